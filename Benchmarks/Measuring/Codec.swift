@@ -1,0 +1,62 @@
+import Foundation
+import Stow
+
+/// A way to turn values into bytes and back, with the same face for all that are compared.
+protocol Codec: Sendable {
+  init()
+  func encode<Value: Encodable>(_ value: Value) throws -> Data
+  func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
+}
+
+/// The library that is measured. One encoder and one decoder serve all calls.
+struct StowCodec: Codec {
+  private let encoder = StowEncoder()
+  private let decoder = StowDecoder()
+
+  func encode<Value: Encodable>(_ value: Value) throws -> Data { try encoder.encode(value) }
+
+  func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    try decoder.decode(type, from: data)
+  }
+}
+
+/// Foundation's JSON, without the backslashes before slashes it adds of itself.
+struct JSONCodec: Codec {
+  private let encoder = JSONEncoder()
+  private let decoder = JSONDecoder()
+
+  init() { encoder.outputFormatting = .withoutEscapingSlashes }
+
+  func encode<Value: Encodable>(_ value: Value) throws -> Data { try encoder.encode(value) }
+
+  func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    try decoder.decode(type, from: data)
+  }
+}
+
+/// Foundation's property lists in their binary form.
+struct PropertyListCodec: Codec {
+  private let encoder = PropertyListEncoder()
+  private let decoder = PropertyListDecoder()
+
+  init() { encoder.outputFormat = .binary }
+
+  func encode<Value: Encodable>(_ value: Value) throws -> Data { try encoder.encode(value) }
+
+  func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    try decoder.decode(type, from: data)
+  }
+}
+
+/// The two codecs that are compared in processes of their own, by the names a child process is told.
+enum CodecName: String, CaseIterable {
+  case stow, json
+
+  /// A codec of this name.
+  func make() -> any Codec {
+    switch self {
+    case .stow: StowCodec()
+    case .json: JSONCodec()
+    }
+  }
+}

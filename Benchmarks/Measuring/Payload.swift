@@ -1,0 +1,79 @@
+/// Something to measure: its name, and the way to make it.
+struct Payload: Sendable {
+  /// Whether a payload counts for the core mean: records of the kinds most programs store, as against arrays
+  /// of one kind of value, where any binary format is far ahead, and cases made to be difficult.
+  enum Group: Sendable {
+    case core, other
+  }
+
+  let name: String
+  let summary: String
+  let isCore: Bool
+  private let prepareWorkload: @Sendable (Bool) throws -> Workload
+
+  /// One value, encoded by one call.
+  init<Value: Codable & Equatable & Sendable>(
+    _ name: String, _ summary: String, _ group: Group, make: @escaping @Sendable () throws -> Value
+  ) {
+    self.init(name, summary, group) { withPropertyList in
+      let values = [try make()]
+      return try Workload(sources: values, targets: values, measuresEncoding: true, withPropertyList)
+    }
+  }
+
+  /// Many values, each encoded by a call of its own.
+  init<Value: Codable & Equatable & Sendable>(
+    each name: String, _ summary: String, _ group: Group, make: @escaping @Sendable () -> [Value]
+  ) {
+    self.init(name, summary, group) { withPropertyList in
+      let values = make()
+      return try Workload(sources: values, targets: values, measuresEncoding: true, withPropertyList)
+    }
+  }
+
+  /// Objects that are decoded as some other type than they were encoded from; only decoding is timed.
+  init<Source: Encodable & Sendable, Target: Decodable & Equatable & Sendable>(
+    reading name: String, _ summary: String,
+    make: @escaping @Sendable () -> (objects: [Source], records: [Target])
+  ) {
+    self.init(name, summary, .other) { withPropertyList in
+      let (objects, records) = make()
+      return try Workload(sources: objects, targets: records, measuresEncoding: false, withPropertyList)
+    }
+  }
+
+  /// A parsed document, whose JSON is as small as JSON can be.
+  init(document name: String, _ value: JSONValue) {
+    self.init(name, "the document \(name).json as a generic value", .other) { withPropertyList in
+      var workload = try Workload(
+        sources: [value], targets: [value], measuresEncoding: true, withPropertyList)
+      workload.bytes.json = MinifiedJSON.count(value)
+      return workload
+    }
+  }
+
+  private init(
+    _ name: String, _ summary: String, _ group: Group, prepare: @escaping @Sendable (Bool) throws -> Workload
+  ) {
+    self.name = name
+    self.summary = summary
+    isCore = group == .core
+    prepareWorkload = prepare
+  }
+
+  /// Makes the value, encodes it with each codec and checks that Stow gives it back.
+  func prepare(withPropertyList: Bool) throws -> Workload {
+    do {
+      return try prepareWorkload(withPropertyList)
+    } catch let failure as Workload.RoundTripFailure {
+      throw PayloadFailure(description: "\(name): \(failure.description)")
+    } catch {
+      throw PayloadFailure(description: "\(name): \(error)")
+    }
+  }
+}
+
+/// A payload that cannot be measured.
+struct PayloadFailure: Error, CustomStringConvertible {
+  let description: String
+}

@@ -1,0 +1,90 @@
+import Dispatch
+import Stow
+import Synchronization
+
+/// What one encoder and decoder deliver to several threads at once, and whether sharing one pays.
+enum Threading {
+  /// Measures people and small messages from one and two threads, then new encoders against a shared one.
+  static func measure(quick: Bool) throws -> [ThreadsResult] {
+    let people = [Person.make(count: 1000)]
+    let small = Small.make(count: 10_000)
+    let share = UInt64(quick ? 100_000_000 : 500_000_000)
+    return try shared("people", people, share) + shared("small", small, share) + fresh("small", small, share)
+  }
+
+  /// One shared encoder and decoder.
+  private static func shared<Value: Codable & Sendable>(
+    _ name: String, _ values: [Value], _ share: UInt64
+  ) throws -> [ThreadsResult] {
+    let codec = StowCodec()
+    let messages = try values.map(codec.encode)
+    return try [
+      compare("\(name), shared StowEncoder", share) {
+        for value in values { blackHole(try codec.encode(value)) }
+      },
+      compare("\(name), shared StowDecoder", share) {
+        for message in messages { blackHole(try codec.decode(Value.self, from: message)) }
+      },
+    ].map { $0.scaled(by: values.count) }
+  }
+
+  /// A new encoder and decoder at each call.
+  private static func fresh<Value: Codable & Sendable>(
+    _ name: String, _ values: [Value], _ share: UInt64
+  ) throws -> [ThreadsResult] {
+    let messages = try values.map(StowEncoder().encode)
+    return try [
+      compare("\(name), new StowEncoder() per call", share) {
+        for value in values { blackHole(try StowEncoder().encode(value)) }
+      },
+      compare("\(name), new StowDecoder() per call", share) {
+        for message in messages { blackHole(try StowDecoder().decode(Value.self, from: message)) }
+      },
+    ].map { $0.scaled(by: values.count) }
+  }
+
+  /// Passes a second from one thread and from two, medians of rounds that take turns.
+  private static func compare(
+    _ name: String, _ share: UInt64, _ pass: @escaping @Sendable () throws -> Void
+  ) throws -> ThreadsResult {
+    StandardError.print("threads: \(name)")
+    var one: [Double] = []
+    var two: [Double] = []
+    for _ in 0..<3 {
+      one.append(try throughput(threads: 1, share, pass))
+      two.append(try throughput(threads: 2, share, pass))
+    }
+    return ThreadsResult(name: name, oneThread: median(one), twoThreads: median(two))
+  }
+
+  /// Passes a second of so many threads together, which work for the given nanoseconds.
+  private static func throughput(
+    threads: Int, _ share: UInt64, _ pass: @escaping @Sendable () throws -> Void
+  ) throws -> Double {
+    let done = Mutex((passes: 0, error: nil as (any Error)?))
+    let start = Clock.now()
+    DispatchQueue.concurrentPerform(iterations: threads) { _ in
+      do {
+        var passes = 0
+        while Clock.now() - start < share {
+          try pass()
+          passes += 1
+        }
+        done.withLock { $0.passes += passes }
+      } catch {
+        done.withLock { $0.error = error }
+      }
+    }
+    let seconds = Double(Clock.now() - start) / 1e9
+    let (passes, error) = done.withLock { $0 }
+    if let error { throw error }
+    return Double(passes) / seconds
+  }
+}
+
+extension ThreadsResult {
+  /// Calls a second, of passes that make so many.
+  fileprivate func scaled(by calls: Int) -> ThreadsResult {
+    ThreadsResult(name: name, oneThread: oneThread * Double(calls), twoThreads: twoThreads * Double(calls))
+  }
+}

@@ -1,0 +1,125 @@
+/// A command line that makes no sense.
+struct UsageError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// What the command line asks for.
+struct Options {
+  /// What the report is written as.
+  enum Format: String, CaseIterable {
+    case text, markdown, json, svg
+  }
+
+  /// The hidden options child processes are started with.
+  static let coldChild = "--cold-child"
+  static let memoryChild = "--memory-child"
+
+  var help = false
+  var list = false
+  var quick = false
+  var all = false
+  var growth = false
+  var memory = false
+  var threads = false
+  var format = Format.text
+  var output: String?
+  var filters: [String] = []
+  var documents: [String] = []
+  var baseline: String?
+  var tolerance = 40.0
+
+  /// Reads the arguments behind the program's name. A value may follow its option or an equals sign.
+  init(_ arguments: [String]) throws {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+        String.init)
+      let option = parts[0]
+      if try readSwitch(option) {
+        if parts.count > 1 { throw UsageError("\(option) takes no value") }
+      } else if Self.valueOptions.contains(option) {
+        let value = parts.count > 1 ? parts[1] : rest.popFirst()
+        guard let value, !value.isEmpty, !value.hasPrefix("--") else {
+          throw UsageError("\(option) needs a value")
+        }
+        try readValue(option, value)
+      } else {
+        throw UsageError(
+          argument.hasPrefix("-") ? "unknown option \(option)" : "unexpected argument \(argument)")
+      }
+    }
+  }
+
+  private static let valueOptions: Set = [
+    "--filter", "--format", "--output", "--document", "--baseline", "--tolerance",
+  ]
+
+  /// Takes an option that has no value; false if it is not one of those.
+  private mutating func readSwitch(_ option: String) throws -> Bool {
+    switch option {
+    case "--help", "-h": help = true
+    case "--list": list = true
+    case "--quick": quick = true
+    case "--all": all = true
+    case "--growth": growth = true
+    case "--memory": memory = true
+    case "--threads": threads = true
+    default: return false
+    }
+    return true
+  }
+
+  /// Takes an option with its value.
+  private mutating func readValue(_ option: String, _ value: String) throws {
+    switch option {
+    case "--filter":
+      let names = value.split(separator: ",").map(String.init)
+      guard !names.isEmpty else { throw UsageError("\(option) needs a value") }
+      filters += names
+    case "--format":
+      guard let format = Format(rawValue: value) else {
+        let names = Format.allCases.map(\.rawValue).joined(separator: ", ")
+        throw UsageError("--format is one of \(names), not \(value)")
+      }
+      self.format = format
+    case "--output":
+      output = value
+    case "--document":
+      documents.append(value)
+    case "--baseline":
+      baseline = value
+    default:
+      guard let percent = Double(value), (0..<100).contains(percent) else {
+        throw UsageError("--tolerance is a percentage from 0 to below 100, not \(value)")
+      }
+      tolerance = percent
+    }
+  }
+
+  static let helpText = """
+    Measures Stow beside Foundation's JSON and binary property lists, in one run and taking turns.
+    Build with optimization: swift run -c release Benchmarks [options]
+
+      --list              names all payloads, and stops
+      --filter TEXT       only payloads with this name, or whose names contain the text;
+                          several with commas, or by repeating the option
+      --document FILE     measures any JSON file, as a generic value; may be repeated
+      --growth            time per record from 1,000 to 1,000,000 records
+      --memory            peak memory for large values
+      --threads           throughput of one and two threads
+      --all               the payloads and all of the above
+      --quick             fewer rounds, smaller sizes, no property lists
+      --format FORMAT     text (the default), markdown, json or svg
+      --output FILE       writes the report there, not to standard output
+      --baseline FILE     compares with an earlier report in JSON: the ratios to JSON and the sizes;
+                          exits with 1 if one became worse
+      --tolerance PERCENT how far a ratio may fall below the baseline's (default 40)
+      --help              this text
+
+    With --document, --growth, --memory or --threads, the payloads themselves are measured only
+    if --filter or --all says so. Progress goes to standard error. Exit codes: 0 success, 1 failure
+    (a round trip, a file, the baseline), 2 a wrong option.
+    """
+}

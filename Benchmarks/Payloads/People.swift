@@ -1,0 +1,72 @@
+/// A person of a customer table: nested, with optionals, the shape most apps store.
+struct Person: Codable, Equatable, Sendable {
+  /// How the person is addressed.
+  enum Gender: String, Codable, Sendable {
+    case female, male, nonbinary, undisclosed
+  }
+
+  /// Where the person lives.
+  struct Address: Codable, Equatable, Sendable {
+    var street: String
+    var city: String
+    var zip: String
+    var country: String
+    var latitude: Double
+    var longitude: Double
+  }
+
+  var id: Int
+  var firstName: String
+  var lastName: String
+  var email: String
+  var age: Int
+  var isActive: Bool
+  var balance: Double
+  var gender: Gender
+  var address: Address
+  var tags: [String]
+  var nickname: String?
+  var phone: String?
+  var managerID: Int?
+  var score: Double?
+}
+
+extension Person {
+  /// As many people as asked, the first ones the same whatever the number.
+  static func make(count: Int) -> [Person] {
+    var random = RandomSource(seed: 1)
+    var people: [Person] = []
+    people.reserveCapacity(count)
+    for id in 1...count { people.append(make(id: id, &random)) }
+    return people
+  }
+
+  /// One person.
+  private static func make(id: Int, _ random: inout RandomSource) -> Person {
+    let first = random.pick(Vocabulary.firstNames)
+    let last = random.pick(Vocabulary.lastNames)
+    return Person(
+      id: id, firstName: first, lastName: last,
+      email: "\(first.lowercased()).\(last.lowercased())\(id)@example.com",
+      age: random.int(in: 18...90), isActive: random.chance(0.8),
+      balance: Double(random.int(in: 0...2_000_000)) / 100,
+      gender: random.pick([.female, .male, .female, .male, .nonbinary, .undisclosed]),
+      address: .make(&random), tags: random.array(0...5) { $0.pick(Vocabulary.tags) },
+      nickname: random.maybe(0.3) { $0.pick(Vocabulary.words) },
+      phone: random.maybe(0.6) { "+\($0.int(in: 1...99)) \($0.int(in: 100_000_000...999_999_999))" },
+      managerID: random.maybe(0.7) { $0.int(in: 1...id) },
+      score: random.maybe(0.5) { $0.unit() })
+  }
+}
+
+extension Person.Address {
+  /// A street and house in one of the vocabulary's cities.
+  fileprivate static func make(_ random: inout RandomSource) -> Self {
+    Self(
+      street: "\(random.int(in: 1...250)) \(random.pick(Vocabulary.streets)) Street",
+      city: random.pick(Vocabulary.cities), zip: String(random.int(in: 10_000...99_999)),
+      country: random.pick(Vocabulary.countries),
+      latitude: Double(random.int(in: -90_000_000...90_000_000)) / 1e6,
+      longitude: Double(random.int(in: -180_000_000...180_000_000)) / 1e6)
+  }
+}

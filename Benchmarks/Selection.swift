@@ -1,0 +1,52 @@
+import Foundation
+
+/// What a run consists of, as the options choose it.
+struct Selection {
+  let payloads: [Payload]
+  let cold: Bool
+  let growth: Bool
+  let memory: Bool
+  let threads: Bool
+
+  /// Chooses from the catalogue, and reads the documents.
+  init(_ options: Options) throws {
+    growth = options.growth || options.all
+    memory = options.memory || options.all
+    threads = options.threads || options.all
+    let hasOwnSubject = !options.documents.isEmpty || options.growth || options.memory || options.threads
+    let names = Catalogue.payloads.map(\.name) + [ColdStart.name]
+    let chosen: Set<String>
+    if options.filters.isEmpty {
+      chosen = hasOwnSubject && !options.all ? [] : Set(names)
+    } else {
+      chosen = try Self.matches(options.filters, among: names)
+    }
+    cold = chosen.contains(ColdStart.name)
+    payloads =
+      Catalogue.payloads.filter { chosen.contains($0.name) } + (try options.documents.map(Self.document))
+  }
+
+  /// The names the filters mean: those that are equal to one, or else those that contain it.
+  private static func matches(_ filters: [String], among names: [String]) throws -> Set<String> {
+    var matches: Set<String> = []
+    for filter in filters {
+      let found = names.contains(filter) ? [filter] : names.filter { $0.contains(filter) }
+      guard !found.isEmpty else { throw UsageError("no payload has '\(filter)' in its name (see --list)") }
+      matches.formUnion(found)
+    }
+    return matches
+  }
+
+  /// A JSON file as a payload, named like the file.
+  private static func document(_ path: String) throws -> Payload {
+    let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+    guard let bytes = FileManager.default.contents(atPath: path) else {
+      throw PayloadFailure(description: "\(path) cannot be read")
+    }
+    do {
+      return Payload(document: name, try DocumentParser.parse(Array(bytes)))
+    } catch let failure as DocumentParser.Failure {
+      throw PayloadFailure(description: "\(path) is not JSON: \(failure.description)")
+    }
+  }
+}

@@ -1,0 +1,18 @@
+// swift-tools-version: 6.0
+
+import PackageDescription
+
+let package = Package(
+  name: "Stow",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Stow", targets: ["Stow"]),
+    .executable(name: "Benchmarks", targets: ["Benchmarks"]),
+  ],
+  targets: [
+    .target(name: "Stow"),
+    .executableTarget(name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks"),
+    .testTarget(name: "StowTests", dependencies: ["Stow"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,26 @@
+/// The decoder of a cell: a scalar.
+struct CellDecoder: Decoder, SingleValueDecodingContainer {
+  let source: ElementSource
+  let cell: Cell
+  let node: DecodingPath.Node
+
+  var codingPath: [any CodingKey] { source.session.codingPath(node) }
+  var userInfo: [CodingUserInfoKey: Any] { source.session.configuration.userInfo }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    throw mismatch([String: Any].self)
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw mismatch([Any].self) }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+  private func mismatch(_ type: Any.Type) -> DecodingError {
+    source.session.error(FormatError(.cellMismatch, at: source.offset), path: codingPath, expected: type)
+  }
+
+  func decodeNil() -> Bool { false }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try source.session.decode(type, .cell(cell), of: source, at: node)
+  }
+}

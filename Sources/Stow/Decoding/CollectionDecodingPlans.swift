@@ -1,0 +1,403 @@
+// Optionals, arrays and dictionaries, decoded without their own `init(from:)`: a call, a container and an
+// existential are saved for every element.
+
+extension Optional: PlannedDecodable where Wrapped: Decodable {
+  static func makeDecodingPlan() -> DecodingPlan { OptionalDecodingPlan<Wrapped>() }
+}
+
+/// Tells a nil of its own from one of the optional inside, which `Optional.init(from:)` cannot.
+private final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan {
+  override var valueType: Any.Type { Wrapped?.self }
+
+  override func decode(
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node, into target: UnsafeMutableRawPointer
+  ) throws {
+    if session.reader.isNil(at: offset) {
+      _ = initializeNil(level: (try? session.reader.nilLevel(at: offset)) ?? 0, session, target)
+      return
+    }
+    let value = try session.decodeKnown(Wrapped.self, session.plans.entry(for: Wrapped.self), at: offset, node)
+    target.initializeMemory(as: Wrapped?.self, to: value)
+  }
+
+  override func decode(
+    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node,
+    into target: UnsafeMutableRawPointer
+  ) throws {
+    let value = try source.session.decode(Wrapped.self, element, of: source, at: node)
+    target.initializeMemory(as: Wrapped?.self, to: value)
+  }
+
+  override func initializeNil(level: Int, _ session: DecodingSession, _ target: UnsafeMutableRawPointer) -> Bool {
+    var value: Wrapped?
+    if level > 0, let plan = session.plans.entry(for: Wrapped.self).plan {
+      withUnsafeTemporaryAllocation(of: Wrapped.self, capacity: 1) { buffer in
+        let inner = buffer.baseAddress.unsafelyUnwrapped
+        let isNil = plan._withUnsafeGuaranteedRef {
+          $0.initializeNil(level: level - 1, session, UnsafeMutableRawPointer(inner))
+        }
+        if isNil { value = inner.move() }
+      }
+    }
+    target.initializeMemory(as: Wrapped?.self, to: value)
+    return true
+  }
+}
+
+extension Array: PlannedDecodable where Element: Decodable {
+  static func makeDecodingPlan() -> DecodingPlan {
+    switch ValueKind(Element.self) {
+    case .int: IntegerArrayPlan<Int>()
+    case .int8: IntegerArrayPlan<Int8>()
+    case .int16: IntegerArrayPlan<Int16>()
+    case .int32: IntegerArrayPlan<Int32>()
+    case .int64: IntegerArrayPlan<Int64>()
+    case .uint: IntegerArrayPlan<UInt>()
+    case .uint8: IntegerArrayPlan<UInt8>()
+    case .uint16: IntegerArrayPlan<UInt16>()
+    case .uint32: IntegerArrayPlan<UInt32>()
+    case .uint64: IntegerArrayPlan<UInt64>()
+    case .double: DoubleArrayPlan()
+    case .string: StringArrayPlan()
+    default: ArrayDecodingPlan<Element>()
+    }
+  }
+}
+
+/// Decodes the elements one by one.
+private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan {
+  final override var valueType: Any.Type { [Element].self }
+
+  final override func decode(
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node, into target: UnsafeMutableRawPointer
+  ) throws {
+    target.initializeMemory(as: [Element].self, to: try array(at: offset, from: session, node))
+  }
+
+  final override func decode(
+    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node,
+    into target: UnsafeMutableRawPointer
+  ) throws {
+    guard case .array(let row) = element else { return try super.decode(element, of: source, node, into: target) }
+    target.initializeMemory(as: [Element].self, to: try array(row: row, of: source, node))
+  }
+
+  /// The array at `offset`.
+  func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws -> [Element] {
+    let elements: Range<Int>
+    let source: ElementSource?
+    do throws(FormatError) {
+      source = try ElementSource(session, at: offset)
+      elements = source == nil ? try session.reader.array(at: offset) : 0..<0
+    } catch {
+      throw session.error(error, path: session.codingPath(node), expected: [Element].self)
+    }
+    if let source { return try array(of: source, node) }
+    let entry = session.plans.entry(for: Element.self)
+    return try Self.build(elements, session, node) { offset, step in
+      entry.kind == .plain
+        ? try session.decodePlain(Element.self, ValueDecoder(session: session, offset: offset, node: step))
+        : try session.decodeKnown(Element.self, entry, at: offset, step)
+    }
+  }
+
+  /// Decodes element after element; `decode` is handed where each stands, and its step.
+  @inline(__always)
+  static func build(
+    _ elements: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node,
+    _ decode: (Int, DecodingPath.Node) throws -> Element
+  ) throws -> [Element] {
+    let mark = session.path.count
+    let step = session.path.push(DecodingPath.Step(.index, parent: node))
+    defer { session.path.pop(to: mark) }
+    let count = try Self.count(elements, session, node)
+    return try [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
+      guard let first = buffer.baseAddress else { return }
+      var offset = elements.lowerBound
+      for index in 0..<count {
+        session.path.setIndex(index, at: step)
+        (first + index).initialize(to: try decode(offset, step))
+        initialized = index &+ 1
+        do throws(FormatError) { offset = try session.reader.end(of: offset) } catch {
+          throw session.error(error, path: session.codingPath(node), expected: nil)
+        }
+      }
+    }
+  }
+
+  /// How many elements there are: a step for each.
+  static func count(_ elements: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node) throws -> Int {
+    do throws(FormatError) {
+      var count = 0
+      var offset = elements.lowerBound
+      while offset < elements.upperBound {
+        offset = try session.reader.end(of: offset)
+        count &+= 1
+      }
+      guard offset == elements.upperBound else { throw FormatError(.malformed, at: offset) }
+      return count
+    } catch {
+      throw session.error(error, path: session.codingPath(node), expected: nil)
+    }
+  }
+
+  /// The elements without tags of `source`.
+  func array(of source: ElementSource, _ node: DecodingPath.Node) throws -> [Element] {
+    let session = source.session
+    let entry = session.plans.entry(for: Element.self)
+    let mark = session.path.count
+    let step = session.path.push(DecodingPath.Step(.index, parent: node))
+    defer { session.path.pop(to: mark) }
+    return try [Element](unsafeUninitializedCapacity: source.count) { buffer, initialized in
+      guard let first = buffer.baseAddress else { return }
+      for index in 0..<source.count {
+        session.path.setIndex(index, at: step)
+        let element = try self.element(index, of: source, step)
+        let value: Element
+        if entry.kind == .plain, case .object(let row) = element {
+          value = try session.decodePlain(Element.self, RowDecoder(source: source, row: row, node: step))
+        } else {
+          value = try session.decode(Element.self, element, of: source, at: step)
+        }
+        (first + index).initialize(to: value)
+        initialized = index &+ 1
+      }
+    }
+  }
+
+  private func element(
+    _ index: Int, of source: ElementSource, _ node: DecodingPath.Node
+  ) throws -> ElementSource.Element {
+    do throws(FormatError) {
+      return try source.element(at: index)
+    } catch {
+      throw source.session.error(error, path: source.session.codingPath(node), expected: Element.self)
+    }
+  }
+
+  /// A row of a matrix.
+  func array(row: Int, of source: ElementSource, _ node: DecodingPath.Node) throws -> [Element] {
+    guard let cells = source.cells(ofRow: row) else { return [] }
+    return try array(of: cells, node)
+  }
+}
+
+/// Arrays of integers: packed ones are read at once.
+private final class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDecodingPlan<Element> {
+  override func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws -> [Element] {
+    do throws(FormatError) {
+      let tag = try session.reader.byte(at: offset)
+      if tag == Tag.data, Element.self == UInt8.self {
+        let range = try session.reader.data(at: offset)
+        let bytes = [UInt8](session.reader.buffer(at: range.lowerBound, count: range.count))
+        return reinterpret(bytes, as: [Element].self)
+      }
+      if PackedArray.isPacked(tag) {
+        let packed = try PackedArray(session.reader, at: offset)
+        if packed.isInteger, let result = try Self.read(packed, session.reader) { return result }
+      }
+    } catch {
+      throw session.error(error, path: session.codingPath(node), expected: [Element].self)
+    }
+    return try super.array(at: offset, from: session, node)
+  }
+
+  /// The elements; nil if one does not fit, which reading them one by one will report with its index.
+  private static func read(_ packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Element]? {
+    if Element.self == Int64.self || (Element.self == Int.self && Int.bitWidth == 64) {
+      return try array(packed) { target throws(FormatError) in
+        try target.withMemoryRebound(to: Int64.self, capacity: packed.count) { rebound throws(FormatError) in
+          try packed.readIntegers(reader, into: rebound)
+        }
+      }
+    }
+    let wide = UnsafeMutablePointer<Int64>.allocate(capacity: max(1, packed.count))
+    defer { wide.deallocate() }
+    try packed.readIntegers(reader, into: wide)
+    for index in 0..<packed.count where Element(exactly: wide[index]) == nil { return nil }
+    return try array(packed) { target throws(FormatError) in
+      for index in 0..<packed.count { target[index] = Element(truncatingIfNeeded: wide[index]) }
+    }
+  }
+
+  @inline(__always)
+  private static func array(
+    _ packed: PackedArray, _ fill: (UnsafeMutablePointer<Element>) throws(FormatError) -> Void
+  ) throws(FormatError) -> [Element] {
+    var failure: FormatError?
+    let result = [Element](unsafeUninitializedCapacity: packed.count) { buffer, initialized in
+      guard let target = buffer.baseAddress, packed.count > 0 else { return }
+      do throws(FormatError) {
+        try fill(target)
+        initialized = packed.count
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return result
+  }
+}
+
+/// Arrays of `Double`: packed ones, and the rows of a matrix, are read at once.
+private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
+  override func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws -> [Double] {
+    do throws(FormatError) {
+      if PackedArray.isPacked(try session.reader.byte(at: offset)) {
+        let packed = try PackedArray(session.reader, at: offset)
+        if let result = Self.read(packed, session.reader) { return result }
+      }
+    } catch {
+      throw session.error(error, path: session.codingPath(node), expected: [Double].self)
+    }
+    return try super.array(at: offset, from: session, node)
+  }
+
+  /// The elements; nil if one is no floating-point number, which reading them one by one will convert.
+  private static func read(_ packed: PackedArray, _ reader: ByteReader) -> [Double]? {
+    guard packed.stride > 0 else { return nil }
+    var isComplete = true
+    let result = [Double](unsafeUninitializedCapacity: packed.count) { buffer, initialized in
+      guard let target = buffer.baseAddress, packed.count > 0 else { return }
+      do throws(FormatError) {
+        try packed.readDoubles(reader, into: target)
+        initialized = packed.count
+      } catch {
+        isComplete = false
+      }
+    }
+    return isComplete ? result : nil
+  }
+
+  override func array(row: Int, of source: ElementSource, _ node: DecodingPath.Node) throws -> [Double] {
+    guard let columns = source.columns?.columns else { return [] }
+    let reader = source.session.reader
+    var isComplete = true
+    let result = [Double](unsafeUninitializedCapacity: columns.count) { buffer, initialized in
+      for index in columns.indices {
+        let column = columns[index]
+        do throws(FormatError) {
+          buffer[index] = try reader.doubleCell(at: row &+ Int(column.offset), type: column.type)
+        } catch {
+          isComplete = false
+          return
+        }
+        initialized = index &+ 1
+      }
+    }
+    return isComplete ? result : try super.array(row: row, of: source, node)
+  }
+}
+
+/// Arrays of strings, without a plan for every element.
+private final class StringArrayPlan: ArrayDecodingPlan<String> {
+  override func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws -> [String] {
+    // Arrays of another form hold no strings; the usual way reports that.
+    guard let elements = try? session.reader.array(at: offset) else {
+      return try super.array(at: offset, from: session, node)
+    }
+    return try Self.build(elements, session, node) { offset, step in
+      var next = offset
+      do throws(FormatError) {
+        return try session.string(at: offset, next: &next)
+      } catch {
+        throw session.error(error, path: session.codingPath(step), expected: String.self)
+      }
+    }
+  }
+}
+
+extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
+  static func makeDecodingPlan() -> DecodingPlan {
+    if Key.self == String.self { return DictionaryDecodingPlan<Value>() }
+    return PlainDecodingPlan<Self>()
+  }
+}
+
+/// A dictionary whose keys are strings: a map, or a record.
+private final class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan {
+  override var valueType: Any.Type { [String: Value].self }
+
+  override func decode(
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node, into target: UnsafeMutableRawPointer
+  ) throws {
+    let object: ObjectHeader?
+    do throws(FormatError) {
+      object = try session.reader.object(at: offset)
+    } catch {
+      throw session.error(error, path: session.codingPath(node), expected: valueType)
+    }
+    let result: [String: Value]
+    if let object, object.shape == nil {
+      result = try entries(object.body, session, node)
+    } else {
+      result = try [String: Value](from: ValueDecoder(session: session, offset: offset, node: node))
+    }
+    target.initializeMemory(as: [String: Value].self, to: result)
+  }
+
+  private func entries(_ body: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node) throws -> [String: Value] {
+    var result: [String: Value] = [:]
+    // An entry takes two bytes at least.
+    result.reserveCapacity(min(body.count / 2, try count(body, session, node)))
+    var offset = body.lowerBound
+    while offset < body.upperBound {
+      do {
+        let name = try session.keyName(at: offset)
+        let start = try session.tables.endOfKey(session.reader, at: offset)
+        let next = try session.reader.end(of: start)
+        let step = DecodingPath.Step(.name, parent: node, value: offset)
+        let value = try session.decode(Value.self, at: start, step)
+        // Of two entries with one key, the first counts.
+        if let first = result.updateValue(value, forKey: name) { result[name] = first }
+        offset = next
+      } catch let error as FormatError {
+        throw session.error(error, path: session.codingPath(node), expected: valueType)
+      }
+    }
+    return result
+  }
+
+  private func count(_ body: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node) throws -> Int {
+    do throws(FormatError) {
+      var count = 0
+      var offset = body.lowerBound
+      while offset < body.upperBound {
+        offset = try session.reader.end(of: session.tables.endOfKey(session.reader, at: offset))
+        count &+= 1
+      }
+      guard offset == body.upperBound else { throw FormatError(.malformed, at: offset) }
+      return count
+    } catch {
+      throw session.error(error, path: session.codingPath(node), expected: nil)
+    }
+  }
+
+  override func decode(
+    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node,
+    into target: UnsafeMutableRawPointer
+  ) throws {
+    let decoder = source.session.decoder(element, of: source, node)
+    target.initializeMemory(as: [String: Value].self, to: try [String: Value](from: decoder))
+  }
+}
+
+/// A dictionary whose keys are not strings, by its own `init(from:)`.
+private final class PlainDecodingPlan<Value: Decodable>: DecodingPlan {
+  override var valueType: Any.Type { Value.self }
+
+  override func decode(
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node, into target: UnsafeMutableRawPointer
+  ) throws {
+    let decoder = ValueDecoder(session: session, offset: offset, node: node)
+    target.initializeMemory(as: Value.self, to: try session.decodePlain(Value.self, decoder))
+  }
+
+  override func decode(
+    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node,
+    into target: UnsafeMutableRawPointer
+  ) throws {
+    let decoder = source.session.decoder(element, of: source, node)
+    target.initializeMemory(as: Value.self, to: try source.session.decodePlain(Value.self, decoder))
+  }
+}

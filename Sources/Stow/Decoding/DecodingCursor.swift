@@ -1,0 +1,346 @@
+/// Which object a keyed container reads, and how far it got.
+///
+/// Keys are nearly always asked for in the order in which they stand: the next value is at hand, and only
+/// another key than the next searches. The container itself is one reference to this, so that it and the
+/// box that the standard library puts around it can be used again.
+final class DecodingCursor: PooledCursor {
+  // Both outlive every use: they belong to the session, which is kept by whoever runs the decoding, or by
+  // `owner` once a container has outlived its message.
+  private let sessionReference: Unmanaged<DecodingSession>
+  let schemaReference: Unmanaged<DecodingSchema>
+  var owner: AnyObject?
+
+  private(set) var node = DecodingPath.Node.top
+  /// The table of the shape, by the byte of a key.
+  private var table: UnsafeMutablePointer<UInt16>
+  /// The value that is next, and its slot; `noSlot` where slots do not count, or none is left.
+  private var current = 0
+  private var nextSlot = DecodingCursor.noSlot
+  private var start = 0
+  private var end = 0
+  /// The shape; −1 for a map.
+  private var shape = -1
+  private var keyCount = 0
+  /// A partial record: where its bits stand. −1 if every key has a value.
+  private var presence = -1
+  /// The values by slot, or by name, once they were asked for out of order.
+  private var offsets: [Int] = []
+  private var entries: [String: Int] = [:]
+  /// The table that the object is a row of; what is found then is a column.
+  private(set) var source: ElementSource?
+  /// Where that row stands.
+  var row: Int { start }
+
+  private static let noSlot = Int(UInt16.max) - 2
+  /// Maps with more entries are searched through an index.
+  private static let longestScan = 12
+
+  init(session: DecodingSession, schema: DecodingSchema) {
+    sessionReference = Unmanaged.passUnretained(session)
+    schemaReference = Unmanaged.passUnretained(schema)
+    table = schema.emptyTable
+  }
+
+  @inline(__always)
+  func withSession<Result>(_ body: (DecodingSession) throws -> Result) rethrows -> Result {
+    try sessionReference._withUnsafeGuaranteedRef { try body($0) }
+  }
+
+  // MARK: objects
+
+  /// Makes this the cursor of the object with the given header.
+  @inline(__always)
+  func open(_ object: ObjectHeader, _ session: DecodingSession, _ node: DecodingPath.Node) throws(FormatError) {
+    forget(node)
+    end = object.body.upperBound
+    start = object.body.lowerBound
+    current = start
+    guard let shape = object.shape else {
+      self.shape = -1
+      table = schemaReference._withUnsafeGuaranteedRef { $0.emptyTable }
+      nextSlot = Self.noSlot
+      return
+    }
+    guard shape < session.tables.shapeCount else { throw FormatError(.malformed, at: start) }
+    self.shape = shape
+    keyCount = session.tables.keyCount(ofShape: shape)
+    table = schemaReference._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: session.message) }
+    presence = -1
+    nextSlot = 0
+    if object.isPartial { try openPartial(session) }
+  }
+
+  private func openPartial(_ session: DecodingSession) throws(FormatError) {
+    let size = (keyCount + 7) / 8
+    guard size <= end - start else { throw FormatError(.malformed, at: start) }
+    presence = start
+    start += size
+    current = start
+    nextSlot = slot(after: -1, session)
+  }
+
+  /// Makes this the cursor of a row of a table.
+  func open(
+    row offset: Int, of source: ElementSource, shape: Int, _ session: DecodingSession, _ node: DecodingPath.Node
+  ) {
+    forget(node)
+    self.source = source
+    self.shape = shape
+    keyCount = session.tables.keyCount(ofShape: shape)
+    table = schemaReference._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: session.message) }
+    start = offset
+    presence = -1
+    nextSlot = Self.noSlot
+  }
+
+  @inline(__always)
+  private func forget(_ node: DecodingPath.Node) {
+    self.node = node
+    if source != nil { source = nil }
+    if !offsets.isEmpty { offsets.removeAll(keepingCapacity: offsets.count < 1024) }
+    if !entries.isEmpty { entries = [:] }
+  }
+
+  /// The first slot after `slot` that has a value.
+  @inline(__always)
+  private func slot(after slot: Int, _ session: DecodingSession) -> Int {
+    if presence < 0 {
+      return slot &+ 1 < keyCount ? slot &+ 1 : Self.noSlot
+    }
+    return presentSlot(after: slot, session)
+  }
+
+  private func presentSlot(after slot: Int, _ session: DecodingSession) -> Int {
+    var slot = slot + 1
+    while slot < keyCount {
+      let bits = session.reader.base[presence + slot >> 3] >> UInt8(slot & 7)
+      if bits != 0 {
+        slot += bits.trailingZeroBitCount
+        return slot < keyCount ? slot : Self.noSlot
+      }
+      slot = (slot | 7) + 1
+    }
+    return Self.noSlot
+  }
+
+  private func isPresent(_ slot: Int, _ session: DecodingSession) -> Bool {
+    presence < 0 || session.reader.base[presence + slot >> 3] >> UInt8(slot & 7) & 1 == 1
+  }
+
+  // MARK: finding
+
+  /// Where the value for `key` stands; −1 if the object has none. Makes it the next.
+  @inline(__always)
+  func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Int {
+    let byte = keyByte(key)
+    if Int(table[byte]) == nextSlot { return current }
+    return try findOutOfLine(key, byte: byte)
+  }
+
+  @inline(never)
+  private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Int {
+    let session = sessionReference.takeUnretainedValue()
+    if shape < 0 { return try findEntry(key, byte: byte, session) }
+    guard let slot = try slot(of: key, byte: byte, session), isPresent(slot, session) else { return -1 }
+    if source != nil { return slot }
+    try seek(slot, session)
+    return current
+  }
+
+  /// The slot of `key` in the shape.
+  func slot<Key: CodingKey>(of key: Key, byte: Int, _ session: DecodingSession) throws(FormatError) -> Int? {
+    let schema = schemaReference.takeUnretainedValue()
+    guard schema.hasBytes else {
+      let names = try session.names(ofShape: shape)
+      if nextSlot < names.names.count, names.names[nextSlot] == key.stringValue { return nextSlot }
+      return names.slot(of: key.stringValue)
+    }
+    let known = table[byte]
+    if known < DecodingSchema.missing { return Int(known) }
+    if known == DecodingSchema.missing, keyCount < Int(DecodingSchema.missing) { return nil }
+    let found = try lookUp(key, text: schema.text(of: key, byte: byte), session)
+    table[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingSchema.missing
+    return found
+  }
+
+  private func lookUp<Key: CodingKey>(
+    _ key: Key, text: UnsafeRawBufferPointer, _ session: DecodingSession
+  ) throws(FormatError) -> Int? {
+    if nextSlot < keyCount, try session.hasKey(text, at: session.tables.key(nextSlot, ofShape: shape)) {
+      return nextSlot
+    }
+    for slot in 0..<keyCount where try session.hasKey(text, at: session.tables.key(slot, ofShape: shape)) {
+      return slot
+    }
+    // Strings that look different can be equal.
+    return try session.names(ofShape: shape).slot(of: key.stringValue)
+  }
+
+  /// Moves to a slot that has a value.
+  private func seek(_ slot: Int, _ session: DecodingSession) throws(FormatError) {
+    if offsets.isEmpty {
+      if slot >= nextSlot, nextSlot != Self.noSlot {
+        while nextSlot != slot { try advance(to: session.reader.end(of: current), session) }
+        return
+      }
+      try index(session)
+    }
+    current = offsets[slot]
+    nextSlot = slot
+  }
+
+  /// Notes where every value of the record stands.
+  private func index(_ session: DecodingSession) throws(FormatError) {
+    offsets = Array(repeating: -1, count: keyCount)
+    var offset = start
+    var slot = slot(after: -1, session)
+    while slot != Self.noSlot {
+      offsets[slot] = offset
+      offset = try session.reader.end(of: offset)
+      guard offset <= end else { throw FormatError(.malformed, at: offset) }
+      slot = self.slot(after: slot, session)
+    }
+  }
+
+  /// Goes on behind the value that was next.
+  @inline(__always)
+  func advance(to offset: Int, _ session: DecodingSession) throws(FormatError) {
+    guard offset <= end else { throw FormatError(.malformed, at: current) }
+    current = offset
+    if nextSlot != Self.noSlot { nextSlot = slot(after: nextSlot, session) }
+  }
+
+  // MARK: maps
+
+  private func findEntry<Key: CodingKey>(
+    _ key: Key, byte: Int, _ session: DecodingSession
+  ) throws(FormatError) -> Int {
+    let schema = schemaReference.takeUnretainedValue()
+    if entries.isEmpty {
+      if schema.hasBytes {
+        let text = schema.text(of: key, byte: byte)
+        if current < end, session.reader.matches(text, at: current) { return current + text.count }
+        if let found = try scan(session, { offset throws(FormatError) in try session.hasKey(text, at: offset) }) {
+          if found >= 0 || !session.mayHaveOtherSpellings(start..<end, key.stringValue) { return found }
+        }
+      } else {
+        let name = key.stringValue
+        if let found = try scan(session, { offset throws(FormatError) in try session.keyName(at: offset) == name }) {
+          return found
+        }
+      }
+      try indexEntries(session)
+    }
+    guard let entry = entries[key.stringValue] else { return -1 }
+    current = entry
+    return try session.tables.endOfKey(session.reader, at: entry)
+  }
+
+  /// The value whose key is `wanted`, from the current entry on and then from the first; −1 if there is
+  /// none, nil if the map is too long to be searched this way.
+  private func scan(
+    _ session: DecodingSession, _ wanted: (Int) throws(FormatError) -> Bool
+  ) throws(FormatError) -> Int? {
+    var offset = current
+    var stop = end
+    for _ in 0..<Self.longestScan {
+      if offset >= stop {
+        // Once around.
+        if stop != end || current == start { return -1 }
+        stop = current
+        offset = start
+      }
+      let value = try session.tables.endOfKey(session.reader, at: offset)
+      if try wanted(offset) {
+        current = offset
+        return value
+      }
+      offset = try session.reader.end(of: value)
+      guard offset <= end else { throw FormatError(.malformed, at: value) }
+    }
+    return nil
+  }
+
+  private func indexEntries(_ session: DecodingSession) throws(FormatError) {
+    var offset = start
+    while offset < end {
+      let name = try session.keyName(at: offset)
+      if entries[name] == nil { entries[name] = offset }
+      let value = try session.tables.endOfKey(session.reader, at: offset)
+      offset = try session.reader.end(of: value)
+      guard offset <= end else { throw FormatError(.malformed, at: value) }
+    }
+  }
+
+  // MARK: names
+
+  /// Where the value for the key called `name` stands; −1 if the object has none.
+  func find(name: String, _ session: DecodingSession) throws(FormatError) -> Int {
+    if shape >= 0 {
+      guard let slot = try session.names(ofShape: shape).slot(of: name), isPresent(slot, session) else { return -1 }
+      if source != nil { return slot }
+      try seek(slot, session)
+      return current
+    }
+    if entries.isEmpty { try indexEntries(session) }
+    guard let entry = entries[name] else { return -1 }
+    current = entry
+    return try session.tables.endOfKey(session.reader, at: entry)
+  }
+
+  /// Where the key stands whose value was just found at `offset`, or in the column `offset` of a row.
+  func keyOffset(ofFound offset: Int, _ session: DecodingSession) -> Int {
+    if shape < 0 { return current }
+    return session.tables.key(source == nil ? nextSlot : offset, ofShape: shape)
+  }
+
+  /// The names of all keys that have a value, in order.
+  func names(_ session: DecodingSession) throws(FormatError) -> [String] {
+    if shape >= 0 {
+      let names = try session.names(ofShape: shape).names
+      return names.indices.filter { isPresent($0, session) }.map { names[$0] }
+    }
+    var result: [String] = []
+    var offset = start
+    while offset < end {
+      result.append(try session.keyName(at: offset))
+      offset = try session.reader.end(of: session.tables.endOfKey(session.reader, at: offset))
+    }
+    return result
+  }
+}
+
+extension DecodingSession {
+  /// Whether the key at `offset`, a text or a symbol, has the given text.
+  @inline(__always)
+  func hasKey(_ text: UnsafeRawBufferPointer, at offset: Int) throws(FormatError) -> Bool {
+    if reader.matches(text, at: offset) { return true }
+    guard try reader.byte(at: offset) >= KeyText.symbol else { return false }
+    return try isSymbol(text, at: offset)
+  }
+
+  @inline(never)
+  private func isSymbol(_ text: UnsafeRawBufferPointer, at offset: Int) throws(FormatError) -> Bool {
+    var next = offset
+    guard let symbol = try tables.symbol(reader, ofKeyAt: &next) else { return false }
+    return reader.matches(text, at: tables.symbols[symbol])
+  }
+
+  /// Whether some key of a map could equal `name` without having its bytes: two strings are equal if they
+  /// are canonically equivalent, which takes characters beyond ASCII in at least one of them.
+  func mayHaveOtherSpellings(_ map: Range<Int>, _ name: String) -> Bool {
+    if !name.utf8.allSatisfy({ $0 < 0x80 }) { return true }
+    var offset = map.lowerBound
+    while offset < map.upperBound {
+      guard let text = try? tables.text(reader, ofKeyAt: offset) else { return true }
+      if text.form == .plain, reader.buffer(at: text.content, count: text.count).contains(where: { $0 >= 0x80 }) {
+        return true
+      }
+      guard let value = try? tables.endOfKey(reader, at: offset), let next = try? reader.end(of: value) else {
+        return true
+      }
+      offset = next
+    }
+    return false
+  }
+}

@@ -1,0 +1,130 @@
+/// The steps from the top of a message to where decoding is, as a stack.
+///
+/// A step is a few words; it becomes a `CodingKey` only when a path is asked for.
+struct DecodingPath: ~Copyable {
+  struct Step {
+    enum Kind: UInt8 {
+      case top
+      /// A key of a trivial type: its byte, of `schema`.
+      case byte
+      /// Another key: where it stands in the message.
+      case name
+      case index
+      case `super`
+    }
+
+    let kind: Kind
+    let parent: UInt32
+    var serial: UInt32 = 0
+    var value: Int
+    let schema: Unmanaged<DecodingSchema>?
+
+    @inline(__always)
+    init(_ kind: Kind, parent: Node, value: Int = 0, schema: Unmanaged<DecodingSchema>? = nil) {
+      self.kind = kind
+      self.parent = parent.index
+      self.value = value
+      self.schema = schema
+    }
+  }
+
+  /// A place in the stack. The serial number tells whether the step there is still the same.
+  struct Node {
+    let index: UInt32
+    let serial: UInt32
+
+    static let top = Node(index: 0, serial: 0)
+  }
+
+  private var steps: UnsafeMutablePointer<Step>
+  private var capacity = 64
+  private(set) var count = 0
+  private var serial: UInt32 = 0
+
+  init() {
+    steps = .allocate(capacity: capacity)
+    reset()
+  }
+
+  deinit { steps.deallocate() }
+
+  mutating func reset() {
+    count = 0
+    serial = 0
+    _ = push(Step(.top, parent: .top))
+  }
+
+  @inline(__always)
+  mutating func push(_ step: Step) -> Node {
+    if count == capacity { grow() }
+    var step = step
+    step.serial = serial
+    (steps + count).initialize(to: step)
+    let node = Node(index: UInt32(truncatingIfNeeded: count), serial: serial)
+    count &+= 1
+    serial &+= 1
+    return node
+  }
+
+  /// The place of the step at `index`, as it is now.
+  func node(at index: UInt32) -> Node {
+    index < count ? Node(index: index, serial: steps[Int(index)].serial) : .top
+  }
+
+  /// Leaves the steps from `count` on.
+  @inline(__always)
+  mutating func pop(to count: Int) { self.count = min(count, self.count) }
+
+  /// Moves an index step to the next element.
+  @inline(__always)
+  mutating func setIndex(_ index: Int, at node: Node) {
+    if node.index < count { steps[Int(node.index)].value = index }
+  }
+
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<Step>.allocate(capacity: capacity * 2)
+    larger.moveInitialize(from: steps, count: count)
+    steps.deallocate()
+    steps = larger
+    capacity *= 2
+  }
+
+  /// The steps down to `node`, outermost first; none if the node has been left.
+  func steps(to node: Node) -> [Step] {
+    var result: [Step] = []
+    guard node.index < count, steps[Int(node.index)].serial == node.serial else { return [] }
+    var index = Int(node.index)
+    while index > 0 {
+      if steps[index].kind != .top { result.append(steps[index]) }
+      // A parent stands before its child, so this ends.
+      guard Int(steps[index].parent) < index else { break }
+      index = Int(steps[index].parent)
+    }
+    return result.reversed()
+  }
+}
+
+extension DecodingSession {
+  /// The coding path of a container or decoder.
+  func codingPath(_ node: DecodingPath.Node) -> [any CodingKey] {
+    path.steps(to: node).map(codingKey)
+  }
+
+  /// The coding path of a value that has no step of its own.
+  func codingPath(_ step: DecodingPath.Step, of node: DecodingPath.Node) -> [any CodingKey] {
+    codingPath(node) + (step.kind == .top ? [] : [codingKey(step)])
+  }
+
+  private func codingKey(_ step: DecodingPath.Step) -> any CodingKey {
+    switch step.kind {
+    case .byte:
+      return step.schema?._withUnsafeGuaranteedRef { $0.key(ofByte: step.value) } ?? PathKey(stringValue: "")
+    case .name:
+      let name = (try? keyName(at: step.value)) ?? ""
+      return step.schema?._withUnsafeGuaranteedRef { $0.key(named: name) } ?? PathKey(stringValue: name)
+    case .index: return PathKey.index(step.value)
+    case .super: return PathKey.super
+    case .top: return PathKey(stringValue: "")
+    }
+  }
+}

@@ -1,0 +1,186 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A way to decode the values of one generic type, without knowing its parameters where it is called.
+class DecodingPlan {
+  /// Decodes the value at `offset` and initializes `target`, which has room for one of the plan's type.
+  func decode(
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node, into target: UnsafeMutableRawPointer
+  ) throws {
+    preconditionFailure("a plan without a way to decode")
+  }
+
+  /// The same from an element without a tag.
+  func decode(
+    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node,
+    into target: UnsafeMutableRawPointer
+  ) throws {
+    throw source.session.error(
+      FormatError(.cellMismatch, at: source.offset), path: source.session.codingPath(node), expected: valueType)
+  }
+
+  var valueType: Any.Type { preconditionFailure("a plan without a type") }
+
+  /// Initializes `target` with a nil that stands `level` optionals deep; false if the type has none.
+  func initializeNil(level: Int, _ session: DecodingSession, _ target: UnsafeMutableRawPointer) -> Bool { false }
+}
+
+/// The types that have a plan: optionals, arrays, and dictionaries of strings.
+protocol PlannedDecodable {
+  static func makeDecodingPlan() -> DecodingPlan
+}
+
+/// The kinds and plans of the types met so far.
+struct DecodingPlans: ~Copyable {
+  struct Entry: BitwiseCopyable {
+    let kind: ValueKind
+    let plan: Unmanaged<DecodingPlan>?
+  }
+
+  private var table = TypeTable<Entry>()
+  /// Keeps the plans that the table names.
+  private var plans: [DecodingPlan] = []
+
+  @inline(__always)
+  mutating func entry<Value: Decodable>(for type: Value.Type) -> Entry {
+    table[TypeTable<Entry>.identity(type)] ?? add(type)
+  }
+
+  @inline(never)
+  private mutating func add<Value: Decodable>(_ type: Value.Type) -> Entry {
+    var entry = Entry(kind: ValueKind(type) ?? .plain, plan: nil)
+    if entry.kind == .plain, let planned = type as? any PlannedDecodable.Type {
+      let plan = planned.makeDecodingPlan()
+      plans.append(plan)
+      entry = Entry(kind: .planned, plan: Unmanaged.passUnretained(plan))
+    }
+    table.insert(entry, for: TypeTable<Entry>.identity(type))
+    return entry
+  }
+}
+
+extension DecodingPlans.Entry {
+  /// The value that a plan initializes.
+  @inline(__always)
+  func value<Value>(_ type: Value.Type, _ initialize: (DecodingPlan, UnsafeMutableRawPointer) throws -> Void) throws -> Value {
+    guard let plan else { preconditionFailure("a planned type without a plan") }
+    return try withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
+      let target = buffer.baseAddress.unsafelyUnwrapped
+      try plan._withUnsafeGuaranteedRef { try initialize($0, UnsafeMutableRawPointer(target)) }
+      return target.move()
+    }
+  }
+}
+
+extension DecodingSession {
+  /// Decodes a value whose type is known here.
+  @inline(never)
+  func decodeKnown<Value: Decodable>(
+    _ type: Value.Type, _ entry: DecodingPlans.Entry, at offset: Int, _ node: DecodingPath.Node
+  ) throws -> Value {
+    do throws(FormatError) {
+      var next = offset
+      switch entry.kind {
+      case .plain, .planned, .data: break
+      case .bool: return reinterpret(try bool(at: offset, next: &next), as: type)
+      case .double: return reinterpret(try double(at: offset, next: &next), as: type)
+      case .float: return reinterpret(try float(at: offset, next: &next), as: type)
+      case .string: return reinterpret(try string(at: offset, next: &next), as: type)
+      case .int: return reinterpret(try integer(Int.self, at: offset, next: &next), as: type)
+      case .int8: return reinterpret(try integer(Int8.self, at: offset, next: &next), as: type)
+      case .int16: return reinterpret(try integer(Int16.self, at: offset, next: &next), as: type)
+      case .int32: return reinterpret(try integer(Int32.self, at: offset, next: &next), as: type)
+      case .int64: return reinterpret(try integer(Int64.self, at: offset, next: &next), as: type)
+      case .int128: return reinterpret(try integer(Int128.self, at: offset, next: &next), as: type)
+      case .uint: return reinterpret(try integer(UInt.self, at: offset, next: &next), as: type)
+      case .uint8: return reinterpret(try integer(UInt8.self, at: offset, next: &next), as: type)
+      case .uint16: return reinterpret(try integer(UInt16.self, at: offset, next: &next), as: type)
+      case .uint32: return reinterpret(try integer(UInt32.self, at: offset, next: &next), as: type)
+      case .uint64: return reinterpret(try integer(UInt64.self, at: offset, next: &next), as: type)
+      case .uint128: return reinterpret(try integer(UInt128.self, at: offset, next: &next), as: type)
+      case .date:
+        let seconds = try dateSeconds(at: offset, next: &next)
+        return reinterpret(Date(timeIntervalSinceReferenceDate: seconds), as: type)
+      case .uuid: return reinterpret(try uuid(at: offset, next: &next), as: type)
+      case .url: return reinterpret(try url(at: offset, next: &next), as: type)
+      case .decimal: return reinterpret(try decimal(at: offset, next: &next), as: type)
+      }
+      if entry.kind == .data, let data = try data(at: offset, next: &next) { return reinterpret(data, as: type) }
+    } catch {
+      throw self.error(error, path: codingPath(node), expected: type)
+    }
+    switch entry.kind {
+    case .data: return reinterpret(Data(try decodeBytes(at: offset, node)), as: type)
+    case .plain: return try decodePlain(type, ValueDecoder(session: self, offset: offset, node: node))
+    default: return try entry.value(type) { try $0.decode(at: offset, from: self, node, into: $1) }
+    }
+  }
+
+  private func decodeBytes(at offset: Int, _ node: DecodingPath.Node) throws -> [UInt8] {
+    try decodeKnown([UInt8].self, plans.entry(for: [UInt8].self), at: offset, node)
+  }
+
+  // MARK: elements without tags
+
+  /// Decodes an element, one step below where `step` begins.
+  func decode<Value: Decodable>(
+    _ type: Value.Type, _ element: ElementSource.Element, of source: ElementSource, _ step: DecodingPath.Step
+  ) throws -> Value {
+    let mark = path.count
+    let node = path.push(step)
+    defer { path.pop(to: mark) }
+    return try decode(type, element, of: source, at: node)
+  }
+
+  func decode<Value: Decodable>(
+    _ type: Value.Type, _ element: ElementSource.Element, of source: ElementSource, at node: DecodingPath.Node
+  ) throws -> Value {
+    let entry = plans.entry(for: type)
+    switch entry.kind {
+    case .plain: return try decodePlain(type, decoder(element, of: source, node))
+    case .planned: return try entry.value(type) { try $0.decode(element, of: source, node, into: $1) }
+    default: break
+    }
+    do throws(FormatError) {
+      guard case .cell(let cell) = element else { throw FormatError(.cellMismatch, at: source.offset) }
+      return try known(type, entry.kind, cell, at: source.offset)
+    } catch {
+      throw self.error(error, path: codingPath(node), expected: type)
+    }
+  }
+
+  func decoder(
+    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
+  ) -> any Decoder {
+    switch element {
+    case .cell(let cell): CellDecoder(source: source, cell: cell, node: node)
+    case .object(let row), .array(let row): RowDecoder(source: source, row: row, node: node)
+    }
+  }
+
+  // MARK: nil
+
+  /// The value of a type that the nil at `offset` stands for, inside an optional: nil, unless the type is an
+  /// optional itself and the nil is its own.
+  func decodeNil<Value: Decodable>(_ type: Value.Type, at offset: Int) throws -> Value? {
+    let level = (try? reader.nilLevel(at: offset)) ?? 0
+    return level == 0 ? nil : none(type, level: level - 1)
+  }
+
+  /// The nil of an optional type; nil for other types.
+  func missing<Value: Decodable>(_ type: Value.Type) -> Value? { none(type, level: 0) }
+
+  private func none<Value: Decodable>(_ type: Value.Type, level: Int) -> Value? {
+    guard let plan = plans.entry(for: type).plan else { return nil }
+    return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
+      let target = buffer.baseAddress.unsafelyUnwrapped
+      let isNil = plan._withUnsafeGuaranteedRef {
+        $0.initializeNil(level: level, self, UnsafeMutableRawPointer(target))
+      }
+      return isNil ? target.move() : nil
+    }
+  }
+}

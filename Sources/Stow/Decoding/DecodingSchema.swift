@@ -1,0 +1,101 @@
+/// The keys of one key type, as a decoder asks for them.
+///
+/// For a key type that is one trivial byte there is a table for every shape of the message it meets: the
+/// byte of a key gives its slot. The text of each key, as an encoder writes it, is kept from message to
+/// message, to be compared with the message's bytes.
+final class DecodingSchema {
+  let hasBytes: Bool
+  let pool = ContainerPool<DecodingCursor>()
+
+  private var texts: [UnsafeRawBufferPointer?]
+  private let makeFromByte: (Int) -> (any CodingKey)?
+  private let makeFromName: (String) -> (any CodingKey)?
+
+  /// The tables of this message, with the shape of each; those behind are free.
+  private var tables: [(shape: Int, table: UnsafeMutablePointer<UInt16>)] = []
+  private var tablesInUse = 0
+  private var message = -1
+  /// The shape of the last object, and its table.
+  private var lastShape = -1
+  private(set) var lastTable: UnsafeMutablePointer<UInt16>
+  /// A table without slots, for objects without a shape.
+  let emptyTable: UnsafeMutablePointer<UInt16>
+
+  /// The entry of a key whose slot has not been looked up.
+  static let unknown = UInt16.max
+  /// The entry of a key that the shape does not have, or has beyond what an entry can say.
+  static let missing = UInt16.max - 1
+  private static let tableSize = 256
+
+  init<Key: CodingKey>(_ keyType: Key.Type) {
+    hasBytes = MemoryLayout<Key>.size <= 1 && _isPOD(Key.self)
+    texts = hasBytes ? Array(repeating: nil, count: Self.tableSize) : []
+    makeFromByte = { byte in keyFromByte(byte, as: Key.self) }
+    makeFromName = { Key(stringValue: $0) }
+    emptyTable = .allocate(capacity: Self.tableSize)
+    emptyTable.initialize(repeating: Self.unknown, count: Self.tableSize)
+    lastTable = emptyTable
+  }
+
+  deinit {
+    emptyTable.deallocate()
+    for (_, table) in tables { table.deallocate() }
+    for text in texts { text?.deallocate() }
+  }
+
+  func key(ofByte byte: Int) -> (any CodingKey)? { makeFromByte(byte) }
+  func key(named name: String) -> (any CodingKey)? { makeFromName(name) }
+
+  /// The text of the key with the given byte.
+  @inline(__always)
+  func text<Key: CodingKey>(of key: Key, byte: Int) -> UnsafeRawBufferPointer {
+    texts[byte] ?? addText(of: key, byte: byte)
+  }
+
+  @inline(never)
+  private func addText<Key: CodingKey>(of key: Key, byte: Int) -> UnsafeRawBufferPointer {
+    let bytes = KeyText.bytes(of: key.stringValue)
+    let text = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+    text.copyBytes(from: bytes)
+    texts[byte] = UnsafeRawBufferPointer(text)
+    return UnsafeRawBufferPointer(text)
+  }
+
+  /// The table for a shape of the given message.
+  @inline(__always)
+  func table(forShape shape: Int, message: Int) -> UnsafeMutablePointer<UInt16> {
+    if shape == lastShape, message == self.message { return lastTable }
+    return findTable(forShape: shape, message: message)
+  }
+
+  @inline(never)
+  private func findTable(forShape shape: Int, message: Int) -> UnsafeMutablePointer<UInt16> {
+    guard hasBytes else { return emptyTable }
+    if message != self.message {
+      self.message = message
+      tablesInUse = 0
+    }
+    lastShape = shape
+    if let found = tables[..<tablesInUse].first(where: { $0.shape == shape }) {
+      lastTable = found.table
+      return lastTable
+    }
+    if tablesInUse == tables.count {
+      tables.append((shape, .allocate(capacity: Self.tableSize)))
+    }
+    lastTable = tables[tablesInUse].table
+    lastTable.initialize(repeating: Self.unknown, count: Self.tableSize)
+    tables[tablesInUse].shape = shape
+    tablesInUse += 1
+    return lastTable
+  }
+}
+
+/// The key with the given byte, of a type that is a trivial byte or nothing.
+private func keyFromByte<Key: CodingKey>(_ byte: Int, as _: Key.Type) -> (any CodingKey)? {
+  switch MemoryLayout<Key>.size {
+  case 1: unsafeBitCast(UInt8(truncatingIfNeeded: byte), to: Key.self)
+  case 0: unsafeBitCast((), to: Key.self)
+  default: nil
+  }
+}

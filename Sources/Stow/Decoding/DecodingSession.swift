@@ -1,0 +1,148 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The state of one call of `decode`: the bytes, what their prelude defines, and where decoding is.
+///
+/// Nothing is built before it is asked for. Sessions are used again: what belongs to types (schemas,
+/// plans, containers) stays, what belongs to a message goes.
+final class DecodingSession {
+  // Every access is a single load, store or call that does not come back here; checking that at run time
+  // would cost more than the accesses.
+  @exclusivity(unchecked) private(set) var reader = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
+  @exclusivity(unchecked) private(set) var tables = MessageTables()
+  @exclusivity(unchecked) var path = DecodingPath()
+  /// The strings of the symbols that were used so far, shared by all their uses.
+  @exclusivity(unchecked) private var symbols: [String?] = []
+  /// The keys of the shapes whose names were needed so far.
+  @exclusivity(unchecked) private var shapes: [ShapeNames?] = []
+  /// Tells the messages of a session apart.
+  @exclusivity(unchecked) private(set) var message = 0
+
+  @exclusivity(unchecked) var schemas: [DecodingSchema] = []
+  @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<DecodingSchema>>()
+  @exclusivity(unchecked) var plans = DecodingPlans()
+
+  @exclusivity(unchecked) private(set) var configuration = DecoderConfiguration()
+  /// How many `init(from:)` are running.
+  @exclusivity(unchecked) private var calls = 0
+  /// The bytes of the message, if a container has outlived it.
+  @exclusivity(unchecked) private var kept: UnsafeMutableRawBufferPointer?
+
+  deinit { kept?.deallocate() }
+
+  /// Reads the prelude of a message, checks its outline, and returns where its value stands.
+  func begin(_ bytes: UnsafeRawBufferPointer, _ configuration: DecoderConfiguration) throws -> Int {
+    self.configuration = configuration
+    message &+= 1
+    reader = ByteReader(bytes)
+    do throws(FormatError) {
+      let body = try tables.read(reader)
+      try DepthCheck.run(reader, tables: tables, from: body, limit: configuration.maximumDepth)
+      return body
+    } catch {
+      throw self.error(error, path: [], expected: nil)
+    }
+  }
+
+  /// Forgets the message.
+  func reset() {
+    reader = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
+    tables.removeAll()
+    path.reset()
+    if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
+    if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
+    configuration.userInfo = [:]
+    calls = 0
+  }
+
+  /// Copies the bytes, because a container was kept that may read on when they are gone.
+  func keepBytes() {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: reader.count, alignment: 1)
+    copy.copyMemory(from: reader.buffer(at: 0, count: reader.count))
+    kept = copy
+    reader = ByteReader(UnsafeRawBufferPointer(copy))
+  }
+
+  // MARK: values
+
+  /// Decodes the value at `offset`, one step below `node`.
+  @inline(__always)
+  func decode<Value: Decodable>(
+    _ type: Value.Type, at offset: Int, _ step: @autoclosure () -> DecodingPath.Step
+  ) throws -> Value {
+    let entry = plans.entry(for: type)
+    let mark = path.count
+    let node = path.push(step())
+    defer { path.pop(to: mark) }
+    if entry.kind == .plain { return try decodePlain(type, ValueDecoder(session: self, offset: offset, node: node)) }
+    return try decodeKnown(type, entry, at: offset, node)
+  }
+
+  /// Calls the value's own `init(from:)`.
+  @inline(__always)
+  func decodePlain<Value: Decodable>(_ type: Value.Type, _ decoder: some Decoder) throws -> Value {
+    guard calls <= 2 &* configuration.maximumDepth else { throw tooDeep(decoder.codingPath) }
+    calls &+= 1
+    defer { calls &-= 1 }
+    return try Value(from: decoder)
+  }
+
+  private func tooDeep(_ path: [any CodingKey]) -> DecodingError {
+    let description =
+      "Decoding calls itself more than \(2 * configuration.maximumDepth) levels deep (see maximumDepth)."
+    return .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: description))
+  }
+
+  // MARK: names
+
+  /// The string of a symbol.
+  @inline(__always)
+  func symbol(_ index: Int, at offset: Int) throws(FormatError) -> String {
+    if index < symbols.count, let string = symbols[index] { return string }
+    return try makeSymbol(index, at: offset)
+  }
+
+  @inline(never)
+  private func makeSymbol(_ index: Int, at offset: Int) throws(FormatError) -> String {
+    guard index < tables.symbols.count else { throw FormatError(.malformed, at: offset) }
+    if symbols.isEmpty { symbols = Array(repeating: nil, count: tables.symbols.count) }
+    let string = try reader.string(of: reader.text(at: tables.symbols[index]))
+    symbols[index] = string
+    return string
+  }
+
+  /// The name of the key at `offset`, in a map or in a shape.
+  func keyName(at offset: Int) throws(FormatError) -> String {
+    var next = offset
+    if let index = try tables.symbol(reader, ofKeyAt: &next) { return try symbol(index, at: offset) }
+    return try reader.string(of: reader.text(at: offset))
+  }
+
+  /// The names of the keys of a shape.
+  func names(ofShape shape: Int) throws(FormatError) -> ShapeNames {
+    if shape < shapes.count, let names = shapes[shape] { return names }
+    if shapes.isEmpty { shapes = Array(repeating: nil, count: tables.shapeCount) }
+    var names: [String] = []
+    for slot in 0..<tables.keyCount(ofShape: shape) {
+      names.append(try keyName(at: tables.key(slot, ofShape: shape)))
+    }
+    let result = ShapeNames(names)
+    shapes[shape] = result
+    return result
+  }
+}
+
+/// The names of the keys of a shape, for key types that are known by their strings.
+final class ShapeNames {
+  let names: [String]
+  private lazy var slots = Dictionary(zip(names, names.indices), uniquingKeysWith: { first, _ in first })
+
+  init(_ names: [String]) { self.names = names }
+
+  func slot(of name: String) -> Int? {
+    names.count <= 8 ? names.firstIndex(of: name) : slots[name]
+  }
+}

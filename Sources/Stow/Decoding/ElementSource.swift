@@ -1,0 +1,111 @@
+/// Elements without tags: those of a packed array, the rows of a table or a matrix, the cells of a row, or
+/// the bytes of data. Containers see them as plain values and objects.
+final class ElementSource {
+  private enum Layout {
+    case packed(PackedArray)
+    /// Integers whose width differs, read ahead.
+    case integers([Int64])
+    case rows(Columns)
+    case cells(Columns, row: Int)
+    case bytes(Range<Int>)
+  }
+
+  enum Element {
+    case cell(Cell)
+    /// A row of a table, as an object.
+    case object(row: Int)
+    /// A row of a matrix, as an array.
+    case array(row: Int)
+  }
+
+  let session: DecodingSession
+  /// Where the array stands in the message.
+  let offset: Int
+  let count: Int
+  private let layout: Layout
+  /// The columns of rows; none otherwise.
+  let columns: Columns?
+
+  /// The array at `offset`; nil if its elements are whole values.
+  init?(_ session: DecodingSession, at offset: Int) throws(FormatError) {
+    let reader = session.reader
+    let tag = try reader.byte(at: offset)
+    self.session = session
+    self.offset = offset
+    if tag == Tag.table || tag == Tag.matrix {
+      let columns = try Columns(reader, tables: session.tables, at: offset)
+      layout = .rows(columns)
+      self.columns = columns
+      count = columns.rowCount
+      return
+    }
+    columns = nil
+    if tag == Tag.data {
+      let range = try reader.data(at: offset)
+      layout = .bytes(range)
+      count = range.count
+      return
+    }
+    guard PackedArray.isPacked(tag) else { return nil }
+    let packed = try PackedArray(reader, at: offset)
+    count = packed.count
+    if packed.isInteger, packed.stride == 0 {
+      layout = .integers(try Self.expand(packed, reader))
+    } else {
+      layout = .packed(packed)
+    }
+  }
+
+  private init(cellsOf row: Int, _ columns: Columns, _ session: DecodingSession) {
+    self.session = session
+    offset = row
+    count = columns.columns.count
+    layout = .cells(columns, row: row)
+    self.columns = nil
+  }
+
+  private static func expand(_ packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Int64] {
+    let target = UnsafeMutableBufferPointer<Int64>.allocate(capacity: max(packed.count, 1))
+    defer { target.deallocate() }
+    try packed.readIntegers(reader, into: target.baseAddress.unsafelyUnwrapped)
+    return Array(target[..<packed.count])
+  }
+
+  /// The element at `index`, which is below `count`.
+  func element(at index: Int) throws(FormatError) -> Element {
+    let reader = session.reader
+    switch layout {
+    case .packed(let packed):
+      if packed.isBool { return .cell(.bool(packed.bool(reader, at: index))) }
+      return .cell(try reader.cell(at: packed.body.lowerBound + index * packed.stride, type: packed.type))
+    case .integers(let values): return .cell(.integer(values[index]))
+    case .rows(let columns):
+      let row = columns.rows.lowerBound + index * columns.stride
+      return columns.shape == nil ? .array(row: row) : .object(row: row)
+    case .cells(let columns, let row):
+      let column = columns.columns[index]
+      return .cell(try reader.cell(at: row + Int(column.offset), type: column.type))
+    case .bytes(let range): return .cell(.integer(Int64(try reader.byte(at: range.lowerBound + index))))
+    }
+  }
+
+  /// The cells of a row of a matrix.
+  func cells(ofRow row: Int) -> ElementSource? {
+    guard case .rows(let columns) = layout else { return nil }
+    return ElementSource(cellsOf: row, columns, session)
+  }
+
+  /// The cell of a table's row in the column of a slot.
+  @inline(__always)
+  func cell(row: Int, slot: Int) throws(FormatError) -> Cell {
+    let column = try column(slot, row: row)
+    return try session.reader.cell(at: column.offset, type: column.type)
+  }
+
+  @inline(__always)
+  func column(_ slot: Int, row: Int) throws(FormatError) -> (offset: Int, type: UInt8) {
+    guard let columns, slot < columns.columns.count else { throw FormatError(.malformed, at: offset) }
+    let column = columns.columns[slot]
+    return (row &+ Int(column.offset), column.type)
+  }
+}

@@ -1,0 +1,67 @@
+/// An array whose elements have no tags: each is a cell or a row.
+struct ElementsDecoder: UnkeyedDecodingContainer {
+  let source: ElementSource
+  let node: DecodingPath.Node
+  private(set) var currentIndex = 0
+
+  init(source: ElementSource, node: DecodingPath.Node) {
+    self.source = source
+    self.node = node
+  }
+
+  private var session: DecodingSession { source.session }
+  var codingPath: [any CodingKey] { session.codingPath(node) }
+  var count: Int? { source.count }
+  var isAtEnd: Bool { currentIndex >= source.count }
+
+  private var step: DecodingPath.Step { DecodingPath.Step(.index, parent: node, value: currentIndex) }
+  private var elementPath: [any CodingKey] { session.codingPath(step, of: node) }
+
+  /// Reads the next element, and passes it if that succeeds.
+  private mutating func next<Value>(
+    _ type: Any.Type, _ body: (ElementSource.Element) throws -> Value
+  ) throws -> Value {
+    guard currentIndex < source.count else {
+      throw session.valueNotFound(type, path: elementPath, "Unkeyed container is at end.")
+    }
+    do {
+      let value = try body(source.element(at: currentIndex))
+      currentIndex += 1
+      return value
+    } catch let error as FormatError {
+      throw session.error(error, path: elementPath, expected: type)
+    }
+  }
+
+  mutating func decodeNil() throws -> Bool {
+    guard currentIndex < source.count else {
+      throw session.valueNotFound(Never.self, path: elementPath, "Unkeyed container is at end.")
+    }
+    return false
+  }
+
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let (step, source) = (step, source)
+    return try next(type) { try source.session.decode(type, $0, of: source, step) }
+  }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try nested(KeyedDecodingContainer<NestedKey>.self) { try $0.container(keyedBy: type) }
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try nested((any UnkeyedDecodingContainer).self) { try $0.unkeyedContainer() }
+  }
+
+  mutating func superDecoder() throws -> any Decoder { try nested((any Decoder).self) { $0 } }
+
+  private mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
+    let (step, source) = (step, source)
+    return try next(type) { element in
+      let node = source.session.path.push(step)
+      return try body(source.session.decoder(element, of: source, node))
+    }
+  }
+}

@@ -1,0 +1,209 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// Single values, with the conversions that JSON would make: any integer into any type that holds it, an
+// integer into a floating-point number if it is exact, and what JSON has no kind for from its substitutes.
+
+extension DecodingSession {
+  // MARK: integers
+
+  @inline(__always)
+  func integer<Value: FixedWidthInteger>(
+    _ type: Value.Type, at offset: Int, next: inout Int
+  ) throws(FormatError) -> Value {
+    let tag = try reader.byte(at: offset)
+    if tag & 0xC0 == Tag.smallInteger || (tag >= Tag.integer && tag <= Tag.lastInteger) {
+      let value = try reader.integer(at: offset, next: &next)
+      if let result = Value(exactly: value) { return result }
+      throw FormatError(.unrepresentable, at: offset)
+    }
+    return try rareInteger(type, at: offset, next: &next)
+  }
+
+  @inline(never)
+  private func rareInteger<Value: FixedWidthInteger>(
+    _ type: Value.Type, at offset: Int, next: inout Int
+  ) throws(FormatError) -> Value {
+    if let wide = try reader.wideInteger(at: offset, next: &next) {
+      let bits = UInt128(wide.high) << 64 | UInt128(wide.magnitudeLow)
+      let result = wide.isNegative ? Value(exactly: Int128(bitPattern: bits)) : Value(exactly: bits)
+      guard let result else { throw FormatError(.unrepresentable, at: offset) }
+      return result
+    }
+    if let parts = try decimalParts(at: offset, next: &next) {
+      guard let result = Value(exactly: parts) else { throw FormatError(.unrepresentable, at: offset) }
+      return result
+    }
+    // A number, but never an integer: JSON calls that a number that does not fit.
+    _ = try reader.double(at: offset, next: &next)
+    throw FormatError(.unrepresentable, at: offset)
+  }
+
+  // MARK: floating point
+
+  @inline(__always)
+  func double(at offset: Int, next: inout Int) throws(FormatError) -> Double {
+    let tag = try reader.byte(at: offset)
+    if tag >= Tag.double && tag <= Tag.noisyDecimal || tag >= Tag.shortDecimal && tag <= Tag.lastShortDecimal {
+      return try reader.double(at: offset, next: &next)
+    }
+    return try rareDouble(at: offset, next: &next)
+  }
+
+  @inline(never)
+  private func rareDouble(at offset: Int, next: inout Int) throws(FormatError) -> Double {
+    switch try reader.byte(at: offset) {
+    case Tag.date, Tag.scaledDate: return try dateSeconds(at: offset, next: &next)
+    case Tag.integer...Tag.lastInteger, Tag.smallInteger...Tag.lastSmallInteger:
+      return try exact(try reader.integer(at: offset, next: &next), at: offset)
+    default: break
+    }
+    if let wide = try reader.wideInteger(at: offset, next: &next) {
+      let bits = UInt128(wide.high) << 64 | UInt128(wide.magnitudeLow)
+      return wide.isNegative ? try exact(Int128(bitPattern: bits), at: offset) : try exact(bits, at: offset)
+    }
+    if let parts = try decimalParts(at: offset, next: &next) { return parts.double }
+    throw FormatError(.mismatch, at: offset)
+  }
+
+  private func exact<Value: FixedWidthInteger>(_ value: Value, at offset: Int) throws(FormatError) -> Double {
+    guard let result = Double(exactly: value) else { throw FormatError(.unrepresentable, at: offset) }
+    return result
+  }
+
+  @inline(__always)
+  func float(at offset: Int, next: inout Int) throws(FormatError) -> Float {
+    if let bits = try reader.floatBits(at: offset, next: &next) { return Float(bitPattern: bits) }
+    let value = try double(at: offset, next: &next)
+    return try float(value, at: offset)
+  }
+
+  /// Rounds; a finite number beyond the range of `Float` is an error.
+  func float(_ value: Double, at offset: Int) throws(FormatError) -> Float {
+    let result = Float(value)
+    guard result.isFinite || !value.isFinite else { throw FormatError(.unrepresentable, at: offset) }
+    return result
+  }
+
+  @inline(__always)
+  func bool(at offset: Int, next: inout Int) throws(FormatError) -> Bool {
+    let value = try reader.bool(at: offset)
+    next = offset &+ 1
+    return value
+  }
+
+  // MARK: strings
+
+  @inline(__always)
+  func string(at offset: Int, next: inout Int) throws(FormatError) -> String {
+    let tag = try reader.byte(at: offset)
+    if tag >= Tag.shortString, tag < Tag.shortSymbol {
+      let length = Int(tag &- Tag.shortString)
+      try reader.require(length, at: offset &+ 1)
+      next = offset &+ 1 &+ length
+      return try reader.string(at: offset &+ 1, count: length)
+    }
+    if tag >= Tag.shortSymbol, tag <= Tag.lastShortSymbol {
+      next = offset &+ 1
+      return try symbol(Int(tag &- Tag.shortSymbol), at: offset)
+    }
+    return try rareString(at: offset, tag: tag, next: &next)
+  }
+
+  @inline(never)
+  private func rareString(at offset: Int, tag: UInt8, next: inout Int) throws(FormatError) -> String {
+    switch tag {
+    case Tag.string:
+      var start = offset + 1
+      let length = try reader.length(at: &start)
+      next = start + length
+      return try reader.string(at: start, count: length)
+    case Tag.symbol:
+      var end = offset + 1
+      let index = try reader.varint(at: &end)
+      next = end
+      return try symbol(index, at: offset)
+    case Tag.url:
+      guard ByteReader.isString(try reader.byte(at: offset + 1)) else {
+        throw FormatError(.malformed, at: offset + 1)
+      }
+      return try string(at: offset + 1, next: &next)
+    case Tag.uuid: return try uuid(at: offset, next: &next).uuidString
+    default: throw FormatError(.mismatch, at: offset)
+    }
+  }
+
+  // MARK: Foundation's types
+
+  func dateSeconds(at offset: Int, next: inout Int) throws(FormatError) -> Double {
+    switch try reader.byte(at: offset) {
+    case Tag.date:
+      let bits = try reader.word(at: offset + 1)
+      next = offset + 9
+      return Double(bitPattern: bits)
+    case Tag.scaledDate: return try reader.scaled(at: offset + 1, next: &next)
+    default: return try double(at: offset, next: &next)
+    }
+  }
+
+  func uuid(at offset: Int, next: inout Int) throws(FormatError) -> UUID {
+    guard try reader.byte(at: offset) == Tag.uuid else {
+      let string = try string(at: offset, next: &next)
+      guard let uuid = UUID(uuidString: string) else { throw FormatError(.malformed, at: offset) }
+      return uuid
+    }
+    try reader.require(16, at: offset + 1)
+    next = offset + 17
+    return UUID(uuid: reader.pointer(at: offset + 1).loadUnaligned(as: uuid_t.self))
+  }
+
+  func url(at offset: Int, next: inout Int) throws(FormatError) -> URL {
+    guard let url = URL(string: try string(at: offset, next: &next)) else {
+      throw FormatError(.malformed, at: offset)
+    }
+    return url
+  }
+
+  /// Data, or an array of integers that are bytes.
+  func data(at offset: Int, next: inout Int) throws(FormatError) -> Data? {
+    guard try reader.byte(at: offset) == Tag.data else { return nil }
+    let range = try reader.data(at: offset)
+    next = range.upperBound
+    return Data(reader.buffer(at: range.lowerBound, count: range.count))
+  }
+
+  func decimal(at offset: Int, next: inout Int) throws(FormatError) -> Decimal {
+    if let parts = try decimalParts(at: offset, next: &next) {
+      guard let decimal = parts.decimal else { throw FormatError(.malformed, at: offset) }
+      return decimal
+    }
+    let tag = try reader.byte(at: offset)
+    if tag >= Tag.double && tag <= Tag.noisyDecimal || tag >= Tag.shortDecimal && tag <= Tag.lastShortDecimal {
+      // The shortest decimal that is this number: what JSON would have said.
+      let value = try reader.double(at: offset, next: &next)
+      guard let decimal = Decimal(string: value.description) else { throw FormatError(.unrepresentable, at: offset) }
+      return decimal
+    }
+    let integer = try integer(Int128.self, at: offset, next: &next)
+    guard let decimal = DecimalParts(integer).decimal else { throw FormatError(.unrepresentable, at: offset) }
+    return decimal
+  }
+
+  /// The parts of a decimal number; nil for other kinds.
+  private func decimalParts(at offset: Int, next: inout Int) throws(FormatError) -> DecimalParts? {
+    let tag = try reader.byte(at: offset)
+    guard tag == Tag.positiveDecimal || tag == Tag.negativeDecimal else { return nil }
+    var start = offset + 1
+    let length = try reader.length(at: &start)
+    guard (1...17).contains(length) else { throw FormatError(.malformed, at: offset) }
+    var magnitude: UInt128 = 0
+    for index in 1..<length { magnitude |= UInt128(reader.base[start + index]) << UInt128(8 * (index - 1)) }
+    next = start + length
+    return DecimalParts(
+      isNegative: tag == Tag.negativeDecimal, magnitude: magnitude,
+      exponent: Int8(bitPattern: reader.base[start]))
+  }
+}

@@ -1,0 +1,174 @@
+/// An array whose elements are whole values.
+///
+/// A value type, as every container is: a copy goes on by itself. With 32-bit offsets it is three words and
+/// sits inside its existential; `Offset` is wider only for messages beyond 4 GB.
+struct UnkeyedDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodingContainer {
+  private let session: DecodingSession
+  private var current: Offset
+  private let end: Offset
+  private var index: Offset = 0
+  private let node: Offset
+
+  init(session: DecodingSession, elements: Range<Int>, node: DecodingPath.Node) {
+    self.session = session
+    current = Offset(elements.lowerBound)
+    end = Offset(elements.upperBound)
+    self.node = Offset(node.index)
+  }
+
+  private var pathNode: DecodingPath.Node { session.path.node(at: UInt32(node)) }
+
+  var codingPath: [any CodingKey] { session.codingPath(pathNode) }
+  var currentIndex: Int { Int(index) }
+  var isAtEnd: Bool { current >= end }
+
+  /// The number of elements: a walk over those that are left, a step for each.
+  var count: Int? {
+    var count = Int(index)
+    var offset = Int(current)
+    while offset < end {
+      guard let next = try? session.reader.end(of: offset) else { return nil }
+      offset = next
+      count += 1
+    }
+    return count
+  }
+
+  // MARK: reading
+
+  private var step: DecodingPath.Step { DecodingPath.Step(.index, parent: pathNode, value: Int(index)) }
+  private var elementPath: [any CodingKey] { session.codingPath(step, of: pathNode) }
+
+  @inline(__always)
+  private func offset(_ type: Any.Type) throws -> Int {
+    guard current < end else { throw atEnd(type) }
+    return Int(current)
+  }
+
+  @inline(never)
+  private func atEnd(_ type: Any.Type) -> DecodingError {
+    session.valueNotFound(type, path: elementPath, "Unkeyed container is at end.")
+  }
+
+  @inline(__always)
+  private mutating func pass(to next: Int) throws(FormatError) {
+    guard next <= end else { throw FormatError(.malformed, at: Int(current)) }
+    current = Offset(truncatingIfNeeded: next)
+    index &+= 1
+  }
+
+  @inline(never)
+  private func failure(_ error: FormatError, _ type: Any.Type?) -> DecodingError {
+    session.error(error, path: elementPath, expected: type)
+  }
+
+  @inline(__always)
+  private mutating func read<Value>(
+    _ type: Value.Type, _ value: (DecodingSession, Int, inout Int) throws(FormatError) -> Value
+  ) throws -> Value {
+    let offset = try offset(type)
+    var next = offset
+    do throws(FormatError) {
+      let result = try value(session, offset, &next)
+      try pass(to: next)
+      return result
+    } catch {
+      throw failure(error, type)
+    }
+  }
+
+  @inline(__always)
+  private mutating func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
+    try read(type) { session, offset, next throws(FormatError) in
+      try session.integer(type, at: offset, next: &next)
+    }
+  }
+
+  /// The end of the element at `offset`, which must not lie beyond the array's.
+  private func elementEnd(_ offset: Int) throws -> Int {
+    do throws(FormatError) {
+      let next = try session.reader.end(of: offset)
+      guard next <= end else { throw FormatError(.malformed, at: offset) }
+      return next
+    } catch {
+      throw failure(error, nil)
+    }
+  }
+
+  mutating func decodeNil() throws -> Bool {
+    let offset = try offset(Never.self)
+    guard session.reader.isNil(at: offset) else { return false }
+    do throws(FormatError) { try pass(to: session.reader.end(of: offset)) } catch { throw failure(error, nil) }
+    return true
+  }
+
+  mutating func decode(_ type: Bool.Type) throws -> Bool {
+    try read(type) { session, offset, next throws(FormatError) in try session.bool(at: offset, next: &next) }
+  }
+
+  mutating func decode(_ type: Double.Type) throws -> Double {
+    try read(type) { session, offset, next throws(FormatError) in try session.double(at: offset, next: &next) }
+  }
+
+  mutating func decode(_ type: Float.Type) throws -> Float {
+    try read(type) { session, offset, next throws(FormatError) in try session.float(at: offset, next: &next) }
+  }
+
+  mutating func decode(_ type: String.Type) throws -> String {
+    try read(type) { session, offset, next throws(FormatError) in try session.string(at: offset, next: &next) }
+  }
+
+  mutating func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+  mutating func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+  mutating func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+  mutating func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+  mutating func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+  mutating func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try integer(type) }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try integer(type) }
+
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let offset = try offset(type)
+    let next = try elementEnd(offset)
+    let value = try session.decode(type, at: offset, step)
+    current = Offset(truncatingIfNeeded: next)
+    index &+= 1
+    return value
+  }
+
+  mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+    guard current < end else { return nil }
+    guard session.reader.isNil(at: Int(current)) else { return try decode(type) }
+    let value = try session.decodeNil(type, at: Int(current))
+    _ = try decodeNil()
+    return value
+  }
+
+  // MARK: nested containers
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try nested(KeyedDecodingContainer<NestedKey>.self) { try $0.container(keyedBy: type) }
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try nested((any UnkeyedDecodingContainer).self) { try $0.unkeyedContainer() }
+  }
+
+  mutating func superDecoder() throws -> any Decoder { try nested((any Decoder).self) { $0 } }
+
+  /// A container of the next element, whose step stays until the array itself is left.
+  private mutating func nested<Result>(_ type: Any.Type, _ body: (ValueDecoder) throws -> Result) throws -> Result {
+    let offset = try offset(type)
+    let next = try elementEnd(offset)
+    let result = try body(ValueDecoder(session: session, offset: offset, node: session.path.push(step)))
+    current = Offset(truncatingIfNeeded: next)
+    index &+= 1
+    return result
+  }
+}

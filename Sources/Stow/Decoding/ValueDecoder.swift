@@ -1,0 +1,124 @@
+/// The decoder that a value is handed: the place in the message where its bytes stand.
+///
+/// Three words, so that it sits inside its existential. It keeps the session alive and may outlive the
+/// `init(from:)` it was made for.
+struct ValueDecoder: Decoder {
+  let session: DecodingSession
+  let offset: Int
+  let node: DecodingPath.Node
+
+  @inline(__always)
+  init(session: DecodingSession, offset: Int, node: DecodingPath.Node) {
+    self.session = session
+    self.offset = offset
+    self.node = node
+  }
+
+  var codingPath: [any CodingKey] { session.codingPath(node) }
+  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo }
+
+  @inline(__always)
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    do throws(FormatError) {
+      guard let object = try session.reader.object(at: offset) else { throw FormatError(.mismatch, at: offset) }
+      return try session.container(type, object, node)
+    } catch {
+      throw session.error(error, path: codingPath, expected: [String: Any].self)
+    }
+  }
+
+  @inline(__always)
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    do throws(FormatError) {
+      if let source = try ElementSource(session, at: offset) { return ElementsDecoder(source: source, node: node) }
+      let elements = try session.reader.array(at: offset)
+      if elements.upperBound <= UInt32.max {
+        return UnkeyedDecoder<UInt32>(session: session, elements: elements, node: node)
+      }
+      return UnkeyedDecoder<UInt64>(session: session, elements: elements, node: node)
+    } catch {
+      throw session.error(error, path: codingPath, expected: [Any].self)
+    }
+  }
+
+  @inline(__always)
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleValueDecoder(decoder: self) }
+}
+
+extension DecodingSession {
+  /// What is known of a key type.
+  @inline(__always)
+  private func schema<Key: CodingKey>(of keyType: Key.Type) -> Unmanaged<DecodingSchema> {
+    schemaTable[TypeTable<Unmanaged<DecodingSchema>>.identity(keyType)] ?? addSchema(keyType)
+  }
+
+  @inline(never)
+  private func addSchema<Key: CodingKey>(_ keyType: Key.Type) -> Unmanaged<DecodingSchema> {
+    let schema = DecodingSchema(keyType)
+    schemas.append(schema)
+    let reference = Unmanaged.passUnretained(schema)
+    schemaTable.insert(reference, for: TypeTable<Unmanaged<DecodingSchema>>.identity(keyType))
+    return reference
+  }
+
+  /// A container of an object, new or used before.
+  @inline(__always)
+  func container<Key: CodingKey>(
+    _ keyType: Key.Type, _ object: ObjectHeader, _ node: DecodingPath.Node
+  ) throws(FormatError) -> KeyedDecodingContainer<Key> {
+    let schema = schema(of: keyType)
+    let index = take(keyType, schema)
+    let pool = schema.takeUnretainedValue().pool
+    try pool.cursor(index).open(object, self, node)
+    return ContainerBox.container(pool.box(index))
+  }
+
+  /// A container of a row of a table.
+  func container<Key: CodingKey>(
+    _ keyType: Key.Type, row: Int, of source: ElementSource, shape: Int, _ node: DecodingPath.Node
+  ) -> KeyedDecodingContainer<Key> {
+    let schema = schema(of: keyType)
+    let index = take(keyType, schema)
+    return schema._withUnsafeGuaranteedRef {
+      $0.pool.cursor(index).open(row: row, of: source, shape: shape, self, node)
+      return ContainerBox.container($0.pool.box(index))
+    }
+  }
+
+  @inline(__always)
+  private func take<Key: CodingKey>(_ keyType: Key.Type, _ schema: Unmanaged<DecodingSchema>) -> Int {
+    schema._withUnsafeGuaranteedRef { schema in
+      schema.pool.take {
+        let cursor = DecodingCursor(session: self, schema: schema)
+        return (ContainerBox.box(KeyedDecodingContainer(KeyedDecoder<Key>(cursor: cursor))), cursor)
+      }
+    }
+  }
+}
+
+/// The decoder of a value that is not there, for `superDecoder(forKey:)`: it finds nil.
+struct MissingDecoder: Decoder, SingleValueDecodingContainer {
+  let session: DecodingSession
+  let codingPath: [any CodingKey]
+
+  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    throw missing([String: Any].self)
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw missing([Any].self) }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+  func decodeNil() -> Bool { true }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    // An optional finds its nil; everything else ends in one of the errors of this decoder.
+    if let none = session.missing(type) { return none }
+    throw missing(type)
+  }
+
+  private func missing(_ type: Any.Type) -> DecodingError {
+    session.valueNotFound(type, path: codingPath, "Expected a value of type \(type), but there is none.")
+  }
+}

@@ -1,0 +1,331 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Writes a planned message, from its end to its beginning.
+///
+/// Going backwards over the tape, the body of a container is written before its header, so that every
+/// length is known when it is needed.
+struct Emitter: ~Copyable {
+  var writer = BackwardWriter(capacity: 1024)
+  var scratch = ColumnScratch()
+  private var outer: [Frame] = []
+  private var frame = Frame(end: 0)
+  /// The bits of open objects with more than 64 keys.
+  private var wideMarks: [UInt64] = []
+
+  /// An open container.
+  private struct Frame {
+    /// How much was written behind it.
+    let end: Int
+    /// The schema of an object that is written as a map; its keys stand before its values.
+    var keys: Unmanaged<Schema>?
+    /// Whether keys on the tape are in the shape.
+    var hidesKeys = false
+    var count = 0
+    /// The slots below 64 that have a value; those above are in `wideMarks` from here on.
+    var marks: UInt64 = 0
+    var firstWideMark = -1
+  }
+
+  /// Up to here, the bytes are copied out of a buffer that is used again.
+  private static let copyLimit = 1 << 17
+
+  mutating func emit(_ session: EncodingSession, _ planner: borrowing Planner) -> Data {
+    let estimate = session.tape.count * 8 + session.strings.byteCount + 64
+    writer.restart(capacity: estimate)
+    writeBody(session, planner)
+    if !planner.symbols.isEmpty || !planner.shapes.isEmpty { writePrelude(session, planner) }
+    if writer.count <= Self.copyLimit { return Data(writer.written) }
+    let (buffer, bytes) = writer.surrender()
+    let address = UInt(bitPattern: buffer)
+    return Data(
+      bytesNoCopy: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count,
+      deallocator: .custom { _, _ in UnsafeMutableRawPointer(bitPattern: address)?.deallocate() })
+  }
+
+  // MARK: body
+
+  private mutating func writeBody(_ session: EncodingSession, _ planner: borrowing Planner) {
+    let tokens = session.tape.buffer
+    frame = Frame(end: 0)
+    outer.removeAll(keepingCapacity: true)
+    wideMarks.removeAll(keepingCapacity: true)
+    var index = tokens.count - 1
+    while index >= 0 {
+      writer.reserve(BackwardWriter.margin)
+      var token = tokens[index]
+      switch token.kind {
+      case .integer: writer.integer(Int64(bitPattern: token.payload))
+      case .string: write(string: token.index, session)
+      case .double: writer.double(token.payload)
+      case .true: writer.byte(Tag.true)
+      case .false: writer.byte(Tag.false)
+      case .null: writer.byte(Tag.null)
+      case .end:
+        let begin = token.target
+        token = tokens[begin]
+        if token.kind == .array, writeColumns(tokens, begin + 1..<index, session, planner) {
+          index = begin
+        } else {
+          enter(token, session, planner)
+          index -= 1
+          continue
+        }
+      case .object: closeObject(session.schemas[token.index])
+      case .map: closeMap(token, planner)
+      case .array:
+        writer.header(
+          length: writer.count - frame.end, short: Tag.shortArray, limit: Tag.shortArrayLimit, long: Tag.array)
+        frame = outer.removeLast()
+      case .key:
+        if !frame.hidesKeys { write(key: token.index, session) }
+        index -= 1
+        continue
+      default: writeRare(token, session)
+      }
+      mark(token.slot, session)
+      index -= 1
+    }
+  }
+
+  @inline(__always)
+  private mutating func enter(_ token: Token, _ session: EncodingSession, _ planner: borrowing Planner) {
+    outer.append(frame)
+    frame = Frame(end: writer.count)
+    if token.kind == .object {
+      let schema = session.schemas[token.index]
+      if schema.shape < 0 {
+        frame.keys = Unmanaged.passUnretained(schema)
+      } else if schema.keys.count > 64 {
+        frame.firstWideMark = wideMarks.count
+        wideMarks.append(contentsOf: repeatElement(0, count: (schema.keys.count + 63) / 64))
+      }
+    } else if token.kind == .map, planner.hasLists, token.index != KeyLists.none {
+      frame.hidesKeys = planner.lists[token.index].shape >= 0
+    }
+  }
+
+  /// Notes that the slot has a value, and writes its key where keys stand before their values.
+  @inline(__always)
+  private mutating func mark(_ slot: Int, _ session: EncodingSession) {
+    frame.count &+= 1
+    frame.marks |= 1 &<< UInt64(truncatingIfNeeded: slot)
+    if let keys = frame.keys {
+      keys._withUnsafeGuaranteedRef { write(keyAt: slot, of: $0, session) }
+    } else if frame.firstWideMark >= 0 {
+      wideMarks[frame.firstWideMark + slot >> 6] |= 1 << UInt64(slot & 63)
+    }
+  }
+
+  private mutating func closeObject(_ schema: Schema) {
+    if schema.shape < 0 || frame.count == 0 {
+      closeAsMap()
+    } else {
+      let isPartial = frame.count != schema.presentSlots.count
+      if isPartial { writePresence(schema) }
+      writer.recordHeader(shape: schema.shape, length: writer.count - frame.end, partial: isPartial)
+    }
+    if frame.firstWideMark >= 0 { wideMarks.removeLast(wideMarks.count - frame.firstWideMark) }
+    frame = outer.removeLast()
+  }
+
+  private mutating func closeMap(_ token: Token, _ planner: borrowing Planner) {
+    if frame.hidesKeys {
+      writer.recordHeader(
+        shape: planner.lists[token.index].shape, length: writer.count - frame.end, partial: false)
+    } else {
+      closeAsMap()
+    }
+    frame = outer.removeLast()
+  }
+
+  private mutating func closeAsMap() {
+    writer.header(
+      length: writer.count - frame.end, short: Tag.shortMap, limit: Tag.shortMapLimit, long: Tag.map)
+  }
+
+  /// A bit for every key of the shape: whether the object has a value for it.
+  private mutating func writePresence(_ schema: Schema) {
+    let slots = schema.presentSlots
+    var position = slots.count
+    writer.reserve(slots.count / 8 + BackwardWriter.margin)
+    while position > 0 {
+      let first = (position - 1) & ~7
+      var byte: UInt8 = 0
+      for bit in first..<position where has(slots[bit]) { byte |= 1 << UInt8(bit - first) }
+      writer.byte(byte)
+      position = first
+    }
+  }
+
+  private func has(_ slot: Int) -> Bool {
+    let marks = frame.firstWideMark >= 0 ? wideMarks[frame.firstWideMark + slot >> 6] : frame.marks
+    return marks >> UInt64(slot & 63) & 1 == 1
+  }
+
+  // MARK: strings
+
+  @inline(__always)
+  private mutating func write(string index: Int, _ session: EncodingSession) {
+    let entry = session.strings[index]
+    if entry.symbol != 0 {
+      write(symbol: Int(entry.symbol) &- 1)
+      return
+    }
+    writer.bytes(session.strings.utf8(index))
+    if entry.length < Tag.shortStringLimit {
+      writer.byte(Tag.shortString &+ UInt8(truncatingIfNeeded: entry.length))
+    } else {
+      writer.varint(entry.length)
+      writer.byte(Tag.string)
+    }
+  }
+
+  @inline(__always)
+  private mutating func write(symbol: Int) {
+    if symbol < Tag.shortSymbolLimit {
+      writer.byte(Tag.shortSymbol &+ UInt8(truncatingIfNeeded: symbol))
+    } else {
+      writer.varint(symbol)
+      writer.byte(Tag.symbol)
+    }
+  }
+
+  /// A key that is a string in the pool: a symbol, or a text.
+  private mutating func write(key index: Int, _ session: EncodingSession) {
+    let symbol = Int(session.strings[index].symbol)
+    if symbol > 0 {
+      write(keySymbol: symbol - 1)
+    } else {
+      writer.text(session.strings.utf8(index))
+    }
+  }
+
+  private mutating func write(keyAt slot: Int, of schema: Schema, _ session: EncodingSession) {
+    let symbol = Int(session.strings[schema.strings[slot]].symbol)
+    if symbol > 0 { write(keySymbol: symbol - 1) } else { writer.bytes(schema.text(atSlot: slot)) }
+  }
+
+  private mutating func write(keySymbol symbol: Int) {
+    if symbol < Tag.shortSymbolLimit {
+      writer.byte(KeyText.symbol + UInt8(symbol))
+    } else {
+      writer.varint(symbol)
+      writer.byte(KeyText.longSymbol)
+    }
+  }
+
+  // MARK: prelude
+
+  private mutating func writePrelude(_ session: EncodingSession, _ planner: borrowing Planner) {
+    for shape in planner.shapes.reversed() {
+      switch shape.source {
+      case .schema(let index): writeShape(of: session.schemas[index], session)
+      case .list(let index): writeShape(of: planner.lists[index], session)
+      }
+    }
+    writer.reserve(BackwardWriter.margin)
+    writer.varint(planner.shapes.count)
+    for string in planner.symbols.reversed() { writer.text(session.strings.utf8(string)) }
+    writer.reserve(BackwardWriter.margin)
+    writer.varint(planner.symbols.count)
+    writer.byte(Tag.prelude)
+  }
+
+  private mutating func writeShape(of schema: Schema, _ session: EncodingSession) {
+    for slot in schema.presentSlots.reversed() {
+      writer.reserve(BackwardWriter.margin)
+      write(keyAt: slot, of: schema, session)
+    }
+    writer.reserve(BackwardWriter.margin)
+    writer.varint(schema.presentSlots.count)
+  }
+
+  private mutating func writeShape(of list: KeyLists.List, _ session: EncodingSession) {
+    var keys: [Int] = []
+    var key = list.firstKey
+    while key != KeyLists.none {
+      keys.append(session.tape[key].index)
+      key = session.tape[key].target
+    }
+    for key in keys.reversed() {
+      writer.reserve(BackwardWriter.margin)
+      write(key: key, session)
+    }
+    writer.reserve(BackwardWriter.margin)
+    writer.varint(keys.count)
+  }
+
+  // MARK: the rest
+
+  @inline(never)
+  private mutating func writeRare(_ token: Token, _ session: EncodingSession) {
+    switch token.kind {
+    case .date: writer.date(token.payload)
+    case .float:
+      writer.littleEndian(token.payload, width: 4)
+      writer.byte(Tag.float)
+    case .unsigned:
+      writer.littleEndian(token.payload, width: 8)
+      writer.byte(Tag.unsigned)
+    case .url:
+      write(string: token.index, session)
+      writer.byte(Tag.url)
+    case .nestedNil:
+      writer.byte(UInt8(truncatingIfNeeded: min(token.payload, 255)))
+      writer.byte(Tag.nestedNil)
+    case .empty: writer.byte(Tag.shortMap)
+    case .wide, .uuid, .decimal, .data: writeRetained(token, session)
+    case .integers: session.retained[token.index].withIntegers { writeIntegers($0) }
+    case .doubles, .bools: writeBulk(session.retained[token.index])
+    default: preconditionFailure("a token that a normalized tape does not have")
+    }
+  }
+
+  private mutating func writeRetained(_ token: Token, _ session: EncodingSession) {
+    switch session.retained[token.index] {
+    case .data(let data):
+      data.withUnsafeBytes { writer.bytes($0) }
+      writer.reserve(BackwardWriter.margin)
+      writer.varint(data.count)
+      writer.byte(Tag.data)
+    case .wide(let wide) where token.kind == .decimal:
+      let width = (128 - (wide.high == 0 ? 64 + wide.low.leadingZeroBitCount : wide.high.leadingZeroBitCount) + 7) / 8
+      if width > 8 { writer.littleEndian(wide.high, width: width - 8) }
+      if width > 0 { writer.littleEndian(wide.low, width: min(8, width)) }
+      writer.byte(UInt8(bitPattern: wide.exponent))
+      writer.varint(width + 1)
+      writer.byte(token.has(Token.Flags.unsigned) ? Tag.positiveDecimal : Tag.negativeDecimal)
+    case .wide(let wide):
+      writer.littleEndian(wide.high, width: 8)
+      writer.littleEndian(wide.low, width: 8)
+      if token.kind == .uuid {
+        writer.byte(Tag.uuid)
+      } else {
+        writer.byte(token.has(Token.Flags.unsigned) ? Tag.unsigned128 : Tag.integer128)
+      }
+    default: preconditionFailure("an array where a single value was retained")
+    }
+  }
+}
+
+extension BackwardWriter {
+  /// A text in its shortest form, header included.
+  mutating func text(_ utf8: UnsafeRawBufferPointer) {
+    let (form, count, _) = KeyText.measure(utf8)
+    if form != .plain {
+      KeyText.bytes(of: utf8).withUnsafeBytes { bytes($0) }
+      return
+    }
+    bytes(utf8)
+    if count < KeyText.limit {
+      byte(KeyText.plain + UInt8(count))
+    } else {
+      varint(count)
+      byte(KeyText.longPlain)
+    }
+  }
+}

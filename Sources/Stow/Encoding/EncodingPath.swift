@@ -1,0 +1,41 @@
+/// Coding paths, read off the tape when somebody asks.
+///
+/// Every container on the tape knows its parent and its slot or index there; a key without a slot stands
+/// before it.
+extension EncodingSession {
+  /// The path of the container that begins at `begin`.
+  func path(ofContainer begin: Int) -> [any CodingKey] {
+    var path: [any CodingKey] = []
+    var start = begin
+    while start < tape.count, let parent = tape[start].parent {
+      let token = tape[start]
+      let key = token.head & Token.slotMask | UInt64(token.position) << 32
+      path.append(pathKey(parent: parent, key: key, start: start))
+      start = parent
+    }
+    return path.reversed()
+  }
+
+  /// The path of a value in the container that begins at `parent`, which is negative at the top.
+  func path(parent: Int, key: UInt64, start: Int) -> [any CodingKey] {
+    guard parent >= 0, parent < tape.count else { return [] }
+    return path(ofContainer: parent) + [pathKey(parent: parent, key: key, start: start)]
+  }
+
+  private func pathKey(parent: Int, key: UInt64, start: Int) -> any CodingKey {
+    let container = tape[parent]
+    if container.kind == .array { return PathKey.index(Int(key >> 32)) }
+    // What fills a reserved place stands behind a mark that names the place.
+    var start = start
+    if start > 0, start <= tape.count, tape[start - 1].kind == .fill { start = tape[start - 1].target }
+    if start > 0, start <= tape.count, tape[start - 1].kind == .key {
+      let name = strings.string(tape[start - 1].index)
+      return name == "super" ? PathKey.super : PathKey(stringValue: name)
+    }
+    let slot = Int(key >> 8 & 0xFFFF)
+    guard container.kind == .object, slot < schemas[container.index].keys.count else {
+      return PathKey(stringValue: "")
+    }
+    return schemas[container.index].info(atSlot: slot).make
+  }
+}

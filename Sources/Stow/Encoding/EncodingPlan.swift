@@ -1,0 +1,133 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A way to record the values of one generic type, without knowing its parameters where it is called.
+class EncodingPlan {
+  /// Records the value at `address`, which is of the plan's type.
+  ///
+  /// - Parameter level: How many optionals stand around the value that a nil would be taken for.
+  func encode(
+    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
+  ) throws {
+    preconditionFailure("a plan without a way to encode")
+  }
+
+  var isOptional: Bool { false }
+}
+
+/// The types that have a plan: optionals, arrays, and dictionaries of strings.
+protocol PlannedEncodable {
+  static func makeEncodingPlan() -> EncodingPlan
+}
+
+/// The kinds and plans of the types met so far.
+struct EncodingPlans: ~Copyable {
+  struct Entry: BitwiseCopyable {
+    let kind: ValueKind
+    let plan: Unmanaged<EncodingPlan>?
+  }
+
+  private var table = TypeTable<Entry>()
+  /// Keeps the plans that the table names.
+  private var plans: [EncodingPlan] = []
+
+  @inline(__always)
+  mutating func entry<Value: Encodable>(for type: Value.Type) -> Entry {
+    table[TypeTable<Entry>.identity(type)] ?? add(type)
+  }
+
+  @inline(never)
+  private mutating func add<Value: Encodable>(_ type: Value.Type) -> Entry {
+    var entry = Entry(kind: ValueKind(type) ?? .plain, plan: nil)
+    if entry.kind == .plain, let planned = type as? any PlannedEncodable.Type {
+      let plan = planned.makeEncodingPlan()
+      plans.append(plan)
+      entry = Entry(kind: .planned, plan: Unmanaged.passUnretained(plan))
+    }
+    table.insert(entry, for: TypeTable<Entry>.identity(type))
+    return entry
+  }
+}
+
+extension EncodingSession {
+  /// Records a value in the current container.
+  @inline(__always)
+  func encode<Value: Encodable>(_ value: Value, key: UInt64) throws {
+    let entry = plans.entry(for: Value.self)
+    if entry.kind == .plain {
+      try encodePlain(value, key: key, parent: current)
+    } else {
+      try encodeKnown(value, entry, key: key, parent: current, level: 0)
+    }
+  }
+
+  /// Records a value that an optional held, so that a nil in it is told from the optional's own.
+  @inline(__always)
+  func encodePresent<Value: Encodable>(_ value: Value, key: UInt64) throws {
+    let entry = plans.entry(for: Value.self)
+    if entry.kind == .plain {
+      try encodePlain(value, key: key, parent: current)
+    } else {
+      try encodeKnown(value, entry, key: key, parent: current, level: 1)
+    }
+  }
+
+  /// Records the value of a single-value container in the place of `encoder`.
+  func encode<Value: Encodable>(
+    _ value: Value, inPlaceOf encoder: PlaceEncoder, _ key: () -> UInt64
+  ) throws {
+    let entry = plans.entry(for: Value.self)
+    if entry.kind == .plain {
+      try encodeNested(value, in: encoder)
+    } else {
+      try encodeKnown(value, entry, key: key(), parent: encoder.parent, level: 0)
+    }
+  }
+
+  /// Records a value whose type is known here.
+  @inline(never)
+  func encodeKnown<Value: Encodable>(
+    _ value: Value, _ entry: EncodingPlans.Entry, key: UInt64, parent: Int, level: Int
+  ) throws {
+    switch entry.kind {
+    case .plain: try encodePlain(value, key: key, parent: parent)
+    case .bool: append(.bool(reinterpret(value, as: Bool.self)), key)
+    case .double: append(.double(reinterpret(value, as: Double.self)), key)
+    case .float: append(.float(reinterpret(value, as: Float.self)), key)
+    case .int: append(.integer(reinterpret(value, as: Int.self)), key)
+    case .int8: append(.integer(reinterpret(value, as: Int8.self)), key)
+    case .int16: append(.integer(reinterpret(value, as: Int16.self)), key)
+    case .int32: append(.integer(reinterpret(value, as: Int32.self)), key)
+    case .int64: append(.integer(reinterpret(value, as: Int64.self)), key)
+    case .uint: append(.integer(reinterpret(value, as: UInt.self)), key)
+    case .uint8: append(.integer(reinterpret(value, as: UInt8.self)), key)
+    case .uint16: append(.integer(reinterpret(value, as: UInt16.self)), key)
+    case .uint32: append(.integer(reinterpret(value, as: UInt32.self)), key)
+    case .uint64: append(.integer(reinterpret(value, as: UInt64.self)), key)
+    case .int128: record(reinterpret(value, as: Int128.self), key: key)
+    case .uint128: record(reinterpret(value, as: UInt128.self), key: key)
+    case .string: record(reinterpret(value, as: String.self), key: key)
+    case .date: record(reinterpret(value, as: Date.self), key: key)
+    case .uuid: record(reinterpret(value, as: UUID.self), key: key)
+    case .url: record(reinterpret(value, as: URL.self), key: key)
+    case .decimal: record(reinterpret(value, as: Decimal.self), key: key)
+    case .data: retain(.data(reinterpret(value, as: Data.self)), as: .data, key: key)
+    case .planned:
+      try withUnsafePointer(to: value) { address in
+        try entry.plan?._withUnsafeGuaranteedRef {
+          try $0.encode(at: UnsafeRawPointer(address), into: self, key: key, parent: parent, level: level)
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  private func append(_ token: Token, _ key: UInt64) {
+    var token = token
+    token.head |= key & Token.slotMask
+    tape.append(token)
+  }
+}

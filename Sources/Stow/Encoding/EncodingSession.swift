@@ -1,0 +1,280 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The state of one call of `encode`: the tape, and what stands open on it.
+///
+/// Containers record; nothing is written before the value is complete. What is usual is a straight line:
+/// a container is written to while it is the innermost open one. Whatever is not (writing to a container
+/// that was left, a value that failed) is noted on the tape and set right by `Normalizer` afterwards.
+///
+/// Sessions are used again: what belongs to types (schemas, plans, containers) stays, what belongs to a
+/// message goes.
+final class EncodingSession {
+  // Every access is a single load, store or call that does not come back here; checking that at run time
+  // would cost more than the accesses.
+  @exclusivity(unchecked) var tape = Tape()
+  @exclusivity(unchecked) var strings = StringPool()
+  /// Whole arrays and data, which the tape names by their index.
+  @exclusivity(unchecked) var retained: [RetainedValue] = []
+
+  /// What a write must find innermost to be in line: the first token of an open container, or the
+  /// complement of the token where a value is awaited.
+  @exclusivity(unchecked) private(set) var current = EncodingSession.top
+  /// What is open; the last is `current`.
+  @exclusivity(unchecked) private var open = OpenStack(bottom: EncodingSession.top)
+  /// The first in `open` that belongs to the running `encode(to:)`; what is below is not its own to close.
+  @exclusivity(unchecked) private var frame = 0
+  /// How many `encode(to:)` are running, and the key of the value that the last of them stands for.
+  @exclusivity(unchecked) private var calls = 0
+  @exclusivity(unchecked) private var pendingKey: UInt64 = 0
+
+  /// Whether the tape must be normalized before it is planned.
+  @exclusivity(unchecked) var needsNormalizing = false
+  /// How many times something out of line was recorded.
+  @exclusivity(unchecked) private var disturbances = 0
+  /// How many maps have keys before their values, and whether those could repeat.
+  @exclusivity(unchecked) var mapCount = 0
+  @exclusivity(unchecked) var hasFreeKeys = false
+  /// The path of the first container that is nested too deeply.
+  @exclusivity(unchecked) private var overflow: [any CodingKey]?
+
+  @exclusivity(unchecked) var schemas: [Schema] = []
+  @exclusivity(unchecked) var activeSchemas: [Schema] = []
+  @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<Schema>>()
+  @exclusivity(unchecked) var plans = EncodingPlans()
+
+  @exclusivity(unchecked) private(set) var configuration = EncoderConfiguration()
+  @exclusivity(unchecked) private var maximumDepth = 0
+  @exclusivity(unchecked) var planner = Planner()
+  @exclusivity(unchecked) var emitter = Emitter()
+
+  private static let top = Int.min
+
+  func begin(_ configuration: EncoderConfiguration) {
+    self.configuration = configuration
+    maximumDepth = configuration.maximumDepth
+  }
+
+  /// Forgets the message.
+  func reset() {
+    tape.removeAll()
+    strings.removeAll()
+    if !retained.isEmpty { retained.removeAll() }
+    for schema in activeSchemas { schema.reset() }
+    activeSchemas.removeAll(keepingCapacity: true)
+    mapCount = 0
+    hasFreeKeys = false
+    needsNormalizing = false
+    disturbances = 0
+    overflow = nil
+    open.truncate(to: 1)
+    current = Self.top
+    frame = 0
+    calls = 0
+    configuration.userInfo = [:]
+  }
+
+  // MARK: values
+
+  /// Records the whole message.
+  func record<Value: Encodable>(_ value: Value) throws {
+    try encode(value, key: 0)
+    if let overflow { throw tooDeep(overflow) }
+    guard tape.count == 1, tape[0].kind == .empty else { return }
+    let description = "Top-level \(Value.self) did not encode any values."
+    throw EncodingError.invalidValue(
+      value, EncodingError.Context(codingPath: [], debugDescription: description))
+  }
+
+  /// Lets `value` encode itself to the place that begins with the next token.
+  @inline(__always)
+  func encodePlain<Value: Encodable>(_ value: borrowing Value, key: UInt64, parent: Int) throws {
+    let start = tape.count
+    let depth = open.count
+    guard depth <= maximumDepth &+ 1, calls <= 2 &* maximumDepth else {
+      throw tooDeep(path(parent: parent, key: key, start: start))
+    }
+    let outerFrame = frame
+    let before = disturbances
+    current = ~start
+    open.push(~start)
+    frame = depth
+    pendingKey = key
+    calls &+= 1
+    do {
+      try value.encode(to: PlaceEncoder(session: self, start: start, parent: parent, key: key))
+    } catch {
+      calls &-= 1
+      frame = outerFrame
+      rollBack(to: start, depth: depth, disturbancesBefore: before)
+      throw error
+    }
+    calls &-= 1
+    frame = outerFrame
+    if tape.count == start { tape.append(Token(.empty, key: key)) }
+    close(toDepth: depth)
+  }
+
+  /// Lets the value of a single-value container encode itself to the place of that container.
+  func encodeNested<Value: Encodable>(_ value: Value, in encoder: PlaceEncoder) throws {
+    guard calls <= 2 * maximumDepth else { throw tooDeep(encoder.codingPath) }
+    calls += 1
+    defer { calls -= 1 }
+    try value.encode(to: encoder)
+  }
+
+  /// Records a container whose elements are at hand; what it recorded is undone if one of them throws.
+  @inline(__always)
+  func recordContainer(_ token: Token, _ elements: (_ begin: Int) throws -> Void) throws {
+    let start = tape.count
+    let depth = open.count
+    let outerFrame = frame
+    let before = disturbances
+    guard depth <= maximumDepth else {
+      throw tooDeep(path(parent: token.parent ?? -1, key: token.key, start: start))
+    }
+    let begin = openNested(token)
+    frame = depth
+    do {
+      try elements(begin)
+    } catch {
+      frame = outerFrame
+      rollBack(to: start, depth: depth, disturbancesBefore: before)
+      throw error
+    }
+    frame = outerFrame
+    close(toDepth: depth)
+  }
+
+  // MARK: containers
+
+  /// Whether the place that begins at `start` still awaits its value, and nothing came between.
+  @inline(__always)
+  func awaits(_ start: Int) -> Bool { current == ~start && tape.count == start }
+
+  /// Opens a container as the value of the place that `awaits` it.
+  @inline(__always)
+  func occupy(_ token: Token) {
+    let begin = tape.count
+    tape.append(token)
+    current = begin
+    open.replaceLast(begin)
+    if open.count > maximumDepth &+ 1 { noteOverflow(at: begin) }
+  }
+
+  /// Opens a container within the current one.
+  @inline(__always)
+  func openNested(_ token: Token) -> Int {
+    let begin = tape.count
+    tape.append(token)
+    push(begin)
+    return begin
+  }
+
+  @inline(__always)
+  private func push(_ begin: Int) {
+    current = begin
+    open.push(begin)
+    if open.count > maximumDepth &+ 1 { noteOverflow(at: begin) }
+  }
+
+  @inline(never)
+  private func noteOverflow(at begin: Int) {
+    if overflow == nil { overflow = path(ofContainer: begin) }
+  }
+
+  @inline(__always)
+  private func close(toDepth depth: Int) {
+    while open.count > depth {
+      let begin = open.pop()
+      if begin >= 0 { tape.append(Token(.end, payload: UInt64(begin))) }
+    }
+    current = open.last
+  }
+
+  /// Makes the container that begins at `begin` the current one again.
+  ///
+  /// Leaving what was opened inside it is in line; coming back to what was left is not.
+  @inline(never)
+  func resume(_ begin: Int) {
+    settle()
+    if let depth = open.lastIndex(of: begin, from: frame) {
+      close(toDepth: depth + 1)
+      return
+    }
+    disturb()
+    // Continued containers do not stand inside each other.
+    if let depth = open.continuedIndex(from: frame) { close(toDepth: depth) }
+    tape.append(Token(.segment, payload: UInt64(begin)))
+    current = begin
+    open.pushContinued(begin)
+  }
+
+  /// Where a value is awaited at the current place, lets it come later.
+  private func settle() {
+    guard current < 0, current != Self.top, tape.count == ~current else { return }
+    disturb()
+    tape.append(Token(.deferred, key: pendingKey, payload: Token.unfilled))
+  }
+
+  /// Notes that the tape is not in line.
+  func disturb() {
+    disturbances += 1
+    needsNormalizing = true
+  }
+
+  // MARK: places whose value comes later
+
+  /// Reserves the place of a value in the current container.
+  func deferValue(key: UInt64, parent: Int) -> PlaceEncoder {
+    let start = tape.count
+    disturb()
+    tape.append(Token(.deferred, key: key, payload: Token.unfilled))
+    return PlaceEncoder(session: self, start: start, parent: parent, key: key)
+  }
+
+  /// Whether the place at `start` was reserved and has no value yet.
+  func isUnfilled(_ start: Int) -> Bool {
+    start < tape.count && tape[start].kind == .deferred && tape[start].payload == Token.unfilled
+  }
+
+  /// Makes the next value the one of the reserved place at `start`.
+  func fill(_ start: Int) {
+    settle()
+    disturb()
+    tape.append(Token(.fill, payload: UInt64(start)))
+    tape[start].payload = UInt64(tape.count)
+  }
+
+  // MARK: errors
+
+  private func tooDeep(_ path: [any CodingKey]) -> EncodingError {
+    let description =
+      "The value nests more than \(maximumDepth) levels deep, or contains itself (see maximumDepth)."
+    return .invalidValue(path, EncodingError.Context(codingPath: path, debugDescription: description))
+  }
+
+  /// Undoes what a value recorded that threw.
+  @inline(never)
+  private func rollBack(to start: Int, depth: Int, disturbancesBefore: Int) {
+    needsNormalizing = true
+    if disturbances != disturbancesBefore {
+      tape[start].head |= Token.Flags.dead
+      close(toDepth: depth)
+      return
+    }
+    // A key or the mark of a late value stands before its value and goes with it.
+    var end = start
+    if end > 0, tape[end - 1].kind == .key { end -= 1 }
+    if end > 0, tape[end - 1].kind == .fill {
+      end -= 1
+      tape[tape[end].target].payload = Token.unfilled
+    }
+    tape.truncate(to: end)
+    open.truncate(to: depth)
+    current = open.last
+  }
+}

@@ -1,0 +1,282 @@
+/// Which object a keyed container writes to, and how far it got.
+///
+/// The container itself is one reference to this, so that it and the box that the standard library puts
+/// around it can be used again for other objects with the same keys.
+final class KeyedCursor: PooledCursor {
+  // Both outlive every use: they belong to the session, which is kept by whoever runs the encoding, or by
+  // `owner` once a container has outlived its message.
+  private let sessionReference: Unmanaged<EncodingSession>
+  private let schemaReference: Unmanaged<Schema>
+  private let table: UnsafeMutablePointer<UInt16>
+  /// The token where the object begins.
+  private(set) var begin = 0
+  /// The slot that the next key most likely has; `noSlots` where keys are written as strings.
+  private var expected = 0
+  var owner: AnyObject?
+
+  private static let noSlots = -1
+
+  init(session: EncodingSession, schema: Schema) {
+    sessionReference = Unmanaged.passUnretained(session)
+    schemaReference = Unmanaged.passUnretained(schema)
+    table = schema.table
+  }
+
+  func start(at begin: Int, hasSlots: Bool) {
+    self.begin = begin
+    expected = hasSlots ? 0 : Self.noSlots
+  }
+
+  @inline(__always)
+  func withSession<Result>(_ body: (EncodingSession) throws -> Result) rethrows -> Result {
+    try sessionReference._withUnsafeGuaranteedRef { try body($0) }
+  }
+
+  /// Makes this the container that is written to, and returns the slot for `key` as tokens hold it.
+  ///
+  /// Keys nearly always come in the order in which they came before.
+  @inline(__always)
+  func place<Key: CodingKey>(_ key: Key) -> UInt64 {
+    let byte = keyByte(key)
+    let slot = Int(table[byte])
+    guard slot == expected, withSession({ $0.current == begin }) else { return placeOutOfLine(key, byte: byte) }
+    expected = slot &+ 1
+    return UInt64(truncatingIfNeeded: slot) << 8
+  }
+
+  @inline(never)
+  private func placeOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> UInt64 {
+    withSession { session in
+      if session.current != begin { session.resume(begin) }
+      guard expected != Self.noSlots else {
+        session.recordFreeKey(key.stringValue)
+        return 0
+      }
+      let slot = schemaReference._withUnsafeGuaranteedRef { $0.slot(of: key, byte: byte, isPresent: true) }
+      if slot < expected { session.needsNormalizing = true }
+      expected = slot + 1
+      return UInt64(slot) << 8
+    }
+  }
+
+  /// Notes that `key` was asked for and has no value: it keeps its place among the others.
+  @inline(__always)
+  func skip<Key: CodingKey>(_ key: Key) {
+    let byte = keyByte(key)
+    if Int(table[byte] & ~Schema.absent) == expected {
+      expected &+= 1
+    } else {
+      skipOutOfLine(key, byte: byte)
+    }
+  }
+
+  @inline(never)
+  private func skipOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) {
+    guard expected != Self.noSlots else { return }
+    let slot = schemaReference._withUnsafeGuaranteedRef { $0.slot(of: key, byte: byte, isPresent: false) }
+    expected = max(expected, slot + 1)
+  }
+}
+
+/// An object that is being recorded.
+struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let cursor: KeyedCursor
+
+  var codingPath: [any CodingKey] { cursor.withSession { $0.path(ofContainer: cursor.begin) } }
+
+  @inline(__always)
+  private func put(_ key: Key, _ token: Token) {
+    var token = token
+    token.head |= cursor.place(key)
+    cursor.withSession { $0.tape.append(token) }
+  }
+
+  @inline(__always)
+  private func put(_ key: Key, _ token: Token?) {
+    if let token { put(key, token) } else { cursor.skip(key) }
+  }
+
+  @inline(__always)
+  private func put(_ key: Key, _ value: borrowing String) {
+    let slot = cursor.place(key)
+    cursor.withSession { $0.record(value, key: slot) }
+  }
+
+  mutating func encodeNil(forKey key: Key) { put(key, Token(.null)) }
+  mutating func encode(_ value: Bool, forKey key: Key) { put(key, .bool(value)) }
+  mutating func encode(_ value: Double, forKey key: Key) { put(key, .double(value)) }
+  mutating func encode(_ value: Float, forKey key: Key) { put(key, .float(value)) }
+  mutating func encode(_ value: Int, forKey key: Key) { put(key, .integer(value)) }
+  mutating func encode(_ value: Int8, forKey key: Key) { put(key, .integer(value)) }
+  mutating func encode(_ value: Int16, forKey key: Key) { put(key, .integer(value)) }
+  mutating func encode(_ value: Int32, forKey key: Key) { put(key, .integer(value)) }
+  mutating func encode(_ value: Int64, forKey key: Key) { put(key, .integer(value)) }
+  mutating func encode(_ value: UInt, forKey key: Key) { put(key, .integer(value)) }
+  mutating func encode(_ value: UInt8, forKey key: Key) { put(key, .integer(value)) }
+  mutating func encode(_ value: UInt16, forKey key: Key) { put(key, .integer(value)) }
+  mutating func encode(_ value: UInt32, forKey key: Key) { put(key, .integer(value)) }
+  mutating func encode(_ value: UInt64, forKey key: Key) { put(key, .integer(value)) }
+  mutating func encode(_ value: String, forKey key: Key) { put(key, value) }
+
+  mutating func encode(_ value: Int128, forKey key: Key) {
+    let slot = cursor.place(key)
+    cursor.withSession { $0.record(value, key: slot) }
+  }
+
+  mutating func encode(_ value: UInt128, forKey key: Key) {
+    let slot = cursor.place(key)
+    cursor.withSession { $0.record(value, key: slot) }
+  }
+
+  mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+    let slot = cursor.place(key)
+    try cursor.withSession { try $0.encode(value, key: slot) }
+  }
+
+  // Absent values are seen, too: without these, the standard library would not call for them.
+
+  mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) { put(key, value.map { .bool($0) }) }
+  mutating func encodeIfPresent(_ value: Double?, forKey key: Key) { put(key, value.map { .double($0) }) }
+  mutating func encodeIfPresent(_ value: Float?, forKey key: Key) { put(key, value.map { .float($0) }) }
+  mutating func encodeIfPresent(_ value: Int?, forKey key: Key) { put(key, value.map { .integer($0) }) }
+  mutating func encodeIfPresent(_ value: Int8?, forKey key: Key) { put(key, value.map { .integer($0) }) }
+  mutating func encodeIfPresent(_ value: Int16?, forKey key: Key) { put(key, value.map { .integer($0) }) }
+  mutating func encodeIfPresent(_ value: Int32?, forKey key: Key) { put(key, value.map { .integer($0) }) }
+  mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) { put(key, value.map { .integer($0) }) }
+  mutating func encodeIfPresent(_ value: UInt?, forKey key: Key) { put(key, value.map { .integer($0) }) }
+  mutating func encodeIfPresent(_ value: UInt8?, forKey key: Key) { put(key, value.map { .integer($0) }) }
+  mutating func encodeIfPresent(_ value: UInt16?, forKey key: Key) { put(key, value.map { .integer($0) }) }
+  mutating func encodeIfPresent(_ value: UInt32?, forKey key: Key) { put(key, value.map { .integer($0) }) }
+  mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) { put(key, value.map { .integer($0) }) }
+
+  mutating func encodeIfPresent(_ value: String?, forKey key: Key) {
+    if let value { put(key, value) } else { cursor.skip(key) }
+  }
+
+  mutating func encodeIfPresent(_ value: Int128?, forKey key: Key) {
+    if let value { encode(value, forKey: key) } else { cursor.skip(key) }
+  }
+
+  mutating func encodeIfPresent(_ value: UInt128?, forKey key: Key) {
+    if let value { encode(value, forKey: key) } else { cursor.skip(key) }
+  }
+
+  mutating func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
+    guard let value else {
+      cursor.skip(key)
+      return
+    }
+    let slot = cursor.place(key)
+    try cursor.withSession { try $0.encodePresent(value, key: slot) }
+  }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy keyType: NestedKey.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<NestedKey> {
+    let slot = cursor.place(key)
+    return cursor.withSession { $0.nestedKeyedContainer(keyType, key: slot, parent: cursor.begin) }
+  }
+
+  mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    let slot = cursor.place(key)
+    return cursor.withSession { $0.nestedUnkeyedContainer(key: slot, parent: cursor.begin) }
+  }
+
+  mutating func superEncoder() -> any Encoder {
+    cursor.withSession { session in
+      if session.current != cursor.begin { session.resume(cursor.begin) }
+      session.recordKey(PathKey.super.stringValue)
+      return session.deferValue(key: 0, parent: cursor.begin)
+    }
+  }
+
+  mutating func superEncoder(forKey key: Key) -> any Encoder {
+    let slot = cursor.place(key)
+    return cursor.withSession { $0.deferValue(key: slot, parent: cursor.begin) }
+  }
+}
+
+extension EncodingSession {
+  /// What is known of a key type.
+  @inline(__always)
+  func schema<Key: CodingKey>(of keyType: Key.Type) -> Unmanaged<Schema> {
+    schemaTable[TypeTable<Unmanaged<Schema>>.identity(keyType)] ?? addSchema(keyType)
+  }
+
+  @inline(never)
+  private func addSchema<Key: CodingKey>(_ keyType: Key.Type) -> Unmanaged<Schema> {
+    let schema = Schema(keyType, index: schemas.count)
+    schemas.append(schema)
+    let reference = Unmanaged.passUnretained(schema)
+    schemaTable.insert(reference, for: TypeTable<Unmanaged<Schema>>.identity(keyType))
+    return reference
+  }
+
+  @inline(__always)
+  func keyedContainer<Key: CodingKey>(
+    _ keyType: Key.Type, at place: PlaceEncoder
+  ) -> KeyedEncodingContainer<Key> {
+    schema(of: keyType)._withUnsafeGuaranteedRef { schema in
+      guard awaits(place.start) else { return continuedContainer(keyType, at: place, schema: schema) }
+      occupy(beginObject(schema, key: place.key, parent: place.parent, flags: 0))
+      return container(schema, begin: place.start, hasSlots: schema.hasSlots)
+    }
+  }
+
+  /// A container for the object that begins at `begin`, new or used before.
+  @inline(__always)
+  private func container<Key: CodingKey>(
+    _ schema: Schema, begin: Int, hasSlots: Bool
+  ) -> KeyedEncodingContainer<Key> {
+    let index = schema.pool.take {
+      let cursor = KeyedCursor(session: self, schema: schema)
+      return (ContainerBox.box(KeyedEncodingContainer(KeyedEncoder<Key>(cursor: cursor))), cursor)
+    }
+    schema.pool.cursor(index).start(at: begin, hasSlots: hasSlots)
+    return ContainerBox.container(schema.pool.box(index))
+  }
+
+  /// The beginning of an object, which counts as a use of its schema.
+  @inline(__always)
+  private func beginObject(_ schema: Schema, key: UInt64, parent: Int, flags: UInt64) -> Token {
+    guard schema.hasSlots else {
+      mapCount &+= 1
+      hasFreeKeys = true
+      return .container(.map, key: key, parent: parent, flags: flags, index: schema.index)
+    }
+    if schema.uses == 0 { activate(schema, firstUse: tape.count) }
+    schema.uses &+= 1
+    return .container(.object, key: key, parent: parent, flags: flags, index: schema.index)
+  }
+
+  @inline(never)
+  func activate(_ schema: Schema, firstUse: Int) {
+    schema.firstUse = firstUse
+    activeSchemas.append(schema)
+  }
+
+  /// An object that exists already: with the keys it has, or with others as strings.
+  @inline(never)
+  private func continuedContainer<Key: CodingKey>(
+    _ keyType: Key.Type, at place: PlaceEncoder, schema: Schema
+  ) -> KeyedEncodingContainer<Key> {
+    let isNew = isUnfilled(place.start)
+    let token =
+      isNew
+      ? beginObject(schema, key: place.key, parent: place.parent, flags: 0)
+      : Token.container(.map, key: place.key, parent: place.parent)
+    let begin = containerOutOfLine(at: place, token)
+    let hasSlots = tape[begin].kind == .object && tape[begin].index == schema.index
+    return container(schema, begin: begin, hasSlots: hasSlots)
+  }
+
+  @inline(__always)
+  func nestedKeyedContainer<Key: CodingKey>(
+    _ keyType: Key.Type, key: UInt64, parent: Int
+  ) -> KeyedEncodingContainer<Key> {
+    schema(of: keyType)._withUnsafeGuaranteedRef { schema in
+      let begin = openNested(beginObject(schema, key: key, parent: parent, flags: Token.Flags.nested))
+      return container(schema, begin: begin, hasSlots: schema.hasSlots)
+    }
+  }
+}

@@ -1,0 +1,279 @@
+extension EncodingSession {
+  /// Brings a tape with anything out of line into the form of one where everything came in order.
+  ///
+  /// Containers that were continued become whole, late values stand in their places, values that failed are
+  /// gone, the last of several values for a key counts, and what was counted is counted anew. Linear in the
+  /// length of the tape. No message needs this that is encoded the usual way.
+  func normalize() {
+    var normalizer = Normalizer(self)
+    normalizer.read()
+    normalizer.write()
+    needsNormalizing = false
+    hasFreeKeys = false
+  }
+}
+
+/// A message as a tree, between two tapes.
+private struct Normalizer: ~Copyable {
+  /// A container, an array that was retained whole, or a place that is filled late.
+  private struct Node {
+    /// The token that began it.
+    let token: Int
+    var entries: [Entry] = []
+    /// The entry of each key, once there are many.
+    var entryOfKey: [Int: Int] = [:]
+    /// A late value.
+    var content: Entry?
+  }
+
+  private struct Entry {
+    /// The string of the key; −1 in an array.
+    let key: Int
+    /// The slot of the key, if it has one in the schema of the object; −1 if it is free.
+    let slot: Int
+    var token: Int
+    /// The node of a container; −1 for a scalar.
+    var node: Int
+  }
+
+  private let session: EncodingSession
+  private var nodes: [Node] = []
+  private var nodeOfToken: [Int32]
+  private var top: Entry?
+  private var result = Tape()
+
+  private static let longestScan = 8
+
+  init(_ session: EncodingSession) {
+    self.session = session
+    nodeOfToken = Array(repeating: -1, count: session.tape.count)
+  }
+
+  // MARK: reading
+
+  mutating func read() {
+    var open: [Scope] = []
+    var pendingKey = -1
+    var filled = -1
+    for index in 0..<session.tape.count {
+      let token = session.tape[index]
+      switch token.kind {
+      case .key: pendingKey = canonical(token.index)
+      case .fill: filled = Int(nodeOfToken[token.target])
+      case .segment: open.append(scope(of: token.target))
+      case .end: open.removeLast()
+      default:
+        let node = makeNode(index, token)
+        let entry = Entry(key: pendingKey, slot: -1, token: index, node: node)
+        if filled >= 0 {
+          if !token.has(Token.Flags.dead) { nodes[filled].content = entry }
+        } else {
+          attach(entry, to: open.last, token)
+        }
+        pendingKey = -1
+        filled = -1
+        if token.kind == .object || token.kind == .map || token.kind == .array {
+          open.append(scope(of: index))
+        }
+      }
+    }
+  }
+
+  /// An open container: which one, and the schema whose slots its tokens name.
+  private struct Scope {
+    let node: Int
+    let schema: Int
+  }
+
+  private func scope(of begin: Int) -> Scope {
+    let token = session.tape[begin]
+    return Scope(node: Int(nodeOfToken[begin]), schema: token.kind == .object ? token.index : -1)
+  }
+
+  private mutating func makeNode(_ index: Int, _ token: Token) -> Int {
+    switch token.kind {
+    case .object, .map, .array, .deferred, .integers, .doubles, .bools:
+      nodes.append(Node(token: index))
+      nodeOfToken[index] = Int32(nodes.count - 1)
+      return nodes.count - 1
+    default: return -1
+    }
+  }
+
+  private mutating func attach(_ entry: Entry, to scope: Scope?, _ token: Token) {
+    if token.has(Token.Flags.dead) { return }
+    guard let scope else {
+      top = entry
+      return
+    }
+    let parent = scope.node
+    let container = session.tape[nodes[parent].token]
+    guard container.kind == .object || container.kind == .map else {
+      nodes[parent].entries.append(entry)
+      return
+    }
+    var entry = entry
+    if entry.key < 0 {
+      let info = session.schemas[scope.schema].info(atSlot: token.slot)
+      let isOwn = container.kind == .object && container.index == scope.schema
+      entry = Entry(
+        key: canonical(session.strings.intern(info.string)), slot: isOwn ? token.slot : -1, token: entry.token,
+        node: entry.node)
+    }
+    guard let existing = find(entry.key, in: parent) else {
+      nodes[parent].entries.append(entry)
+      if nodes[parent].entries.count > Self.longestScan { indexLast(parent) }
+      return
+    }
+    if token.has(Token.Flags.nested), merge(entry, into: nodes[parent].entries[existing], token) { return }
+    nodes[parent].entries[existing].token = entry.token
+    nodes[parent].entries[existing].node = entry.node
+  }
+
+  /// Makes a nested container the continuation of one that stands under the same key.
+  private mutating func merge(_ entry: Entry, into existing: Entry, _ token: Token) -> Bool {
+    guard existing.node >= 0 else { return false }
+    let other = session.tape[existing.token].kind
+    let isArray = other == .array || other == .integers || other == .doubles || other == .bools
+    guard isArray || other == .object || other == .map else { return false }
+    precondition(
+      isArray == (token.kind == .array),
+      "Attempt to continue a container of another kind, which was already encoded for this key.")
+    nodeOfToken[entry.token] = Int32(existing.node)
+    return true
+  }
+
+  private func find(_ key: Int, in node: Int) -> Int? {
+    if nodes[node].entries.count <= Self.longestScan { return nodes[node].entries.firstIndex { $0.key == key } }
+    return nodes[node].entryOfKey[key]
+  }
+
+  private mutating func indexLast(_ node: Int) {
+    let count = nodes[node].entries.count
+    let first = count == Self.longestScan + 1 ? 0 : count - 1
+    for index in first..<count { nodes[node].entryOfKey[nodes[node].entries[index].key] = index }
+  }
+
+  // MARK: keys
+
+  private var spellings: [String: Int] = [:]
+
+  /// The first of the strings that equal the one at `index`.
+  private mutating func canonical(_ index: Int) -> Int {
+    let string = session.strings.string(index)
+    if let first = spellings[string] { return first }
+    spellings[string] = index
+    return index
+  }
+
+  // MARK: writing
+
+  mutating func write() {
+    for index in session.strings.all.indices {
+      session.strings[index].valueUses = 0
+      session.strings[index].keyUses = 0
+      session.strings[index].lastMap = 0
+    }
+    for schema in session.activeSchemas {
+      schema.clearPresent()
+      schema.uses = 0
+    }
+    session.mapCount = 0
+    guard let top else { return }
+    writeAll(top)
+    swap(&session.tape, &result)
+  }
+
+  private struct Open {
+    let begin: Int
+    let entries: [Entry]
+    let usesSlots: Bool
+    var next = 0
+  }
+
+  private mutating func writeAll(_ top: Entry) {
+    var open: [Open] = []
+    if let container = writeValue(top, slot: 0) { open.append(container) }
+    while var container = open.popLast() {
+      guard container.next < container.entries.count else {
+        result.append(Token(.end, payload: UInt64(container.begin)))
+        continue
+      }
+      let entry = container.entries[container.next]
+      container.next += 1
+      let usesSlots = container.usesSlots
+      open.append(container)
+      if entry.key >= 0, !usesSlots {
+        session.strings.countKeyUses(entry.key)
+        result.append(Token(.key, index: entry.key))
+      }
+      if let inner = writeValue(entry, slot: usesSlots ? entry.slot : 0) { open.append(inner) }
+    }
+  }
+
+  /// Writes a scalar, or the beginning of a container, whose entries are then to be written.
+  private mutating func writeValue(_ entry: Entry, slot: Int) -> Open? {
+    var token = session.tape[entry.token]
+    token.head &= ~(Token.slotMask | Token.Flags.dead | Token.Flags.nested)
+    token.head |= UInt64(slot) << 8
+    switch token.kind {
+    case .string, .url: session.strings.countValueUse(token.index)
+    case .deferred:
+      // Nested places are few and shallow: they come from super encoders of super encoders.
+      if let content = nodes[entry.node].content {
+        return writeValue(Entry(key: -1, slot: slot, token: content.token, node: content.node), slot: slot)
+      }
+      token = Token(.empty, key: UInt64(slot) << 8)
+    case .integers, .doubles, .bools:
+      if nodes[entry.node].entries.isEmpty { break }
+      let begin = result.count
+      result.append(Token(.array, key: UInt64(slot) << 8))
+      expand(session.retained[token.index])
+      return Open(begin: begin, entries: nodes[entry.node].entries, usesSlots: false)
+    case .array:
+      result.append(token)
+      return Open(begin: result.count - 1, entries: nodes[entry.node].entries, usesSlots: false)
+    case .object, .map: return writeObject(entry, token)
+    default: break
+    }
+    result.append(token)
+    return nil
+  }
+
+  private mutating func writeObject(_ entry: Entry, _ token: Token) -> Open {
+    var token = token
+    var entries = nodes[entry.node].entries
+    let usesSlots = token.kind == .object && entries.allSatisfy { $0.slot >= 0 }
+    let begin = result.count
+    if usesSlots {
+      let schema = session.schemas[token.index]
+      if schema.uses == 0 { schema.firstUse = begin }
+      schema.uses += 1
+      entries.sort { $0.slot < $1.slot }
+      for entry in entries { schema.markPresent(slot: entry.slot) }
+    } else {
+      session.mapCount += 1
+      token = Token(.map, key: token.head)
+      if session.configuration.sortsKeys { sort(&entries) }
+    }
+    result.append(token)
+    return Open(begin: begin, entries: entries, usesSlots: usesSlots)
+  }
+
+  /// By the UTF-8 of the keys.
+  private func sort(_ entries: inout [Entry]) {
+    let names = Dictionary(entries.map { ($0.key, Array(session.strings.utf8($0.key))) }) { first, _ in first }
+    entries.sort { (names[$0.key] ?? []).lexicographicallyPrecedes(names[$1.key] ?? []) }
+  }
+
+  /// Writes the elements of an array that was retained whole, because others follow.
+  private mutating func expand(_ value: RetainedValue) {
+    switch value {
+    case .doubles(let values): for value in values { result.append(.double(value)) }
+    case .bools(let values): for value in values { result.append(.bool(value)) }
+    case .ints(let values): for value in values { result.append(.integer(value)) }
+    case .integers(let values): for value in values { result.append(.integer(value)) }
+    case .data, .wide: break
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// The containers and places that stand open while a value records itself, outermost first.
+struct OpenStack: ~Copyable {
+  private var entries: UnsafeMutablePointer<Int>
+  private var capacity = 64
+  private(set) var count = 0
+
+  init(bottom: Int) {
+    entries = .allocate(capacity: capacity)
+    push(bottom)
+  }
+
+  deinit { entries.deallocate() }
+
+  /// Marks an entry as a container that was left and is continued.
+  private static let continued = 1 << 62
+
+  /// The innermost entry.
+  @inline(__always)
+  var last: Int { Self.identity(entries[count &- 1]) }
+
+  @inline(__always)
+  private static func identity(_ entry: Int) -> Int { entry >= 0 ? entry & ~continued : entry }
+
+  mutating func pushContinued(_ entry: Int) { push(entry | Self.continued) }
+
+  @inline(__always)
+  mutating func push(_ entry: Int) {
+    if count == capacity { grow() }
+    entries[count] = entry
+    count &+= 1
+  }
+
+  /// Takes the last entry, of which there is at least one above the bottom.
+  @inline(__always)
+  mutating func pop() -> Int {
+    precondition(count > 1)
+    count &-= 1
+    return Self.identity(entries[count])
+  }
+
+  @inline(__always)
+  mutating func replaceLast(_ entry: Int) { entries[count &- 1] = entry }
+
+  /// The index of the last `entry` from `frame` on.
+  func lastIndex(of entry: Int, from frame: Int) -> Int? {
+    var index = count - 1
+    while index >= frame {
+      if Self.identity(entries[index]) == entry { return index }
+      index -= 1
+    }
+    return nil
+  }
+
+  /// The index of the container from `frame` on that is continued, of which there is one at most.
+  func continuedIndex(from frame: Int) -> Int? {
+    var index = count - 1
+    while index >= frame {
+      if entries[index] >= Self.continued { return index }
+      index -= 1
+    }
+    return nil
+  }
+
+  mutating func truncate(to count: Int) {
+    precondition(count > 0 && count <= self.count)
+    self.count = count
+  }
+
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<Int>.allocate(capacity: capacity * 2)
+    larger.moveInitialize(from: entries, count: count)
+    entries.deallocate()
+    entries = larger
+    capacity *= 2
+  }
+}

@@ -1,0 +1,205 @@
+// Arrays without tags: of numbers, of Bools, of rows of those (FORMAT.md, "Packed arrays").
+
+extension Emitter {
+  /// The first elements that are measured to learn what floating-point numbers take with tags.
+  static let sampleSize = 64
+
+  /// Writes the array whose elements are `range` of `tokens`, if it is one that may do without tags.
+  mutating func writeColumns(
+    _ tokens: UnsafeMutableBufferPointer<Token>, _ range: Range<Int>, _ session: EncodingSession,
+    _ planner: borrowing Planner
+  ) -> Bool {
+    guard range.count > 1 else { return false }
+    switch tokens[range.lowerBound].kind {
+    case .integer, .double: return writeNumbers(UnsafeMutableBufferPointer(rebasing: tokens[range]))
+    case .true, .false: return writeBools(UnsafeMutableBufferPointer(rebasing: tokens[range]))
+    case .object, .map, .array:
+      guard let rows = RowLayout(tokens, range, session, planner) else { return false }
+      return writeRows(rows, tokens)
+    default: return false
+    }
+  }
+
+  // MARK: numbers
+
+  private mutating func writeNumbers(_ tokens: UnsafeMutableBufferPointer<Token>) -> Bool {
+    var integers = 0
+    for token in tokens {
+      if token.kind == .integer { integers &+= 1 } else if token.kind != .double { return false }
+    }
+    var scratch = ColumnScratch()
+    swap(&scratch, &self.scratch)
+    scratch.withRoom(tokens.count) { cells, marks in
+      for index in tokens.indices { cells[index] = tokens[index].payload }
+      let cells = UnsafeBufferPointer(rebasing: cells[..<tokens.count])
+      if integers == tokens.count {
+        cells.withMemoryRebound(to: Int64.self) { writeIntegers($0) }
+      } else if integers == 0 {
+        writeDoubles(cells, integers: nil)
+      } else {
+        for index in tokens.indices { marks[index] = tokens[index].kind == .integer }
+        writeDoubles(cells, integers: UnsafeBufferPointer(rebasing: marks[..<tokens.count]))
+      }
+    }
+    swap(&scratch, &self.scratch)
+    return true
+  }
+
+  /// Writes two or more integers in whatever takes the fewest bytes.
+  mutating func writeIntegers(_ values: UnsafeBufferPointer<Int64>) {
+    let packed = PackedIntegers.best(for: values)
+    let packedLength = packed.bodySize + (Self.hasShortTag(packed.type) ? 0 : 1)
+    let packedSize = 1 + Varint.size(packedLength) + packedLength
+    if let size = Self.taggedSize(ofIntegers: values, below: packedSize) {
+      for value in values.reversed() {
+        writer.reserve(BackwardWriter.margin)
+        writer.integer(value)
+      }
+      writeArrayHeader(size)
+      return
+    }
+    packed.write(values, to: &writer)
+    writePackedHeader(packed.type, length: packedLength)
+  }
+
+  /// The bytes of the elements with their tags, if the whole array then takes fewer than `limit`.
+  private static func taggedSize(ofIntegers values: UnsafeBufferPointer<Int64>, below limit: Int) -> Int? {
+    var small = 0
+    for value in values { small &+= Tag.smallIntegers.contains(value) ? 1 : 0 }
+    // The others take two bytes at least.
+    guard 2 * values.count - small + 1 < limit else { return nil }
+    var size = 0
+    for value in values { size &+= BackwardWriter.size(ofInteger: value) }
+    return arraySize(size) < limit ? size : nil
+  }
+
+  private static func arraySize(_ length: Int) -> Int {
+    1 + (length < Tag.shortArrayLimit ? 0 : Varint.size(length)) + length
+  }
+
+  private mutating func writeArrayHeader(_ length: Int) {
+    writer.reserve(BackwardWriter.margin)
+    writer.header(length: length, short: Tag.shortArray, limit: Tag.shortArrayLimit, long: Tag.array)
+  }
+
+  /// Writes floating-point numbers, perhaps with integers among them, in whatever takes the fewest bytes.
+  private mutating func writeDoubles(_ values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?) {
+    let best = PackedDoubles.best(for: values, integers: integers)
+    let length = (best?.stride ?? 0) * values.count + (best.map { Self.hasShortTag($0.type) } ?? true ? 0 : 1)
+    let size = 1 + Varint.size(length) + length
+    guard let best, size <= Self.arraySize(Self.taggedSize(ofDoubles: values, integers: integers)) else {
+      let end = writer.count
+      for index in values.indices.reversed() {
+        writer.reserve(BackwardWriter.margin)
+        if integers?[index] ?? false {
+          writer.integer(Int64(bitPattern: values[index]))
+        } else {
+          writer.double(values[index])
+        }
+      }
+      writeArrayHeader(writer.count - end)
+      return
+    }
+    best.write(values, integers: integers, to: &writer)
+    writePackedHeader(best.type, length: length)
+  }
+
+  /// What the elements take with their tags, estimated from the first of them.
+  static func taggedSize(ofDoubles values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?) -> Int {
+    let sample = min(values.count, sampleSize)
+    var size = 0
+    for index in 0..<sample {
+      size +=
+        integers?[index] ?? false
+        ? BackwardWriter.size(ofInteger: Int64(bitPattern: values[index])) : DoubleForm(values[index]).size
+    }
+    return size * values.count / sample
+  }
+
+  static func hasShortTag(_ type: UInt8) -> Bool { Tag.packedTypes.contains(type) }
+
+  private mutating func writePackedHeader(_ type: UInt8, length: Int) {
+    writer.reserve(BackwardWriter.margin)
+    if let short = Tag.packedTypes.firstIndex(of: type) {
+      writer.varint(length)
+      writer.byte(Tag.packedShort + UInt8(short))
+    } else {
+      writer.byte(type)
+      writer.varint(length)
+      writer.byte(Tag.packed)
+    }
+  }
+
+  // MARK: Bools
+
+  private mutating func writeBools(_ tokens: UnsafeMutableBufferPointer<Token>) -> Bool {
+    guard tokens.allSatisfy({ $0.kind == .true || $0.kind == .false }) else { return false }
+    guard Self.packsBools(tokens.count) else { return false }
+    writeBits(tokens.count) { tokens[$0].kind == .true }
+    return true
+  }
+
+  private static func bitsLength(_ count: Int) -> Int { 2 + (count + 7) / 8 }
+
+  private static func packsBools(_ count: Int) -> Bool {
+    let length = bitsLength(count)
+    return 1 + Varint.size(length) + length <= arraySize(count)
+  }
+
+  private mutating func writeBits(_ count: Int, _ element: (Int) -> Bool) {
+    writer.reserve(count / 8 + BackwardWriter.margin)
+    var end = count
+    while end > 0 {
+      let first = (end - 1) & ~7
+      var byte: UInt8 = 0
+      for index in first..<end where element(index) { byte |= 1 << UInt8(index - first) }
+      writer.byte(byte)
+      end = first
+    }
+    writer.byte(UInt8((8 - count & 7) & 7))
+    writePackedHeader(ElementType.bits, length: Self.bitsLength(count))
+  }
+
+  /// A whole array that was retained.
+  mutating func writeBulk(_ value: RetainedValue) {
+    switch value {
+    case .doubles(let values):
+      values.withUnsafeBufferPointer { buffer in
+        buffer.withMemoryRebound(to: UInt64.self) { writeDoubles($0, integers: nil) }
+      }
+    case .bools(let values): values.withUnsafeBufferPointer { buffer in writeBits(buffer.count) { buffer[$0] } }
+    default: preconditionFailure("not an array of numbers or Bools")
+    }
+  }
+
+  // MARK: rows
+
+  /// Writes rows as a table or a matrix, if that takes fewer bytes than writing each with its header.
+  private mutating func writeRows(_ rows: RowLayout, _ tokens: UnsafeMutableBufferPointer<Token>) -> Bool {
+    var scratch = ColumnScratch()
+    swap(&scratch, &self.scratch)
+    let result = scratch.withRoom(rows.count * rows.columnCount) { cells, marks in
+      guard let columns = rows.gather(tokens, cells, marks) else { return false }
+      let stride = columns.reduce(0) { $0 + $1.width }
+      let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
+      guard rows.count * stride + columns.count + 1 < tagged else { return false }
+      let end = writer.count
+      writer.reserve(rows.count * stride + columns.count + BackwardWriter.margin)
+      for row in (0..<rows.count).reversed() {
+        var column = columns.count
+        while column > 0 {
+          column &-= 1
+          writer.littleEndian(cells[column &* rows.count &+ row], width: columns[column].width)
+        }
+      }
+      for column in columns.reversed() { writer.byte(column.type) }
+      writer.reserve(BackwardWriter.margin)
+      writer.varint(rows.shape ?? columns.count)
+      writer.varint(writer.count - end)
+      writer.byte(rows.shape == nil ? Tag.matrix : Tag.table)
+      return true
+    }
+    swap(&scratch, &self.scratch)
+    return result
+  }
+}

@@ -1,0 +1,94 @@
+/// The encoder that a value is handed: the place on the tape where the value goes.
+///
+/// Three words, so that it sits inside its existential. It keeps the session alive and may outlive the
+/// `encode(to:)` it was made for.
+struct PlaceEncoder: Encoder {
+  let session: EncodingSession
+  private let position: UInt64
+  /// The slot or the index of the value in its parent, as tokens hold them.
+  let key: UInt64
+
+  /// - Parameters:
+  ///   - start: The token where the value begins, or the mark that it comes later.
+  ///   - parent: The container of the value; negative at the top.
+  @inline(__always)
+  init(session: EncodingSession, start: Int, parent: Int, key: UInt64) {
+    self.session = session
+    let parent = UInt32(truncatingIfNeeded: max(parent, -1))
+    position = UInt64(UInt32(truncatingIfNeeded: start)) | UInt64(parent) << 32
+    self.key = key
+  }
+
+  @inline(__always)
+  var start: Int { Int(UInt32(truncatingIfNeeded: position)) }
+  @inline(__always)
+  var parent: Int { Int(Int32(truncatingIfNeeded: position >> 32)) }
+
+  var codingPath: [any CodingKey] { session.path(parent: parent, key: key, start: start) }
+  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo }
+
+  @inline(__always)
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    session.keyedContainer(type, at: self)
+  }
+
+  @inline(__always)
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    guard session.awaits(start) else {
+      let begin = session.containerOutOfLine(at: self, .container(.array, key: key, parent: parent))
+      return UnkeyedEncoder(session: session, begin: begin, count: session.elementCount(ofArray: begin))
+    }
+    session.occupy(.container(.array, key: key, parent: parent))
+    return UnkeyedEncoder(session: session, begin: start, count: 0)
+  }
+
+  @inline(__always)
+  func singleValueContainer() -> any SingleValueEncodingContainer { SingleValueEncoder(encoder: self) }
+}
+
+extension EncodingSession {
+  /// The container of a place that no longer awaits its first token: the one that is there already, or a
+  /// late one.
+  func containerOutOfLine(at place: PlaceEncoder, _ token: Token) -> Int {
+    if isUnfilled(place.start) {
+      fill(place.start)
+      return openNested(token)
+    }
+    guard place.start < tape.count else { preconditionFailure("An encoder was used after its message ended.") }
+    var begin = place.start
+    if tape[begin].kind == .deferred { begin = tape[begin].target }
+    let isKeyed = token.kind != .array
+    switch tape[begin].kind {
+    case .object, .map: precondition(isKeyed, Self.otherKind)
+    case .array, .integers, .doubles, .bools: precondition(!isKeyed, Self.otherKind)
+    default: preconditionFailure(Self.otherKind)
+    }
+    needsNormalizing = true
+    return begin
+  }
+
+  private static let otherKind: String =
+    "Attempt to get a container of another kind than the value that was already encoded."
+
+  /// How many elements an array has that is continued.
+  func elementCount(ofArray begin: Int) -> Int {
+    let token = tape[begin]
+    if token.kind != .array { return retained[token.index].count }
+    var count = 0
+    var depth = 0
+    // Elements of the first segment; what was added out of line is counted where it was.
+    for index in begin + 1..<max(begin + 1, tape.count) {
+      switch tape[index].kind {
+      case .end:
+        depth -= 1
+        if depth < 0 { return count }
+      case .object, .map, .array, .segment:
+        if depth == 0, tape[index].kind != .segment { count += 1 }
+        depth += 1
+      case .key, .fill: break
+      default: if depth == 0 { count += 1 }
+      }
+    }
+    return count
+  }
+}

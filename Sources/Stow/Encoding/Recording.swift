@@ -1,0 +1,154 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// How each scalar becomes a token.
+
+extension Token {
+  @inline(__always)
+  static func bool(_ value: Bool) -> Token { Token(value ? .true : .false) }
+
+  @inline(__always)
+  static func double(_ value: Double) -> Token { Token(.double, payload: value.bitPattern) }
+
+  /// A `Float` is the `Double` of the same value; but a NaN keeps its own bits, which conversion may change.
+  @inline(__always)
+  static func float(_ value: Float) -> Token {
+    value.isNaN ? Token(.float, payload: UInt64(value.bitPattern)) : double(Double(value))
+  }
+
+  @inline(__always)
+  static func integer<Value: FixedWidthInteger>(_ value: Value) -> Token {
+    let isUnsigned = !Value.isSigned && Value.bitWidth == 64 && value > Value(truncatingIfNeeded: Int64.max)
+    return Token(isUnsigned ? .unsigned : .integer, payload: UInt64(truncatingIfNeeded: value))
+  }
+}
+
+/// What does not fit a token: an integer of 128 bits, a UUID, or the parts of a `Decimal`.
+struct WideValue {
+  let low: UInt64
+  let high: UInt64
+  /// The exponent of a `Decimal`.
+  var exponent: Int8 = 0
+}
+
+/// What the tape names by index and the session keeps alive: copying it would cost more.
+enum RetainedValue {
+  case data(Data)
+  case wide(WideValue)
+  case ints([Int])
+  case integers([Int64])
+  case doubles([Double])
+  case bools([Bool])
+
+  /// The number of elements, or of bytes.
+  var count: Int {
+    switch self {
+    case .data(let data): data.count
+    case .wide: 1
+    case .ints(let values): values.count
+    case .integers(let values): values.count
+    case .doubles(let values): values.count
+    case .bools(let values): values.count
+    }
+  }
+
+  /// The elements, which must be integers.
+  func withIntegers<Result>(_ body: (UnsafeBufferPointer<Int64>) -> Result) -> Result {
+    switch self {
+    case .integers(let values): return values.withUnsafeBufferPointer(body)
+    case .ints(let values):
+      #if _pointerBitWidth(_64)
+        return values.withUnsafeBufferPointer { $0.withMemoryRebound(to: Int64.self, body) }
+      #else
+        return values.map(Int64.init).withUnsafeBufferPointer(body)
+      #endif
+    default: preconditionFailure("not an array of integers")
+    }
+  }
+}
+
+extension EncodingSession {
+  @inline(__always)
+  func record(_ value: borrowing String, key: UInt64) {
+    let index = strings.intern(value)
+    strings.countValueUse(index)
+    tape.append(Token(.string, key: key, index: index))
+  }
+
+  /// The key of the next value, in a container whose keys are strings.
+  func recordKey(_ name: String) {
+    let index = strings.intern(name)
+    strings.countKeyUses(index)
+    tape.append(Token(.key, index: index))
+  }
+
+  /// The same for a key that may have come before, perhaps in another spelling.
+  func recordFreeKey(_ name: String) {
+    let known = strings.count
+    recordKey(name)
+    // Strings are equal if they are canonically equivalent, which bytes do not show beyond ASCII.
+    if strings.count > known, !name.utf8.allSatisfy({ $0 < 0x80 }) { needsNormalizing = true }
+  }
+
+  func record(_ value: Int128, key: UInt64) {
+    if let value = Int64(exactly: value) {
+      tape.append(Token(.integer, key: key, payload: UInt64(bitPattern: value)))
+    } else if let value = UInt64(exactly: value) {
+      tape.append(Token(.unsigned, key: key, payload: value))
+    } else {
+      recordWide(UInt128(bitPattern: value), key: key, flags: 0)
+    }
+  }
+
+  func record(_ value: UInt128, key: UInt64) {
+    if let value = Int128(exactly: value) {
+      record(value, key: key)
+    } else {
+      recordWide(value, key: key, flags: Token.Flags.unsigned)
+    }
+  }
+
+  private func recordWide(_ bits: UInt128, key: UInt64, flags: UInt64) {
+    let wide = WideValue(
+      low: UInt64(truncatingIfNeeded: bits), high: UInt64(truncatingIfNeeded: bits >> 64))
+    retain(.wide(wide), as: .wide, key: key, flags: flags)
+  }
+
+  func retain(_ value: RetainedValue, as kind: Token.Kind, key: UInt64, flags: UInt64 = 0) {
+    tape.append(Token(kind, key: key, flags: flags, index: retained.count))
+    retained.append(value)
+  }
+
+  func record(_ value: Date, key: UInt64) {
+    tape.append(Token(.date, key: key, payload: value.timeIntervalSinceReferenceDate.bitPattern))
+  }
+
+  func record(_ value: UUID, key: UInt64) {
+    let (low, high) = unsafeBitCast(value.uuid, to: (UInt64, UInt64).self)
+    let wide = WideValue(low: UInt64(littleEndian: low), high: UInt64(littleEndian: high))
+    retain(.wide(wide), as: .uuid, key: key)
+  }
+
+  func record(_ value: URL, key: UInt64) {
+    let index = strings.intern(value.absoluteString)
+    strings.countValueUse(index)
+    tape.append(Token(.url, key: key, index: index))
+  }
+
+  func record(_ value: Decimal, key: UInt64) {
+    let parts = DecimalParts(value)
+    let wide = WideValue(
+      low: UInt64(truncatingIfNeeded: parts.magnitude),
+      high: UInt64(truncatingIfNeeded: parts.magnitude >> 64), exponent: parts.exponent)
+    // The flag stands for a sign here.
+    retain(.wide(wide), as: .decimal, key: key, flags: parts.isNegative ? 0 : Token.Flags.unsigned)
+  }
+
+  /// A nil that stands `level` optionals deep.
+  func recordNil(level: Int, key: UInt64) {
+    tape.append(level == 0 ? Token(.null, key: key) : Token(.nestedNil, key: key, payload: UInt64(level)))
+  }
+}

@@ -1,0 +1,151 @@
+/// One entry of the tape: a value, or the beginning or end of a container.
+///
+/// 16 bytes without references. The head holds the kind (8 bits), the slot of the key in its schema (16),
+/// flags (8) and an index (32): of a string, a schema or a key list. The payload holds the value itself or
+/// the index of what holds it; at the beginning of a container its parent and its index there.
+struct Token {
+  var head: UInt64
+  var payload: UInt64
+
+  enum Kind: UInt8 {
+    case null, `false`, `true`, integer, unsigned, wide, double, float
+    case string, url
+    case date, uuid, decimal, data
+    case nestedNil
+    /// A whole array that packs: of integers, of floating-point numbers, of Bools.
+    case integers, doubles, bools
+    /// A container whose keys are slots of a schema.
+    case object
+    /// A container whose keys are tokens before its values.
+    case map
+    case array
+    case end
+    case key
+    /// An object that was asked for nothing.
+    case empty
+    /// The place of a value that is written later, or never.
+    case deferred
+    /// What follows up to its end belongs to the container in the payload.
+    case segment
+    /// What follows up to its end is the value of the deferred place in the payload.
+    case fill
+  }
+
+  struct Flags {
+    /// The value's encoding threw and the error was swallowed: as if never written.
+    static let dead: UInt64 = 1 << 24
+    /// The container was made by `nestedContainer`: it continues one that stands under the same key.
+    static let nested: UInt64 = 1 << 25
+    /// An integer of 128 bits that is not negative.
+    static let unsigned: UInt64 = 1 << 26
+  }
+
+  @inline(__always)
+  init(_ kind: Kind, key: UInt64 = 0, flags: UInt64 = 0, index: Int = 0, payload: UInt64 = 0) {
+    head = UInt64(kind.rawValue) | key & Self.slotMask | flags | UInt64(truncatingIfNeeded: index) << 32
+    self.payload = payload
+  }
+
+  /// The bits of a head, and of a key as containers pass it, that hold a slot.
+  static let slotMask: UInt64 = 0xFF_FF00
+
+  @inline(__always)
+  var kind: Kind { unsafeBitCast(UInt8(truncatingIfNeeded: head), to: Kind.self) }
+  @inline(__always)
+  var slot: Int { Int(truncatingIfNeeded: head >> 8 & 0xFFFF) }
+  @inline(__always)
+  var index: Int { Int(truncatingIfNeeded: head >> 32) }
+  @inline(__always)
+  var target: Int { Int(truncatingIfNeeded: payload) }
+
+  func has(_ flag: UInt64) -> Bool { head & flag != 0 }
+
+  /// At the beginning of a container: the token of its parent; nil at the top.
+  var parent: Int? {
+    let parent = UInt32(truncatingIfNeeded: payload)
+    return parent == Self.noParent ? nil : Int(parent)
+  }
+
+  /// At the beginning of a container: its index in its parent, if that is an array.
+  var position: Int { Int(truncatingIfNeeded: payload >> 32) }
+
+  /// The slot and the index of a container's key, as containers pass them.
+  var key: UInt64 { head & Self.slotMask | payload & 0xFFFF_FFFF_0000_0000 }
+
+  static let noParent = UInt32.max
+  /// The payload of a deferred place without a value.
+  static let unfilled = UInt64.max
+
+  /// The beginning of a container.
+  @inline(__always)
+  static func container(_ kind: Kind, key: UInt64, parent: Int, flags: UInt64 = 0, index: Int = 0) -> Token {
+    Token(
+      kind, key: key, flags: flags, index: index,
+      payload: UInt64(UInt32(truncatingIfNeeded: max(parent, -1))) | key & 0xFFFF_FFFF_0000_0000)
+  }
+}
+
+/// The tokens of one message, in the order in which they were recorded.
+struct Tape: ~Copyable {
+  private var tokens: UnsafeMutablePointer<Token>
+  private var capacity: Int
+  private(set) var count = 0
+
+  /// Parents and places are 32-bit indices.
+  private static let limit = Int(UInt32.max)
+  private static let retained = 1 << 14
+
+  init() {
+    capacity = 64
+    tokens = .allocate(capacity: capacity)
+  }
+
+  deinit { tokens.deallocate() }
+
+  @inline(__always)
+  mutating func append(_ token: Token) {
+    if count == capacity { grow() }
+    tokens[count] = token
+    count &+= 1
+  }
+
+  @inline(never)
+  private mutating func grow() {
+    precondition(count < Self.limit, "A message has more than 4 billion values")
+    let newTokens = UnsafeMutablePointer<Token>.allocate(capacity: capacity * 2)
+    newTokens.moveInitialize(from: tokens, count: count)
+    tokens.deallocate()
+    tokens = newTokens
+    capacity *= 2
+  }
+
+  @inline(__always)
+  subscript(index: Int) -> Token {
+    get {
+      precondition(index >= 0 && index < count)
+      return tokens[index]
+    }
+    set {
+      precondition(index >= 0 && index < count)
+      tokens[index] = newValue
+    }
+  }
+
+  /// Drops the tokens from `count` on.
+  mutating func truncate(to count: Int) {
+    precondition(count >= 0 && count <= self.count)
+    self.count = count
+  }
+
+  /// Forgets the message, and the memory if it was a large one.
+  mutating func removeAll() {
+    count = 0
+    guard capacity > Self.retained else { return }
+    tokens.deallocate()
+    capacity = 64
+    tokens = .allocate(capacity: capacity)
+  }
+
+  /// The tokens as a buffer, for a walk over all of them.
+  var buffer: UnsafeMutableBufferPointer<Token> { UnsafeMutableBufferPointer(start: tokens, count: count) }
+}

@@ -1,0 +1,153 @@
+/// A byte buffer that is filled from its end towards its start.
+///
+/// Writing backwards, a header is written after its body, when the length it states is known: no size
+/// pass and no moving. Every write either reserves its bytes or follows a `reserve` that covers it.
+struct BackwardWriter: ~Copyable {
+  private var base: UnsafeMutablePointer<UInt8>
+  private var capacity: Int
+  /// The first byte written, from the start of the buffer; what is free lies below.
+  private var position: Int
+
+  /// What every token may write without reserving more.
+  static let margin = 64
+
+  init(capacity: Int) {
+    self.capacity = capacity + Self.margin
+    base = .allocate(capacity: self.capacity)
+    position = self.capacity
+  }
+
+  deinit { base.deallocate() }
+
+  /// The number of bytes written: a mark from which lengths are taken.
+  @inline(__always)
+  var count: Int { capacity - position }
+
+  /// The bytes written so far.
+  var written: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + position, count: count)
+  }
+
+  /// Forgets what was written and makes room for `capacity` bytes.
+  mutating func restart(capacity wanted: Int) {
+    if wanted + Self.margin > capacity {
+      base.deallocate()
+      capacity = wanted + Self.margin
+      base = .allocate(capacity: capacity)
+    }
+    position = capacity
+  }
+
+  /// Gives the whole buffer away, to be freed by the receiver, and starts over with a small one.
+  mutating func surrender() -> (buffer: UnsafeMutableRawPointer, bytes: UnsafeMutableRawBufferPointer) {
+    let buffer = UnsafeMutableRawPointer(base)
+    let bytes = UnsafeMutableRawBufferPointer(start: base + position, count: count)
+    capacity = 1024
+    base = .allocate(capacity: capacity)
+    position = capacity
+    return (buffer, bytes)
+  }
+
+  /// Makes sure that `size` more bytes fit.
+  @inline(__always)
+  mutating func reserve(_ size: Int) {
+    if position < size { grow(size) }
+  }
+
+  @inline(never)
+  private mutating func grow(_ size: Int) {
+    let used = count
+    let newCapacity = max(capacity * 2, used + size + Self.margin)
+    let newBase = UnsafeMutablePointer<UInt8>.allocate(capacity: newCapacity)
+    (newBase + (newCapacity - used)).update(from: base + position, count: used)
+    base.deallocate()
+    base = newBase
+    capacity = newCapacity
+    position = newCapacity - used
+  }
+
+  // MARK: within a reserve
+
+  @inline(__always)
+  mutating func byte(_ value: UInt8) {
+    position &-= 1
+    base[position] = value
+  }
+
+  /// The lowest `width` bytes of `value`, 1 to 8. Writes 8 bytes, of which the lower ones are free.
+  @inline(__always)
+  mutating func littleEndian(_ value: UInt64, width: Int) {
+    let shifted = value &<< UInt64(truncatingIfNeeded: 64 &- 8 &* width)
+    UnsafeMutableRawPointer(base + (position &- 8)).storeBytes(of: shifted.littleEndian, as: UInt64.self)
+    position &-= width
+  }
+
+  @inline(__always)
+  mutating func varint(_ value: Int) {
+    if value < Varint.oneByteLimit { byte(UInt8(truncatingIfNeeded: value)) } else { longVarint(value) }
+  }
+
+  @inline(never)
+  private mutating func longVarint(_ value: Int) {
+    if value < Varint.twoByteLimit {
+      let rest = value - Varint.oneByteLimit
+      byte(UInt8(truncatingIfNeeded: rest))
+      byte(UInt8(Varint.twoByteLead + rest >> 8))
+    } else if value < Varint.threeByteLimit {
+      let rest = value - Varint.twoByteLimit
+      littleEndian(UInt64(rest & 0xFFFF), width: 2)
+      byte(UInt8(Varint.threeByteLead + rest >> 16))
+    } else {
+      let wide = value > 0xFFFF_FFFF
+      littleEndian(UInt64(value), width: wide ? 8 : 4)
+      byte(wide ? Varint.eightByteLead : Varint.fourByteLead)
+    }
+  }
+
+  // MARK: reserving by themselves
+
+  @inline(__always)
+  mutating func bytes(_ source: UnsafeRawBufferPointer) {
+    guard let start = source.baseAddress else { return }
+    bytes(start, count: source.count)
+  }
+
+  @inline(__always)
+  mutating func bytes(_ source: UnsafeRawPointer, count: Int) {
+    reserve(count + Self.margin)
+    position &-= count
+    UnsafeMutableRawPointer(base + position).copyMemory(from: source, byteCount: count)
+  }
+
+  /// Opens `count` bytes to be filled in place by `body`.
+  @inline(__always)
+  mutating func fill(_ count: Int, _ body: (UnsafeMutableRawPointer) -> Void) {
+    reserve(count + Self.margin)
+    position &-= count
+    body(UnsafeMutableRawPointer(base + position))
+  }
+
+  // MARK: headers
+
+  /// The header of a container with `length` bytes: within the tag below `limit`.
+  @inline(__always)
+  mutating func header(length: Int, short: UInt8, limit: Int, long: UInt8) {
+    if length < limit {
+      byte(short &+ UInt8(truncatingIfNeeded: length))
+    } else {
+      varint(length)
+      byte(long)
+    }
+  }
+
+  @inline(__always)
+  mutating func recordHeader(shape: Int, length: Int, partial: Bool) {
+    varint(length)
+    if shape < Tag.shortShapeLimit {
+      byte((partial ? Tag.shortPartialRecord : Tag.shortRecord) &+ UInt8(truncatingIfNeeded: shape))
+    } else {
+      varint(shape)
+      byte(partial ? Tag.partialRecord : Tag.record)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+/// Bounds-checked access to the bytes of one message.
+///
+/// The only place where a decoder touches memory. Every read names its offset and its size, and is
+/// compared with the message's size first; sums cannot overflow because every size is checked against
+/// what is left. The bytes belong to whoever made the reader and must outlive its use.
+struct ByteReader {
+  let base: UnsafePointer<UInt8>
+  let count: Int
+  /// `Tag.fixedSizes`, at hand without the check that a global was made.
+  let fixedSizes: UnsafePointer<UInt8>
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    // An empty buffer may have no address; no read of it gets past the bounds check.
+    base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? Self.sizes
+    count = bytes.count
+    fixedSizes = Self.sizes
+  }
+
+  /// Never written after it was made.
+  nonisolated(unsafe) private static let sizes: UnsafePointer<UInt8> = {
+    let table = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256)
+    _ = table.initialize(from: Tag.fixedSizes)
+    return UnsafePointer(table.baseAddress.unsafelyUnwrapped)
+  }()
+
+  /// The bytes at `offset`, which `require` has found to be there.
+  @inline(__always)
+  func pointer(at offset: Int) -> UnsafeRawPointer { UnsafeRawPointer(base + offset) }
+
+  func buffer(at offset: Int, count: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + offset, count: count)
+  }
+
+  /// Checks that `size` bytes stand at `offset`, which is not negative.
+  @inline(__always)
+  func require(_ size: Int, at offset: Int) throws(FormatError) {
+    guard offset <= count, size <= count &- offset else { throw FormatError(.truncated, at: offset) }
+  }
+
+  @inline(__always)
+  func byte(at offset: Int) throws(FormatError) -> UInt8 {
+    guard offset < count else { throw FormatError(.truncated, at: offset) }
+    return base[offset]
+  }
+
+  /// A little-endian signed integer of `width` bytes, 1 to 8.
+  @inline(__always)
+  func signed(at offset: Int, width: Int) throws(FormatError) -> Int64 {
+    let unused = Int64(truncatingIfNeeded: 64 &- 8 &* width)
+    if offset <= count &- 8 {
+      let word = UnsafeRawPointer(base + offset).loadUnaligned(as: Int64.self)
+      return (Int64(littleEndian: word) &<< unused) &>> unused
+    }
+    return (try shortSigned(at: offset, width: width) &<< unused) &>> unused
+  }
+
+  @inline(__always)
+  func word(at offset: Int) throws(FormatError) -> UInt64 {
+    try require(8, at: offset)
+    return UInt64(littleEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
+  }
+
+  @inline(__always)
+  func halfWord(at offset: Int) throws(FormatError) -> UInt32 {
+    try require(4, at: offset)
+    return UInt32(littleEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt32.self))
+  }
+
+  /// Near the end of the message, byte by byte.
+  @inline(never)
+  private func shortSigned(at offset: Int, width: Int) throws(FormatError) -> Int64 {
+    try require(width, at: offset)
+    var value: UInt64 = 0
+    for index in 0..<width { value |= UInt64(base[offset + index]) << UInt64(8 * index) }
+    return Int64(bitPattern: value)
+  }
+
+  /// Reads an unsigned integer and moves `offset` behind it.
+  @inline(__always)
+  func varint(at offset: inout Int) throws(FormatError) -> Int {
+    let first = try byte(at: offset)
+    if first < UInt8(Varint.oneByteLimit) {
+      offset &+= 1
+      return Int(first)
+    }
+    return try longVarint(at: &offset)
+  }
+
+  @inline(never)
+  private func longVarint(at offset: inout Int) throws(FormatError) -> Int {
+    let start = offset
+    let first = Int(base[start])
+    if first < Varint.threeByteLead {
+      let next = Int(try byte(at: start + 1))
+      offset = start + 2
+      return Varint.oneByteLimit + (first - Varint.twoByteLead) << 8 + next
+    }
+    if first < Int(Varint.fourByteLead) {
+      let rest = Int(try shortSigned(at: start + 1, width: 2))
+      offset = start + 3
+      return Varint.twoByteLimit + (first - Varint.threeByteLead) << 16 + rest
+    }
+    if first == Int(Varint.fourByteLead) {
+      offset = start + 5
+      return Int(try shortSigned(at: start + 1, width: 4))
+    }
+    guard first == Int(Varint.eightByteLead) else { throw FormatError(.malformed, at: start) }
+    let value = try shortSigned(at: start + 1, width: 8)
+    guard let length = Int(exactly: value), length >= 0 else { throw FormatError(.malformed, at: start) }
+    offset = start + 9
+    return length
+  }
+
+  /// Reads a byte length, checks that as many bytes follow, and moves `offset` to the first of them.
+  @inline(__always)
+  func length(at offset: inout Int) throws(FormatError) -> Int {
+    let start = offset
+    let length = try varint(at: &offset)
+    guard length <= count &- offset else { throw FormatError(.truncated, at: start) }
+    return length
+  }
+}

@@ -1,0 +1,108 @@
+/// Rows of constant stride, without tags: tables and matrices (FORMAT.md, "Tables", "Matrices").
+struct Columns {
+  struct Column {
+    let type: UInt8
+    let offset: Int32
+  }
+
+  /// The shape of a table's rows; nil in a matrix.
+  let shape: Int?
+  let columns: [Column]
+  let stride: Int
+  /// Where the first row stands, and behind the last.
+  let rows: Range<Int>
+
+  var rowCount: Int { rows.count / stride }
+
+  /// Reads the description of the table or matrix at `offset`, and checks that its rows are whole.
+  init(_ reader: ByteReader, tables: MessageTables, at offset: Int) throws(FormatError) {
+    let isTable = try reader.byte(at: offset) == Tag.table
+    var next = offset + 1
+    let length = try reader.length(at: &next)
+    let end = next + length
+    let first = try reader.varint(at: &next)
+    if isTable {
+      guard first < tables.shapeCount else { throw FormatError(.malformed, at: offset) }
+      shape = first
+    } else {
+      shape = nil
+    }
+    let count = isTable ? tables.keyCount(ofShape: first) : first
+    guard count > 0, next <= end, count <= end - next else { throw FormatError(.malformed, at: offset) }
+    var columns: [Column] = []
+    columns.reserveCapacity(count)
+    var stride = 0
+    for index in 0..<count {
+      let type = reader.base[next + index]
+      guard let size = ElementType.stride(of: type) else { throw FormatError(.malformed, at: next + index) }
+      columns.append(Column(type: type, offset: Int32(truncatingIfNeeded: stride)))
+      stride += size
+    }
+    next += count
+    guard (end - next) % stride == 0, stride <= Int(Int32.max) else { throw FormatError(.malformed, at: offset) }
+    self.columns = columns
+    self.stride = stride
+    rows = next..<end
+  }
+}
+
+/// One value without a tag: an element of a packed array or a cell of a table.
+enum Cell {
+  case integer(Int64)
+  case double(Double)
+  case bool(Bool)
+  case date(Double)
+}
+
+extension ByteReader {
+  /// The cell of the given type at `offset`.
+  func cell(at offset: Int, type: UInt8) throws(FormatError) -> Cell {
+    switch type {
+    case ElementType.bool: return .bool(try byte(at: offset) != 0)
+    case ElementType.date: return .date(Double(bitPattern: try word(at: offset)))
+    case ElementType.double: return .double(Double(bitPattern: try word(at: offset)))
+    case ElementType.float: return .double(Double(Float(bitPattern: try halfWord(at: offset))))
+    default:
+      if ElementType.isInteger(type) { return .integer(try integerCell(at: offset, type: type)) }
+      return try decimalCell(at: offset, type: type)
+    }
+  }
+
+  /// A cell whose type is one of the integers'.
+  @inline(__always)
+  func integerCell(at offset: Int, type: UInt8) throws(FormatError) -> Int64 {
+    let width = Int(type & 15)
+    let value = try signed(at: offset, width: width)
+    if type < ElementType.unsigned { return value }
+    return value & (1 << Int64(truncatingIfNeeded: 8 &* width) &- 1)
+  }
+
+  func decimalCell(at offset: Int, type: UInt8) throws(FormatError) -> Cell {
+    guard let stride = ElementType.stride(of: type) else { throw FormatError(.malformed, at: offset) }
+    let exponent = type >= ElementType.integral ? 0 : Int(type >> 4)
+    guard ElementType.isNoisy(type) else {
+      return .double(DecimalFraction.value(try signed(at: offset, width: stride), exponent: exponent))
+    }
+    let numerator = try signed(at: offset, width: stride - 1)
+    let residue = Int8(bitPattern: try byte(at: offset + stride - 1))
+    if residue == PackedDoubles.integerMark {
+      let (integer, rest) = numerator.quotientAndRemainder(
+        dividingBy: DecimalFraction.integerPower(exponent))
+      guard rest == 0 else { throw FormatError(.malformed, at: offset) }
+      return .integer(integer)
+    }
+    let value = DecimalFraction.value(numerator, exponent: exponent)
+    return .double(DecimalFraction.adding(residue: residue, to: value))
+  }
+
+  /// A floating-point cell; throws `cellMismatch` for other types.
+  @inline(__always)
+  func doubleCell(at offset: Int, type: UInt8) throws(FormatError) -> Double {
+    if type == ElementType.double { return Double(bitPattern: try word(at: offset)) }
+    if type == ElementType.float { return Double(Float(bitPattern: try halfWord(at: offset))) }
+    guard case .double(let value) = try cell(at: offset, type: type) else {
+      throw FormatError(.cellMismatch, at: offset)
+    }
+    return value
+  }
+}

@@ -1,0 +1,88 @@
+/// Floating-point numbers that are decimal fractions, or next to one (FORMAT.md, "Floating point").
+///
+/// Most numbers that people write down have a few decimals; as binary fractions they fill 8 bytes, as an
+/// integer over a power of ten they take 1 to 4. A form is used only if dividing back gives the same bits.
+/// Numbers that were computed from such decimals lie a few representable numbers beside them: the
+/// distance, the *residue*, takes one more byte.
+enum DecimalFraction {
+  /// Numerators up to 6 bytes.
+  static let numeratorLimit = 1 << 47
+
+  /// Ten to the power of 0 to 9.
+  @inline(__always)
+  static func power(_ exponent: Int) -> Double {
+    switch exponent {
+    case 0: 1
+    case 1: 10
+    case 2: 100
+    case 3: 1e3
+    case 4: 1e4
+    case 5: 1e5
+    case 6: 1e6
+    case 7: 1e7
+    case 8: 1e8
+    default: 1e9
+    }
+  }
+
+  /// The number that a numerator and an exponent stand for: the correctly rounded quotient.
+  @inline(__always)
+  static func value(_ numerator: Int64, exponent: Int) -> Double {
+    exponent == 0 ? Double(numerator) : Double(numerator) / power(exponent)
+  }
+
+  /// The number `residue` representable steps away from `value`.
+  @inline(__always)
+  static func adding(residue: Int8, to value: Double) -> Double {
+    Double(bitPattern: value.bitPattern &+ UInt64(bitPattern: Int64(residue)))
+  }
+
+  /// The nearest decimal fraction with `exponent` decimals, and how many representable numbers `value`
+  /// lies beyond it; nil if that is more than 127 or the fraction takes more than 6 bytes.
+  @inline(__always)
+  static func nearest(to value: Double, exponent: Int) -> (numerator: Int64, residue: Int8)? {
+    let scaled = value * power(exponent)
+    // Also false for NaN.
+    guard scaled.magnitude < Double(numeratorLimit) else { return nil }
+    // Rounds to an integer, for magnitudes below 2⁵¹, without a library call.
+    let numerator = Int64((scaled + 0x1.8p52) - 0x1.8p52)
+    let back = Self.value(numerator, exponent: exponent)
+    guard let residue = Int8(exactly: Int64(bitPattern: value.bitPattern &- back.bitPattern)),
+      residue != Int8.min
+    else { return nil }
+    return (numerator, residue)
+  }
+
+  /// The exponent to try for numbers up to `magnitude`: the largest whose numerators stay small enough
+  /// for the division to be exact where one of its divisors is.
+  @inline(__always)
+  static func widestExponent(forMagnitude magnitude: Double) -> Int? {
+    if magnitude < 100_000 { return 9 }
+    if magnitude < 100_000_000 { return 6 }
+    if magnitude < 10_000_000_000 { return 4 }
+    return magnitude < 100_000_000_000_000 ? 0 : nil
+  }
+
+  /// How often ten divides `numerator`, up to `limit` times.
+  static func trailingZeros(_ numerator: Int64, limit: Int) -> Int {
+    var rest = numerator
+    var zeros = 0
+    while zeros < limit, rest % 10 == 0 {
+      rest /= 10
+      zeros += 1
+    }
+    return zeros
+  }
+
+  static func integerPower(_ exponent: Int) -> Int64 {
+    var power: Int64 = 1
+    for _ in 0..<exponent { power *= 10 }
+    return power
+  }
+
+  /// The number of bytes of a signed integer, 1 to 8.
+  @inline(__always)
+  static func width(_ value: Int64) -> Int {
+    (72 &- (value ^ (value >> 63)).leadingZeroBitCount) >> 3
+  }
+}

@@ -1,0 +1,70 @@
+/// Bounds the nesting of a message before any of it is decoded, in values that will be skipped too.
+///
+/// A level of nesting takes a byte at least, so a container with fewer bytes than there are levels left
+/// needs no look inside: only long containers are walked, from element to element, without recursion.
+struct DepthCheck {
+  private struct Level {
+    let end: Int
+    let hasKeys: Bool
+  }
+
+  private let reader: ByteReader
+  private let limit: Int
+  private var outer: [Level] = []
+  private var level: Level
+
+  /// Checks that the value at `body` ends with the message and nests at most `limit` containers.
+  static func run(_ reader: ByteReader, tables: MessageTables, from body: Int, limit: Int) throws(FormatError) {
+    let end = try reader.end(of: body)
+    guard end == reader.count else { throw FormatError(.malformed, at: end) }
+    if end - body <= limit { return }
+    var check = DepthCheck(reader: reader, limit: limit, level: Level(end: end, hasKeys: false))
+    try check.walk(tables, from: body)
+  }
+
+  private init(reader: ByteReader, limit: Int, level: Level) {
+    self.reader = reader
+    self.limit = limit
+    self.level = level
+  }
+
+  private mutating func walk(_ tables: MessageTables, from body: Int) throws(FormatError) {
+    var offset = body
+    while true {
+      if offset == level.end {
+        guard let next = outer.popLast() else { return }
+        level = next
+        continue
+      }
+      if level.hasKeys { offset = try tables.endOfKey(reader, at: offset) }
+      let next = try reader.end(of: offset)
+      guard next <= level.end else { throw FormatError(.malformed, at: offset) }
+      guard let inner = try content(at: offset, tables: tables, end: next) else {
+        offset = next
+        continue
+      }
+      guard outer.count < limit else { throw FormatError(.tooDeep, at: offset) }
+      if next - inner.start <= limit - outer.count - 1 {
+        offset = next
+        continue
+      }
+      outer.append(level)
+      level = Level(end: next, hasKeys: inner.hasKeys)
+      offset = inner.start
+    }
+  }
+
+  /// Where the elements of the container at `offset` begin; nil for a value that holds no others.
+  private func content(
+    at offset: Int, tables: MessageTables, end: Int
+  ) throws(FormatError) -> (start: Int, hasKeys: Bool)? {
+    let tag = reader.base[offset]
+    if tag & 0xF0 == Tag.shortArray || tag == Tag.array { return (try reader.array(at: offset).lowerBound, false) }
+    guard let object = try reader.object(at: offset) else { return nil }
+    guard let shape = object.shape, object.isPartial else { return (object.body.lowerBound, object.shape == nil) }
+    guard shape < tables.shapeCount else { throw FormatError(.malformed, at: offset) }
+    let start = object.body.lowerBound + (tables.keyCount(ofShape: shape) + 7) / 8
+    guard start <= end else { throw FormatError(.malformed, at: offset) }
+    return (start, false)
+  }
+}

@@ -1,0 +1,34 @@
+/// What a reader of bytes found wrong, and where.
+///
+/// It knows nothing of `Codable`: the decoder turns it into a `DecodingError` with a coding path. It is a
+/// plain value, so that throwing one costs no allocation: reading one type after another until one fits
+/// throws often.
+struct FormatError: Error {
+  enum Kind: UInt8 {
+    /// The bytes end before the value does.
+    case truncated
+    /// The bytes break a rule of the format.
+    case malformed
+    /// A reserved tag.
+    case reserved
+    /// Bytes that are not UTF-8.
+    case invalidText
+    /// A valid value of another kind.
+    case mismatch
+    /// The same for an element without a tag.
+    case cellMismatch
+    /// A number of the right kind that the type cannot hold.
+    case unrepresentable
+    /// More levels of nesting than allowed.
+    case tooDeep
+  }
+
+  let kind: Kind
+  /// The byte offset from the start of the message.
+  let offset: Int
+
+  init(_ kind: Kind, at offset: Int) {
+    self.kind = kind
+    self.offset = offset
+  }
+}

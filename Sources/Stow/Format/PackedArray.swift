@@ -1,0 +1,166 @@
+/// A packed array in its place: its element type, and where its elements stand (FORMAT.md, "Packed
+/// arrays").
+struct PackedArray {
+  let type: UInt8
+  /// The elements, or for types without a stride all that stands behind the element type.
+  let body: Range<Int>
+  let count: Int
+  /// The bytes of one element; 0 where they differ.
+  let stride: Int
+
+  static func isPacked(_ tag: UInt8) -> Bool { (Tag.packed...Tag.lastPackedShort).contains(tag) }
+
+  /// Reads the header of the packed array at `offset`, and checks that its elements are whole.
+  init(_ reader: ByteReader, at offset: Int) throws(FormatError) {
+    let tag = try reader.byte(at: offset)
+    guard Self.isPacked(tag) else { throw FormatError(.mismatch, at: offset) }
+    var next = offset + 1
+    let length = try reader.length(at: &next)
+    let end = next + length
+    if tag == Tag.packed {
+      guard length > 0 else { throw FormatError(.malformed, at: offset) }
+      type = reader.base[next]
+      next += 1
+    } else {
+      type = Tag.packedTypes[Int(tag - Tag.packedShort)]
+    }
+    body = next..<end
+    if let stride = ElementType.stride(of: type) {
+      guard body.count % stride == 0 else { throw FormatError(.malformed, at: offset) }
+      self.stride = stride
+      count = body.count / stride
+    } else {
+      stride = 0
+      count = try Self.count(reader, type: type, body: body)
+    }
+  }
+
+  private static func count(_ reader: ByteReader, type: UInt8, body: Range<Int>) throws(FormatError) -> Int {
+    guard let first = body.first else { throw FormatError(.malformed, at: body.lowerBound) }
+    switch type {
+    case ElementType.bits:
+      let unused = Int(reader.base[first])
+      guard unused < 8, body.count > 1 || unused == 0 else { throw FormatError(.malformed, at: first) }
+      return (body.count - 1) * 8 - unused
+    case ElementType.ownWidths, ElementType.ownWidthDeltas:
+      var next = first
+      let count = try reader.varint(at: &next)
+      guard next <= body.upperBound, count / 2 + count % 2 <= body.upperBound - next else {
+        throw FormatError(.malformed, at: first)
+      }
+      return count
+    case ElementType.deltas + 1...ElementType.deltas + 8:
+      let rest = body.count - 1 - Int(reader.base[first])
+      let width = Int(type - ElementType.deltas)
+      guard (1...8).contains(reader.base[first]), rest >= 0, rest % width == 0 else {
+        throw FormatError(.malformed, at: first)
+      }
+      return 1 + rest / width
+    default: throw FormatError(.malformed, at: first - 1)
+    }
+  }
+
+  /// Whether every element is an integer of at most 64 signed bits.
+  var isInteger: Bool {
+    ElementType.isInteger(type) || type == ElementType.ownWidths || type == ElementType.ownWidthDeltas
+      || (ElementType.deltas + 1...ElementType.deltas + 8).contains(type)
+  }
+
+  var isBool: Bool { type == ElementType.bits || type == ElementType.bool }
+
+  /// Fills `target`, which has room for `count` integers. The elements must be integers.
+  func readIntegers(_ reader: ByteReader, into target: UnsafeMutablePointer<Int64>) throws(FormatError) {
+    switch type {
+    case 1: widen(reader, as: Int8.self, into: target)
+    case 2: widen(reader, as: Int16.self, into: target)
+    case 4: widen(reader, as: Int32.self, into: target)
+    case 8: widen(reader, as: Int64.self, into: target)
+    case ElementType.unsigned + 1: widen(reader, as: UInt8.self, into: target)
+    case ElementType.unsigned + 2: widen(reader, as: UInt16.self, into: target)
+    case ElementType.unsigned + 4: widen(reader, as: UInt32.self, into: target)
+    case ElementType.ownWidths, ElementType.ownWidthDeltas:
+      try readOwnWidths(reader, into: target)
+      if type == ElementType.ownWidthDeltas { Self.sum(target, count: count) }
+    case ElementType.deltas...ElementType.deltas + 8:
+      try readDeltas(reader, into: target)
+      Self.sum(target, count: count)
+    default:
+      for index in 0..<count {
+        target[index] = try reader.integerCell(at: body.lowerBound &+ index &* stride, type: type)
+      }
+    }
+  }
+
+  /// The body holds exactly `count` elements, which the initializer has checked.
+  @inline(__always)
+  private func widen<Element: FixedWidthInteger>(
+    _ reader: ByteReader, as _: Element.Type, into target: UnsafeMutablePointer<Int64>
+  ) {
+    let source = reader.pointer(at: body.lowerBound)
+    for index in 0..<count {
+      let element = source.loadUnaligned(
+        fromByteOffset: index &* MemoryLayout<Element>.size, as: Element.self)
+      target[index] = Int64(truncatingIfNeeded: Element(littleEndian: element))
+    }
+  }
+
+  private func readOwnWidths(
+    _ reader: ByteReader, into target: UnsafeMutablePointer<Int64>
+  ) throws(FormatError) {
+    var widths = body.lowerBound
+    _ = try reader.varint(at: &widths)
+    var next = widths + (count + 1) / 2
+    for index in 0..<count {
+      let pair = try reader.byte(at: widths &+ index >> 1)
+      let width = Int(index & 1 == 0 ? pair & 15 : pair >> 4)
+      guard width <= 8, width <= body.upperBound &- next else {
+        throw FormatError(.malformed, at: widths &+ index >> 1)
+      }
+      target[index] = width == 0 ? 0 : try reader.signed(at: next, width: width)
+      next &+= width
+    }
+    guard next == body.upperBound else { throw FormatError(.malformed, at: next) }
+  }
+
+  private func readDeltas(
+    _ reader: ByteReader, into target: UnsafeMutablePointer<Int64>
+  ) throws(FormatError) {
+    let firstWidth = Int(try reader.byte(at: body.lowerBound))
+    target[0] = try reader.signed(at: body.lowerBound + 1, width: firstWidth)
+    let width = Int(type - ElementType.deltas)
+    let start = body.lowerBound + 1 + firstWidth
+    for index in 1..<max(1, count) {
+      target[index] = try reader.signed(at: start &+ (index &- 1) &* width, width: width)
+    }
+  }
+
+  private static func sum(_ target: UnsafeMutablePointer<Int64>, count: Int) {
+    var sum: Int64 = 0
+    for index in 0..<count {
+      sum &+= target[index]
+      target[index] = sum
+    }
+  }
+
+  /// Fills `target`, which has room for `count` numbers. Throws `cellMismatch` at an integer or a Bool.
+  func readDoubles(_ reader: ByteReader, into target: UnsafeMutablePointer<Double>) throws(FormatError) {
+    guard stride > 0 else { throw FormatError(.cellMismatch, at: body.lowerBound) }
+    #if _endian(little)
+      if type == ElementType.double {
+        UnsafeMutableRawPointer(target).copyMemory(
+          from: reader.pointer(at: body.lowerBound), byteCount: body.count)
+        return
+      }
+    #endif
+    for index in 0..<count {
+      target[index] = try reader.doubleCell(at: body.lowerBound &+ index &* stride, type: type)
+    }
+  }
+
+  /// The Bool at `index`. The elements must be Bools.
+  @inline(__always)
+  func bool(_ reader: ByteReader, at index: Int) -> Bool {
+    if type == ElementType.bool { return reader.base[body.lowerBound + index] != 0 }
+    return reader.base[body.lowerBound + 1 + index >> 3] >> UInt8(index & 7) & 1 != 0
+  }
+}

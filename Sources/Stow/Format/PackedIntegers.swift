@@ -1,0 +1,166 @@
+/// The ways to write integers without tags, and the choice among them (FORMAT.md, "Packed arrays").
+struct PackedIntegers {
+  let type: UInt8
+  /// The bytes behind the element type.
+  let bodySize: Int
+
+  /// The smallest form for `values`, of which there are two or more; the first of equals in the order
+  /// fixed width, own widths, differences of fixed width, differences of own widths.
+  static func best(for values: UnsafeBufferPointer<Int64>) -> PackedIntegers {
+    let range = IntegerRange(values)
+    let fixed = range.fixedType
+    var best = PackedIntegers(type: fixed.type, bodySize: values.count * fixed.width)
+    let differences = IntegerRange(differencesOf: values)
+    let differenceWidth = differences.signedWidth
+    let firstWidth = DecimalFraction.width(values[0])
+    best.consider(ElementType.ownWidths, bodySize: ownWidthsSize(values, range: range, below: best.bodySize) { $0 })
+    best.consider(
+      ElementType.deltas + UInt8(differenceWidth),
+      bodySize: 1 + firstWidth + (values.count - 1) * differenceWidth)
+    var previous: Int64 = 0
+    best.consider(
+      ElementType.ownWidthDeltas,
+      bodySize: ownWidthsSize(values, range: differences, below: best.bodySize) { value in
+        defer { previous = value }
+        return value &- previous
+      })
+    return best
+  }
+
+  private mutating func consider(_ type: UInt8, bodySize: Int?) {
+    if let bodySize, bodySize < self.bodySize { self = PackedIntegers(type: type, bodySize: bodySize) }
+  }
+
+  /// The size of a table of widths and the bytes behind it; nil where it cannot get below `limit`.
+  @inline(__always)
+  private static func ownWidthsSize(
+    _ values: UnsafeBufferPointer<Int64>, range: IntegerRange, below limit: Int, of transform: (Int64) -> Int64
+  ) -> Int? {
+    let overhead = Varint.size(values.count) + (values.count + 1) / 2
+    guard overhead < limit else { return nil }
+    // Most arrays have one width: if nearly all elements need it, a table of widths does not pay.
+    let width = range.signedWidth
+    if overhead + range.count(ofWidth: width, in: values, transform) * width >= limit { return nil }
+    var size = overhead
+    for value in values { size &+= byteCount(transform(value)) }
+    return size
+  }
+
+  /// The bytes that an element takes in a table of own widths: none for zero.
+  @inline(__always)
+  static func byteCount(_ value: Int64) -> Int { value == 0 ? 0 : DecimalFraction.width(value) }
+
+  // MARK: writing
+
+  /// Writes the element type and the elements.
+  func write(_ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter) {
+    switch type {
+    case ElementType.ownWidths: Self.writeOwnWidths(values, to: &writer) { values[$0] }
+    case ElementType.ownWidthDeltas:
+      Self.writeOwnWidths(values, to: &writer) { $0 == 0 ? values[0] : values[$0] &- values[$0 - 1] }
+    case ElementType.deltas...ElementType.deltas + 8:
+      let width = Int(type - ElementType.deltas)
+      writer.reserve(bodySize + BackwardWriter.margin)
+      for index in stride(from: values.count - 1, to: 0, by: -1) {
+        writer.littleEndian(UInt64(bitPattern: values[index] &- values[index - 1]), width: width)
+      }
+      let firstWidth = DecimalFraction.width(values[0])
+      writer.littleEndian(UInt64(bitPattern: values[0]), width: firstWidth)
+      writer.byte(UInt8(firstWidth))
+    default: writeFixed(values, to: &writer)
+    }
+  }
+
+  private func writeFixed(_ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter) {
+    switch type & 15 {
+    case 1: Self.narrow(values, to: &writer, as: UInt8.self)
+    case 2: Self.narrow(values, to: &writer, as: UInt16.self)
+    case 4: Self.narrow(values, to: &writer, as: UInt32.self)
+    case 8: Self.narrow(values, to: &writer, as: UInt64.self)
+    default:
+      let width = Int(type & 15)
+      writer.reserve(bodySize + BackwardWriter.margin)
+      for value in values.reversed() { writer.littleEndian(UInt64(bitPattern: value), width: width) }
+    }
+  }
+
+  @inline(__always)
+  private static func narrow<Cell: FixedWidthInteger>(
+    _ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter, as _: Cell.Type
+  ) {
+    let size = MemoryLayout<Cell>.size
+    writer.fill(values.count * size) { target in
+      for index in 0..<values.count {
+        let cell = Cell(truncatingIfNeeded: values[index]).littleEndian
+        target.storeBytes(of: cell, toByteOffset: index &* size, as: Cell.self)
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func writeOwnWidths(
+    _ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter, element: (Int) -> Int64
+  ) {
+    let count = values.count
+    writer.reserve(count * 9 + BackwardWriter.margin)
+    for index in stride(from: count - 1, through: 0, by: -1) {
+      let value = element(index)
+      if value != 0 { writer.littleEndian(UInt64(bitPattern: value), width: DecimalFraction.width(value)) }
+    }
+    for pair in stride(from: (count - 1) & ~1, through: 0, by: -2) {
+      let high = pair + 1 < count ? byteCount(element(pair + 1)) : 0
+      writer.byte(UInt8(byteCount(element(pair)) | high << 4))
+    }
+    writer.varint(count)
+  }
+}
+
+/// The smallest and largest of some integers, and so the bytes that each of them takes at most.
+struct IntegerRange {
+  private(set) var minimum: Int64
+  private(set) var maximum: Int64
+
+  init(_ values: UnsafeBufferPointer<Int64>) {
+    minimum = values[0]
+    maximum = minimum
+    for value in values { include(value) }
+  }
+
+  init(differencesOf values: UnsafeBufferPointer<Int64>) {
+    minimum = values[1] &- values[0]
+    maximum = minimum
+    for index in 1..<values.count { include(values[index] &- values[index - 1]) }
+  }
+
+  @inline(__always)
+  private mutating func include(_ value: Int64) {
+    minimum = min(minimum, value)
+    maximum = max(maximum, value)
+  }
+
+  var signedWidth: Int { max(DecimalFraction.width(minimum), DecimalFraction.width(maximum)) }
+
+  /// The element type of least width: signed, unless doing without a sign saves a byte.
+  var fixedType: (type: UInt8, width: Int) {
+    let signed = signedWidth
+    if minimum >= 0 {
+      let unsigned = max(1, (71 - maximum.leadingZeroBitCount) >> 3)
+      if unsigned < signed { return (ElementType.unsigned + UInt8(unsigned), unsigned) }
+    }
+    return (UInt8(signed), signed)
+  }
+
+  /// How many of the values take `width` bytes, the most that any takes.
+  @inline(__always)
+  func count(
+    ofWidth width: Int, in values: UnsafeBufferPointer<Int64>, _ transform: (Int64) -> Int64
+  ) -> Int {
+    let half: UInt64 = width == 1 ? 0 : 1 << UInt64(8 * width - 9)
+    var count = 0
+    for value in values {
+      let value = transform(value)
+      count &+= UInt64(bitPattern: value ^ (value >> 63)) >= half ? 1 : 0
+    }
+    return count
+  }
+}

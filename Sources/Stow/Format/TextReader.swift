@@ -1,0 +1,96 @@
+/// Texts and strings: where they end, whether they are equal, and what they say.
+extension ByteReader {
+  /// A text in its place: a header at `start`, and where its characters stand.
+  struct Text {
+    let start: Int
+    let content: Int
+    let end: Int
+    let count: Int
+    let form: KeyText.Form
+  }
+
+  /// The text at `offset`, which is not a reference to a symbol.
+  func text(at offset: Int) throws(FormatError) -> Text {
+    let header = try byte(at: offset)
+    switch header {
+    case ..<KeyText.fiveBit: return try packedText(at: offset, count: Int(header), form: .sixBit)
+    case ..<KeyText.plain:
+      return try packedText(at: offset, count: Int(header - KeyText.fiveBit), form: .fiveBit)
+    case ..<KeyText.symbol:
+      let count = Int(header - KeyText.plain)
+      try require(count, at: offset + 1)
+      return Text(start: offset, content: offset + 1, end: offset + 1 + count, count: count, form: .plain)
+    case KeyText.longPlain:
+      var content = offset + 1
+      let count = try length(at: &content)
+      return Text(start: offset, content: content, end: content + count, count: count, form: .plain)
+    default: throw FormatError(.malformed, at: offset)
+    }
+  }
+
+  private func packedText(at offset: Int, count: Int, form: KeyText.Form) throws(FormatError) -> Text {
+    let size = (count * (form == .sixBit ? 6 : 5) + 7) / 8
+    guard count > 0 else { throw FormatError(.malformed, at: offset) }
+    try require(size, at: offset + 1)
+    return Text(start: offset, content: offset + 1, end: offset + 1 + size, count: count, form: form)
+  }
+
+  /// Whether the bytes of `text`, header included, are `bytes`.
+  @inline(__always)
+  func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+    guard bytes.count <= count &- offset, let start = bytes.baseAddress else { return false }
+    return equalBytes(pointer(at: offset), start, count: bytes.count)
+  }
+
+  func string(of text: Text) throws(FormatError) -> String {
+    if text.form == .plain { return try string(at: text.content, count: text.count) }
+    guard let utf8 = KeyText.unpack(self, at: text.content, count: text.count, form: text.form) else {
+      throw FormatError(.malformed, at: text.start)
+    }
+    return String(decoding: utf8, as: UTF8.self)
+  }
+
+  /// The string of `count` bytes of UTF-8 at `offset`, which `require` has found to be there.
+  ///
+  /// Decoding with repair and comparing the result with the bytes is faster than validating first.
+  @inline(__always)
+  func string(at offset: Int, count: Int) throws(FormatError) -> String {
+    let bytes = buffer(at: offset, count: count)
+    let string = String(decoding: bytes, as: UTF8.self)
+    guard string.utf8.count == count, Self.isASCIIOrEqual(string, bytes) else {
+      throw FormatError(.invalidText, at: offset)
+    }
+    return string
+  }
+
+  @inline(__always)
+  private static func isASCIIOrEqual(_ string: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let start = bytes.baseAddress, bytes.count > 0 else { return true }
+    return string.utf8.withContiguousStorageIfAvailable {
+      guard let copy = $0.baseAddress else { return false }
+      return equalBytes(UnsafeRawPointer(copy), start, count: bytes.count)
+    } ?? false
+  }
+}
+
+/// Whether `count` bytes at two places are the same.
+@inline(__always)
+func equalBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -> Bool {
+  if count >= 8 {
+    var offset = 0
+    while offset <= count &- 8 {
+      let one = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      if one != right.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+      offset &+= 8
+    }
+    let last = count &- 8
+    return left.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+      == right.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+  }
+  for offset in 0..<count where left.load(fromByteOffset: offset, as: UInt8.self)
+    != right.load(fromByteOffset: offset, as: UInt8.self)
+  {
+    return false
+  }
+  return true
+}

@@ -1,0 +1,72 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Decodes `Decodable` values from Stow messages.
+///
+/// A drop-in for `JSONDecoder`:
+///
+/// ```swift
+/// let trip = try StowDecoder().decode(Trip.self, from: data)
+/// ```
+///
+/// Safe on bytes from anywhere: what is malformed is a `DecodingError`, and memory is bounded by the size of
+/// the message, not by what it claims. A decoder may be used from many threads at once, and from inside an
+/// `init(from:)` that it is itself running.
+///
+/// FORMAT.md specifies the bytes.
+public final class StowDecoder: Sendable {
+  private let configuration = Mutex(DecoderConfiguration())
+
+  /// Makes a decoder with the default options.
+  public init() {}
+
+  /// What is handed to every `init(from:)` through its decoder. Empty by default.
+  public var userInfo: [CodingUserInfoKey: any Sendable] {
+    get { configuration.withLock { $0.userInfo } }
+    set { configuration.withLock { $0.userInfo = newValue } }
+  }
+
+  /// How many containers may be nested, in values that are skipped too; 512 by default.
+  ///
+  /// A message that nests deeper is a `DecodingError.dataCorrupted`. Every level takes room on the stack:
+  /// raise this only where there is some.
+  public var maximumDepth: Int {
+    get { configuration.withLock { $0.maximumDepth } }
+    set { configuration.withLock { $0.maximumDepth = max(0, newValue) } }
+  }
+
+  /// Decodes a value from a message.
+  ///
+  /// Takes time in proportion to what is read of the message.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message; any `DecodingError` if
+  ///   it does not hold a value of the type; and whatever an `init(from:)` throws.
+  public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    try data.withUnsafeBytes { try decode(type, fromBytes: $0) }
+  }
+
+  /// Decodes a value from a message in contiguous bytes, such as a `[UInt8]`, without copying them.
+  ///
+  /// - Throws: As `decode(_:from:)` does.
+  public func decode<Value: Decodable>(_ type: Value.Type, from bytes: some ContiguousBytes) throws -> Value {
+    try bytes.withUnsafeBytes { try decode(type, fromBytes: $0) }
+  }
+
+  private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws -> Value {
+    let configuration = configuration.withLock { $0 }
+    return try DecodingSession.run(bytes, configuration) { session, offset in
+      try session.decode(type, at: offset, DecodingPath.Step(.top, parent: .top))
+    }
+  }
+}
+
+/// The options of a decoder, as they were when a call began.
+struct DecoderConfiguration: Sendable {
+  var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  var maximumDepth = 512
+}

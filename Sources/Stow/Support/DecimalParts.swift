@@ -1,0 +1,78 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A `Decimal` as what it stands for: a sign, an integer of up to 128 bits, and a power of ten.
+///
+/// NaN, which has no such parts, is a negative zero here.
+struct DecimalParts {
+  var isNegative: Bool
+  var magnitude: UInt128
+  var exponent: Int8
+
+  init(isNegative: Bool, magnitude: UInt128, exponent: Int8) {
+    self.isNegative = isNegative
+    self.magnitude = magnitude
+    self.exponent = exponent
+  }
+
+  init(_ value: Decimal) {
+    guard !value.isNaN else {
+      self.init(isNegative: true, magnitude: 0, exponent: 0)
+      return
+    }
+    // Foundation's own parts are not public everywhere; the digits are.
+    let digits = UInt128(value.significand.magnitude.description) ?? 0
+    self.init(
+      isNegative: value.isSignMinus && digits != 0, magnitude: digits, exponent: Int8(value.exponent))
+  }
+
+  /// The `Decimal` with these parts; nil if there is none.
+  var decimal: Decimal? {
+    if magnitude == 0, isNegative { return exponent == 0 ? .nan : nil }
+    guard let significand = Decimal(string: String(magnitude)) else { return nil }
+    return Decimal(sign: isNegative ? .minus : .plus, exponent: Int(exponent), significand: significand)
+  }
+
+  init(_ integer: Int128) {
+    self.init(isNegative: integer < 0, magnitude: integer.magnitude, exponent: 0)
+  }
+
+  /// The nearest `Double`.
+  var double: Double {
+    if magnitude == 0, isNegative { return .nan }
+    return Double("\(isNegative ? "-" : "")\(magnitude)e\(exponent)") ?? .nan
+  }
+}
+
+extension FixedWidthInteger {
+  /// The integer that a decimal number is, if it is one that fits.
+  init?(exactly parts: DecimalParts) {
+    var magnitude = parts.magnitude
+    var exponent = parts.exponent
+    if magnitude == 0 {
+      if parts.isNegative { return nil }
+      exponent = 0
+    }
+    while exponent < 0 {
+      guard magnitude % 10 == 0 else { return nil }
+      magnitude /= 10
+      exponent += 1
+    }
+    while exponent > 0 {
+      let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)
+      if overflow { return nil }
+      magnitude = product
+      exponent -= 1
+    }
+    if !parts.isNegative {
+      self.init(exactly: magnitude)
+    } else if magnitude <= Int128.min.magnitude {
+      self.init(exactly: 0 &- Int128(truncatingIfNeeded: magnitude))
+    } else {
+      return nil
+    }
+  }
+}

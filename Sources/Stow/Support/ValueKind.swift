@@ -1,0 +1,30 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How the values of a type are encoded and decoded: by their own conformance, or by a way of ours that does
+/// the same with fewer calls.
+enum ValueKind: UInt8 {
+  /// By `encode(to:)` and `init(from:)`.
+  case plain
+  case bool, double, float, string, date, uuid, url, data, decimal
+  case int, int8, int16, int32, int64, int128
+  case uint, uint8, uint16, uint32, uint64, uint128
+  /// By an `EncodingPlan` and a `DecodingPlan`.
+  case planned
+
+  init?(_ type: Any.Type) {
+    guard let kind = Self.known.first(where: { $0.type == type })?.kind else { return nil }
+    self = kind
+  }
+
+  private static let known: [(type: Any.Type, kind: ValueKind)] = [
+    (Bool.self, .bool), (Double.self, .double), (Float.self, .float), (String.self, .string),
+    (Date.self, .date), (UUID.self, .uuid), (URL.self, .url), (Data.self, .data), (Decimal.self, .decimal),
+    (Int.self, .int), (Int8.self, .int8), (Int16.self, .int16), (Int32.self, .int32), (Int64.self, .int64),
+    (Int128.self, .int128), (UInt.self, .uint), (UInt8.self, .uint8), (UInt16.self, .uint16),
+    (UInt32.self, .uint32), (UInt64.self, .uint64), (UInt128.self, .uint128),
+  ]
+}

@@ -1,0 +1,162 @@
+import Stow
+import Testing
+
+@Suite("Values amended and replaced")
+struct AmendedValueTests {
+  private struct Point: Codable {
+    var x = 1
+    var y = 2
+  }
+
+  @Test("an object encoded for a key is amended by nestedContainer(forKey:)")
+  func amendedObject() throws {
+    try expectWritten(["o": ["x": 1, "y": 5, "z": 3]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(Point(), forKey: "o")
+      var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "o")
+      try nested.encode(3, forKey: "z")
+      try nested.encode(5, forKey: "y")
+    }
+  }
+
+  @Test("a dictionary encoded for a key is amended by nestedContainer(forKey:)")
+  func amendedDictionary() throws {
+    try expectWritten(["d": ["a": 1, "b": 2, "c": 3], "i": ["1": 1, "2": 2]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(["a": 1, "b": 0], forKey: "d")
+      try container.encode([1: 1], forKey: "i")
+      var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "d")
+      try nested.encode(2, forKey: "b")
+      try nested.encode(3, forKey: "c")
+      var integers = container.nestedContainer(keyedBy: AnyKey.self, forKey: "i")
+      try integers.encode(2, forKey: "2")
+    }
+  }
+
+  @Test("an array encoded for a key is amended by nestedUnkeyedContainer(forKey:)")
+  func amendedArray() throws {
+    try expectWritten(["l": [1, 2, "three"], "e": [1], "s": ["a", "b"]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode([1, 2], forKey: "l")
+      try container.encode([Int](), forKey: "e")
+      try container.encode(["a"], forKey: "s")
+      var list = container.nestedUnkeyedContainer(forKey: "l")
+      #expect(list.count == 2)
+      try list.encode("three")
+      var empty = container.nestedUnkeyedContainer(forKey: "e")
+      try empty.encode(1)
+      var strings = container.nestedUnkeyedContainer(forKey: "s")
+      try strings.encode("b")
+    }
+  }
+
+  @Test("a dictionary encoded by a single-value container is amended by a keyed one")
+  func dictionaryThenKeyed() throws {
+    try expectWritten(["a": 1, "b": 3]) { encoder in
+      try encoder.writeSingle(["a": 1, "b": 2])
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(3, forKey: "b")
+    }
+  }
+
+  @Test("an object encoded by a single-value container is amended by a keyed one")
+  func objectThenKeyed() throws {
+    try expectWritten(["list": [["x": 1, "y": 2, "z": 3]]]) { encoder in
+      let amended = Writes { encoder in
+        try encoder.writeSingle(Point())
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(3, forKey: "z")
+      }
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode([amended], forKey: "list")
+    }
+  }
+
+  @Test("an array encoded by a single-value container is amended by an unkeyed one")
+  func arrayThenUnkeyed() throws {
+    try expectWritten([1, 2, 3]) { encoder in
+      try encoder.writeSingle([1, 2])
+      var container = encoder.unkeyedContainer()
+      #expect(container.count == 2)
+      try container.encode(3)
+    }
+  }
+
+  @Test("the last value for a key wins: scalar over scalar")
+  func scalarOverScalar() throws {
+    try expectWritten(["a": "last", "b": nil, "c": 3]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(1, forKey: "a")
+      try container.encode(2, forKey: "b")
+      try container.encode("last", forKey: "a")
+      try container.encodeNil(forKey: "b")
+      try container.encodeNil(forKey: "c")
+      try container.encode(3, forKey: "c")
+    }
+  }
+
+  @Test("the last value for a key wins: scalar over container")
+  func scalarOverContainer() throws {
+    try expectWritten(["a": 1, "b": 2, "c": 3]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(Point(), forKey: "a")
+      try container.encode([1, 2, 3], forKey: "b")
+      var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "c")
+      try nested.encode(0, forKey: "lost")
+      try container.encode(1, forKey: "a")
+      try container.encode(2, forKey: "b")
+      try container.encode(3, forKey: "c")
+      try nested.encode(0, forKey: "also lost")
+    }
+  }
+
+  @Test("the last value for a key wins: container over scalar")
+  func containerOverScalar() throws {
+    try expectWritten(["a": ["x": 1, "y": 2], "b": [1, 2], "c": ["k": "v"]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      for key in ["a", "b", "c"] as [AnyKey] { try container.encode("replaced", forKey: key) }
+      try container.encode(Point(), forKey: "a")
+      try container.encode([1, 2], forKey: "b")
+      try container.encode(["k": "v"], forKey: "c")
+    }
+  }
+
+  @Test("the last value for a key wins: an object is replaced, not merged, by encode")
+  func objectOverObject() throws {
+    try expectWritten(["a": ["x": 1, "y": 2], "b": [3]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(["lost": 1, "x": 9], forKey: "a")
+      try container.encode(Point(), forKey: "a")
+      try container.encode([1, 2], forKey: "b")
+      try container.encode([3], forKey: "b")
+    }
+  }
+
+  @Test("a value replaced many times leaves only the last, and its strings no trace")
+  func replacedOften() throws {
+    let replaced = try message { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      for i in 0..<100 {
+        try container.encode(["gone": "a string that is gone \(i % 3)"], forKey: "a")
+        try container.encode(i, forKey: "b")
+      }
+    }
+    let direct = try message { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(["gone": "a string that is gone 0"], forKey: "a")
+      try container.encode(99, forKey: "b")
+    }
+    #expect(replaced == direct)
+  }
+
+  @Test("a replaced value may be amended again")
+  func amendedAfterReplacement() throws {
+    try expectWritten(["a": ["x": 1, "y": 2, "z": 3]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(["lost": 0], forKey: "a")
+      try container.encode(Point(), forKey: "a")
+      var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "a")
+      try nested.encode(3, forKey: "z")
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Stow
+import Testing
+
+/// Containers of every kind nested `depth` deep around an integer.
+private enum Nest: CaseIterable, Sendable {
+  case arrays, objects, nestedContainers, nestedObjects, superEncoders
+
+  func value(depth: Int) -> Writes {
+    switch self {
+    case .arrays:
+      return Writes { encoder in
+        guard depth > 0 else { return try encoder.writeSingle(7) }
+        var list = encoder.unkeyedContainer()
+        try list.encode(value(depth: depth - 1))
+      }
+    case .objects:
+      return Writes { encoder in
+        guard depth > 0 else { return try encoder.writeSingle(7) }
+        var object = encoder.container(keyedBy: AnyKey.self)
+        try object.encode(value(depth: depth - 1), forKey: "k")
+      }
+    case .nestedContainers:
+      return Writes { encoder in
+        var list = encoder.unkeyedContainer()
+        for _ in 1..<depth { list = list.nestedUnkeyedContainer() }
+        try list.encode(7)
+      }
+    case .nestedObjects:
+      return Writes { encoder in
+        var object = encoder.container(keyedBy: AnyKey.self)
+        for _ in 1..<depth { object = object.nestedContainer(keyedBy: AnyKey.self, forKey: "k") }
+        try object.encode(7, forKey: "k")
+      }
+    case .superEncoders:
+      return Writes { encoder in
+        var encoder = encoder
+        for _ in 0..<depth {
+          var object = encoder.container(keyedBy: AnyKey.self)
+          encoder = object.superEncoder(forKey: "k")
+        }
+        try encoder.writeSingle(7)
+      }
+    }
+  }
+
+  func message(depth: Int) throws -> Data {
+    let encoder = StowEncoder()
+    encoder.maximumDepth = 100_000
+    return try encoder.encode(value(depth: depth))
+  }
+}
+
+/// Reads what `Nest` writes and counts the levels.
+private struct Depth: Decodable {
+  var depth: Int
+
+  init(from decoder: any Decoder) throws {
+    if var list = try? decoder.unkeyedContainer() {
+      depth = try list.decode(Depth.self).depth + 1
+    } else if let object = try? decoder.container(keyedBy: AnyKey.self) {
+      depth = try object.decode(Depth.self, forKey: "k").depth + 1
+    } else {
+      depth = try decoder.readSingle(Int.self) - 7
+    }
+  }
+}
+
+@Suite("The depth of nesting is limited")
+struct DepthTests {
+  @Test("512 by default, on both sides")
+  func defaults() {
+    #expect(StowEncoder().maximumDepth == 512)
+    #expect(StowDecoder().maximumDepth == 512)
+  }
+
+  @Test("within the limit all is well", arguments: Nest.allCases)
+  fileprivate func within(nest: Nest) throws {
+    let data = try StowEncoder().encode(nest.value(depth: 400))
+    #expect(try StowDecoder().decode(Depth.self, from: data).depth == 400)
+  }
+
+  @Test("beyond it encoding throws invalidValue", arguments: Nest.allCases)
+  fileprivate func encoding(nest: Nest) {
+    for depth in [600, 5000] {
+      #expect(failure { try StowEncoder().encode(nest.value(depth: depth)) }?.kind == .invalidValue)
+    }
+  }
+
+  @Test("beyond it decoding throws dataCorrupted", arguments: Nest.allCases)
+  fileprivate func decoding(nest: Nest) throws {
+    let data = try nest.message(depth: 600)
+    #expect(failure { try StowDecoder().decode(Depth.self, from: data) }?.kind == .dataCorrupted)
+  }
+
+  @Test("also in values that are skipped", arguments: Nest.allCases)
+  fileprivate func skipped(nest: Nest) throws {
+    struct Known: Decodable {
+      var known: Int
+    }
+    let encoder = StowEncoder()
+    encoder.maximumDepth = 100_000
+    let value = Writes { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(nest.value(depth: 600), forKey: "unknown")
+      try container.encode(1, forKey: "known")
+    }
+    let data = try encoder.encode(value)
+    #expect(failure { try StowDecoder().decode(Known.self, from: data) }?.kind == .dataCorrupted)
+    let decoder = StowDecoder()
+    decoder.maximumDepth = 1000
+    #expect(try decoder.decode(Known.self, from: data).known == 1)
+  }
+
+  @Test("the limits can be set", arguments: Nest.allCases)
+  fileprivate func settable(nest: Nest) throws {
+    let encoder = StowEncoder()
+    encoder.maximumDepth = 20
+    _ = try encoder.encode(nest.value(depth: 10))
+    #expect(failure { try encoder.encode(nest.value(depth: 30)) }?.kind == .invalidValue)
+    encoder.maximumDepth = 2000
+    let data = try encoder.encode(nest.value(depth: 800))
+    let decoder = StowDecoder()
+    decoder.maximumDepth = 2000
+    #expect(try decoder.decode(Depth.self, from: data).depth == 800)
+    decoder.maximumDepth = 20
+    #expect(failure { try decoder.decode(Depth.self, from: data) }?.kind == .dataCorrupted)
+    #expect(try decoder.decode(Depth.self, from: nest.message(depth: 10)).depth == 10)
+  }
+
+  @Test("siblings do not add up")
+  func siblings() throws {
+    let encoder = StowEncoder()
+    encoder.maximumDepth = 8
+    let decoder = StowDecoder()
+    decoder.maximumDepth = 8
+    let value = [[[Int]]](repeating: [[1], [2, 3]], count: 50)
+    #expect(try decoder.decode([[[Int]]].self, from: encoder.encode(value)) == value)
+    let objects = (0..<50).map { ["a": ["b": $0]] }
+    #expect(try decoder.decode([[String: [String: Int]]].self, from: encoder.encode(objects)) == objects)
+  }
+
+  @Test("a swallowed failure for depth leaves the encoder whole")
+  func swallowed() throws {
+    try expectWritten(["a": 1, "b": [2]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(1, forKey: "a")
+      #expect(throws: EncodingError.self) {
+        try container.encode(Nest.arrays.value(depth: 1000), forKey: "deep")
+      }
+      try container.encode([2], forKey: "b")
+    }
+  }
+
+  @Test("the path of the error leads into the depth")
+  func path() {
+    let failure = failure { try StowEncoder().encode(["k": Nest.arrays.value(depth: 1000)]) }
+    #expect(failure?.path.first == "k")
+    #expect(failure?.path.dropFirst().allSatisfy { $0 == 0 } == true)
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Stow
+import Testing
+
+@Suite("The same value gives the same bytes")
+struct DeterminismTests {
+  private struct Record: Codable {
+    var name = "name"
+    var number: Int?
+    var list = [0.5, 0.25]
+    var inner = ["a", "a", "b"]
+  }
+
+  private static func sorted(_ value: some Encodable) throws -> Data {
+    let encoder = StowEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return try encoder.encode(value)
+  }
+
+  @Test("twice, with one encoder and with another")
+  func twice() throws {
+    let values = (0..<30).map { Record(name: "n\($0 % 4)", number: $0 % 3 == 0 ? nil : $0) }
+    let encoder = StowEncoder()
+    let first = try encoder.encode(values)
+    #expect(try encoder.encode(values) == first)
+    #expect(try StowEncoder().encode(values) == first)
+    #expect(try Self.sorted(values) == first)
+  }
+
+  @Test("whatever was encoded in between")
+  func inBetween() throws {
+    let encoder = StowEncoder()
+    let value = [Record(), Record(number: 1)]
+    let first = try encoder.encode(value)
+    for i in 0..<50 {
+      _ = try encoder.encode([Record](repeating: Record(name: "other \(i)"), count: i))
+      _ = try? encoder.encode(Writes { _ in throw Refusal() })
+    }
+    #expect(try encoder.encode(value) == first)
+  }
+
+  @Test(".sortedKeys makes dictionaries deterministic, at every depth")
+  func sortedKeys() throws {
+    let keys = (0..<60).map { "key \($0)" }
+    func dictionary(_ keys: [String]) -> [String: [String: Int]] {
+      var result: [String: [String: Int]] = [:]
+      for key in keys {
+        var inner: [String: Int] = [:]
+        for other in keys.prefix(7) { inner[other + key] = key.count }
+        result[key] = inner
+      }
+      return result
+    }
+    let first = try Self.sorted([dictionary(keys)])
+    for count in 0..<5 {
+      var other = dictionary(keys.reversed())
+      other.reserveCapacity(100 << count)
+      #expect(try Self.sorted([other]) == first)
+    }
+    #expect(try StowDecoder().decode([[String: [String: Int]]].self, from: first) == [dictionary(keys)])
+  }
+
+  @Test(".sortedKeys sorts objects with dynamic keys and integer keys")
+  func sortedDynamicKeys() throws {
+    func written(_ keys: [AnyKey]) -> Writes {
+      Writes { encoder in
+        var container = encoder.container(keyedBy: AnyKey.self)
+        for key in keys { try container.encode(key.stringValue, forKey: key) }
+      }
+    }
+    let keys = ["b", "é", "a", "", "Z", "zz", "10", "9", "日本"] as [AnyKey]
+    #expect(try Self.sorted(written(keys)) == Self.sorted(written(keys.reversed())))
+    var integers = [Int: Int](minimumCapacity: 1000)
+    for i in (0..<40).reversed() { integers[i] = i }
+    #expect(
+      try Self.sorted(integers) == Self.sorted(Dictionary(uniqueKeysWithValues: (0..<40).map { ($0, $0) })))
+  }
+
+  @Test(".sortedKeys changes no value")
+  func sameValues() throws {
+    let value: JSONValue = ["b": [["y": 1, "x": 0.5], ["y": 2, "x": 1.5]], "a": ["d": nil, "c": [true]]]
+    #expect(try StowDecoder().decode(JSONValue.self, from: Self.sorted(value)) == value)
+    let records = [Record(number: 2), Record()]
+    #expect(try StowDecoder().decode([Record].self, from: Self.sorted(records)).map(\.number) == [2, nil])
+  }
+
+  @Test("a decoded value is encoded to the bytes it came from")
+  func again() throws {
+    let values = (0..<30).map { Record(name: "n\($0 % 4)", number: $0 % 3 == 0 ? nil : $0) }
+    let data = try StowEncoder().encode(values)
+    #expect(try StowEncoder().encode(StowDecoder().decode([Record].self, from: data)) == data)
+  }
+}

@@ -1,0 +1,79 @@
+import Stow
+import Testing
+
+@Suite("Types that encode nothing")
+struct EmptyEncodingTests {
+  private struct Nothing: Encodable {
+    func encode(to encoder: any Encoder) throws {}
+  }
+
+  private struct Empty: Codable, Equatable {}
+
+  @Test("are an error at the top")
+  func top() {
+    #expect(failure { try StowEncoder().encode(Nothing()) } == .invalidValue())
+    #expect(failure { try StowEncoder().encode(Nothing()) } == failure { try JSON.encode(Nothing()) })
+  }
+
+  @Test("the error at the top holds the value")
+  func invalidValue() {
+    do {
+      _ = try StowEncoder().encode(Nothing())
+      Issue.record("no error")
+    } catch EncodingError.invalidValue(let value, _) {
+      #expect(value is Nothing)
+    } catch {
+      Issue.record(error)
+    }
+  }
+
+  @Test("are an empty object inside a keyed container")
+  func keyed() throws {
+    try expectWritten(["a": [:], "b": 1]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(Nothing(), forKey: "a")
+      try container.encode(1, forKey: "b")
+    }
+  }
+
+  @Test("are an empty object inside an unkeyed container")
+  func unkeyed() throws {
+    try expectWritten([[:], 1, [:]]) { encoder in
+      var container = encoder.unkeyedContainer()
+      try container.encode(Nothing())
+      try container.encode(1)
+      try container.encode(Nothing())
+    }
+  }
+
+  @Test("are an empty object inside an array, a dictionary and a single-value container")
+  func standardContainers() throws {
+    try expectWritten([[:], [:]]) { try $0.writeSingle([Nothing(), Nothing()]) }
+    try expectWritten(["a": [:]]) { try $0.writeSingle(["a": Nothing()]) }
+    try expectWritten(["1": [:]]) { try $0.writeSingle([1: Nothing()]) }
+    try expectWritten([:]) { try $0.writeSingle(Nothing()) }
+  }
+
+  @Test("replace what stood for their key")
+  func replacing() throws {
+    try expectWritten(["a": [:]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(1, forKey: "a")
+      try container.encode(Nothing(), forKey: "a")
+    }
+  }
+
+  @Test("with no fields, are an empty object everywhere")
+  func noFields() throws {
+    #expect(try transcode(Empty(), to: JSONValue.self) == [:])
+    #expect(try transcode([Empty(), Empty()], to: JSONValue.self) == [[:], [:]])
+    expectRoundTrip(Empty())
+    expectRoundTrip([Empty](repeating: Empty(), count: 40))
+  }
+
+  @Test("are read back as objects with no keys")
+  func readBack() throws {
+    #expect(try transcode(["a": Nothing()], to: [String: Empty].self) == ["a": Empty()])
+    #expect(try transcode([Nothing()], to: [[String: Int]].self) == [[:]])
+  }
+}

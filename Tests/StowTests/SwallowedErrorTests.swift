@@ -1,0 +1,250 @@
+import Foundation
+import Stow
+import Testing
+
+/// Writes what `body` writes and then fails.
+private func failing(_ body: @escaping (any Encoder) throws -> Void) -> Writes {
+  Writes {
+    try body($0)
+    throw Refusal()
+  }
+}
+
+/// Values that write a good deal, each in its own way, before they fail.
+private var failures: [Writes] {
+  [
+    failing { _ in },
+    failing { _ = $0.container(keyedBy: AnyKey.self) },
+    failing { _ = $0.unkeyedContainer() },
+    failing { try $0.writeSingle("scalar scalar scalar") },
+    failing { try $0.writeSingle(["x": "repeated string", "y": "repeated string", "z": "repeated string"]) },
+    failing { try $0.writeSingle([1, 2, 3]) },
+    failing { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode("repeated string", forKey: "only here")
+      try container.encode("repeated string", forKey: "after")
+      var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
+      try nested.encode(["repeated string", "repeated string"], forKey: "before")
+      var list = nested.nestedUnkeyedContainer(forKey: "list")
+      try list.encode([1.5, 2.5])
+      try container.superEncoder().writeSingle(["repeated string": 1])
+      _ = container.superEncoder(forKey: "unfilled")
+    },
+    failing { encoder in
+      var container = encoder.unkeyedContainer()
+      try container.encode(contentsOf: ["repeated string", "repeated string"])
+      try container.encodeNil()
+      _ = container.superEncoder()
+    },
+    Writes { try $0.writeSingle(["a": failing { try $0.writeSingle(1) }]) },
+    Writes { try $0.writeSingle([failing { try $0.writeSingle([1]) }]) },
+    Writes {
+      try $0.writeSingle([Pair(first: 1, second: nil), Pair(first: nil, second: 2)])
+      throw Refusal()
+    },
+  ]
+}
+
+private struct Pair: Codable {
+  var first: Int?
+  var second: Int?
+}
+
+@Suite("Errors thrown inside and swallowed by try? leave no trace")
+struct SwallowedErrorTests {
+  /// Records an issue unless both bodies write the same bytes.
+  private func expectSame(
+    _ body: @escaping (any Encoder) throws -> Void, as clean: @escaping (any Encoder) throws -> Void,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let bytes = try message(body)
+    #expect(bytes == (try message(clean)), sourceLocation: sourceLocation)
+  }
+
+  @Test("in a keyed container", arguments: failures.indices)
+  func keyed(index: Int) throws {
+    try expectSame { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode("repeated string", forKey: "before")
+      try? container.encode(failures[index], forKey: "failing")
+      try container.encode("repeated string", forKey: "after")
+    } as: { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode("repeated string", forKey: "before")
+      try container.encode("repeated string", forKey: "after")
+    }
+  }
+
+  @Test("in an unkeyed container", arguments: failures.indices)
+  func unkeyed(index: Int) throws {
+    try expectSame { encoder in
+      var container = encoder.unkeyedContainer()
+      try? container.encode(failures[index])
+      #expect(container.count == 0)
+      try container.encode("repeated string")
+      try? container.encode(failures[index])
+      #expect(container.count == 1)
+      try container.encode(Pair(first: 1, second: 2))
+    } as: { encoder in
+      var container = encoder.unkeyedContainer()
+      try container.encode("repeated string")
+      try container.encode(Pair(first: 1, second: 2))
+    }
+  }
+
+  @Test("deep inside other values", arguments: failures.indices)
+  func deep(index: Int) throws {
+    func value(failing: Bool) -> Writes {
+      Writes { encoder in
+        var container = encoder.container(keyedBy: AnyKey.self)
+        var list = container.nestedUnkeyedContainer(forKey: "list")
+        for number in 0..<3 {
+          let element = Writes { encoder in
+            var own = encoder.container(keyedBy: AnyKey.self)
+            if failing { try? own.encode(failures[index], forKey: "first") }
+            try own.encode(number, forKey: "number")
+            var nested = own.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
+            if failing { try? nested.encode(failures[index], forKey: "second") }
+            try nested.encode("text", forKey: "text")
+          }
+          try list.encode(element)
+          if failing { try? list.encode(failures[index]) }
+        }
+      }
+    }
+    try expectSame(value(failing: true).body, as: value(failing: false).body)
+  }
+
+  @Test("the value that stood for the key stays", arguments: failures.indices)
+  func earlierValue(index: Int) throws {
+    try expectWritten(["a": 1, "b": ["k": "v"], "c": [1, 2]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(1, forKey: "a")
+      try container.encode(["k": "v"], forKey: "b")
+      try container.encode([1, 2], forKey: "c")
+      for key in ["a", "b", "c"] as [AnyKey] { try? container.encode(failures[index], forKey: key) }
+    }
+  }
+
+  @Test("the key is free for another value", arguments: failures.indices)
+  func laterValue(index: Int) throws {
+    try expectWritten(["a": 1, "b": ["k": 2], "c": [3], "d": [:]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      for key in ["a", "b", "c", "d", "e"] as [AnyKey] { try? container.encode(failures[index], forKey: key) }
+      try container.encode(1, forKey: "a")
+      var object = container.nestedContainer(keyedBy: AnyKey.self, forKey: "b")
+      try object.encode(2, forKey: "k")
+      var list = container.nestedUnkeyedContainer(forKey: "c")
+      try list.encode(3)
+      _ = container.superEncoder(forKey: "d")
+    }
+  }
+
+  @Test("keys met first in a failing value do not change the order or shape of later records")
+  func keyOrder() throws {
+    struct Record: Encodable {
+      var fails = false
+      enum CodingKeys: CodingKey { case a, b, c }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        if fails {
+          try container.encode("c", forKey: .c)
+          try container.encode("b", forKey: .b)
+          throw Refusal()
+        }
+        try container.encode("a", forKey: .a)
+        try container.encode("b", forKey: .b)
+      }
+    }
+    try expectSame { encoder in
+      var list = encoder.unkeyedContainer()
+      for _ in 0..<20 {
+        try? list.encode(Record(fails: true))
+        try list.encode(Record())
+      }
+    } as: { encoder in
+      var list = encoder.unkeyedContainer()
+      for _ in 0..<20 { try list.encode(Record()) }
+    }
+  }
+
+  @Test("a failing value inside a failing value")
+  func nestedFailures() throws {
+    try expectWritten(["ok": 1]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      let outer = failing { encoder in
+        var own = encoder.container(keyedBy: AnyKey.self)
+        try own.encode("x", forKey: "x")
+        for value in failures { try? own.encode(value, forKey: "y") }
+        try own.encode("z", forKey: "z")
+      }
+      try? container.encode(outer, forKey: "outer")
+      try container.encode(1, forKey: "ok")
+    }
+  }
+
+  @Test("what a failing value wrote to a container that is not its own stays")
+  func foreignWrites() throws {
+    try expectWritten(["log": ["entered"], "written": true]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      let kept = container
+      let log = container.nestedUnkeyedContainer(forKey: "log")
+      let value = failing { encoder in
+        var own = encoder.container(keyedBy: AnyKey.self)
+        try own.encode("lost", forKey: "lost")
+        var (log, outer) = (log, kept)
+        try log.encode("entered")
+        try outer.encode(true, forKey: "written")
+      }
+      try? container.encode(value, forKey: "value")
+    }
+  }
+
+  @Test("after a failed message the same encoder writes the next", arguments: failures.indices)
+  func nextMessage(index: Int) throws {
+    let encoder = StowEncoder()
+    let value = [Pair(first: 1, second: nil), Pair(first: 2, second: 3)]
+    let expected = try StowEncoder().encode(value)
+    #expect(throws: Refusal.self) { try encoder.encode(failures[index]) }
+    #expect(try encoder.encode(value) == expected)
+  }
+
+  @Test("an error that is not swallowed comes out as it is")
+  func comesOut() {
+    let value = ["a": [Writes { _ in throw Refusal() }]]
+    #expect(throws: Refusal()) { try StowEncoder().encode(value) }
+  }
+}
+
+@Suite("Errors swallowed in a single-value container leave no trace")
+struct SwallowedSingleValueErrorTests {
+  @Test("another value can be encoded", arguments: failures.indices)
+  func another(index: Int) throws {
+    try expectWritten(["list": ["good"], "top": ["k": 1]]) { encoder in
+      let value = Writes { encoder in
+        var container = encoder.singleValueContainer()
+        try? container.encode(failures[index])
+        try container.encode("good")
+      }
+      let object = Writes { encoder in
+        var container = encoder.singleValueContainer()
+        try? container.encode(failures[index])
+        var keyed = encoder.container(keyedBy: AnyKey.self)
+        try keyed.encode(1, forKey: "k")
+      }
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode([value], forKey: "list")
+      try container.encode(object, forKey: "top")
+    }
+  }
+
+  @Test("a type that encodes nothing else has encoded nothing", arguments: failures.indices)
+  func nothingElse(index: Int) throws {
+    let value = Writes { encoder in
+      var container = encoder.singleValueContainer()
+      try? container.encode(failures[index])
+    }
+    #expect(failure { try StowEncoder().encode(value) } == .invalidValue())
+    #expect(try transcode(["a": value], to: JSONValue.self) == ["a": [:]])
+  }
+}
