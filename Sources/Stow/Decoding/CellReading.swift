@@ -27,6 +27,11 @@ extension DecodingSession {
     }
   }
 
+  func float(_ cell: Cell, at offset: Int) throws(FormatError) -> Float {
+    let isInteger = if case .integer = cell { true } else { false }
+    return try float(try double(cell, at: offset), at: offset, isInteger: isInteger)
+  }
+
   func bool(_ cell: Cell, at offset: Int) throws(FormatError) -> Bool {
     guard case .bool(let value) = cell else { throw FormatError(.cellMismatch, at: offset) }
     return value
@@ -48,7 +53,13 @@ extension DecodingSession {
     switch kind {
     case .bool: return reinterpret(try bool(cell, at: offset), as: type)
     case .double: return reinterpret(try double(cell, at: offset), as: type)
-    case .float: return reinterpret(try float(try double(cell, at: offset), at: offset), as: type)
+    case .float: return reinterpret(try float(cell, at: offset), as: type)
+    case .float16:
+      #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+        return reinterpret(Float16(try float(cell, at: offset)), as: type)
+      #else
+        throw FormatError(.cellMismatch, at: offset)
+      #endif
     case .int: return reinterpret(try integer(Int.self, cell, at: offset), as: type)
     case .int8: return reinterpret(try integer(Int8.self, cell, at: offset), as: type)
     case .int16: return reinterpret(try integer(Int16.self, cell, at: offset), as: type)

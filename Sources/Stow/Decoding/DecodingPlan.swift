@@ -88,6 +88,10 @@ extension DecodingSession {
       case .bool: return reinterpret(try bool(at: offset, next: &next), as: type)
       case .double: return reinterpret(try double(at: offset, next: &next), as: type)
       case .float: return reinterpret(try float(at: offset, next: &next), as: type)
+      case .float16:
+        #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+          return reinterpret(try float16(at: offset, next: &next), as: type)
+        #endif
       case .string: return reinterpret(try string(at: offset, next: &next), as: type)
       case .int: return reinterpret(try integer(Int.self, at: offset, next: &next), as: type)
       case .int8: return reinterpret(try integer(Int8.self, at: offset, next: &next), as: type)

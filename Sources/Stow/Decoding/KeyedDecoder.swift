@@ -135,7 +135,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try read(type, key) { session, offset, next throws(FormatError) in
       try session.float(at: offset, next: &next)
     } _: { session, cell, offset throws(FormatError) in
-      try session.float(session.double(cell, at: offset), at: offset)
+      try session.float(cell, at: offset)
     }
   }
 
@@ -167,7 +167,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try readIfPresent(type, key) { session, offset, next throws(FormatError) in
       try session.float(at: offset, next: &next)
     } _: { session, cell, offset throws(FormatError) in
-      try session.float(session.double(cell, at: offset), at: offset)
+      try session.float(cell, at: offset)
     }
   }
 

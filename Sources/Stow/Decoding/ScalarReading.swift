@@ -78,15 +78,24 @@ extension DecodingSession {
   func float(at offset: Int, next: inout Int) throws(FormatError) -> Float {
     if let bits = try reader.floatBits(at: offset, next: &next) { return Float(bitPattern: bits) }
     let value = try double(at: offset, next: &next)
-    return try float(value, at: offset)
+    return try float(value, at: offset, isInteger: reader.isInteger(at: offset))
   }
 
-  /// Rounds; a finite number beyond the range of `Float` is an error.
-  func float(_ value: Double, at offset: Int) throws(FormatError) -> Float {
+  /// Rounds, unless the number is an integer; a finite number beyond the range of `Float` is an error.
+  func float(_ value: Double, at offset: Int, isInteger: Bool) throws(FormatError) -> Float {
     let result = Float(value)
-    guard result.isFinite || !value.isFinite else { throw FormatError(.unrepresentable, at: offset) }
+    guard result.isFinite || !value.isFinite, !isInteger || Double(result) == value else { throw FormatError(.unrepresentable, at: offset) }
     return result
   }
+
+  #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+    func float16(at offset: Int, next: inout Int) throws(FormatError) -> Float16 {
+      let value = try float(at: offset, next: &next)
+      let result = Float16(preserving: value)
+      guard result.isFinite || !value.isFinite else { throw FormatError(.unrepresentable, at: offset) }
+      return result
+    }
+  #endif
 
   @inline(__always)
   func bool(at offset: Int, next: inout Int) throws(FormatError) -> Bool {

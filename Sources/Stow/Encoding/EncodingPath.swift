@@ -30,7 +30,8 @@ extension EncodingSession {
     if start > 0, start <= tape.count, tape[start - 1].kind == .fill { start = tape[start - 1].target }
     if start > 0, start <= tape.count, tape[start - 1].kind == .key {
       let name = strings.string(tape[start - 1].index)
-      return name == "super" ? PathKey.super : PathKey(stringValue: name)
+      if let integer = integerKeys[start - 1] { return PathKey(name: name, integer: integer) }
+      return PathKey(stringValue: name)
     }
     let slot = Int(key >> 8 & 0xFFFF)
     guard container.kind == .object, slot < schemas[container.index].keys.count else {

@@ -97,6 +97,10 @@ extension EncodingSession {
     case .bool: append(.bool(reinterpret(value, as: Bool.self)), key)
     case .double: append(.double(reinterpret(value, as: Double.self)), key)
     case .float: append(.float(reinterpret(value, as: Float.self)), key)
+    case .float16:
+      #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+        append(.float(Float(preserving: reinterpret(value, as: Float16.self))), key)
+      #endif
     case .int: append(.integer(reinterpret(value, as: Int.self)), key)
     case .int8: append(.integer(reinterpret(value, as: Int8.self)), key)
     case .int16: append(.integer(reinterpret(value, as: Int16.self)), key)

@@ -40,6 +40,9 @@ final class EncodingSession {
   @exclusivity(unchecked) var hasFreeKeys = false
   /// The path of the first container that is nested too deeply.
   @exclusivity(unchecked) private var overflow: [any CodingKey]?
+  @exclusivity(unchecked) private var overflowStart = 0
+  /// By the token of a key: its integer, where that is not what its string says.
+  @exclusivity(unchecked) var integerKeys: [Int: Int?] = [:]
 
   @exclusivity(unchecked) var schemas: [Schema] = []
   @exclusivity(unchecked) var activeSchemas: [Schema] = []
@@ -70,6 +73,7 @@ final class EncodingSession {
     needsNormalizing = false
     disturbances = 0
     overflow = nil
+    if !integerKeys.isEmpty { integerKeys = [:] }
     open.truncate(to: 1)
     current = Self.top
     frame = 0
@@ -83,7 +87,7 @@ final class EncodingSession {
   func record<Value: Encodable>(_ value: Value) throws {
     try encode(value, key: 0)
     if let overflow { throw tooDeep(overflow) }
-    guard tape.count == 1, tape[0].kind == .empty else { return }
+    guard tape.count == 1, tape[0].kind == .empty, !tape[0].has(Token.Flags.nested) else { return }
     let description = "Top-level \(Value.self) did not encode any values."
     throw EncodingError.invalidValue(
       value, EncodingError.Context(codingPath: [], debugDescription: description))
@@ -124,6 +128,8 @@ final class EncodingSession {
     calls += 1
     defer { calls -= 1 }
     try value.encode(to: encoder)
+    // The value was one, though it has nothing to say.
+    if awaits(encoder.start) { tape.append(Token(.empty, key: encoder.key, flags: Token.Flags.nested)) }
   }
 
   /// Records a container whose elements are at hand; what it recorded is undone if one of them throws.
@@ -183,7 +189,9 @@ final class EncodingSession {
 
   @inline(never)
   private func noteOverflow(at begin: Int) {
-    if overflow == nil { overflow = path(ofContainer: begin) }
+    guard overflow == nil else { return }
+    overflow = path(ofContainer: begin)
+    overflowStart = begin
   }
 
   @inline(__always)
@@ -261,20 +269,23 @@ final class EncodingSession {
   @inline(never)
   private func rollBack(to start: Int, depth: Int, disturbancesBefore: Int) {
     needsNormalizing = true
-    if disturbances != disturbancesBefore {
+    if overflow != nil, overflowStart >= start { overflow = nil }
+    if disturbances != disturbancesBefore, tape.count > start {
       tape[start].head |= Token.Flags.dead
       close(toDepth: depth)
       return
     }
-    // A key or the mark of a late value stands before its value and goes with it.
-    var end = start
-    if end > 0, tape[end - 1].kind == .key { end -= 1 }
-    if end > 0, tape[end - 1].kind == .fill {
-      end -= 1
-      tape[tape[end].target].payload = Token.unfilled
-    }
-    tape.truncate(to: end)
+    tape.truncate(to: start)
     open.truncate(to: depth)
     current = open.last
+  }
+
+  /// Takes back what announced a value that then threw: its key, or the mark that it came late.
+  func dropAnnouncement() {
+    guard tape.count > 0 else { return }
+    let last = tape[tape.count - 1]
+    guard last.kind == .key || last.kind == .fill else { return }
+    if last.kind == .fill { tape[last.target].payload = Token.unfilled }
+    tape.truncate(to: tape.count - 1)
   }
 }

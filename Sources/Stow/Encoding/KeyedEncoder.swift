@@ -49,7 +49,7 @@ final class KeyedCursor: PooledCursor {
     withSession { session in
       if session.current != begin { session.resume(begin) }
       guard expected != Self.noSlots else {
-        session.recordFreeKey(key.stringValue)
+        session.recordFreeKey(key)
         return 0
       }
       let slot = schemaReference._withUnsafeGuaranteedRef { $0.slot(of: key, byte: byte, isPresent: true) }
@@ -130,7 +130,20 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
     let slot = cursor.place(key)
-    try cursor.withSession { try $0.encode(value, key: slot) }
+    try announced { try $0.encode(value, key: slot) }
+  }
+
+  /// Encodes the value whose key has been recorded; the key goes if the value throws.
+  @inline(__always)
+  private func announced(_ body: (EncodingSession) throws -> Void) throws {
+    try cursor.withSession { session in
+      do {
+        try body(session)
+      } catch {
+        session.dropAnnouncement()
+        throw error
+      }
+    }
   }
 
   // Absent values are seen, too: without these, the standard library would not call for them.
@@ -167,7 +180,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
       return
     }
     let slot = cursor.place(key)
-    try cursor.withSession { try $0.encodePresent(value, key: slot) }
+    try announced { try $0.encodePresent(value, key: slot) }
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(

@@ -86,8 +86,11 @@ extension EncodingSession {
   }
 
   /// The same for a key that may have come before, perhaps in another spelling.
-  func recordFreeKey(_ name: String) {
+  func recordFreeKey<Key: CodingKey>(_ key: Key) {
     let known = strings.count
+    let name = key.stringValue
+    let integer = key.intValue
+    if integer != nil || PathKey.startsInteger(name), integer != Int(name) { integerKeys[tape.count] = integer }
     recordKey(name)
     // Strings are equal if they are canonically equivalent, which bytes do not show beyond ASCII.
     if strings.count > known, !name.utf8.allSatisfy({ $0 < 0x80 }) { needsNormalizing = true }

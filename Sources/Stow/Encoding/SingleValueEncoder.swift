@@ -47,6 +47,11 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
   mutating func encode(_ value: String) { session.record(value, key: key()) }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
-    try session.encode(value, inPlaceOf: encoder) { key() }
+    do {
+      try session.encode(value, inPlaceOf: encoder) { key() }
+    } catch {
+      session.dropAnnouncement()
+      throw error
+    }
   }
 }

@@ -13,16 +13,16 @@ struct PackedIntegers {
     let differences = IntegerRange(differencesOf: values)
     let differenceWidth = differences.signedWidth
     let firstWidth = DecimalFraction.width(values[0])
-    best.consider(ElementType.ownWidths, bodySize: ownWidthsSize(values, range: range, below: best.bodySize) { $0 })
+    best.consider(
+      ElementType.ownWidths,
+      bodySize: ownWidthsSize(values.count, range: range, below: best.bodySize) { values[$0] })
     best.consider(
       ElementType.deltas + UInt8(differenceWidth),
       bodySize: 1 + firstWidth + (values.count - 1) * differenceWidth)
-    var previous: Int64 = 0
     best.consider(
       ElementType.ownWidthDeltas,
-      bodySize: ownWidthsSize(values, range: differences, below: best.bodySize) { value in
-        defer { previous = value }
-        return value &- previous
+      bodySize: ownWidthsSize(values.count, range: differences, below: best.bodySize) {
+        $0 == 0 ? values[0] : values[$0] &- values[$0 - 1]
       })
     return best
   }
@@ -34,15 +34,15 @@ struct PackedIntegers {
   /// The size of a table of widths and the bytes behind it; nil where it cannot get below `limit`.
   @inline(__always)
   private static func ownWidthsSize(
-    _ values: UnsafeBufferPointer<Int64>, range: IntegerRange, below limit: Int, of transform: (Int64) -> Int64
+    _ count: Int, range: IntegerRange, below limit: Int, of element: (Int) -> Int64
   ) -> Int? {
-    let overhead = Varint.size(values.count) + (values.count + 1) / 2
+    let overhead = Varint.size(count) + (count + 1) / 2
     guard overhead < limit else { return nil }
     // Most arrays have one width: if nearly all elements need it, a table of widths does not pay.
     let width = range.signedWidth
-    if overhead + range.count(ofWidth: width, in: values, transform) * width >= limit { return nil }
+    if overhead + IntegerRange.count(ofWidth: width, in: count, element) * width >= limit { return nil }
     var size = overhead
-    for value in values { size &+= byteCount(transform(value)) }
+    for index in 0..<count { size &+= byteCount(element(index)) }
     return size
   }
 
@@ -150,17 +150,15 @@ struct IntegerRange {
     return (UInt8(signed), signed)
   }
 
-  /// How many of the values take `width` bytes, the most that any takes.
+  /// How many of `count` values take `width` bytes, the most that any takes.
   @inline(__always)
-  func count(
-    ofWidth width: Int, in values: UnsafeBufferPointer<Int64>, _ transform: (Int64) -> Int64
-  ) -> Int {
+  static func count(ofWidth width: Int, in count: Int, _ element: (Int) -> Int64) -> Int {
     let half: UInt64 = width == 1 ? 0 : 1 << UInt64(8 * width - 9)
-    var count = 0
-    for value in values {
-      let value = transform(value)
-      count &+= UInt64(bitPattern: value ^ (value >> 63)) >= half ? 1 : 0
+    var result = 0
+    for index in 0..<count {
+      let value = element(index)
+      result &+= UInt64(bitPattern: value ^ (value >> 63)) >= half ? 1 : 0
     }
-    return count
+    return result
   }
 }

@@ -77,6 +77,13 @@ extension ByteReader {
     }
   }
 
+  /// Whether an integer stands at `offset`.
+  func isInteger(at offset: Int) -> Bool {
+    guard offset < count else { return false }
+    let tag = base[offset]
+    return (Tag.integer...Tag.unsigned128).contains(tag) || tag & 0xC0 == Tag.smallInteger
+  }
+
   // MARK: floating point
 
   /// A floating-point number, and the offset behind it. Integers are not converted here.

@@ -13,9 +13,15 @@ struct PathKey: CodingKey {
     self.intValue = intValue
   }
 
-  private init(name: String) {
+  init(name: String, integer: Int? = nil) {
     stringValue = name
-    intValue = nil
+    intValue = integer
+  }
+
+  /// Whether a string could be that of an integer, by its first character.
+  static func startsInteger(_ name: String) -> Bool {
+    guard let first = name.utf8.first else { return false }
+    return first <= UInt8(ascii: "9")
   }
 
   static func index(_ index: Int) -> PathKey { PathKey(indexName: index) }

@@ -9,13 +9,19 @@
 enum ValueKind: UInt8 {
   /// By `encode(to:)` and `init(from:)`.
   case plain
-  case bool, double, float, string, date, uuid, url, data, decimal
+  case bool, double, float, float16, string, date, uuid, url, data, decimal
   case int, int8, int16, int32, int64, int128
   case uint, uint8, uint16, uint32, uint64, uint128
   /// By an `EncodingPlan` and a `DecodingPlan`.
   case planned
 
   init?(_ type: Any.Type) {
+    #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+      if type == Float16.self {
+        self = .float16
+        return
+      }
+    #endif
     guard let kind = Self.known.first(where: { $0.type == type })?.kind else { return nil }
     self = kind
   }
