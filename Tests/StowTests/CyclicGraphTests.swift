@@ -5,7 +5,7 @@ import Testing
 struct CyclicGraphTests {
   private final class Node: Encodable {
     enum Way: CaseIterable, Sendable {
-      case keyed, unkeyed, single, array, dictionary, superEncoder, indexedSuperEncoder, nested
+      case keyed, unkeyed, single, array, dictionary, nested
     }
     enum CodingKeys: CodingKey { case name, next }
 
@@ -31,12 +31,6 @@ struct CyclicGraphTests {
         try encoder.writeSingle([next])
       case .dictionary:
         try encoder.writeSingle(["next": next])
-      case .superEncoder:
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try next?.encode(to: container.superEncoder())
-      case .indexedSuperEncoder:
-        var container = encoder.unkeyedContainer()
-        try next?.encode(to: container.superEncoder())
       case .nested:
         var container = encoder.container(keyedBy: CodingKeys.self)
         var list = container.nestedUnkeyedContainer(forKey: .next)

@@ -24,7 +24,6 @@ struct DeterminismTests {
     let first = try encoder.encode(values)
     #expect(try encoder.encode(values) == first)
     #expect(try StowEncoder().encode(values) == first)
-    #expect(try Self.sorted(values) == first)
   }
 
   @Test("whatever was encoded in between")
@@ -46,7 +45,7 @@ struct DeterminismTests {
       var result: [String: [String: Int]] = [:]
       for key in keys {
         var inner: [String: Int] = [:]
-        for other in keys.prefix(7) { inner[other + key] = key.count }
+        for other in ["x", "y", "z", "u", "v", "w"] { inner[other + key] = key.count }
         result[key] = inner
       }
       return result

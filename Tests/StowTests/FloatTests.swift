@@ -84,12 +84,20 @@ struct FloatBitsTests {
   }
 
   #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-    @Test("Float16: every value there is")
-    func float16Bits() throws {
-      let all = (UInt16.min...UInt16.max).map { Float16(bitPattern: $0) }
-      let copies = try roundTrip(all)
-      #expect(copies.map(\.bitPattern) == all.map(\.bitPattern))
-      for bits: UInt16 in [0x7C00, 0xFC00, 0x7E00, 0x7C01, 0x7DFF, 0xFFFF, 0x8000, 0x0001] {
+    @Test("Float16: every value that is a number")
+    func float16Numbers() throws {
+      let all = (UInt16.min...UInt16.max).map { Float16(bitPattern: $0) }.filter { !$0.isNaN }
+      #expect(try roundTrip(all).map(\.bitPattern) == all.map(\.bitPattern))
+      for value in all.filter({ $0.bitPattern % 997 == 0 }) {
+        #expect(try roundTrip(value).bitPattern == value.bitPattern)
+      }
+    }
+
+    @Test("Float16: every NaN")
+    func float16NotNumbers() throws {
+      let all = (UInt16.min...UInt16.max).map { Float16(bitPattern: $0) }.filter { $0.isNaN }
+      #expect(try roundTrip(all).map(\.bitPattern) == all.map(\.bitPattern))
+      for bits: UInt16 in [0x7E00, 0x7C01, 0x7DFF, 0xFFFF] {
         expectRoundTrip(Float16(bitPattern: bits)) { $0.bitPattern == $1.bitPattern }
       }
     }

@@ -90,11 +90,20 @@ struct UnusualKeysTests {
     struct Similar: Codable, Equatable {
       var `default` = 1
       var value = 2
-      var Value = 3
-      var value_ = 4
-      var _value = 5
-      var valu = 6
-      var valuee = 7
+      var upper = 3
+      var trailing = 4
+      var leading = 5
+      var shorter = 6
+      var longer = 7
+
+      enum CodingKeys: String, CodingKey {
+        case `default`, value
+        case upper = "Value"
+        case trailing = "value_"
+        case leading = "_value"
+        case shorter = "valu"
+        case longer = "valuee"
+      }
     }
     expectRoundTrip(Similar())
     expectRoundTrip([Similar(), Similar(value: 8)])

@@ -4,7 +4,7 @@ struct CellDecoder: Decoder, SingleValueDecodingContainer {
   let cell: Cell
   let node: DecodingPath.Node
 
-  var codingPath: [any CodingKey] { source.session.codingPath(node) }
+  var codingPath: [any CodingKey] { source.session.codingPath(node, at: source.offset) }
   var userInfo: [CodingUserInfoKey: Any] { source.session.configuration.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -20,7 +20,13 @@ struct CellDecoder: Decoder, SingleValueDecodingContainer {
 
   func decodeNil() -> Bool { false }
 
+  // The standard library's defaults for these throw.
+  func decode(_ type: Int128.Type) throws -> Int128 { try known(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try known(type) }
+
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try source.session.decode(type, .cell(cell), of: source, at: node)
   }
+
+  private func known<Value: Decodable>(_ type: Value.Type) throws -> Value { try decode(type) }
 }

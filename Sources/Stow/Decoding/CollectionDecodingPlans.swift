@@ -276,6 +276,10 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
     let result = [Double](unsafeUninitializedCapacity: columns.count) { buffer, initialized in
       for index in columns.indices {
         let column = columns[index]
+        guard column.type != ElementType.constant else {
+          isComplete = false
+          return
+        }
         do throws(FormatError) {
           buffer[index] = try reader.doubleCell(at: row &+ Int(column.offset), type: column.type)
         } catch {

@@ -89,10 +89,10 @@ struct DecodingPath: ~Copyable {
     capacity *= 2
   }
 
-  /// The steps down to `node`, outermost first; none if the node has been left.
-  func steps(to node: Node) -> [Step] {
+  /// The steps down to `node`, outermost first; nil if the node has been left.
+  func steps(to node: Node) -> [Step]? {
     var result: [Step] = []
-    guard node.index < count, steps[Int(node.index)].serial == node.serial else { return [] }
+    guard node.index < count, steps[Int(node.index)].serial == node.serial else { return nil }
     var index = Int(node.index)
     while index > 0 {
       if steps[index].kind != .top { result.append(steps[index]) }
@@ -105,9 +105,11 @@ struct DecodingPath: ~Copyable {
 }
 
 extension DecodingSession {
-  /// The coding path of a container or decoder.
-  func codingPath(_ node: DecodingPath.Node) -> [any CodingKey] {
-    path.steps(to: node).map(codingKey)
+  /// The coding path of a container or decoder, which reads what stands at `offset`.
+  func codingPath(_ node: DecodingPath.Node, at offset: Int? = nil) -> [any CodingKey] {
+    if let steps = path.steps(to: node) { return steps.map(codingKey) }
+    guard let offset else { return [] }
+    return PathFinder(session: self).path(to: offset, from: body)
   }
 
   /// The coding path of a value that has no step of its own.

@@ -143,6 +143,7 @@ extension DecodingSession {
     _ type: Value.Type, _ element: ElementSource.Element, of source: ElementSource, at node: DecodingPath.Node
   ) throws -> Value {
     let entry = plans.entry(for: type)
+    if case .value(let offset) = element { return try decodeKnown(type, entry, at: offset, node) }
     switch entry.kind {
     case .plain: return try decodePlain(type, decoder(element, of: source, node))
     case .planned: return try entry.value(type) { try $0.decode(element, of: source, node, into: $1) }
@@ -161,6 +162,7 @@ extension DecodingSession {
   ) -> any Decoder {
     switch element {
     case .cell(let cell): CellDecoder(source: source, cell: cell, node: node)
+    case .value(let offset): ValueDecoder(session: self, offset: offset, node: node)
     case .object(let row), .array(let row): RowDecoder(source: source, row: row, node: node)
     }
   }

@@ -13,6 +13,8 @@ final class DecodingSession {
   // would cost more than the accesses.
   @exclusivity(unchecked) private(set) var reader = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
   @exclusivity(unchecked) private(set) var tables = MessageTables()
+  /// Where the value of the message stands.
+  @exclusivity(unchecked) private(set) var body = 0
   @exclusivity(unchecked) var path = DecodingPath()
   /// The strings of the symbols that were used so far, shared by all their uses.
   @exclusivity(unchecked) private var symbols: [String?] = []
@@ -39,7 +41,7 @@ final class DecodingSession {
     message &+= 1
     reader = ByteReader(bytes)
     do throws(FormatError) {
-      let body = try tables.read(reader)
+      body = try tables.read(reader)
       try DepthCheck.run(reader, tables: tables, from: body, limit: configuration.maximumDepth)
       return body
     } catch {

@@ -12,6 +12,8 @@ final class ElementSource {
 
   enum Element {
     case cell(Cell)
+    /// A whole value, from a column where all are the same.
+    case value(offset: Int)
     /// A row of a table, as an object.
     case object(row: Int)
     /// A row of a matrix, as an array.
@@ -77,14 +79,13 @@ final class ElementSource {
     switch layout {
     case .packed(let packed):
       if packed.isBool { return .cell(.bool(packed.bool(reader, at: index))) }
-      return .cell(try reader.cell(at: packed.body.lowerBound + index * packed.stride, type: packed.type))
+      return .cell(try reader.cell(at: packed.body.lowerBound + index * packed.stride, type: packed.type, base: packed.base))
     case .integers(let values): return .cell(.integer(values[index]))
     case .rows(let columns):
       let row = columns.rows.lowerBound + index * columns.stride
       return columns.shape == nil ? .array(row: row) : .object(row: row)
     case .cells(let columns, let row):
-      let column = columns.columns[index]
-      return .cell(try reader.cell(at: row + Int(column.offset), type: column.type))
+      return try cell(columns.columns[index], row: row)
     case .bytes(let range): return .cell(.integer(Int64(try reader.byte(at: range.lowerBound + index))))
     }
   }
@@ -97,15 +98,14 @@ final class ElementSource {
 
   /// The cell of a table's row in the column of a slot.
   @inline(__always)
-  func cell(row: Int, slot: Int) throws(FormatError) -> Cell {
-    let column = try column(slot, row: row)
-    return try session.reader.cell(at: column.offset, type: column.type)
+  func cell(row: Int, slot: Int) throws(FormatError) -> Element {
+    guard let columns, slot < columns.columns.count else { throw FormatError(.malformed, at: offset) }
+    return try cell(columns.columns[slot], row: row)
   }
 
   @inline(__always)
-  func column(_ slot: Int, row: Int) throws(FormatError) -> (offset: Int, type: UInt8) {
-    guard let columns, slot < columns.columns.count else { throw FormatError(.malformed, at: offset) }
-    let column = columns.columns[slot]
-    return (row &+ Int(column.offset), column.type)
+  private func cell(_ column: Columns.Column, row: Int) throws(FormatError) -> Element {
+    if column.type == ElementType.constant { return .value(offset: Int(column.base)) }
+    return .cell(try session.reader.cell(at: row &+ Int(column.offset), type: column.type, base: column.base))
   }
 }

@@ -10,7 +10,7 @@ struct ElementsDecoder: UnkeyedDecodingContainer {
   }
 
   private var session: DecodingSession { source.session }
-  var codingPath: [any CodingKey] { session.codingPath(node) }
+  var codingPath: [any CodingKey] { session.codingPath(node, at: source.offset) }
   var count: Int? { source.count }
   var isAtEnd: Bool { currentIndex >= source.count }
 
@@ -34,16 +34,27 @@ struct ElementsDecoder: UnkeyedDecodingContainer {
   }
 
   mutating func decodeNil() throws -> Bool {
+    let session = session
     guard currentIndex < source.count else {
       throw session.valueNotFound(Never.self, path: elementPath, "Unkeyed container is at end.")
     }
-    return false
+    guard case .value(let offset)? = try? source.element(at: currentIndex), session.reader.isNil(at: offset) else {
+      return false
+    }
+    currentIndex += 1
+    return true
   }
+
+  // The standard library's defaults for these throw.
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try known(type) }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try known(type) }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let (step, source) = (step, source)
     return try next(type) { try source.session.decode(type, $0, of: source, step) }
   }
+
+  private mutating func known<Value: Decodable>(_ type: Value.Type) throws -> Value { try decode(type) }
 
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type

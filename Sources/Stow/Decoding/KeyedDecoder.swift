@@ -44,7 +44,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try cursor.withSession { session in
       let offset = try offset(key, session)
       do throws(FormatError) {
-        if let source = cursor.source { return try readCell(source, slot: offset, session, cell) }
+        if let source = cursor.source { return try readCell(source, slot: offset, session, value, cell) }
         var next = offset
         let result = try value(session, offset, &next)
         try cursor.advance(to: next, session)
@@ -65,7 +65,9 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       let offset = try find(key, session)
       guard offset >= 0 else { return nil }
       do throws(FormatError) {
-        if let source = cursor.source { return try readCell(source, slot: offset, session, cell) }
+        if let source = cursor.source {
+          return isNil(source, slot: offset) ? nil : try readCell(source, slot: offset, session, value, cell)
+        }
         if session.reader.isNil(at: offset) {
           try cursor.advance(to: session.reader.end(of: offset), session)
           return nil
@@ -83,9 +85,22 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @inline(__always)
   private func readCell<Value>(
     _ source: ElementSource, slot: Int, _ session: DecodingSession,
+    _ value: (DecodingSession, Int, inout Int) throws(FormatError) -> Value,
     _ cell: (DecodingSession, Cell, Int) throws(FormatError) -> Value
   ) throws(FormatError) -> Value {
-    try cell(session, try source.cell(row: cursor.row, slot: slot), cursor.row)
+    switch try source.cell(row: cursor.row, slot: slot) {
+    case .cell(let content): return try cell(session, content, cursor.row)
+    case .value(let offset):
+      var next = offset
+      return try value(session, offset, &next)
+    case .object, .array: throw FormatError(.cellMismatch, at: cursor.row)
+    }
+  }
+
+  /// Whether nil stands in the column of a slot.
+  private func isNil(_ source: ElementSource, slot: Int) -> Bool {
+    guard case .value(let offset)? = try? source.cell(row: cursor.row, slot: slot) else { return false }
+    return source.session.reader.isNil(at: offset)
   }
 
   @inline(__always)
@@ -109,7 +124,8 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeNil(forKey key: Key) throws -> Bool {
     try cursor.withSession { session in
       let offset = try offset(key, session)
-      guard cursor.source == nil, session.reader.isNil(at: offset) else { return false }
+      if let source = cursor.source { return isNil(source, slot: offset) }
+      guard session.reader.isNil(at: offset) else { return false }
       try pass(offset, key, session)
       return true
     }
@@ -220,7 +236,11 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       let offset = try find(key, session)
       guard offset >= 0 else { return nil }
       let step = step(key, offset, session)
-      if let source = cursor.source { return try decodeCell(type, source, slot: offset, key, step) }
+      if let source = cursor.source {
+        guard isNil(source, slot: offset) else { return try decodeCell(type, source, slot: offset, key, step) }
+        guard case .value(let constant) = try? source.cell(row: cursor.row, slot: offset) else { return nil }
+        return try session.decodeNil(type, at: constant)
+      }
       try pass(offset, key, session)
       if session.reader.isNil(at: offset) {
         // A nil of an optional within this one is a value here.
@@ -244,13 +264,13 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func decodeCell<Value: Decodable>(
     _ type: Value.Type, _ source: ElementSource, slot: Int, _ key: Key, _ step: DecodingPath.Step
   ) throws -> Value {
-    let cell: Cell
+    let element: ElementSource.Element
     do throws(FormatError) {
-      cell = try source.cell(row: cursor.row, slot: slot)
+      element = try source.cell(row: cursor.row, slot: slot)
     } catch {
       throw failure(error, key, type, source.session)
     }
-    return try source.session.decode(type, .cell(cell), of: source, step)
+    return try source.session.decode(type, element, of: source, step)
   }
 
   /// The step of the coding path to the value for `key`.
@@ -319,7 +339,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func decoder(_ offset: Int, _ node: DecodingPath.Node, _ session: DecodingSession) throws -> any Decoder {
     guard let source = cursor.source else { return ValueDecoder(session: session, offset: offset, node: node) }
     do throws(FormatError) {
-      return CellDecoder(source: source, cell: try source.cell(row: cursor.row, slot: offset), node: node)
+      return session.decoder(try source.cell(row: cursor.row, slot: offset), of: source, node)
     } catch {
       throw session.error(error, path: session.codingPath(node), expected: nil)
     }

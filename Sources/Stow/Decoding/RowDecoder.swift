@@ -4,7 +4,7 @@ struct RowDecoder: Decoder {
   let row: Int
   let node: DecodingPath.Node
 
-  var codingPath: [any CodingKey] { source.session.codingPath(node) }
+  var codingPath: [any CodingKey] { source.session.codingPath(node, at: source.offset) }
   var userInfo: [CodingUserInfoKey: Any] { source.session.configuration.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -31,9 +31,15 @@ struct RowValueDecoder: SingleValueDecodingContainer {
   var codingPath: [any CodingKey] { decoder.codingPath }
 
   func decodeNil() -> Bool { false }
+  // The standard library's defaults for these throw.
+  func decode(_ type: Int128.Type) throws -> Int128 { try known(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try known(type) }
+
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let element: ElementSource.Element =
       decoder.source.columns?.shape == nil ? .array(row: decoder.row) : .object(row: decoder.row)
     return try decoder.source.session.decode(type, element, of: decoder.source, at: decoder.node)
   }
+
+  private func known<Value: Decodable>(_ type: Value.Type) throws -> Value { try decode(type) }
 }

@@ -14,7 +14,7 @@ struct ValueDecoder: Decoder {
     self.node = node
   }
 
-  var codingPath: [any CodingKey] { session.codingPath(node) }
+  var codingPath: [any CodingKey] { session.codingPath(node, at: offset) }
   var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo }
 
   @inline(__always)
@@ -112,11 +112,17 @@ struct MissingDecoder: Decoder, SingleValueDecodingContainer {
 
   func decodeNil() -> Bool { true }
 
+  // The standard library's defaults for these throw.
+  func decode(_ type: Int128.Type) throws -> Int128 { try known(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try known(type) }
+
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     // An optional finds its nil; everything else ends in one of the errors of this decoder.
     if let none = session.missing(type) { return none }
     throw missing(type)
   }
+
+  private func known<Value: Decodable>(_ type: Value.Type) throws -> Value { try decode(type) }
 
   private func missing(_ type: Any.Type) -> DecodingError {
     session.valueNotFound(type, path: codingPath, "Expected a value of type \(type), but there is none.")

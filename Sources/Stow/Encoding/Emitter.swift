@@ -166,6 +166,21 @@ struct Emitter: ~Copyable {
     return marks >> UInt64(slot & 63) & 1 == 1
   }
 
+  /// The value of a column where all cells are the same.
+  mutating func write(constant token: Token, _ session: EncodingSession) {
+    switch token.kind {
+    case .integer: writer.integer(Int64(bitPattern: token.payload))
+    case .double: writer.double(token.payload)
+    case .string: write(string: token.index, session)
+    case .true: writer.byte(Tag.true)
+    case .false: writer.byte(Tag.false)
+    case .null: writer.byte(Tag.null)
+    case .array: writer.byte(Tag.shortArray)
+    case .object, .map: writer.byte(Tag.shortMap)
+    default: writeRare(token, session)
+    }
+  }
+
   // MARK: strings
 
   @inline(__always)

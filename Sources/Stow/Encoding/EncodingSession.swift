@@ -31,6 +31,10 @@ final class EncodingSession {
   @exclusivity(unchecked) private var calls = 0
   @exclusivity(unchecked) private var pendingKey: UInt64 = 0
 
+  /// Whether the message has been written, and a container outlived it.
+  @exclusivity(unchecked) var isOver = false
+  /// The arrays that were asked for by a key.
+  @exclusivity(unchecked) var nestedArrays: [NestedPlace: Int] = [:]
   /// Whether the tape must be normalized before it is planned.
   @exclusivity(unchecked) var needsNormalizing = false
   /// How many times something out of line was recorded.
@@ -74,6 +78,7 @@ final class EncodingSession {
     disturbances = 0
     overflow = nil
     if !integerKeys.isEmpty { integerKeys = [:] }
+    if !nestedArrays.isEmpty { nestedArrays = [:] }
     open.truncate(to: 1)
     current = Self.top
     frame = 0
@@ -87,7 +92,8 @@ final class EncodingSession {
   func record<Value: Encodable>(_ value: Value) throws {
     try encode(value, key: 0)
     if let overflow { throw tooDeep(overflow) }
-    guard tape.count == 1, tape[0].kind == .empty, !tape[0].has(Token.Flags.nested) else { return }
+    let hasNothing = tape.count == 1 && tape[0].kind == .empty && !tape[0].has(Token.Flags.nested)
+    guard hasNothing || isUnfilled(0) else { return }
     let description = "Top-level \(Value.self) did not encode any values."
     throw EncodingError.invalidValue(
       value, EncodingError.Context(codingPath: [], debugDescription: description))
@@ -130,6 +136,46 @@ final class EncodingSession {
     try value.encode(to: encoder)
     // The value was one, though it has nothing to say.
     if awaits(encoder.start) { tape.append(Token(.empty, key: encoder.key, flags: Token.Flags.nested)) }
+  }
+
+  /// Lets `body` encode to the place at `start`, which awaits a value again if that throws.
+  @inline(__always)
+  func attempt(_ start: Int, _ body: () throws -> Void) throws {
+    let depth = open.count
+    let outerFrame = frame
+    let outerCalls = calls
+    let before = disturbances
+    do {
+      try body()
+    } catch {
+      frame = outerFrame
+      calls = outerCalls
+      reopen(start, depth: depth, disturbancesBefore: before)
+      throw error
+    }
+  }
+
+  @inline(never)
+  private func reopen(_ start: Int, depth: Int, disturbancesBefore: Int) {
+    needsNormalizing = true
+    dropAnnouncement()
+    if disturbances == disturbancesBefore || tape.count <= start {
+      tape.truncate(to: min(start, tape.count))
+      open.truncate(to: depth)
+      open.replaceLast(~start)
+      current = ~start
+      return
+    }
+    close(toDepth: depth)
+    var token = tape[start]
+    if token.kind == .deferred {
+      if token.payload != Token.unfilled { tape[token.target].head |= Token.Flags.dead }
+    } else {
+      let isContainer = token.kind == .object || token.kind == .map || token.kind == .array
+      token = Token(.deferred, key: token.head, flags: isContainer ? Token.Flags.failedContainer : 0)
+    }
+    token.payload = Token.unfilled
+    tape[start] = token
   }
 
   /// Records a container whose elements are at hand; what it recorded is undone if one of them throws.

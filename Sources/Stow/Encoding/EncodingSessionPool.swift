@@ -34,6 +34,7 @@ extension EncodingSession {
 
   /// Lets go of the containers, because one of them was kept: it will keep the session.
   private func retire() {
+    isOver = true
     for schema in schemas { schema.pool.retire(self) }
   }
 

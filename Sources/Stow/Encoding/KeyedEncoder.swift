@@ -192,7 +192,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
     let slot = cursor.place(key)
-    return cursor.withSession { $0.nestedUnkeyedContainer(key: slot, parent: cursor.begin) }
+    return cursor.withSession { $0.nestedUnkeyedContainer(forKey: slot, parent: cursor.begin) }
   }
 
   mutating func superEncoder() -> any Encoder {

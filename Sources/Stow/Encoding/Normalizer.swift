@@ -41,6 +41,7 @@ private struct Normalizer: ~Copyable {
   private var nodeOfToken: [Int32]
   private var top: Entry?
   private var result = Tape()
+  private var strings = StringPool()
 
   private static let longestScan = 8
 
@@ -72,7 +73,9 @@ private struct Normalizer: ~Copyable {
         }
         pendingKey = -1
         filled = -1
-        if token.kind == .object || token.kind == .map || token.kind == .array {
+        if token.kind == .object || token.kind == .map || token.kind == .array
+          || token.has(Token.Flags.failedContainer) && token.kind == .deferred
+        {
           open.append(scope(of: index))
         }
       }
@@ -169,11 +172,6 @@ private struct Normalizer: ~Copyable {
   // MARK: writing
 
   mutating func write() {
-    for index in session.strings.all.indices {
-      session.strings[index].valueUses = 0
-      session.strings[index].keyUses = 0
-      session.strings[index].lastMap = 0
-    }
     for schema in session.activeSchemas {
       schema.clearPresent()
       schema.uses = 0
@@ -182,6 +180,13 @@ private struct Normalizer: ~Copyable {
     guard let top else { return }
     writeAll(top)
     swap(&session.tape, &result)
+    swap(&session.strings, &strings)
+  }
+
+  /// The string in the pool of the new tape, where strings stand in the order of that.
+  private mutating func moved(_ index: Int) -> Int {
+    let utf8 = session.strings.utf8(index)
+    return strings.intern(utf8.assumingMemoryBound(to: UInt8.self))
   }
 
   private struct Open {
@@ -204,8 +209,9 @@ private struct Normalizer: ~Copyable {
       let usesSlots = container.usesSlots
       open.append(container)
       if entry.key >= 0, !usesSlots {
-        session.strings.countKeyUses(entry.key)
-        result.append(Token(.key, index: entry.key))
+        let key = moved(entry.key)
+        strings.countKeyUses(key)
+        result.append(Token(.key, index: key))
       }
       if let inner = writeValue(entry, slot: usesSlots ? entry.slot : 0) { open.append(inner) }
     }
@@ -214,10 +220,13 @@ private struct Normalizer: ~Copyable {
   /// Writes a scalar, or the beginning of a container, whose entries are then to be written.
   private mutating func writeValue(_ entry: Entry, slot: Int) -> Open? {
     var token = session.tape[entry.token]
-    token.head &= ~(Token.slotMask | Token.Flags.dead | Token.Flags.nested)
+    token.head &= ~(Token.slotMask | Token.Flags.dead | Token.Flags.nested | Token.Flags.failedContainer)
     token.head |= UInt64(slot) << 8
     switch token.kind {
-    case .string, .url: session.strings.countValueUse(token.index)
+    case .string, .url:
+      let index = moved(token.index)
+      strings.countValueUse(index)
+      token.head = token.head & 0xFFFF_FFFF | UInt64(index) << 32
     case .deferred:
       // Nested places are few and shallow: they come from super encoders of super encoders.
       if let content = nodes[entry.node].content {

@@ -15,7 +15,7 @@ extension Emitter {
     case .true, .false: return writeBools(UnsafeMutableBufferPointer(rebasing: tokens[range]))
     case .object, .map, .array:
       guard let rows = RowLayout(tokens, range, session, planner) else { return false }
-      return writeRows(rows, tokens)
+      return writeRows(rows, tokens, session)
     default: return false
     }
   }
@@ -175,23 +175,33 @@ extension Emitter {
   // MARK: rows
 
   /// Writes rows as a table or a matrix, if that takes fewer bytes than writing each with its header.
-  private mutating func writeRows(_ rows: RowLayout, _ tokens: UnsafeMutableBufferPointer<Token>) -> Bool {
+  private mutating func writeRows(
+    _ rows: RowLayout, _ tokens: UnsafeMutableBufferPointer<Token>, _ session: EncodingSession
+  ) -> Bool {
     var scratch = ColumnScratch()
     swap(&scratch, &self.scratch)
     let result = scratch.withRoom(rows.count * rows.columnCount) { cells, marks in
       guard let columns = rows.gather(tokens, cells, marks) else { return false }
       let stride = columns.reduce(0) { $0 + $1.width }
       let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
-      guard rows.count * stride + columns.count + 1 < tagged else { return false }
+      let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }
+      guard stride > 0, rows.count * stride + parameters < tagged else { return false }
       let end = writer.count
       writer.reserve(rows.count * stride + columns.count + BackwardWriter.margin)
       for row in (0..<rows.count).reversed() {
         var column = columns.count
         while column > 0 {
           column &-= 1
-          writer.littleEndian(cells[column &* rows.count &+ row], width: columns[column].width)
+          let width = columns[column].width
+          if width > 0 { writer.littleEndian(cells[column &* rows.count &+ row], width: width) }
         }
       }
+      for column in columns.reversed() {
+        writer.reserve(BackwardWriter.margin)
+        if let base = column.base { writer.integer(base) }
+        if let constant = column.constant { write(constant: tokens[constant], session) }
+      }
+      writer.reserve(columns.count + BackwardWriter.margin)
       for column in columns.reversed() { writer.byte(column.type) }
       writer.reserve(BackwardWriter.margin)
       writer.varint(rows.shape ?? columns.count)

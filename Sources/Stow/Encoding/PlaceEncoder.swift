@@ -54,7 +54,8 @@ extension EncodingSession {
       fill(place.start)
       return openNested(token)
     }
-    guard place.start < tape.count else { preconditionFailure("An encoder was used after its message ended.") }
+    // The message is written; this goes nowhere.
+    if isOver { return openNested(token) }
     var begin = place.start
     if tape[begin].kind == .deferred { begin = tape[begin].target }
     let isKeyed = token.kind != .array
@@ -70,23 +71,24 @@ extension EncodingSession {
   private static let otherKind: String =
     "Attempt to get a container of another kind than the value that was already encoded."
 
-  /// How many elements an array has that is continued.
+  /// How many elements an array has that was written to in several places.
+  ///
+  /// A walk over the tape from the beginning of the array on.
   func elementCount(ofArray begin: Int) -> Int {
-    let token = tape[begin]
-    if token.kind != .array { return retained[token.index].count }
-    var count = 0
-    var depth = 0
-    // Elements of the first segment; what was added out of line is counted where it was.
-    for index in begin + 1..<max(begin + 1, tape.count) {
-      switch tape[index].kind {
-      case .end:
-        depth -= 1
-        if depth < 0 { return count }
-      case .object, .map, .array, .segment:
-        if depth == 0, tape[index].kind != .segment { count += 1 }
-        depth += 1
-      case .key, .fill: break
-      default: if depth == 0 { count += 1 }
+    guard !isOver else { return 0 }
+    var count = tape[begin].kind == .array ? 0 : retained[tape[begin].index].count
+    var outer: [Int] = []
+    for index in begin..<tape.count {
+      let token = tape[index]
+      switch token.kind {
+      case .end: _ = outer.popLast()
+      case .segment: outer.append(token.target)
+      case .key: break
+      // The value of a late place was counted with the place.
+      case .fill: count -= outer.last == begin ? 1 : 0
+      default:
+        if outer.last == begin { count += 1 }
+        if token.kind == .object || token.kind == .map || token.kind == .array { outer.append(index) }
       }
     }
     return count

@@ -1,5 +1,5 @@
-/// An array on the tape whose elements are rows: objects of one shape, or arrays of one length, of scalars
-/// that all have a fixed width.
+/// An array on the tape whose elements are rows: objects of one shape, or arrays of one length, of cells
+/// that have a fixed width or are the same in every row.
 struct RowLayout {
   /// The shape of the rows; nil if they are arrays.
   let shape: Int?
@@ -9,9 +9,8 @@ struct RowLayout {
   let headerSize: Int
   private let first: Int
   private let tokensPerRow: Int
-  /// From the beginning of a row to its first cell, and from cell to cell.
-  private let firstCell: Int
-  private let cellStep: Int
+  /// Where each cell stands in a row; an empty container takes two tokens.
+  private let cells: [Int]
   /// The slots of the cells of an object.
   private let slots: [Int]
 
@@ -23,6 +22,12 @@ struct RowLayout {
     var type: UInt8 = 0
     var width = 0
     var taggedSize = 0
+    /// The integer that cells are counted from.
+    var base: Int64?
+    /// The token whose value all cells have.
+    var constant: Int?
+    /// What stands before the rows on its behalf, besides the type.
+    var parameterSize = 0
   }
 
   /// The rows in `range` of `tokens`; nil if the elements are not alike, by the look of the first.
@@ -32,44 +37,47 @@ struct RowLayout {
   ) {
     let head = tokens[range.lowerBound]
     first = range.lowerBound
+    var hasKeys = false
+    var columnLimit = Self.widestMatrix
+    var slots: [Int] = []
     switch head.kind {
     case .object:
       let schema = session.schemas[head.index]
       guard schema.shape >= 0 else { return nil }
       shape = schema.shape
       slots = schema.presentSlots
-      columnCount = slots.count
-      (firstCell, cellStep) = (1, 1)
+      columnLimit = slots.count
     case .map:
-      guard planner.hasLists, head.index != KeyLists.none else { return nil }
-      let list = planner.lists[head.index]
-      guard list.shape >= 0 else { return nil }
-      shape = list.shape
-      columnCount = list.count
-      slots = []
-      (firstCell, cellStep) = (2, 2)
-    default:
-      var end = range.lowerBound + 1
-      while end < range.upperBound, end - range.lowerBound <= Self.widestMatrix + 1, Self.isCell(tokens[end]) {
-        end += 1
-      }
-      shape = nil
-      columnCount = end - range.lowerBound - 1
-      slots = []
-      (firstCell, cellStep) = (1, 1)
-      guard columnCount > 0, columnCount <= Self.widestMatrix else { return nil }
+      guard planner.hasLists, head.index != KeyLists.none, planner.lists[head.index].shape >= 0 else { return nil }
+      shape = planner.lists[head.index].shape
+      columnLimit = planner.lists[head.index].count
+      hasKeys = true
+    default: shape = nil
     }
+    var cells: [Int] = []
+    var next = first + 1
+    while next < range.upperBound, tokens[next].kind != .end {
+      if hasKeys { next += 1 }
+      guard cells.count < columnLimit, let size = Self.cellSize(tokens, next) else { return nil }
+      cells.append(next - first)
+      next += size
+    }
+    guard !cells.isEmpty, shape == nil || cells.count == columnLimit else { return nil }
+    self.slots = slots
+    self.cells = cells
+    columnCount = cells.count
     headerSize = shape == nil ? 1 : 2
-    tokensPerRow = columnCount * cellStep + 2
+    tokensPerRow = next - first + 1
     guard range.count % tokensPerRow == 0, range.count > tokensPerRow else { return nil }
     count = range.count / tokensPerRow
-    for column in 0..<columnCount where !Self.isCell(tokens[first + firstCell + column * cellStep]) { return nil }
   }
 
-  private static func isCell(_ token: Token) -> Bool {
-    switch token.kind {
-    case .integer, .double, .true, .false, .date: true
-    default: false
+  /// How many tokens the cell at `index` takes; nil if it is none.
+  private static func cellSize(_ tokens: UnsafeMutableBufferPointer<Token>, _ index: Int) -> Int? {
+    switch tokens[index].kind {
+    case .integer, .double, .true, .false, .date, .null, .string, .empty: 1
+    case .array, .map, .object: tokens[index + 1].kind == .end ? 2 : nil
+    default: nil
     }
   }
 
@@ -102,37 +110,75 @@ struct RowLayout {
     _ marks: UnsafeMutableBufferPointer<Bool>
   ) -> Column? {
     var kinds: UInt32 = 0
-    var position = first + firstCell + column * cellStep
+    let top = first + self.cells[column]
+    var position = top
     let slot = slots.isEmpty ? nil : slots[column]
+    var isConstant = true
     for row in 0..<count {
       let token = tokens[position]
       if let slot, token.slot != slot { return nil }
       kinds |= 1 << UInt32(token.kind.rawValue)
+      isConstant = isConstant && isSame(token, tokens[top])
       cells[row] = token.payload
       marks[row] = token.kind == .integer || token.kind == .true
       position &+= tokensPerRow
     }
+    if isConstant { return constant(top, tokens[top]) }
     let readOnly = UnsafeBufferPointer(cells)
     switch kinds {
-    case Self.bit(.integer): return integers(readOnly)
+    case Self.bit(.integer): return integers(cells)
     case Self.bit(.double): return doubles(cells, integers: nil)
     case Self.bit(.double) | Self.bit(.integer):
       return doubles(cells, integers: UnsafeBufferPointer(rebasing: marks[..<count]))
-    case Self.bit(.true), Self.bit(.false), Self.bit(.true) | Self.bit(.false):
+    case Self.bit(.true) | Self.bit(.false):
       for row in 0..<count { cells[row] = marks[row] ? 1 : 0 }
       return Column(type: ElementType.bool, width: 1, taggedSize: count)
-    case Self.bit(.date): return Column(type: ElementType.date, width: 8, taggedSize: count * 8)
+    case Self.bit(.date):
+      let tagged = readOnly.prefix(Emitter.sampleSize).reduce(0) { $0 + BackwardWriter.size(ofDate: $1) }
+      return Column(type: ElementType.date, width: 8, taggedSize: tagged * count / min(count, Emitter.sampleSize))
     default: return nil
     }
   }
 
+  /// Whether two cells hold the same, bit by bit. Of containers, only empty ones are cells.
+  @inline(__always)
+  private func isSame(_ one: Token, _ other: Token) -> Bool {
+    guard one.kind == other.kind else { return false }
+    switch one.kind {
+    case .integer, .double, .date: return one.payload == other.payload
+    case .string: return one.index == other.index
+    default: return true
+    }
+  }
+
+  private func constant(_ token: Int, _ value: Token) -> Column {
+    // What the value takes each time: exact for numbers, one byte for all else.
+    let size =
+      switch value.kind {
+      case .integer: BackwardWriter.size(ofInteger: Int64(bitPattern: value.payload))
+      case .double: DoubleForm(value.payload).size
+      case .date: BackwardWriter.size(ofDate: value.payload)
+      default: 1
+      }
+    return Column(
+      type: ElementType.constant, width: 0, taggedSize: size * count, constant: token, parameterSize: size)
+  }
+
   private static func bit(_ kind: Token.Kind) -> UInt32 { 1 << UInt32(kind.rawValue) }
 
-  private func integers(_ cells: UnsafeBufferPointer<UInt64>) -> Column {
+  private func integers(_ cells: UnsafeMutableBufferPointer<UInt64>) -> Column {
     cells.withMemoryRebound(to: Int64.self) { values in
-      let fixed = IntegerRange(values).fixedType
+      let range = IntegerRange(UnsafeBufferPointer(values))
+      let fixed = range.fixedType
       let tagged = values.reduce(0) { $0 &+ BackwardWriter.size(ofInteger: $1) }
-      return Column(type: fixed.type, width: fixed.width, taggedSize: tagged)
+      let baseSize = BackwardWriter.size(ofInteger: range.minimum)
+      guard let width = range.offsetWidth, baseSize + width * count < fixed.width * count else {
+        return Column(type: fixed.type, width: fixed.width, taggedSize: tagged)
+      }
+      for row in 0..<count { values[row] &-= range.minimum }
+      return Column(
+        type: ElementType.offsets + UInt8(width), width: width, taggedSize: tagged, base: range.minimum,
+        parameterSize: baseSize)
     }
   }
 

@@ -14,6 +14,8 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
 
   @inline(never)
   private func lateKey() -> UInt64 {
+    // The message is written; this goes nowhere.
+    if session.isOver { return 0 }
     precondition(
       session.isUnfilled(encoder.start),
       "Attempt to encode a value through a single-value container when one was encoded already.")
@@ -47,11 +49,6 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
   mutating func encode(_ value: String) { session.record(value, key: key()) }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
-    do {
-      try session.encode(value, inPlaceOf: encoder) { key() }
-    } catch {
-      session.dropAnnouncement()
-      throw error
-    }
+    try session.attempt(encoder.start) { try session.encode(value, inPlaceOf: encoder) { key() } }
   }
 }

@@ -36,6 +36,8 @@ struct Token {
     static let dead: UInt64 = 1 << 24
     /// The container was made by `nestedContainer`: it continues one that stands under the same key.
     static let nested: UInt64 = 1 << 25
+    /// A deferred place where a container began that failed: its tokens follow up to its end.
+    static let failedContainer: UInt64 = 1 << 27
     /// An integer of 128 bits that is not negative.
     static let unsigned: UInt64 = 1 << 26
   }

@@ -3,14 +3,17 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   let session: EncodingSession
   /// The token where the array begins.
   let begin: Int
-  private(set) var count: Int
+  /// The elements that this container knows of; another may have added to the same array.
+  private var ownCount: Int
 
   @inline(__always)
   init(session: EncodingSession, begin: Int, count: Int) {
     self.session = session
     self.begin = begin
-    self.count = count
+    ownCount = count
   }
+
+  var count: Int { session.needsNormalizing ? session.elementCount(ofArray: begin) : ownCount }
 
   var codingPath: [any CodingKey] { session.path(ofContainer: begin) }
 
@@ -18,8 +21,8 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   @inline(__always)
   private mutating func next() -> UInt64 {
     if session.current != begin { session.resume(begin) }
-    let index = count
-    count &+= 1
+    let index = ownCount
+    ownCount &+= 1
     return UInt64(truncatingIfNeeded: index) << 32
   }
 
@@ -64,7 +67,7 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
     do {
       try session.encode(value, key: key)
     } catch {
-      count &-= 1
+      ownCount &-= 1
       throw error
     }
   }
@@ -88,8 +91,56 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 }
 
 extension EncodingSession {
+  /// An array for a key, new or continued.
+  func nestedUnkeyedContainer(forKey key: UInt64, parent: Int) -> UnkeyedEncoder {
+    let name = tape.count > 0 && tape[tape.count - 1].kind == .key ? tape[tape.count - 1].index : -1
+    let place = NestedPlace(parent: parent, slot: key, name: name)
+    if !isOver, let begin = nestedArrays[place] ?? array(forKey: key, name: name, parent: parent) {
+      nestedArrays[place] = begin
+      dropAnnouncement()
+      needsNormalizing = true
+      return UnkeyedEncoder(session: self, begin: begin, count: elementCount(ofArray: begin))
+    }
+    let container = nestedUnkeyedContainer(key: key, parent: parent)
+    nestedArrays[place] = container.begin
+    return container
+  }
+
+  /// An array that was encoded for the key before, as a whole.
+  private func array(forKey key: UInt64, name: Int, parent: Int) -> Int? {
+    // A key that is new to the message, or in its turn, cannot have been there.
+    guard name >= 0 ? strings[name].keyUses > 1 : needsNormalizing else { return nil }
+    var found: Int?
+    var outer: [Int] = []
+    var pendingName = -1
+    for index in parent..<tape.count {
+      let token = tape[index]
+      switch token.kind {
+      case .key: pendingName = token.index
+      case .end: _ = outer.popLast()
+      case .segment: outer.append(token.target)
+      case .fill: break
+      default:
+        if outer.last == parent, pendingName == name, name >= 0 || token.slot == Int(key >> 8) {
+          let isArray = token.kind == .array || token.kind == .integers || token.kind == .doubles || token.kind == .bools
+          found = isArray ? index : nil
+        }
+        pendingName = -1
+        if token.kind == .object || token.kind == .map || token.kind == .array { outer.append(index) }
+      }
+    }
+    return found
+  }
+
   func nestedUnkeyedContainer(key: UInt64, parent: Int) -> UnkeyedEncoder {
     let begin = openNested(.container(.array, key: key, parent: parent, flags: Token.Flags.nested))
     return UnkeyedEncoder(session: self, begin: begin, count: 0)
   }
+}
+
+/// Where a nested array stands: its parent, and the slot or the string of its key.
+struct NestedPlace: Hashable {
+  let parent: Int
+  let slot: UInt64
+  let name: Int
 }

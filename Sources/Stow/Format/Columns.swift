@@ -2,7 +2,10 @@
 struct Columns {
   struct Column {
     let type: UInt8
-    let offset: Int32
+    /// From the beginning of a row to the cell.
+    var offset: Int32 = 0
+    /// The integer that cells are counted from; for a constant column, where its value stands.
+    var base: Int64 = 0
   }
 
   /// The shape of a table's rows; nil in a matrix.
@@ -39,10 +42,28 @@ struct Columns {
       stride += size
     }
     next += count
-    guard (end - next) % stride == 0, stride <= Int(Int32.max) else { throw FormatError(.malformed, at: offset) }
+    for index in columns.indices {
+      if columns[index].type == ElementType.constant {
+        columns[index].base = Int64(next)
+        next = try Self.endOfConstant(reader, at: next)
+      } else if ElementType.isOffset(columns[index].type) {
+        columns[index].base = try reader.integer(at: next, next: &next)
+      }
+    }
+    guard stride > 0, stride <= Int(Int32.max), next <= end, (end - next) % stride == 0 else {
+      throw FormatError(.malformed, at: offset)
+    }
     self.columns = columns
     self.stride = stride
     rows = next..<end
+  }
+
+  /// The offset behind the value of a constant column, which holds no others.
+  private static func endOfConstant(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
+    let tag = try reader.byte(at: offset)
+    let isScalar = tag < Tag.array || (Tag.nestedNil..<Tag.shortMap).contains(tag)
+    guard isScalar || tag == Tag.shortMap || tag == Tag.shortArray else { throw FormatError(.malformed, at: offset) }
+    return try reader.end(of: offset)
   }
 }
 
@@ -55,8 +76,14 @@ enum Cell {
 }
 
 extension ByteReader {
+  /// The cell of the given type at `offset`, for which offsets are counted from `base`.
+  func cell(at offset: Int, type: UInt8, base: Int64) throws(FormatError) -> Cell {
+    if ElementType.isOffset(type) { return .integer(try integerCell(at: offset, type: type) &+ base) }
+    return try cell(at: offset, type: type)
+  }
+
   /// The cell of the given type at `offset`.
-  func cell(at offset: Int, type: UInt8) throws(FormatError) -> Cell {
+  private func cell(at offset: Int, type: UInt8) throws(FormatError) -> Cell {
     switch type {
     case ElementType.bool: return .bool(try byte(at: offset) != 0)
     case ElementType.date: return .date(Double(bitPattern: try word(at: offset)))
@@ -100,7 +127,7 @@ extension ByteReader {
   func doubleCell(at offset: Int, type: UInt8) throws(FormatError) -> Double {
     if type == ElementType.double { return Double(bitPattern: try word(at: offset)) }
     if type == ElementType.float { return Double(Float(bitPattern: try halfWord(at: offset))) }
-    guard case .double(let value) = try cell(at: offset, type: type) else {
+    guard ElementType.isDecimal(type), case .double(let value) = try cell(at: offset, type: type) else {
       throw FormatError(.cellMismatch, at: offset)
     }
     return value

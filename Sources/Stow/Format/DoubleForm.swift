@@ -117,6 +117,16 @@ extension BackwardWriter {
     }
   }
 
+  /// The bytes that `date` writes.
+  static func size(ofDate bits: UInt64) -> Int {
+    let form = DoubleForm(bits)
+    switch form.tag {
+    case Tag.integral...Tag.lastIntegral, Tag.shortDecimal...Tag.lastShortDecimal: return form.width + 2
+    case Tag.decimal where form.width < 7: return form.width + 2
+    default: return 9
+    }
+  }
+
   /// An integer in its shortest form. Within a reserve.
   @inline(__always)
   mutating func integer(_ value: Int64) {

@@ -7,6 +7,8 @@ struct PackedArray {
   let count: Int
   /// The bytes of one element; 0 where they differ.
   let stride: Int
+  /// The integer that elements are counted from.
+  let base: Int64
 
   static func isPacked(_ tag: UInt8) -> Bool { (Tag.packed...Tag.lastPackedShort).contains(tag) }
 
@@ -24,8 +26,14 @@ struct PackedArray {
     } else {
       type = Tag.packedTypes[Int(tag - Tag.packedShort)]
     }
+    var base: Int64 = 0
+    if ElementType.isOffset(type) {
+      base = try reader.integer(at: next, next: &next)
+      guard next <= end else { throw FormatError(.malformed, at: offset) }
+    }
+    self.base = base
     body = next..<end
-    if let stride = ElementType.stride(of: type) {
+    if let stride = ElementType.stride(of: type), stride > 0 {
       guard body.count % stride == 0 else { throw FormatError(.malformed, at: offset) }
       self.stride = stride
       count = body.count / stride
@@ -86,7 +94,7 @@ struct PackedArray {
       Self.sum(target, count: count)
     default:
       for index in 0..<count {
-        target[index] = try reader.integerCell(at: body.lowerBound &+ index &* stride, type: type)
+        target[index] = try reader.integerCell(at: body.lowerBound &+ index &* stride, type: type) &+ base
       }
     }
   }

@@ -5,11 +5,15 @@ struct PackedIntegers {
   let bodySize: Int
 
   /// The smallest form for `values`, of which there are two or more; the first of equals in the order
-  /// fixed width, own widths, differences of fixed width, differences of own widths.
+  /// fixed width, fixed width above the least, own widths, differences of fixed width, differences of own widths.
   static func best(for values: UnsafeBufferPointer<Int64>) -> PackedIntegers {
     let range = IntegerRange(values)
     let fixed = range.fixedType
     var best = PackedIntegers(type: fixed.type, bodySize: values.count * fixed.width)
+    if let width = range.offsetWidth {
+      let size = BackwardWriter.size(ofInteger: range.minimum) + values.count * width
+      best.consider(ElementType.offsets + UInt8(width), bodySize: size)
+    }
     let differences = IntegerRange(differencesOf: values)
     let differenceWidth = differences.signedWidth
     let firstWidth = DecimalFraction.width(values[0])
@@ -67,6 +71,12 @@ struct PackedIntegers {
       let firstWidth = DecimalFraction.width(values[0])
       writer.littleEndian(UInt64(bitPattern: values[0]), width: firstWidth)
       writer.byte(UInt8(firstWidth))
+    case ElementType.offsets...ElementType.offsets + 7:
+      let base = IntegerRange(values).minimum
+      let width = Int(type - ElementType.offsets)
+      writer.reserve(bodySize + BackwardWriter.margin)
+      for value in values.reversed() { writer.littleEndian(UInt64(bitPattern: value &- base), width: width) }
+      writer.integer(base)
     default: writeFixed(values, to: &writer)
     }
   }
@@ -139,6 +149,12 @@ struct IntegerRange {
   }
 
   var signedWidth: Int { max(DecimalFraction.width(minimum), DecimalFraction.width(maximum)) }
+
+  /// The bytes that each takes above the least of them; nil if that takes 8.
+  var offsetWidth: Int? {
+    let span = UInt64(bitPattern: maximum &- minimum)
+    return span >> 56 == 0 ? max(1, (71 - span.leadingZeroBitCount) >> 3) : nil
+  }
 
   /// The element type of least width: signed, unless doing without a sign saves a byte.
   var fixedType: (type: UInt8, width: Int) {

@@ -97,6 +97,8 @@ enum Tag {
 ///
 /// One byte. Where a type has an exponent, it is the high nibble.
 enum ElementType {
+  /// A column whose cells are all the same value, which stands once before the rows.
+  static let constant: UInt8 = 0x00
   /// A signed integer of 1 to 8 bytes: the width itself.
   static let integers: ClosedRange<UInt8> = 1...8
   static let float: UInt8 = 0x09
@@ -128,6 +130,10 @@ extension ElementType {
   /// An integer that is never negative, 1 to 7 bytes: `unsigned + width`.
   static let unsigned: UInt8 = 0xC0
 
+  /// What an integer lies above the least of all, which stands once before them, 1 to 7 bytes:
+  /// `offsets + width`.
+  static let offsets: UInt8 = 0xD0
+
   /// The bytes of one element, which every element of the type takes; nil for the types that differ.
   @inline(__always)
   static func stride(of type: UInt8) -> Int? {
@@ -140,13 +146,19 @@ extension ElementType {
     case 0x10...0x9F, 0xA1...0xA6:
       if (1...maximumScaledWidth).contains(low) { return low }
       return type < integral && (9...14).contains(low) ? low - 7 : nil
-    case 0xC1...0xC7: return low
+    case 0xC1...0xC7, 0xD1...0xD7: return low
+    case constant: return 0
     default: return nil
     }
   }
 
   /// Whether the elements are integers; a noisy decimal may hold one too.
   static func isInteger(_ type: UInt8) -> Bool { integers.contains(type) || type > unsigned }
+
+  static func isOffset(_ type: UInt8) -> Bool { type > offsets && type < offsets + 8 }
+
+  /// Whether the elements are decimal fractions, noisy ones included.
+  static func isDecimal(_ type: UInt8) -> Bool { (0x10..<deltas).contains(type) }
 
   static func isNoisy(_ type: UInt8) -> Bool { (0x10...0x9F).contains(type) && type & 15 > 8 }
 }

@@ -1,0 +1,59 @@
+/// Finds the coding path of a place in the message by walking down to it from the top.
+///
+/// Decoding knows its path as a stack; a container or decoder that outlived the `init(from:)` it was made
+/// for has lost its place there. Only then, and only if it is asked, is this done.
+struct PathFinder {
+  let session: DecodingSession
+
+  /// The path of the value or the container whose bytes hold `offset`: of the value that begins there, or
+  /// of the innermost container around it.
+  func path(to offset: Int, from body: Int) -> [any CodingKey] {
+    var path: [any CodingKey] = []
+    var value = body
+    while value != offset, let (child, key) = child(of: value, holding: offset) {
+      path.append(key)
+      value = child
+    }
+    return path
+  }
+
+  private func child(of value: Int, holding offset: Int) -> (Int, any CodingKey)? {
+    do throws(FormatError) {
+      if let object = try session.reader.object(at: value) { return try child(of: object, holding: offset) }
+      guard let elements = try? session.reader.array(at: value) else { return nil }
+      var start = elements.lowerBound
+      var index = 0
+      while start < elements.upperBound {
+        let end = try session.reader.end(of: start)
+        if (start..<end).contains(offset) { return (start, PathKey.index(index)) }
+        start = end
+        index += 1
+      }
+      return nil
+    } catch {
+      return nil
+    }
+  }
+
+  private func child(of object: ObjectHeader, holding offset: Int) throws(FormatError) -> (Int, any CodingKey)? {
+    var start = object.body.lowerBound
+    var slot = 0
+    if object.isPartial, let shape = object.shape { start += (session.tables.keyCount(ofShape: shape) + 7) / 8 }
+    while start < object.body.upperBound {
+      var key = start
+      if let shape = object.shape {
+        if object.isPartial {
+          while session.reader.base[object.body.lowerBound + slot >> 3] >> UInt8(slot & 7) & 1 == 0 { slot += 1 }
+        }
+        key = session.tables.key(slot, ofShape: shape)
+        slot += 1
+      } else {
+        start = try session.tables.endOfKey(session.reader, at: key)
+      }
+      let end = try session.reader.end(of: start)
+      if (start..<end).contains(offset) { return (start, PathKey(stringValue: try session.keyName(at: key))) }
+      start = end
+    }
+    return nil
+  }
+}
