@@ -57,7 +57,9 @@ public final class StowDecoder: Sendable {
     try bytes.withUnsafeBytes { try decode(type, fromBytes: $0) }
   }
 
-  private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws -> Value {
+  private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws
+    -> Value
+  {
     let configuration = configuration.withLock { $0 }
     return try DecodingSession.run(bytes, configuration) { session, offset in
       try session.decode(type, at: offset, DecodingPath.Step(.top, parent: .top))

@@ -7,7 +7,9 @@
 // The conversions of `ScalarReading`, for values without tags.
 
 extension DecodingSession {
-  func integer<Value: FixedWidthInteger>(_ type: Value.Type, _ cell: Cell, at offset: Int) throws(FormatError) -> Value {
+  func integer<Value: FixedWidthInteger>(_ type: Value.Type, _ cell: Cell, at offset: Int) throws(FormatError)
+    -> Value
+  {
     switch cell {
     case .integer(let integer):
       guard let result = Value(exactly: integer) else { throw FormatError(.unrepresentable, at: offset) }
@@ -49,7 +51,9 @@ extension DecodingSession {
   }
 
   /// A value of a type that is known here, from a cell.
-  func known<Value>(_ type: Value.Type, _ kind: ValueKind, _ cell: Cell, at offset: Int) throws(FormatError) -> Value {
+  func known<Value>(_ type: Value.Type, _ kind: ValueKind, _ cell: Cell, at offset: Int) throws(FormatError)
+    -> Value
+  {
     switch kind {
     case .bool: return reinterpret(try bool(cell, at: offset), as: type)
     case .double: return reinterpret(try double(cell, at: offset), as: type)

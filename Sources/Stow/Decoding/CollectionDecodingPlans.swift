@@ -10,13 +10,15 @@ private final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan {
   override var valueType: Any.Type { Wrapped?.self }
 
   override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node, into target: UnsafeMutableRawPointer
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node,
+    into target: UnsafeMutableRawPointer
   ) throws {
     if session.reader.isNil(at: offset) {
       _ = initializeNil(level: (try? session.reader.nilLevel(at: offset)) ?? 0, session, target)
       return
     }
-    let value = try session.decodeKnown(Wrapped.self, session.plans.entry(for: Wrapped.self), at: offset, node)
+    let value = try session.decodeKnown(
+      Wrapped.self, session.plans.entry(for: Wrapped.self), at: offset, node)
     target.initializeMemory(as: Wrapped?.self, to: value)
   }
 
@@ -28,7 +30,9 @@ private final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan {
     target.initializeMemory(as: Wrapped?.self, to: value)
   }
 
-  override func initializeNil(level: Int, _ session: DecodingSession, _ target: UnsafeMutableRawPointer) -> Bool {
+  override func initializeNil(level: Int, _ session: DecodingSession, _ target: UnsafeMutableRawPointer)
+    -> Bool
+  {
     var value: Wrapped?
     if level > 0, let plan = session.plans.entry(for: Wrapped.self).plan {
       withUnsafeTemporaryAllocation(of: Wrapped.self, capacity: 1) { buffer in
@@ -69,7 +73,8 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan {
   final override var valueType: Any.Type { [Element].self }
 
   final override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node, into target: UnsafeMutableRawPointer
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node,
+    into target: UnsafeMutableRawPointer
   ) throws {
     target.initializeMemory(as: [Element].self, to: try array(at: offset, from: session, node))
   }
@@ -78,7 +83,9 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan {
     _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node,
     into target: UnsafeMutableRawPointer
   ) throws {
-    guard case .array(let row) = element else { return try super.decode(element, of: source, node, into: target) }
+    guard case .array(let row) = element else {
+      return try super.decode(element, of: source, node, into: target)
+    }
     target.initializeMemory(as: [Element].self, to: try array(row: row, of: source, node))
   }
 
@@ -126,7 +133,9 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan {
   }
 
   /// How many elements there are: a step for each.
-  static func count(_ elements: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node) throws -> Int {
+  static func count(_ elements: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node) throws
+    -> Int
+  {
     do throws(FormatError) {
       var count = 0
       var offset = elements.lowerBound
@@ -184,7 +193,9 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan {
 
 /// Arrays of integers: packed ones are read at once.
 private final class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDecodingPlan<Element> {
-  override func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws -> [Element] {
+  override func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws
+    -> [Element]
+  {
     do throws(FormatError) {
       let tag = try session.reader.byte(at: offset)
       if tag == Tag.data, Element.self == UInt8.self {
@@ -241,7 +252,9 @@ private final class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: Ar
 
 /// Arrays of `Double`: packed ones, and the rows of a matrix, are read at once.
 private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
-  override func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws -> [Double] {
+  override func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws
+    -> [Double]
+  {
     do throws(FormatError) {
       if PackedArray.isPacked(try session.reader.byte(at: offset)) {
         let packed = try PackedArray(session.reader, at: offset)
@@ -295,7 +308,9 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
 
 /// Arrays of strings, without a plan for every element.
 private final class StringArrayPlan: ArrayDecodingPlan<String> {
-  override func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws -> [String] {
+  override func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws
+    -> [String]
+  {
     // Arrays of another form hold no strings; the usual way reports that.
     guard let elements = try? session.reader.array(at: offset) else {
       return try super.array(at: offset, from: session, node)
@@ -323,7 +338,8 @@ private final class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan {
   override var valueType: Any.Type { [String: Value].self }
 
   override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node, into target: UnsafeMutableRawPointer
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node,
+    into target: UnsafeMutableRawPointer
   ) throws {
     let object: ObjectHeader?
     do throws(FormatError) {
@@ -340,7 +356,9 @@ private final class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan {
     target.initializeMemory(as: [String: Value].self, to: result)
   }
 
-  private func entries(_ body: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node) throws -> [String: Value] {
+  private func entries(_ body: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node) throws
+    -> [String: Value]
+  {
     var result: [String: Value] = [:]
     // An entry takes two bytes at least.
     result.reserveCapacity(min(body.count / 2, try count(body, session, node)))
@@ -362,7 +380,8 @@ private final class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan {
     return result
   }
 
-  private func count(_ body: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node) throws -> Int {
+  private func count(_ body: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node) throws -> Int
+  {
     do throws(FormatError) {
       var count = 0
       var offset = body.lowerBound
@@ -391,7 +410,8 @@ private final class PlainDecodingPlan<Value: Decodable>: DecodingPlan {
   override var valueType: Any.Type { Value.self }
 
   override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node, into target: UnsafeMutableRawPointer
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node,
+    into target: UnsafeMutableRawPointer
   ) throws {
     let decoder = ValueDecoder(session: session, offset: offset, node: node)
     target.initializeMemory(as: Value.self, to: try session.decodePlain(Value.self, decoder))

@@ -50,7 +50,8 @@ final class DecodingCursor: PooledCursor {
 
   /// Makes this the cursor of the object with the given header.
   @inline(__always)
-  func open(_ object: ObjectHeader, _ session: DecodingSession, _ node: DecodingPath.Node) throws(FormatError) {
+  func open(_ object: ObjectHeader, _ session: DecodingSession, _ node: DecodingPath.Node) throws(FormatError)
+  {
     forget(node)
     end = object.body.upperBound
     start = object.body.lowerBound
@@ -81,7 +82,8 @@ final class DecodingCursor: PooledCursor {
 
   /// Makes this the cursor of a row of a table.
   func open(
-    row offset: Int, of source: ElementSource, shape: Int, _ session: DecodingSession, _ node: DecodingPath.Node
+    row offset: Int, of source: ElementSource, shape: Int, _ session: DecodingSession,
+    _ node: DecodingPath.Node
   ) {
     forget(node)
     self.source = source
@@ -220,12 +222,16 @@ final class DecodingCursor: PooledCursor {
       if schema.hasBytes {
         let text = schema.text(of: key, byte: byte)
         if current < end, session.reader.matches(text, at: current) { return current + text.count }
-        if let found = try scan(session, { offset throws(FormatError) in try session.hasKey(text, at: offset) }) {
+        if let found = try scan(
+          session, { offset throws(FormatError) in try session.hasKey(text, at: offset) })
+        {
           if found >= 0 || !session.mayHaveOtherSpellings(start..<end, key.stringValue) { return found }
         }
       } else {
         let name = key.stringValue
-        if let found = try scan(session, { offset throws(FormatError) in try session.keyName(at: offset) == name }) {
+        if let found = try scan(
+          session, { offset throws(FormatError) in try session.keyName(at: offset) == name })
+        {
           return found
         }
       }
@@ -277,7 +283,9 @@ final class DecodingCursor: PooledCursor {
   /// Where the value for the key called `name` stands; −1 if the object has none.
   func find(name: String, _ session: DecodingSession) throws(FormatError) -> Int {
     if shape >= 0 {
-      guard let slot = try session.names(ofShape: shape).slot(of: name), isPresent(slot, session) else { return -1 }
+      guard let slot = try session.names(ofShape: shape).slot(of: name), isPresent(slot, session) else {
+        return -1
+      }
       if source != nil { return slot }
       try seek(slot, session)
       return current
@@ -333,7 +341,9 @@ extension DecodingSession {
     var offset = map.lowerBound
     while offset < map.upperBound {
       guard let text = try? tables.text(reader, ofKeyAt: offset) else { return true }
-      if text.form == .plain, reader.buffer(at: text.content, count: text.count).contains(where: { $0 >= 0x80 }) {
+      if text.form == .plain,
+        reader.buffer(at: text.content, count: text.count).contains(where: { $0 >= 0x80 })
+      {
         return true
       }
       guard let value = try? tables.endOfKey(reader, at: offset), let next = try? reader.end(of: value) else {

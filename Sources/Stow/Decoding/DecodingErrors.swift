@@ -7,7 +7,8 @@ extension DecodingSession {
     guard let expected else { return .dataCorrupted(context) }
     switch error.kind {
     case .mismatch:
-      return reader.isNil(at: error.offset) ? .valueNotFound(expected, context) : .typeMismatch(expected, context)
+      return reader.isNil(at: error.offset)
+        ? .valueNotFound(expected, context) : .typeMismatch(expected, context)
     case .cellMismatch: return .typeMismatch(expected, context)
     default: return .dataCorrupted(context)
     }
@@ -22,7 +23,8 @@ extension DecodingSession {
     case .mismatch: "found \(kind(at: error.offset)) at offset \(error.offset)"
     case .cellMismatch: "found an element of another kind at offset \(error.offset)"
     case .unrepresentable: "the number at offset \(error.offset) does not fit"
-    case .tooDeep: "the value at offset \(error.offset) nests deeper than \(configuration.maximumDepth) levels"
+    case .tooDeep:
+      "the value at offset \(error.offset) nests deeper than \(configuration.maximumDepth) levels"
     }
   }
 
@@ -33,7 +35,8 @@ extension DecodingSession {
     case Tag.null, Tag.nestedNil: return "nil"
     case Tag.false, Tag.true: return "a Bool"
     case Tag.integer...Tag.unsigned128, Tag.smallInteger...Tag.lastSmallInteger: return "an integer"
-    case Tag.double...Tag.noisyDecimal, Tag.shortDecimal...Tag.lastShortDecimal: return "a floating-point number"
+    case Tag.double...Tag.noisyDecimal, Tag.shortDecimal...Tag.lastShortDecimal:
+      return "a floating-point number"
     case Tag.date, Tag.scaledDate: return "a date"
     case Tag.uuid: return "a UUID"
     case Tag.data: return "data"
@@ -50,7 +53,8 @@ extension DecodingSession {
     .keyNotFound(
       key,
       DecodingError.Context(
-        codingPath: codingPath(node), debugDescription: "No value associated with key \"\(key.stringValue)\"."))
+        codingPath: codingPath(node), debugDescription: "No value associated with key \"\(key.stringValue)\"."
+      ))
   }
 
   func valueNotFound(_ type: Any.Type, path: [any CodingKey], _ description: String) -> DecodingError {

@@ -123,10 +123,18 @@ extension DecodingSession {
       return step.schema?._withUnsafeGuaranteedRef { $0.key(ofByte: step.value) } ?? PathKey(stringValue: "")
     case .name:
       let name = (try? keyName(at: step.value)) ?? ""
+      if let integer = integerKeys[step.value] { return PathKey(name: name, integer: integer) }
       return step.schema?._withUnsafeGuaranteedRef { $0.key(named: name) } ?? PathKey(stringValue: name)
     case .index: return PathKey.index(step.value)
     case .super: return PathKey.super
     case .top: return PathKey(stringValue: "")
     }
+  }
+
+  /// Remembers the integer of a key, where that is not what its string says.
+  func noteInteger(of key: some CodingKey, at place: Int) {
+    let name = key.stringValue
+    let integer = key.intValue
+    if integer != nil || PathKey.startsInteger(name), integer != Int(name) { integerKeys[place] = integer }
   }
 }

@@ -8,7 +8,8 @@
 class DecodingPlan {
   /// Decodes the value at `offset` and initializes `target`, which has room for one of the plan's type.
   func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node, into target: UnsafeMutableRawPointer
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node,
+    into target: UnsafeMutableRawPointer
   ) throws {
     preconditionFailure("a plan without a way to decode")
   }
@@ -19,13 +20,16 @@ class DecodingPlan {
     into target: UnsafeMutableRawPointer
   ) throws {
     throw source.session.error(
-      FormatError(.cellMismatch, at: source.offset), path: source.session.codingPath(node), expected: valueType)
+      FormatError(.cellMismatch, at: source.offset), path: source.session.codingPath(node),
+      expected: valueType)
   }
 
   var valueType: Any.Type { preconditionFailure("a plan without a type") }
 
   /// Initializes `target` with a nil that stands `level` optionals deep; false if the type has none.
-  func initializeNil(level: Int, _ session: DecodingSession, _ target: UnsafeMutableRawPointer) -> Bool { false }
+  func initializeNil(level: Int, _ session: DecodingSession, _ target: UnsafeMutableRawPointer) -> Bool {
+    false
+  }
 }
 
 /// The types that have a plan: optionals, arrays, and dictionaries of strings.
@@ -65,7 +69,9 @@ struct DecodingPlans: ~Copyable {
 extension DecodingPlans.Entry {
   /// The value that a plan initializes.
   @inline(__always)
-  func value<Value>(_ type: Value.Type, _ initialize: (DecodingPlan, UnsafeMutableRawPointer) throws -> Void) throws -> Value {
+  func value<Value>(_ type: Value.Type, _ initialize: (DecodingPlan, UnsafeMutableRawPointer) throws -> Void)
+    throws -> Value
+  {
     guard let plan else { preconditionFailure("a planned type without a plan") }
     return try withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
       let target = buffer.baseAddress.unsafelyUnwrapped
@@ -112,7 +118,9 @@ extension DecodingSession {
       case .url: return reinterpret(try url(at: offset, next: &next), as: type)
       case .decimal: return reinterpret(try decimal(at: offset, next: &next), as: type)
       }
-      if entry.kind == .data, let data = try data(at: offset, next: &next) { return reinterpret(data, as: type) }
+      if entry.kind == .data, let data = try data(at: offset, next: &next) {
+        return reinterpret(data, as: type)
+      }
     } catch {
       throw self.error(error, path: codingPath(node), expected: type)
     }

@@ -20,6 +20,8 @@ final class DecodingSession {
   @exclusivity(unchecked) private var symbols: [String?] = []
   /// The keys of the shapes whose names were needed so far.
   @exclusivity(unchecked) private var shapes: [ShapeNames?] = []
+  /// By the place of a key: its integer, where that is not what its string says.
+  @exclusivity(unchecked) var integerKeys: [Int: Int?] = [:]
   /// Tells the messages of a session apart.
   @exclusivity(unchecked) private(set) var message = 0
 
@@ -56,6 +58,7 @@ final class DecodingSession {
     path.reset()
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
+    if !integerKeys.isEmpty { integerKeys = [:] }
     configuration.userInfo = [:]
     calls = 0
   }
@@ -79,7 +82,9 @@ final class DecodingSession {
     let mark = path.count
     let node = path.push(step())
     defer { path.pop(to: mark) }
-    if entry.kind == .plain { return try decodePlain(type, ValueDecoder(session: self, offset: offset, node: node)) }
+    if entry.kind == .plain {
+      return try decodePlain(type, ValueDecoder(session: self, offset: offset, node: node))
+    }
     return try decodeKnown(type, entry, at: offset, node)
   }
 

@@ -79,7 +79,9 @@ final class ElementSource {
     switch layout {
     case .packed(let packed):
       if packed.isBool { return .cell(.bool(packed.bool(reader, at: index))) }
-      return .cell(try reader.cell(at: packed.body.lowerBound + index * packed.stride, type: packed.type, base: packed.base))
+      return .cell(
+        try reader.cell(
+          at: packed.body.lowerBound + index * packed.stride, type: packed.type, base: packed.base))
     case .integers(let values): return .cell(.integer(values[index]))
     case .rows(let columns):
       let row = columns.rows.lowerBound + index * columns.stride

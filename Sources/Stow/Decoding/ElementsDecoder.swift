@@ -38,7 +38,8 @@ struct ElementsDecoder: UnkeyedDecodingContainer {
     guard currentIndex < source.count else {
       throw session.valueNotFound(Never.self, path: elementPath, "Unkeyed container is at end.")
     }
-    guard case .value(let offset)? = try? source.element(at: currentIndex), session.reader.isNil(at: offset) else {
+    guard case .value(let offset)? = try? source.element(at: currentIndex), session.reader.isNil(at: offset)
+    else {
       return false
     }
     currentIndex += 1
@@ -68,7 +69,9 @@ struct ElementsDecoder: UnkeyedDecodingContainer {
 
   mutating func superDecoder() throws -> any Decoder { try nested((any Decoder).self) { $0 } }
 
-  private mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
+  private mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws
+    -> Result
+  {
     let (step, source) = (step, source)
     return try next(type) { element in
       let node = source.session.path.push(step)

@@ -30,7 +30,9 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   @inline(never)
-  private func failure(_ error: FormatError, _ key: Key, _ type: Any.Type?, _ session: DecodingSession) -> DecodingError {
+  private func failure(_ error: FormatError, _ key: Key, _ type: Any.Type?, _ session: DecodingSession)
+    -> DecodingError
+  {
     session.error(error, path: session.codingPath(cursor.node) + [key], expected: type)
   }
 
@@ -210,16 +212,34 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try integerIfPresent(type, key) }
   func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try integerIfPresent(type, key) }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try integerIfPresent(type, key) }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try integerIfPresent(type, key) }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try integerIfPresent(type, key) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
+    try integerIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
+    try integerIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+    try integerIfPresent(type, key)
+  }
   func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try integerIfPresent(type, key) }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try integerIfPresent(type, key) }
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try integerIfPresent(type, key) }
-  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try integerIfPresent(type, key) }
-  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try integerIfPresent(type, key) }
-  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try integerIfPresent(type, key) }
-  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try integerIfPresent(type, key) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
+    try integerIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+    try integerIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
+    try integerIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
+    try integerIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
+    try integerIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
+    try integerIfPresent(type, key)
+  }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try cursor.withSession { session in
@@ -237,7 +257,9 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       guard offset >= 0 else { return nil }
       let step = step(key, offset, session)
       if let source = cursor.source {
-        guard isNil(source, slot: offset) else { return try decodeCell(type, source, slot: offset, key, step) }
+        guard isNil(source, slot: offset) else {
+          return try decodeCell(type, source, slot: offset, key, step)
+        }
         guard case .value(let constant) = try? source.cell(row: cursor.row, slot: offset) else { return nil }
         return try session.decodeNil(type, at: constant)
       }
@@ -279,15 +301,15 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     cursor.schemaReference._withUnsafeGuaranteedRef { schema in
       schema.hasBytes
         ? DecodingPath.Step(.byte, parent: cursor.node, value: keyByte(key), schema: cursor.schemaReference)
-        : dynamicStep(offset, session)
+        : dynamicStep(key, offset, session)
     }
   }
 
   @inline(never)
-  private func dynamicStep(_ offset: Int, _ session: DecodingSession) -> DecodingPath.Step {
-    DecodingPath.Step(
-      .name, parent: cursor.node, value: cursor.keyOffset(ofFound: offset, session),
-      schema: cursor.schemaReference)
+  private func dynamicStep(_ key: Key, _ offset: Int, _ session: DecodingSession) -> DecodingPath.Step {
+    let place = cursor.keyOffset(ofFound: offset, session)
+    session.noteInteger(of: key, at: place)
+    return DecodingPath.Step(.name, parent: cursor.node, value: place, schema: cursor.schemaReference)
   }
 
   // MARK: nested containers
@@ -336,8 +358,12 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  private func decoder(_ offset: Int, _ node: DecodingPath.Node, _ session: DecodingSession) throws -> any Decoder {
-    guard let source = cursor.source else { return ValueDecoder(session: session, offset: offset, node: node) }
+  private func decoder(_ offset: Int, _ node: DecodingPath.Node, _ session: DecodingSession) throws
+    -> any Decoder
+  {
+    guard let source = cursor.source else {
+      return ValueDecoder(session: session, offset: offset, node: node)
+    }
     do throws(FormatError) {
       return session.decoder(try source.cell(row: cursor.row, slot: offset), of: source, node)
     } catch {

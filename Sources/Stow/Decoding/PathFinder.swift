@@ -35,15 +35,21 @@ struct PathFinder {
     }
   }
 
-  private func child(of object: ObjectHeader, holding offset: Int) throws(FormatError) -> (Int, any CodingKey)? {
+  private func child(of object: ObjectHeader, holding offset: Int) throws(FormatError) -> (
+    Int, any CodingKey
+  )? {
     var start = object.body.lowerBound
     var slot = 0
-    if object.isPartial, let shape = object.shape { start += (session.tables.keyCount(ofShape: shape) + 7) / 8 }
+    if object.isPartial, let shape = object.shape {
+      start += (session.tables.keyCount(ofShape: shape) + 7) / 8
+    }
     while start < object.body.upperBound {
       var key = start
       if let shape = object.shape {
         if object.isPartial {
-          while session.reader.base[object.body.lowerBound + slot >> 3] >> UInt8(slot & 7) & 1 == 0 { slot += 1 }
+          while session.reader.base[object.body.lowerBound + slot >> 3] >> UInt8(slot & 7) & 1 == 0 {
+            slot += 1
+          }
         }
         key = session.tables.key(slot, ofShape: shape)
         slot += 1

@@ -13,7 +13,9 @@ struct RowDecoder: Decoder {
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard source.columns?.shape == nil, let cells = source.cells(ofRow: row) else { throw mismatch([Any].self) }
+    guard source.columns?.shape == nil, let cells = source.cells(ofRow: row) else {
+      throw mismatch([Any].self)
+    }
     return ElementsDecoder(source: cells, node: node)
   }
 

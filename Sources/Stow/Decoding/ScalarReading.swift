@@ -47,7 +47,8 @@ extension DecodingSession {
   @inline(__always)
   func double(at offset: Int, next: inout Int) throws(FormatError) -> Double {
     let tag = try reader.byte(at: offset)
-    if tag >= Tag.double && tag <= Tag.noisyDecimal || tag >= Tag.shortDecimal && tag <= Tag.lastShortDecimal {
+    if tag >= Tag.double && tag <= Tag.noisyDecimal || tag >= Tag.shortDecimal && tag <= Tag.lastShortDecimal
+    {
       return try reader.double(at: offset, next: &next)
     }
     return try rareDouble(at: offset, next: &next)
@@ -84,7 +85,9 @@ extension DecodingSession {
   /// Rounds, unless the number is an integer; a finite number beyond the range of `Float` is an error.
   func float(_ value: Double, at offset: Int, isInteger: Bool) throws(FormatError) -> Float {
     let result = Float(value)
-    guard result.isFinite || !value.isFinite, !isInteger || Double(result) == value else { throw FormatError(.unrepresentable, at: offset) }
+    guard result.isFinite || !value.isFinite, !isInteger || Double(result) == value else {
+      throw FormatError(.unrepresentable, at: offset)
+    }
     return result
   }
 
@@ -190,10 +193,13 @@ extension DecodingSession {
       return decimal
     }
     let tag = try reader.byte(at: offset)
-    if tag >= Tag.double && tag <= Tag.noisyDecimal || tag >= Tag.shortDecimal && tag <= Tag.lastShortDecimal {
+    if tag >= Tag.double && tag <= Tag.noisyDecimal || tag >= Tag.shortDecimal && tag <= Tag.lastShortDecimal
+    {
       // The shortest decimal that is this number: what JSON would have said.
       let value = try reader.double(at: offset, next: &next)
-      guard let decimal = Decimal(string: value.description) else { throw FormatError(.unrepresentable, at: offset) }
+      guard let decimal = Decimal(string: value.description) else {
+        throw FormatError(.unrepresentable, at: offset)
+      }
       return decimal
     }
     let integer = try integer(Int128.self, at: offset, next: &next)

@@ -30,7 +30,8 @@ struct SingleValueDecoder: SingleValueDecodingContainer {
   }
 
   func decode(_ type: Double.Type) throws -> Double {
-    try read(type) { session, offset, next throws(FormatError) in try session.double(at: offset, next: &next) }
+    try read(type) { session, offset, next throws(FormatError) in try session.double(at: offset, next: &next)
+    }
   }
 
   func decode(_ type: Float.Type) throws -> Float {
@@ -38,7 +39,8 @@ struct SingleValueDecoder: SingleValueDecodingContainer {
   }
 
   func decode(_ type: String.Type) throws -> String {
-    try read(type) { session, offset, next throws(FormatError) in try session.string(at: offset, next: &next) }
+    try read(type) { session, offset, next throws(FormatError) in try session.string(at: offset, next: &next)
+    }
   }
 
   func decode(_ type: Int.Type) throws -> Int { try integer(type) }

@@ -98,7 +98,9 @@ struct UnkeyedDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecod
   mutating func decodeNil() throws -> Bool {
     let offset = try offset(Never.self)
     guard session.reader.isNil(at: offset) else { return false }
-    do throws(FormatError) { try pass(to: session.reader.end(of: offset)) } catch { throw failure(error, nil) }
+    do throws(FormatError) { try pass(to: session.reader.end(of: offset)) } catch {
+      throw failure(error, nil)
+    }
     return true
   }
 
@@ -107,7 +109,8 @@ struct UnkeyedDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecod
   }
 
   mutating func decode(_ type: Double.Type) throws -> Double {
-    try read(type) { session, offset, next throws(FormatError) in try session.double(at: offset, next: &next) }
+    try read(type) { session, offset, next throws(FormatError) in try session.double(at: offset, next: &next)
+    }
   }
 
   mutating func decode(_ type: Float.Type) throws -> Float {
@@ -115,7 +118,8 @@ struct UnkeyedDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecod
   }
 
   mutating func decode(_ type: String.Type) throws -> String {
-    try read(type) { session, offset, next throws(FormatError) in try session.string(at: offset, next: &next) }
+    try read(type) { session, offset, next throws(FormatError) in try session.string(at: offset, next: &next)
+    }
   }
 
   mutating func decode(_ type: Int.Type) throws -> Int { try integer(type) }
@@ -163,7 +167,9 @@ struct UnkeyedDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecod
   mutating func superDecoder() throws -> any Decoder { try nested((any Decoder).self) { $0 } }
 
   /// A container of the next element, whose step stays until the array itself is left.
-  private mutating func nested<Result>(_ type: Any.Type, _ body: (ValueDecoder) throws -> Result) throws -> Result {
+  private mutating func nested<Result>(_ type: Any.Type, _ body: (ValueDecoder) throws -> Result) throws
+    -> Result
+  {
     let offset = try offset(type)
     let next = try elementEnd(offset)
     let result = try body(ValueDecoder(session: session, offset: offset, node: session.path.push(step)))

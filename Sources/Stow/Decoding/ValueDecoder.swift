@@ -20,7 +20,9 @@ struct ValueDecoder: Decoder {
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     do throws(FormatError) {
-      guard let object = try session.reader.object(at: offset) else { throw FormatError(.mismatch, at: offset) }
+      guard let object = try session.reader.object(at: offset) else {
+        throw FormatError(.mismatch, at: offset)
+      }
       return try session.container(type, object, node)
     } catch {
       throw session.error(error, path: codingPath, expected: [String: Any].self)
@@ -30,7 +32,9 @@ struct ValueDecoder: Decoder {
   @inline(__always)
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     do throws(FormatError) {
-      if let source = try ElementSource(session, at: offset) { return ElementsDecoder(source: source, node: node) }
+      if let source = try ElementSource(session, at: offset) {
+        return ElementsDecoder(source: source, node: node)
+      }
       let elements = try session.reader.array(at: offset)
       if elements.upperBound <= UInt32.max {
         return UnkeyedDecoder<UInt32>(session: session, elements: elements, node: node)

@@ -78,7 +78,8 @@ struct Emitter: ~Copyable {
       case .map: closeMap(token, planner)
       case .array:
         writer.header(
-          length: writer.count - frame.end, short: Tag.shortArray, limit: Tag.shortArrayLimit, long: Tag.array)
+          length: writer.count - frame.end, short: Tag.shortArray, limit: Tag.shortArrayLimit, long: Tag.array
+        )
         frame = outer.removeLast()
       case .key:
         if !frame.hidesKeys { write(key: token.index, session) }
@@ -308,7 +309,8 @@ struct Emitter: ~Copyable {
       writer.varint(data.count)
       writer.byte(Tag.data)
     case .wide(let wide) where token.kind == .decimal:
-      let width = (128 - (wide.high == 0 ? 64 + wide.low.leadingZeroBitCount : wide.high.leadingZeroBitCount) + 7) / 8
+      let width =
+        (128 - (wide.high == 0 ? 64 + wide.low.leadingZeroBitCount : wide.high.leadingZeroBitCount) + 7) / 8
       if width > 8 { writer.littleEndian(wide.high, width: width - 8) }
       if width > 0 { writer.littleEndian(wide.low, width: min(8, width)) }
       writer.byte(UInt8(bitPattern: wide.exponent))

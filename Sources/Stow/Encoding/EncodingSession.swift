@@ -50,6 +50,8 @@ final class EncodingSession {
 
   @exclusivity(unchecked) var schemas: [Schema] = []
   @exclusivity(unchecked) var activeSchemas: [Schema] = []
+  /// The schemas of the slots that the message has given to keys, in that order.
+  @exclusivity(unchecked) var newSlots: [Int] = []
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<Schema>>()
   @exclusivity(unchecked) var plans = EncodingPlans()
 
@@ -71,6 +73,7 @@ final class EncodingSession {
     strings.removeAll()
     if !retained.isEmpty { retained.removeAll() }
     for schema in activeSchemas { schema.reset() }
+    newSlots.removeAll(keepingCapacity: true)
     activeSchemas.removeAll(keepingCapacity: true)
     mapCount = 0
     hasFreeKeys = false
@@ -109,6 +112,7 @@ final class EncodingSession {
     }
     let outerFrame = frame
     let before = disturbances
+    let slots = newSlots.count
     current = ~start
     open.push(~start)
     frame = depth
@@ -119,7 +123,7 @@ final class EncodingSession {
     } catch {
       calls &-= 1
       frame = outerFrame
-      rollBack(to: start, depth: depth, disturbancesBefore: before)
+      rollBack(to: start, depth: depth, disturbancesBefore: before, slotsBefore: slots)
       throw error
     }
     calls &-= 1
@@ -145,22 +149,24 @@ final class EncodingSession {
     let outerFrame = frame
     let outerCalls = calls
     let before = disturbances
+    let slots = newSlots.count
     do {
       try body()
     } catch {
       frame = outerFrame
       calls = outerCalls
-      reopen(start, depth: depth, disturbancesBefore: before)
+      reopen(start, depth: depth, disturbancesBefore: before, slotsBefore: slots)
       throw error
     }
   }
 
   @inline(never)
-  private func reopen(_ start: Int, depth: Int, disturbancesBefore: Int) {
+  private func reopen(_ start: Int, depth: Int, disturbancesBefore: Int, slotsBefore: Int) {
     needsNormalizing = true
-    dropAnnouncement()
+    if tape.count > start { dropAnnouncement() }
     if disturbances == disturbancesBefore || tape.count <= start {
       tape.truncate(to: min(start, tape.count))
+      if disturbances == disturbancesBefore { forgetSlots(from: slotsBefore) }
       open.truncate(to: depth)
       open.replaceLast(~start)
       current = ~start
@@ -185,6 +191,7 @@ final class EncodingSession {
     let depth = open.count
     let outerFrame = frame
     let before = disturbances
+    let slots = newSlots.count
     guard depth <= maximumDepth else {
       throw tooDeep(path(parent: token.parent ?? -1, key: token.key, start: start))
     }
@@ -194,7 +201,7 @@ final class EncodingSession {
       try elements(begin)
     } catch {
       frame = outerFrame
-      rollBack(to: start, depth: depth, disturbancesBefore: before)
+      rollBack(to: start, depth: depth, disturbancesBefore: before, slotsBefore: slots)
       throw error
     }
     frame = outerFrame
@@ -313,7 +320,7 @@ final class EncodingSession {
 
   /// Undoes what a value recorded that threw.
   @inline(never)
-  private func rollBack(to start: Int, depth: Int, disturbancesBefore: Int) {
+  private func rollBack(to start: Int, depth: Int, disturbancesBefore: Int, slotsBefore: Int) {
     needsNormalizing = true
     if overflow != nil, overflowStart >= start { overflow = nil }
     if disturbances != disturbancesBefore, tape.count > start {
@@ -322,8 +329,14 @@ final class EncodingSession {
       return
     }
     tape.truncate(to: start)
+    forgetSlots(from: slotsBefore)
     open.truncate(to: depth)
     current = open.last
+  }
+
+  /// Takes back the slots of keys that nothing on the tape has any more.
+  private func forgetSlots(from count: Int) {
+    while newSlots.count > count { schemas[newSlots.removeLast()].forgetLastSlot() }
   }
 
   /// Takes back what announced a value that then threw: its key, or the mark that it came late.

@@ -39,7 +39,9 @@ final class KeyedCursor: PooledCursor {
   func place<Key: CodingKey>(_ key: Key) -> UInt64 {
     let byte = keyByte(key)
     let slot = Int(table[byte])
-    guard slot == expected, withSession({ $0.current == begin }) else { return placeOutOfLine(key, byte: byte) }
+    guard slot == expected, withSession({ $0.current == begin }) else {
+      return placeOutOfLine(key, byte: byte)
+    }
     expected = slot &+ 1
     return UInt64(truncatingIfNeeded: slot) << 8
   }
@@ -52,7 +54,7 @@ final class KeyedCursor: PooledCursor {
         session.recordFreeKey(key)
         return 0
       }
-      let slot = schemaReference._withUnsafeGuaranteedRef { $0.slot(of: key, byte: byte, isPresent: true) }
+      let slot = schemaReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: true) }
       if slot < expected { session.needsNormalizing = true }
       expected = slot + 1
       return UInt64(slot) << 8
@@ -73,7 +75,9 @@ final class KeyedCursor: PooledCursor {
   @inline(never)
   private func skipOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) {
     guard expected != Self.noSlots else { return }
-    let slot = schemaReference._withUnsafeGuaranteedRef { $0.slot(of: key, byte: byte, isPresent: false) }
+    let slot = withSession { session in
+      schemaReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: false) }
+    }
     expected = max(expected, slot + 1)
   }
 }
@@ -210,6 +214,14 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 }
 
 extension EncodingSession {
+  /// The slot of a key, which is new to the message or out of turn.
+  fileprivate func slot<Key: CodingKey>(of key: Key, _ byte: Int, _ schema: Schema, isPresent: Bool) -> Int {
+    let known = schema.keys.count
+    let slot = schema.slot(of: key, byte: byte, isPresent: isPresent)
+    if schema.keys.count > known { newSlots.append(schema.index) }
+    return slot
+  }
+
   /// What is known of a key type.
   @inline(__always)
   func schema<Key: CodingKey>(of keyType: Key.Type) -> Unmanaged<Schema> {

@@ -30,7 +30,7 @@ private struct Normalizer: ~Copyable {
     /// The string of the key; −1 in an array.
     let key: Int
     /// The slot of the key, if it has one in the schema of the object; −1 if it is free.
-    let slot: Int
+    var slot: Int
     var token: Int
     /// The node of a container; −1 for a scalar.
     var node: Int
@@ -120,7 +120,8 @@ private struct Normalizer: ~Copyable {
       let info = session.schemas[scope.schema].info(atSlot: token.slot)
       let isOwn = container.kind == .object && container.index == scope.schema
       entry = Entry(
-        key: canonical(session.strings.intern(info.string)), slot: isOwn ? token.slot : -1, token: entry.token,
+        key: canonical(session.strings.intern(info.string)), slot: isOwn ? token.slot : -1,
+        token: entry.token,
         node: entry.node)
     }
     guard let existing = find(entry.key, in: parent) else {
@@ -147,7 +148,9 @@ private struct Normalizer: ~Copyable {
   }
 
   private func find(_ key: Int, in node: Int) -> Int? {
-    if nodes[node].entries.count <= Self.longestScan { return nodes[node].entries.firstIndex { $0.key == key } }
+    if nodes[node].entries.count <= Self.longestScan {
+      return nodes[node].entries.firstIndex { $0.key == key }
+    }
     return nodes[node].entryOfKey[key]
   }
 
@@ -179,6 +182,7 @@ private struct Normalizer: ~Copyable {
     session.mapCount = 0
     guard let top else { return }
     writeAll(top)
+    for (index, order) in slotOrders { session.schemas[index].reorder(order.slots) }
     swap(&session.tape, &result)
     swap(&session.strings, &strings)
   }
@@ -259,7 +263,11 @@ private struct Normalizer: ~Copyable {
       if schema.uses == 0 { schema.firstUse = begin }
       schema.uses += 1
       entries.sort { $0.slot < $1.slot }
-      for entry in entries { schema.markPresent(slot: entry.slot) }
+      if session.configuration.sortsKeys {
+        renumber(&entries, schema)
+      } else {
+        for entry in entries { schema.markPresent(slot: entry.slot) }
+      }
     } else {
       session.mapCount += 1
       token = Token(.map, key: token.head)
@@ -269,9 +277,33 @@ private struct Normalizer: ~Copyable {
     return Open(begin: begin, entries: entries, usesSlots: usesSlots)
   }
 
+  /// Slots in the order in which keys come up on the new tape: that of the old one is as arbitrary as the
+  /// order of a dictionary.
+  private mutating func renumber(_ entries: inout [Entry], _ schema: Schema) {
+    var order = slotOrders[schema.index] ?? SlotOrder()
+    for index in entries.indices { entries[index].slot = order.number(entries[index].slot) }
+    entries.sort { $0.slot < $1.slot }
+    slotOrders[schema.index] = order
+  }
+
+  private struct SlotOrder {
+    private(set) var slots: [Int] = []
+    private var numbers: [Int: Int] = [:]
+
+    mutating func number(_ slot: Int) -> Int {
+      if let number = numbers[slot] { return number }
+      slots.append(slot)
+      numbers[slot] = slots.count - 1
+      return slots.count - 1
+    }
+  }
+
+  private var slotOrders: [Int: SlotOrder] = [:]
+
   /// By the UTF-8 of the keys.
   private func sort(_ entries: inout [Entry]) {
-    let names = Dictionary(entries.map { ($0.key, Array(session.strings.utf8($0.key))) }) { first, _ in first }
+    let names = Dictionary(entries.map { ($0.key, Array(session.strings.utf8($0.key))) }) { first, _ in first
+    }
     entries.sort { (names[$0.key] ?? []).lexicographicallyPrecedes(names[$1.key] ?? []) }
   }
 

@@ -83,7 +83,9 @@ extension Emitter {
   }
 
   /// Writes floating-point numbers, perhaps with integers among them, in whatever takes the fewest bytes.
-  private mutating func writeDoubles(_ values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?) {
+  private mutating func writeDoubles(
+    _ values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?
+  ) {
     let best = PackedDoubles.best(for: values, integers: integers)
     let length = (best?.stride ?? 0) * values.count + (best.map { Self.hasShortTag($0.type) } ?? true ? 0 : 1)
     let size = 1 + Varint.size(length) + length
@@ -105,7 +107,9 @@ extension Emitter {
   }
 
   /// What the elements take with their tags, estimated from the first of them.
-  static func taggedSize(ofDoubles values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?) -> Int {
+  static func taggedSize(ofDoubles values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?)
+    -> Int
+  {
     let sample = min(values.count, sampleSize)
     var size = 0
     for index in 0..<sample {
@@ -167,7 +171,8 @@ extension Emitter {
       values.withUnsafeBufferPointer { buffer in
         buffer.withMemoryRebound(to: UInt64.self) { writeDoubles($0, integers: nil) }
       }
-    case .bools(let values): values.withUnsafeBufferPointer { buffer in writeBits(buffer.count) { buffer[$0] } }
+    case .bools(let values):
+      values.withUnsafeBufferPointer { buffer in writeBits(buffer.count) { buffer[$0] } }
     default: preconditionFailure("not an array of numbers or Bools")
     }
   }

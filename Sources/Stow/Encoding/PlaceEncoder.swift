@@ -87,7 +87,7 @@ extension EncodingSession {
       // The value of a late place was counted with the place.
       case .fill: count -= outer.last == begin ? 1 : 0
       default:
-        if outer.last == begin { count += 1 }
+        if outer.last == begin, !token.has(Token.Flags.dead) { count += 1 }
         if token.kind == .object || token.kind == .map || token.kind == .array { outer.append(index) }
       }
     }

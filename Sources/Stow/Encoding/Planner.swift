@@ -13,7 +13,10 @@ struct Planner {
   private var candidates: [Candidate] = []
 
   struct Shape {
-    enum Source { case schema(Int), list(Int) }
+    enum Source {
+      case schema(Int)
+      case list(Int)
+    }
 
     let source: Source
     let uses: Int
@@ -52,7 +55,9 @@ struct Planner {
     chooseShapes(session)
     countKeyUses(session)
     chooseSymbols(session)
-    let gain = shapes.reduce(0) { $0 + $1.gain } + candidates.reduce(0) { $0 + ($1.isShort ? $1.shortGain : $1.longGain) }
+    let gain =
+      shapes.reduce(0) { $0 + $1.gain }
+      + candidates.reduce(0) { $0 + ($1.isShort ? $1.shortGain : $1.longGain) }
     if gain > Self.preludeSize { number(session) } else { dropTables(session) }
     return true
   }

@@ -90,7 +90,9 @@ extension EncodingSession {
     let known = strings.count
     let name = key.stringValue
     let integer = key.intValue
-    if integer != nil || PathKey.startsInteger(name), integer != Int(name) { integerKeys[tape.count] = integer }
+    if integer != nil || PathKey.startsInteger(name), integer != Int(name) {
+      integerKeys[tape.count] = integer
+    }
     recordKey(name)
     // Strings are equal if they are canonically equivalent, which bytes do not show beyond ASCII.
     if strings.count > known, !name.utf8.allSatisfy({ $0 < 0x80 }) { needsNormalizing = true }

@@ -48,7 +48,9 @@ struct RowLayout {
       slots = schema.presentSlots
       columnLimit = slots.count
     case .map:
-      guard planner.hasLists, head.index != KeyLists.none, planner.lists[head.index].shape >= 0 else { return nil }
+      guard planner.hasLists, head.index != KeyLists.none, planner.lists[head.index].shape >= 0 else {
+        return nil
+      }
       shape = planner.lists[head.index].shape
       columnLimit = planner.lists[head.index].count
       hasKeys = true
@@ -91,7 +93,8 @@ struct RowLayout {
     for _ in 0..<count {
       let token = tokens[base]
       let end = tokens[base + tokensPerRow - 1]
-      guard token.kind == head.kind, token.index == head.index || shape == nil, end.kind == .end, end.target == base
+      guard token.kind == head.kind, token.index == head.index || shape == nil, end.kind == .end,
+        end.target == base
       else { return nil }
       base += tokensPerRow
     }
@@ -135,7 +138,8 @@ struct RowLayout {
       return Column(type: ElementType.bool, width: 1, taggedSize: count)
     case Self.bit(.date):
       let tagged = readOnly.prefix(Emitter.sampleSize).reduce(0) { $0 + BackwardWriter.size(ofDate: $1) }
-      return Column(type: ElementType.date, width: 8, taggedSize: tagged * count / min(count, Emitter.sampleSize))
+      return Column(
+        type: ElementType.date, width: 8, taggedSize: tagged * count / min(count, Emitter.sampleSize))
     default: return nil
     }
   }
@@ -185,7 +189,9 @@ struct RowLayout {
   private func doubles(
     _ cells: UnsafeMutableBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?
   ) -> Column? {
-    guard let best = PackedDoubles.best(for: UnsafeBufferPointer(cells), integers: integers) else { return nil }
+    guard let best = PackedDoubles.best(for: UnsafeBufferPointer(cells), integers: integers) else {
+      return nil
+    }
     let tagged = Emitter.taggedSize(ofDoubles: UnsafeBufferPointer(cells), integers: integers)
     if best.type != ElementType.double {
       for row in 0..<count { cells[row] = best.element(cells[row], isInteger: integers?[row] ?? false) }

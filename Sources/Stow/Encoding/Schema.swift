@@ -59,6 +59,11 @@ final class Schema {
     for info in infos { info?.text.deallocate() }
   }
 
+  /// Takes the last slot back.
+  func forgetLastSlot() {
+    if let byte = keys.popLast() { forget(byte) }
+  }
+
   /// Forgets the message.
   func reset() {
     for byte in keys { forget(byte) }
@@ -129,6 +134,15 @@ final class Schema {
   /// Marks every slot as never having had a value, before values are counted anew.
   func clearPresent() {
     for slot in keys.indices { table[Int(keys[slot])] |= Self.absent }
+  }
+
+  /// Numbers the slots anew: those in `slots` have values and come first.
+  func reorder(_ slots: [Int]) {
+    let rest = keys.indices.filter { !slots.contains($0) }
+    keys = (slots + rest).map { keys[$0] }
+    for (slot, byte) in keys.enumerated() {
+      table[Int(byte)] = UInt16(slot) | (slot < slots.count ? 0 : Self.absent)
+    }
   }
 
   func markPresent(slot: Int) { table[Int(keys[slot])] &= ~Self.absent }

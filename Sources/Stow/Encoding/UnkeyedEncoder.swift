@@ -121,8 +121,11 @@ extension EncodingSession {
       case .segment: outer.append(token.target)
       case .fill: break
       default:
-        if outer.last == parent, pendingName == name, name >= 0 || token.slot == Int(key >> 8) {
-          let isArray = token.kind == .array || token.kind == .integers || token.kind == .doubles || token.kind == .bools
+        if outer.last == parent, !token.has(Token.Flags.dead), pendingName == name,
+          name >= 0 || token.slot == Int(key >> 8)
+        {
+          let isArray =
+            token.kind == .array || token.kind == .integers || token.kind == .doubles || token.kind == .bools
           found = isArray ? index : nil
         }
         pendingName = -1

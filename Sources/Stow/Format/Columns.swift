@@ -62,7 +62,9 @@ struct Columns {
   private static func endOfConstant(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
     let tag = try reader.byte(at: offset)
     let isScalar = tag < Tag.array || (Tag.nestedNil..<Tag.shortMap).contains(tag)
-    guard isScalar || tag == Tag.shortMap || tag == Tag.shortArray else { throw FormatError(.malformed, at: offset) }
+    guard isScalar || tag == Tag.shortMap || tag == Tag.shortArray else {
+      throw FormatError(.malformed, at: offset)
+    }
     return try reader.end(of: offset)
   }
 }

@@ -14,7 +14,8 @@ struct DepthCheck {
   private var level: Level
 
   /// Checks that the value at `body` ends with the message and nests at most `limit` containers.
-  static func run(_ reader: ByteReader, tables: MessageTables, from body: Int, limit: Int) throws(FormatError) {
+  static func run(_ reader: ByteReader, tables: MessageTables, from body: Int, limit: Int) throws(FormatError)
+  {
     let end = try reader.end(of: body)
     guard end == reader.count else { throw FormatError(.malformed, at: end) }
     if end - body <= limit { return }
@@ -59,9 +60,13 @@ struct DepthCheck {
     at offset: Int, tables: MessageTables, end: Int
   ) throws(FormatError) -> (start: Int, hasKeys: Bool)? {
     let tag = reader.base[offset]
-    if tag & 0xF0 == Tag.shortArray || tag == Tag.array { return (try reader.array(at: offset).lowerBound, false) }
+    if tag & 0xF0 == Tag.shortArray || tag == Tag.array {
+      return (try reader.array(at: offset).lowerBound, false)
+    }
     guard let object = try reader.object(at: offset) else { return nil }
-    guard let shape = object.shape, object.isPartial else { return (object.body.lowerBound, object.shape == nil) }
+    guard let shape = object.shape, object.isPartial else {
+      return (object.body.lowerBound, object.shape == nil)
+    }
     guard shape < tables.shapeCount else { throw FormatError(.malformed, at: offset) }
     let start = object.body.lowerBound + (tables.keyCount(ofShape: shape) + 7) / 8
     guard start <= end else { throw FormatError(.malformed, at: offset) }

@@ -26,7 +26,8 @@ struct PackedDoubles {
   /// Whether a `Float` holds the number, and not as a NaN, which conversions may change.
   @inline(__always)
   static func isFloat(_ bits: UInt64) -> Bool {
-    Double(Float(Double(bitPattern: bits))).bitPattern == bits && bits & 0x7FFF_FFFF_FFFF_FFFF <= 0x7FF0_0000_0000_0000
+    Double(Float(Double(bitPattern: bits))).bitPattern == bits
+      && bits & 0x7FFF_FFFF_FFFF_FFFF <= 0x7FF0_0000_0000_0000
   }
 
   private static func decimal(
@@ -38,7 +39,8 @@ struct PackedDoubles {
     var maximum = Int64.min
     for index in values.indices {
       guard
-        let (numerator, residue) = cell(values[index], exponent: exponent, isInteger: integers?[index] ?? false)
+        let (numerator, residue) = cell(
+          values[index], exponent: exponent, isInteger: integers?[index] ?? false)
       else { return nil }
       noisy = noisy || residue != 0
       minimum = min(minimum, numerator)
@@ -94,7 +96,9 @@ struct PackedDoubles {
 
   /// Numerator and residue of one value.
   @inline(__always)
-  private static func cell(_ word: UInt64, exponent: Int, isInteger: Bool) -> (numerator: Int64, residue: Int8)? {
+  private static func cell(_ word: UInt64, exponent: Int, isInteger: Bool) -> (
+    numerator: Int64, residue: Int8
+  )? {
     if !isInteger { return DecimalFraction.nearest(to: Double(bitPattern: word), exponent: exponent) }
     let (numerator, overflow) = Int64(bitPattern: word).multipliedReportingOverflow(
       by: DecimalFraction.integerPower(exponent))

@@ -87,7 +87,8 @@ func equalBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int)
     return left.loadUnaligned(fromByteOffset: last, as: UInt64.self)
       == right.loadUnaligned(fromByteOffset: last, as: UInt64.self)
   }
-  for offset in 0..<count where left.load(fromByteOffset: offset, as: UInt8.self)
+  for offset in 0..<count
+  where left.load(fromByteOffset: offset, as: UInt8.self)
     != right.load(fromByteOffset: offset, as: UInt8.self)
   {
     return false

@@ -13,6 +13,7 @@ enum Varint {
   /// The number of bytes that `value` takes.
   @inline(__always)
   static func size(_ value: Int) -> Int {
-    value < oneByteLimit ? 1 : value < twoByteLimit ? 2 : value < threeByteLimit ? 3 : value <= 0xFFFF_FFFF ? 5 : 9
+    value < oneByteLimit
+      ? 1 : value < twoByteLimit ? 2 : value < threeByteLimit ? 3 : value <= 0xFFFF_FFFF ? 5 : 9
   }
 }

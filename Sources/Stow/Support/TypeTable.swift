@@ -18,7 +18,9 @@ struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
   deinit { slots.deallocate() }
 
   @inline(__always)
-  static func identity(_ type: Any.Type) -> UnsafeRawPointer { unsafeBitCast(type, to: UnsafeRawPointer.self) }
+  static func identity(_ type: Any.Type) -> UnsafeRawPointer {
+    unsafeBitCast(type, to: UnsafeRawPointer.self)
+  }
 
   @inline(__always)
   private func start(_ type: UnsafeRawPointer) -> Int {
