@@ -14,7 +14,7 @@ private final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan {
     into target: UnsafeMutableRawPointer
   ) throws {
     if session.reader.isNil(at: offset) {
-      _ = initializeNil(level: (try? session.reader.nilLevel(at: offset)) ?? 0, session, target)
+      _ = initializeNil(level: session.reader.nilLevel(at: offset), session, target)
       return
     }
     let value = try session.decodeKnown(
@@ -115,14 +115,14 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan {
     _ decode: (Int, DecodingPath.Node) throws -> Element
   ) throws -> [Element] {
     let mark = session.path.count
-    let step = session.path.push(DecodingPath.Step(.index, parent: node))
+    var step = session.path.push(DecodingPath.Step(.index, parent: node))
     defer { session.path.pop(to: mark) }
     let count = try Self.count(elements, session, node)
     return try [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
       guard let first = buffer.baseAddress else { return }
       var offset = elements.lowerBound
       for index in 0..<count {
-        session.path.setIndex(index, at: step)
+        step = session.path.setIndex(index, at: step)
         (first + index).initialize(to: try decode(offset, step))
         initialized = index &+ 1
         do throws(FormatError) { offset = try session.reader.end(of: offset) } catch {
@@ -155,12 +155,12 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan {
     let session = source.session
     let entry = session.plans.entry(for: Element.self)
     let mark = session.path.count
-    let step = session.path.push(DecodingPath.Step(.index, parent: node))
+    var step = session.path.push(DecodingPath.Step(.index, parent: node))
     defer { session.path.pop(to: mark) }
     return try [Element](unsafeUninitializedCapacity: source.count) { buffer, initialized in
       guard let first = buffer.baseAddress else { return }
       for index in 0..<source.count {
-        session.path.setIndex(index, at: step)
+        step = session.path.setIndex(index, at: step)
         let element = try self.element(index, of: source, step)
         let value: Element
         if entry.kind == .plain, case .object(let row) = element {

@@ -8,32 +8,33 @@ final class DecodingCursor: PooledCursor {
   // `owner` once a container has outlived its message.
   private let sessionReference: Unmanaged<DecodingSession>
   let schemaReference: Unmanaged<DecodingSchema>
-  var owner: AnyObject?
+  @exclusivity(unchecked) var owner: AnyObject?
 
-  private(set) var node = DecodingPath.Node.top
+  @exclusivity(unchecked) private(set) var node = DecodingPath.Node.top
   /// The table of the shape, by the byte of a key.
-  private var table: UnsafeMutablePointer<UInt16>
+  @exclusivity(unchecked) private var table: UnsafeMutablePointer<UInt16>
   /// The value that is next, and its slot; `noSlot` where slots do not count, or none is left.
-  private var current = 0
-  private var nextSlot = DecodingCursor.noSlot
-  private var start = 0
-  private var end = 0
+  @exclusivity(unchecked) private var current = 0
+  @exclusivity(unchecked) private var nextSlot = DecodingCursor.noSlot
+  @exclusivity(unchecked) private var start = 0
+  @exclusivity(unchecked) private var end = 0
   /// The shape; −1 for a map.
-  private var shape = -1
-  private var keyCount = 0
+  @exclusivity(unchecked) private var shape = -1
+  @exclusivity(unchecked) private var keyCount = 0
   /// A partial record: where its bits stand. −1 if every key has a value.
-  private var presence = -1
-  /// The values by slot, or by name, once they were asked for out of order.
-  private var offsets: [Int] = []
-  private var entries: [String: Int] = [:]
+  @exclusivity(unchecked) private var presence = -1
+  /// The values by slot, by text or by name, once they were asked for out of order.
+  @exclusivity(unchecked) private var offsets: [Int] = []
+  @exclusivity(unchecked) private var entryIndex: EntryIndex?
+  @exclusivity(unchecked) private var entries: [String: Int] = [:]
   /// The table that the object is a row of; what is found then is a column.
-  private(set) var source: ElementSource?
+  @exclusivity(unchecked) private(set) var source: ElementSource?
   /// Where that row stands.
   var row: Int { start }
 
   private static let noSlot = Int(UInt16.max) - 2
   /// Maps with more entries are searched through an index.
-  private static let longestScan = 12
+  private static let longestScan = 16
 
   init(session: DecodingSession, schema: DecodingSchema) {
     sessionReference = Unmanaged.passUnretained(session)
@@ -101,6 +102,7 @@ final class DecodingCursor: PooledCursor {
     if source != nil { source = nil }
     if !offsets.isEmpty { offsets.removeAll(keepingCapacity: offsets.count < 1024) }
     if !entries.isEmpty { entries = [:] }
+    if entryIndex != nil { entryIndex = nil }
   }
 
   /// The first slot after `slot` that has a value.
@@ -218,46 +220,66 @@ final class DecodingCursor: PooledCursor {
     _ key: Key, byte: Int, _ session: DecodingSession
   ) throws(FormatError) -> Int {
     let schema = schemaReference.takeUnretainedValue()
-    if entries.isEmpty {
-      if schema.hasBytes {
-        let text = schema.text(of: key, byte: byte)
-        if current < end, session.reader.matches(text, at: current) { return current + text.count }
-        if let found = try scan(
-          session, { offset throws(FormatError) in try session.hasKey(text, at: offset) })
-        {
-          if found >= 0 || !session.mayHaveOtherSpellings(start..<end, key.stringValue) { return found }
-        }
-      } else {
-        let name = key.stringValue
-        if let found = try scan(
-          session, { offset throws(FormatError) in try session.keyName(at: offset) == name })
-        {
-          return found
-        }
+    let own = schema.hasBytes ? nil : KeyText.bytes(of: key.stringValue)
+    return try Self.withText(own, schema.hasBytes ? schema.text(of: key, byte: byte) : nil) {
+      text throws(FormatError) in
+      if current < end, try session.hasKey(text, at: current) {
+        return try session.tables.endOfKey(session.reader, at: current)
       }
-      try indexEntries(session)
+      return try findEntry(text, key, session)
     }
-    guard let entry = entries[key.stringValue] else { return -1 }
-    current = entry
-    return try session.tables.endOfKey(session.reader, at: entry)
   }
 
-  /// The value whose key is `wanted`, from the current entry on and then from the first; −1 if there is
-  /// none, nil if the map is too long to be searched this way.
-  private func scan(
-    _ session: DecodingSession, _ wanted: (Int) throws(FormatError) -> Bool
-  ) throws(FormatError) -> Int? {
+  /// Lends the bytes of a text.
+  @inline(__always)
+  private static func withText(
+    _ own: [UInt8]?, _ shared: UnsafeRawBufferPointer?,
+    _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Int
+  ) throws(FormatError) -> Int {
+    if let shared { return try body(shared) }
+    var result: Result<Int, FormatError> = .success(-1)
+    own?.withUnsafeBytes { bytes in
+      do throws(FormatError) { result = .success(try body(bytes)) } catch { result = .failure(error) }
+    }
+    return try result.get()
+  }
+
+  /// An entry out of turn.
+  private func findEntry<Key: CodingKey>(
+    _ text: UnsafeRawBufferPointer, _ key: Key, _ session: DecodingSession
+  ) throws(FormatError) -> Int {
+    if entryIndex == nil {
+      if let found = try scan(text, session) {
+        if found >= 0 || !session.mayHaveOtherSpellings(start..<end, key.stringValue) { return found }
+      }
+      entryIndex = try EntryIndex(session.reader, session.tables, start..<end)
+    }
+    guard let index = entryIndex else { return -1 }
+    if let entry = try index.entry(text, session.reader, session.tables) {
+      current = entry
+      return try session.tables.endOfKey(session.reader, at: entry)
+    }
+    // Strings that look different can be equal.
+    guard index.hasOtherSpellings || !key.stringValue.utf8.allSatisfy({ $0 < 0x80 }) else { return -1 }
+    return try find(name: key.stringValue, session)
+  }
+
+  /// The value whose key has the given text, from the current entry on and then from the first; −1 if there
+  /// is none, nil if the map is too long to be searched this way.
+  private func scan(_ text: UnsafeRawBufferPointer, _ session: DecodingSession) throws(FormatError) -> Int? {
     var offset = current
     var stop = end
+    var isSecondPart = current == start
     for _ in 0..<Self.longestScan {
       if offset >= stop {
-        // Once around.
-        if stop != end || current == start { return -1 }
+        if isSecondPart { return -1 }
+        isSecondPart = true
         stop = current
         offset = start
+        continue
       }
       let value = try session.tables.endOfKey(session.reader, at: offset)
-      if try wanted(offset) {
+      if try session.hasKey(text, at: offset) {
         current = offset
         return value
       }

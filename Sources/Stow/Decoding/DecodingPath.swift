@@ -75,10 +75,14 @@ struct DecodingPath: ~Copyable {
   @inline(__always)
   mutating func pop(to count: Int) { self.count = min(count, self.count) }
 
-  /// Moves an index step to the next element.
+  /// Moves an index step to the next element, which is another place.
   @inline(__always)
-  mutating func setIndex(_ index: Int, at node: Node) {
-    if node.index < count { steps[Int(node.index)].value = index }
+  mutating func setIndex(_ index: Int, at node: Node) -> Node {
+    guard node.index < count else { return node }
+    steps[Int(node.index)].value = index
+    steps[Int(node.index)].serial = serial
+    serial &+= 1
+    return Node(index: node.index, serial: serial &- 1)
   }
 
   private mutating func grow() {
@@ -107,7 +111,12 @@ struct DecodingPath: ~Copyable {
 extension DecodingSession {
   /// The coding path of a container or decoder, which reads what stands at `offset`.
   func codingPath(_ node: DecodingPath.Node, at offset: Int? = nil) -> [any CodingKey] {
-    if let steps = path.steps(to: node) { return steps.map(codingKey) }
+    if let memo = pathMemo, memo.serial == node.serial { return memo.path }
+    if let steps = path.steps(to: node) {
+      let path = steps.map(codingKey)
+      pathMemo = (node.serial, path)
+      return path
+    }
     guard let offset else { return [] }
     return PathFinder(session: self).path(to: offset, from: body)
   }

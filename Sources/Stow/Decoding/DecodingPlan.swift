@@ -180,7 +180,7 @@ extension DecodingSession {
   /// The value of a type that the nil at `offset` stands for, inside an optional: nil, unless the type is an
   /// optional itself and the nil is its own.
   func decodeNil<Value: Decodable>(_ type: Value.Type, at offset: Int) throws -> Value? {
-    let level = (try? reader.nilLevel(at: offset)) ?? 0
+    let level = reader.nilLevel(at: offset)
     return level == 0 ? nil : none(type, level: level - 1)
   }
 

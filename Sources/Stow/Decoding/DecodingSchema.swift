@@ -7,17 +7,17 @@ final class DecodingSchema {
   let hasBytes: Bool
   let pool = ContainerPool<DecodingCursor>()
 
-  private var texts: [UnsafeRawBufferPointer?]
+  @exclusivity(unchecked) private var texts: [UnsafeRawBufferPointer?]
   private let makeFromByte: (Int) -> (any CodingKey)?
   private let makeFromName: (String) -> (any CodingKey)?
 
   /// The tables of this message, with the shape of each; those behind are free.
-  private var tables: [(shape: Int, table: UnsafeMutablePointer<UInt16>)] = []
-  private var tablesInUse = 0
-  private var message = -1
+  @exclusivity(unchecked) private var tables: [(shape: Int, table: UnsafeMutablePointer<UInt16>)] = []
+  @exclusivity(unchecked) private var tablesInUse = 0
+  @exclusivity(unchecked) private var message = -1
   /// The shape of the last object, and its table.
-  private var lastShape = -1
-  private(set) var lastTable: UnsafeMutablePointer<UInt16>
+  @exclusivity(unchecked) private var lastShape = -1
+  @exclusivity(unchecked) private(set) var lastTable: UnsafeMutablePointer<UInt16>
   /// A table without slots, for objects without a shape.
   let emptyTable: UnsafeMutablePointer<UInt16>
 
@@ -26,6 +26,9 @@ final class DecodingSchema {
   /// The entry of a key that the shape does not have, or has beyond what an entry can say.
   static let missing = UInt16.max - 1
   private static let tableSize = 256
+
+  /// The last message that took a container of the pool.
+  @exclusivity(unchecked) var lastMessage = -1
 
   init<Key: CodingKey>(_ keyType: Key.Type) {
     hasBytes = MemoryLayout<Key>.size <= 1 && _isPOD(Key.self)

@@ -26,10 +26,16 @@ final class DecodingSession {
   @exclusivity(unchecked) private(set) var message = 0
 
   @exclusivity(unchecked) var schemas: [DecodingSchema] = []
+  /// Those whose containers the message took.
+  @exclusivity(unchecked) var usedSchemas: [DecodingSchema] = []
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<DecodingSchema>>()
   @exclusivity(unchecked) var plans = DecodingPlans()
 
   @exclusivity(unchecked) private(set) var configuration = DecoderConfiguration()
+  /// The path that was asked for last: errors come in turns at one place.
+  @exclusivity(unchecked) var pathMemo: (serial: UInt32, path: [any CodingKey])?
+  /// How the descriptions of errors begin that were made so far.
+  @exclusivity(unchecked) var descriptions = ErrorDescriptions()
   /// How many `init(from:)` are running.
   @exclusivity(unchecked) private var calls = 0
   /// The bytes of the message, if a container has outlived it.
@@ -59,7 +65,9 @@ final class DecodingSession {
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
     if !integerKeys.isEmpty { integerKeys = [:] }
-    configuration.userInfo = [:]
+    if !usedSchemas.isEmpty { usedSchemas.removeAll(keepingCapacity: true) }
+    if !configuration.userInfo.isEmpty { configuration.userInfo = [:] }
+    pathMemo = nil
     calls = 0
   }
 

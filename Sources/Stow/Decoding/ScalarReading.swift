@@ -216,9 +216,12 @@ extension DecodingSession {
     guard (1...17).contains(length) else { throw FormatError(.malformed, at: offset) }
     var magnitude: UInt128 = 0
     for index in 1..<length { magnitude |= UInt128(reader.base[start + index]) << UInt128(8 * (index - 1)) }
+    let isNegative = tag == Tag.negativeDecimal
+    // A negative zero is NaN, which has no exponent.
+    guard magnitude != 0 || !isNegative || reader.base[start] == 0 else { throw FormatError(.malformed, at: offset) }
     next = start + length
     return DecimalParts(
-      isNegative: tag == Tag.negativeDecimal, magnitude: magnitude,
+      isNegative: isNegative, magnitude: magnitude,
       exponent: Int8(bitPattern: reader.base[start]))
   }
 }

@@ -89,10 +89,17 @@ extension DecodingSession {
     }
   }
 
+  @inline(never)
+  private func noteUse(_ schema: DecodingSchema) {
+    schema.lastMessage = message
+    usedSchemas.append(schema)
+  }
+
   @inline(__always)
   private func take<Key: CodingKey>(_ keyType: Key.Type, _ schema: Unmanaged<DecodingSchema>) -> Int {
     schema._withUnsafeGuaranteedRef { schema in
-      schema.pool.take {
+      if schema.lastMessage != message { noteUse(schema) }
+      return schema.pool.take {
         let cursor = DecodingCursor(session: self, schema: schema)
         return (ContainerBox.box(KeyedDecodingContainer(KeyedDecoder<Key>(cursor: cursor))), cursor)
       }

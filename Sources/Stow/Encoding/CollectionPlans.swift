@@ -97,6 +97,7 @@ private final class BulkEncodingPlan<Element: Encodable>: ArrayEncodingPlan<Elem
   ) throws {
     let elements = address.assumingMemoryBound(to: [Element].self).pointee
     if elements.count >= Self.shortest, let value = retain(elements) {
+      try session.checkDepth(key: key, parent: parent)
       session.retain(value, as: kind, key: key)
     } else {
       try super.encode(at: address, into: session, key: key, parent: parent, level: level)

@@ -38,7 +38,7 @@ struct Emitter: ~Copyable {
     writer.restart(capacity: estimate)
     writeBody(session, planner)
     if !planner.symbols.isEmpty || !planner.shapes.isEmpty { writePrelude(session, planner) }
-    if writer.count <= Self.copyLimit { return Data(writer.written) }
+    if writer.count <= Self.copyLimit { return copied() }
     let (buffer, bytes) = writer.surrender()
     let address = UInt(bitPattern: buffer)
     return Data(
@@ -46,13 +46,16 @@ struct Emitter: ~Copyable {
       deallocator: .custom { _, _ in UnsafeMutableRawPointer(bitPattern: address)?.deallocate() })
   }
 
+  private func copied() -> Data {
+    let bytes = writer.written
+    return bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
+  }
+
   // MARK: body
 
   private mutating func writeBody(_ session: EncodingSession, _ planner: borrowing Planner) {
     let tokens = session.tape.buffer
     frame = Frame(end: 0)
-    outer.removeAll(keepingCapacity: true)
-    wideMarks.removeAll(keepingCapacity: true)
     var index = tokens.count - 1
     while index >= 0 {
       writer.reserve(BackwardWriter.margin)
@@ -100,9 +103,9 @@ struct Emitter: ~Copyable {
       let schema = session.schemas[token.index]
       if schema.shape < 0 {
         frame.keys = Unmanaged.passUnretained(schema)
-      } else if schema.keys.count > 64 {
+      } else if schema.slotCount > 64 {
         frame.firstWideMark = wideMarks.count
-        wideMarks.append(contentsOf: repeatElement(0, count: (schema.keys.count + 63) / 64))
+        wideMarks.append(contentsOf: repeatElement(0, count: (schema.slotCount + 63) / 64))
       }
     } else if token.kind == .map, planner.hasLists, token.index != KeyLists.none {
       frame.hidesKeys = planner.lists[token.index].shape >= 0
@@ -125,7 +128,7 @@ struct Emitter: ~Copyable {
     if schema.shape < 0 || frame.count == 0 {
       closeAsMap()
     } else {
-      let isPartial = frame.count != schema.presentSlots.count
+      let isPartial = frame.count != schema.presentCount
       if isPartial { writePresence(schema) }
       writer.recordHeader(shape: schema.shape, length: writer.count - frame.end, partial: isPartial)
     }
@@ -156,7 +159,7 @@ struct Emitter: ~Copyable {
     while position > 0 {
       let first = (position - 1) & ~7
       var byte: UInt8 = 0
-      for bit in first..<position where has(slots[bit]) { byte |= 1 << UInt8(bit - first) }
+      for bit in first..<position where has(Int(slots[bit])) { byte |= 1 << UInt8(bit - first) }
       writer.byte(byte)
       position = first
     }
@@ -221,7 +224,8 @@ struct Emitter: ~Copyable {
   }
 
   private mutating func write(keyAt slot: Int, of schema: Schema, _ session: EncodingSession) {
-    let symbol = Int(session.strings[schema.strings[slot]].symbol)
+    let string = schema.string(atSlot: slot)
+    let symbol = string < 0 ? 0 : Int(session.strings[string].symbol)
     if symbol > 0 { write(keySymbol: symbol - 1) } else { writer.bytes(schema.text(atSlot: slot)) }
   }
 
@@ -254,10 +258,10 @@ struct Emitter: ~Copyable {
   private mutating func writeShape(of schema: Schema, _ session: EncodingSession) {
     for slot in schema.presentSlots.reversed() {
       writer.reserve(BackwardWriter.margin)
-      write(keyAt: slot, of: schema, session)
+      write(keyAt: Int(slot), of: schema, session)
     }
     writer.reserve(BackwardWriter.margin)
-    writer.varint(schema.presentSlots.count)
+    writer.varint(schema.presentCount)
   }
 
   private mutating func writeShape(of list: KeyLists.List, _ session: EncodingSession) {

@@ -34,9 +34,7 @@ extension EncodingSession {
       return PathKey(stringValue: name)
     }
     let slot = Int(key >> 8 & 0xFFFF)
-    guard container.kind == .object, slot < schemas[container.index].keys.count else {
-      return PathKey(stringValue: "")
-    }
-    return schemas[container.index].info(atSlot: slot).make
+    guard container.kind == .object else { return PathKey(stringValue: "") }
+    return schemas[container.index].codingKey(atSlot: slot) ?? PathKey(stringValue: "")
   }
 }

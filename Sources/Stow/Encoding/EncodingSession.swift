@@ -49,7 +49,11 @@ final class EncodingSession {
   @exclusivity(unchecked) var integerKeys: [Int: Int?] = [:]
 
   @exclusivity(unchecked) var schemas: [Schema] = []
+  /// Those with slots that the message uses; and all whose containers it took.
   @exclusivity(unchecked) var activeSchemas: [Schema] = []
+  @exclusivity(unchecked) var usedSchemas: [Schema] = []
+  /// Tells the messages of a session apart.
+  @exclusivity(unchecked) private(set) var message = 0
   /// The schemas of the slots that the message has given to keys, in that order.
   @exclusivity(unchecked) var newSlots: [Int] = []
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<Schema>>()
@@ -65,6 +69,7 @@ final class EncodingSession {
   func begin(_ configuration: EncoderConfiguration) {
     self.configuration = configuration
     maximumDepth = configuration.maximumDepth
+    message &+= 1
   }
 
   /// Forgets the message.
@@ -73,8 +78,8 @@ final class EncodingSession {
     strings.removeAll()
     if !retained.isEmpty { retained.removeAll() }
     for schema in activeSchemas { schema.reset() }
-    newSlots.removeAll(keepingCapacity: true)
-    activeSchemas.removeAll(keepingCapacity: true)
+    if !activeSchemas.isEmpty { activeSchemas.removeAll(keepingCapacity: true) }
+    if !newSlots.isEmpty { newSlots.removeAll(keepingCapacity: true) }
     mapCount = 0
     hasFreeKeys = false
     needsNormalizing = false
@@ -86,7 +91,8 @@ final class EncodingSession {
     current = Self.top
     frame = 0
     calls = 0
-    configuration.userInfo = [:]
+    if !usedSchemas.isEmpty { usedSchemas.removeAll(keepingCapacity: true) }
+    if !configuration.userInfo.isEmpty { configuration.userInfo = [:] }
   }
 
   // MARK: values
@@ -192,9 +198,7 @@ final class EncodingSession {
     let outerFrame = frame
     let before = disturbances
     let slots = newSlots.count
-    guard depth <= maximumDepth else {
-      throw tooDeep(path(parent: token.parent ?? -1, key: token.key, start: start))
-    }
+    try checkDepth(key: token.key, parent: token.parent ?? -1)
     let begin = openNested(token)
     frame = depth
     do {
@@ -206,6 +210,12 @@ final class EncodingSession {
     }
     frame = outerFrame
     close(toDepth: depth)
+  }
+
+  /// Checks that one more container may be nested here.
+  @inline(__always)
+  func checkDepth(key: UInt64, parent: Int) throws {
+    if open.count > maximumDepth { throw tooDeep(path(parent: parent, key: key, start: tape.count)) }
   }
 
   // MARK: containers

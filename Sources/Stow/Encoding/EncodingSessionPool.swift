@@ -27,9 +27,7 @@ extension EncodingSession {
 
   /// Whether every keyed container has been given back.
   private func isComplete() -> Bool {
-    var result = true
-    for schema in schemas where !schema.pool.isComplete() { result = false }
-    return result
+    usedSchemas.allSatisfy { $0.pool.isComplete() }
   }
 
   /// Lets go of the containers, because one of them was kept: it will keep the session.

@@ -9,10 +9,10 @@ final class KeyedCursor: PooledCursor {
   private let schemaReference: Unmanaged<Schema>
   private let table: UnsafeMutablePointer<UInt16>
   /// The token where the object begins.
-  private(set) var begin = 0
+  @exclusivity(unchecked) private(set) var begin = 0
   /// The slot that the next key most likely has; `noSlots` where keys are written as strings.
-  private var expected = 0
-  var owner: AnyObject?
+  @exclusivity(unchecked) private var expected = 0
+  @exclusivity(unchecked) var owner: AnyObject?
 
   private static let noSlots = -1
 
@@ -216,9 +216,9 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 extension EncodingSession {
   /// The slot of a key, which is new to the message or out of turn.
   fileprivate func slot<Key: CodingKey>(of key: Key, _ byte: Int, _ schema: Schema, isPresent: Bool) -> Int {
-    let known = schema.keys.count
+    let known = schema.slotCount
     let slot = schema.slot(of: key, byte: byte, isPresent: isPresent)
-    if schema.keys.count > known { newSlots.append(schema.index) }
+    if schema.slotCount > known { newSlots.append(schema.index) }
     return slot
   }
 
@@ -253,12 +253,19 @@ extension EncodingSession {
   private func container<Key: CodingKey>(
     _ schema: Schema, begin: Int, hasSlots: Bool
   ) -> KeyedEncodingContainer<Key> {
+    if schema.lastMessage != message { noteUse(schema) }
     let index = schema.pool.take {
       let cursor = KeyedCursor(session: self, schema: schema)
       return (ContainerBox.box(KeyedEncodingContainer(KeyedEncoder<Key>(cursor: cursor))), cursor)
     }
     schema.pool.cursor(index).start(at: begin, hasSlots: hasSlots)
     return ContainerBox.container(schema.pool.box(index))
+  }
+
+  @inline(never)
+  private func noteUse(_ schema: Schema) {
+    schema.lastMessage = message
+    usedSchemas.append(schema)
   }
 
   /// The beginning of an object, which counts as a use of its schema.

@@ -117,10 +117,10 @@ private struct Normalizer: ~Copyable {
     }
     var entry = entry
     if entry.key < 0 {
-      let info = session.schemas[scope.schema].info(atSlot: token.slot)
+      let name = session.schemas[scope.schema].utf8(atSlot: token.slot)
       let isOwn = container.kind == .object && container.index == scope.schema
       entry = Entry(
-        key: canonical(session.strings.intern(info.string)), slot: isOwn ? token.slot : -1,
+        key: canonical(session.strings.intern(name)), slot: isOwn ? token.slot : -1,
         token: entry.token,
         node: entry.node)
     }
@@ -262,10 +262,10 @@ private struct Normalizer: ~Copyable {
       let schema = session.schemas[token.index]
       if schema.uses == 0 { schema.firstUse = begin }
       schema.uses += 1
-      entries.sort { $0.slot < $1.slot }
       if session.configuration.sortsKeys {
         renumber(&entries, schema)
       } else {
+        entries.sort { $0.slot < $1.slot }
         for entry in entries { schema.markPresent(slot: entry.slot) }
       }
     } else {

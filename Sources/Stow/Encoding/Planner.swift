@@ -2,7 +2,7 @@
 /// become symbols (FORMAT.md, "What an encoder writes").
 ///
 /// Works on what recording has counted; the tape is walked only if there are maps whose keys may recur.
-struct Planner {
+struct Planner: ~Copyable {
   /// The shapes of the message, in the order of their numbers.
   private(set) var shapes: [Shape] = []
   /// The strings that are symbols, in the order of their numbers.
@@ -38,9 +38,9 @@ struct Planner {
   static let preludeSize = 3
 
   mutating func removeAll() {
-    shapes.removeAll(keepingCapacity: true)
-    symbols.removeAll(keepingCapacity: true)
-    candidates.removeAll(keepingCapacity: true)
+    if !shapes.isEmpty { shapes.removeAll(keepingCapacity: true) }
+    if !symbols.isEmpty { symbols.removeAll(keepingCapacity: true) }
+    if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
     lists.removeAll()
     hasLists = false
   }
@@ -104,7 +104,8 @@ struct Planner {
 
   /// Keys in shapes are written once; the others once for every object.
   private mutating func countKeyUses(_ session: EncodingSession) {
-    for schema in session.activeSchemas { schema.internKeys(session) }
+    let isAlone = session.activeSchemas.count == 1 && session.activeSchemas[0].uses == 1 && session.mapCount == 0
+    for schema in session.activeSchemas { schema.internKeys(&session.strings, isAlone: isAlone) }
     for list in lists.lists where list.shape >= 0 {
       var key = list.firstKey
       while key != KeyLists.none {
@@ -127,6 +128,7 @@ struct Planner {
       if gain > 0 { candidates.append(Candidate(string: index, uses: values + keys, shortGain: gain)) }
     }
     if candidates.count > Tag.shortSymbolLimit { shortenMostUsed() }
+    if candidates.isEmpty { return }
     candidates.removeAll { !$0.isShort && $0.longGain <= 0 }
   }
 
@@ -162,19 +164,5 @@ struct Planner {
   private mutating func dropTables(_ session: EncodingSession) {
     for shape in shapes { assign(-1, to: shape, session) }
     shapes.removeAll(keepingCapacity: true)
-  }
-}
-
-extension Schema {
-  /// Looks the keys of the message up in its pool, and counts how often they are written.
-  func internKeys(_ session: EncodingSession) {
-    strings.removeAll(keepingCapacity: true)
-    strings.append(contentsOf: repeatElement(-1, count: keys.count))
-    let written = shape >= 0 ? 1 : uses
-    for slot in presentSlots {
-      let string = session.strings.intern(info(atSlot: slot).string)
-      session.strings.countKeyUses(string, written)
-      strings[slot] = string
-    }
   }
 }

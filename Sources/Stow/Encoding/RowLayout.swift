@@ -45,7 +45,7 @@ struct RowLayout {
       let schema = session.schemas[head.index]
       guard schema.shape >= 0 else { return nil }
       shape = schema.shape
-      slots = schema.presentSlots
+      slots = schema.presentSlots.map(Int.init)
       columnLimit = slots.count
     case .map:
       guard planner.hasLists, head.index != KeyLists.none, planner.lists[head.index].shape >= 0 else {

@@ -5,79 +5,100 @@
 /// asked for; what a key is called is remembered from message to message. Other key types have no slots:
 /// their keys are strings, written before the values.
 final class Schema {
-  /// A key as text: what it is called, and its bytes in a map or a shape.
-  struct KeyInfo {
-    let string: String
-    let text: UnsafeRawBufferPointer
+  /// What is written of a key; trivial, so that looking it up costs no reference counting.
+  private struct KeyText {
+    /// Its bytes in a map or a shape; none until it is first asked for.
+    var text = UnsafeRawBufferPointer(start: nil, count: 0)
+    var utf8 = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The first key that is called the same; usually the key itself.
-    let first: UInt8
-    let make: any CodingKey
+    var first: UInt8 = 0
   }
 
   let index: Int
   /// Whether keys are known by their byte.
   let hasSlots: Bool
+  let pool = ContainerPool<KeyedCursor>()
   /// By the byte of a key: its slot in this message.
   let table: UnsafeMutablePointer<UInt16>
-  private var infos: [KeyInfo?]
+  /// By the byte of a key.
+  private let texts: UnsafeMutablePointer<KeyText>
+  @exclusivity(unchecked) private var codingKeys: [(any CodingKey)?]
+  @exclusivity(unchecked) private var hasAliases = false
 
   /// The entry of a key that has no slot yet.
   static let unknown = UInt16.max
   /// Marks the slot of a key that has been asked for and never had a value.
   static let absent: UInt16 = 0x8000
+  private static let size = 256
 
   // MARK: in this message
 
   /// By slot: the byte of the key.
-  private(set) var keys: [UInt8] = []
-  /// How many objects have these keys.
-  var uses = 0
-  /// The first of them on the tape.
-  var firstUse = 0
-  /// By slot: the string of the key in the pool.
-  var strings: [Int] = []
+  private let keys: UnsafeMutablePointer<UInt8>
+  @exclusivity(unchecked) private(set) var slotCount = 0
   /// The slots that have a value in some object, in order; the keys of the shape.
-  private(set) var presentSlots: [Int] = []
-  /// The bytes of the keys, and of the longest text among them.
-  private(set) var textSize = 0
+  private let present: UnsafeMutablePointer<UInt16>
+  @exclusivity(unchecked) private(set) var presentCount = 0
+  /// By slot: the string of the key in the pool; −1 if the pool has no use for it.
+  private let strings: UnsafeMutablePointer<Int>
+  /// How many objects have these keys, and the first of them on the tape.
+  @exclusivity(unchecked) var uses = 0
+  @exclusivity(unchecked) var firstUse = 0
+  /// The bytes of the texts of all present keys.
+  @exclusivity(unchecked) private(set) var textSize = 0
   /// The number of the shape in the message; −1 if the objects are maps.
-  var shape = -1
-
-  let pool = ContainerPool<KeyedCursor>()
+  @exclusivity(unchecked) var shape = -1
+  /// The last message that took a container of the pool.
+  @exclusivity(unchecked) var lastMessage = -1
 
   init<Key: CodingKey>(_ keyType: Key.Type, index: Int) {
     self.index = index
     hasSlots = MemoryLayout<Key>.size <= 1 && _isPOD(Key.self)
-    let size = hasSlots ? 256 : 1
+    let size = hasSlots ? Self.size : 1
     table = .allocate(capacity: size)
     table.initialize(repeating: Self.unknown, count: size)
-    infos = hasSlots ? Array(repeating: nil, count: 256) : []
+    texts = .allocate(capacity: size)
+    texts.initialize(repeating: KeyText(), count: size)
+    keys = .allocate(capacity: size)
+    present = .allocate(capacity: size)
+    strings = .allocate(capacity: size)
+    codingKeys = Array(repeating: nil, count: size)
   }
 
   deinit {
+    for byte in codingKeys.indices {
+      texts[byte].text.deallocate()
+      texts[byte].utf8.deallocate()
+    }
     table.deallocate()
-    for info in infos { info?.text.deallocate() }
-  }
-
-  /// Takes the last slot back.
-  func forgetLastSlot() {
-    if let byte = keys.popLast() { forget(byte) }
+    texts.deallocate()
+    keys.deallocate()
+    present.deallocate()
+    strings.deallocate()
   }
 
   /// Forgets the message.
   func reset() {
-    for byte in keys { forget(byte) }
-    keys.removeAll(keepingCapacity: true)
+    for slot in 0..<slotCount { forget(keys[slot]) }
+    slotCount = 0
     uses = 0
+  }
+
+  /// Takes the last slot back.
+  func forgetLastSlot() {
+    slotCount -= 1
+    forget(keys[slotCount])
   }
 
   private func forget(_ byte: UInt8) {
     table[Int(byte)] = Self.unknown
     guard hasAliases else { return }
-    for (other, info) in infos.enumerated() where info?.first == byte { table[other] = Self.unknown }
+    for other in codingKeys.indices where codingKeys[other] != nil && texts[other].first == byte {
+      table[other] = Self.unknown
+    }
   }
 
-  private var hasAliases = false
+  // MARK: slots
 
   /// The slot of `key`, which is given one if this message has not asked for it yet.
   func slot<Key: CodingKey>(of key: Key, byte: Int, isPresent: Bool) -> Int {
@@ -91,59 +112,99 @@ final class Schema {
   }
 
   private func newSlot<Key: CodingKey>(of key: Key, byte: Int) -> UInt16 {
-    let first = Int(info(of: key, byte: byte).first)
+    if texts[byte].text.count == 0 { learn(key, byte: byte) }
+    let first = Int(texts[byte].first)
     if first != byte, table[first] != Self.unknown { return table[first] }
-    let slot = UInt16(keys.count) | Self.absent
-    keys.append(UInt8(first))
+    let slot = UInt16(slotCount) | Self.absent
+    keys[slotCount] = UInt8(first)
+    slotCount += 1
     table[first] = slot
     return slot
   }
 
-  private func info<Key: CodingKey>(of key: Key, byte: Int) -> KeyInfo {
-    if let info = infos[byte] { return info }
+  /// Finds out what a key is called.
+  private func learn<Key: CodingKey>(_ key: Key, byte: Int) {
     let string = key.stringValue
-    let bytes = KeyText.bytes(of: string)
-    let text = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-    text.copyBytes(from: bytes)
-    let first = infos.firstIndex { $0?.string == string } ?? byte
+    let first = codingKeys.firstIndex { $0?.stringValue == string } ?? byte
     if first != byte { hasAliases = true }
-    let info = KeyInfo(string: string, text: UnsafeRawBufferPointer(text), first: UInt8(first), make: key)
-    infos[byte] = info
-    return info
+    codingKeys[byte] = key
+    texts[byte] = KeyText(
+      text: Self.copy(Stow.KeyText.bytes(of: string)), utf8: Self.copy(Array(string.utf8)), first: UInt8(first))
+  }
+
+  private static func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 1)
+    copy.copyBytes(from: bytes)
+    return UnsafeRawBufferPointer(rebasing: copy[..<bytes.count])
   }
 
   /// The key at a slot of this message.
-  func info(atSlot slot: Int) -> KeyInfo {
-    guard let info = infos[Int(keys[slot])] else { preconditionFailure("a slot without a key") }
-    return info
+  func codingKey(atSlot slot: Int) -> (any CodingKey)? {
+    slot < slotCount ? codingKeys[Int(keys[slot])] : nil
   }
 
   @inline(__always)
-  func text(atSlot slot: Int) -> UnsafeRawBufferPointer { info(atSlot: slot).text }
-
-  /// Notes which slots have values, for a message whose recording is complete.
-  func collectPresent() {
-    presentSlots.removeAll(keepingCapacity: true)
-    textSize = 0
-    for slot in keys.indices where table[Int(keys[slot])] & Self.absent == 0 {
-      presentSlots.append(slot)
-      textSize += text(atSlot: slot).count
-    }
+  func text(atSlot slot: Int) -> UnsafeRawBufferPointer {
+    precondition(slot < slotCount)
+    return texts[Int(keys[slot])].text
   }
 
-  /// Marks every slot as never having had a value, before values are counted anew.
-  func clearPresent() {
-    for slot in keys.indices { table[Int(keys[slot])] |= Self.absent }
+  func utf8(atSlot slot: Int) -> UnsafeRawBufferPointer {
+    precondition(slot < slotCount)
+    return texts[Int(keys[slot])].utf8
   }
 
   /// Numbers the slots anew: those in `slots` have values and come first.
   func reorder(_ slots: [Int]) {
-    let rest = keys.indices.filter { !slots.contains($0) }
-    keys = (slots + rest).map { keys[$0] }
-    for (slot, byte) in keys.enumerated() {
+    let rest = (0..<slotCount).filter { !slots.contains($0) }
+    let bytes = (slots + rest).map { keys[$0] }
+    for (slot, byte) in bytes.enumerated() {
+      keys[slot] = byte
       table[Int(byte)] = UInt16(slot) | (slot < slots.count ? 0 : Self.absent)
     }
   }
 
+  // MARK: what a complete recording has
+
+  /// Notes which slots have values, for a message whose recording is complete.
+  func collectPresent() {
+    presentCount = 0
+    textSize = 0
+    for slot in 0..<slotCount where table[Int(keys[slot])] & Self.absent == 0 {
+      present[presentCount] = UInt16(slot)
+      presentCount += 1
+      textSize += text(atSlot: slot).count
+    }
+  }
+
+  /// The slots of the shape's keys, in order.
+  var presentSlots: UnsafeBufferPointer<UInt16> { UnsafeBufferPointer(start: present, count: presentCount) }
+
+  /// Marks every slot as never having had a value, before values are counted anew.
+  func clearPresent() {
+    for slot in 0..<slotCount { table[Int(keys[slot])] |= Self.absent }
+  }
+
   func markPresent(slot: Int) { table[Int(keys[slot])] &= ~Self.absent }
+
+  /// Looks the keys of the message up in its pool, and counts how often they are written.
+  ///
+  /// - Parameter isAlone: Whether this is the only object of the message that has keys. Then a key that is
+  ///   no value besides is written once, and the pool has no use for it.
+  func internKeys(_ pool: inout StringPool, isAlone: Bool) {
+    let written = shape >= 0 ? 1 : uses
+    for slot in presentSlots {
+      let slot = Int(slot)
+      let string = isAlone ? pool.find(utf8(atSlot: slot)) : pool.intern(utf8(atSlot: slot))
+      if string >= 0 { pool.countKeyUses(string, written) }
+      strings[slot] = string
+    }
+  }
+
+  /// The string of the key at a slot; −1 if the pool has no use for it.
+  @inline(__always)
+  func string(atSlot slot: Int) -> Int {
+    precondition(slot < slotCount)
+    return strings[slot]
+  }
 }

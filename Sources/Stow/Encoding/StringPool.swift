@@ -32,8 +32,7 @@ struct StringPool: ~Copyable {
   private(set) var byteCount = 0
   private var byteCapacity = 1024
 
-  private static let seed = UInt64.random(in: .min ... .max)
-  private let seed = Self.seed
+  private let byteHash = ByteHash()
   private static let retainedBytes = 1 << 18
 
   init() {
@@ -62,22 +61,39 @@ struct StringPool: ~Copyable {
     return string.withUTF8 { intern($0) }
   }
 
-  mutating func intern(_ utf8: UnsafeBufferPointer<UInt8>) -> Int {
-    let length = utf8.count
-    let source = utf8.baseAddress.map(UnsafeRawPointer.init) ?? UnsafeRawPointer(bytes)
-    let hash = hash(source, length)
+  @inline(__always)
+  mutating func intern(_ utf8: UnsafeBufferPointer<UInt8>) -> Int { intern(UnsafeRawBufferPointer(utf8)) }
+
+  mutating func intern(_ utf8: UnsafeRawBufferPointer) -> Int {
+    let source = utf8.baseAddress ?? UnsafeRawPointer(bytes)
+    let hash = byteHash(source, utf8.count)
+    let (index, slot) = look(source, utf8.count, hash: hash)
+    return index >= 0 ? index : insert(source, utf8.count, hash: hash, slot: slot)
+  }
+
+  /// The index of a string that is here already; −1 if it is not.
+  func find(_ utf8: UnsafeRawBufferPointer) -> Int {
+    guard count > 0 else { return -1 }
+    let source = utf8.baseAddress ?? UnsafeRawPointer(bytes)
+    return look(source, utf8.count, hash: byteHash(source, utf8.count)).index
+  }
+
+  /// The entry with these bytes; −1 if there is none, and the free slot where it would be.
+  @inline(__always)
+  private func look(_ source: UnsafeRawPointer, _ length: Int, hash: UInt64) -> (index: Int, slot: Int) {
     var slot = Int(truncatingIfNeeded: hash) & mask
     while true {
       let found = slots[slot]
-      if found == 0 { break }
+      if found == 0 { return (-1, slot) }
       if found >> 32 == hash >> 32 {
         let index = Int(truncatingIfNeeded: found & 0xFFFF_FFFF) &- 1
-        let entry = entries[index]
-        if entry.length == length, equalBytes(bytes + entry.offset, source, count: length) { return index }
+        let entry = entries + index
+        if entry.pointee.length == length, equalBytes(bytes + entry.pointee.offset, source, count: length) {
+          return (index, slot)
+        }
       }
       slot = (slot &+ 1) & mask
     }
-    return insert(source, length, hash: hash, slot: slot)
   }
 
   @inline(never)
@@ -185,43 +201,5 @@ struct StringPool: ~Copyable {
       while slots[slot] != 0 { slot = (slot + 1) & mask }
       slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1)
     }
-  }
-
-  // MARK: hashing
-
-  /// Folds the 128-bit product of two words: every bit of either reaches every bit of the result.
-  @inline(__always)
-  private func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
-    let product = left.multipliedFullWidth(by: right)
-    return product.high ^ product.low
-  }
-
-  @inline(__always)
-  private func hash(_ start: UnsafeRawPointer, _ length: Int) -> UInt64 {
-    let first: UInt64
-    let last: UInt64
-    var state = seed ^ UInt64(truncatingIfNeeded: length)
-    if length >= 8 {
-      var offset = 0
-      while offset &+ 16 < length {
-        state = mix(
-          start.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ 0xA076_1D64_78BD_642F,
-          start.loadUnaligned(fromByteOffset: offset &+ 8, as: UInt64.self) ^ state)
-        offset &+= 16
-      }
-      first = start.loadUnaligned(fromByteOffset: max(0, length &- 16), as: UInt64.self)
-      last = start.loadUnaligned(fromByteOffset: length &- 8, as: UInt64.self)
-    } else if length >= 4 {
-      first = UInt64(start.loadUnaligned(as: UInt32.self))
-      last = UInt64(start.loadUnaligned(fromByteOffset: length &- 4, as: UInt32.self))
-    } else {
-      var word: UInt64 = 0
-      for offset in 0..<length {
-        word = word << 8 | UInt64(start.load(fromByteOffset: offset, as: UInt8.self))
-      }
-      first = word
-      last = 0
-    }
-    return mix(first ^ 0xE703_7ED1_A0B4_28DB, last ^ state)
   }
 }

@@ -47,7 +47,7 @@ struct Columns {
         columns[index].base = Int64(next)
         next = try Self.endOfConstant(reader, at: next)
       } else if ElementType.isOffset(columns[index].type) {
-        columns[index].base = try reader.integer(at: next, next: &next)
+        columns[index].base = try reader.base(at: &next)
       }
     }
     guard stride > 0, stride <= Int(Int32.max), next <= end, (end - next) % stride == 0 else {

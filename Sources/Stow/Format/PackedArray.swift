@@ -28,7 +28,7 @@ struct PackedArray {
     }
     var base: Int64 = 0
     if ElementType.isOffset(type) {
-      base = try reader.integer(at: next, next: &next)
+      base = try reader.base(at: &next)
       guard next <= end else { throw FormatError(.malformed, at: offset) }
     }
     self.base = base

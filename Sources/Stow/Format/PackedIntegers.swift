@@ -169,11 +169,13 @@ struct IntegerRange {
   /// How many of `count` values take `width` bytes, the most that any takes.
   @inline(__always)
   static func count(ofWidth width: Int, in count: Int, _ element: (Int) -> Int64) -> Int {
-    let half: UInt64 = width == 1 ? 0 : 1 << UInt64(8 * width - 9)
+    // A zero takes no byte; others take more than one from 2⁷ on, and so forth.
+    let half: UInt64 = width == 1 ? 1 : 1 << UInt64(8 * width - 9)
     var result = 0
     for index in 0..<count {
       let value = element(index)
-      result &+= UInt64(bitPattern: value ^ (value >> 63)) >= half ? 1 : 0
+      let bits = width == 1 ? UInt64(bitPattern: value) : UInt64(bitPattern: value ^ (value >> 63))
+      result &+= bits >= half ? 1 : 0
     }
     return result
   }

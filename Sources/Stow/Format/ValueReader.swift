@@ -60,6 +60,14 @@ extension ByteReader {
     return value
   }
 
+  /// The integer that others are counted from.
+  func base(at offset: inout Int) throws(FormatError) -> Int64 {
+    guard isInteger(at: offset), self.base[offset] != Tag.unsigned, self.base[offset] < Tag.integer128
+      || self.base[offset] >= Tag.smallInteger
+    else { throw FormatError(.malformed, at: offset) }
+    return try integer(at: offset, next: &offset)
+  }
+
   /// An integer of 64 unsigned or 128 bits; nil where the value at `offset` is not one of those.
   func wideInteger(at offset: Int, next: inout Int) throws(FormatError) -> WideInteger? {
     switch try byte(at: offset) {
@@ -166,11 +174,9 @@ extension ByteReader {
   }
 
   /// How many levels of optionals stand around the nil at `offset`.
-  func nilLevel(at offset: Int) throws(FormatError) -> Int {
-    guard try byte(at: offset) == Tag.nestedNil else { return 0 }
-    let level = try byte(at: offset + 1)
-    guard level > 0 else { throw FormatError(.malformed, at: offset) }
-    return Int(level)
+  func nilLevel(at offset: Int) -> Int {
+    guard count - offset > 1, base[offset] == Tag.nestedNil else { return 0 }
+    return Int(base[offset + 1])
   }
 
   /// The extent of the bytes of a data value.

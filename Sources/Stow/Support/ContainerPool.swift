@@ -10,10 +10,10 @@ protocol PooledCursor: AnyObject {
 /// `Codable` itself costs. A container is handed out again only when nobody else holds it, so that one
 /// that was kept keeps its own object.
 final class ContainerPool<Cursor: PooledCursor> {
-  private var boxes: [AnyObject] = []
-  private var cursors: [Cursor] = []
+  @exclusivity(unchecked) private var boxes: [AnyObject] = []
+  @exclusivity(unchecked) private var cursors: [Cursor] = []
   /// The containers from here on are free.
-  private var used = 0
+  @exclusivity(unchecked) private var used = 0
 
   /// The box of a free container and its cursor; `make` makes one if there is none.
   @inline(__always)
