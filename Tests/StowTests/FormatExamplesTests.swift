@@ -324,7 +324,7 @@ extension Example {
     Example("floats-integral", [1.0, 2.0, 3.0, 4.0, 5.0]),
     Example("floats-scaled", [12.5, 13.25, -3.75, 4.25]),
     Example("floats-noisy", [0.1 + 0.2, 0.7, 0.1 * 3 - 0.2]),
-    Example("floats-noisy-integral", [5.0, 5e-324, 7.0, 9.0]),
+    Example("floats-noisy-integral", [5.0, .leastNonzeroMagnitude, 7.0, 9.0]),
     Example("floats-4-bytes", [Float](arrayLiteral: 0.1, 0.2)),
     Example("floats-8-bytes", [Double.pi, 1.0 / 3, -.pi]),
     Example("floats-and-integers", [Number.float(0.1 * 3), .integer(7), .float(0.1 * 6), .float(0.5)]),

@@ -362,14 +362,20 @@ private final class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan {
     var result: [String: Value] = [:]
     // An entry takes two bytes at least.
     result.reserveCapacity(min(body.count / 2, try count(body, session, node)))
+    let entry = session.plans.entry(for: Value.self)
     var offset = body.lowerBound
     while offset < body.upperBound {
       do {
         let name = try session.keyName(at: offset)
         let start = try session.tables.endOfKey(session.reader, at: offset)
         let next = try session.reader.end(of: start)
-        let step = DecodingPath.Step(.name, parent: node, value: offset)
-        let value = try session.decode(Value.self, at: start, step)
+        let mark = session.path.count
+        let step = session.path.push(DecodingPath.Step(.name, parent: node, value: offset))
+        defer { session.path.pop(to: mark) }
+        let value =
+          entry.kind == .plain
+          ? try session.decodePlain(Value.self, ValueDecoder(session: session, offset: start, node: step))
+          : try session.decodeKnown(Value.self, entry, at: start, step)
         // Of two entries with one key, the first counts.
         if let first = result.updateValue(value, forKey: name) { result[name] = first }
         offset = next

@@ -25,6 +25,8 @@ final class DecodingCursor: PooledCursor {
   @exclusivity(unchecked) private var presence = -1
   /// The values by slot, by text or by name, once they were asked for out of order.
   @exclusivity(unchecked) private var offsets: [Int] = []
+  /// Whether the last search passed keys that are symbols or not packed.
+  @exclusivity(unchecked) private var sawPlain = false
   @exclusivity(unchecked) private var entryIndex: EntryIndex?
   @exclusivity(unchecked) private var entries: [String: Int] = [:]
   /// The table that the object is a row of; what is found then is a column.
@@ -250,7 +252,10 @@ final class DecodingCursor: PooledCursor {
   ) throws(FormatError) -> Int {
     if entryIndex == nil {
       if let found = try scan(text, session) {
-        if found >= 0 || !session.mayHaveOtherSpellings(start..<end, key.stringValue) { return found }
+        // Packed texts are ASCII, which only a text that is not packed can equal in another spelling.
+        let isPacked = text.first.map { $0 < KeyText.plain } ?? false
+        if found >= 0 || isPacked && !sawPlain { return found }
+        if !session.mayHaveOtherSpellings(start..<end, key.stringValue) { return found }
       }
       entryIndex = try EntryIndex(session.reader, session.tables, start..<end)
     }
@@ -270,6 +275,7 @@ final class DecodingCursor: PooledCursor {
     var offset = current
     var stop = end
     var isSecondPart = current == start
+    sawPlain = false
     for _ in 0..<Self.longestScan {
       if offset >= stop {
         if isSecondPart { return -1 }
@@ -283,6 +289,7 @@ final class DecodingCursor: PooledCursor {
         current = offset
         return value
       }
+      if session.reader.base[offset] >= KeyText.plain { sawPlain = true }
       offset = try session.reader.end(of: value)
       guard offset <= end else { throw FormatError(.malformed, at: value) }
     }

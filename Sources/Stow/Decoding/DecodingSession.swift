@@ -65,7 +65,8 @@ final class DecodingSession {
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
     if !integerKeys.isEmpty { integerKeys = [:] }
-    if !usedSchemas.isEmpty { usedSchemas.removeAll(keepingCapacity: true) }
+    // Popping is cheaper than removing all, which replaces a range.
+    while usedSchemas.popLast() != nil {}
     if !configuration.userInfo.isEmpty { configuration.userInfo = [:] }
     pathMemo = nil
     calls = 0

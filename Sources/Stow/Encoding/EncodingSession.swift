@@ -78,8 +78,9 @@ final class EncodingSession {
     strings.removeAll()
     if !retained.isEmpty { retained.removeAll() }
     for schema in activeSchemas { schema.reset() }
-    if !activeSchemas.isEmpty { activeSchemas.removeAll(keepingCapacity: true) }
-    if !newSlots.isEmpty { newSlots.removeAll(keepingCapacity: true) }
+    // Popping is cheaper than removing all, which replaces a range.
+    while activeSchemas.popLast() != nil {}
+    while newSlots.popLast() != nil {}
     mapCount = 0
     hasFreeKeys = false
     needsNormalizing = false
@@ -91,7 +92,7 @@ final class EncodingSession {
     current = Self.top
     frame = 0
     calls = 0
-    if !usedSchemas.isEmpty { usedSchemas.removeAll(keepingCapacity: true) }
+    while usedSchemas.popLast() != nil {}
     if !configuration.userInfo.isEmpty { configuration.userInfo = [:] }
   }
 

@@ -52,8 +52,10 @@ struct Planner: ~Copyable {
       guard lists.collect(&session.tape, &session.strings) else { return false }
       hasLists = true
     }
-    chooseShapes(session)
-    countKeyUses(session)
+    if session.activeSchemas.count > 0 || hasLists {
+      chooseShapes(session)
+      countKeyUses(session)
+    }
     chooseSymbols(session)
     let gain =
       shapes.reduce(0) { $0 + $1.gain }

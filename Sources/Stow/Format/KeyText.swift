@@ -101,7 +101,7 @@ enum KeyText {
 
   // MARK: alphabets
 
-  /// a–z, A–Z, 0–9, `_`, `-`.
+  /// a–z, A–Z, 0–9, `_`, `-`: as in `sixBitCharacters`.
   private static func sixBitCode(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a")
@@ -110,16 +110,6 @@ enum KeyText {
     case UInt8(ascii: "_"): 62
     case UInt8(ascii: "-"): 63
     default: nil
-    }
-  }
-
-  private static func sixBitCharacter(_ code: UInt8) -> UInt8 {
-    switch code {
-    case 0..<26: code + UInt8(ascii: "a")
-    case 26..<52: code - 26 + UInt8(ascii: "A")
-    case 52..<62: code - 52 + UInt8(ascii: "0")
-    case 62: UInt8(ascii: "_")
-    default: UInt8(ascii: "-")
     }
   }
 
@@ -143,35 +133,45 @@ enum KeyText {
     }
   }
 
-  private static let fiveBitPunctuation: [UInt8] = Array("_-.$".utf8)
-
   // MARK: reading
 
-  /// The UTF-8 of a packed text of `count` characters or units at `offset`; nil if it is not a valid one.
-  static func unpack(_ reader: ByteReader, at offset: Int, count: Int, form: Form) -> [UInt8]? {
-    let width = form == .sixBit ? 6 : 5
-    var bits = BitExtractor(bytes: reader.buffer(at: offset, count: (count * width + 7) / 8))
-    var result: [UInt8] = []
-    result.reserveCapacity(count)
+  private static let sixBitCharacters: StaticString =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+  private static let fiveBitCharacters: StaticString = "abcdefghijklmnopqrstuvwxyz_-.$"
+
+  /// Unpacks `count` 6-bit characters at `source`, of which every byte is there.
+  ///
+  /// - Returns: The number of characters; nil if the bits that fill the last byte are not zero.
+  static func unpackSixBit(_ source: UnsafeRawPointer, count: Int, into target: UnsafeMutablePointer<UInt8>) -> Int? {
+    var bits = BitExtractor(source)
+    let characters = sixBitCharacters.utf8Start
+    for index in 0..<count { target[index] = characters[Int(bits.next(6))] }
+    return bits.restIsZero ? count : nil
+  }
+
+  /// Unpacks `count` 5-bit units at `source`, of which every byte is there.
+  ///
+  /// - Returns: The number of characters; nil if the units are not a valid text.
+  static func unpackFiveBit(_ source: UnsafeRawPointer, count: Int, into target: UnsafeMutablePointer<UInt8>) -> Int? {
+    var bits = BitExtractor(source)
+    let characters = fiveBitCharacters.utf8Start
+    var length = 0
     var left = count
     while left > 0 {
-      let unit = bits.next(width)
+      let unit = bits.next(5)
       left -= 1
-      if form == .sixBit {
-        result.append(sixBitCharacter(unit))
-      } else if unit < 26 {
-        result.append(unit + UInt8(ascii: "a"))
-      } else if unit < upperShift {
-        result.append(fiveBitPunctuation[Int(unit) - 26])
+      if unit < upperShift {
+        target[length] = characters[Int(unit)]
       } else {
         guard left > 0 else { return nil }
-        let shifted = bits.next(width)
+        let shifted = bits.next(5)
         left -= 1
         guard shifted < (unit == upperShift ? 26 : 10) else { return nil }
-        result.append(shifted + (unit == upperShift ? UInt8(ascii: "A") : UInt8(ascii: "0")))
+        target[length] = shifted + (unit == upperShift ? UInt8(ascii: "A") : UInt8(ascii: "0"))
       }
+      length += 1
     }
-    return bits.restIsZero ? result : nil
+    return bits.restIsZero ? length : nil
   }
 }
 
@@ -197,22 +197,22 @@ private struct BitAppender {
 
 /// Takes groups of bits, lowest first, out of bytes.
 private struct BitExtractor {
-  let bytes: UnsafeRawBufferPointer
-  private var index = 0
+  private var next: UnsafeRawPointer
   private var pending: UInt32 = 0
   private var count: UInt32 = 0
 
-  init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  init(_ source: UnsafeRawPointer) { next = source }
 
-  mutating func next(_ width: Int) -> UInt8 {
+  @inline(__always)
+  mutating func next(_ width: UInt32) -> UInt8 {
     if count < width {
-      pending |= UInt32(bytes[index]) << count
-      index += 1
-      count += 8
+      pending |= UInt32(next.load(as: UInt8.self)) << count
+      next += 1
+      count &+= 8
     }
-    let result = UInt8(pending & (1 << UInt32(width) - 1))
-    pending >>= UInt32(width)
-    count -= UInt32(width)
+    let result = UInt8(truncatingIfNeeded: pending & (1 &<< width &- 1))
+    pending &>>= width
+    count &-= width
     return result
   }
 

@@ -14,12 +14,13 @@ struct PackedIntegers {
       let size = BackwardWriter.size(ofInteger: range.minimum) + values.count * width
       best.consider(ElementType.offsets + UInt8(width), bodySize: size)
     }
-    let differences = IntegerRange(differencesOf: values)
-    let differenceWidth = differences.signedWidth
-    let firstWidth = DecimalFraction.width(values[0])
     best.consider(
       ElementType.ownWidths,
       bodySize: ownWidthsSize(values.count, range: range, below: best.bodySize) { values[$0] })
+    guard differencesLookSmaller(values) else { return best }
+    let differences = IntegerRange(differencesOf: values)
+    let differenceWidth = differences.signedWidth
+    let firstWidth = DecimalFraction.width(values[0])
     best.consider(
       ElementType.deltas + UInt8(differenceWidth),
       bodySize: 1 + firstWidth + (values.count - 1) * differenceWidth)
@@ -29,6 +30,19 @@ struct PackedIntegers {
         $0 == 0 ? values[0] : values[$0] &- values[$0 - 1]
       })
     return best
+  }
+
+  /// How many elements tell whether differences are worth a walk over all.
+  private static let sampleSize = 64
+
+  private static func differencesLookSmaller(_ values: UnsafeBufferPointer<Int64>) -> Bool {
+    var valueBytes = 0
+    var differenceBytes = 0
+    for index in 1...min(sampleSize, values.count - 1) {
+      valueBytes += byteCount(values[index])
+      differenceBytes += byteCount(values[index] &- values[index - 1])
+    }
+    return differenceBytes < valueBytes
   }
 
   private mutating func consider(_ type: UInt8, bodySize: Int?) {

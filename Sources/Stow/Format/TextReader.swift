@@ -44,10 +44,19 @@ extension ByteReader {
 
   func string(of text: Text) throws(FormatError) -> String {
     if text.form == .plain { return try string(at: text.content, count: text.count) }
-    guard let utf8 = KeyText.unpack(self, at: text.content, count: text.count, form: text.form) else {
-      throw FormatError(.malformed, at: text.start)
+    // No text is longer unpacked than its count says.
+    var length: Int?
+    let source = pointer(at: text.content)
+    let string = String(unsafeUninitializedCapacity: text.count) { buffer in
+      guard let target = buffer.baseAddress else { return 0 }
+      length =
+        text.form == .sixBit
+        ? KeyText.unpackSixBit(source, count: text.count, into: target)
+        : KeyText.unpackFiveBit(source, count: text.count, into: target)
+      return length ?? 0
     }
-    return String(decoding: utf8, as: UTF8.self)
+    guard length != nil else { throw FormatError(.malformed, at: text.start) }
+    return string
   }
 
   /// The string of `count` bytes of UTF-8 at `offset`, which `require` has found to be there.
