@@ -41,6 +41,7 @@ extension Array: PlannedEncodable where Element: Encodable {
           values.contains(where: \.isNaN) ? nil : .doubles(values.map(Double.init))
         }
       case .bool: BulkEncodingPlan<Bool>(kind: .bools) { .bools($0) }
+      case .string: StringArrayEncodingPlan()
       default: nil
       }
     return bulk ?? ArrayEncodingPlan<Element>()
@@ -67,6 +68,17 @@ private class ArrayEncodingPlan<Element: Encodable>: EncodingPlan {
           }
         }
       }
+    }
+  }
+}
+
+/// Arrays of strings, compiled for them.
+private final class StringArrayEncodingPlan: EncodingPlan {
+  override func encode(
+    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
+  ) throws {
+    try session.recordContainer(.container(.array, key: key, parent: parent)) { _ in
+      for string in address.assumingMemoryBound(to: [String].self).pointee { session.record(string, key: 0) }
     }
   }
 }
@@ -114,39 +126,5 @@ extension BulkEncodingPlan where Element: FixedWidthInteger {
       }
       return .integers(values.map { Int64(truncatingIfNeeded: $0) })
     }
-  }
-}
-
-extension Dictionary: PlannedEncodable where Key: Encodable, Value: Encodable {
-  static func makeEncodingPlan() -> EncodingPlan {
-    if Key.self == String.self { return DictionaryEncodingPlan<Value>() }
-    return PlainEncodingPlan<Self>()
-  }
-}
-
-/// A dictionary whose keys are strings: a map.
-private final class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan {
-  override func encode(
-    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
-  ) throws {
-    let dictionary = address.assumingMemoryBound(to: [String: Value].self)
-    session.mapCount += 1
-    try session.recordContainer(.container(.map, key: key, parent: parent)) { begin in
-      let entry = session.plans.entry(for: Value.self)
-      for (key, value) in dictionary.pointee {
-        session.recordKey(key)
-        try session.encodeKnown(value, entry, key: 0, parent: begin, level: 0)
-      }
-    }
-  }
-}
-
-/// A dictionary whose keys are not strings, by its own `encode(to:)`.
-private final class PlainEncodingPlan<Value: Encodable>: EncodingPlan {
-  override func encode(
-    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
-  ) throws {
-    let value = address.assumingMemoryBound(to: Value.self).pointee
-    try session.encodePlain(value, key: key, parent: parent)
   }
 }

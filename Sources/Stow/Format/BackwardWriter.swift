@@ -74,13 +74,15 @@ struct BackwardWriter: ~Copyable {
     base[position] = value
   }
 
-  /// The lowest `width` bytes of `value`, 1 to 8. Writes 8 bytes, of which the lower ones are free.
+  /// The lowest `width` bytes of `value`, 1 to 8; of a zero also none. Writes 8 bytes, of which the lower ones
+  /// are free.
   @inline(__always)
   mutating func littleEndian(_ value: UInt64, width: Int) {
     let shifted = value &<< UInt64(truncatingIfNeeded: 64 &- 8 &* width)
     UnsafeMutableRawPointer(base + (position &- 8)).storeBytes(of: shifted.littleEndian, as: UInt64.self)
     position &-= width
   }
+
 
   @inline(__always)
   mutating func varint(_ value: Int) {

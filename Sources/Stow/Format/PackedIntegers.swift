@@ -66,7 +66,10 @@ struct PackedIntegers {
 
   /// The bytes that an element takes in a table of own widths: none for zero.
   @inline(__always)
-  static func byteCount(_ value: Int64) -> Int { value == 0 ? 0 : DecimalFraction.width(value) }
+  static func byteCount(_ value: Int64) -> Int {
+    // One less for zero, without a branch.
+    DecimalFraction.width(value) &- (value == 0 ? 1 : 0)
+  }
 
   // MARK: writing
 
@@ -129,12 +132,20 @@ struct PackedIntegers {
     writer.reserve(count * 9 + BackwardWriter.margin)
     for index in stride(from: count - 1, through: 0, by: -1) {
       let value = element(index)
-      if value != 0 { writer.littleEndian(UInt64(bitPattern: value), width: DecimalFraction.width(value)) }
+      // Of a zero nothing is written: a width of 0 moves nothing.
+      writer.littleEndian(UInt64(bitPattern: value), width: byteCount(value))
     }
-    for pair in stride(from: (count - 1) & ~1, through: 0, by: -2) {
-      let high = pair + 1 < count ? byteCount(element(pair + 1)) : 0
-      writer.byte(UInt8(byteCount(element(pair)) | high << 4))
+    writer.fill((count + 1) / 2) { widths in
+      for pair in 0..<count / 2 {
+        let low = byteCount(element(2 &* pair))
+        let high = byteCount(element(2 &* pair &+ 1))
+        widths.storeBytes(of: UInt8(truncatingIfNeeded: low | high &<< 4), toByteOffset: pair, as: UInt8.self)
+      }
+      if count & 1 == 1 {
+        widths.storeBytes(of: UInt8(byteCount(element(count - 1))), toByteOffset: count / 2, as: UInt8.self)
+      }
     }
+    writer.reserve(BackwardWriter.margin)
     writer.varint(count)
   }
 }

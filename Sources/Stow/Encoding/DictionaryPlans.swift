@@ -1,0 +1,64 @@
+// Dictionaries, recorded without their own `encode(to:)`.
+
+extension Dictionary: PlannedEncodable where Key: Encodable, Value: Encodable {
+  static func makeEncodingPlan() -> EncodingPlan {
+    guard Key.self == String.self else { return PlainEncodingPlan<Self>() }
+    switch ValueKind(Value.self) {
+    case .string: return StringDictionaryEncodingPlan()
+    case .int: return IntDictionaryEncodingPlan()
+    default: return DictionaryEncodingPlan<Value>()
+    }
+  }
+}
+
+/// A dictionary whose keys are strings: a map.
+private class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan {
+  final override func encode(
+    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
+  ) throws {
+    let dictionary = address.assumingMemoryBound(to: [String: Value].self)
+    session.mapCount += 1
+    try session.recordContainer(.container(.map, key: key, parent: parent)) { begin in
+      try record(dictionary.pointee, session, begin)
+    }
+  }
+
+  /// Records the entries.
+  func record(_ dictionary: [String: Value], _ session: EncodingSession, _ begin: Int) throws {
+    let entry = session.plans.entry(for: Value.self)
+    for (key, value) in dictionary {
+      session.recordKey(key)
+      try session.encodeKnown(value, entry, key: 0, parent: begin, level: 0)
+    }
+  }
+}
+
+/// Dictionaries of strings, compiled for them.
+private final class StringDictionaryEncodingPlan: DictionaryEncodingPlan<String> {
+  override func record(_ dictionary: [String: String], _ session: EncodingSession, _ begin: Int) {
+    for (key, value) in dictionary {
+      session.recordKey(key)
+      session.record(value, key: 0)
+    }
+  }
+}
+
+/// Dictionaries of integers, compiled for them.
+private final class IntDictionaryEncodingPlan: DictionaryEncodingPlan<Int> {
+  override func record(_ dictionary: [String: Int], _ session: EncodingSession, _ begin: Int) {
+    for (key, value) in dictionary {
+      session.recordKey(key)
+      session.tape.append(.integer(value))
+    }
+  }
+}
+
+/// A dictionary whose keys are not strings, by its own `encode(to:)`.
+private final class PlainEncodingPlan<Value: Encodable>: EncodingPlan {
+  override func encode(
+    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
+  ) throws {
+    let value = address.assumingMemoryBound(to: Value.self).pointee
+    try session.encodePlain(value, key: key, parent: parent)
+  }
+}
