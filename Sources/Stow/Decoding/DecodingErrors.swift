@@ -15,7 +15,8 @@ extension DecodingSession {
 
   private func rareError(_ error: FormatError, path: [any CodingKey], expected: Any.Type?) -> DecodingError {
     let wanted = expected.map { "Expected a value of type \($0)" } ?? "Expected a message"
-    let context = DecodingError.Context(codingPath: path, debugDescription: "\(wanted), but \(describe(error))")
+    let context = DecodingError.Context(
+      codingPath: path, debugDescription: "\(wanted), but \(describe(error))")
     if let expected, error.kind == .mismatch || error.kind == .cellMismatch {
       return .typeMismatch(expected, context)
     }

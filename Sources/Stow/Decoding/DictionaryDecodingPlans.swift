@@ -11,7 +11,7 @@ extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
   }
 }
 
-/// A dictionary whose keys are strings: a map, or a record.
+/// A dictionary whose keys are strings, from a map or a record.
 private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan {
   final override var valueType: Any.Type { [String: Value].self }
 
@@ -25,19 +25,19 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan {
     } catch {
       throw session.error(error, path: session.codingPath(node), expected: valueType)
     }
-    let result: [String: Value]
-    if let object, object.shape == nil {
-      result = try entries(object.body, session, node)
-    } else {
-      result = try [String: Value](from: ValueDecoder(session: session, offset: offset, node: node))
+    guard let object else {
+      throw session.error(
+        FormatError(.mismatch, at: offset), path: session.codingPath(node), expected: [String: Any].self)
     }
-    target.initializeMemory(as: [String: Value].self, to: result)
+    target.initializeMemory(as: [String: Value].self, to: try entries(object, session, node))
   }
 
-  /// The entries of a map.
-  func entries(_ body: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node) throws -> [String: Value] {
+  /// The entries of an object.
+  func entries(_ object: ObjectHeader, _ session: DecodingSession, _ node: DecodingPath.Node) throws
+    -> [String: Value]
+  {
     let entry = session.plans.entry(for: Value.self)
-    return try Self.read(body, session, node) { offset, step in
+    return try Self.read(object, session, node) { offset, step in
       entry.kind == .plain
         ? try session.decodePlain(Value.self, ValueDecoder(session: session, offset: offset, node: step))
         : try session.decodeKnown(Value.self, entry, at: offset, step)
@@ -47,48 +47,31 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan {
   /// Decodes entry after entry; `decode` is handed where each value stands, and its step.
   @inline(__always)
   static func read(
-    _ body: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node,
+    _ object: ObjectHeader, _ session: DecodingSession, _ node: DecodingPath.Node,
     _ decode: (Int, DecodingPath.Node) throws -> Value
   ) throws -> [String: Value] {
-    if body.isEmpty { return [:] }
-    // An entry takes two bytes at least.
-    var result = [String: Value](minimumCapacity: min(body.count / 2, try count(body, session, node)))
-    var offset = body.lowerBound
-    while offset < body.upperBound {
-      let name: String
-      let start: Int
-      let next: Int
-      do throws(FormatError) {
-        name = try session.keyName(at: offset)
-        start = try session.tables.endOfKey(session.reader, at: offset)
-        next = try session.reader.end(of: start)
-      } catch {
-        throw session.error(error, path: session.codingPath(node), expected: [String: Value].self)
-      }
+    if object.body.isEmpty, object.shape == nil { return [:] }
+    var entries = try attempt(session, node) { () throws(FormatError) in try ObjectEntries(object, session) }
+    var result = [String: Value](minimumCapacity: entries.likelyCount)
+    while let entry = try attempt(session, node, { () throws(FormatError) in try entries.next(session) }) {
       let mark = session.path.count
-      let step = session.path.push(DecodingPath.Step(.name, parent: node, value: offset))
+      let step = session.path.push(DecodingPath.Step(.name, parent: node, value: entry.key))
       defer { session.path.pop(to: mark) }
-      let value = try decode(start, step)
+      let value = try decode(entry.value, step)
       // Of two entries with one key, the first counts.
-      if let first = result.updateValue(value, forKey: name) { result[name] = first }
-      offset = next
+      if let first = result.updateValue(value, forKey: entry.name) { result[entry.name] = first }
     }
     return result
   }
 
-  private static func count(_ body: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node) throws -> Int
-  {
+  @inline(__always)
+  private static func attempt<Result>(
+    _ session: DecodingSession, _ node: DecodingPath.Node, _ body: () throws(FormatError) -> Result
+  ) throws -> Result {
     do throws(FormatError) {
-      var count = 0
-      var offset = body.lowerBound
-      while offset < body.upperBound {
-        offset = try session.reader.end(of: session.tables.endOfKey(session.reader, at: offset))
-        count &+= 1
-      }
-      guard offset == body.upperBound else { throw FormatError(.malformed, at: offset) }
-      return count
+      return try body()
     } catch {
-      throw session.error(error, path: session.codingPath(node), expected: nil)
+      throw session.error(error, path: session.codingPath(node), expected: [String: Value].self)
     }
   }
 
@@ -104,9 +87,9 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan {
 /// Dictionaries of strings, compiled for them.
 private final class StringDictionaryPlan: DictionaryDecodingPlan<String> {
   override func entries(
-    _ body: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node
+    _ object: ObjectHeader, _ session: DecodingSession, _ node: DecodingPath.Node
   ) throws -> [String: String] {
-    try Self.read(body, session, node) { offset, step in
+    try Self.read(object, session, node) { offset, step in
       var next = offset
       do throws(FormatError) {
         return try session.string(at: offset, next: &next)
@@ -120,9 +103,9 @@ private final class StringDictionaryPlan: DictionaryDecodingPlan<String> {
 /// Dictionaries of integers, compiled for them.
 private final class IntDictionaryPlan: DictionaryDecodingPlan<Int> {
   override func entries(
-    _ body: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node
+    _ object: ObjectHeader, _ session: DecodingSession, _ node: DecodingPath.Node
   ) throws -> [String: Int] {
-    try Self.read(body, session, node) { offset, step in
+    try Self.read(object, session, node) { offset, step in
       var next = offset
       do throws(FormatError) {
         return try session.integer(Int.self, at: offset, next: &next)

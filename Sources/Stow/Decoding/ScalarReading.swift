@@ -218,7 +218,9 @@ extension DecodingSession {
     for index in 1..<length { magnitude |= UInt128(reader.base[start + index]) << UInt128(8 * (index - 1)) }
     let isNegative = tag == Tag.negativeDecimal
     // A negative zero is NaN, which has no exponent.
-    guard magnitude != 0 || !isNegative || reader.base[start] == 0 else { throw FormatError(.malformed, at: offset) }
+    guard magnitude != 0 || !isNegative || reader.base[start] == 0 else {
+      throw FormatError(.malformed, at: offset)
+    }
     next = start + length
     return DecimalParts(
       isNegative: isNegative, magnitude: magnitude,

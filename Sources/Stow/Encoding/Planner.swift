@@ -106,7 +106,8 @@ struct Planner: ~Copyable {
 
   /// Keys in shapes are written once; the others once for every object.
   private mutating func countKeyUses(_ session: EncodingSession) {
-    let isAlone = session.activeSchemas.count == 1 && session.activeSchemas[0].uses == 1 && session.mapCount == 0
+    let isAlone =
+      session.activeSchemas.count == 1 && session.activeSchemas[0].uses == 1 && session.mapCount == 0
     for schema in session.activeSchemas { schema.internKeys(&session.strings, isAlone: isAlone) }
     for list in lists.lists where list.shape >= 0 {
       var key = list.firstKey

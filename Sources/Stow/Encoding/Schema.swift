@@ -129,7 +129,8 @@ final class Schema {
     if first != byte { hasAliases = true }
     codingKeys[byte] = key
     texts[byte] = KeyText(
-      text: Self.copy(Stow.KeyText.bytes(of: string)), utf8: Self.copy(Array(string.utf8)), first: UInt8(first))
+      text: Self.copy(Stow.KeyText.bytes(of: string)), utf8: Self.copy(Array(string.utf8)),
+      first: UInt8(first))
   }
 
   private static func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {

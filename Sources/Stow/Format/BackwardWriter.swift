@@ -83,7 +83,6 @@ struct BackwardWriter: ~Copyable {
     position &-= width
   }
 
-
   @inline(__always)
   mutating func varint(_ value: Int) {
     if value < Varint.oneByteLimit { byte(UInt8(truncatingIfNeeded: value)) } else { longVarint(value) }

@@ -8,6 +8,9 @@ struct Columns {
     var base: Int64 = 0
   }
 
+  /// How many columns may be constant: without a limit, few bytes would stand for many cells.
+  static let mostConstants = 16
+
   /// The shape of a table's rows; nil in a matrix.
   let shape: Int?
   let columns: [Column]
@@ -50,7 +53,8 @@ struct Columns {
         columns[index].base = try reader.base(at: &next)
       }
     }
-    guard stride > 0, stride <= Int(Int32.max), next <= end, (end - next) % stride == 0 else {
+    let constants = columns.reduce(0) { $0 + ($1.type == ElementType.constant ? 1 : 0) }
+    guard constants <= Self.mostConstants, stride > 0, stride <= Int(Int32.max), next <= end, (end - next) % stride == 0 else {
       throw FormatError(.malformed, at: offset)
     }
     self.columns = columns

@@ -142,7 +142,9 @@ enum KeyText {
   /// Unpacks `count` 6-bit characters at `source`, of which every byte is there.
   ///
   /// - Returns: The number of characters; nil if the bits that fill the last byte are not zero.
-  static func unpackSixBit(_ source: UnsafeRawPointer, count: Int, into target: UnsafeMutablePointer<UInt8>) -> Int? {
+  static func unpackSixBit(_ source: UnsafeRawPointer, count: Int, into target: UnsafeMutablePointer<UInt8>)
+    -> Int?
+  {
     var bits = BitExtractor(source)
     let characters = sixBitCharacters.utf8Start
     for index in 0..<count { target[index] = characters[Int(bits.next(6))] }
@@ -152,7 +154,9 @@ enum KeyText {
   /// Unpacks `count` 5-bit units at `source`, of which every byte is there.
   ///
   /// - Returns: The number of characters; nil if the units are not a valid text.
-  static func unpackFiveBit(_ source: UnsafeRawPointer, count: Int, into target: UnsafeMutablePointer<UInt8>) -> Int? {
+  static func unpackFiveBit(_ source: UnsafeRawPointer, count: Int, into target: UnsafeMutablePointer<UInt8>)
+    -> Int?
+  {
     var bits = BitExtractor(source)
     let characters = fiveBitCharacters.utf8Start
     var length = 0

@@ -62,8 +62,9 @@ extension ByteReader {
 
   /// The integer that others are counted from.
   func base(at offset: inout Int) throws(FormatError) -> Int64 {
-    guard isInteger(at: offset), self.base[offset] != Tag.unsigned, self.base[offset] < Tag.integer128
-      || self.base[offset] >= Tag.smallInteger
+    guard isInteger(at: offset), self.base[offset] != Tag.unsigned,
+      self.base[offset] < Tag.integer128
+        || self.base[offset] >= Tag.smallInteger
     else { throw FormatError(.malformed, at: offset) }
     return try integer(at: offset, next: &offset)
   }

@@ -1,0 +1,73 @@
+/// The entries of a map or a record, one after the other.
+struct ObjectEntries {
+  struct Entry {
+    let name: String
+    /// Where the key stands.
+    let key: Int
+    let value: Int
+  }
+
+  private let object: ObjectHeader
+  /// The names of a record's keys.
+  private let names: [String]
+  private var offset: Int
+  private var slot = 0
+
+  init(_ object: ObjectHeader, _ session: DecodingSession) throws(FormatError) {
+    self.object = object
+    offset = object.body.lowerBound
+    guard let shape = object.shape else {
+      names = []
+      return
+    }
+    guard shape < session.tables.shapeCount else { throw FormatError(.malformed, at: offset) }
+    names = try session.names(ofShape: shape).names
+    guard object.isPartial else { return }
+    offset += (names.count + 7) / 8
+    guard offset <= object.body.upperBound else { throw FormatError(.malformed, at: object.body.lowerBound) }
+  }
+
+  /// About how many entries there are; never more than the bytes allow.
+  var likelyCount: Int {
+    let bytes = object.body.upperBound - offset
+    return object.shape == nil ? bytes / 10 + 1 : min(names.count, bytes)
+  }
+
+  /// The next entry; nil behind the last.
+  @inline(__always)
+  mutating func next(_ session: DecodingSession) throws(FormatError) -> Entry? {
+    if offset >= object.body.upperBound {
+      try checkEnd(session)
+      return nil
+    }
+    let key: Int
+    let value: Int
+    let name: String
+    if let shape = object.shape {
+      while object.isPartial, slot < names.count,
+        session.reader.base[object.body.lowerBound + slot >> 3] >> UInt8(slot & 7) & 1 == 0
+      { slot &+= 1 }
+      guard slot < names.count else { return nil }
+      name = names[slot]
+      key = session.tables.key(slot, ofShape: shape)
+      value = offset
+      slot &+= 1
+    } else {
+      key = offset
+      name = try session.keyName(at: offset)
+      value = try session.tables.endOfKey(session.reader, at: offset)
+    }
+    offset = try session.reader.end(of: value)
+    guard offset <= object.body.upperBound else { throw FormatError(.malformed, at: value) }
+    return Entry(name: name, key: key, value: value)
+  }
+
+  /// Checks that no key of a record is left without its value.
+  private func checkEnd(_ session: DecodingSession) throws(FormatError) {
+    for slot in slot..<max(slot, names.count) {
+      let isAbsent =
+        object.isPartial && session.reader.base[object.body.lowerBound + slot >> 3] >> UInt8(slot & 7) & 1 == 0
+      guard isAbsent else { throw FormatError(.malformed, at: offset) }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Stow
+import Testing
+
+/// Time and memory grow with the size of the value and of the message, not faster.
+@Suite("Scaling")
+struct ScalingTests {
+  /// Nanoseconds of the fastest of three runs: the others were interrupted.
+  private func time(_ body: () throws -> Void) rethrows -> Double {
+    var best = Double.infinity
+    for _ in 0..<3 {
+      let start = ContinuousClock.now
+      try body()
+      let elapsed = ContinuousClock.now - start
+      let (seconds, attoseconds) = elapsed.components
+      best = min(best, Double(seconds) * 1e9 + Double(attoseconds) / 1e9)
+    }
+    return best
+  }
+
+  /// Checks that 16 times the size takes less than 16 times 6 of the time; what is quadratic takes 16 times 16.
+  private func expectLinear(_ body: (Int) throws -> Void, small: Int) throws {
+    try body(small)
+    let short = try time { try body(small) }
+    let long = try time { try body(small * 16) }
+    #expect(long < short * 16 * 6, "\(small): \(short) ns, \(small * 16): \(long) ns")
+  }
+
+  private struct TakingTurns: Encodable {
+    let count: Int
+
+    enum CodingKeys: CodingKey { case first, second }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      var first = container.nestedUnkeyedContainer(forKey: .first)
+      var second = container.nestedUnkeyedContainer(forKey: .second)
+      for index in 0..<count / 2 {
+        try first.encode(index)
+        try second.encode("\(index)")
+      }
+    }
+  }
+
+  @Test("50,000 interleaved writes to two nested containers are linear")
+  func interleaved() throws {
+    let data = try StowEncoder().encode(TakingTurns(count: 50_000))
+    struct Both: Decodable {
+      let first: [Int]
+      let second: [String]
+    }
+    let both = try StowDecoder().decode(Both.self, from: data)
+    #expect(both.first == Array(0..<25_000))
+    #expect(both.second == (0..<25_000).map(String.init))
+    try expectLinear({ _ = try StowEncoder().encode(TakingTurns(count: $0)) }, small: 3_125)
+  }
+
+  private struct Reversed: Decodable {
+    let sum: Int
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: AnyKey.self)
+      sum = try container.allKeys.reversed().reduce(0) { try $0 + container.decode(Int.self, forKey: $1) }
+    }
+  }
+
+  @Test("reading an object backwards is linear")
+  func backwards() throws {
+    try expectLinear(
+      { count in
+        let value = Dictionary(uniqueKeysWithValues: (0..<count).map { ("key\($0)", $0) })
+        let sum = try StowDecoder().decode(Reversed.self, from: StowEncoder().encode(value)).sum
+        #expect(sum == count * (count - 1) / 2)
+      }, small: 1_000)
+  }
+
+  /// A matrix with constant columns and one of a byte each: 200 rows of the number 1 and at the end a 5.
+  private func matrix(constants: Int) -> [UInt8] {
+    let types = [UInt8](repeating: 0x00, count: constants) + [0x01]
+    let values = [UInt8](repeating: 0x91, count: constants)
+    let body = [UInt8(constants + 1)] + types + values + [UInt8](repeating: 0x05, count: 200)
+    let rest = body.count - 224
+    return [0x7B, UInt8(0xE0 + rest >> 8), UInt8(rest & 0xFF)] + body
+  }
+
+  @Test("a table cannot stand for many more cells than it has bytes")
+  func constants() throws {
+    let row = [Int](repeating: 1, count: 16) + [5]
+    #expect(
+      try StowDecoder().decode([[Int]].self, from: matrix(constants: 16)) == Array(repeating: row, count: 200)
+    )
+    #expect(throws: DecodingError.self) {
+      try StowDecoder().decode([[Int]].self, from: matrix(constants: 17))
+    }
+  }
+}
