@@ -66,7 +66,8 @@ struct ObjectEntries {
   private func checkEnd(_ session: DecodingSession) throws(FormatError) {
     for slot in slot..<max(slot, names.count) {
       let isAbsent =
-        object.isPartial && session.reader.base[object.body.lowerBound + slot >> 3] >> UInt8(slot & 7) & 1 == 0
+        object.isPartial
+        && session.reader.base[object.body.lowerBound + slot >> 3] >> UInt8(slot & 7) & 1 == 0
       guard isAbsent else { throw FormatError(.malformed, at: offset) }
     }
   }

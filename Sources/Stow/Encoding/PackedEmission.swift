@@ -191,7 +191,9 @@ extension Emitter {
       let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
       let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }
       let constants = columns.reduce(0) { $0 + ($1.constant == nil ? 0 : 1) }
-      guard constants <= Columns.mostConstants, stride > 0, rows.count * stride + parameters < tagged else { return false }
+      guard constants <= Columns.mostConstants, stride > 0, rows.count * stride + parameters < tagged else {
+        return false
+      }
       let end = writer.count
       writer.reserve(rows.count * stride + columns.count + BackwardWriter.margin)
       for row in (0..<rows.count).reversed() {

@@ -54,7 +54,9 @@ struct Columns {
       }
     }
     let constants = columns.reduce(0) { $0 + ($1.type == ElementType.constant ? 1 : 0) }
-    guard constants <= Self.mostConstants, stride > 0, stride <= Int(Int32.max), next <= end, (end - next) % stride == 0 else {
+    guard constants <= Self.mostConstants, stride > 0, stride <= Int(Int32.max), next <= end,
+      (end - next) % stride == 0
+    else {
       throw FormatError(.malformed, at: offset)
     }
     self.columns = columns
