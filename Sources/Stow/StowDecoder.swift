@@ -14,8 +14,8 @@ import Synchronization
 /// let trip = try StowDecoder().decode(Trip.self, from: data)
 /// ```
 ///
-/// Safe on bytes from anywhere: what is malformed is a `DecodingError`, and memory is bounded by the size of
-/// the message, not by what it claims. A decoder may be used from many threads at once, and from inside an
+/// Safe on bytes from anywhere: what is malformed is a `DecodingError`, and the decoder itself takes memory in
+/// proportion to the bytes there are, not to what they claim. A decoder may be used from many threads at once, and from inside an
 /// `init(from:)` that it is itself running.
 ///
 /// FORMAT.md specifies the bytes.

@@ -74,6 +74,25 @@ struct ScalingTests {
       }, small: 1_000)
   }
 
+  @Test("objects of very many shapes are read, and in linear time")
+  func manyShapes() throws {
+    struct Common: Decodable, Equatable {
+      let common: Int
+      let missing: Int?
+    }
+    let encoder = StowEncoder()
+    encoder.outputFormatting = .sortedKeys
+    func message(_ count: Int) throws -> Data {
+      // Each set of keys twice, so that it becomes a shape.
+      try encoder.encode((0..<2 * count).map { ["common": $0, "of its own \($0 / 2)": 1] })
+    }
+    let objects = try StowDecoder().decode([Common].self, from: message(200))
+    #expect(objects == (0..<400).map { Common(common: $0, missing: nil) })
+    let data = try [200: message(200), 3_200: message(3_200)]
+    try expectLinear(
+      { count in _ = try StowDecoder().decode([Common].self, from: data[count] ?? Data()) }, small: 200)
+  }
+
   /// A matrix with constant columns and one of a byte each: 200 rows of the number 1 and at the end a 5.
   private func matrix(constants: Int) -> [UInt8] {
     let types = [UInt8](repeating: 0x00, count: constants) + [0x01]

@@ -165,7 +165,9 @@ final class DecodingCursor: PooledCursor {
     if known < DecodingSchema.missing { return Int(known) }
     if known == DecodingSchema.missing, keyCount < Int(DecodingSchema.missing) { return nil }
     let found = try lookUp(key, text: schema.text(of: key, byte: byte), session)
-    table[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingSchema.missing
+    if table != schema.emptyTable {
+      table[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingSchema.missing
+    }
     return found
   }
 
@@ -175,10 +177,14 @@ final class DecodingCursor: PooledCursor {
     if nextSlot < keyCount, try session.hasKey(text, at: session.tables.key(nextSlot, ofShape: shape)) {
       return nextSlot
     }
-    for slot in 0..<keyCount where try session.hasKey(text, at: session.tables.key(slot, ofShape: shape)) {
-      return slot
+    // Packed texts are ASCII, which only a text that is not packed can equal in another spelling.
+    var isPacked = text.first.map { $0 < KeyText.plain } ?? false
+    for slot in 0..<keyCount {
+      let key = session.tables.key(slot, ofShape: shape)
+      if try session.hasKey(text, at: key) { return slot }
+      if try session.reader.byte(at: key) >= KeyText.plain { isPacked = false }
     }
-    // Strings that look different can be equal.
+    if isPacked { return nil }
     return try session.names(ofShape: shape).slot(of: key.stringValue)
   }
 

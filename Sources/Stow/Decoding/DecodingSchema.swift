@@ -18,7 +18,7 @@ final class DecodingSchema {
   /// The shape of the last object, and its table.
   @exclusivity(unchecked) private var lastShape = -1
   @exclusivity(unchecked) private(set) var lastTable: UnsafeMutablePointer<UInt16>
-  /// A table without slots, for objects without a shape.
+  /// A table without slots, for objects without a shape and shapes without a table. Never written.
   let emptyTable: UnsafeMutablePointer<UInt16>
 
   /// The entry of a key whose slot has not been looked up.
@@ -26,6 +26,8 @@ final class DecodingSchema {
   /// The entry of a key that the shape does not have, or has beyond what an entry can say.
   static let missing = UInt16.max - 1
   private static let tableSize = 256
+  /// No more shapes than these have tables, so that a message of very many cannot fill the memory with them.
+  private static let mostTables = 64
 
   /// The last message that took a container of the pool.
   @exclusivity(unchecked) var lastMessage = -1
@@ -82,6 +84,10 @@ final class DecodingSchema {
     if let found = tables[..<tablesInUse].first(where: { $0.shape == shape }) {
       lastTable = found.table
       return lastTable
+    }
+    if tablesInUse == Self.mostTables {
+      lastTable = emptyTable
+      return emptyTable
     }
     if tablesInUse == tables.count {
       tables.append((shape, .allocate(capacity: Self.tableSize)))

@@ -50,6 +50,7 @@ final class KeyedCursor: PooledCursor {
   private func placeOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> UInt64 {
     withSession { session in
       if session.current != begin { session.resume(begin) }
+      if let slot = firstSlot(byte, session, isPresent: true) { return UInt64(truncatingIfNeeded: slot) << 8 }
       guard expected != Self.noSlots else {
         session.recordFreeKey(key)
         return 0
@@ -58,6 +59,20 @@ final class KeyedCursor: PooledCursor {
       if slot < expected { session.needsNormalizing = true }
       expected = slot + 1
       return UInt64(slot) << 8
+    }
+  }
+
+  /// The slot of a key that the message asks for the first time.
+  @inline(__always)
+  private func firstSlot(_ byte: Int, _ session: EncodingSession, isPresent: Bool) -> Int? {
+    guard expected != Self.noSlots else { return nil }
+    return schemaReference._withUnsafeGuaranteedRef { schema in
+      let slot = schema.firstSlot(ofByte: byte, isPresent: isPresent)
+      guard slot >= 0 else { return nil }
+      session.newSlots.append(schema.index)
+      // It comes behind all others.
+      expected = slot &+ 1
+      return slot
     }
   }
 
@@ -75,6 +90,7 @@ final class KeyedCursor: PooledCursor {
   @inline(never)
   private func skipOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) {
     guard expected != Self.noSlots else { return }
+    if withSession({ firstSlot(byte, $0, isPresent: false) }) != nil { return }
     let slot = withSession { session in
       schemaReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: false) }
     }

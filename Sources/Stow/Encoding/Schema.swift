@@ -111,6 +111,19 @@ final class Schema {
     return slot
   }
 
+  /// The slot of a key that this message has not asked for yet, but another has; −1 if that is not so.
+  @inline(__always)
+  func firstSlot(ofByte byte: Int, isPresent: Bool) -> Int {
+    guard table[byte] == Self.unknown, texts[byte].text.count > 0, Int(texts[byte].first) == byte else {
+      return -1
+    }
+    let slot = slotCount
+    table[byte] = UInt16(truncatingIfNeeded: slot) | (isPresent ? 0 : Self.absent)
+    keys[slot] = UInt8(truncatingIfNeeded: byte)
+    slotCount = slot &+ 1
+    return slot
+  }
+
   private func newSlot<Key: CodingKey>(of key: Key, byte: Int) -> UInt16 {
     if texts[byte].text.count == 0 { learn(key, byte: byte) }
     let first = Int(texts[byte].first)

@@ -33,6 +33,8 @@ struct StringPool: ~Copyable {
   private var byteCapacity = 1024
 
   private let byteHash = ByteHash()
+  /// A bit for every length, modulo 64, that some string has.
+  private var lengths: UInt64 = 0
   private static let retainedBytes = 1 << 18
 
   init() {
@@ -73,7 +75,8 @@ struct StringPool: ~Copyable {
 
   /// The index of a string that is here already; −1 if it is not.
   func find(_ utf8: UnsafeRawBufferPointer) -> Int {
-    guard count > 0 else { return -1 }
+    // Most strings that are not here have a length that is not here.
+    guard lengths &>> UInt64(truncatingIfNeeded: utf8.count) & 1 == 1 else { return -1 }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes)
     return look(source, utf8.count, hash: byteHash(source, utf8.count)).index
   }
@@ -106,6 +109,7 @@ struct StringPool: ~Copyable {
         hash: hash, offset: byteCount, length: length, valueUses: 0, keyUses: 0, symbol: 0, lastMap: 0))
     byteCount += length
     count += 1
+    lengths |= 1 &<< UInt64(truncatingIfNeeded: length)
     slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(count)
     if count * 2 > mask { growSlots() }
     return count - 1
@@ -157,6 +161,7 @@ struct StringPool: ~Copyable {
     if count * 8 < mask { clearSlots() } else { slots.update(repeating: 0, count: mask + 1) }
     count = 0
     byteCount = 0
+    lengths = 0
   }
 
   /// Frees the slots of the entries alone: they are few, and the table is large.

@@ -152,25 +152,44 @@ struct PackedIntegers {
 
 /// The smallest and largest of some integers, and so the bytes that each of them takes at most.
 struct IntegerRange {
-  private(set) var minimum: Int64
-  private(set) var maximum: Int64
+  let minimum: Int64
+  let maximum: Int64
 
   init(_ values: UnsafeBufferPointer<Int64>) {
-    minimum = values[0]
-    maximum = minimum
-    for value in values { include(value) }
+    self.init(count: values.count) { values[$0] }
   }
 
   init(differencesOf values: UnsafeBufferPointer<Int64>) {
-    minimum = values[1] &- values[0]
-    maximum = minimum
-    for index in 1..<values.count { include(values[index] &- values[index - 1]) }
+    self.init(count: values.count - 1) { values[$0 &+ 1] &- values[$0] }
   }
 
+  /// Four at a time: one comparison does not have to wait for the one before it.
   @inline(__always)
-  private mutating func include(_ value: Int64) {
-    minimum = min(minimum, value)
-    maximum = max(maximum, value)
+  private init(count: Int, _ element: (Int) -> Int64) {
+    var (least, greatest) = (element(0), element(0))
+    var (least2, least3, least4) = (least, least, least)
+    var (greatest2, greatest3, greatest4) = (greatest, greatest, greatest)
+    var index = 0
+    while index &+ 4 <= count {
+      let (one, two, three, four) =
+        (element(index), element(index &+ 1), element(index &+ 2), element(index &+ 3))
+      least = min(least, one)
+      least2 = min(least2, two)
+      least3 = min(least3, three)
+      least4 = min(least4, four)
+      greatest = max(greatest, one)
+      greatest2 = max(greatest2, two)
+      greatest3 = max(greatest3, three)
+      greatest4 = max(greatest4, four)
+      index &+= 4
+    }
+    while index < count {
+      least = min(least, element(index))
+      greatest = max(greatest, element(index))
+      index &+= 1
+    }
+    minimum = min(min(least, least2), min(least3, least4))
+    maximum = max(max(greatest, greatest2), max(greatest3, greatest4))
   }
 
   var signedWidth: Int { max(DecimalFraction.width(minimum), DecimalFraction.width(maximum)) }
