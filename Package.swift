@@ -11,7 +11,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "Stow"),
-    .executableTarget(name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks"),
+    .executableTarget(name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks", exclude: ["chart.svg"]),
     .testTarget(name: "StowTests", dependencies: ["Stow"]),
   ],
   swiftLanguageModes: [.v6]
