@@ -74,6 +74,33 @@ struct ScalingTests {
       }, small: 1_000)
   }
 
+  @Test("a key beyond the 65,533rd of an object is found, again and again")
+  func manyKeys() throws {
+    struct Two: Decodable, Equatable {
+      let first: Int
+      let last: Int
+
+      enum CodingKeys: String, CodingKey {
+        case first = "k00000"
+        case last = "k65533"
+      }
+
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        last = try container.decode(Int.self, forKey: .last)
+        first = try container.decode(Int.self, forKey: .first)
+        #expect(try container.decode(Int.self, forKey: .last) == last)
+      }
+    }
+    let names = (0..<65_536).map { "k" + String("0000\($0)".suffix(5)) }
+    let object = Dictionary(uniqueKeysWithValues: zip(names, 0...))
+    let encoder = StowEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let objects = try StowDecoder().decode([Two].self, from: encoder.encode([object, object]))
+    #expect(objects.map(\.first) == [0, 0])
+    #expect(objects.map(\.last) == [65_533, 65_533])
+  }
+
   @Test("objects of very many shapes are read, and in linear time")
   func manyShapes() throws {
     struct Common: Decodable, Equatable {

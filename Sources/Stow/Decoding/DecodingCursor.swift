@@ -25,16 +25,17 @@ final class DecodingCursor: PooledCursor {
   @exclusivity(unchecked) private var presence = -1
   /// The values by slot, by text or by name, once they were asked for out of order.
   @exclusivity(unchecked) private var offsets: [Int] = []
-  /// Whether the last search passed keys that are symbols or not packed.
-  @exclusivity(unchecked) private var sawPlain = false
   @exclusivity(unchecked) private var entryIndex: EntryIndex?
   @exclusivity(unchecked) private var entries: [String: Int] = [:]
+  /// Whether the last search passed keys that are symbols or not packed.
+  @exclusivity(unchecked) private var sawPlain = false
   /// The table that the object is a row of; what is found then is a column.
   @exclusivity(unchecked) private(set) var source: ElementSource?
   /// Where that row stands.
   var row: Int { start }
 
-  private static let noSlot = Int(UInt16.max) - 2
+  /// No table has it, however many keys a shape has.
+  private static let noSlot = -1
   /// Maps with more entries are searched through an index.
   private static let longestScan = 16
 
@@ -158,7 +159,7 @@ final class DecodingCursor: PooledCursor {
     let schema = schemaReference.takeUnretainedValue()
     guard schema.hasBytes else {
       let names = try session.names(ofShape: shape)
-      if nextSlot < names.names.count, names.names[nextSlot] == key.stringValue { return nextSlot }
+      if names.names.indices.contains(nextSlot), names.names[nextSlot] == key.stringValue { return nextSlot }
       return names.slot(of: key.stringValue)
     }
     let known = table[byte]
@@ -174,7 +175,9 @@ final class DecodingCursor: PooledCursor {
   private func lookUp<Key: CodingKey>(
     _ key: Key, text: UnsafeRawBufferPointer, _ session: DecodingSession
   ) throws(FormatError) -> Int? {
-    if nextSlot < keyCount, try session.hasKey(text, at: session.tables.key(nextSlot, ofShape: shape)) {
+    if nextSlot != Self.noSlot, nextSlot < keyCount,
+      try session.hasKey(text, at: session.tables.key(nextSlot, ofShape: shape))
+    {
       return nextSlot
     }
     // Packed texts are ASCII, which only a text that is not packed can equal in another spelling.
