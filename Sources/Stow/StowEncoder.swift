@@ -60,7 +60,7 @@ public final class StowEncoder: Sendable {
   /// Encodes a value.
   ///
   /// Takes time and memory in proportion to the value. While it runs it needs 16 bytes for each value inside
-  /// and twice that for each container, in a buffer that doubles as it grows, beside the output.
+  /// and twice that for each container, in a buffer that grows as it fills, beside the output.
   ///
   /// - Throws: `EncodingError.invalidValue` if the value encodes nothing or nests too deeply, and whatever
   ///   an `encode(to:)` throws.

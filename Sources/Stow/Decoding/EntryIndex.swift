@@ -6,7 +6,7 @@ struct EntryIndex {
   private let entries: [Int]
   /// The number of an entry counted from one, and the high half of its hash; 0 where free.
   private let slots: [UInt64]
-  private let hash = ByteHash()
+  private let hashing = ByteHash()
   /// Whether some key has characters beyond ASCII, and so could equal a string of other bytes.
   let hasOtherSpellings: Bool
 
@@ -28,7 +28,7 @@ struct EntryIndex {
       if text.form == .plain, !hasOtherSpellings {
         hasOtherSpellings = reader.buffer(at: text.content, count: text.count).contains { $0 >= 0x80 }
       }
-      let hash = hash(reader.pointer(at: text.start), text.end - text.start)
+      let hash = TextKey.make(reader.pointer(at: text.start), text.end - text.start, hashing).hash
       var slot = Int(truncatingIfNeeded: hash) & (size - 1)
       while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
       slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1)
@@ -43,7 +43,7 @@ struct EntryIndex {
     _ text: UnsafeRawBufferPointer, _ reader: ByteReader, _ tables: MessageTables
   ) throws(FormatError) -> Int? {
     guard let start = text.baseAddress else { return nil }
-    let hash = hash(start, text.count)
+    let hash = TextKey.make(start, text.count, hashing).hash
     var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
     while slots[slot] != 0 {
       if slots[slot] >> 32 == hash >> 32 {

@@ -43,10 +43,12 @@ struct Emitter: ~Copyable {
     let address = UInt(bitPattern: buffer)
     return Data(
       bytesNoCopy: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count,
-      deallocator: .custom { _, _ in UnsafeMutableRawPointer(bitPattern: address)?.deallocate() })
+      deallocator: .custom { _, _ in UnsafeMutableRawPointer(bitPattern: address).map(PageMemory.deallocate) }
+    )
   }
 
-  private func copied() -> Data {
+  private mutating func copied() -> Data {
+    defer { writer.trim() }
     let bytes = writer.written
     return bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
   }

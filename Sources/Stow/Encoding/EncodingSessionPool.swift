@@ -38,6 +38,7 @@ extension EncodingSession {
 
   /// Turns what was recorded into bytes.
   func finish() -> Data {
+    if strings.isForgetful { mergeStrings(isComplete: true) }
     if needsNormalizing || configuration.sortsKeys && mapCount > 0 { normalize() }
     if !planner.plan(self) {
       normalize()
@@ -45,5 +46,24 @@ extension EncodingSession {
       assert(isPlanned)
     }
     return emitter.emit(self, planner)
+  }
+
+  /// Makes equal strings on the tape one entry of the pool again.
+  ///
+  /// - Parameter isComplete: Whether the only strings that are still to be looked up are keys of schemas.
+  func mergeStrings(isComplete: Bool) {
+    let keys = activeSchemas.flatMap { schema in
+      (0..<schema.slotCount).map { schema.utf8(atSlot: $0) }
+    }
+    guard strings.merge(keeping: isComplete ? keys : nil) else { return }
+    for index in 0..<tape.count {
+      let token = tape[index]
+      guard token.kind == .string || token.kind == .key || token.kind == .url else { continue }
+      let string = strings.standIn(for: token.index)
+      if string != token.index {
+        tape[index].head = token.head & 0xFFFF_FFFF | UInt64(truncatingIfNeeded: string) << 32
+      }
+    }
+    strings.clearMarks()
   }
 }

@@ -75,8 +75,8 @@ struct KeyLists {
     let stamp = UInt32(truncatingIfNeeded: begin + 1)
     while key != Self.none {
       let string = tape[key].index
-      if strings[string].lastMap == stamp { return nil }
-      strings[string].lastMap = stamp
+      if strings[string].mark == stamp { return nil }
+      strings[string].mark = stamp
       hash = (hash ^ UInt64(string)) &* 0x9E37_79B9_7F4A_7C15
       hash ^= hash >> 29
       key = tape[key].target

@@ -47,6 +47,7 @@ private struct Normalizer: ~Copyable {
 
   init(_ session: EncodingSession) {
     self.session = session
+    strings.keepsAll = true
     nodeOfToken = Array(repeating: -1, count: session.tape.count)
   }
 
@@ -190,7 +191,7 @@ private struct Normalizer: ~Copyable {
   /// The string in the pool of the new tape, where strings stand in the order of that.
   private mutating func moved(_ index: Int) -> Int {
     let utf8 = session.strings.utf8(index)
-    return strings.intern(utf8.assumingMemoryBound(to: UInt8.self))
+    return strings.intern(utf8)
   }
 
   private struct Open {

@@ -1,15 +1,11 @@
 /// The containers and places that stand open while a value records itself, outermost first.
 struct OpenStack: ~Copyable {
-  private var entries: UnsafeMutablePointer<Int>
-  private var capacity = 64
-  private(set) var count = 0
+  private var entries = GrowableBuffer<Int>(capacity: 64)
 
-  init(bottom: Int) {
-    entries = .allocate(capacity: capacity)
-    push(bottom)
-  }
+  init(bottom: Int) { push(bottom) }
 
-  deinit { entries.deallocate() }
+  @inline(__always)
+  var count: Int { entries.count }
 
   /// Marks an entry as a container that was left and is continued.
   private static let continued = 1 << 62
@@ -24,18 +20,15 @@ struct OpenStack: ~Copyable {
   mutating func pushContinued(_ entry: Int) { push(entry | Self.continued) }
 
   @inline(__always)
-  mutating func push(_ entry: Int) {
-    if count == capacity { grow() }
-    entries[count] = entry
-    count &+= 1
-  }
+  mutating func push(_ entry: Int) { entries.append(entry) }
 
   /// Takes the last entry, of which there is at least one above the bottom.
   @inline(__always)
   mutating func pop() -> Int {
     precondition(count > 1)
-    count &-= 1
-    return Self.identity(entries[count])
+    let last = self.last
+    entries.truncate(to: count &- 1)
+    return last
   }
 
   @inline(__always)
@@ -62,15 +55,7 @@ struct OpenStack: ~Copyable {
   }
 
   mutating func truncate(to count: Int) {
-    precondition(count > 0 && count <= self.count)
-    self.count = count
-  }
-
-  private mutating func grow() {
-    let larger = UnsafeMutablePointer<Int>.allocate(capacity: capacity * 2)
-    larger.moveInitialize(from: entries, count: count)
-    entries.deallocate()
-    entries = larger
-    capacity *= 2
+    precondition(count > 0)
+    entries.truncate(to: count)
   }
 }

@@ -8,90 +8,121 @@
 ///
 /// A table of hashes with open addressing. The hash has a seed of the process, so that strings cannot be
 /// crafted to collide; the order of the entries, and so the bytes of the message, does not depend on it.
+///
+/// A message of very many strings would make the table larger than the processor's cache, and looking a new
+/// string up would be most of what encoding it costs. So the table forgets strings that were used once when
+/// it has grown to some size: if one of them comes again it is a second entry. `merge` makes one of both,
+/// in an order that suits the cache, when the recording is complete.
 struct StringPool: ~Copyable {
-  struct Entry {
-    var hash: UInt64
-    var offset: Int
-    var length: Int
+  struct Entry: BitwiseCopyable {
+    // The words of the string's `TextKey`, and its code and offset in one.
+    private let first: UInt64
+    private let second: UInt64
+    private let place: UInt64
     /// How often the string is written as a value, and as a key.
-    var valueUses: UInt32
-    var keyUses: UInt32
+    var valueUses: UInt32 = 0
+    var keyUses: UInt32 = 0
     /// The number of its symbol, counted from one; 0 if it has none.
-    var symbol: UInt32
-    /// The map in which the string was last seen as a key.
-    var lastMap: UInt32
+    var symbol: UInt32 = 0
+    /// While recording, the uses until the table last forgot; while merging, the entry that stands for this
+    /// one, counted from one; while planning, the map in which the string was last seen as a key.
+    var mark: UInt32 = 0
+
+    @inline(__always)
+    init(_ key: TextKey, offset: Int) {
+      first = key.first
+      second = key.second
+      place = UInt64(key.code) | UInt64(offset) << 8
+    }
+
+    @inline(__always)
+    var key: TextKey {
+      TextKey(first: first, second: second, code: UInt8(truncatingIfNeeded: place))
+    }
+
+    @inline(__always)
+    var offset: Int { Int(truncatingIfNeeded: place >> 8) }
+    @inline(__always)
+    var length: Int { key.length }
   }
 
-  private var entries: UnsafeMutablePointer<Entry>
-  private(set) var count = 0
-  private var entryCapacity = 32
+  private var entries = GrowableBuffer<Entry>(capacity: 32)
+  private var bytes = GrowableBuffer<UInt8>(capacity: 1024)
   /// The high half of a hash and the number of its entry, counted from one; 0 where free.
   private var slots: UnsafeMutablePointer<UInt64>
-  private var mask = 63
-  private var bytes: UnsafeMutablePointer<UInt8>
-  private(set) var byteCount = 0
-  private var byteCapacity = 1024
+  private var mask = StringPool.smallestMask
+  /// How many entries the table knows.
+  private var known = 0
+  /// Whether the table has forgotten strings, and whether it may.
+  private(set) var isForgetful = false
+  var keepsAll = false
+  /// What the table knows of: these, and all entries from one on.
+  private var remembered: [Int] = []
+  private var firstRecent = 0
 
-  private let byteHash = ByteHash()
+  private let hashing = ByteHash()
   /// A bit for every length, modulo 64, that some string has.
   private var lengths: UInt64 = 0
-  private static let retainedBytes = 1 << 18
+
+  private static let smallestMask = 63
+  /// A table of more slots is made anew for the next message.
+  private static let retainedMask = 1 << 16 - 1
+  /// A table of so many slots, which is half a megabyte, forgets before it grows.
+  private static let cachedMask = 1 << 14 - 1
 
   init() {
-    entries = .allocate(capacity: entryCapacity)
     slots = .allocate(capacity: mask + 1)
     slots.initialize(repeating: 0, count: mask + 1)
-    bytes = .allocate(capacity: byteCapacity)
   }
 
-  deinit {
-    entries.deallocate()
-    slots.deallocate()
-    bytes.deallocate()
-  }
+  deinit { slots.deallocate() }
+
+  var count: Int { entries.count }
+  var byteCount: Int { bytes.count }
 
   /// The index of `string`, which is added if it is new.
   @inline(__always)
   mutating func intern(_ string: borrowing String) -> Int {
-    let index = string.utf8.withContiguousStorageIfAvailable { self.intern($0) }
+    let index = string.utf8.withContiguousStorageIfAvailable { self.intern(UnsafeRawBufferPointer($0)) }
     return index ?? internForeign(copy string)
   }
 
   @inline(never)
   private mutating func internForeign(_ string: String) -> Int {
     var string = string
-    return string.withUTF8 { intern($0) }
+    return string.withUTF8 { intern(UnsafeRawBufferPointer($0)) }
   }
 
   @inline(__always)
-  mutating func intern(_ utf8: UnsafeBufferPointer<UInt8>) -> Int { intern(UnsafeRawBufferPointer(utf8)) }
-
   mutating func intern(_ utf8: UnsafeRawBufferPointer) -> Int {
-    let source = utf8.baseAddress ?? UnsafeRawPointer(bytes)
-    let hash = byteHash(source, utf8.count)
-    let (index, slot) = look(source, utf8.count, hash: hash)
-    return index >= 0 ? index : insert(source, utf8.count, hash: hash, slot: slot)
+    let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
+    let (key, hash) = TextKey.make(source, utf8.count, hashing)
+    let (index, slot) = look(source, key, hash: hash)
+    return index >= 0 ? index : insert(source, key, hash: hash, slot: slot)
   }
 
   /// The index of a string that is here already; −1 if it is not.
   func find(_ utf8: UnsafeRawBufferPointer) -> Int {
     // Most strings that are not here have a length that is not here.
     guard lengths &>> UInt64(truncatingIfNeeded: utf8.count) & 1 == 1 else { return -1 }
-    let source = utf8.baseAddress ?? UnsafeRawPointer(bytes)
-    return look(source, utf8.count, hash: byteHash(source, utf8.count)).index
+    let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
+    let (key, hash) = TextKey.make(source, utf8.count, hashing)
+    return look(source, key, hash: hash).index
   }
 
   /// The entry with these bytes; −1 if there is none, and the free slot where it would be.
   @inline(__always)
-  private func look(_ source: UnsafeRawPointer, _ length: Int, hash: UInt64) -> (index: Int, slot: Int) {
+  private func look(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64) -> (index: Int, slot: Int) {
     var slot = Int(truncatingIfNeeded: hash) & mask
     while true {
       let found = slots[slot]
       if found == 0 { return (-1, slot) }
       if found >> 32 == hash >> 32 {
         let index = Int(truncatingIfNeeded: found & 0xFFFF_FFFF) &- 1
-        let entry = entries + index
-        if entry.pointee.length == length, equalBytes(bytes + entry.pointee.offset, source, count: length) {
+        let entry = entries.base + index
+        if entry.pointee.key == key,
+          key.isWhole || equalBytes(bytes.base + entry.pointee.offset, source, count: key.length)
+        {
           return (index, slot)
         }
       }
@@ -100,74 +131,77 @@ struct StringPool: ~Copyable {
   }
 
   @inline(never)
-  private mutating func insert(_ source: UnsafeRawPointer, _ length: Int, hash: UInt64, slot: Int) -> Int {
-    if length > byteCapacity - byteCount { growBytes(length) }
-    UnsafeMutableRawPointer(bytes + byteCount).copyMemory(from: source, byteCount: length)
-    if count == entryCapacity { growEntries() }
-    (entries + count).initialize(
-      to: Entry(
-        hash: hash, offset: byteCount, length: length, valueUses: 0, keyUses: 0, symbol: 0, lastMap: 0))
-    byteCount += length
-    count += 1
-    lengths |= 1 &<< UInt64(truncatingIfNeeded: length)
-    slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(count)
-    if count * 2 > mask { growSlots() }
-    return count - 1
+  private mutating func insert(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64, slot: Int) -> Int {
+    let offset = bytes.count
+    bytes.append(bytes: source, count: key.length)
+    entries.append(Entry(key, offset: offset))
+    lengths |= 1 &<< UInt64(truncatingIfNeeded: key.length)
+    slots[slot] = Self.slot(hash, count &- 1)
+    known &+= 1
+    if known * 2 > mask { makeRoom() }
+    return count &- 1
+  }
+
+  @inline(__always)
+  private static func slot(_ hash: UInt64, _ index: Int) -> UInt64 {
+    hash & 0xFFFF_FFFF_0000_0000 | UInt64(truncatingIfNeeded: index &+ 1)
   }
 
   @inline(__always)
   mutating func countValueUse(_ index: Int) {
     precondition(index >= 0 && index < count)
-    entries[index].valueUses &+= 1
+    entries.base[index].valueUses &+= 1
   }
 
   @inline(__always)
   mutating func countKeyUses(_ index: Int, _ uses: Int = 1) {
     precondition(index >= 0 && index < count)
-    entries[index].keyUses = UInt32(truncatingIfNeeded: Int(entries[index].keyUses) &+ uses)
+    let entry = entries.base + index
+    entry.pointee.keyUses = UInt32(truncatingIfNeeded: Int(entry.pointee.keyUses) &+ uses)
   }
 
   @inline(__always)
   subscript(index: Int) -> Entry {
-    get {
-      precondition(index >= 0 && index < count)
-      return entries[index]
-    }
-    set {
-      precondition(index >= 0 && index < count)
-      entries[index] = newValue
-    }
+    get { entries[index] }
+    set { entries[index] = newValue }
   }
 
   /// The UTF-8 of the string at `index`, until the next one is added.
   @inline(__always)
   func utf8(_ index: Int) -> UnsafeRawBufferPointer {
-    let entry = self[index]
-    return UnsafeRawBufferPointer(start: bytes + entry.offset, count: entry.length)
+    let entry = entries[index]
+    return UnsafeRawBufferPointer(start: bytes.base + entry.offset, count: entry.length)
   }
 
   func string(_ index: Int) -> String { String(decoding: utf8(index), as: UTF8.self) }
 
   /// The entries as a buffer, for a walk over all of them.
-  var all: UnsafeMutableBufferPointer<Entry> { UnsafeMutableBufferPointer(start: entries, count: count) }
+  var all: UnsafeMutableBufferPointer<Entry> { entries.buffer }
 
   /// Forgets every string, and the memory if it was a large message.
   mutating func removeAll() {
     if count == 0 { return }
-    if byteCapacity > Self.retainedBytes || mask > Self.retainedBytes / 8 {
-      self = StringPool()
-      return
+    if mask > Self.retainedMask {
+      resizeSlots(to: Self.smallestMask)
+    } else if count * 8 < mask {
+      clearSlots()
+    } else {
+      slots.update(repeating: 0, count: mask + 1)
     }
-    if count * 8 < mask { clearSlots() } else { slots.update(repeating: 0, count: mask + 1) }
-    count = 0
-    byteCount = 0
+    entries.removeAll()
+    bytes.removeAll()
+    known = 0
+    isForgetful = false
+    keepsAll = false
+    if !remembered.isEmpty { remembered = [] }
+    firstRecent = 0
     lengths = 0
   }
 
   /// Frees the slots of the entries alone: they are few, and the table is large.
   private func clearSlots() {
-    for index in 0..<count {
-      var slot = Int(truncatingIfNeeded: entries[index].hash) & mask
+    for entry in entries.buffer {
+      var slot = Int(truncatingIfNeeded: hash(of: entry)) & mask
       while slots[slot] != 0 {
         slots[slot] = 0
         slot = (slot + 1) & mask
@@ -175,36 +209,97 @@ struct StringPool: ~Copyable {
     }
   }
 
-  // MARK: growth
+  private func hash(of entry: Entry) -> UInt64 { entry.key.hash(hashing) }
 
-  private mutating func growBytes(_ length: Int) {
-    let capacity = max(byteCapacity * 2, byteCount + length)
-    let newBytes = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-    newBytes.update(from: bytes, count: byteCount)
-    bytes.deallocate()
-    bytes = newBytes
-    byteCapacity = capacity
+  // MARK: a full table
+
+  @inline(never)
+  private mutating func makeRoom() {
+    if mask < Self.cachedMask || keepsAll || !forgetUnique() { grow() }
   }
 
-  private mutating func growEntries() {
-    let newEntries = UnsafeMutablePointer<Entry>.allocate(capacity: entryCapacity * 2)
-    newEntries.moveInitialize(from: entries, count: count)
-    entries.deallocate()
-    entries = newEntries
-    entryCapacity *= 2
+  /// Makes the table four times as large.
+  private mutating func grow() {
+    let old = UnsafeMutableBufferPointer(start: slots, count: mask + 1)
+    mask = mask * 4 + 3
+    slots = .allocate(capacity: mask + 1)
+    slots.initialize(repeating: 0, count: mask + 1)
+    for slot in old where slot != 0 { place(Int(slot & 0xFFFF_FFFF) - 1) }
+    old.deallocate()
   }
 
-  private mutating func growSlots() {
-    let size = (mask + 1) * 4
+  private mutating func resizeSlots(to mask: Int) {
     slots.deallocate()
-    slots = .allocate(capacity: size)
-    slots.initialize(repeating: 0, count: size)
-    mask = size - 1
-    for index in 0..<count {
-      let hash = entries[index].hash
-      var slot = Int(truncatingIfNeeded: hash) & mask
-      while slots[slot] != 0 { slot = (slot + 1) & mask }
-      slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1)
-    }
+    self.mask = mask
+    slots = .allocate(capacity: mask + 1)
+    slots.initialize(repeating: 0, count: mask + 1)
+  }
+
+  /// Notes in the table where an entry is, which it does not know.
+  private func place(_ index: Int) {
+    let hash = hash(of: entries.base[index])
+    var slot = Int(truncatingIfNeeded: hash) & mask
+    while slots[slot] != 0 { slot = (slot + 1) & mask }
+    slots[slot] = Self.slot(hash, index)
+  }
+
+  /// Forgets the strings that were not used again since the table last forgot; false if they are less than
+  /// half.
+  private mutating func forgetUnique() -> Bool {
+    var kept: [Int] = []
+    for index in remembered where wasUsedAgain(index) { kept.append(index) }
+    for index in firstRecent..<count where wasUsedAgain(index) { kept.append(index) }
+    guard kept.count < known / 2 else { return false }
+    slots.update(repeating: 0, count: mask + 1)
+    for index in kept { place(index) }
+    known = kept.count
+    remembered = kept
+    firstRecent = count
+    isForgetful = true
+    return true
+  }
+
+  @inline(__always)
+  private func wasUsedAgain(_ index: Int) -> Bool {
+    let entry = entries.base + index
+    let uses = entry.pointee.valueUses &+ entry.pointee.keyUses
+    let recentUses = uses &- entry.pointee.mark
+    entry.pointee.mark = uses
+    // The entry that is being made has not been counted.
+    return recentUses > 1 || index == count &- 1
+  }
+
+  // MARK: merging
+
+  /// Makes one entry of those that hold the same string, the first; `standIn(for:)` then tells which.
+  ///
+  /// - Parameter keys: The only strings that will be looked up from now on, which are added if they are new; nil
+  ///   if that may be any.
+  /// - Returns: Whether there were such entries.
+  mutating func merge(keeping keys: [UnsafeRawBufferPointer]?) -> Bool {
+    var wanted: [Int] = []
+    if let keys { for key in keys { wanted.append(intern(key)) } } else { wanted += 0..<count }
+    clearMarks()
+    let hasTwins = StringMerge.run(entries.buffer, bytes.base, hashing)
+    var kept = Set<Int>()
+    for index in wanted { kept.insert(standIn(for: index)) }
+    var size = mask + 1
+    while kept.count * 2 >= size { size *= 4 }
+    resizeSlots(to: size - 1)
+    for index in kept { place(index) }
+    known = kept.count
+    isForgetful = false
+    keepsAll = true
+    return hasTwins
+  }
+
+  /// The entry that stands for the one at `index`, until `clearMarks`.
+  func standIn(for index: Int) -> Int {
+    let mark = entries[index].mark
+    return mark == 0 ? index : Int(mark) - 1
+  }
+
+  func clearMarks() {
+    for index in 0..<count { entries.base[index].mark = 0 }
   }
 }

@@ -3,7 +3,7 @@
 /// 16 bytes without references. The head holds the kind (8 bits), the slot of the key in its schema (16),
 /// flags (8) and an index (32): of a string, a schema or a key list. The payload holds the value itself or
 /// the index of what holds it; at the beginning of a container its parent and its index there.
-struct Token {
+struct Token: BitwiseCopyable {
   var head: UInt64
   var payload: UInt64
 
@@ -88,66 +88,8 @@ struct Token {
 }
 
 /// The tokens of one message, in the order in which they were recorded.
-struct Tape: ~Copyable {
-  private var tokens: UnsafeMutablePointer<Token>
-  private var capacity: Int
-  private(set) var count = 0
+typealias Tape = GrowableBuffer<Token>
 
-  /// Parents and places are 32-bit indices.
-  private static let limit = Int(UInt32.max)
-  private static let retained = 1 << 14
-
-  init() {
-    capacity = 64
-    tokens = .allocate(capacity: capacity)
-  }
-
-  deinit { tokens.deallocate() }
-
-  @inline(__always)
-  mutating func append(_ token: Token) {
-    if count == capacity { grow() }
-    tokens[count] = token
-    count &+= 1
-  }
-
-  @inline(never)
-  private mutating func grow() {
-    precondition(count < Self.limit, "A message has more than 4 billion values")
-    let newTokens = UnsafeMutablePointer<Token>.allocate(capacity: capacity * 2)
-    newTokens.moveInitialize(from: tokens, count: count)
-    tokens.deallocate()
-    tokens = newTokens
-    capacity *= 2
-  }
-
-  @inline(__always)
-  subscript(index: Int) -> Token {
-    get {
-      precondition(index >= 0 && index < count)
-      return tokens[index]
-    }
-    set {
-      precondition(index >= 0 && index < count)
-      tokens[index] = newValue
-    }
-  }
-
-  /// Drops the tokens from `count` on.
-  mutating func truncate(to count: Int) {
-    precondition(count >= 0 && count <= self.count)
-    self.count = count
-  }
-
-  /// Forgets the message, and the memory if it was a large one.
-  mutating func removeAll() {
-    count = 0
-    guard capacity > Self.retained else { return }
-    tokens.deallocate()
-    capacity = 64
-    tokens = .allocate(capacity: capacity)
-  }
-
-  /// The tokens as a buffer, for a walk over all of them.
-  var buffer: UnsafeMutableBufferPointer<Token> { UnsafeMutableBufferPointer(start: tokens, count: count) }
+extension GrowableBuffer where Element == Token {
+  init() { self.init(capacity: 64) }
 }

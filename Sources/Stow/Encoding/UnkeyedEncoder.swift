@@ -93,7 +93,9 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 extension EncodingSession {
   /// An array for a key, new or continued.
   func nestedUnkeyedContainer(forKey key: UInt64, parent: Int) -> UnkeyedEncoder {
-    let name = tape.count > 0 && tape[tape.count - 1].kind == .key ? tape[tape.count - 1].index : -1
+    let hasName = tape.count > 0 && tape[tape.count - 1].kind == .key
+    if hasName { keepNames() }
+    let name = hasName ? tape[tape.count - 1].index : -1
     let place = NestedPlace(parent: parent, slot: key, name: name)
     if !isOver, let begin = nestedArrays[place] ?? array(forKey: key, name: name, parent: parent) {
       nestedArrays[place] = begin
@@ -104,6 +106,12 @@ extension EncodingSession {
     let container = nestedUnkeyedContainer(key: key, parent: parent)
     nestedArrays[place] = container.begin
     return container
+  }
+
+  /// From here on, the same name is always the same string of the pool.
+  private func keepNames() {
+    if strings.isForgetful { mergeStrings(isComplete: false) }
+    strings.keepsAll = true
   }
 
   /// An array that was encoded for the key before, as a whole.

@@ -10,14 +10,20 @@ struct BackwardWriter: ~Copyable {
 
   /// What every token may write without reserving more.
   static let margin = 64
+  /// A larger buffer is not kept for the next message.
+  private static let retained = 1 << 20
 
   init(capacity: Int) {
     self.capacity = capacity + Self.margin
-    base = .allocate(capacity: self.capacity)
+    base = Self.allocate(self.capacity)
     position = self.capacity
   }
 
-  deinit { base.deallocate() }
+  deinit { PageMemory.deallocate(base) }
+
+  private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {
+    PageMemory.allocate(capacity).bindMemory(to: UInt8.self, capacity: capacity)
+  }
 
   /// The number of bytes written: a mark from which lengths are taken.
   @inline(__always)
@@ -31,21 +37,26 @@ struct BackwardWriter: ~Copyable {
   /// Forgets what was written and makes room for `capacity` bytes.
   mutating func restart(capacity wanted: Int) {
     if wanted + Self.margin > capacity {
-      base.deallocate()
+      PageMemory.deallocate(base)
       capacity = wanted + Self.margin
-      base = .allocate(capacity: capacity)
+      base = Self.allocate(capacity)
     }
     position = capacity
   }
 
-  /// Gives the whole buffer away, to be freed by the receiver, and starts over with a small one.
+  /// Gives the whole buffer away, to be freed by the receiver through `PageMemory`, and starts over with a small one.
   mutating func surrender() -> (buffer: UnsafeMutableRawPointer, bytes: UnsafeMutableRawBufferPointer) {
     let buffer = UnsafeMutableRawPointer(base)
     let bytes = UnsafeMutableRawBufferPointer(start: base + position, count: count)
     capacity = 1024
-    base = .allocate(capacity: capacity)
+    base = Self.allocate(capacity)
     position = capacity
     return (buffer, bytes)
+  }
+
+  /// Gives the memory back if it is large.
+  mutating func trim() {
+    if capacity > Self.retained { PageMemory.deallocate(surrender().buffer) }
   }
 
   /// Makes sure that `size` more bytes fit.
@@ -58,9 +69,9 @@ struct BackwardWriter: ~Copyable {
   private mutating func grow(_ size: Int) {
     let used = count
     let newCapacity = max(capacity * 2, used + size + Self.margin)
-    let newBase = UnsafeMutablePointer<UInt8>.allocate(capacity: newCapacity)
+    let newBase = Self.allocate(newCapacity)
     (newBase + (newCapacity - used)).update(from: base + position, count: used)
-    base.deallocate()
+    PageMemory.deallocate(base)
     base = newBase
     capacity = newCapacity
     position = newCapacity - used

@@ -10,32 +10,25 @@ struct ByteHash {
     return product.high ^ product.low
   }
 
+  /// The hash of a text of up to 16 bytes, which two words and its length say.
+  @inline(__always)
+  func words(_ first: UInt64, _ second: UInt64, length: UInt8) -> UInt64 {
+    mix(first ^ 0xE703_7ED1_A0B4_28DB ^ seed, second ^ UInt64(truncatingIfNeeded: length) ^ (seed >> 7))
+  }
+
+  /// The hash of a text of more than 16 bytes.
   @inline(__always)
   func callAsFunction(_ start: UnsafeRawPointer, _ length: Int) -> UInt64 {
-    let first: UInt64
-    let last: UInt64
     var state = seed ^ UInt64(truncatingIfNeeded: length)
-    if length >= 8 {
-      var offset = 0
-      while offset &+ 16 < length {
-        state = mix(
-          start.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ 0xA076_1D64_78BD_642F,
-          start.loadUnaligned(fromByteOffset: offset &+ 8, as: UInt64.self) ^ state)
-        offset &+= 16
-      }
-      first = start.loadUnaligned(fromByteOffset: max(0, length &- 16), as: UInt64.self)
-      last = start.loadUnaligned(fromByteOffset: length &- 8, as: UInt64.self)
-    } else if length >= 4 {
-      first = UInt64(start.loadUnaligned(as: UInt32.self))
-      last = UInt64(start.loadUnaligned(fromByteOffset: length &- 4, as: UInt32.self))
-    } else {
-      var word: UInt64 = 0
-      for offset in 0..<length {
-        word = word << 8 | UInt64(start.load(fromByteOffset: offset, as: UInt8.self))
-      }
-      first = word
-      last = 0
+    var offset = 0
+    while offset &+ 16 < length {
+      state = mix(
+        start.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ 0xA076_1D64_78BD_642F,
+        start.loadUnaligned(fromByteOffset: offset &+ 8, as: UInt64.self) ^ state)
+      offset &+= 16
     }
+    let first = start.loadUnaligned(fromByteOffset: length &- 16, as: UInt64.self)
+    let last = start.loadUnaligned(fromByteOffset: length &- 8, as: UInt64.self)
     return mix(first ^ 0xE703_7ED1_A0B4_28DB, last ^ state)
   }
 }

@@ -1,0 +1,105 @@
+import Foundation
+import Stow
+import Testing
+
+/// Messages of more strings than an encoder looks through at once: what it forgets meanwhile must not show.
+@Suite("Messages of very many strings")
+struct ManyStringsTests {
+  private static let count = 40_000
+
+  /// Distinct strings, half of them short and half long.
+  private func names(_ prefix: String = "") -> [String] {
+    (0..<Self.count).map { $0 % 2 == 0 ? "\(prefix)\($0)" : "\(prefix)a name that is rather long, \($0)" }
+  }
+
+  @Test("strings that come again after all others are symbols")
+  func repeatedStrings() throws {
+    let names = names()
+    let once = try StowEncoder().encode(names)
+    let twice = try StowEncoder().encode(names + names)
+    #expect(try StowDecoder().decode([String].self, from: twice) == names + names)
+    // A reference takes at most three bytes; a string without a symbol is at most seven characters.
+    #expect(twice.count < once.count + 8 * Self.count)
+  }
+
+  @Test("the bytes are those of the rule, wherever the repetition stands")
+  func sameSymbols() throws {
+    // One string of every two repeats; only the order in which the second ones come differs.
+    let names = names()
+    let near = names.flatMap { [$0, $0] }
+    let far = names + names
+    let nearSize = try StowEncoder().encode(near).count
+    let farSize = try StowEncoder().encode(far).count
+    #expect(nearSize == farSize)
+  }
+
+  @Test("a value and a key far from it share a symbol")
+  func keysAndValues() throws {
+    struct Row: Codable, Equatable {
+      var aFieldWithAName: String
+      var other: Int
+    }
+    let rows = names().map { Row(aFieldWithAName: $0, other: $0.count) }
+    let first = Row(aFieldWithAName: "aFieldWithAName", other: 0)
+    let value = [first] + rows + [first, first]
+    let data = try StowEncoder().encode(value)
+    #expect(try StowDecoder().decode([Row].self, from: data) == value)
+  }
+
+  @Test("the last of two values for a key counts, with all others between")
+  func repeatedKeys() throws {
+    struct Repeating: Encodable {
+      let names: [String]
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(1, forKey: "again")
+        for name in names { try container.encode(0, forKey: AnyKey(stringLiteral: name)) }
+        try container.encode(2, forKey: "again")
+      }
+    }
+    let names = names()
+    let data = try StowEncoder().encode(Repeating(names: names))
+    let decoded = try StowDecoder().decode([String: Int].self, from: data)
+    #expect(decoded["again"] == 2)
+    #expect(decoded.count == names.count + 1)
+  }
+
+  @Test("a nested array is continued under its key, with all other strings between")
+  func nestedArrays() throws {
+    struct Continued: Encodable {
+      let names: [String]
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        var list = container.nestedUnkeyedContainer(forKey: "list")
+        try list.encode("first")
+        for name in names { try container.encode(name, forKey: AnyKey(stringLiteral: name)) }
+        var again = container.nestedUnkeyedContainer(forKey: "list")
+        try again.encode("last")
+        try container.encode(["whole"], forKey: "other")
+        for name in names { try container.encode(name + "!", forKey: AnyKey(stringLiteral: name + "!")) }
+        var other = container.nestedUnkeyedContainer(forKey: "other")
+        try other.encode("amended")
+      }
+    }
+    struct Lists: Decodable, Equatable {
+      let list: [String]
+      let other: [String]
+    }
+    let data = try StowEncoder().encode(Continued(names: names()))
+    let lists = try StowDecoder().decode(Lists.self, from: data)
+    #expect(lists == Lists(list: ["first", "last"], other: ["whole", "amended"]))
+  }
+
+  @Test("dictionaries of as many keys, sorted and twice, have one list of keys")
+  func dictionaries() throws {
+    let dictionary = Dictionary(uniqueKeysWithValues: names().map { ($0, $0.count) })
+    let encoder = StowEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let once = try encoder.encode([dictionary])
+    let twice = try encoder.encode([dictionary, dictionary])
+    #expect(try StowDecoder().decode([[String: Int]].self, from: twice) == [dictionary, dictionary])
+    #expect(twice.count < once.count + 4 * Self.count)
+    // The next message knows nothing of this one.
+    #expect(try StowEncoder().encode(["a"]) == StowEncoder().encode(["a"]))
+  }
+}
