@@ -29,7 +29,7 @@ enum Growth {
     _ codec: some Codec, _ records: [Record], _ quick: Bool
   ) throws -> (encode: Double, decode: Double) {
     // One side at a time here: a million records as JSON leave little room for anything beside them.
-    let sampler = Sampler(maximumRounds: 21, minimumRounds: 1, share: quick ? 0.1e9 : 0.5e9)
+    let sampler = Sampler(maximumRounds: 21, minimumRounds: 3, share: quick ? 0.1e9 : 0.5e9)
     let message = try codec.encode(records)
     let times = try sampler.medians(of: [
       { blackHole(try codec.encode(records)) },

@@ -30,6 +30,8 @@ final class DecodingSession {
   @exclusivity(unchecked) var usedSchemas: [DecodingSchema] = []
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<DecodingSchema>>()
   @exclusivity(unchecked) var plans = DecodingPlans()
+  /// Hands containers out again; nil on the plain path.
+  let boxTaker: BoxTaker?
 
   @exclusivity(unchecked) private(set) var configuration = DecoderConfiguration()
   /// The path that was asked for last: errors come in turns at one place.
@@ -40,6 +42,8 @@ final class DecodingSession {
   @exclusivity(unchecked) private var calls = 0
   /// The bytes of the message, if a container has outlived it.
   @exclusivity(unchecked) private var kept: UnsafeMutableRawBufferPointer?
+
+  init(boxTaker: BoxTaker?) { self.boxTaker = boxTaker }
 
   deinit { kept?.deallocate() }
 

@@ -7,7 +7,7 @@ extension DecodingSession {
     _ bytes: UnsafeRawBufferPointer, _ configuration: DecoderConfiguration,
     _ body: (DecodingSession, _ offset: Int) throws -> Result
   ) throws -> Result {
-    var session = pool.take() ?? DecodingSession()
+    var session = pool.take() ?? DecodingSession(boxTaker: BoxTaker.shared)
     defer {
       if session.isComplete(), isKnownUniquelyReferenced(&session) {
         session.reset()

@@ -70,23 +70,39 @@ extension DecodingSession {
   func container<Key: CodingKey>(
     _ keyType: Key.Type, _ object: ObjectHeader, _ node: DecodingPath.Node
   ) throws(FormatError) -> KeyedDecodingContainer<Key> {
-    let schema = schema(of: keyType)
-    let index = take(keyType, schema)
-    let pool = schema.takeUnretainedValue().pool
-    try pool.cursor(index).open(object, self, node)
-    return ContainerBox.container(pool.box(index))
+    try container(keyType) { cursor throws(FormatError) in try cursor.open(object, self, node) }
   }
 
   /// A container of a row of a table.
   func container<Key: CodingKey>(
     _ keyType: Key.Type, row: Int, of source: ElementSource, shape: Int, _ node: DecodingPath.Node
   ) -> KeyedDecodingContainer<Key> {
+    container(keyType) { $0.open(row: row, of: source, shape: shape, self, node) }
+  }
+
+  /// A container, new or used before, whose cursor is opened by `open`.
+  @inline(__always)
+  private func container<Key: CodingKey, Failure: Error>(
+    _ keyType: Key.Type, _ open: (DecodingCursor) throws(Failure) -> Void
+  ) throws(Failure) -> KeyedDecodingContainer<Key> {
     let schema = schema(of: keyType)
-    let index = take(keyType, schema)
-    return schema._withUnsafeGuaranteedRef {
-      $0.pool.cursor(index).open(row: row, of: source, shape: shape, self, node)
-      return ContainerBox.container($0.pool.box(index))
+    guard let boxTaker else {
+      let cursor = newCursor(schema.takeUnretainedValue())
+      try open(cursor)
+      return KeyedDecodingContainer(KeyedDecoder<Key>(cursor: cursor))
     }
+    let pool = schema._withUnsafeGuaranteedRef { $0.pool }
+    let number = take(keyType, schema)
+    try open(pool.cursor(number)._withUnsafeGuaranteedRef { $0 })
+    return boxTaker.take(pool.address(number), as: KeyedDecodingContainer<Key>.self)
+  }
+
+  /// A cursor for one use, on the plain path.
+  private func newCursor(_ schema: DecodingSchema) -> DecodingCursor {
+    if schema.lastMessage != message { noteUse(schema) }
+    let cursor = DecodingCursor(session: self, schema: schema)
+    schema.pool.watch(cursor)
+    return cursor
   }
 
   @inline(never)
@@ -101,7 +117,8 @@ extension DecodingSession {
       if schema.lastMessage != message { noteUse(schema) }
       return schema.pool.take {
         let cursor = DecodingCursor(session: self, schema: schema)
-        return (ContainerBox.box(KeyedDecodingContainer(KeyedDecoder<Key>(cursor: cursor))), cursor)
+        let container = KeyedDecodingContainer(KeyedDecoder<Key>(cursor: cursor))
+        return (unsafeBitCast(container, to: AnyObject.self), cursor)
       }
     }
   }

@@ -58,6 +58,8 @@ final class EncodingSession {
   @exclusivity(unchecked) var newSlots: [Int] = []
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<Schema>>()
   @exclusivity(unchecked) var plans = EncodingPlans()
+  /// Hands containers out again; nil on the plain path.
+  let boxTaker: BoxTaker?
 
   @exclusivity(unchecked) private(set) var configuration = EncoderConfiguration()
   @exclusivity(unchecked) private var maximumDepth = 0
@@ -65,6 +67,8 @@ final class EncodingSession {
   @exclusivity(unchecked) var emitter = Emitter()
 
   private static let top = Int.min
+
+  init(boxTaker: BoxTaker?) { self.boxTaker = boxTaker }
 
   func begin(_ configuration: EncoderConfiguration) {
     self.configuration = configuration

@@ -270,12 +270,24 @@ extension EncodingSession {
     _ schema: Schema, begin: Int, hasSlots: Bool
   ) -> KeyedEncodingContainer<Key> {
     if schema.lastMessage != message { noteUse(schema) }
-    let index = schema.pool.take {
+    guard let boxTaker else { return newContainer(schema, begin: begin, hasSlots: hasSlots) }
+    let number = schema.pool.take {
       let cursor = KeyedCursor(session: self, schema: schema)
-      return (ContainerBox.box(KeyedEncodingContainer(KeyedEncoder<Key>(cursor: cursor))), cursor)
+      let container = KeyedEncodingContainer(KeyedEncoder<Key>(cursor: cursor))
+      return (unsafeBitCast(container, to: AnyObject.self), cursor)
     }
-    schema.pool.cursor(index).start(at: begin, hasSlots: hasSlots)
-    return ContainerBox.container(schema.pool.box(index))
+    schema.pool.cursor(number)._withUnsafeGuaranteedRef { $0.start(at: begin, hasSlots: hasSlots) }
+    return boxTaker.take(schema.pool.address(number), as: KeyedEncodingContainer<Key>.self)
+  }
+
+  /// The plain path of `container`.
+  private func newContainer<Key: CodingKey>(
+    _ schema: Schema, begin: Int, hasSlots: Bool
+  ) -> KeyedEncodingContainer<Key> {
+    let cursor = KeyedCursor(session: self, schema: schema)
+    cursor.start(at: begin, hasSlots: hasSlots)
+    schema.pool.watch(cursor)
+    return KeyedEncodingContainer(KeyedEncoder<Key>(cursor: cursor))
   }
 
   @inline(never)
