@@ -89,6 +89,12 @@ final class DecodingCursor: PooledCursor {
     row offset: Int, of source: ElementSource, shape: Int, _ session: DecodingSession,
     _ node: DecodingPath.Node
   ) {
+    // Rows mostly come after each other.
+    if self.source === source {
+      self.node = node
+      start = offset
+      return
+    }
     forget(node)
     self.source = source
     self.shape = shape
@@ -140,8 +146,19 @@ final class DecodingCursor: PooledCursor {
   @inline(__always)
   func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Int {
     let byte = keyByte(key)
-    if Int(table[byte]) == nextSlot { return current }
+    let slot = table[byte]
+    if Int(slot) == nextSlot { return current }
+    if slot < DecodingSchema.missing, source != nil { return Int(slot) }
     return try findOutOfLine(key, byte: byte)
+  }
+
+  /// The value for `key` in a column of `Double` or `Float` as they are; nil for all others.
+  @inline(__always)
+  func wholeDouble<Key: CodingKey>(_ key: Key) throws(FormatError) -> Double? {
+    guard let source else { return nil }
+    let slot = table[keyByte(key)]
+    guard slot < DecodingSchema.missing else { return nil }
+    return try source.wholeDouble(row: start, slot: Int(slot))
   }
 
   @inline(never)

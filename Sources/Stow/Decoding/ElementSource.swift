@@ -105,6 +105,15 @@ final class ElementSource {
     return try cell(columns.columns[slot], row: row)
   }
 
+  /// The cell of a table's row in a column of `Double` or `Float` as they are; nil in another.
+  @inline(__always)
+  func wholeDouble(row: Int, slot: Int) throws(FormatError) -> Double? {
+    guard let columns, slot < columns.columns.count else { return nil }
+    let column = columns.columns[slot]
+    guard column.type == ElementType.double || column.type == ElementType.float else { return nil }
+    return try session.reader.doubleCell(at: row &+ Int(column.offset), type: column.type)
+  }
+
   @inline(__always)
   private func cell(_ column: Columns.Column, row: Int) throws(FormatError) -> Element {
     if column.type == ElementType.constant { return .value(offset: Int(column.base)) }

@@ -87,9 +87,7 @@ extension DecodingSession {
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
     let schema = schema(of: keyType)
     guard let boxTaker else {
-      let cursor = newCursor(schema.takeUnretainedValue())
-      try open(cursor)
-      return KeyedDecodingContainer(KeyedDecoder<Key>(cursor: cursor))
+      return try newContainer(keyType, schema.takeUnretainedValue(), open)
     }
     let pool = schema._withUnsafeGuaranteedRef { $0.pool }
     let number = take(keyType, schema)
@@ -97,12 +95,16 @@ extension DecodingSession {
     return boxTaker.take(pool.address(number), as: KeyedDecodingContainer<Key>.self)
   }
 
-  /// A cursor for one use, on the plain path.
-  private func newCursor(_ schema: DecodingSchema) -> DecodingCursor {
+  /// The plain path of `container`.
+  @inline(never)
+  private func newContainer<Key: CodingKey, Failure: Error>(
+    _ keyType: Key.Type, _ schema: DecodingSchema, _ open: (DecodingCursor) throws(Failure) -> Void
+  ) throws(Failure) -> KeyedDecodingContainer<Key> {
     if schema.lastMessage != message { noteUse(schema) }
     let cursor = DecodingCursor(session: self, schema: schema)
     schema.pool.watch(cursor)
-    return cursor
+    try open(cursor)
+    return KeyedDecodingContainer(KeyedDecoder<Key>(cursor: cursor))
   }
 
   @inline(never)
@@ -115,12 +117,18 @@ extension DecodingSession {
   private func take<Key: CodingKey>(_ keyType: Key.Type, _ schema: Unmanaged<DecodingSchema>) -> Int {
     schema._withUnsafeGuaranteedRef { schema in
       if schema.lastMessage != message { noteUse(schema) }
-      return schema.pool.take {
-        let cursor = DecodingCursor(session: self, schema: schema)
-        let container = KeyedDecodingContainer(KeyedDecoder<Key>(cursor: cursor))
-        return (unsafeBitCast(container, to: AnyObject.self), cursor)
-      }
+      return schema.pool.take { newBox(keyType, schema) }
     }
+  }
+
+  /// A container for the pool. Here its metadata is needed, so this must not be part of what is called often.
+  @inline(never)
+  private func newBox<Key: CodingKey>(
+    _ keyType: Key.Type, _ schema: DecodingSchema
+  ) -> (box: AnyObject, cursor: DecodingCursor) {
+    let cursor = DecodingCursor(session: self, schema: schema)
+    let container = KeyedDecodingContainer(KeyedDecoder<Key>(cursor: cursor))
+    return (unsafeBitCast(container, to: AnyObject.self), cursor)
   }
 }
 

@@ -271,16 +271,23 @@ extension EncodingSession {
   ) -> KeyedEncodingContainer<Key> {
     if schema.lastMessage != message { noteUse(schema) }
     guard let boxTaker else { return newContainer(schema, begin: begin, hasSlots: hasSlots) }
-    let number = schema.pool.take {
-      let cursor = KeyedCursor(session: self, schema: schema)
-      let container = KeyedEncodingContainer(KeyedEncoder<Key>(cursor: cursor))
-      return (unsafeBitCast(container, to: AnyObject.self), cursor)
-    }
+    let number = schema.pool.take { newBox(Key.self, schema) }
     schema.pool.cursor(number)._withUnsafeGuaranteedRef { $0.start(at: begin, hasSlots: hasSlots) }
     return boxTaker.take(schema.pool.address(number), as: KeyedEncodingContainer<Key>.self)
   }
 
+  /// A container for the pool. Here its metadata is needed, so this must not be part of what is called often.
+  @inline(never)
+  private func newBox<Key: CodingKey>(
+    _ keyType: Key.Type, _ schema: Schema
+  ) -> (box: AnyObject, cursor: KeyedCursor) {
+    let cursor = KeyedCursor(session: self, schema: schema)
+    let container = KeyedEncodingContainer(KeyedEncoder<Key>(cursor: cursor))
+    return (unsafeBitCast(container, to: AnyObject.self), cursor)
+  }
+
   /// The plain path of `container`.
+  @inline(never)
   private func newContainer<Key: CodingKey>(
     _ schema: Schema, begin: Int, hasSlots: Bool
   ) -> KeyedEncodingContainer<Key> {
