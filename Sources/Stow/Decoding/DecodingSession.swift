@@ -27,7 +27,7 @@ final class DecodingSession {
 
   @exclusivity(unchecked) var schemas: [DecodingSchema] = []
   /// Those whose containers the message took.
-  @exclusivity(unchecked) var usedSchemas: [DecodingSchema] = []
+  @exclusivity(unchecked) var usedSchemas = BorrowedList<DecodingSchema>()
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<DecodingSchema>>()
   @exclusivity(unchecked) var plans = DecodingPlans()
   /// Hands containers out again; nil on the plain path.
@@ -69,8 +69,7 @@ final class DecodingSession {
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
     if !integerKeys.isEmpty { integerKeys = [:] }
-    // Popping is cheaper than removing all, which replaces a range.
-    while usedSchemas.popLast() != nil {}
+    usedSchemas.removeAll()
     if !configuration.userInfo.isEmpty { configuration.userInfo = [:] }
     pathMemo = nil
     calls = 0

@@ -50,12 +50,12 @@ final class EncodingSession {
 
   @exclusivity(unchecked) var schemas: [Schema] = []
   /// Those with slots that the message uses; and all whose containers it took.
-  @exclusivity(unchecked) var activeSchemas: [Schema] = []
-  @exclusivity(unchecked) var usedSchemas: [Schema] = []
+  @exclusivity(unchecked) var activeSchemas = BorrowedList<Schema>()
+  @exclusivity(unchecked) var usedSchemas = BorrowedList<Schema>()
   /// Tells the messages of a session apart.
   @exclusivity(unchecked) private(set) var message = 0
   /// The schemas of the slots that the message has given to keys, in that order.
-  @exclusivity(unchecked) var newSlots: [Int] = []
+  @exclusivity(unchecked) var newSlots = GrowableBuffer<Int>(capacity: 16)
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<Schema>>()
   @exclusivity(unchecked) var plans = EncodingPlans()
   /// Hands containers out again; nil on the plain path.
@@ -81,10 +81,9 @@ final class EncodingSession {
     tape.removeAll()
     strings.removeAll()
     if !retained.isEmpty { retained.removeAll() }
-    for schema in activeSchemas { schema.reset() }
-    // Popping is cheaper than removing all, which replaces a range.
-    while activeSchemas.popLast() != nil {}
-    while newSlots.popLast() != nil {}
+    activeSchemas.borrowEach { $0.reset() }
+    activeSchemas.removeAll()
+    newSlots.removeAll()
     mapCount = 0
     hasFreeKeys = false
     needsNormalizing = false
@@ -96,7 +95,7 @@ final class EncodingSession {
     current = Self.top
     frame = 0
     calls = 0
-    while usedSchemas.popLast() != nil {}
+    usedSchemas.removeAll()
     if !configuration.userInfo.isEmpty { configuration.userInfo = [:] }
   }
 
@@ -351,7 +350,10 @@ final class EncodingSession {
 
   /// Takes back the slots of keys that nothing on the tape has any more.
   private func forgetSlots(from count: Int) {
-    while newSlots.count > count { schemas[newSlots.removeLast()].forgetLastSlot() }
+    while newSlots.count > count {
+      schemas[newSlots[newSlots.count - 1]].forgetLastSlot()
+      newSlots.truncate(to: newSlots.count - 1)
+    }
   }
 
   /// Takes back what announced a value that then threw: its key, or the mark that it came late.

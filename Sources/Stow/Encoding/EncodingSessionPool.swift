@@ -52,8 +52,9 @@ extension EncodingSession {
   ///
   /// - Parameter isComplete: Whether the only strings that are still to be looked up are keys of schemas.
   func mergeStrings(isComplete: Bool) {
-    let keys = activeSchemas.flatMap { schema in
-      (0..<schema.slotCount).map { schema.utf8(atSlot: $0) }
+    var keys: [UnsafeRawBufferPointer] = []
+    activeSchemas.borrowEach { schema in
+      for slot in 0..<schema.slotCount { keys.append(schema.utf8(atSlot: slot)) }
     }
     guard strings.merge(keeping: isComplete ? keys : nil) else { return }
     for index in 0..<tape.count {

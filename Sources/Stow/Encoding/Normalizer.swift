@@ -176,7 +176,7 @@ private struct Normalizer: ~Copyable {
   // MARK: writing
 
   mutating func write() {
-    for schema in session.activeSchemas {
+    session.activeSchemas.borrowEach { schema in
       schema.clearPresent()
       schema.uses = 0
     }

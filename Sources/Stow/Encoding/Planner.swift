@@ -67,7 +67,7 @@ struct Planner: ~Copyable {
   // MARK: shapes
 
   private mutating func chooseShapes(_ session: EncodingSession) {
-    for schema in session.activeSchemas {
+    session.activeSchemas.borrowEach { schema in
       schema.shape = -1
       schema.collectPresent()
       consider(.schema(schema.index), textSize: schema.textSize, uses: schema.uses, firstUse: schema.firstUse)
@@ -107,8 +107,9 @@ struct Planner: ~Copyable {
   /// Keys in shapes are written once; the others once for every object.
   private mutating func countKeyUses(_ session: EncodingSession) {
     let isAlone =
-      session.activeSchemas.count == 1 && session.activeSchemas[0].uses == 1 && session.mapCount == 0
-    for schema in session.activeSchemas { schema.internKeys(&session.strings, isAlone: isAlone) }
+      session.activeSchemas.count == 1 && session.activeSchemas.allSatisfy { $0.uses == 1 }
+      && session.mapCount == 0
+    session.activeSchemas.borrowEach { $0.internKeys(&session.strings, isAlone: isAlone) }
     for list in lists.lists where list.shape >= 0 {
       var key = list.firstKey
       while key != KeyLists.none {
