@@ -68,7 +68,7 @@ struct StringPool: ~Copyable {
   /// A table of more slots is made anew for the next message.
   private static let retainedMask = 1 << 16 - 1
   /// A table of so many slots, which is half a megabyte, forgets before it grows.
-  private static let cachedMask = 1 << 14 - 1
+  private static let cachedMask = 1 << 16 - 1
 
   init() {
     slots = .allocate(capacity: mask + 1)
