@@ -117,3 +117,95 @@ struct KeptDecoderTests {
     #expect(try container.decode([Int].self, forKey: "values") == [1, 2])
   }
 }
+
+@Suite("Containers taken from kept ones")
+struct ContainersOfKeptOnesTests {
+  private final class Lazy: Decodable {
+    let container: KeyedDecodingContainer<AnyKey>
+
+    init(from decoder: any Decoder) throws {
+      container = try decoder.container(keyedBy: AnyKey.self)
+    }
+  }
+
+  private static func kept() throws -> KeyedDecodingContainer<AnyKey> {
+    let data = try StowEncoder().encode(["inner": ["name": ["first": "Ada", "last": "Lovelace"]]])
+    return try StowDecoder().decode(Lazy.self, from: data).container
+  }
+
+  /// Runs messages through the sessions that are free, so that one that was let go would show.
+  private static func disturb() throws {
+    for i in 0..<50 {
+      let other = ["other \(i)": [i: "text \(i)"]]
+      #expect(try transcode(other, to: [String: [Int: String]].self) == other)
+    }
+  }
+
+  @Test("a nested container outlives the container it was taken from")
+  func nested() throws {
+    let inner = try Self.kept().nestedContainer(keyedBy: AnyKey.self, forKey: "inner")
+    try Self.disturb()
+    #expect(try inner.decode([String: String].self, forKey: "name")["first"] == "Ada")
+    let name = try inner.nestedContainer(keyedBy: AnyKey.self, forKey: "name")
+    try Self.disturb()
+    #expect(try name.decode(String.self, forKey: "last") == "Lovelace")
+  }
+
+  @Test("a container of a super decoder outlives the container it was taken from")
+  func ofSuperDecoder() throws {
+    let inner = try Self.kept().superDecoder(forKey: "inner").container(keyedBy: AnyKey.self)
+    try Self.disturb()
+    #expect(try inner.decode([String: String].self, forKey: "name")["last"] == "Lovelace")
+  }
+
+  @Test("many kept containers are let go in any order")
+  func many() throws {
+    var containers = try (0..<20).map { _ in try Self.kept() }
+    try Self.disturb()
+    while !containers.isEmpty {
+      let container = containers.remove(at: containers.count / 2)
+      let inner = try container.nestedContainer(keyedBy: AnyKey.self, forKey: "inner")
+      #expect(inner.allKeys.map(\.stringValue) == ["name"])
+    }
+  }
+
+  /// What is kept by a session, and tells when that is gone.
+  private final class Witness: Sendable {}
+
+  @Test("a session goes when its last container has gone")
+  func release() throws {
+    weak var witness: Witness?
+    let key = try #require(CodingUserInfoKey(rawValue: "witness"))
+    let data = try StowEncoder().encode(["inner": 1])
+    do {
+      let decoder = StowDecoder()
+      let object = Witness()
+      witness = object
+      decoder.userInfo[key] = object
+      let lazy = try decoder.decode(Lazy.self, from: data)
+      #expect(lazy.container.contains("inner"))
+    }
+    // Every call looks at one session that was kept; other tests may keep some, too.
+    for _ in 0..<1_000_000 where witness != nil {
+      _ = try StowDecoder().decode([String: Int].self, from: data)
+    }
+    #expect(witness == nil)
+  }
+
+  @Test("a container taken from a kept one on the encoding side outlives it")
+  func encoding() throws {
+    final class Shelf { var container: KeyedEncodingContainer<AnyKey>? }
+    let shelf = Shelf()
+    let data = try StowEncoder().encode(
+      Writes { encoder in
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(1, forKey: "a")
+        shelf.container = container
+      })
+    var inner = shelf.container?.nestedContainer(keyedBy: AnyKey.self, forKey: "inner")
+    shelf.container = nil
+    try Self.disturb()
+    try inner?.encode("late", forKey: "b")
+    #expect(try StowDecoder().decode([String: Int].self, from: data) == ["a": 1])
+  }
+}

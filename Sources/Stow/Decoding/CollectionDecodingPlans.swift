@@ -2,54 +2,36 @@
 // existential are saved for every element.
 
 extension Optional: PlannedDecodable where Wrapped: Decodable {
-  static func makeDecodingPlan() -> DecodingPlan { OptionalDecodingPlan<Wrapped>() }
+  static func makeDecodingPlan() -> AnyDecodingPlan { OptionalDecodingPlan<Wrapped>() }
 }
 
 /// Tells a nil of its own from one of the optional inside, which `Optional.init(from:)` cannot.
-private final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan {
-  override var valueType: Any.Type { Wrapped?.self }
-
+private final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
   override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node,
-    into target: UnsafeMutableRawPointer
-  ) throws {
-    if session.reader.isNil(at: offset) {
-      _ = initializeNil(level: session.reader.nilLevel(at: offset), session, target)
-      return
-    }
-    let value = try session.decodeKnown(
-      Wrapped.self, session.plans.entry(for: Wrapped.self), at: offset, node)
-    target.initializeMemory(as: Wrapped?.self, to: value)
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+  ) throws -> Wrapped? {
+    if session.reader.isNil(at: offset) { return inner(level: session.reader.nilLevel(at: offset), session) }
+    return try session.decodeKnown(Wrapped.self, session.plans.entry(for: Wrapped.self), at: offset, node)
   }
 
   override func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node,
-    into target: UnsafeMutableRawPointer
-  ) throws {
-    let value = try source.session.decode(Wrapped.self, element, of: source, at: node)
-    target.initializeMemory(as: Wrapped?.self, to: value)
+    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
+  ) throws -> Wrapped? {
+    try source.session.decode(Wrapped.self, element, of: source, at: node)
   }
 
-  override func initializeNil(level: Int, _ session: DecodingSession, _ target: UnsafeMutableRawPointer)
-    -> Bool
-  {
-    var value: Wrapped?
-    if level > 0, let plan = session.plans.entry(for: Wrapped.self).plan {
-      withUnsafeTemporaryAllocation(of: Wrapped.self, capacity: 1) { buffer in
-        let inner = buffer.baseAddress.unsafelyUnwrapped
-        let isNil = plan._withUnsafeGuaranteedRef {
-          $0.initializeNil(level: level - 1, session, UnsafeMutableRawPointer(inner))
-        }
-        if isNil { value = inner.move() }
-      }
-    }
-    target.initializeMemory(as: Wrapped?.self, to: value)
-    return true
+  override func none(level: Int, _ session: DecodingSession) -> Wrapped?? {
+    .some(inner(level: level, session))
+  }
+
+  /// A nil: this optional's own, or a value that is one further inside.
+  private func inner(level: Int, _ session: DecodingSession) -> Wrapped? {
+    level == 0 ? nil : session.none(Wrapped.self, level: level - 1)
   }
 }
 
 extension Array: PlannedDecodable where Element: Decodable {
-  static func makeDecodingPlan() -> DecodingPlan {
+  static func makeDecodingPlan() -> AnyDecodingPlan {
     switch ValueKind(Element.self) {
     case .int: IntegerArrayPlan<Int>()
     case .int8: IntegerArrayPlan<Int8>()
@@ -69,28 +51,17 @@ extension Array: PlannedDecodable where Element: Decodable {
 }
 
 /// Decodes the elements one by one.
-private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan {
-  final override var valueType: Any.Type { [Element].self }
-
+private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   final override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node,
-    into target: UnsafeMutableRawPointer
-  ) throws {
-    target.initializeMemory(as: [Element].self, to: try array(at: offset, from: session, node))
+    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
+  ) throws -> [Element] {
+    guard case .array(let row) = element else { return try super.decode(element, of: source, node) }
+    return try array(row: row, of: source, node)
   }
 
-  final override func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node,
-    into target: UnsafeMutableRawPointer
-  ) throws {
-    guard case .array(let row) = element else {
-      return try super.decode(element, of: source, node, into: target)
-    }
-    target.initializeMemory(as: [Element].self, to: try array(row: row, of: source, node))
-  }
-
-  /// The array at `offset`.
-  func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws -> [Element] {
+  override func decode(
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+  ) throws -> [Element] {
     let elements: Range<Int>
     let source: ElementSource?
     do throws(FormatError) {
@@ -193,9 +164,9 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan {
 
 /// Arrays of integers: packed ones are read at once.
 private final class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDecodingPlan<Element> {
-  override func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws
-    -> [Element]
-  {
+  override func decode(
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+  ) throws -> [Element] {
     do throws(FormatError) {
       let tag = try session.reader.byte(at: offset)
       if tag == Tag.data, Element.self == UInt8.self {
@@ -210,7 +181,7 @@ private final class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: Ar
     } catch {
       throw session.error(error, path: session.codingPath(node), expected: [Element].self)
     }
-    return try super.array(at: offset, from: session, node)
+    return try super.decode(at: offset, from: session, node)
   }
 
   /// The elements; nil if one does not fit, which reading them one by one will report with its index.
@@ -252,9 +223,9 @@ private final class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: Ar
 
 /// Arrays of `Double`: packed ones, and the rows of a matrix, are read at once.
 private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
-  override func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws
-    -> [Double]
-  {
+  override func decode(
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+  ) throws -> [Double] {
     do throws(FormatError) {
       if PackedArray.isPacked(try session.reader.byte(at: offset)) {
         let packed = try PackedArray(session.reader, at: offset)
@@ -263,7 +234,7 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
     } catch {
       throw session.error(error, path: session.codingPath(node), expected: [Double].self)
     }
-    return try super.array(at: offset, from: session, node)
+    return try super.decode(at: offset, from: session, node)
   }
 
   /// The elements; nil if one is no floating-point number, which reading them one by one will convert.
@@ -308,12 +279,12 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
 
 /// Arrays of strings, without a plan for every element.
 private final class StringArrayPlan: ArrayDecodingPlan<String> {
-  override func array(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws
-    -> [String]
-  {
+  override func decode(
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+  ) throws -> [String] {
     // Arrays of another form hold no strings; the usual way reports that.
     guard let elements = try? session.reader.array(at: offset) else {
-      return try super.array(at: offset, from: session, node)
+      return try super.decode(at: offset, from: session, node)
     }
     return try Self.build(elements, session, node) { offset, step in
       var next = offset

@@ -3,21 +3,19 @@
 /// Keys are nearly always asked for in the order in which they stand: the next value is at hand, and only
 /// another key than the next searches. The container itself is one reference to this, so that it and the
 /// box that the standard library puts around it can be used again.
-final class DecodingCursor: PooledCursor {
-  // Both outlive every use: they belong to the session, which is kept by whoever runs the decoding, or by
-  // `owner` once a container has outlived its message.
+final class DecodingCursor {
+  // Both outlive every use: they belong to the session, which outlives every container.
   private let sessionReference: Unmanaged<DecodingSession>
   let schemaReference: Unmanaged<DecodingSchema>
-  @exclusivity(unchecked) var owner: AnyObject?
 
   @exclusivity(unchecked) private(set) var node = DecodingPath.Node.top
   /// The table of the shape, by the byte of a key.
   @exclusivity(unchecked) private var table: UnsafeMutablePointer<UInt16>
   /// The value that is next, and its slot; `noSlot` where slots do not count, or none is left.
-  @exclusivity(unchecked) private var current = 0
+  @exclusivity(unchecked) var current = 0
   @exclusivity(unchecked) private var nextSlot = DecodingCursor.noSlot
-  @exclusivity(unchecked) private var start = 0
-  @exclusivity(unchecked) private var end = 0
+  @exclusivity(unchecked) private(set) var start = 0
+  @exclusivity(unchecked) private(set) var end = 0
   /// The shape; −1 for a map.
   @exclusivity(unchecked) private var shape = -1
   @exclusivity(unchecked) private var keyCount = 0
@@ -25,10 +23,8 @@ final class DecodingCursor: PooledCursor {
   @exclusivity(unchecked) private var presence = -1
   /// The values by slot, by text or by name, once they were asked for out of order.
   @exclusivity(unchecked) private var offsets: [Int] = []
-  @exclusivity(unchecked) private var entryIndex: EntryIndex?
-  @exclusivity(unchecked) private var entries: [String: Int] = [:]
-  /// Whether the last search passed keys that are symbols or not packed.
-  @exclusivity(unchecked) private var sawPlain = false
+  @exclusivity(unchecked) var entryIndex: EntryIndex?
+  @exclusivity(unchecked) var entries: [String: Int] = [:]
   /// The table that the object is a row of; what is found then is a column.
   @exclusivity(unchecked) private(set) var source: ElementSource?
   /// Where that row stands.
@@ -36,8 +32,6 @@ final class DecodingCursor: PooledCursor {
 
   /// No table has it, however many keys a shape has.
   private static let noSlot = -1
-  /// Maps with more entries are searched through an index.
-  private static let longestScan = 16
 
   init(session: DecodingSession, schema: DecodingSchema) {
     sessionReference = Unmanaged.passUnretained(session)
@@ -105,6 +99,11 @@ final class DecodingCursor: PooledCursor {
     nextSlot = Self.noSlot
   }
 
+  /// Lets go of what keeps the session, when the message is over.
+  func finish() {
+    if source != nil { source = nil }
+  }
+
   @inline(__always)
   private func forget(_ node: DecodingPath.Node) {
     self.node = node
@@ -163,8 +162,15 @@ final class DecodingCursor: PooledCursor {
 
   @inline(never)
   private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Int {
-    let session = sessionReference.takeUnretainedValue()
-    if shape < 0 { return try findEntry(key, byte: byte, session) }
+    try sessionReference.borrow { session throws(FormatError) in
+      if shape < 0 { return try findEntry(key, byte: byte, session) }
+      return try findSlot(key, byte: byte, session)
+    }
+  }
+
+  private func findSlot<Key: CodingKey>(
+    _ key: Key, byte: Int, _ session: DecodingSession
+  ) throws(FormatError) -> Int {
     guard let slot = try slot(of: key, byte: byte, session), isPresent(slot, session) else { return -1 }
     if source != nil { return slot }
     try seek(slot, session)
@@ -182,7 +188,7 @@ final class DecodingCursor: PooledCursor {
     let known = table[byte]
     if known < DecodingSchema.missing { return Int(known) }
     if known == DecodingSchema.missing, keyCount < Int(DecodingSchema.missing) { return nil }
-    let found = try lookUp(key, text: schema.text(of: key, byte: byte), session)
+    let found = try lookUp(key, text: schema.text(of: key, byte: byte).bytes, session)
     if table != schema.emptyTable {
       table[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingSchema.missing
     }
@@ -242,97 +248,6 @@ final class DecodingCursor: PooledCursor {
     if nextSlot != Self.noSlot { nextSlot = slot(after: nextSlot, session) }
   }
 
-  // MARK: maps
-
-  private func findEntry<Key: CodingKey>(
-    _ key: Key, byte: Int, _ session: DecodingSession
-  ) throws(FormatError) -> Int {
-    let schema = schemaReference.takeUnretainedValue()
-    let own = schema.hasBytes ? nil : KeyText.bytes(of: key.stringValue)
-    return try Self.withText(own, schema.hasBytes ? schema.text(of: key, byte: byte) : nil) {
-      text throws(FormatError) in
-      if current < end, try session.hasKey(text, at: current) {
-        return try session.tables.endOfKey(session.reader, at: current)
-      }
-      return try findEntry(text, key, session)
-    }
-  }
-
-  /// Lends the bytes of a text.
-  @inline(__always)
-  private static func withText(
-    _ own: [UInt8]?, _ shared: UnsafeRawBufferPointer?,
-    _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Int
-  ) throws(FormatError) -> Int {
-    if let shared { return try body(shared) }
-    var result: Result<Int, FormatError> = .success(-1)
-    own?.withUnsafeBytes { bytes in
-      do throws(FormatError) { result = .success(try body(bytes)) } catch { result = .failure(error) }
-    }
-    return try result.get()
-  }
-
-  /// An entry out of turn.
-  private func findEntry<Key: CodingKey>(
-    _ text: UnsafeRawBufferPointer, _ key: Key, _ session: DecodingSession
-  ) throws(FormatError) -> Int {
-    if entryIndex == nil {
-      if let found = try scan(text, session) {
-        // Packed texts are ASCII, which only a text that is not packed can equal in another spelling.
-        let isPacked = text.first.map { $0 < KeyText.plain } ?? false
-        if found >= 0 || isPacked && !sawPlain { return found }
-        if !session.mayHaveOtherSpellings(start..<end, key.stringValue) { return found }
-      }
-      entryIndex = try EntryIndex(session.reader, session.tables, start..<end)
-    }
-    guard let index = entryIndex else { return -1 }
-    if let entry = try index.entry(text, session.reader, session.tables) {
-      current = entry
-      return try session.tables.endOfKey(session.reader, at: entry)
-    }
-    // Strings that look different can be equal.
-    guard index.hasOtherSpellings || !key.stringValue.utf8.allSatisfy({ $0 < 0x80 }) else { return -1 }
-    return try find(name: key.stringValue, session)
-  }
-
-  /// The value whose key has the given text, from the current entry on and then from the first; −1 if there
-  /// is none, nil if the map is too long to be searched this way.
-  private func scan(_ text: UnsafeRawBufferPointer, _ session: DecodingSession) throws(FormatError) -> Int? {
-    var offset = current
-    var stop = end
-    var isSecondPart = current == start
-    sawPlain = false
-    for _ in 0..<Self.longestScan {
-      if offset >= stop {
-        if isSecondPart { return -1 }
-        isSecondPart = true
-        stop = current
-        offset = start
-        continue
-      }
-      let value = try session.tables.endOfKey(session.reader, at: offset)
-      if try session.hasKey(text, at: offset) {
-        current = offset
-        return value
-      }
-      if session.reader.base[offset] >= KeyText.plain { sawPlain = true }
-      offset = try session.reader.end(of: value)
-      guard offset <= end else { throw FormatError(.malformed, at: value) }
-    }
-    return nil
-  }
-
-  private func indexEntries(_ session: DecodingSession) throws(FormatError) {
-    var offset = start
-    while offset < end {
-      let name = try session.keyName(at: offset)
-      if entries[name] == nil { entries[name] = offset }
-      let value = try session.tables.endOfKey(session.reader, at: offset)
-      offset = try session.reader.end(of: value)
-      guard offset <= end else { throw FormatError(.malformed, at: value) }
-    }
-  }
-
   // MARK: names
 
   /// Where the value for the key called `name` stands; −1 if the object has none.
@@ -370,42 +285,5 @@ final class DecodingCursor: PooledCursor {
       offset = try session.reader.end(of: session.tables.endOfKey(session.reader, at: offset))
     }
     return result
-  }
-}
-
-extension DecodingSession {
-  /// Whether the key at `offset`, a text or a symbol, has the given text.
-  @inline(__always)
-  func hasKey(_ text: UnsafeRawBufferPointer, at offset: Int) throws(FormatError) -> Bool {
-    if reader.matches(text, at: offset) { return true }
-    guard try reader.byte(at: offset) >= KeyText.symbol else { return false }
-    return try isSymbol(text, at: offset)
-  }
-
-  @inline(never)
-  private func isSymbol(_ text: UnsafeRawBufferPointer, at offset: Int) throws(FormatError) -> Bool {
-    var next = offset
-    guard let symbol = try tables.symbol(reader, ofKeyAt: &next) else { return false }
-    return reader.matches(text, at: tables.symbols[symbol])
-  }
-
-  /// Whether some key of a map could equal `name` without having its bytes: two strings are equal if they
-  /// are canonically equivalent, which takes characters beyond ASCII in at least one of them.
-  func mayHaveOtherSpellings(_ map: Range<Int>, _ name: String) -> Bool {
-    if !name.utf8.allSatisfy({ $0 < 0x80 }) { return true }
-    var offset = map.lowerBound
-    while offset < map.upperBound {
-      guard let text = try? tables.text(reader, ofKeyAt: offset) else { return true }
-      if text.form == .plain,
-        reader.buffer(at: text.content, count: text.count).contains(where: { $0 >= 0x80 })
-      {
-        return true
-      }
-      guard let value = try? tables.endOfKey(reader, at: offset), let next = try? reader.end(of: value) else {
-        return true
-      }
-      offset = next
-    }
-    return false
   }
 }

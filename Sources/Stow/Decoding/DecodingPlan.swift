@@ -4,49 +4,58 @@
   import Foundation
 #endif
 
+/// A way to decode the values of some generic type.
+class AnyDecodingPlan {}
+
 /// A way to decode the values of one generic type, without knowing its parameters where it is called.
-class DecodingPlan {
-  /// Decodes the value at `offset` and initializes `target`, which has room for one of the plan's type.
-  func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node,
-    into target: UnsafeMutableRawPointer
-  ) throws {
+///
+/// The caller knows only `Value`, and calls what the object's class has. No metadata is looked up for that.
+class DecodingPlan<Value>: AnyDecodingPlan {
+  /// Decodes the value at `offset`.
+  func decode(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws -> Value {
     preconditionFailure("a plan without a way to decode")
   }
 
   /// The same from an element without a tag.
   func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node,
-    into target: UnsafeMutableRawPointer
-  ) throws {
+    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
+  ) throws -> Value {
     throw source.session.error(
       FormatError(.cellMismatch, at: source.offset), path: source.session.codingPath(node),
-      expected: valueType)
+      expected: Value.self)
   }
 
-  var valueType: Any.Type { preconditionFailure("a plan without a type") }
-
-  /// Initializes `target` with a nil that stands `level` optionals deep; false if the type has none.
-  func initializeNil(level: Int, _ session: DecodingSession, _ target: UnsafeMutableRawPointer) -> Bool {
-    false
-  }
+  /// The nil that stands `level` optionals deep; nil if the type has none.
+  func none(level: Int, _ session: DecodingSession) -> Value? { nil }
 }
 
 /// The types that have a plan: optionals, arrays, and dictionaries of strings.
 protocol PlannedDecodable {
-  static func makeDecodingPlan() -> DecodingPlan
+  static func makeDecodingPlan() -> AnyDecodingPlan
 }
 
 /// The kinds and plans of the types met so far.
 struct DecodingPlans: ~Copyable {
   struct Entry: BitwiseCopyable {
     let kind: ValueKind
-    let plan: Unmanaged<DecodingPlan>?
+    let plan: Unmanaged<AnyDecodingPlan>?
+
+    /// Calls the plan of a planned type.
+    @inline(__always)
+    func withPlan<Value, Result>(
+      of type: Value.Type, _ body: (DecodingPlan<Value>) throws -> Result
+    ) rethrows -> Result {
+      guard let plan else { preconditionFailure("a planned type without a plan") }
+      // Made by the type itself, in `add`.
+      return try plan._withUnsafeGuaranteedRef {
+        try body(unsafeDowncast($0, to: DecodingPlan<Value>.self))
+      }
+    }
   }
 
   private var table = TypeTable<Entry>()
   /// Keeps the plans that the table names.
-  private var plans: [DecodingPlan] = []
+  private var plans: [AnyDecodingPlan] = []
 
   @inline(__always)
   mutating func entry<Value: Decodable>(for type: Value.Type) -> Entry {
@@ -63,21 +72,6 @@ struct DecodingPlans: ~Copyable {
     }
     table.insert(entry, for: TypeTable<Entry>.identity(type))
     return entry
-  }
-}
-
-extension DecodingPlans.Entry {
-  /// The value that a plan initializes.
-  @inline(__always)
-  func value<Value>(_ type: Value.Type, _ initialize: (DecodingPlan, UnsafeMutableRawPointer) throws -> Void)
-    throws -> Value
-  {
-    guard let plan else { preconditionFailure("a planned type without a plan") }
-    return try withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
-      let target = buffer.baseAddress.unsafelyUnwrapped
-      try plan._withUnsafeGuaranteedRef { try initialize($0, UnsafeMutableRawPointer(target)) }
-      return target.move()
-    }
   }
 }
 
@@ -127,7 +121,7 @@ extension DecodingSession {
     switch entry.kind {
     case .data: return reinterpret(Data(try decodeBytes(at: offset, node)), as: type)
     case .plain: return try decodePlain(type, ValueDecoder(session: self, offset: offset, node: node))
-    default: return try entry.value(type) { try $0.decode(at: offset, from: self, node, into: $1) }
+    default: return try entry.withPlan(of: type) { try $0.decode(at: offset, from: self, node) }
     }
   }
 
@@ -154,7 +148,7 @@ extension DecodingSession {
     if case .value(let offset) = element { return try decodeKnown(type, entry, at: offset, node) }
     switch entry.kind {
     case .plain: return try decodePlain(type, decoder(element, of: source, node))
-    case .planned: return try entry.value(type) { try $0.decode(element, of: source, node, into: $1) }
+    case .planned: return try entry.withPlan(of: type) { try $0.decode(element, of: source, node) }
     default: break
     }
     do throws(FormatError) {
@@ -187,14 +181,8 @@ extension DecodingSession {
   /// The nil of an optional type; nil for other types.
   func missing<Value: Decodable>(_ type: Value.Type) -> Value? { none(type, level: 0) }
 
-  private func none<Value: Decodable>(_ type: Value.Type, level: Int) -> Value? {
-    guard let plan = plans.entry(for: type).plan else { return nil }
-    return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
-      let target = buffer.baseAddress.unsafelyUnwrapped
-      let isNil = plan._withUnsafeGuaranteedRef {
-        $0.initializeNil(level: level, self, UnsafeMutableRawPointer(target))
-      }
-      return isNil ? target.move() : nil
-    }
+  func none<Value: Decodable>(_ type: Value.Type, level: Int) -> Value? {
+    let entry = plans.entry(for: type)
+    return entry.plan == nil ? nil : entry.withPlan(of: type) { $0.none(level: level, self) }
   }
 }

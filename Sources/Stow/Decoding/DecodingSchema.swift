@@ -7,7 +7,8 @@ final class DecodingSchema {
   let hasBytes: Bool
   let pool = ContainerPool<DecodingCursor>()
 
-  @exclusivity(unchecked) private var texts: [UnsafeRawBufferPointer?]
+  /// By the byte of a key.
+  private let texts: UnsafeMutablePointer<SearchedText?>
   private let makeFromByte: (Int) -> (any CodingKey)?
   private let makeFromName: (String) -> (any CodingKey)?
 
@@ -34,7 +35,8 @@ final class DecodingSchema {
 
   init<Key: CodingKey>(_ keyType: Key.Type) {
     hasBytes = MemoryLayout<Key>.size <= 1 && _isPOD(Key.self)
-    texts = hasBytes ? Array(repeating: nil, count: Self.tableSize) : []
+    texts = .allocate(capacity: Self.tableSize)
+    texts.initialize(repeating: nil, count: Self.tableSize)
     makeFromByte = { byte in keyFromByte(byte, as: Key.self) }
     makeFromName = { Key(stringValue: $0) }
     emptyTable = .allocate(capacity: Self.tableSize)
@@ -45,7 +47,8 @@ final class DecodingSchema {
   deinit {
     emptyTable.deallocate()
     for (_, table) in tables { table.deallocate() }
-    for text in texts { text?.deallocate() }
+    for byte in 0..<Self.tableSize { texts[byte]?.deallocate() }
+    texts.deallocate()
   }
 
   func key(ofByte byte: Int) -> (any CodingKey)? { makeFromByte(byte) }
@@ -53,17 +56,15 @@ final class DecodingSchema {
 
   /// The text of the key with the given byte.
   @inline(__always)
-  func text<Key: CodingKey>(of key: Key, byte: Int) -> UnsafeRawBufferPointer {
+  func text<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {
     texts[byte] ?? addText(of: key, byte: byte)
   }
 
   @inline(never)
-  private func addText<Key: CodingKey>(of key: Key, byte: Int) -> UnsafeRawBufferPointer {
-    let bytes = KeyText.bytes(of: key.stringValue)
-    let text = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-    text.copyBytes(from: bytes)
-    texts[byte] = UnsafeRawBufferPointer(text)
-    return UnsafeRawBufferPointer(text)
+  private func addText<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {
+    let text = SearchedText(key.stringValue)
+    texts[byte] = text
+    return text
   }
 
   /// The table for a shape of the given message.

@@ -30,8 +30,8 @@ final class DecodingSession {
   @exclusivity(unchecked) var usedSchemas = BorrowedList<DecodingSchema>()
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<DecodingSchema>>()
   @exclusivity(unchecked) var plans = DecodingPlans()
-  /// Hands containers out again; nil on the plain path.
-  let boxTaker: BoxTaker?
+  /// Hands containers out again; nil on the plain path, and when the message is over.
+  @exclusivity(unchecked) private(set) var boxTaker: BoxTaker?
 
   @exclusivity(unchecked) private(set) var configuration = DecoderConfiguration()
   /// The path that was asked for last: errors come in turns at one place.
@@ -69,14 +69,17 @@ final class DecodingSession {
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
     if !integerKeys.isEmpty { integerKeys = [:] }
+    usedSchemas.borrowEach { $0.pool.borrowCursors { $0.finish() } }
     usedSchemas.removeAll()
     if !configuration.userInfo.isEmpty { configuration.userInfo = [:] }
     pathMemo = nil
     calls = 0
   }
 
-  /// Copies the bytes, because a container was kept that may read on when they are gone.
-  func keepBytes() {
+  /// Gets ready to be used when the message is over, because a container was kept: it may read on when the
+  /// bytes are gone, and whatever containers are made from now on hold the session themselves.
+  func outlive() {
+    boxTaker = nil
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: reader.count, alignment: 1)
     copy.copyMemory(from: reader.buffer(at: 0, count: reader.count))
     kept = copy
@@ -126,9 +129,9 @@ final class DecodingSession {
 
   @inline(never)
   private func makeSymbol(_ index: Int, at offset: Int) throws(FormatError) -> String {
-    guard index < tables.symbols.count else { throw FormatError(.malformed, at: offset) }
-    if symbols.isEmpty { symbols = Array(repeating: nil, count: tables.symbols.count) }
-    let string = try reader.string(of: reader.text(at: tables.symbols[index]))
+    guard index < tables.symbolCount else { throw FormatError(.malformed, at: offset) }
+    if symbols.isEmpty { symbols = Array(repeating: nil, count: tables.symbolCount) }
+    let string = try reader.string(of: reader.text(at: tables.symbol(index)))
     symbols[index] = string
     return string
   }

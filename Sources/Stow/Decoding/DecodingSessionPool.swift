@@ -1,4 +1,4 @@
-extension DecodingSession {
+extension DecodingSession: PooledSession {
   /// Sessions that are free, for all decoders of the process.
   private static let pool = SessionPool<DecodingSession>()
 
@@ -13,20 +13,14 @@ extension DecodingSession {
         session.reset()
         pool.give(session)
       } else {
-        session.retire()
+        session.outlive()
+        pool.keep(session)
       }
     }
     return try body(session, session.begin(bytes, configuration))
   }
 
-  /// Whether every keyed container has been given back.
-  private func isComplete() -> Bool {
+  func isComplete() -> Bool {
     usedSchemas.allSatisfy { $0.pool.isComplete() }
-  }
-
-  /// Lets go of the containers, because one of them was kept: it will keep the session and its bytes.
-  private func retire() {
-    keepBytes()
-    for schema in schemas { schema.pool.retire(self) }
   }
 }

@@ -1,7 +1,7 @@
 // Dictionaries, decoded without their own `init(from:)`.
 
 extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
-  static func makeDecodingPlan() -> DecodingPlan {
+  static func makeDecodingPlan() -> AnyDecodingPlan {
     guard Key.self == String.self else { return PlainDecodingPlan<Self>() }
     switch ValueKind(Value.self) {
     case .string: return StringDictionaryPlan()
@@ -12,24 +12,21 @@ extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
 }
 
 /// A dictionary whose keys are strings, from a map or a record.
-private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan {
-  final override var valueType: Any.Type { [String: Value].self }
-
+private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   final override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node,
-    into target: UnsafeMutableRawPointer
-  ) throws {
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+  ) throws -> [String: Value] {
     let object: ObjectHeader?
     do throws(FormatError) {
       object = try session.reader.object(at: offset)
     } catch {
-      throw session.error(error, path: session.codingPath(node), expected: valueType)
+      throw session.error(error, path: session.codingPath(node), expected: [String: Value].self)
     }
     guard let object else {
       throw session.error(
         FormatError(.mismatch, at: offset), path: session.codingPath(node), expected: [String: Any].self)
     }
-    target.initializeMemory(as: [String: Value].self, to: try entries(object, session, node))
+    return try entries(object, session, node)
   }
 
   /// The entries of an object.
@@ -76,11 +73,9 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan {
   }
 
   final override func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node,
-    into target: UnsafeMutableRawPointer
-  ) throws {
-    let decoder = source.session.decoder(element, of: source, node)
-    target.initializeMemory(as: [String: Value].self, to: try [String: Value](from: decoder))
+    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
+  ) throws -> [String: Value] {
+    try [String: Value](from: source.session.decoder(element, of: source, node))
   }
 }
 
@@ -117,22 +112,16 @@ private final class IntDictionaryPlan: DictionaryDecodingPlan<Int> {
 }
 
 /// A dictionary whose keys are not strings, by its own `init(from:)`.
-private final class PlainDecodingPlan<Value: Decodable>: DecodingPlan {
-  override var valueType: Any.Type { Value.self }
-
+private final class PlainDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
   override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node,
-    into target: UnsafeMutableRawPointer
-  ) throws {
-    let decoder = ValueDecoder(session: session, offset: offset, node: node)
-    target.initializeMemory(as: Value.self, to: try session.decodePlain(Value.self, decoder))
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+  ) throws -> Value {
+    try session.decodePlain(Value.self, ValueDecoder(session: session, offset: offset, node: node))
   }
 
   override func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node,
-    into target: UnsafeMutableRawPointer
-  ) throws {
-    let decoder = source.session.decoder(element, of: source, node)
-    target.initializeMemory(as: Value.self, to: try source.session.decodePlain(Value.self, decoder))
+    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
+  ) throws -> Value {
+    try source.session.decodePlain(Value.self, source.session.decoder(element, of: source, node))
   }
 }

@@ -10,7 +10,7 @@ struct EntryIndex {
   /// Whether some key has characters beyond ASCII, and so could equal a string of other bytes.
   let hasOtherSpellings: Bool
 
-  init(_ reader: ByteReader, _ tables: MessageTables, _ map: Range<Int>) throws(FormatError) {
+  init(_ reader: ByteReader, _ tables: borrowing MessageTables, _ map: Range<Int>) throws(FormatError) {
     var entries: [Int] = []
     var offset = map.lowerBound
     while offset < map.upperBound {
@@ -25,9 +25,7 @@ struct EntryIndex {
     var hasOtherSpellings = false
     for index in entries.indices {
       let text = try tables.text(reader, ofKeyAt: entries[index])
-      if text.form == .plain, !hasOtherSpellings {
-        hasOtherSpellings = reader.buffer(at: text.content, count: text.count).contains { $0 >= 0x80 }
-      }
+      if !hasOtherSpellings { hasOtherSpellings = !reader.isASCII(text) }
       let hash = TextKey.make(reader.pointer(at: text.start), text.end - text.start, hashing).hash
       var slot = Int(truncatingIfNeeded: hash) & (size - 1)
       while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
@@ -40,7 +38,7 @@ struct EntryIndex {
 
   /// Where the entry stands whose key has the given text.
   func entry(
-    _ text: UnsafeRawBufferPointer, _ reader: ByteReader, _ tables: MessageTables
+    _ text: UnsafeRawBufferPointer, _ reader: ByteReader, _ tables: borrowing MessageTables
   ) throws(FormatError) -> Int? {
     guard let start = text.baseAddress else { return nil }
     let hash = TextKey.make(start, text.count, hashing).hash

@@ -100,11 +100,9 @@ extension DecodingSession {
   private func newContainer<Key: CodingKey, Failure: Error>(
     _ keyType: Key.Type, _ schema: DecodingSchema, _ open: (DecodingCursor) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
-    if schema.lastMessage != message { noteUse(schema) }
     let cursor = DecodingCursor(session: self, schema: schema)
-    schema.pool.watch(cursor)
     try open(cursor)
-    return KeyedDecodingContainer(KeyedDecoder<Key>(cursor: cursor))
+    return KeyedDecodingContainer(HeldKeyedDecoder<Key>(session: self, cursor: cursor))
   }
 
   @inline(never)
@@ -127,7 +125,7 @@ extension DecodingSession {
     _ keyType: Key.Type, _ schema: DecodingSchema
   ) -> (box: AnyObject, cursor: DecodingCursor) {
     let cursor = DecodingCursor(session: self, schema: schema)
-    let container = KeyedDecodingContainer(KeyedDecoder<Key>(cursor: cursor))
+    let container = KeyedDecodingContainer(KeyedDecoder<Key>(cursor))
     return (unsafeBitCast(container, to: AnyObject.self), cursor)
   }
 }

@@ -32,7 +32,7 @@ final class EncodingSession {
   @exclusivity(unchecked) private var pendingKey: UInt64 = 0
 
   /// Whether the message has been written, and a container outlived it.
-  @exclusivity(unchecked) var isOver = false
+  @exclusivity(unchecked) private(set) var isOver = false
   /// The arrays that were asked for by a key.
   @exclusivity(unchecked) var nestedArrays: [NestedPlace: Int] = [:]
   /// Whether the tape must be normalized before it is planned.
@@ -58,8 +58,8 @@ final class EncodingSession {
   @exclusivity(unchecked) var newSlots = GrowableBuffer<Int>(capacity: 16)
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<Schema>>()
   @exclusivity(unchecked) var plans = EncodingPlans()
-  /// Hands containers out again; nil on the plain path.
-  let boxTaker: BoxTaker?
+  /// Hands containers out again; nil on the plain path, and when the message is over.
+  @exclusivity(unchecked) private(set) var boxTaker: BoxTaker?
 
   @exclusivity(unchecked) private(set) var configuration = EncoderConfiguration()
   @exclusivity(unchecked) private var maximumDepth = 0
@@ -97,6 +97,13 @@ final class EncodingSession {
     calls = 0
     usedSchemas.removeAll()
     if !configuration.userInfo.isEmpty { configuration.userInfo = [:] }
+  }
+
+  /// Gets ready to be written to when the message is over, because a container was kept: those that are made
+  /// from now on hold the session themselves.
+  func outlive() {
+    isOver = true
+    boxTaker = nil
   }
 
   // MARK: values

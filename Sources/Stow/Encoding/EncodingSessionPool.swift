@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-extension EncodingSession {
+extension EncodingSession: PooledSession {
   /// Sessions that are free, for all encoders of the process.
   private static let pool = SessionPool<EncodingSession>()
 
@@ -19,21 +19,15 @@ extension EncodingSession {
         session.reset()
         pool.give(session)
       } else {
-        session.retire()
+        session.outlive()
+        pool.keep(session)
       }
     }
     return try body(session)
   }
 
-  /// Whether every keyed container has been given back.
-  private func isComplete() -> Bool {
+  func isComplete() -> Bool {
     usedSchemas.allSatisfy { $0.pool.isComplete() }
-  }
-
-  /// Lets go of the containers, because one of them was kept: it will keep the session.
-  private func retire() {
-    isOver = true
-    for schema in schemas { schema.pool.retire(self) }
   }
 
   /// Turns what was recorded into bytes.

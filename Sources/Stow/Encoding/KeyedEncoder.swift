@@ -2,9 +2,8 @@
 ///
 /// The container itself is one reference to this, so that it and the box that the standard library puts
 /// around it can be used again for other objects with the same keys.
-final class KeyedCursor: PooledCursor {
-  // Both outlive every use: they belong to the session, which is kept by whoever runs the encoding, or by
-  // `owner` once a container has outlived its message.
+final class KeyedCursor {
+  // Both outlive every use: they belong to the session, which outlives every container (`SessionPool`).
   private let sessionReference: Unmanaged<EncodingSession>
   private let schemaReference: Unmanaged<Schema>
   private let table: UnsafeMutablePointer<UInt16>
@@ -12,11 +11,13 @@ final class KeyedCursor: PooledCursor {
   @exclusivity(unchecked) private(set) var begin = 0
   /// The slot that the next key most likely has; `noSlots` where keys are written as strings.
   @exclusivity(unchecked) private var expected = 0
-  @exclusivity(unchecked) var owner: AnyObject?
+  /// The session, if the pool does not keep it for this container.
+  private let owner: EncodingSession?
 
   private static let noSlots = -1
 
-  init(session: EncodingSession, schema: Schema) {
+  init(session: EncodingSession, schema: Schema, isOwner: Bool = false) {
+    owner = isOwner ? session : nil
     sessionReference = Unmanaged.passUnretained(session)
     schemaReference = Unmanaged.passUnretained(schema)
     table = schema.table
@@ -291,9 +292,8 @@ extension EncodingSession {
   private func newContainer<Key: CodingKey>(
     _ schema: Schema, begin: Int, hasSlots: Bool
   ) -> KeyedEncodingContainer<Key> {
-    let cursor = KeyedCursor(session: self, schema: schema)
+    let cursor = KeyedCursor(session: self, schema: schema, isOwner: true)
     cursor.start(at: begin, hasSlots: hasSlots)
-    schema.pool.watch(cursor)
     return KeyedEncodingContainer(KeyedEncoder<Key>(cursor: cursor))
   }
 

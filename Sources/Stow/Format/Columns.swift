@@ -21,7 +21,7 @@ struct Columns {
   var rowCount: Int { rows.count / stride }
 
   /// Reads the description of the table or matrix at `offset`, and checks that its rows are whole.
-  init(_ reader: ByteReader, tables: MessageTables, at offset: Int) throws(FormatError) {
+  init(_ reader: ByteReader, tables: borrowing MessageTables, at offset: Int) throws(FormatError) {
     let isTable = try reader.byte(at: offset) == Tag.table
     var next = offset + 1
     let length = try reader.length(at: &next)

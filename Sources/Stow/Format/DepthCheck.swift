@@ -14,7 +14,8 @@ struct DepthCheck {
   private var level: Level
 
   /// Checks that the value at `body` ends with the message and nests at most `limit` containers.
-  static func run(_ reader: ByteReader, tables: MessageTables, from body: Int, limit: Int) throws(FormatError)
+  static func run(_ reader: ByteReader, tables: borrowing MessageTables, from body: Int, limit: Int)
+    throws(FormatError)
   {
     let end = try reader.end(of: body)
     guard end == reader.count else { throw FormatError(.malformed, at: end) }
@@ -29,7 +30,7 @@ struct DepthCheck {
     self.level = level
   }
 
-  private mutating func walk(_ tables: MessageTables, from body: Int) throws(FormatError) {
+  private mutating func walk(_ tables: borrowing MessageTables, from body: Int) throws(FormatError) {
     var offset = body
     while true {
       if offset == level.end {
@@ -57,7 +58,7 @@ struct DepthCheck {
 
   /// Where the elements of the container at `offset` begin; nil for a value that holds no others.
   private func content(
-    at offset: Int, tables: MessageTables, end: Int
+    at offset: Int, tables: borrowing MessageTables, end: Int
   ) throws(FormatError) -> (start: Int, hasKeys: Bool)? {
     let tag = reader.base[offset]
     if tag & 0xF0 == Tag.shortArray || tag == Tag.array {

@@ -1,30 +1,36 @@
 /// What the prelude of a message defines: symbols, and shapes (FORMAT.md, "Prelude").
 ///
 /// Only places are remembered, 8 bytes for a symbol or a key of a shape; strings are made when first used.
-struct MessageTables {
+///
+/// Not arrays: every use of one in a session would count its references.
+struct MessageTables: ~Copyable {
   /// Where the text of each symbol stands.
-  private(set) var symbols: [Int] = []
+  private var symbols = GrowableBuffer<Int>(capacity: 16)
   /// Where each key of each shape stands, shape after shape.
-  private var keys: [Int] = []
-  /// The first key of each shape in `keys`, and behind them the count of all.
-  private var firstKeys: [Int] = [0]
+  private var keys = GrowableBuffer<Int>(capacity: 16)
+  /// Behind the last key of each shape in `keys`.
+  private var ends = GrowableBuffer<Int>(capacity: 4)
 
-  var shapeCount: Int { firstKeys.count - 1 }
+  var symbolCount: Int { symbols.count }
+  var shapeCount: Int { ends.count }
 
-  func keyCount(ofShape shape: Int) -> Int { firstKeys[shape + 1] - firstKeys[shape] }
+  /// Where the text of a symbol stands.
+  func symbol(_ index: Int) -> Int { symbols[index] }
+
+  @inline(__always)
+  private func firstKey(ofShape shape: Int) -> Int { shape == 0 ? 0 : ends[shape &- 1] }
+
+  func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }
 
   /// Where the key at `slot` of a shape stands.
   @inline(__always)
-  func key(_ slot: Int, ofShape shape: Int) -> Int { keys[firstKeys[shape] + slot] }
+  func key(_ slot: Int, ofShape shape: Int) -> Int { keys[firstKey(ofShape: shape) &+ slot] }
 
   mutating func removeAll() {
-    if symbols.isEmpty, shapeCount == 0 { return }
-    // A large table is not kept for the messages to come.
-    let keep = symbols.count + keys.count < 4096
-    symbols.removeAll(keepingCapacity: keep)
-    keys.removeAll(keepingCapacity: keep)
-    firstKeys.removeAll(keepingCapacity: keep)
-    firstKeys.append(0)
+    if symbols.count | keys.count == 0 { return }
+    symbols.removeAll()
+    keys.removeAll()
+    ends.removeAll()
   }
 
   /// Reads the prelude of a message, if it has one, and returns where the value begins.
@@ -34,7 +40,7 @@ struct MessageTables {
     var offset = 1
     for _ in 0..<(try count(reader, at: &offset)) {
       symbols.append(offset)
-      offset = try reader.text(at: offset).end
+      offset = try reader.endOfText(at: offset)
     }
     for _ in 0..<(try count(reader, at: &offset)) {
       let start = offset
@@ -44,7 +50,7 @@ struct MessageTables {
         keys.append(offset)
         offset = try endOfKey(reader, at: offset)
       }
-      firstKeys.append(keys.count)
+      ends.append(keys.count)
     }
     return offset
   }
@@ -61,7 +67,7 @@ struct MessageTables {
   @inline(__always)
   func endOfKey(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
     let header = try reader.byte(at: offset)
-    if header < KeyText.symbol || header > KeyText.longSymbol { return try reader.text(at: offset).end }
+    if header < KeyText.symbol || header > KeyText.longSymbol { return try reader.endOfText(at: offset) }
     var next = offset
     _ = try symbol(reader, ofKeyAt: &next)
     return next

@@ -28,11 +28,29 @@ extension ByteReader {
     }
   }
 
+  /// The offset behind the text at `offset`.
+  @inline(__always)
+  func endOfText(at offset: Int) throws(FormatError) -> Int {
+    let header = try byte(at: offset)
+    // Most are short; of the others a zero counts no characters, and so is malformed.
+    guard header < KeyText.symbol, header & ~KeyText.fiveBit != 0 else { return try text(at: offset).end }
+    let count = Int(header & 0x3F)
+    let size =
+      header >= KeyText.plain ? count : (count &* (header >= KeyText.fiveBit ? 5 : 6) &+ 7) / 8
+    try require(size, at: offset &+ 1)
+    return offset &+ 1 &+ size
+  }
+
   private func packedText(at offset: Int, count: Int, form: KeyText.Form) throws(FormatError) -> Text {
     let size = (count * (form == .sixBit ? 6 : 5) + 7) / 8
     guard count > 0 else { throw FormatError(.malformed, at: offset) }
     try require(size, at: offset + 1)
     return Text(start: offset, content: offset + 1, end: offset + 1 + size, count: count, form: form)
+  }
+
+  /// Whether a text has no characters beyond ASCII.
+  func isASCII(_ text: Text) -> Bool {
+    text.form != .plain || buffer(at: text.content, count: text.count).allSatisfy { $0 < 0x80 }
   }
 
   /// Whether the bytes of `text`, header included, are `bytes`.

@@ -48,7 +48,7 @@ struct BoxTaker: @unchecked Sendable {
   private func copiesDecodingContainers() -> Bool {
     let session = DecodingSession(boxTaker: nil)
     let cursor = DecodingCursor(session: session, schema: DecodingSchema(PathKey.self))
-    return copies { KeyedDecodingContainer(KeyedDecoder<PathKey>(cursor: cursor)) }
+    return copies { KeyedDecodingContainer(KeyedDecoder<PathKey>(cursor)) }
   }
 
   /// Whether a container is one reference, which a copy of it holds until the copy goes.

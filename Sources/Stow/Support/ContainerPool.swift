@@ -1,20 +1,12 @@
-/// What a keyed container refers to, so that container and box can be used again.
-protocol PooledCursor: AnyObject {
-  /// The session, once the container has outlived its message.
-  var owner: AnyObject? { get set }
-}
-
 /// The keyed containers of one key type that were made so far, to be handed out again.
 ///
 /// A keyed container is a box around a box, and making one takes a quarter to a half of all the time that
 /// `Codable` itself costs. A container is handed out again only when nobody else holds it, so that one
 /// that was kept keeps its own object.
-///
-/// On the plain path, where containers are not used again, the pool only watches which of them are held.
-final class ContainerPool<Cursor: PooledCursor> {
-  /// What nobody else holds when a container is free: its box, or on the plain path its cursor.
-  @exclusivity(unchecked) private var watched: UnsafeMutablePointer<AnyObject>
-  /// Kept by what is watched.
+final class ContainerPool<Cursor: AnyObject> {
+  /// What the containers are references to.
+  @exclusivity(unchecked) private var boxes: UnsafeMutablePointer<AnyObject>
+  /// What the containers refer to; a reference to each is held.
   @exclusivity(unchecked) private var cursors: UnsafeMutablePointer<Unmanaged<Cursor>>
   @exclusivity(unchecked) private var count = 0
   @exclusivity(unchecked) private var capacity = 2
@@ -22,13 +14,14 @@ final class ContainerPool<Cursor: PooledCursor> {
   @exclusivity(unchecked) private var used = 0
 
   init() {
-    watched = .allocate(capacity: capacity)
+    boxes = .allocate(capacity: capacity)
     cursors = .allocate(capacity: capacity)
   }
 
   deinit {
-    watched.deinitialize(count: count)
-    watched.deallocate()
+    for number in 0..<count { cursors[number].release() }
+    boxes.deinitialize(count: count)
+    boxes.deallocate()
     cursors.deallocate()
   }
 
@@ -36,7 +29,7 @@ final class ContainerPool<Cursor: PooledCursor> {
   @inline(__always)
   func take(_ make: () -> (box: AnyObject, cursor: Cursor)) -> Int {
     var free = used
-    while free > 0, isKnownUniquelyReferenced(&watched[free &- 1]) { free &-= 1 }
+    while free > 0, isKnownUniquelyReferenced(&boxes[free &- 1]) { free &-= 1 }
     if free == count {
       let (box, cursor) = make()
       add(box, cursor)
@@ -45,31 +38,22 @@ final class ContainerPool<Cursor: PooledCursor> {
     return free
   }
 
-  /// Watches a container that was made for one use.
-  func watch(_ cursor: Cursor) {
-    releaseFree()
-    (watched + used).deinitialize(count: count - used)
-    count = used
-    add(cursor, cursor)
-    used = count
-  }
-
   @inline(never)
-  private func add(_ object: AnyObject, _ cursor: Cursor) {
+  private func add(_ box: AnyObject, _ cursor: Cursor) {
     if count == capacity { grow() }
-    (watched + count).initialize(to: object)
-    (cursors + count).initialize(to: .passUnretained(cursor))
+    (boxes + count).initialize(to: box)
+    (cursors + count).initialize(to: .passRetained(cursor))
     count += 1
   }
 
   private func grow() {
-    let (oldWatched, oldCursors) = (watched, cursors)
+    let (oldBoxes, oldCursors) = (boxes, cursors)
     capacity *= 2
-    watched = .allocate(capacity: capacity)
+    boxes = .allocate(capacity: capacity)
     cursors = .allocate(capacity: capacity)
-    watched.moveInitialize(from: oldWatched, count: count)
+    boxes.moveInitialize(from: oldBoxes, count: count)
     cursors.moveInitialize(from: oldCursors, count: count)
-    oldWatched.deallocate()
+    oldBoxes.deallocate()
     oldCursors.deallocate()
   }
 
@@ -79,25 +63,17 @@ final class ContainerPool<Cursor: PooledCursor> {
 
   /// Where the container itself is kept.
   @inline(__always)
-  func address(_ number: Int) -> UnsafeRawPointer { UnsafeRawPointer(watched + number) }
+  func address(_ number: Int) -> UnsafeRawPointer { UnsafeRawPointer(boxes + number) }
 
   /// Whether every container has been given back.
   func isComplete() -> Bool {
-    releaseFree()
+    while used > 0, isKnownUniquelyReferenced(&boxes[used - 1]) { used -= 1 }
     return used == 0
   }
 
-  private func releaseFree() {
-    while used > 0, isKnownUniquelyReferenced(&watched[used - 1]) { used -= 1 }
-  }
-
-  /// Lets go of all containers; those that somebody holds keep `session` alive from now on.
-  func retire(_ session: AnyObject) {
-    for number in 0..<count where !isKnownUniquelyReferenced(&watched[number]) {
-      cursors[number].takeUnretainedValue().owner = session
-    }
-    watched.deinitialize(count: count)
-    count = 0
-    used = 0
+  /// Every cursor that was made so far.
+  @inline(__always)
+  func borrowCursors(_ body: (Cursor) -> Void) {
+    for number in 0..<count { cursors[number]._withUnsafeGuaranteedRef { body($0) } }
   }
 }

@@ -46,9 +46,9 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 
   @inline(never)
   private mutating func grow(to wanted: Int) {
-    // What is larger than a byte is named by 32-bit indices.
+    // What is larger than a word is named by 32-bit indices.
     precondition(
-      wanted < UInt32.max || MemoryLayout<Element>.stride == 1, "A message has more than 4 billion values")
+      wanted < UInt32.max || MemoryLayout<Element>.stride <= 8, "A message has more than 4 billion values")
     capacity = max(capacity * PageMemory.growth(of: capacity * MemoryLayout<Element>.stride), wanted)
     let larger = Self.allocate(capacity)
     larger.update(from: base, count: count)

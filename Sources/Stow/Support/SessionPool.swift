@@ -1,9 +1,18 @@
 import Synchronization
 
-/// Sessions that were used and are free.
+/// The state of one call of `encode` or `decode`, which is used again by a later call.
+protocol PooledSession: AnyObject {
+  /// Whether every keyed container has been given back.
+  func isComplete() -> Bool
+}
+
+/// Sessions that were used: those that are free, and those that somebody still holds a container of.
 ///
-/// A few places, each taken and filled by one atomic operation; a session that finds no place is let go.
-final class SessionPool<Session: AnyObject>: Sendable {
+/// For the free ones there are a few places, each taken and filled by one atomic operation; a session that finds
+/// no place is let go. Keyed containers do not count a reference to their session, so one that outlives its
+/// message has it kept here. Every later call looks at one of the kept sessions, and lets it go if all its
+/// containers are gone.
+final class SessionPool<Session: PooledSession>: Sendable {
   /// The address of a session that this pool holds a reference to; 0 where there is none.
   private struct Places: ~Copyable, Sendable {
     let first = Atomic<UInt>(0)
@@ -12,10 +21,30 @@ final class SessionPool<Session: AnyObject>: Sendable {
     let fourth = Atomic<UInt>(0)
   }
 
+  /// Used under a lock.
+  private struct Kept: @unchecked Sendable {
+    var sessions: [Session] = []
+    /// The one to look at next.
+    private var next = 0
+
+    /// Takes the next session out if nobody else uses it.
+    mutating func removeNext() -> Session? {
+      guard !sessions.isEmpty else { return nil }
+      let number = next % sessions.count
+      next = number + 1
+      guard isKnownUniquelyReferenced(&sessions[number]), sessions[number].isComplete() else { return nil }
+      sessions.swapAt(number, sessions.count - 1)
+      return sessions.removeLast()
+    }
+  }
+
   private let places = Places()
+  private let kept = Mutex(Kept())
+  private let hasKept = Atomic<Bool>(false)
 
   func take() -> Session? {
-    take(places.first) ?? take(places.second) ?? take(places.third) ?? take(places.fourth)
+    if hasKept.load(ordering: .relaxed) { releaseKept() }
+    return take(places.first) ?? take(places.second) ?? take(places.third) ?? take(places.fourth)
   }
 
   private func take(_ place: borrowing Atomic<UInt>) -> Session? {
@@ -37,5 +66,26 @@ final class SessionPool<Session: AnyObject>: Sendable {
 
   private func give(_ session: UInt, _ place: borrowing Atomic<UInt>) -> Bool {
     place.compareExchange(expected: 0, desired: session, ordering: .releasing).exchanged
+  }
+
+  // MARK: kept sessions
+
+  /// Keeps a session that somebody holds a container of. It must make no more containers that need that.
+  func keep(_ session: Session) {
+    kept.withLock { kept in
+      kept.sessions.append(session)
+      hasKept.store(true, ordering: .relaxed)
+    }
+  }
+
+  @inline(never)
+  private func releaseKept() {
+    // What a session lets go of may come back here, so that happens when the lock is free again.
+    var released: Session?
+    kept.withLock { kept in
+      released = kept.removeNext()
+      if kept.sessions.isEmpty { hasKept.store(false, ordering: .relaxed) }
+    }
+    withExtendedLifetime(released) {}
   }
 }

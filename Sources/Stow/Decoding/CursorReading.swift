@@ -1,0 +1,109 @@
+// Reading the values of an object by their keys.
+
+extension DecodingCursor {
+  /// Where the value for `key` stands.
+  @inline(__always)
+  func offset<Key: CodingKey>(_ key: Key, _ session: DecodingSession) throws -> Int {
+    let offset = try find(key, session)
+    guard offset >= 0 else { throw session.keyNotFound(key, node) }
+    return offset
+  }
+
+  @inline(__always)
+  func find<Key: CodingKey>(_ key: Key, _ session: DecodingSession) throws -> Int {
+    do throws(FormatError) { return try find(key) } catch { throw failure(error, key, nil, session) }
+  }
+
+  @inline(never)
+  func failure<Key: CodingKey>(
+    _ error: FormatError, _ key: Key, _ type: Any.Type?, _ session: DecodingSession
+  ) -> DecodingError {
+    session.error(error, path: session.codingPath(node) + [key], expected: type)
+  }
+
+  /// Reads a scalar with its tag, or without one in the row of a table.
+  @inline(__always)
+  func read<Value: ReadableScalar, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
+    try withSession { session in
+      let offset = try offset(key, session)
+      do throws(FormatError) {
+        if let source { return try readCell(type, source, slot: offset) }
+        var next = offset
+        let result = try Value.read(session, at: offset, next: &next)
+        try advance(to: next, session)
+        return result
+      } catch {
+        throw failure(error, key, type, session)
+      }
+    }
+  }
+
+  @inline(__always)
+  func readIfPresent<Value: ReadableScalar, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
+    try withSession { session in
+      let offset = try find(key, session)
+      guard offset >= 0 else { return nil }
+      do throws(FormatError) {
+        if let source { return isNil(source, slot: offset) ? nil : try readCell(type, source, slot: offset) }
+        if session.reader.isNil(at: offset) {
+          try advance(to: session.reader.end(of: offset), session)
+          return nil
+        }
+        var next = offset
+        let result = try Value.read(session, at: offset, next: &next)
+        try advance(to: next, session)
+        return result
+      } catch {
+        throw failure(error, key, type, session)
+      }
+    }
+  }
+
+  @inline(__always)
+  private func readCell<Value: ReadableScalar>(
+    _ type: Value.Type, _ source: ElementSource, slot: Int
+  ) throws(FormatError) -> Value {
+    switch try source.cell(row: row, slot: slot) {
+    case .cell(let content): return try Value.read(source.session, content, at: row)
+    case .value(let offset):
+      var next = offset
+      return try Value.read(source.session, at: offset, next: &next)
+    case .object, .array: throw FormatError(.cellMismatch, at: row)
+    }
+  }
+
+  /// Whether nil stands in the column of a slot.
+  func isNil(_ source: ElementSource, slot: Int) -> Bool {
+    guard case .value(let offset)? = try? source.cell(row: row, slot: slot) else { return false }
+    return source.session.reader.isNil(at: offset)
+  }
+
+  /// Goes on behind the value at `offset`.
+  @inline(__always)
+  func pass<Key: CodingKey>(_ offset: Int, _ key: Key, _ session: DecodingSession) throws {
+    do throws(FormatError) {
+      try advance(to: session.reader.end(of: offset), session)
+    } catch {
+      throw failure(error, key, nil, session)
+    }
+  }
+
+  /// The step of the coding path to the value for `key`.
+  @inline(__always)
+  func step<Key: CodingKey>(_ key: Key, _ offset: Int, _ session: DecodingSession) -> DecodingPath.Step {
+    schemaReference._withUnsafeGuaranteedRef { schema in
+      schema.hasBytes
+        ? DecodingPath.Step(.byte, parent: node, value: keyByte(key), schema: schemaReference)
+        : dynamicStep(key, offset, session)
+    }
+  }
+
+  @inline(never)
+  private func dynamicStep<Key: CodingKey>(
+    _ key: Key, _ offset: Int, _ session: DecodingSession
+  ) -> DecodingPath.Step {
+    let place = keyOffset(ofFound: offset, session)
+    session.noteInteger(of: key, at: place)
+    return DecodingPath.Step(.name, parent: node, value: place, schema: schemaReference)
+  }
+}

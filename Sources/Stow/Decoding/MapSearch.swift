@@ -1,0 +1,123 @@
+// Finding entries of a map, whose keys stand before their values.
+
+extension DecodingCursor {
+  /// Maps with more entries are searched through an index.
+  private static var longestScan: Int { 16 }
+
+  func findEntry<Key: CodingKey>(
+    _ key: Key, byte: Int, _ session: DecodingSession
+  ) throws(FormatError) -> Int {
+    try schemaReference.borrow { schema throws(FormatError) in
+      guard schema.hasBytes else { return try findEntry(key, session) }
+      return try findEntry(schema.text(of: key, byte: byte), key, session)
+    }
+  }
+
+  /// For a key whose text is not kept.
+  private func findEntry<Key: CodingKey>(_ key: Key, _ session: DecodingSession) throws(FormatError) -> Int {
+    let text = SearchedText(key.stringValue)
+    defer { text.deallocate() }
+    return try findEntry(text, key, session)
+  }
+
+  @inline(__always)
+  private func findEntry<Key: CodingKey>(
+    _ text: SearchedText, _ key: Key, _ session: DecodingSession
+  ) throws(FormatError) -> Int {
+    if current < end, session.reader.matches(text.bytes, at: current) { return current &+ text.bytes.count }
+    return try findOutOfTurn(text, key, session)
+  }
+
+  /// An entry that is not the next, or whose key is a symbol.
+  private func findOutOfTurn<Key: CodingKey>(
+    _ text: SearchedText, _ key: Key, _ session: DecodingSession
+  ) throws(FormatError) -> Int {
+    if entryIndex == nil {
+      switch try scan(text.bytes, session) {
+      case .found(let value): return value
+      case .none(let hasOtherSpellings):
+        // Strings that look different can be equal, if one of them has characters beyond ASCII.
+        guard hasOtherSpellings || !text.isASCII else { return -1 }
+        return try find(name: key.stringValue, session)
+      case .tooLong: entryIndex = try EntryIndex(session.reader, session.tables, start..<end)
+      }
+    }
+    guard let index = entryIndex else { return -1 }
+    if let entry = try index.entry(text.bytes, session.reader, session.tables) {
+      current = entry
+      return try session.tables.endOfKey(session.reader, at: entry)
+    }
+    guard index.hasOtherSpellings || !text.isASCII else { return -1 }
+    return try find(name: key.stringValue, session)
+  }
+
+  private enum ScanResult {
+    case found(Int)
+    case none(hasOtherSpellings: Bool)
+    case tooLong
+  }
+
+  /// Looks for the value whose key has the given text, from the current entry on and then from the first.
+  private func scan(_ text: UnsafeRawBufferPointer, _ session: DecodingSession) throws(FormatError)
+    -> ScanResult
+  {
+    var offset = current
+    var stop = end
+    var isSecondPart = current == start
+    var hasOtherSpellings = false
+    for _ in 0..<Self.longestScan {
+      if offset >= stop {
+        if isSecondPart { return .none(hasOtherSpellings: hasOtherSpellings) }
+        isSecondPart = true
+        stop = current
+        offset = start
+        continue
+      }
+      let value = try session.tables.endOfKey(session.reader, at: offset)
+      if try session.hasKey(text, at: offset) {
+        current = offset
+        return .found(value)
+      }
+      if !hasOtherSpellings { hasOtherSpellings = try session.isBeyondASCII(keyAt: offset) }
+      offset = try session.reader.end(of: value)
+      guard offset <= end else { throw FormatError(.malformed, at: value) }
+    }
+    return .tooLong
+  }
+
+  /// Notes where every entry stands, by its name.
+  func indexEntries(_ session: DecodingSession) throws(FormatError) {
+    var offset = start
+    while offset < end {
+      let name = try session.keyName(at: offset)
+      if entries[name] == nil { entries[name] = offset }
+      let value = try session.tables.endOfKey(session.reader, at: offset)
+      offset = try session.reader.end(of: value)
+      guard offset <= end else { throw FormatError(.malformed, at: value) }
+    }
+  }
+}
+
+extension DecodingSession {
+  /// Whether the key at `offset`, a text or a symbol, has the given text.
+  @inline(__always)
+  func hasKey(_ text: UnsafeRawBufferPointer, at offset: Int) throws(FormatError) -> Bool {
+    if reader.matches(text, at: offset) { return true }
+    guard try reader.byte(at: offset) >= KeyText.symbol else { return false }
+    return try isSymbol(text, at: offset)
+  }
+
+  @inline(never)
+  private func isSymbol(_ text: UnsafeRawBufferPointer, at offset: Int) throws(FormatError) -> Bool {
+    var next = offset
+    guard let symbol = try tables.symbol(reader, ofKeyAt: &next) else { return false }
+    return reader.matches(text, at: tables.symbol(symbol))
+  }
+
+  /// Whether the key at `offset` has characters beyond ASCII, so that a string of other bytes could equal it.
+  @inline(__always)
+  fileprivate func isBeyondASCII(keyAt offset: Int) throws(FormatError) -> Bool {
+    guard try reader.byte(at: offset) >= KeyText.plain else { return false }
+    return try !reader.isASCII(tables.text(reader, ofKeyAt: offset))
+  }
+}

@@ -1,0 +1,79 @@
+/// A type that the containers have methods of their own for.
+protocol ReadableScalar {
+  /// The value at `offset`; moves `next` behind it.
+  static func read(_ session: DecodingSession, at offset: Int, next: inout Int) throws(FormatError) -> Self
+
+  /// The value of a cell, which has no tag. The offset is for errors.
+  static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> Self
+}
+
+extension Bool: ReadableScalar {
+  @inline(__always)
+  static func read(_ session: DecodingSession, at offset: Int, next: inout Int) throws(FormatError) -> Bool {
+    try session.bool(at: offset, next: &next)
+  }
+
+  static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> Bool {
+    try session.bool(cell, at: offset)
+  }
+}
+
+extension Double: ReadableScalar {
+  @inline(__always)
+  static func read(_ session: DecodingSession, at offset: Int, next: inout Int) throws(FormatError) -> Double
+  {
+    try session.double(at: offset, next: &next)
+  }
+
+  static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> Double {
+    try session.double(cell, at: offset)
+  }
+}
+
+extension Float: ReadableScalar {
+  @inline(__always)
+  static func read(_ session: DecodingSession, at offset: Int, next: inout Int) throws(FormatError) -> Float {
+    try session.float(at: offset, next: &next)
+  }
+
+  static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> Float {
+    try session.float(cell, at: offset)
+  }
+}
+
+extension String: ReadableScalar {
+  @inline(__always)
+  static func read(_ session: DecodingSession, at offset: Int, next: inout Int) throws(FormatError) -> String
+  {
+    try session.string(at: offset, next: &next)
+  }
+
+  /// No cell is a string.
+  static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> String {
+    throw FormatError(.cellMismatch, at: offset)
+  }
+}
+
+extension ReadableScalar where Self: FixedWidthInteger {
+  @inline(__always)
+  static func read(_ session: DecodingSession, at offset: Int, next: inout Int) throws(FormatError) -> Self {
+    try session.integer(Self.self, at: offset, next: &next)
+  }
+
+  static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> Self {
+    try session.integer(Self.self, cell, at: offset)
+  }
+}
+
+extension Int: ReadableScalar {}
+extension Int8: ReadableScalar {}
+extension Int16: ReadableScalar {}
+extension Int32: ReadableScalar {}
+extension Int64: ReadableScalar {}
+extension Int128: ReadableScalar {}
+extension UInt: ReadableScalar {}
+extension UInt8: ReadableScalar {}
+extension UInt16: ReadableScalar {}
+extension UInt32: ReadableScalar {}
+extension UInt64: ReadableScalar {}
+extension UInt128: ReadableScalar {}
