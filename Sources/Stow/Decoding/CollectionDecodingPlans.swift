@@ -277,7 +277,7 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
   }
 }
 
-/// Arrays of strings, without a plan for every element.
+/// Arrays of strings, without a plan and a step of the path for every element.
 private final class StringArrayPlan: ArrayDecodingPlan<String> {
   override func decode(
     at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
@@ -286,13 +286,30 @@ private final class StringArrayPlan: ArrayDecodingPlan<String> {
     guard let elements = try? session.reader.array(at: offset) else {
       return try super.decode(at: offset, from: session, node)
     }
-    return try Self.build(elements, session, node) { offset, step in
-      var next = offset
-      do throws(FormatError) {
-        return try session.string(at: offset, next: &next)
-      } catch {
-        throw session.error(error, path: session.codingPath(step), expected: String.self)
-      }
+    var result: [String] = []
+    do throws(FormatError) {
+      result.reserveCapacity(try Self.likelyCount(elements, session.reader))
+      var offset = elements.lowerBound
+      while offset < elements.upperBound { result.append(try session.string(at: offset, next: &offset)) }
+      guard offset == elements.upperBound else { throw FormatError(.malformed, at: offset) }
+      return result
+    } catch {
+      let step = DecodingPath.Step(.index, parent: node, value: result.count)
+      throw session.error(error, path: session.codingPath(step, of: node), expected: String.self)
     }
+  }
+
+  /// About how many elements there are, from the sizes of the first; exact for short arrays.
+  private static func likelyCount(_ elements: Range<Int>, _ reader: ByteReader) throws(FormatError) -> Int {
+    var count = 0
+    var offset = elements.lowerBound
+    while offset < elements.upperBound, count < 16 {
+      offset = try reader.end(of: offset)
+      count += 1
+    }
+    guard offset < elements.upperBound else { return count }
+    let likely = elements.count * count / (offset - elements.lowerBound)
+    // The first elements may be smaller than the others, however much smaller.
+    return min(likely + likely / 16, elements.count / 4)
   }
 }

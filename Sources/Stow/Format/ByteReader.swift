@@ -8,12 +8,15 @@ struct ByteReader {
   let count: Int
   /// `Tag.fixedSizes`, at hand without the check that a global was made.
   let fixedSizes: UnsafePointer<UInt8>
+  /// `SmallString.isKnown`, at hand for the same reason.
+  private let makesSmallStrings: Bool
 
   init(_ bytes: UnsafeRawBufferPointer) {
     // An empty buffer may have no address; no read of it gets past the bounds check.
     base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? Self.sizes
     count = bytes.count
     fixedSizes = Self.sizes
+    makesSmallStrings = SmallString.isKnown
   }
 
   /// Never written after it was made.
@@ -26,6 +29,13 @@ struct ByteReader {
   /// The bytes at `offset`, which `require` has found to be there.
   @inline(__always)
   func pointer(at offset: Int) -> UnsafeRawPointer { UnsafeRawPointer(base + offset) }
+
+  /// The string of `count` bytes at `offset`, which `require` has found to be there, if it is short and ASCII.
+  @inline(__always)
+  func smallString(at offset: Int, count size: Int) -> String? {
+    guard size <= SmallString.longest, makesSmallStrings else { return nil }
+    return SmallString.make(pointer(at: offset), count: size, hasSixteen: offset <= count &- 16)
+  }
 
   func buffer(at offset: Int, count: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + offset, count: count)

@@ -41,6 +41,11 @@ struct DepthCheck {
       if level.hasKeys { offset = try tables.endOfKey(reader, at: offset) }
       let next = try reader.end(of: offset)
       guard next <= level.end else { throw FormatError(.malformed, at: offset) }
+      // Too small to nest deeper than the levels that are left.
+      if next - offset <= limit - outer.count {
+        offset = next
+        continue
+      }
       guard let inner = try content(at: offset, tables: tables, end: next) else {
         offset = next
         continue

@@ -71,8 +71,10 @@ enum Tag {
   /// The element types that have a packed array tag of their own.
   static let packedTypes: [UInt8] = [1, 2, 4, ElementType.float, ElementType.double]
 
-  /// The whole size in bytes of a value with the given tag, tag included; 0 where a length follows.
+  /// The whole size in bytes of a value with the given tag, tag included; 0 where a length follows, `otherSize`
+  /// where the size says itself in another way.
   static let fixedSizes: [UInt8] = (0...255).map { fixedSize(of: UInt8($0)) }
+  static let otherSize = UInt8.max
 
   private static func fixedSize(of tag: UInt8) -> UInt8 {
     switch tag {
@@ -88,7 +90,8 @@ enum Tag {
     case nestedNil: 2
     case shortMap..<shortArray: tag - shortMap + 1
     case shortArray..<shortRecord: tag - shortArray + 1
-    default: 0
+    case string, data, positiveDecimal, negativeDecimal, array, map, packed...matrix, shortRecord...: 0
+    default: otherSize
     }
   }
 }

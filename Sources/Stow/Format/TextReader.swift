@@ -50,7 +50,7 @@ extension ByteReader {
 
   /// Whether a text has no characters beyond ASCII.
   func isASCII(_ text: Text) -> Bool {
-    text.form != .plain || buffer(at: text.content, count: text.count).allSatisfy { $0 < 0x80 }
+    text.form != .plain || isASCII(at: text.content, count: text.count)
   }
 
   /// Whether the bytes of `text`, header included, are `bytes`.
@@ -79,19 +79,41 @@ extension ByteReader {
 
   /// The string of `count` bytes of UTF-8 at `offset`, which `require` has found to be there.
   ///
-  /// Decoding with repair and comparing the result with the bytes is faster than validating first.
   @inline(__always)
   func string(at offset: Int, count: Int) throws(FormatError) -> String {
+    if let string = smallString(at: offset, count: count) { return string }
+    return try longString(at: offset, count: count)
+  }
+
+  /// Decoding repairs what is not UTF-8, and then has other bytes; finding that out is faster than validating
+  /// first. ASCII needs no repair.
+  private func longString(at offset: Int, count: Int) throws(FormatError) -> String {
     let bytes = buffer(at: offset, count: count)
     let string = String(decoding: bytes, as: UTF8.self)
-    guard string.utf8.count == count, Self.isASCIIOrEqual(string, bytes) else {
+    guard isASCII(at: offset, count: count) || Self.hasBytes(string, bytes) else {
       throw FormatError(.invalidText, at: offset)
     }
     return string
   }
 
+  /// Whether `count` bytes at `offset`, which `require` has found to be there, are all ASCII.
   @inline(__always)
-  private static func isASCIIOrEqual(_ string: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+  func isASCII(at offset: Int, count: Int) -> Bool {
+    var bits: UInt64 = 0
+    var index = 0
+    while index <= count &- 8 {
+      bits |= pointer(at: offset &+ index).loadUnaligned(as: UInt64.self)
+      index &+= 8
+    }
+    while index < count {
+      bits |= UInt64(base[offset &+ index])
+      index &+= 1
+    }
+    return bits & 0x8080_8080_8080_8080 == 0
+  }
+
+  private static func hasBytes(_ string: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard string.utf8.count == bytes.count else { return false }
     guard let start = bytes.baseAddress, bytes.count > 0 else { return true }
     return string.utf8.withContiguousStorageIfAvailable {
       guard let copy = $0.baseAddress else { return false }

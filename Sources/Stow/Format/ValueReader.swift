@@ -4,16 +4,19 @@ extension ByteReader {
   @inline(__always)
   func end(of offset: Int) throws(FormatError) -> Int {
     let tag = try byte(at: offset)
-    let size = Int(fixedSizes[Int(tag)])
-    if size != 0 {
-      guard size <= count &- offset else { throw FormatError(.truncated, at: offset) }
-      return offset &+ size
+    let size = fixedSizes[Int(tag)]
+    if size == 0 {
+      var next = offset &+ 1
+      let length = try length(at: &next)
+      return next &+ length
     }
-    return try endOfSized(offset, tag: tag)
+    guard size != Tag.otherSize else { return try endOfOther(offset, tag: tag) }
+    guard Int(size) <= count &- offset else { throw FormatError(.truncated, at: offset) }
+    return offset &+ Int(size)
   }
 
   @inline(never)
-  private func endOfSized(_ offset: Int, tag: UInt8) throws(FormatError) -> Int {
+  private func endOfOther(_ offset: Int, tag: UInt8) throws(FormatError) -> Int {
     var next = offset + 1
     switch tag {
     case Tag.decimal, Tag.noisyDecimal, Tag.scaledDate:
@@ -30,13 +33,10 @@ extension ByteReader {
       return next
     case Tag.record, Tag.partialRecord:
       _ = try varint(at: &next)
-    case Tag.data, Tag.string, Tag.positiveDecimal, Tag.negativeDecimal, Tag.array, Tag.map,
-      Tag.packed...Tag.matrix, Tag.shortRecord...:
-      break
+      let length = try length(at: &next)
+      return next + length
     default: throw FormatError(tag == Tag.prelude ? .malformed : .reserved, at: offset)
     }
-    let length = try length(at: &next)
-    return next + length
   }
 
   static func isString(_ tag: UInt8) -> Bool {

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Copies a keyed container out of the pool, without the metadata of its type.
 ///
 /// `KeyedEncodingContainer<Key>` is opaque to other modules, so copying one where `Key` is generic looks its
@@ -32,7 +26,7 @@ struct BoxTaker: @unchecked Sendable {
   private init() { object = Unmanaged.passRetained(Copier<AnyObject>()).toOpaque() }
 
   static let shared: BoxTaker? = {
-    guard ProcessInfo.processInfo.environment["STOW_PLAIN"] == nil else { return nil }
+    guard !Techniques.arePlain else { return nil }
     let taker = BoxTaker()
     return taker.copiesEncodingContainers() && taker.copiesDecodingContainers() ? taker : nil
   }()

@@ -1,0 +1,59 @@
+/// Strings of up to 15 ASCII characters, made from their bytes as two words.
+///
+/// The standard library keeps such strings in the string itself, but makes one from bytes by way of a buffer, in
+/// ten times the time; most strings of records are that short. Their two words are the characters, and at the
+/// top the count and a mark. `isKnown` checks once, for every count, that the library's own strings
+/// are these words; where they are not, or if the environment has `STOW_PLAIN`, nothing is made this way.
+enum SmallString {
+  static let longest = 15
+  /// The top byte of an empty one; the count is added.
+  private static let mark: UInt64 = 0xE0
+  private static let beyondASCII: UInt64 = 0x8080_8080_8080_8080
+
+  static let isKnown: Bool = {
+    guard !Techniques.arePlain, MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else {
+      return false
+    }
+    let characters = "a text of 16 b.."
+    return (0...longest).allSatisfy { count in
+      let string = String(characters.prefix(count))
+      let (low, high) = Array(characters.utf8).withUnsafeBytes { bytes in
+        bytes.baseAddress.map { words($0, count: count) } ?? (0, 0)
+      }
+      return unsafeBitCast(string, to: (UInt64, UInt64).self) == (low, high)
+    }
+  }()
+
+  /// The string of `count` bytes, at most `longest`; nil if they are not ASCII.
+  ///
+  /// - Parameter hasSixteen: Whether 16 bytes may be read at `bytes`.
+  @inline(__always)
+  static func make(_ bytes: UnsafeRawPointer, count: Int, hasSixteen: Bool) -> String? {
+    let (low, high) = hasSixteen ? words(bytes, count: count) : wordsNearEnd(bytes, count: count)
+    guard (low | high & .max >> 8) & beyondASCII == 0 else { return nil }
+    return unsafeBitCast((low, high), to: String.self)
+  }
+
+  /// The words of a string whose bytes are followed by others up to the sixteenth.
+  @inline(__always)
+  private static func words(_ bytes: UnsafeRawPointer, count: Int) -> (UInt64, UInt64) {
+    var low = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+    var high = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    let size = UInt64(truncatingIfNeeded: count)
+    if count < 8 {
+      low &= ~(.max &<< (8 &* size))
+      high = 0
+    } else {
+      high &= ~(.max &<< (8 &* (size &- 8)))
+    }
+    return (low, high | (mark &+ size) &<< 56)
+  }
+
+  @inline(never)
+  private static func wordsNearEnd(_ bytes: UnsafeRawPointer, count: Int) -> (UInt64, UInt64) {
+    withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { buffer in
+      buffer.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: count))
+      return words(UnsafeRawPointer(buffer.baseAddress.unsafelyUnwrapped), count: count)
+    }
+  }
+}
