@@ -27,8 +27,8 @@ public final class StowDecoder: Sendable {
 
   /// What is handed to every `init(from:)` through its decoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { configuration.withLock { $0.userInfo } }
-    set { configuration.withLock { $0.userInfo = newValue } }
+    get { configuration.withLock { $0.userInfo.values } }
+    set { configuration.withLock { $0.userInfo.values = newValue } }
   }
 
   /// How many containers may be nested, in values that are skipped too; 512 by default.
@@ -69,6 +69,6 @@ public final class StowDecoder: Sendable {
 
 /// The options of a decoder, as they were when a call began.
 struct DecoderConfiguration: Sendable {
-  var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  var userInfo = UserInfo()
   var maximumDepth = 512
 }

@@ -38,8 +38,8 @@ public final class StowEncoder: Sendable {
 
   /// What is handed to every `encode(to:)` through its encoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { configuration.withLock { $0.userInfo } }
-    set { configuration.withLock { $0.userInfo = newValue } }
+    get { configuration.withLock { $0.userInfo.values } }
+    set { configuration.withLock { $0.userInfo.values = newValue } }
   }
 
   /// Options for the output. None by default.
@@ -75,7 +75,7 @@ public final class StowEncoder: Sendable {
 
 /// The options of an encoder, as they were when a call began.
 struct EncoderConfiguration: Sendable {
-  var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  var userInfo = UserInfo()
   var outputFormatting: StowEncoder.OutputFormatting = []
   var maximumDepth = 512
 

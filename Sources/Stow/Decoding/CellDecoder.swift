@@ -5,7 +5,7 @@ struct CellDecoder: Decoder, SingleValueDecodingContainer {
   let node: DecodingPath.Node
 
   var codingPath: [any CodingKey] { source.session.codingPath(node, at: source.offset) }
-  var userInfo: [CodingUserInfoKey: Any] { source.session.configuration.userInfo }
+  var userInfo: [CodingUserInfoKey: Any] { source.session.configuration.userInfo.values }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     throw mismatch([String: Any].self)

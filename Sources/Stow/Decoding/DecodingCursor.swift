@@ -147,7 +147,11 @@ final class DecodingCursor {
     let byte = keyByte(key)
     let slot = table[byte]
     if Int(slot) == nextSlot { return current }
-    if slot < DecodingSchema.missing, source != nil { return Int(slot) }
+    if shape < 0 {
+      if let value = nextEntry(ofByte: byte) { return value }
+    } else if slot < DecodingSchema.missing, source != nil {
+      return Int(slot)
+    }
     return try findOutOfLine(key, byte: byte)
   }
 
@@ -163,7 +167,7 @@ final class DecodingCursor {
   @inline(never)
   private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Int {
     try sessionReference.borrow { session throws(FormatError) in
-      if shape < 0 { return try findEntry(key, byte: byte, session) }
+      if shape < 0 { return try findEntry(key, session) }
       return try findSlot(key, byte: byte, session)
     }
   }

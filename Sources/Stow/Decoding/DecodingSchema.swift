@@ -54,6 +54,10 @@ final class DecodingSchema {
   func key(ofByte byte: Int) -> (any CodingKey)? { makeFromByte(byte) }
   func key(named name: String) -> (any CodingKey)? { makeFromName(name) }
 
+  /// The text of the key with the given byte, if it was asked for before.
+  @inline(__always)
+  func knownText(ofByte byte: Int) -> SearchedText? { texts[byte] }
+
   /// The text of the key with the given byte.
   @inline(__always)
   func text<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {

@@ -71,7 +71,7 @@ final class DecodingSession {
     if !integerKeys.isEmpty { integerKeys = [:] }
     usedSchemas.borrowEach { $0.pool.borrowCursors { $0.finish() } }
     usedSchemas.removeAll()
-    if !configuration.userInfo.isEmpty { configuration.userInfo = [:] }
+    configuration.userInfo = UserInfo()
     pathMemo = nil
     calls = 0
   }

@@ -4,27 +4,31 @@ extension DecodingCursor {
   /// Maps with more entries are searched through an index.
   private static var longestScan: Int { 16 }
 
-  func findEntry<Key: CodingKey>(
-    _ key: Key, byte: Int, _ session: DecodingSession
-  ) throws(FormatError) -> Int {
-    try schemaReference.borrow { schema throws(FormatError) in
-      guard schema.hasBytes else { return try findEntry(key, session) }
-      return try findEntry(schema.text(of: key, byte: byte), key, session)
+  /// The value of the next entry of a map, if its key has the given byte and a text that was met before.
+  @inline(__always)
+  func nextEntry(ofByte byte: Int) -> Int? {
+    schemaReference._withUnsafeGuaranteedRef { schema in
+      guard current < end, let text = schema.knownText(ofByte: byte),
+        withSession({ text.stands(at: current, in: $0.reader) })
+      else { return nil }
+      return current &+ text.bytes.count
     }
   }
 
-  /// For a key whose text is not kept.
-  private func findEntry<Key: CodingKey>(_ key: Key, _ session: DecodingSession) throws(FormatError) -> Int {
-    let text = SearchedText(key.stringValue)
-    defer { text.deallocate() }
-    return try findEntry(text, key, session)
+  func findEntry<Key: CodingKey>(_ key: Key, _ session: DecodingSession) throws(FormatError) -> Int {
+    try schemaReference.borrow { schema throws(FormatError) in
+      if schema.hasBytes { return try findEntry(schema.text(of: key, byte: keyByte(key)), key, session) }
+      // A text that is not kept.
+      let text = SearchedText(key.stringValue)
+      defer { text.deallocate() }
+      return try findEntry(text, key, session)
+    }
   }
 
-  @inline(__always)
   private func findEntry<Key: CodingKey>(
     _ text: SearchedText, _ key: Key, _ session: DecodingSession
   ) throws(FormatError) -> Int {
-    if current < end, session.reader.matches(text.bytes, at: current) { return current &+ text.bytes.count }
+    if current < end, text.stands(at: current, in: session.reader) { return current &+ text.bytes.count }
     return try findOutOfTurn(text, key, session)
   }
 

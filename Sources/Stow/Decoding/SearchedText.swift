@@ -4,6 +4,9 @@
 struct SearchedText: BitwiseCopyable {
   let bytes: UnsafeRawBufferPointer
   let isASCII: Bool
+  /// The first bytes as a word, and the bits of it that count.
+  private let word: UInt64
+  private let mask: UInt64
 
   /// To be deallocated by whoever makes it.
   init(_ name: String) {
@@ -12,7 +15,17 @@ struct SearchedText: BitwiseCopyable {
     copy.copyBytes(from: text)
     bytes = UnsafeRawBufferPointer(copy)
     isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+    word = text.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    mask = text.count < 8 ? ~(.max << UInt64(8 * text.count)) : .max
   }
 
   func deallocate() { bytes.deallocate() }
+
+  /// Whether this text stands at `offset`.
+  @inline(__always)
+  func stands(at offset: Int, in reader: ByteReader) -> Bool {
+    guard offset <= reader.count &- 8 else { return reader.matches(bytes, at: offset) }
+    let found = UInt64(littleEndian: reader.pointer(at: offset).loadUnaligned(as: UInt64.self))
+    return (found ^ word) & mask == 0 && (bytes.count <= 8 || reader.matches(bytes, at: offset))
+  }
 }

@@ -15,7 +15,7 @@ struct ValueDecoder: Decoder {
   }
 
   var codingPath: [any CodingKey] { session.codingPath(node, at: offset) }
-  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo }
+  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo.values }
 
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -135,7 +135,7 @@ struct MissingDecoder: Decoder, SingleValueDecodingContainer {
   let session: DecodingSession
   let codingPath: [any CodingKey]
 
-  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo }
+  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo.values }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     throw missing([String: Any].self)

@@ -96,7 +96,7 @@ final class EncodingSession {
     frame = 0
     calls = 0
     usedSchemas.removeAll()
-    if !configuration.userInfo.isEmpty { configuration.userInfo = [:] }
+    configuration.userInfo = UserInfo()
   }
 
   /// Gets ready to be written to when the message is over, because a container was kept: those that are made

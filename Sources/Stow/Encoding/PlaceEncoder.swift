@@ -25,7 +25,7 @@ struct PlaceEncoder: Encoder {
   var parent: Int { Int(Int32(truncatingIfNeeded: position >> 32)) }
 
   var codingPath: [any CodingKey] { session.path(parent: parent, key: key, start: start) }
-  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo }
+  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo.values }
 
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
