@@ -334,21 +334,3 @@ struct Emitter: ~Copyable {
     }
   }
 }
-
-extension BackwardWriter {
-  /// A text in its shortest form, header included.
-  mutating func text(_ utf8: UnsafeRawBufferPointer) {
-    let (form, count, _) = KeyText.measure(utf8)
-    if form != .plain {
-      KeyText.bytes(of: utf8).withUnsafeBytes { bytes($0) }
-      return
-    }
-    bytes(utf8)
-    if count < KeyText.limit {
-      byte(KeyText.plain + UInt8(count))
-    } else {
-      varint(count)
-      byte(KeyText.longPlain)
-    }
-  }
-}

@@ -47,30 +47,19 @@ extension Emitter {
 
   /// Writes two or more integers in whatever takes the fewest bytes.
   mutating func writeIntegers(_ values: UnsafeBufferPointer<Int64>) {
-    let packed = PackedIntegers.best(for: values)
+    let (packed, taggedSize) = PackedIntegers.best(for: values)
     let packedLength = packed.bodySize + (Self.hasShortTag(packed.type) ? 0 : 1)
     let packedSize = 1 + Varint.size(packedLength) + packedLength
-    if let size = Self.taggedSize(ofIntegers: values, below: packedSize) {
+    if let taggedSize, Self.arraySize(taggedSize) < packedSize {
       for value in values.reversed() {
         writer.reserve(BackwardWriter.margin)
         writer.integer(value)
       }
-      writeArrayHeader(size)
+      writeArrayHeader(taggedSize)
       return
     }
     packed.write(values, to: &writer)
     writePackedHeader(packed.type, length: packedLength)
-  }
-
-  /// The bytes of the elements with their tags, if the whole array then takes fewer than `limit`.
-  private static func taggedSize(ofIntegers values: UnsafeBufferPointer<Int64>, below limit: Int) -> Int? {
-    var small = 0
-    for value in values { small &+= Tag.smallIntegers.contains(value) ? 1 : 0 }
-    // The others take two bytes at least.
-    guard 2 * values.count - small + 1 < limit else { return nil }
-    var size = 0
-    for value in values { size &+= BackwardWriter.size(ofInteger: value) }
-    return arraySize(size) < limit ? size : nil
   }
 
   private static func arraySize(_ length: Int) -> Int {

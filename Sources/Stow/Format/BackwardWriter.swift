@@ -10,6 +10,8 @@ struct BackwardWriter: ~Copyable {
 
   /// What every token may write without reserving more.
   static let margin = 64
+  /// How many bytes below what it writes `littleEndian` may touch.
+  static let overlap = 8
   /// A larger buffer is not kept for the next message.
   private static let retained = 1 << 20
 
@@ -137,6 +139,18 @@ struct BackwardWriter: ~Copyable {
     reserve(count + Self.margin)
     position &-= count
     body(UnsafeMutableRawPointer(base + position))
+  }
+
+  /// Opens `count` bytes that stand before others, `size` in number, which `body` writes besides. Within a reserve.
+  @inline(__always)
+  mutating func fill(
+    below size: Int, _ count: Int, _ body: (inout BackwardWriter, UnsafeMutableRawPointer) -> Void
+  ) {
+    let start = position &- size &- count
+    precondition(start >= 0)
+    body(&self, UnsafeMutableRawPointer(base + start))
+    precondition(position == start &+ count)
+    position = start
   }
 
   // MARK: headers

@@ -9,7 +9,7 @@ struct ByteReader {
   /// `Tag.fixedSizes`, at hand without the check that a global was made.
   let fixedSizes: UnsafePointer<UInt8>
   /// `SmallString.isKnown`, at hand for the same reason.
-  private let makesSmallStrings: Bool
+  let makesSmallStrings: Bool
 
   init(_ bytes: UnsafeRawBufferPointer) {
     // An empty buffer may have no address; no read of it gets past the bounds check.

@@ -63,18 +63,29 @@ extension ByteReader {
   func string(of text: Text) throws(FormatError) -> String {
     if text.form == .plain { return try string(at: text.content, count: text.count) }
     // No text is longer unpacked than its count says.
+    if text.count <= SmallString.longest, makesSmallStrings {
+      var words: (UInt64, UInt64) = (0, 0)
+      let length = withUnsafeMutableBytes(of: &words) { buffer in
+        unpack(text, into: buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
+      }
+      guard let length else { throw FormatError(.malformed, at: text.start) }
+      return SmallString.make(words, count: length)
+    }
     var length: Int?
-    let source = pointer(at: text.content)
     let string = String(unsafeUninitializedCapacity: text.count) { buffer in
       guard let target = buffer.baseAddress else { return 0 }
-      length =
-        text.form == .sixBit
-        ? KeyText.unpackSixBit(source, count: text.count, into: target)
-        : KeyText.unpackFiveBit(source, count: text.count, into: target)
+      length = unpack(text, into: target)
       return length ?? 0
     }
     guard length != nil else { throw FormatError(.malformed, at: text.start) }
     return string
+  }
+
+  @inline(__always)
+  private func unpack(_ text: Text, into target: UnsafeMutablePointer<UInt8>) -> Int? {
+    text.form == .sixBit
+      ? KeyText.unpackSixBit(pointer(at: text.content), count: text.count, into: target)
+      : KeyText.unpackFiveBit(pointer(at: text.content), count: text.count, into: target)
   }
 
   /// The string of `count` bytes of UTF-8 at `offset`, which `require` has found to be there.

@@ -34,6 +34,13 @@ enum SmallString {
     return unsafeBitCast((low, high), to: String.self)
   }
 
+  /// The string of `count` ASCII characters in the words, as they are in memory, and zeros behind them.
+  @inline(__always)
+  static func make(_ characters: (UInt64, UInt64), count: Int) -> String {
+    let high = UInt64(littleEndian: characters.1) | (mark &+ UInt64(truncatingIfNeeded: count)) &<< 56
+    return unsafeBitCast((UInt64(littleEndian: characters.0), high), to: String.self)
+  }
+
   /// The words of a string whose bytes are followed by others up to the sixteenth.
   @inline(__always)
   private static func words(_ bytes: UnsafeRawPointer, count: Int) -> (UInt64, UInt64) {
