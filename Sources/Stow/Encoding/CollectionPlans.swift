@@ -23,28 +23,24 @@ private final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan {
 
 extension Array: PlannedEncodable where Element: Encodable {
   static func makeEncodingPlan() -> EncodingPlan {
-    let bulk: EncodingPlan? =
-      switch ValueKind(Element.self) {
-      case .int: BulkEncodingPlan<Int>(kind: .integers) { .ints($0) }
-      case .int64: BulkEncodingPlan<Int64>(kind: .integers) { .integers($0) }
-      case .int8: BulkEncodingPlan<Int8>.integers
-      case .int16: BulkEncodingPlan<Int16>.integers
-      case .int32: BulkEncodingPlan<Int32>.integers
-      case .uint: BulkEncodingPlan<UInt>.integers
-      case .uint8: BulkEncodingPlan<UInt8>.integers
-      case .uint16: BulkEncodingPlan<UInt16>.integers
-      case .uint32: BulkEncodingPlan<UInt32>.integers
-      case .uint64: BulkEncodingPlan<UInt64>.integers
-      case .double: BulkEncodingPlan<Double>(kind: .doubles) { .doubles($0) }
-      case .float:
-        BulkEncodingPlan<Float>(kind: .doubles) { values in
-          values.contains(where: \.isNaN) ? nil : .doubles(values.map(Double.init))
-        }
-      case .bool: BulkEncodingPlan<Bool>(kind: .bools) { .bools($0) }
-      case .string: StringArrayEncodingPlan()
-      default: nil
-      }
-    return bulk ?? ArrayEncodingPlan<Element>()
+    switch ValueKind(Element.self) {
+    case .int: Int.plan(.integers) { .ints($0) }
+    case .int64: Int64.plan(.integers) { .integers($0) }
+    case .int8: Int8.plan
+    case .int16: Int16.plan
+    case .int32: Int32.plan
+    case .uint: UInt.plan
+    case .uint8: UInt8.plan
+    case .uint16: UInt16.plan
+    case .uint32: UInt32.plan
+    case .uint64: UInt64.plan
+    case .double: Double.plan(.doubles) { .doubles($0) }
+    case .float:
+      Float.plan(.doubles) { $0.contains(where: \.isNaN) ? nil : .doubles($0.map(Double.init)) }
+    case .bool: Bool.plan(.bools) { .bools($0) }
+    case .string: StringArrayEncodingPlan()
+    default: ArrayEncodingPlan<Element>()
+    }
   }
 }
 
@@ -55,31 +51,34 @@ private class ArrayEncodingPlan<Element: Encodable>: EncodingPlan {
   ) throws {
     let elements = address.assumingMemoryBound(to: [Element].self)
     try session.recordContainer(.container(.array, key: key, parent: parent)) { begin in
-      let entry = session.plans.entry(for: Element.self)
-      let isPlain = entry.kind == .plain
-      try elements.pointee.withUnsafeBufferPointer { buffer in
-        guard let first = buffer.baseAddress else { return }
-        for index in 0..<buffer.count {
-          let key = UInt64(truncatingIfNeeded: index) << 32
-          if isPlain {
-            try borrowing(first + index) { try session.encodePlain($0, key: key, parent: begin) }
-          } else {
-            try session.encodeKnown(first[index], entry, key: key, parent: begin, level: 0)
-          }
+      try borrowing(elements) { try $0.withUnsafeBufferPointer { try record($0, session, begin) } }
+    }
+  }
+
+  /// Records the elements in their array, which begins at `begin`.
+  func record(_ elements: UnsafeBufferPointer<Element>, _ session: EncodingSession, _ begin: Int) throws {
+    guard let first = elements.baseAddress else { return }
+    let entry = session.plans.entry(for: Element.self)
+    for index in 0..<elements.count {
+      let key = UInt64(truncatingIfNeeded: index) << 32
+      if entry.kind == .plain {
+        try borrowing(first + index) { try session.encodePlain($0, key: key, parent: begin) }
+      } else if let plan = entry.plan {
+        try plan._withUnsafeGuaranteedRef {
+          try $0.encode(at: UnsafeRawPointer(first + index), into: session, key: key, parent: begin, level: 0)
         }
+      } else {
+        try session.encodeKnown(first[index], entry, key: key, parent: begin, level: 0)
       }
     }
   }
 }
 
 /// Arrays of strings, compiled for them.
-private final class StringArrayEncodingPlan: EncodingPlan {
-  override func encode(
-    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
-  ) throws {
-    try session.recordContainer(.container(.array, key: key, parent: parent)) { _ in
-      for string in address.assumingMemoryBound(to: [String].self).pointee { session.record(string, key: 0) }
-    }
+private final class StringArrayEncodingPlan: ArrayEncodingPlan<String> {
+  override func record(_ elements: UnsafeBufferPointer<String>, _ session: EncodingSession, _ begin: Int) {
+    guard let first = elements.baseAddress else { return }
+    for index in 0..<elements.count { borrowing(first + index) { session.record($0, key: 0) } }
   }
 }
 
@@ -91,39 +90,61 @@ private func borrowing<Pointee: ~Copyable>(
   try body(pointer.pointee)
 }
 
-/// Keeps a long array of numbers as it is, to be packed when it is written.
-private final class BulkEncodingPlan<Element: Encodable>: ArrayEncodingPlan<Element> {
+/// Arrays of numbers or Bools. A long one is kept as it is, to be packed when it is written.
+private final class ScalarArrayEncodingPlan<Element: Encodable>: ArrayEncodingPlan<Element> {
   private let kind: Token.Kind
   private let retain: ([Element]) -> RetainedValue?
+  private let append: (UnsafeBufferPointer<Element>, EncodingSession) -> Void
 
   /// Shorter arrays are recorded element by element.
   static var shortest: Int { 17 }
 
-  init(kind: Token.Kind, retain: @escaping ([Element]) -> RetainedValue?) {
+  /// What depends on the type of the elements, and is compiled for it.
+  init(
+    _ kind: Token.Kind, retain: @escaping ([Element]) -> RetainedValue?,
+    append: @escaping (UnsafeBufferPointer<Element>, EncodingSession) -> Void
+  ) {
     self.kind = kind
     self.retain = retain
+    self.append = append
   }
 
   override func encode(
     at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
-    let elements = address.assumingMemoryBound(to: [Element].self).pointee
-    if elements.count >= Self.shortest, let value = retain(elements) {
+    let elements = address.assumingMemoryBound(to: [Element].self)
+    var isLong = false
+    borrowing(elements) { isLong = $0.count >= Self.shortest }
+    if isLong, let value = retain(elements.pointee) {
       try session.checkDepth(key: key, parent: parent)
       session.retain(value, as: kind, key: key)
     } else {
       try super.encode(at: address, into: session, key: key, parent: parent, level: level)
     }
   }
+
+  override func record(_ elements: UnsafeBufferPointer<Element>, _ session: EncodingSession, _ begin: Int) {
+    append(elements, session)
+  }
 }
 
-extension BulkEncodingPlan where Element: FixedWidthInteger {
+extension RecordableScalar {
+  @inline(__always)
+  fileprivate static func plan(
+    _ kind: Token.Kind, _ retain: @escaping ([Self]) -> RetainedValue?
+  ) -> EncodingPlan {
+    ScalarArrayEncodingPlan(kind, retain: retain) { elements, session in
+      for element in elements { session.tape.append(element.token) }
+    }
+  }
+}
+
+extension RecordableScalar where Self: FixedWidthInteger {
   /// For integers of any width; those beyond `Int64` are recorded one by one.
-  static var integers: EncodingPlan {
-    BulkEncodingPlan(kind: .integers) { values in
-      if Element.bitWidth == 64, !Element.isSigned, values.contains(where: { $0 > Element(Int64.max) }) {
-        return nil
-      }
+  @inline(__always)
+  fileprivate static var plan: EncodingPlan {
+    plan(.integers) { values in
+      if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
       return .integers(values.map { Int64(truncatingIfNeeded: $0) })
     }
   }

@@ -26,6 +26,30 @@ extension Token {
   }
 }
 
+/// A scalar that fits a token whatever its value is.
+protocol RecordableScalar: Encodable {
+  var token: Token { get }
+}
+
+extension RecordableScalar where Self: FixedWidthInteger {
+  @inline(__always)
+  var token: Token { .integer(self) }
+}
+
+extension Bool: RecordableScalar { var token: Token { .bool(self) } }
+extension Double: RecordableScalar { var token: Token { .double(self) } }
+extension Float: RecordableScalar { var token: Token { .float(self) } }
+extension Int: RecordableScalar {}
+extension Int8: RecordableScalar {}
+extension Int16: RecordableScalar {}
+extension Int32: RecordableScalar {}
+extension Int64: RecordableScalar {}
+extension UInt: RecordableScalar {}
+extension UInt8: RecordableScalar {}
+extension UInt16: RecordableScalar {}
+extension UInt32: RecordableScalar {}
+extension UInt64: RecordableScalar {}
+
 /// What does not fit a token: an integer of 128 bits, a UUID, or the parts of a `Decimal`.
 struct WideValue {
   let low: UInt64

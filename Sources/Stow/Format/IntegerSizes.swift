@@ -5,6 +5,9 @@ struct IntegerSizes {
   /// The bytes of all with their tags.
   private(set) var tagged = 0
 
+  /// The tag, the length and the element type of a packed array at most.
+  private static var headerSize: Int { 1 + Varint.longest + 1 }
+
   /// Adds up the elements, of which the widest takes `width` bytes; nil where neither sum could get below `limit`.
   ///
   /// Most arrays have one width. That nearly all elements need it is seen several at a time, while their sizes are
@@ -13,7 +16,10 @@ struct IntegerSizes {
   init?(_ count: Int, _ width: Int, below limit: Int, of element: (Int) -> Int64) {
     let widest = Self.count(ofWidth: width, in: count, element)
     let rest = count - widest
-    guard min(widest * width + count / 2, widest * (width + 1) + rest) < limit else { return nil }
+    // The limit leaves out what stands before elements without tags.
+    guard widest * width + count / 2 < limit || widest * (width + 1) + rest < limit + Self.headerSize else {
+      return nil
+    }
     for index in 0..<count {
       let value = element(index)
       let size = DecimalFraction.width(value)
