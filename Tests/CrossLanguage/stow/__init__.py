@@ -1,0 +1,10 @@
+"""A decoder of the Stow format, version 1, written from FORMAT.md alone.
+
+It is strict: beyond what every decoder has to refuse, it refuses whatever FORMAT.md calls not valid.
+"""
+
+from .errors import StowError
+from .message import decode
+from .values import URL, Date, Decimal, Float, Nil, SingleNaN
+
+__all__ = ["URL", "Date", "Decimal", "Float", "Nil", "SingleNaN", "StowError", "decode"]

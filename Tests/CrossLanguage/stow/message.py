@@ -1,0 +1,72 @@
+"""A whole message: its prelude and its value."""
+
+from .containers import Array, Map, Record, Whole, present_keys
+from .cursor import Cursor
+from .errors import StowError
+from .packed import packed_array
+from .prelude import Prelude
+from .scalars import is_scalar, scalar
+from .tables import matrix, table
+
+DEPTH_LIMIT = 512
+
+_Container = Array | Map | Record
+
+
+def decode(data: bytes, depth_limit: int = DEPTH_LIMIT) -> object:
+    """The value of a message. Raises `StowError` for anything that is not a valid message."""
+    cursor = Cursor(data, 0, len(data))
+    prelude = Prelude(cursor)
+    # The containers around the next value, the innermost last: nesting takes no stack of the interpreter.
+    around = [Whole(cursor)]
+    while True:
+        container = around[-1]
+        if not container.wants_value():
+            around.pop()
+            if not around:
+                return container.result()
+            around[-1].add(container.result())
+            continue
+        start = container.cursor.position
+        item = _item(container.cursor, prelude)
+        if not isinstance(item, _Container):
+            container.add(item)
+        elif len(around) > depth_limit:
+            raise StowError(f"more than {depth_limit} levels", start)
+        else:
+            around.append(item)
+
+
+def _item(cursor: Cursor, prelude: Prelude) -> object:
+    """A value that is complete, or a container that is to be read."""
+    tag = cursor.peek()
+    if is_scalar(tag):
+        return scalar(cursor, prelude)
+    cursor.byte()
+    if tag <= 0x73 or tag >= 0xC0:
+        return _container(tag, cursor, prelude)
+    if tag == 0x7A:
+        return table(cursor, prelude)
+    if tag == 0x7B:
+        return matrix(cursor, prelude)
+    return packed_array(tag, cursor)
+
+
+def _container(tag: int, cursor: Cursor, prelude: Prelude) -> _Container:
+    if tag == 0x70:
+        return Array(cursor.sized())
+    if tag == 0x71:
+        return Map(cursor.sized(), prelude)
+    if tag in (0x72, 0x73):
+        keys = prelude.shape(cursor.uint(), cursor)
+        return _record(cursor.sized(), keys, tag == 0x73)
+    if tag <= 0xDF:
+        return Map(cursor.part(tag - 0xC0), prelude)
+    if tag <= 0xEF:
+        return Array(cursor.part(tag - 0xE0))
+    keys = prelude.shape((tag - 0xF0) % 8, cursor)
+    return _record(cursor.sized(), keys, tag >= 0xF8)
+
+
+def _record(cursor: Cursor, keys: list[str], is_partial: bool) -> Record:
+    return Record(cursor, present_keys(cursor, keys) if is_partial else keys)

@@ -1,0 +1,89 @@
+"""Texts: the packed strings of the prelude and of keys."""
+
+from .cursor import Cursor
+from .errors import StowError
+
+_LOWER = "abcdefghijklmnopqrstuvwxyz"
+_UPPER = _LOWER.upper()
+_DIGITS = "0123456789"
+
+_SIX_BITS = _LOWER + _UPPER + _DIGITS + "_-"
+_FIVE_BITS = _LOWER + "_-.$"
+_UPPER_SHIFT, _DIGIT_SHIFT = 30, 31
+
+_LONGEST = 63
+
+
+def text(cursor: Cursor) -> str:
+    """A text with its header; a reference to a symbol is none."""
+    start = cursor.position
+    header = cursor.byte()
+    if 0x01 <= header <= 0x3F:
+        form, string = "6-bit", _six_bit(cursor, header)
+    elif 0x41 <= header <= 0x7F:
+        form, string = "5-bit", _five_bit(cursor, header - 0x40)
+    elif 0x80 <= header <= 0xBF:
+        form, string = "plain", cursor.text(header - 0x80)
+    elif header == 0xE1:
+        form, string = "plain", _long(cursor, start)
+    elif 0xC0 <= header <= 0xE0:
+        raise StowError("a reference in place of a text", start)
+    else:
+        raise StowError("a reserved text header", start)
+    if form != _shortest_form(string):
+        raise StowError("a text that is not in its shortest form", start)
+    return string
+
+
+def _long(cursor: Cursor, start: int) -> str:
+    string = cursor.text(cursor.uint())
+    if len(string.encode()) <= _LONGEST:
+        raise StowError("a text whose length fits in its header", start)
+    return string
+
+
+def _six_bit(cursor: Cursor, count: int) -> str:
+    return "".join(_SIX_BITS[code] for code in _codes(cursor, count, 6))
+
+
+def _five_bit(cursor: Cursor, count: int) -> str:
+    start = cursor.position
+    characters = []
+    units = iter(_codes(cursor, count, 5))
+    for unit in units:
+        alphabet = _FIVE_BITS
+        if unit in (_UPPER_SHIFT, _DIGIT_SHIFT):
+            alphabet = _UPPER if unit == _UPPER_SHIFT else _DIGITS
+            unit = next(units, len(alphabet))
+        if unit >= len(alphabet):
+            raise StowError("a shift without its character", start)
+        characters.append(alphabet[unit])
+    return "".join(characters)
+
+
+def _codes(cursor: Cursor, count: int, bits: int) -> list[int]:
+    """Codes of so many bits, from the least significant bit of the first byte on."""
+    start = cursor.position
+    packed = cursor.unsigned((count * bits + 7) // 8)
+    if packed >> (count * bits):
+        raise StowError("bits left over that are not zero", start)
+    return [packed >> (index * bits) & ((1 << bits) - 1) for index in range(count)]
+
+
+def _shortest_form(string: str) -> str:
+    plain_size = len(string.encode())
+    if not 1 <= plain_size <= _LONGEST:
+        return "plain"
+    sizes = [(plain_size, "plain")]
+    if all(character in _SIX_BITS for character in string):
+        sizes.append(((len(string) * 6 + 7) // 8, "6-bit"))
+    units = sum(_five_bit_units(character) for character in string)
+    if units <= _LONGEST:
+        sizes.append(((units * 5 + 7) // 8, "5-bit"))
+    return min(sizes, key=lambda size: size[0])[1]
+
+
+def _five_bit_units(character: str) -> int:
+    if character in _FIVE_BITS:
+        return 1
+    return 2 if character in _UPPER + _DIGITS else _LONGEST + 1
