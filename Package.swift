@@ -12,7 +12,7 @@ let package = Package(
   targets: [
     .target(name: "Stow"),
     .executableTarget(name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks", exclude: ["chart.svg"]),
-    .testTarget(name: "StowTests", dependencies: ["Stow"]),
+    .testTarget(name: "StowTests", dependencies: ["Stow"], exclude: ["Vectors"]),
   ],
   swiftLanguageModes: [.v6]
 )

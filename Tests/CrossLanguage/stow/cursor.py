@@ -68,6 +68,14 @@ class Cursor:
             raise StowError("a reserved unsigned integer", start)
         return number
 
+    def shortest_uint(self) -> int:
+        """The same, where only the shortest form is valid."""
+        start = self.position
+        number = self.uint()
+        if self.position - start > _shortest_size(number):
+            raise StowError("an unsigned integer that is longer than need be", start)
+        return number
+
     def bits(self, size: int) -> list[bool]:
         """The bits of so many bytes, each from its least significant one on."""
         return [bool(byte >> index & 1) for byte in self.take(size) for index in range(8)]
@@ -82,3 +90,9 @@ class Cursor:
     def finish(self) -> None:
         if self.left:
             raise self.error(f"{self.left} bytes behind the last value")
+
+
+def _shortest_size(number: int) -> int:
+    """The bytes of the first row of the table that holds the number."""
+    limits = [(0xDF, 1), (6_367, 2), (268_511, 3), (0xFFFF_FFFF, 5)]
+    return next((size for limit, size in limits if number <= limit), 9)

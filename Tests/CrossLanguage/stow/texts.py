@@ -36,10 +36,10 @@ def text(cursor: Cursor) -> str:
 
 
 def _long(cursor: Cursor, start: int) -> str:
-    string = cursor.text(cursor.uint())
-    if len(string.encode()) <= _LONGEST:
+    length = cursor.shortest_uint()
+    if length <= _LONGEST:
         raise StowError("a text whose length fits in its header", start)
-    return string
+    return cursor.text(length)
 
 
 def _six_bit(cursor: Cursor, count: int) -> str:

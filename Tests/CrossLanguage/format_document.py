@@ -1,0 +1,35 @@
+"""The examples of FORMAT.md."""
+
+import re
+from pathlib import Path
+
+import notation
+
+PATH = Path(__file__).parent.parent.parent / "FORMAT.md"
+
+
+def _blocks(kind: str) -> list[tuple[str, str]]:
+    """The name and the text of each fenced block of a kind."""
+    return re.findall(rf"^```{kind} ?(\S*)\n(.*?)^```", PATH.read_text(encoding="utf-8"), re.M | re.S)
+
+
+def examples() -> dict[str, bytes]:
+    """The bytes of each example, by its name."""
+    return {
+        name: notation.hex_bytes(" ".join(re.findall(r"^bytes:(.*)$", text, re.M)))
+        for name, text in _blocks("stow-example")
+    }
+
+
+def accepted() -> list[tuple[bytes, str]]:
+    """Bytes, and their meaning."""
+    return [(message, meaning.split(";")[0]) for message, meaning in _lines("stow-accepted")]
+
+
+def refused() -> list[bytes]:
+    return [message for message, _ in _lines("stow-refused")]
+
+
+def _lines(kind: str) -> list[tuple[bytes, str]]:
+    lines = [re.split(r" {2,}", line, maxsplit=1) for _, text in _blocks(kind) for line in text.splitlines()]
+    return [(notation.hex_bytes(digits), rest) for digits, rest in lines]

@@ -1,0 +1,85 @@
+"""Decodes every vector, and every example of FORMAT.md, to its stated meaning."""
+
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+# The notation is read and described by recursion, and some vectors are as deep as is allowed.
+sys.setrecursionlimit(10_000)
+
+import format_document
+import notation
+import stow
+import vectors
+
+
+class VectorTests(unittest.TestCase):
+    def test_every_vector_decodes_to_its_meaning_or_is_refused(self):
+        for path in vectors.files():
+            for vector in vectors.load(path):
+                with self.subTest(file=path.name, vector=vector.name):
+                    self.check(vector)
+
+    def check(self, vector):
+        if vector.kind == "refused":
+            self.assert_refused(vector.bytes)
+        else:
+            self.assertIn(vector.kind, ("canonical", "accepted"))
+            decoded = stow.decode(vector.bytes)
+            self.assertEqual(notation.described(decoded), notation.described(vector.value))
+
+    def assert_refused(self, message):
+        with self.assertRaises(stow.StowError) as context:
+            stow.decode(message)
+        self.assertLessEqual(context.exception.offset, len(message))
+
+    def test_every_file_has_vectors(self):
+        self.assertGreater(sum(len(vectors.load(path)) for path in vectors.files()), 300)
+
+
+class CutOffTests(unittest.TestCase):
+    def test_a_message_that_is_cut_off_is_refused(self):
+        """Everything is inside a length, so no beginning of a message is a message."""
+        for path in vectors.files():
+            for vector in vectors.load(path):
+                message = vector.bytes
+                if vector.kind == "refused" or len(message) > 200:
+                    continue
+                for size in range(len(message)):
+                    with self.subTest(vector=vector.name, size=size), self.assertRaises(stow.StowError):
+                        stow.decode(message[:size])
+
+
+class DocumentTests(unittest.TestCase):
+    def test_every_example_is_a_vector(self):
+        known = {vector.name: vector for path in vectors.files() for vector in vectors.load(path)}
+        examples = format_document.examples()
+        self.assertGreater(len(examples), 80)
+        for name, message in examples.items():
+            with self.subTest(example=name):
+                self.assertIn(name, known)
+                self.assertEqual(known[name].bytes.hex(" "), message.hex(" "))
+
+    def test_what_is_accepted_decodes_to_its_meaning(self):
+        self.assertGreater(len(format_document.accepted()), 5)
+        for message, meaning in format_document.accepted():
+            with self.subTest(message=message.hex(" ")):
+                decoded = notation.described(stow.decode(message))
+                self.assertEqual(decoded, notation.described(notation.parse(meaning)))
+
+    def test_what_is_refused_is_refused(self):
+        self.assertGreater(len(format_document.refused()), 20)
+        for message in format_document.refused():
+            with self.subTest(message=message.hex(" ")), self.assertRaises(stow.StowError):
+                stow.decode(message)
+
+
+class DepthTests(unittest.TestCase):
+    def test_the_limit_can_be_set(self):
+        self.assertEqual(stow.decode(bytes.fromhex("E2E191"), depth_limit=2), [[1]])
+        with self.assertRaises(stow.StowError):
+            stow.decode(bytes.fromhex("E2E191"), depth_limit=1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,77 @@
+import Foundation
+
+/// What a message stands for, with its kinds kept apart; and how it is to be written, where calls differ.
+///
+/// `Vectors/README.md` describes the notation.
+indirect enum Meaning: Equatable, Sendable {
+  case null(level: Int)
+  case bool(Bool)
+  case integer(Int128)
+  /// An integer beyond `Int128`.
+  case unsigned(UInt128)
+  case float(bits: UInt64)
+  /// A NaN of 4 bytes.
+  case singleNaN(bits: UInt32)
+  case string(ExactString)
+  case data(Data)
+  case date(seconds: UInt64)
+  case uuid(UUID)
+  case url(String)
+  case decimal(Decimal)
+  case array([Meaning])
+  case object(MeaningObject)
+
+  static func double(_ value: Double) -> Meaning { .float(bits: value.bitPattern) }
+  static func text(_ value: String) -> Meaning { .string(ExactString(value)) }
+
+  /// The part of this value that stands at `path`.
+  func part(at path: [any CodingKey]) -> Meaning? {
+    path.reduce(self) { (part: Meaning?, key) in
+      switch part {
+      case .array(let elements)?:
+        key.intValue.flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+      case .object(let object)?: object.values[key.stringValue]
+      default: nil
+      }
+    }
+  }
+}
+
+/// A string that equals another only if they are of the same scalars.
+struct ExactString: Equatable, Sendable {
+  let string: String
+
+  init(_ string: String) { self.string = string }
+
+  static func == (a: ExactString, b: ExactString) -> Bool { a.string.utf8.elementsEqual(b.string.utf8) }
+}
+
+/// An object, and the calls that write it.
+struct MeaningObject: Equatable, Sendable {
+  enum Keys: Sendable {
+    case free
+    /// The first, second or third of the types of fixed keys.
+    case fixed(Int)
+    /// The first key of the first type, all others of the second: a subclass that shares a container.
+    case inherited
+    /// No calls at all.
+    case nothing
+  }
+
+  var keys = Keys.free
+  /// In the order of the calls. A key without a value is asked for by `encodeIfPresent`.
+  var entries: [(key: String, value: Meaning?)]
+
+  init(_ entries: [(key: String, value: Meaning?)], keys: Keys = .free) {
+    self.entries = entries
+    self.keys = keys
+  }
+
+  /// What a reader finds: of several values for a key the last.
+  var values: [String: Meaning] {
+    Dictionary(
+      entries.compactMap { entry in entry.value.map { (entry.key, $0) } }, uniquingKeysWith: { $1 })
+  }
+
+  static func == (a: MeaningObject, b: MeaningObject) -> Bool { a.values == b.values }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+/// A vector: bytes, and what they mean.
+struct Vector: Sendable, CustomTestStringConvertible {
+  enum Kind: String, Sendable {
+    /// What an encoder writes; and decodes to the meaning.
+    case canonical
+    /// Decodes to the meaning; an encoder writes something else.
+    case accepted
+    /// Is refused by every decoder.
+    case refused
+  }
+
+  let kind: Kind
+  let name: String
+  /// Whether it is written with `sortedKeys`.
+  let isSorted: Bool
+  /// The whole message.
+  let bytes: Data
+  /// The first byte behind the prelude.
+  let tag: UInt8?
+  let meaning: Meaning?
+
+  var testDescription: String { name }
+}
+
+/// The files of `Vectors`, of which `Vectors/README.md` describes the notation.
+enum VectorFile {
+  struct Malformed: Error {
+    let line: String
+  }
+
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("Vectors")
+
+  /// The vectors of all files.
+  static let all = Result {
+    try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .filter { $0.pathExtension == "txt" }
+      .sorted { $0.path < $1.path }
+      .flatMap { try vectors(in: String(contentsOf: $0, encoding: .utf8)) }
+  }
+
+  /// A vector begins at the start of a line; what belongs to it is indented.
+  static func vectors(in text: String) throws -> [Vector] {
+    var groups: [[Substring]] = []
+    for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+      if line.hasPrefix(" ") { groups[groups.count - 1].append(line) } else { groups.append([line]) }
+    }
+    return try groups.map { try vector($0[0], $0.dropFirst()) }
+  }
+
+  private static func vector(_ heading: Substring, _ lines: ArraySlice<Substring>) throws -> Vector {
+    let words = heading.split(separator: " ")
+    guard words.count >= 2, let kind = Vector.Kind(rawValue: String(words[0])) else {
+      throw Malformed(line: String(heading))
+    }
+    let value = field("value", lines)
+    let prelude = try bytes(field("prelude", lines))
+    let body = try bytes(field("bytes", lines))
+    return Vector(
+      kind: kind, name: String(words[1]), isSorted: words.dropFirst(2).contains("sorted"),
+      bytes: prelude + body, tag: body.first, meaning: value.isEmpty ? nil : try Meaning(notation: value))
+  }
+
+  /// The text of all lines with this word in front.
+  private static func field(_ name: String, _ lines: ArraySlice<Substring>) -> String {
+    lines.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix(name + " ") }
+      .map { $0.dropFirst(name.count + 1) }.joined(separator: " ")
+  }
+
+  /// Bytes as two hexadecimal digits each; `00*20` stands for twenty times 00.
+  static func bytes(_ text: some StringProtocol) throws -> Data {
+    var result = Data()
+    for word in text.split(separator: " ") {
+      let parts = word.split(separator: "*")
+      guard parts[0].count == 2, let byte = UInt8(parts[0], radix: 16),
+        let count = parts.count == 2 ? Int(parts[1]) : 1
+      else { throw Malformed(line: String(word)) }
+      result.append(contentsOf: repeatElement(byte, count: count))
+    }
+    return result
+  }
+
+  static func hex(_ data: Data) -> String {
+    data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Stow
+import Testing
+
+/// The golden vectors: version 1 of the format as files that never change.
+///
+/// They are checked in debug and in release builds, and by every process, so both write the same bytes.
+@Suite("The vectors")
+struct VectorTests {
+  private static func vectors(_ kinds: Vector.Kind...) -> [Vector] {
+    ((try? VectorFile.all.get()) ?? []).filter { kinds.contains($0.kind) }
+  }
+
+  @Test("can be read, and have names of their own")
+  func files() throws {
+    let vectors = try VectorFile.all.get()
+    #expect(vectors.count > 300)
+    let repeated = Dictionary(grouping: vectors, by: \.name).filter { $1.count > 1 }.keys
+    #expect(repeated.sorted() == [])
+    #expect(vectors.filter { ($0.meaning == nil) != ($0.kind == .refused) }.map(\.name) == [])
+  }
+
+  @Test("decode to their meaning", arguments: vectors(.canonical, .accepted))
+  func decoding(_ vector: Vector) throws {
+    let meaning = try #require(vector.meaning)
+    #expect(try StowDecoder.meaning(of: vector.bytes, expected: meaning) == meaning)
+  }
+
+  @Test("decode as arrays of the types of their elements", arguments: vectors(.canonical, .accepted))
+  func decodingArrays(_ vector: Vector) throws {
+    guard case .array(let elements)? = vector.meaning else { return }
+    try expectDecodes(vector, as: Int64.self, elements) {
+      if case .integer(let value) = $0 { Int64(exactly: value) } else { nil }
+    }
+    try expectDecodes(vector, as: Bool.self, elements) {
+      if case .bool(let value) = $0 { value } else { nil }
+    }
+    try expectDecodes(vector, as: String.self, elements) {
+      if case .string(let value) = $0 { value.string } else { nil }
+    }
+    try expectDecodes(vector, as: Double.self, elements, by: \.bitPattern) {
+      if case .float(let bits) = $0 { Double(bitPattern: bits) } else { nil }
+    }
+  }
+
+  private func expectDecodes<Element: Decodable & Equatable>(
+    _ vector: Vector, as type: Element.Type, _ elements: [Meaning], _ value: (Meaning) -> Element?
+  ) throws {
+    try expectDecodes(vector, as: type, elements, by: \.self, value)
+  }
+
+  /// Reads a whole array at once, if all of its elements are of this type.
+  private func expectDecodes<Element: Decodable, Same: Equatable>(
+    _ vector: Vector, as type: Element.Type, _ elements: [Meaning], by same: (Element) -> Same,
+    _ value: (Meaning) -> Element?
+  ) throws {
+    let values = elements.compactMap(value)
+    guard values.count == elements.count else { return }
+    #expect(try StowDecoder().decode([Element].self, from: vector.bytes).map(same) == values.map(same))
+  }
+
+  @Test("that are canonical are what is written", arguments: vectors(.canonical))
+  func encoding(_ vector: Vector) throws {
+    let encoder = StowEncoder()
+    if vector.isSorted { encoder.outputFormatting = .sortedKeys }
+    let written = try encoder.encode(vector.meaning)
+    #expect(VectorFile.hex(written) == VectorFile.hex(vector.bytes))
+  }
+
+  @Test("that are refused are refused", arguments: vectors(.refused))
+  func refusing(_ vector: Vector) {
+    #expect(throws: DecodingError.self) { try StowDecoder().decode(JSONValue.self, from: vector.bytes) }
+  }
+
+  @Test("reach every tag, and the reserved ones in vain")
+  func tags() throws {
+    let vectors = try VectorFile.all.get()
+    let accepted = Set(vectors.filter { $0.kind != .refused }.compactMap(\.tag))
+    let refused = Set(vectors.filter { $0.kind == .refused }.compactMap(\.tag))
+    let rows = try TagTable.rows()
+    #expect(rows.flatMap(\.tags).sorted() == Array(0...255))
+    // No map has one byte: a key and a value take two.
+    let impossible: Set<UInt8> = [0xC1]
+    for row in rows {
+      let tags = Set(row.tags).subtracting(impossible)
+      #expect(tags.subtracting(row.isReserved ? refused : accepted).sorted() == [], "\(row.kind)")
+      if row.isReserved { #expect(tags.isDisjoint(with: accepted), "\(row.kind)") }
+    }
+    #expect(impossible.isSubset(of: refused))
+  }
+}
+
+/// The table of tags in FORMAT.md.
+private struct TagTable {
+  struct Row {
+    let tags: [UInt8]
+    let kind: String
+
+    /// A prelude stands in front of a value, and is none.
+    var isReserved: Bool { kind.hasPrefix("reserved") || kind == "prelude" }
+  }
+
+  static func rows() throws -> [Row] {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../FORMAT.md")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let chapter = try #require(text.components(separatedBy: "\n## Tags\n").last)
+    return chapter.split(separator: "\n").prefix { !$0.hasPrefix("## ") }.filter { $0.hasPrefix("| `") }
+      .map { line in
+        let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        return Row(tags: cells[0].components(separatedBy: ", ").flatMap(tags), kind: cells[1])
+      }
+  }
+
+  /// One tag, or those from one to another.
+  private static func tags(_ text: String) -> [UInt8] {
+    let bounds = text.split(separator: "–").compactMap { UInt8($0.filter(\.isHexDigit), radix: 16) }
+    return bounds.count == 2 ? Array(bounds[0]...bounds[1]) : bounds
+  }
+}
