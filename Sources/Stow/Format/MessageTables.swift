@@ -27,6 +27,7 @@ struct MessageTables: ~Copyable {
   func key(_ slot: Int, ofShape shape: Int) -> Int { keys[firstKey(ofShape: shape) &+ slot] }
 
   mutating func removeAll() {
+    // A prelude that broke off has keys that are of no shape yet.
     if symbols.count | keys.count == 0 { return }
     symbols.removeAll()
     keys.removeAll()
