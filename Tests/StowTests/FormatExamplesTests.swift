@@ -19,8 +19,9 @@ struct FormatExamplesTests {
   fileprivate func bytes(_ example: Example) throws {
     let written = try example.encode()
     let text = try #require(try Document.load().examples.first { $0.name == example.name })
-    #expect(Document.hex(written) == Document.hex(text.bytes), "the bytes of \(example.name)")
-    #expect(Document.hex(text.explained) == Document.hex(text.bytes), "the explanation of \(example.name)")
+    #expect(VectorFile.hex(written) == VectorFile.hex(text.bytes), "the bytes of \(example.name)")
+    #expect(
+      VectorFile.hex(text.explained) == VectorFile.hex(text.bytes), "the explanation of \(example.name)")
     #expect(try example.comesBack(text.bytes), "\(example.name) decodes to something else")
   }
 
@@ -29,7 +30,7 @@ struct FormatExamplesTests {
     let messages = try Document.load().refused
     #expect(messages.count > 20)
     for message in messages {
-      #expect(throws: DecodingError.self, "\(Document.hex(message))") {
+      #expect(throws: DecodingError.self, "\(VectorFile.hex(message))") {
         try StowDecoder().decode(Anything.self, from: message)
       }
     }
@@ -41,7 +42,7 @@ struct FormatExamplesTests {
     #expect(messages.count > 5)
     for (message, meaning) in messages {
       let value = try StowDecoder().decode(Anything.self, from: message)
-      #expect(value.description == meaning, "\(Document.hex(message))")
+      #expect(value.description == meaning, "\(VectorFile.hex(message))")
     }
   }
 }
@@ -66,9 +67,7 @@ private struct Document {
   static func load() throws -> Document { try loaded.get() }
 
   private init() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let text = try String(contentsOf: root.appendingPathComponent("FORMAT.md"), encoding: .utf8)
+    let text = try VectorFile.formatDocument()
     var kind = ""
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       if line.hasPrefix("```") {
@@ -86,14 +85,14 @@ private struct Document {
     case "stow-example":
       if line.hasPrefix("value:") { return }
       if line.hasPrefix("bytes:") {
-        examples[examples.count - 1].bytes += try Self.bytes(line.dropFirst(6))
+        examples[examples.count - 1].bytes += try VectorFile.bytes(line.dropFirst(6))
       } else {
-        examples[examples.count - 1].explained += try Self.bytes(Self.columns(line).bytes)
+        examples[examples.count - 1].explained += try VectorFile.bytes(Self.columns(line).bytes)
       }
-    case "stow-refused": refused.append(try Self.bytes(Self.columns(line).bytes))
+    case "stow-refused": refused.append(try VectorFile.bytes(Self.columns(line).bytes))
     case "stow-accepted":
       let (bytes, meaning) = Self.columns(line)
-      accepted.append((try Self.bytes(bytes), String(meaning.prefix { $0 != ";" })))
+      accepted.append((try VectorFile.bytes(bytes), String(meaning.prefix { $0 != ";" })))
     default: break
     }
   }
@@ -103,22 +102,6 @@ private struct Document {
     let line = line.drop { $0 == " " }
     guard let gap = line.range(of: "  ") else { return (line, "") }
     return (line[..<gap.lowerBound], line[gap.upperBound...].drop { $0 == " " })
-  }
-
-  /// Bytes as two hexadecimal digits each; `00*20` stands for twenty times 00.
-  private static func bytes(_ text: Substring) throws -> Data {
-    var result = Data()
-    for word in text.split(separator: " ") {
-      let parts = word.split(separator: "*")
-      let byte = try #require(parts[0].count == 2 ? UInt8(parts[0], radix: 16) : nil, "\(word) is no byte")
-      let count = parts.count == 2 ? try #require(Int(parts[1]), "\(word) is no repetition") : 1
-      result.append(contentsOf: repeatElement(byte, count: count))
-    }
-    return result
-  }
-
-  static func hex(_ data: Data) -> String {
-    data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
   }
 }
 

@@ -34,6 +34,11 @@ enum VectorFile {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Vectors")
 
+  static func formatDocument() throws -> String {
+    let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    return try String(contentsOf: root.appendingPathComponent("FORMAT.md"), encoding: .utf8)
+  }
+
   /// The vectors of all files.
   static let all = Result {
     try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

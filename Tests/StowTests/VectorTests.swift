@@ -4,7 +4,7 @@ import Testing
 
 /// The golden vectors: version 1 of the format as files that never change.
 ///
-/// They are checked in debug and in release builds, and by every process, so both write the same bytes.
+/// Every process and every build, debug or release, has to write the same bytes.
 @Suite("The vectors")
 struct VectorTests {
   private static func vectors(_ kinds: Vector.Kind...) -> [Vector] {
@@ -101,9 +101,7 @@ private struct TagTable {
   }
 
   static func rows() throws -> [Row] {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../FORMAT.md")
-    let text = try String(contentsOf: file, encoding: .utf8)
+    let text = try VectorFile.formatDocument()
     let chapter = try #require(text.components(separatedBy: "\n## Tags\n").last)
     return chapter.split(separator: "\n").prefix { !$0.hasPrefix("## ") }.filter { $0.hasPrefix("| `") }
       .map { line in
