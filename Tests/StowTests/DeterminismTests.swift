@@ -2,9 +2,10 @@ import Foundation
 import Stow
 import Testing
 
+/// That debug and release builds write the same bytes follows from `VectorTests`, which pass in both.
 @Suite("The same value gives the same bytes")
 struct DeterminismTests {
-  private struct Record: Codable {
+  private struct Record: Codable, Sendable {
     var name = "name"
     var number: Int?
     var list = [0.5, 0.25]
@@ -19,11 +20,10 @@ struct DeterminismTests {
 
   @Test("twice, with one encoder and with another")
   func twice() throws {
-    let values = (0..<30).map { Record(name: "n\($0 % 4)", number: $0 % 3 == 0 ? nil : $0) }
     let encoder = StowEncoder()
-    let first = try encoder.encode(values)
-    #expect(try encoder.encode(values) == first)
-    #expect(try StowEncoder().encode(values) == first)
+    let first = try encoder.encode(Self.records)
+    #expect(try encoder.encode(Self.records) == first)
+    #expect(try StowEncoder().encode(Self.records) == first)
   }
 
   @Test("whatever was encoded in between")
@@ -85,8 +85,69 @@ struct DeterminismTests {
 
   @Test("a decoded value is encoded to the bytes it came from")
   func again() throws {
-    let values = (0..<30).map { Record(name: "n\($0 % 4)", number: $0 % 3 == 0 ? nil : $0) }
-    let data = try StowEncoder().encode(values)
+    let data = try StowEncoder().encode(Self.records)
     #expect(try StowEncoder().encode(StowDecoder().decode([Record].self, from: data)) == data)
+  }
+
+  @Test("on many threads at once")
+  func threads() async throws {
+    let first = try Self.samples()
+    let shared = StowEncoder()
+    let records = try shared.encode(Self.records)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<5 {
+            let again = try Self.samples()
+            let others = try shared.encode(Self.records)
+            #expect(again == first && others == records)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  #if compiler(>=6.2) && (os(macOS) || os(Linux) || os(Windows))
+    @Test("in two processes, whose hash seeds differ")
+    func processes() async throws {
+      let result = try await #require(
+        processExitsWith: .success, observing: [\.standardOutputContent]
+      ) {
+        try FileHandle.standardOutput.write(contentsOf: Data(Self.report().utf8))
+      }
+      let there = String(decoding: result.standardOutputContent, as: UTF8.self).split(separator: "\n")
+      let here = try Self.report().split(separator: "\n")
+      #expect(here.count > 10)
+      #expect(here.filter { $0.hasPrefix("sample ") } == there.filter { $0.hasPrefix("sample ") })
+      // Otherwise the comparison would show nothing.
+      if ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] == nil {
+        #expect(here.filter { $0.hasPrefix("order ") } != there.filter { $0.hasPrefix("order ") })
+      }
+    }
+  #endif
+
+  /// What this process writes, and the order of a dictionary in it.
+  private static func report() throws -> String {
+    let samples = try samples().map { "sample \(VectorFile.hex($0))\n" }.joined()
+    return samples + "order \(dictionary.keys.joined(separator: ","))\n"
+  }
+
+  /// Messages of all sorts, dictionaries of many keys among them.
+  private static func samples() throws -> [Data] {
+    let vectors = try VectorFile.all.get().filter { $0.kind == .canonical && $0.bytes.count < 1000 }
+    return try [
+      sorted(dictionary), sorted(Dictionary(uniqueKeysWithValues: (0..<50).map { ($0, 0.5) })),
+      sorted([dictionary, dictionary]), StowEncoder().encode(records),
+    ] + vectors.compactMap(\.meaning).map(sorted)
+  }
+
+  private static let dictionary = Dictionary(
+    uniqueKeysWithValues: (0..<60).map { number in
+      ("key \(number)", Dictionary(uniqueKeysWithValues: (0..<8).map { ("\($0)", number * $0) }))
+    })
+
+  private static let records = (0..<30).map {
+    Record(name: "n\($0 % 4)", number: $0 % 3 == 0 ? nil : $0)
   }
 }
