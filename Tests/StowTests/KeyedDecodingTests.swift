@@ -188,6 +188,18 @@ struct KeyedDecodingTests {
     }
   }
 
+  @Test("the super decoder of a missing key decodes what can be made of nil")
+  func missingSuperDecoderOfGenericValue() throws {
+    try read(["a": 1]) { decoder in
+      let container = try decoder.container(keyedBy: AnyKey.self)
+      for decoder in [try container.superDecoder(), try container.superDecoder(forKey: "missing")] {
+        #expect(try decoder.readSingle(JSONValue.self) == .null)
+        #expect(try decoder.readSingle(JSONValue?.self) == nil)
+        #expect(failure { try decoder.readSingle([JSONValue].self) }?.kind == .valueNotFound)
+      }
+    }
+  }
+
   @Test("several containers on one decoder read independently")
   func severalContainers() throws {
     try read(["a": 1, "b": 2, "c": 3]) { decoder in

@@ -151,9 +151,10 @@ struct MissingDecoder: Decoder, SingleValueDecodingContainer {
   func decode(_ type: UInt128.Type) throws -> UInt128 { try known(type) }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    // An optional finds its nil; everything else ends in one of the errors of this decoder.
+    // An optional finds its nil; other types may make something of it.
     if let none = session.missing(type) { return none }
-    throw missing(type)
+    guard session.plans.entry(for: type).kind == .plain else { throw missing(type) }
+    return try session.decodePlain(type, self)
   }
 
   private func known<Value: Decodable>(_ type: Value.Type) throws -> Value { try decode(type) }
