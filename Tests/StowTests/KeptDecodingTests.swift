@@ -99,6 +99,22 @@ struct KeptDecoderTests {
     #expect(steps(lazy[1].decoder.codingPath) == [1])
   }
 
+  @Test("a container outlives the decoder or the container it came from")
+  func outliving() throws {
+    func containers() throws -> [KeyedDecodingContainer<AnyKey>] {
+      let lazy = try transcode([["a": [["b": 1]]], ["a": [["b": 2]]]], to: [Lazy].self)
+      return try lazy.map { lazy in
+        let container = try lazy.decoder.container(keyedBy: AnyKey.self)
+        var list = try container.nestedUnkeyedContainer(forKey: "a")
+        return try list.nestedContainer(keyedBy: AnyKey.self)
+      }
+    }
+    let kept = try (0..<50).map { _ in try containers() }
+    for containers in kept {
+      #expect(try containers.map { try $0.decode(Int.self, forKey: "b") } == [1, 2])
+    }
+  }
+
   @Test("a container kept by a value whose decoding failed")
   func afterFailure() throws {
     let record: JSONValue = ["name": "n", "values": [1, 2]]

@@ -168,6 +168,22 @@ struct LateWriteTests {
     }
   }
 
+  @Test("containers that were made after the call may outlive what they came from")
+  func outliving() throws {
+    var made: [KeyedEncodingContainer<AnyKey>] = []
+    for _ in 0..<50 {
+      let kept = Kept()
+      _ = try StowEncoder().encode(
+        Writes { encoder in
+          kept.encoders.append(encoder)
+          kept.keyed.append(encoder.container(keyedBy: AnyKey.self))
+        })
+      made.append(kept.encoders[0].container(keyedBy: AnyKey.self))
+      made.append(kept.keyed[0].nestedContainer(keyedBy: AnyKey.self, forKey: "k"))
+    }
+    for index in made.indices { try made[index].encode("late", forKey: "key") }
+  }
+
   @Test("a container kept beyond the whole call harms neither the message nor the next one")
   func beyondTheCall() throws {
     let kept = Kept()
