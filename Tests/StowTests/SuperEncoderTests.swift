@@ -104,6 +104,24 @@ struct SuperEncoderTests {
     }
   }
 
+  @Test("an array in a super encoder is not taken for the one of another key")
+  func arrays() throws {
+    enum Keys: CodingKey { case own, late }
+    try expectWritten(["super": [1], "own": [2], "late": [3, 4]]) { encoder in
+      var container = encoder.container(keyedBy: Keys.self)
+      var parent = container.superEncoder().unkeyedContainer()
+      try parent.encode(1)
+      var own = container.nestedUnkeyedContainer(forKey: .own)
+      #expect(own.count == 0)
+      #expect(steps(own.codingPath) == ["own"])
+      try own.encode(2)
+      try container.superEncoder(forKey: .late).writeSingle([3])
+      var late = container.nestedUnkeyedContainer(forKey: .late)
+      #expect(late.count == 1)
+      try late.encode(4)
+    }
+  }
+
   @Test("a value encoded later for the key of a super encoder wins")
   func replaced() throws {
     try expectWritten(["k": 2]) { encoder in

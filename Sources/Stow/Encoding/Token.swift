@@ -62,6 +62,9 @@ struct Token: BitwiseCopyable {
 
   func has(_ flag: UInt64) -> Bool { head & flag != 0 }
 
+  /// Whether this is an array or the beginning of one.
+  var isArray: Bool { kind == .array || kind == .integers || kind == .doubles || kind == .bools }
+
   /// At the beginning of a container: the token of its parent; nil at the top.
   var parent: Int? {
     let parent = UInt32(truncatingIfNeeded: payload)

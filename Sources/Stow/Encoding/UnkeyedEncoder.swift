@@ -119,24 +119,27 @@ extension EncodingSession {
     // A key that is new to the message, or in its turn, cannot have been there.
     guard name >= 0 ? strings[name].keyUses > 1 : needsNormalizing else { return nil }
     var found: Int?
+    /// The last value for the key, or the place of one that comes late.
+    var place = -1
     var outer: [Int] = []
     var pendingName = -1
+    var filled = -1
     for index in parent..<tape.count {
       let token = tape[index]
       switch token.kind {
       case .key: pendingName = token.index
       case .end: _ = outer.popLast()
       case .segment: outer.append(token.target)
-      case .fill: break
+      case .fill: filled = token.target
       default:
-        if outer.last == parent, !token.has(Token.Flags.dead), pendingName == name,
-          name >= 0 || token.slot == Int(key >> 8)
-        {
-          let isArray =
-            token.kind == .array || token.kind == .integers || token.kind == .doubles || token.kind == .bools
-          found = isArray ? index : nil
+        let isOwn =
+          outer.last == parent && pendingName == name && (name >= 0 || token.slot == Int(key >> 8))
+        if filled < 0, isOwn, !token.has(Token.Flags.dead) { place = index }
+        if place >= 0, place == (filled < 0 ? index : filled), !token.has(Token.Flags.dead) {
+          found = token.isArray ? index : nil
         }
         pendingName = -1
+        filled = -1
         if token.kind == .object || token.kind == .map || token.kind == .array { outer.append(index) }
       }
     }
