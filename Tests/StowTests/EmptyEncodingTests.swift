@@ -54,12 +54,51 @@ struct EmptyEncodingTests {
     try expectWritten([:]) { try $0.writeSingle(Nothing()) }
   }
 
+  @Test("are amended by the encoder that encoded them as a single value")
+  func amended() throws {
+    try expectWritten([["k": 1]]) { encoder in
+      let value = Writes { encoder in
+        try encoder.writeSingle(Nothing())
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(1, forKey: "k")
+      }
+      try encoder.writeSingle([value])
+    }
+  }
+
+  @Test("are whatever is written to their encoder later")
+  func late() throws {
+    final class Kept {
+      var encoders: [any Encoder] = []
+    }
+    try expectWritten(["a": 1, "b": ["k": 2], "c": [3], "d": ["e": 4], "f": [:]]) { encoder in
+      let kept = Kept()
+      let nothing = Writes { kept.encoders.append($0) }
+      var container = encoder.container(keyedBy: AnyKey.self)
+      for key in ["a", "b", "c"] as [AnyKey] { try container.encode(nothing, forKey: key) }
+      try container.superEncoder(forKey: "d").writeSingle(nothing)
+      try container.encode(nothing, forKey: "f")
+      try kept.encoders[0].writeSingle(1)
+      var object = kept.encoders[1].container(keyedBy: AnyKey.self)
+      try object.encode(2, forKey: "k")
+      var list = kept.encoders[2].unkeyedContainer()
+      try list.encode(3)
+      var late = kept.encoders[3].container(keyedBy: AnyKey.self)
+      try late.encode(4, forKey: "e")
+    }
+  }
+
   @Test("replace what stood for their key")
   func replacing() throws {
-    try expectWritten(["a": [:]]) { encoder in
+    let wrapped = Writes { try $0.writeSingle(Nothing()) }
+    try expectWritten(["a": [:], "b": [:], "c": [:]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
       try container.encode(1, forKey: "a")
       try container.encode(Nothing(), forKey: "a")
+      try container.encode(["k": 1], forKey: "b")
+      try container.encode(wrapped, forKey: "b")
+      try container.encode([1], forKey: "c")
+      try container.encode(wrapped, forKey: "c")
     }
   }
 

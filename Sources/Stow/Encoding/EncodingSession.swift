@@ -323,6 +323,21 @@ final class EncodingSession {
     start < tape.count && tape[start].kind == .deferred && tape[start].payload == Token.unfilled
   }
 
+  /// Lets a place whose value encoded nothing await one again.
+  ///
+  /// - Parameter isKeyed: Whether an object is to come: that continues even a value which has been settled on
+  ///   as an empty object, because a single-value container was given it.
+  func reopenEmpty(_ start: Int, isKeyed: Bool) {
+    guard !isOver, start < tape.count else { return }
+    let isLate = tape[start].kind == .deferred && tape[start].payload != Token.unfilled
+    let value = isLate ? tape[start].target : start
+    let token = tape[value]
+    guard token.kind == .empty, isKeyed || !token.has(Token.Flags.nested) else { return }
+    disturb()
+    if isLate { tape[value].head |= Token.Flags.dead }
+    tape[start] = Token(.deferred, key: tape[start].head, payload: Token.unfilled)
+  }
+
   /// Makes the next value the one of the reserved place at `start`.
   func fill(_ start: Int) {
     settle()

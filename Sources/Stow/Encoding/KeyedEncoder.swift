@@ -327,6 +327,7 @@ extension EncodingSession {
   private func continuedContainer<Key: CodingKey>(
     _ keyType: Key.Type, at place: PlaceEncoder, schema: Schema
   ) -> KeyedEncodingContainer<Key> {
+    reopenEmpty(place.start, isKeyed: true)
     let isNew = isUnfilled(place.start)
     let token =
       isNew

@@ -137,7 +137,8 @@ private struct Normalizer: ~Copyable {
 
   /// Makes a nested container the continuation of one that stands under the same key.
   private mutating func merge(_ entry: Entry, into existing: Entry, _ token: Token) -> Bool {
-    guard existing.node >= 0 else { return false }
+    // What encoded nothing as a single value is no container that was asked for.
+    guard existing.node >= 0, token.kind != .empty else { return false }
     let other = session.tape[existing.token].kind
     let isArray = other == .array || other == .integers || other == .doubles || other == .bools
     guard isArray || other == .object || other == .map else { return false }

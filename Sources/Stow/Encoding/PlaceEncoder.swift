@@ -35,6 +35,7 @@ struct PlaceEncoder: Encoder {
   @inline(__always)
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     guard session.awaits(start) else {
+      session.reopenEmpty(start, isKeyed: false)
       let begin = session.containerOutOfLine(at: self, .container(.array, key: key, parent: parent))
       return UnkeyedEncoder(session: session, begin: begin, count: session.elementCount(ofArray: begin))
     }

@@ -16,6 +16,7 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
   private func lateKey() -> UInt64 {
     // The message is written; this goes nowhere.
     if session.isOver { return 0 }
+    session.reopenEmpty(encoder.start, isKeyed: false)
     precondition(
       session.isUnfilled(encoder.start),
       "Attempt to encode a value through a single-value container when one was encoded already.")
