@@ -133,7 +133,11 @@ extension DecodingSession {
     case .name:
       let name = (try? keyName(at: step.value)) ?? ""
       if let integer = integerKeys[step.value] { return PathKey(name: name, integer: integer) }
-      return step.schema?._withUnsafeGuaranteedRef { $0.key(named: name) } ?? PathKey(stringValue: name)
+      // What was not noted has the integer that its string says.
+      let integer = PathKey.startsInteger(name) ? Int(name) : nil
+      let key = step.schema?._withUnsafeGuaranteedRef { $0.key(named: name) }
+      if let key, key.intValue == integer { return key }
+      return PathKey(name: name, integer: integer)
     case .index: return PathKey.index(step.value)
     case .super: return PathKey.super
     case .top: return PathKey(stringValue: "")
