@@ -82,6 +82,20 @@ struct AmendedValueTests {
     }
   }
 
+  @Test("an object in a super encoder is amended by nestedContainer(forKey:)")
+  func amendedSuperEncoder() throws {
+    try expectWritten(["o": ["x": 1, "y": 2], "late": ["x": 1, "z": 3]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.superEncoder(forKey: "o").writeSingle(["x": 1])
+      let late = container.superEncoder(forKey: "late")
+      var first = container.nestedContainer(keyedBy: AnyKey.self, forKey: "o")
+      try first.encode(2, forKey: "y")
+      try late.writeSingle(["x": 1])
+      var second = container.nestedContainer(keyedBy: AnyKey.self, forKey: "late")
+      try second.encode(3, forKey: "z")
+    }
+  }
+
   @Test("the last value for a key wins: scalar over scalar")
   func scalarOverScalar() throws {
     try expectWritten(["a": "last", "b": nil, "c": 3]) { encoder in

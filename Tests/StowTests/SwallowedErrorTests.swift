@@ -238,6 +238,18 @@ struct SwallowedSingleValueErrorTests {
     }
   }
 
+  @Test("in a super encoder, which still counts as an element", arguments: failures.indices)
+  func inSuperEncoder(index: Int) throws {
+    try expectWritten([[:], 1]) { encoder in
+      var list = encoder.unkeyedContainer()
+      var container = list.superEncoder().singleValueContainer()
+      try? container.encode(failures[index])
+      #expect(list.count == 1)
+      try list.encode(1)
+      #expect(list.count == 2)
+    }
+  }
+
   @Test("a type that encodes nothing else has encoded nothing", arguments: failures.indices)
   func nothingElse(index: Int) throws {
     let value = Writes { encoder in

@@ -139,6 +139,8 @@ private struct Normalizer: ~Copyable {
   private mutating func merge(_ entry: Entry, into existing: Entry, _ token: Token) -> Bool {
     // What encoded nothing as a single value is no container that was asked for.
     guard existing.node >= 0, token.kind != .empty else { return false }
+    // The value of a late place is what it was filled with.
+    if let content = nodes[existing.node].content { return merge(entry, into: content, token) }
     let other = session.tape[existing.token].kind
     let isArray = other == .array || other == .integers || other == .doubles || other == .bools
     guard isArray || other == .object || other == .map else { return false }

@@ -79,19 +79,22 @@ extension EncodingSession {
     guard !isOver else { return 0 }
     var count = tape[begin].kind == .array ? 0 : retained[tape[begin].index].count
     var outer: [Int] = []
+    // The value of a late place was counted with the place.
+    var isLate = false
     for index in begin..<tape.count {
       let token = tape[index]
       switch token.kind {
       case .end: _ = outer.popLast()
       case .segment: outer.append(token.target)
       case .key: break
-      // The value of a late place was counted with the place.
-      case .fill: count -= outer.last == begin ? 1 : 0
+      case .fill: isLate = true
       default:
-        if outer.last == begin, !token.has(Token.Flags.dead) { count += 1 }
+        if outer.last == begin, !isLate, !token.has(Token.Flags.dead) { count += 1 }
+        isLate = false
         if token.kind == .object || token.kind == .map || token.kind == .array { outer.append(index) }
       }
     }
-    return count
+    // So does a place that awaits its value again, because one threw.
+    return count + (outer.last == begin && awaits(tape.count) ? 1 : 0)
   }
 }
