@@ -66,7 +66,12 @@ final class DecodingCursor {
     table = schemaReference._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: session.message) }
     presence = -1
     nextSlot = 0
-    if object.isPartial { try openPartial(session) }
+    if object.isPartial {
+      try openPartial(session)
+    } else if keyCount > end &- start {
+      // Every value takes a byte; without this, few bytes could stand for many keys.
+      throw FormatError(.malformed, at: start)
+    }
   }
 
   private func openPartial(_ session: DecodingSession) throws(FormatError) {
