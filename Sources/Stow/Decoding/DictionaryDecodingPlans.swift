@@ -49,7 +49,8 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
   ) throws -> [String: Value] {
     if object.body.isEmpty, object.shape == nil { return [:] }
     var entries = try attempt(session, node) { () throws(FormatError) in try ObjectEntries(object, session) }
-    var result = [String: Value](minimumCapacity: entries.likelyCount)
+    let count = try attempt(session, node) { () throws(FormatError) in try entries.count(session) }
+    var result = [String: Value](minimumCapacity: count)
     while let entry = try attempt(session, node, { () throws(FormatError) in try entries.next(session) }) {
       let mark = session.path.count
       let step = session.path.push(DecodingPath.Step(.name, parent: node, value: entry.key))

@@ -27,10 +27,18 @@ struct ObjectEntries {
     guard offset <= object.body.upperBound else { throw FormatError(.malformed, at: object.body.lowerBound) }
   }
 
-  /// About how many entries there are; never more than the bytes allow.
-  var likelyCount: Int {
-    let bytes = object.body.upperBound - offset
-    return object.shape == nil ? bytes / 10 + 1 : min(names.count, bytes)
+  /// How many entries there are at most: in a map as many as there are, a step for each.
+  ///
+  /// An estimate by the bytes would let every one of many maps within each other claim them all.
+  func count(_ session: DecodingSession) throws(FormatError) -> Int {
+    guard object.shape == nil else { return min(names.count, object.body.upperBound - offset) }
+    var count = 0
+    var next = offset
+    while next < object.body.upperBound {
+      next = try session.reader.end(of: session.tables.endOfKey(session.reader, at: next))
+      count &+= 1
+    }
+    return count
   }
 
   /// The next entry; nil behind the last.
