@@ -64,14 +64,16 @@ struct Columns {
     rows = next..<end
   }
 
-  /// The offset behind the value of a constant column, which holds no others.
+  /// The offset behind the value of a constant column, which holds no others and is short: it may stand for
+  /// one in each of very many rows.
   private static func endOfConstant(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
     let tag = try reader.byte(at: offset)
-    let isScalar = tag < Tag.array || (Tag.nestedNil..<Tag.shortMap).contains(tag)
-    guard isScalar || tag == Tag.shortMap || tag == Tag.shortArray else {
-      throw FormatError(.malformed, at: offset)
+    switch tag {
+    case ..<Tag.data, Tag.symbol, Tag.shortDecimal..<Tag.array, Tag.nestedNil..<Tag.shortMap, Tag.shortMap,
+      Tag.shortArray:
+      return try reader.end(of: offset)
+    default: throw FormatError(.malformed, at: offset)
     }
-    return try reader.end(of: offset)
   }
 }
 
