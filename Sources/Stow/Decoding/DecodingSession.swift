@@ -18,6 +18,9 @@ final class DecodingSession {
   @exclusivity(unchecked) var path = DecodingPath()
   /// The strings of the symbols that were used so far, shared by all their uses.
   @exclusivity(unchecked) private var symbols: [String?] = []
+  /// The URLs of those that were read as one, nil where they are none: their uses share it, so that few bytes
+  /// cannot ask for many copies.
+  @exclusivity(unchecked) private var urls: [Int: URL?] = [:]
   /// The keys of the shapes whose names were needed so far.
   @exclusivity(unchecked) private var shapes: [ShapeNames?] = []
   /// By the place of a key: its integer, where that is not what its string says.
@@ -67,6 +70,7 @@ final class DecodingSession {
     tables.removeAll()
     path.reset()
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
+    if !urls.isEmpty { urls = [:] }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
     if !integerKeys.isEmpty { integerKeys = [:] }
     usedSchemas.borrowEach { $0.pool.borrowCursors { $0.finish() } }
@@ -134,6 +138,14 @@ final class DecodingSession {
     let string = try reader.string(of: reader.text(at: tables.symbol(index)))
     symbols[index] = string
     return string
+  }
+
+  /// The URL that a symbol says; nil if it is none.
+  func url(ofSymbol symbol: Int, _ string: String) -> URL? {
+    if let known = urls[symbol] { return known }
+    let url = URL(string: string)
+    urls.updateValue(url, forKey: symbol)
+    return url
   }
 
   /// The name of the key at `offset`, in a map or in a shape.

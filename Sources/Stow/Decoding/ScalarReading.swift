@@ -164,7 +164,10 @@ extension DecodingSession {
   func uuid(at offset: Int, next: inout Int) throws(FormatError) -> UUID {
     guard try reader.byte(at: offset) == Tag.uuid else {
       let string = try string(at: offset, next: &next)
-      guard let uuid = UUID(uuidString: string) else { throw FormatError(.malformed, at: offset) }
+      // A long string need not be looked at, however often it is named.
+      guard string.utf8.count == 36, let uuid = UUID(uuidString: string) else {
+        throw FormatError(.malformed, at: offset)
+      }
       return uuid
     }
     try reader.require(16, at: offset + 1)
@@ -173,7 +176,11 @@ extension DecodingSession {
   }
 
   func url(at offset: Int, next: inout Int) throws(FormatError) -> URL {
-    guard let url = URL(string: try string(at: offset, next: &next)) else {
+    let tag = try reader.byte(at: offset)
+    var place = tag == Tag.url ? offset + 1 : offset
+    let string = try string(at: offset, next: &next)
+    let symbol = try reader.symbol(at: &place)
+    guard let url = symbol.map({ self.url(ofSymbol: $0, string) }) ?? URL(string: string) else {
       throw FormatError(.malformed, at: offset)
     }
     return url

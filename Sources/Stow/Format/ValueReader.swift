@@ -39,6 +39,14 @@ extension ByteReader {
     }
   }
 
+  /// The number of the symbol at `offset`, which is moved behind it; nil where another value stands.
+  func symbol(at offset: inout Int) throws(FormatError) -> Int? {
+    let tag = try byte(at: offset)
+    guard tag == Tag.symbol || (Tag.shortSymbol...Tag.lastShortSymbol).contains(tag) else { return nil }
+    offset += 1
+    return tag == Tag.symbol ? try varint(at: &offset) : Int(tag - Tag.shortSymbol)
+  }
+
   static func isString(_ tag: UInt8) -> Bool {
     (Tag.shortString...Tag.lastShortSymbol).contains(tag) || tag == Tag.string || tag == Tag.symbol
   }
