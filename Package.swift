@@ -12,7 +12,8 @@ let package = Package(
   targets: [
     .target(name: "Stow"),
     .executableTarget(name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks", exclude: ["chart.svg"]),
-    .testTarget(name: "StowTests", dependencies: ["Stow"], exclude: ["Vectors"]),
+    .target(name: "FuzzTargets", dependencies: ["Stow"], path: "Tests/Fuzz/Targets"),
+    .testTarget(name: "StowTests", dependencies: ["Stow", "FuzzTargets"], exclude: ["Vectors"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,6 @@
+import FuzzDriver
+
+@main
+enum FuzzContainers {
+  static func main() { FuzzDriver.run(.containers) }
+}

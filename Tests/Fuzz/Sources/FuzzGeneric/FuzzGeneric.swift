@@ -1,0 +1,6 @@
+import FuzzDriver
+
+@main
+enum FuzzGeneric {
+  static func main() { FuzzDriver.run(.generic) }
+}

@@ -1,0 +1,6 @@
+import FuzzDriver
+
+@main
+enum FuzzRecords {
+  static func main() { FuzzDriver.run(.records) }
+}

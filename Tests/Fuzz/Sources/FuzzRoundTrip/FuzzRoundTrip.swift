@@ -1,0 +1,6 @@
+import FuzzDriver
+
+@main
+enum FuzzRoundTrip {
+  static func main() { FuzzDriver.run(.roundTrip) }
+}

@@ -1,0 +1,6 @@
+import FuzzDriver
+
+@main
+enum FuzzUnrelated {
+  static func main() { FuzzDriver.run(.unrelated) }
+}

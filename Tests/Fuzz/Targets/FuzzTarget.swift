@@ -1,0 +1,74 @@
+import Stow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What can be done with bytes from anywhere.
+///
+/// Every target must come back or throw a `Finding`; whatever else happens is one, too.
+public enum FuzzTarget: String, CaseIterable, Sendable {
+  /// Decodes into a value of whatever kind there is.
+  case generic
+  /// Decodes into records as programs have them.
+  case records
+  /// Decodes into types that have nothing to do with the message, and drives containers over it.
+  case unrelated
+  /// Decodes, encodes and decodes again.
+  case roundTrip
+  /// Drives the containers of an encoder and a decoder, and compares them with a model.
+  case containers
+
+  public func run(_ bytes: UnsafeRawBufferPointer) throws {
+    // The message is read where it stands, so that a read beyond it is noticed.
+    switch self {
+    case .generic: try Decoding.survive(GenericValue.self, bytes)
+    case .records: try Decoding.survive(bytes, as: Decoding.recordTypes)
+    case .unrelated: try UnrelatedTarget.run(bytes)
+    case .roundTrip: try RoundTripTarget.run(bytes)
+    case .containers: try ContainersTarget.run(bytes)
+    }
+  }
+}
+
+/// What is wrong with Stow.
+public struct Finding: Error, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// A message where it stands.
+struct Message: ContiguousBytes {
+  let bytes: UnsafeRawBufferPointer
+
+  func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { try body(bytes) }
+}
+
+/// Decoding that must end well, or with a `DecodingError`.
+enum Decoding {
+  static var recordTypes: [any Decodable.Type] {
+    [[Record].self, Record.self, [Sparse].self, Shelf.self, Dog.self]
+  }
+
+  static func survive(_ bytes: UnsafeRawBufferPointer, as types: [any Decodable.Type]) throws {
+    for type in types { try survive(type, bytes) }
+  }
+
+  static func survive(_ type: any Decodable.Type, _ bytes: UnsafeRawBufferPointer) throws {
+    _ = try attempt { _ = try StowDecoder().decode(type, from: Message(bytes: bytes)) }
+  }
+
+  /// The result of `body`; nil if it throws as it may.
+  static func attempt<Result>(_ body: () throws -> Result) throws -> Result? {
+    do {
+      return try body()
+    } catch is DecodingError {
+      return nil
+    } catch {
+      throw Finding("decoding throws \(error)")
+    }
+  }
+}

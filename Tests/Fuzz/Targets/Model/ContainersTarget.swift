@@ -1,0 +1,76 @@
+import Stow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Drives an encoder and then a decoder through a sequence of calls that the input chooses, and a model of
+/// what JSON coders do beside them.
+enum ContainersTarget {
+  static func run(_ bytes: UnsafeRawBufferPointer) throws {
+    let choices = Choices(bytes)
+    let encoder = StowEncoder()
+    if choices.next() & 1 == 1 { encoder.outputFormatting = .sortedKeys }
+    let script = WritingScript(choices)
+    defer { script.forget() }
+    let node = Node()
+    guard let message = try write(script, node, encoder) else { return }
+    let value = try StowDecoder().decode(GenericValue.self, from: message)
+    guard value == node.value else { throw Finding("written: \(node.value), read: \(value)") }
+    try read(node, message, Choices(bytes.reversed()))
+  }
+
+  /// The message; nil if the script ends in an error that it must end in.
+  private static func write(_ script: WritingScript, _ node: Node, _ encoder: StowEncoder) throws -> Data? {
+    do {
+      return try encoder.encode(Written { try script.fill($0, node, path: [], depth: 0) })
+    } catch is Refusal {
+      return nil
+    } catch EncodingError.invalidValue(_, let context) where context.codingPath.isEmpty {
+      if case .nothing = node.content { return nil }
+      throw Finding("the script has no value, but should have \(node.value)")
+    } catch let error as EncodingError {
+      throw Finding("encoding throws \(error)")
+    }
+  }
+
+  private static func read(_ node: Node, _ message: Data, _ choices: Choices) throws {
+    let decoder = StowDecoder()
+    let script = ReadingScript(choices)
+    defer { script.forget() }
+    decoder.userInfo[.script] = script
+    script.pending = (node, [])
+    do {
+      _ = try decoder.decode(Driven.self, from: message)
+      try script.finish()
+    } catch is Refusal {
+      return
+    } catch let error as DecodingError {
+      throw Finding("decoding throws \(error)")
+    }
+  }
+}
+
+/// The error that scripts throw.
+struct Refusal: Error {}
+
+/// A value that is encoded by a script.
+struct Written: Encodable {
+  let body: (any Encoder) throws -> Void
+
+  func encode(to encoder: any Encoder) throws { try body(encoder) }
+}
+
+/// A value that is decoded by the script in the decoder's `userInfo`.
+struct Driven: Decodable {
+  init(from decoder: any Decoder) throws {
+    guard let script = decoder.userInfo[.script] as? ReadingScript else { throw Refusal() }
+    try script.read(decoder)
+  }
+}
+
+extension CodingUserInfoKey {
+  static let script = CodingUserInfoKey(rawValue: "script")!
+}

@@ -1,0 +1,37 @@
+import Foundation
+import FuzzTargets
+import Testing
+
+/// The inputs in `Tests/Fuzz`.
+enum FuzzCorpus {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fuzz")
+
+  /// The files of a folder and of those in it.
+  static func inputs(_ name: String) -> [Data] {
+    let files = FileManager.default.enumerator(
+      at: folder.appending(path: name), includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
+    let urls = files?.compactMap { $0 as? URL } ?? []
+    return urls.sorted { $0.path < $1.path }.compactMap { try? Data(contentsOf: $0) }
+  }
+}
+
+@Suite("What the fuzzers begin with, and what they once found")
+struct FuzzCorpusTests {
+  @Test("do no harm", arguments: FuzzTarget.allCases)
+  func replay(target: FuzzTarget) {
+    let inputs = FuzzCorpus.inputs("Seeds") + FuzzCorpus.inputs("Regressions")
+    #expect(inputs.count > 100)
+    for input in inputs {
+      #expect(throws: Never.self, "\(Array(input))") { try input.withUnsafeBytes(target.run) }
+    }
+  }
+
+  @Test("nor do random scripts of containers", arguments: 0..<4)
+  func scripts(batch: Int) {
+    var random = SeededGenerator(seed: UInt64(batch))
+    for _ in 0..<200 {
+      let input = (0..<random.below(400)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      #expect(throws: Never.self, "\(input)") { try input.withUnsafeBytes(FuzzTarget.containers.run) }
+    }
+  }
+}
