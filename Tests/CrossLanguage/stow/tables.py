@@ -55,6 +55,8 @@ def _column(kind: int, offset: int, body: Cursor, prelude: Prelude) -> Element:
 
 def _constant(body: Cursor, prelude: Prelude) -> object:
     tag = body.peek()
+    if 0x19 <= tag <= 0x1D:
+        raise body.error("a constant with a length of its own")
     if is_scalar(tag):
         return scalar(body, prelude)
     if tag not in (_EMPTY_MAP, _EMPTY_ARRAY):
