@@ -1,5 +1,6 @@
 """Decodes every vector, and every example of FORMAT.md, to its stated meaning."""
 
+import hashlib
 import sys
 import unittest
 
@@ -35,6 +36,15 @@ class VectorTests(unittest.TestCase):
 
     def test_every_file_has_vectors(self):
         self.assertGreater(sum(len(vectors.load(path)) for path in vectors.files()), 300)
+
+
+    def test_no_vector_has_changed(self):
+        sealed = vectors.sealed()
+        self.assertGreater(len(sealed), 10)
+        for name, size, digest in sealed:
+            with self.subTest(file=name):
+                beginning = (vectors.FOLDER / name).read_bytes()[:size]
+                self.assertEqual(hashlib.sha256(beginning).hexdigest(), digest)
 
 
 class CutOffTests(unittest.TestCase):

@@ -42,3 +42,9 @@ def load(path: Path) -> list[Vector]:
 
 def files() -> list[Path]:
     return sorted(FOLDER.glob("*.txt"))
+
+
+def sealed() -> list[tuple[str, int, str]]:
+    """The files whose first bytes may not change: name, number of bytes, and their SHA-256."""
+    lines = (line.split() for line in (FOLDER / "SEALED").read_text().splitlines())
+    return [(name, int(size), digest) for name, size, digest in lines]
