@@ -65,7 +65,7 @@ struct DecodingPlans: ~Copyable {
   @inline(never)
   private mutating func add<Value: Decodable>(_ type: Value.Type) -> Entry {
     var entry = Entry(kind: ValueKind(type) ?? .plain, plan: nil)
-    if entry.kind == .plain, let planned = type as? any PlannedDecodable.Type {
+    if entry.kind == .plain, mayBeGeneric(type), let planned = type as? any PlannedDecodable.Type {
       let plan = planned.makeDecodingPlan()
       plans.append(plan)
       entry = Entry(kind: .planned, plan: Unmanaged.passUnretained(plan))

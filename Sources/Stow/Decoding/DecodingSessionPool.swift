@@ -7,7 +7,7 @@ extension DecodingSession: PooledSession {
     _ bytes: UnsafeRawBufferPointer, _ configuration: DecoderConfiguration,
     _ body: (DecodingSession, _ offset: Int) throws -> Result
   ) throws -> Result {
-    var session = pool.take() ?? DecodingSession(boxTaker: BoxTaker.shared)
+    var session = pool.take() ?? DecodingSession(boxTaker: BoxTaker.forDecoding)
     defer {
       if session.isComplete(), isKnownUniquelyReferenced(&session) {
         session.reset()

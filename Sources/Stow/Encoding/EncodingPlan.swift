@@ -42,7 +42,7 @@ struct EncodingPlans: ~Copyable {
   @inline(never)
   private mutating func add<Value: Encodable>(_ type: Value.Type) -> Entry {
     var entry = Entry(kind: ValueKind(type) ?? .plain, plan: nil)
-    if entry.kind == .plain, let planned = type as? any PlannedEncodable.Type {
+    if entry.kind == .plain, mayBeGeneric(type), let planned = type as? any PlannedEncodable.Type {
       let plan = planned.makeEncodingPlan()
       plans.append(plan)
       entry = Entry(kind: .planned, plan: Unmanaged.passUnretained(plan))

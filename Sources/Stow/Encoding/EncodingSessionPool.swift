@@ -12,7 +12,7 @@ extension EncodingSession: PooledSession {
   static func run<Result>(
     _ configuration: EncoderConfiguration, _ body: (EncodingSession) throws -> Result
   ) rethrows -> Result {
-    var session = pool.take() ?? EncodingSession(boxTaker: BoxTaker.shared)
+    var session = pool.take() ?? EncodingSession(boxTaker: BoxTaker.forEncoding)
     session.begin(configuration)
     defer {
       if session.isComplete(), isKnownUniquelyReferenced(&session) {

@@ -5,8 +5,8 @@
 /// reference, and an object of a generic class knows how to copy what it is generic over. Here an object that
 /// copies one kind of reference is called as one that copies another.
 ///
-/// That is safe as long as both are one reference, copied by retaining it. `shared` checks this once, by sizes and
-/// by behaviour; it is nil where it does not hold, or if the environment has `STOW_PLAIN`. Then every container is
+/// That is safe as long as both are one reference, copied by retaining it. `init` checks this once, by sizes and
+/// by behaviour; there is none where it does not hold, or if the environment has `STOW_PLAIN`. Then every container is
 /// made anew, as `ContainerPool` describes.
 struct BoxTaker: @unchecked Sendable {
   private let object: UnsafeMutableRawPointer
@@ -22,27 +22,27 @@ struct BoxTaker: @unchecked Sendable {
     func copy(_ address: UnsafeRawPointer) -> Value { address.assumingMemoryBound(to: Value.self).pointee }
   }
 
-  /// The object is kept for as long as the process runs.
-  private init() { object = Unmanaged.passRetained(Copier<AnyObject>()).toOpaque() }
+  /// For the containers of encoders.
+  static let forEncoding = BoxTaker {
+    let session = EncodingSession(boxTaker: nil)
+    let cursor = KeyedCursor(session: session, schema: Schema(PathKey.self, index: 0))
+    return KeyedEncodingContainer(KeyedEncoder<PathKey>(cursor: cursor))
+  }
 
-  static let shared: BoxTaker? = {
-    guard !Techniques.arePlain else { return nil }
-    let taker = BoxTaker()
-    return taker.copiesEncodingContainers() && taker.copiesDecodingContainers() ? taker : nil
-  }()
+  /// For the containers of decoders.
+  static let forDecoding = BoxTaker {
+    let session = DecodingSession(boxTaker: nil)
+    let cursor = DecodingCursor(session: session, schema: DecodingSchema(PathKey.self))
+    return KeyedDecodingContainer(KeyedDecoder<PathKey>(cursor))
+  }
 
   // MARK: the check
 
-  private func copiesEncodingContainers() -> Bool {
-    let session = EncodingSession(boxTaker: nil)
-    let cursor = KeyedCursor(session: session, schema: Schema(PathKey.self, index: 0))
-    return copies { KeyedEncodingContainer(KeyedEncoder<PathKey>(cursor: cursor)) }
-  }
-
-  private func copiesDecodingContainers() -> Bool {
-    let session = DecodingSession(boxTaker: nil)
-    let cursor = DecodingCursor(session: session, schema: DecodingSchema(PathKey.self))
-    return copies { KeyedDecodingContainer(KeyedDecoder<PathKey>(cursor)) }
+  /// Nil where containers like the one made are not what this relies on.
+  private init?<Container>(_ make: () -> Container) {
+    // Kept for as long as the process runs.
+    object = Unmanaged.passRetained(Copier<AnyObject>()).toOpaque()
+    guard !Techniques.arePlain, copies(make) else { return nil }
   }
 
   /// Whether a container is one reference, which a copy of it holds until the copy goes.

@@ -1,17 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(WASILibc)
-  import WASILibc
-#elseif canImport(ucrt)
-  import ucrt
-#endif
-
 /// Raw memory for buffers that may become large.
 ///
 /// On Linux a large buffer asks for pages of 2 MiB. The first touch of every page is a trap into the kernel,
@@ -26,21 +12,10 @@ enum PageMemory {
   /// Memory for `byteCount` bytes, aligned for every type; to be freed by `deallocate`.
   static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
     #if os(Linux)
-      if byteCount >= smallestLarge { return allocateLarge(byteCount) }
+      if byteCount >= smallestLarge { return CLibrary.allocate(byteCount, inPagesOf: hugePage) }
     #endif
-    guard let memory = malloc(byteCount) else { fatalError("Out of memory") }
-    return memory
+    return CLibrary.allocate(byteCount)
   }
-
-  #if os(Linux)
-    private static func allocateLarge(_ byteCount: Int) -> UnsafeMutableRawPointer {
-      var memory: UnsafeMutableRawPointer?
-      guard posix_memalign(&memory, hugePage, byteCount) == 0, let memory else { fatalError("Out of memory") }
-      // Where the system declines, its pages are small, as they would have been.
-      madvise(memory, byteCount, MADV_HUGEPAGE)
-      return memory
-    }
-  #endif
 
   /// How many times as large a buffer of `byteCount` bytes becomes that is full.
   ///
@@ -54,5 +29,5 @@ enum PageMemory {
     #endif
   }
 
-  static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
+  static func deallocate(_ memory: UnsafeMutableRawPointer) { CLibrary.deallocate(memory) }
 }

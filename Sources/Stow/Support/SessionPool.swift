@@ -13,14 +13,6 @@ protocol PooledSession: AnyObject {
 /// message has it kept here. Every later call looks at one of the kept sessions, and lets it go if all its
 /// containers are gone.
 final class SessionPool<Session: PooledSession>: Sendable {
-  /// The address of a session that this pool holds a reference to; 0 where there is none.
-  private struct Places: ~Copyable, Sendable {
-    let first = Atomic<UInt>(0)
-    let second = Atomic<UInt>(0)
-    let third = Atomic<UInt>(0)
-    let fourth = Atomic<UInt>(0)
-  }
-
   /// Used under a lock.
   private struct Kept: @unchecked Sendable {
     var sessions: [Session] = []
@@ -38,7 +30,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
     }
   }
 
-  private let places = Places()
+  private let places = SessionPlaces()
   private let kept = Mutex(Kept())
   private let hasKept = Atomic<Bool>(false)
 
@@ -88,4 +80,12 @@ final class SessionPool<Session: PooledSession>: Sendable {
     }
     withExtendedLifetime(released) {}
   }
+}
+
+/// The addresses of sessions that a pool holds a reference to; 0 where there is none.
+private struct SessionPlaces: ~Copyable, Sendable {
+  let first = Atomic<UInt>(0)
+  let second = Atomic<UInt>(0)
+  let third = Atomic<UInt>(0)
+  let fourth = Atomic<UInt>(0)
 }

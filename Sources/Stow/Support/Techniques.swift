@@ -1,12 +1,6 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// What relies on how the standard library lays its types out. Each such technique checks that once and has a
 /// plain path beside it.
 enum Techniques {
   /// Whether the environment asks for the plain paths, with `STOW_PLAIN`.
-  static let arePlain = ProcessInfo.processInfo.environment["STOW_PLAIN"] != nil
+  static let arePlain = CLibrary.hasEnvironmentVariable("STOW_PLAIN")
 }
