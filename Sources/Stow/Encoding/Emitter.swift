@@ -79,7 +79,7 @@ struct Emitter: ~Copyable {
           index -= 1
           continue
         }
-      case .object: closeObject(session.schemas[token.index])
+      case .object: session.schemaList.borrow(token.index) { closeObject($0) }
       case .map: closeMap(token, planner)
       case .array:
         writer.header(
@@ -102,12 +102,13 @@ struct Emitter: ~Copyable {
     outer.append(frame)
     frame = Frame(end: writer.count)
     if token.kind == .object {
-      let schema = session.schemas[token.index]
-      if schema.shape < 0 {
-        frame.keys = Unmanaged.passUnretained(schema)
-      } else if schema.slotCount > 64 {
-        frame.firstWideMark = wideMarks.count
-        wideMarks.append(contentsOf: repeatElement(0, count: (schema.slotCount + 63) / 64))
+      session.schemaList.borrow(token.index) { schema in
+        if schema.shape < 0 {
+          frame.keys = Unmanaged.passUnretained(schema)
+        } else if schema.slotCount > 64 {
+          frame.firstWideMark = wideMarks.count
+          wideMarks.append(contentsOf: repeatElement(0, count: (schema.slotCount + 63) / 64))
+        }
       }
     } else if token.kind == .map, planner.hasLists, token.index != KeyLists.none {
       frame.hidesKeys = planner.lists[token.index].shape >= 0
@@ -155,6 +156,10 @@ struct Emitter: ~Copyable {
 
   /// A bit for every key of the shape: whether the object has a value for it.
   private mutating func writePresence(_ schema: Schema) {
+    if schema.presentCount == schema.slotCount, schema.slotCount <= 64 {
+      // Every slot is a key of the shape, and the marks are the bits.
+      return writer.littleEndian(frame.marks, width: (schema.slotCount + 7) / 8)
+    }
     let slots = schema.presentSlots
     var position = slots.count
     writer.reserve(slots.count / 8 + BackwardWriter.margin)

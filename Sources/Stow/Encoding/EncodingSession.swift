@@ -48,7 +48,9 @@ final class EncodingSession {
   /// By the token of a key: its integer, where that is not what its string says.
   @exclusivity(unchecked) var integerKeys: [Int: Int?] = [:]
 
-  @exclusivity(unchecked) var schemas: [Schema] = []
+  @exclusivity(unchecked) private(set) var schemas: [Schema] = []
+  /// The same, to be looked at without counting references.
+  @exclusivity(unchecked) private(set) var schemaList = BorrowedList<Schema>()
   /// Those with slots that the message uses; and all whose containers it took.
   @exclusivity(unchecked) var activeSchemas = BorrowedList<Schema>()
   @exclusivity(unchecked) var usedSchemas = BorrowedList<Schema>()
@@ -97,6 +99,12 @@ final class EncodingSession {
     calls = 0
     usedSchemas.removeAll()
     configuration.userInfo = UserInfo()
+  }
+
+  /// Adds what is known of a key type.
+  func add(_ schema: Schema) {
+    schemas.append(schema)
+    schemaList.append(schema)
   }
 
   /// Gets ready to be written to when the message is over, because a container was kept: those that are made

@@ -248,7 +248,7 @@ extension EncodingSession {
   @inline(never)
   private func addSchema<Key: CodingKey>(_ keyType: Key.Type) -> Unmanaged<Schema> {
     let schema = Schema(keyType, index: schemas.count)
-    schemas.append(schema)
+    add(schema)
     let reference = Unmanaged.passUnretained(schema)
     schemaTable.insert(reference, for: TypeTable<Unmanaged<Schema>>.identity(keyType))
     return reference

@@ -15,6 +15,12 @@ struct BorrowedList<Object: AnyObject>: ~Copyable {
   @inline(__always)
   mutating func removeAll() { references.truncate(to: 0) }
 
+  /// Lends one of the objects.
+  @inline(__always)
+  func borrow<Result>(_ index: Int, _ body: (Object) throws -> Result) rethrows -> Result {
+    try references[index]._withUnsafeGuaranteedRef { try body($0) }
+  }
+
   @inline(__always)
   func borrowEach(_ body: (Object) -> Void) {
     for index in 0..<references.count { references.base[index]._withUnsafeGuaranteedRef { body($0) } }
