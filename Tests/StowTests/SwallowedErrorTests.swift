@@ -83,6 +83,8 @@ struct SwallowedErrorTests {
       #expect(container.count == 0)
       try container.encode("repeated string")
       try? container.encode(failures[index])
+      // The same of a failure that passes through a single-value container.
+      try? container.encode(failing { try $0.writeSingle(failures[index]) })
       #expect(container.count == 1)
       try container.encode(Pair(first: 1, second: 2))
     } as: { encoder in
@@ -240,13 +242,16 @@ struct SwallowedSingleValueErrorTests {
 
   @Test("in a super encoder, which still counts as an element", arguments: failures.indices)
   func inSuperEncoder(index: Int) throws {
-    try expectWritten([[:], 1]) { encoder in
+    try expectWritten([[:], 1, [:]]) { encoder in
       var list = encoder.unkeyedContainer()
       var container = list.superEncoder().singleValueContainer()
       try? container.encode(failures[index])
       #expect(list.count == 1)
       try list.encode(1)
+      try? container.encode(failures[index])
       #expect(list.count == 2)
+      var last = list.superEncoder().singleValueContainer()
+      try? last.encode(failures[index])
     }
   }
 

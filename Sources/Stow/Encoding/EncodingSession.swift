@@ -187,6 +187,8 @@ final class EncodingSession {
 
   @inline(never)
   private func reopen(_ start: Int, depth: Int, disturbancesBefore: Int, slotsBefore: Int) {
+    // A reserved place for which nothing was recorded awaits its value still.
+    if disturbances == disturbancesBefore, isUnfilled(start) { return }
     needsNormalizing = true
     if tape.count > start { dropAnnouncement() }
     if disturbances == disturbancesBefore || tape.count <= start {

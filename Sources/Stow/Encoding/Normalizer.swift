@@ -74,11 +74,7 @@ private struct Normalizer: ~Copyable {
         }
         pendingKey = -1
         filled = -1
-        if token.kind == .object || token.kind == .map || token.kind == .array
-          || token.has(Token.Flags.failedContainer) && token.kind == .deferred
-        {
-          open.append(scope(of: index))
-        }
+        if token.begins { open.append(scope(of: index)) }
       }
     }
   }

@@ -91,7 +91,7 @@ extension EncodingSession {
       default:
         if outer.last == begin, !isLate, !token.has(Token.Flags.dead) { count += 1 }
         isLate = false
-        if token.kind == .object || token.kind == .map || token.kind == .array { outer.append(index) }
+        if token.begins { outer.append(index) }
       }
     }
     // So does a place that awaits its value again, because one threw.

@@ -62,6 +62,11 @@ struct Token: BitwiseCopyable {
 
   func has(_ flag: UInt64) -> Bool { head & flag != 0 }
 
+  /// Whether the tokens of a container follow, up to its end.
+  var begins: Bool {
+    kind == .object || kind == .map || kind == .array || kind == .deferred && has(Flags.failedContainer)
+  }
+
   /// Whether this is an array or the beginning of one.
   var isArray: Bool { kind == .array || kind == .integers || kind == .doubles || kind == .bools }
 

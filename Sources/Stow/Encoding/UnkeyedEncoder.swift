@@ -140,7 +140,7 @@ extension EncodingSession {
         }
         pendingName = -1
         filled = -1
-        if token.kind == .object || token.kind == .map || token.kind == .array { outer.append(index) }
+        if token.begins { outer.append(index) }
       }
     }
     return found

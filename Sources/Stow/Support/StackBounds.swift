@@ -31,10 +31,11 @@ struct StackBounds {
   }
 
   #if canImport(Glibc) || canImport(Musl)
-    private typealias ReadAttributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt
+    private typealias ReadAttributes =
+      @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt
 
     /// `pthread_getattr_np`, which the headers show to GNU programs only.
-    private static let readAttributes: ReadAttributes? = dlsym(nil, "pthread_getattr_np").map {
+    private static let readAttributes = dlsym(nil, "pthread_getattr_np").map {
       unsafeBitCast($0, to: ReadAttributes.self)
     }
   #endif
