@@ -5,34 +5,6 @@ import Testing
 /// Few bytes that claim to be much: messages made to take time, memory or stack beyond their size.
 @Suite("Bombs take time and memory in proportion to their bytes")
 struct HostileSizeTests {
-  // MARK: making messages
-
-  /// A length or a number, in the form for all of them.
-  private func number(_ value: Int) -> [UInt8] {
-    [0xFC] + (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-  }
-
-  private func sized(_ tag: UInt8, _ body: [UInt8]) -> [UInt8] { [tag] + number(body.count) + body }
-
-  private func repeated(_ bytes: [UInt8], _ count: Int) -> [UInt8] {
-    [UInt8](repeatElement(bytes, count: count).joined())
-  }
-
-  /// A prelude of one symbol.
-  private func prelude(symbol: [UInt8], shapes: [UInt8] = [0]) -> [UInt8] {
-    [0x1F, 1, 0xE1] + number(symbol.count) + symbol + shapes
-  }
-
-  /// A prelude with a shape of many keys.
-  private func prelude(keys: Int) -> [UInt8] {
-    var texts: [UInt8] = []
-    for key in 0..<keys {
-      texts.append(0x85)
-      for shift in [16, 12, 8, 4, 0] { texts.append(UInt8(ascii: "a") + UInt8(key >> shift & 15)) }
-    }
-    return [0x1F, 0, 1] + number(keys) + texts
-  }
-
   /// Decodes, and checks that this does not take long. The limits are far above what it takes, and far below
   /// what it would take if it were not linear.
   @discardableResult
@@ -56,7 +28,7 @@ struct HostileSizeTests {
   @Test("a long string that is named very often is one string, and one URL")
   func symbolBomb() {
     let count = 50_000
-    let message = prelude(symbol: Self.long) + sized(0x70, [UInt8](repeating: 0x50, count: count))
+    let message = Bomb.prelude(symbol: Self.long) + Bomb.sized(0x70, [UInt8](repeating: 0x50, count: count))
     #expect(decode([String].self, message)?.count == count)
     #expect(decode([URL].self, message)?.count == count)
     #expect(decode([UUID].self, message) == nil)
@@ -74,13 +46,13 @@ struct HostileSizeTests {
   @Test("long constants of a table are refused; short ones and symbols stand for every row")
   func constants() {
     let rows = [UInt8](repeating: 5, count: 10_000)
-    func matrix(_ constant: [UInt8]) -> [UInt8] { sized(0x7B, [2, 0, 1] + constant + rows) }
-    let text = sized(0x1D, Self.long)
-    for constant in [text, [0x1A] + text, sized(0x19, Self.long)] {
+    func matrix(_ constant: [UInt8]) -> [UInt8] { Bomb.sized(0x7B, [2, 0, 1] + constant + rows) }
+    let text = Bomb.sized(0x1D, Self.long)
+    for constant in [text, [0x1A] + text, Bomb.sized(0x19, Self.long)] {
       #expect(decode([[JSONValue]].self, matrix(constant)) == nil)
     }
     #expect(decode([[JSONValue]].self, matrix([0x31, 0x61]))?.count == rows.count)
-    #expect(decode([[JSONValue]].self, prelude(symbol: Self.long) + matrix([0x50]))?.count == rows.count)
+    #expect(decode([[JSONValue]].self, Bomb.prelude(symbol: Self.long) + matrix([0x50]))?.count == rows.count)
   }
 
   // MARK: shapes
@@ -100,26 +72,27 @@ struct HostileSizeTests {
         keys = (try? decoder.container(keyedBy: AnyKey.self).allKeys.count) ?? 0
       }
     }
-    let records = sized(0x70, repeated([0xF0, 0], 50_000))
-    let values = decode([Optional].self, prelude(keys: 65_536) + records)
+    let records = Bomb.sized(0x70, Bomb.repeated([0xF0, 0], 50_000))
+    let values = decode([Optional].self, Bomb.prelude(keys: 65_536) + records)
     #expect(values?.reduce(0) { $0 + $1.keys } == 0)
-    #expect(decode([[String: Int]].self, prelude(keys: 65_536) + records) == nil)
+    #expect(decode([[String: Int]].self, Bomb.prelude(keys: 65_536) + records) == nil)
   }
 
   @Test("a record, a partial record and a table of very many keys are read")
   func manyKeys() {
     let keys = 100_000
-    let prelude = prelude(keys: keys)
+    let prelude = Bomb.prelude(keys: keys)
     let values = [UInt8](repeating: 0x91, count: keys)
-    let full = sized(0xF0, values)
+    let full = Bomb.sized(0xF0, values)
     let bits = [UInt8](repeating: 0, count: keys / 8 - 1) + [0x80]
-    let partial = sized(0xF8, bits + [0x91])
+    let partial = Bomb.sized(0xF8, bits + [0x91])
     let types = [UInt8](repeating: 1, count: keys)
-    let table = sized(0x7A, [0] + types + values)
+    let table = Bomb.sized(0x7A, [0] + types + values)
     #expect(decode([String: Int].self, prelude + full)?.isEmpty == false)
     #expect(decode([String: Int].self, prelude + partial)?.count == 1)
     #expect(decode([[String: Int]].self, prelude + table)?.count == 1)
-    #expect(decode([[Int]].self, sized(0x7B, number(1_000_000) + repeated([1], 1_000_000))) == [])
+    #expect(
+      decode([[Int]].self, Bomb.sized(0x7B, Bomb.number(1_000_000) + Bomb.repeated([1], 1_000_000))) == [])
   }
 
   // MARK: nesting
@@ -143,8 +116,8 @@ struct HostileSizeTests {
       }
     }
     for (tag, key) in [(0x71, [0x81, 0x61]), (0x70, [])] as [(UInt8, [UInt8])] {
-      var message: [UInt8] = sized(0x1D, [UInt8](repeating: 0x61, count: 1_000_000))
-      for _ in 0..<500 { message = sized(tag, key + message) }
+      var message: [UInt8] = Bomb.sized(0x1D, [UInt8](repeating: 0x61, count: 1_000_000))
+      for _ in 0..<500 { message = Bomb.sized(tag, key + message) }
       #expect(decode(Nest.self, message) != nil)
     }
   }
@@ -155,12 +128,12 @@ struct HostileSizeTests {
     var reversed: [UInt8] = [0x91]
     for _ in 0..<1_000_000 {
       if tag == 0x71 { reversed += [0x61, 0x81] }
-      reversed += number(reversed.count).reversed()
+      reversed += Bomb.number(reversed.count).reversed()
       reversed.append(tag)
     }
     let message = [UInt8](reversed.reversed())
     #expect(decode(JSONValue.self, message) == nil)
     #expect(decode(Int.self, message) == nil)
-    #expect(decode([String: Lossy<Int>].self, sized(0x71, [0x81, 0x61] + message)) == nil)
+    #expect(decode([String: Lossy<Int>].self, Bomb.sized(0x71, [0x81, 0x61] + message)) == nil)
   }
 }

@@ -1,0 +1,28 @@
+/// The parts of messages that claim to be much.
+enum Bomb {
+  /// A length or a number, in the form for all of them.
+  static func number(_ value: Int) -> [UInt8] {
+    [0xFC] + (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  static func sized(_ tag: UInt8, _ body: [UInt8]) -> [UInt8] { [tag] + number(body.count) + body }
+
+  static func repeated(_ bytes: [UInt8], _ count: Int) -> [UInt8] {
+    [UInt8](repeatElement(bytes, count: count).joined())
+  }
+
+  /// A prelude of one symbol.
+  static func prelude(symbol: [UInt8], shapes: [UInt8] = [0]) -> [UInt8] {
+    [0x1F, 1, 0xE1] + number(symbol.count) + symbol + shapes
+  }
+
+  /// A prelude with a shape of many keys.
+  static func prelude(keys: Int) -> [UInt8] {
+    var texts: [UInt8] = []
+    for key in 0..<keys {
+      texts.append(0x85)
+      for shift in [16, 12, 8, 4, 0] { texts.append(UInt8(ascii: "a") + UInt8(key >> shift & 15)) }
+    }
+    return [0x1F, 0, 1] + number(keys) + texts
+  }
+}
