@@ -183,6 +183,8 @@ private struct Normalizer: ~Copyable {
     guard let top else { return }
     writeAll(top)
     for (index, order) in slotOrders { session.schemas[index].reorder(order.slots) }
+    // Under the thread sanitizer the compiler takes the session for a part of what is modified.
+    let session = session
     swap(&session.tape, &result)
     swap(&session.strings, &strings)
   }
