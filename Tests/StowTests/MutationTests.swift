@@ -40,7 +40,7 @@ struct MutationTests {
       for offset in message.indices {
         var bytes = message
         // In the longer ones a part of the values for each byte, all of them over some bytes.
-        let step = message.count <= 4 ? 1 : message.count <= 16 ? 23 : 61
+        let step = message.count <= 3 ? 1 : message.count <= 16 ? 37 : 97
         for byte in stride(from: offset % step, to: 256, by: step) {
           bytes[offset] = UInt8(byte)
           read(bytes)
