@@ -28,8 +28,6 @@ import Testing
       }
     }
 
-    private static let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
-
     /// One entry, or no more than that, within each other as deep as may be, around a string of the rest.
     private static func nest(_ size: Int) -> [UInt8] {
       var message = Bomb.sized(0x1D, [UInt8](repeating: 0x61, count: size))

@@ -4,7 +4,7 @@ import Testing
 
 /// Decoding on threads that have little stack, in processes of their own: what fails here ends the process.
 #if compiler(>=6.2) && (os(macOS) || os(Linux))
-  @Suite("On a small stack, what nests deeply decodes or throws")
+  @Suite("On a small stack, what nests deeply decodes or throws", .disabled(if: isSanitized))
   struct SmallStackTests {
     /// Runs `body` on a thread with a stack of so many bytes.
     private static func onThread(stack: Int, _ body: @escaping @Sendable () -> Void) {

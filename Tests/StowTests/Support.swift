@@ -282,3 +282,6 @@ struct SeededGenerator: RandomNumberGenerator {
 enum JSON {
   static func encode(_ value: some Encodable) throws -> Data { try JSONEncoder().encode(value) }
 }
+
+/// Whether the tests run under a sanitizer, which takes memory and stack of its own.
+let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
