@@ -263,5 +263,9 @@ struct SwallowedSingleValueErrorTests {
     }
     #expect(failure { try StowEncoder().encode(value) } == .invalidValue())
     #expect(try transcode(["a": value], to: JSONValue.self) == ["a": [:]])
+    // As the single value of another it is one.
+    let outer = Writes { try $0.writeSingle(value) }
+    #expect(try transcode(outer, to: JSONValue.self) == [:])
+    #expect(try transcode(["a": outer], to: JSONValue.self) == ["a": [:]])
   }
 }

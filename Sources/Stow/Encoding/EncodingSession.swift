@@ -164,7 +164,8 @@ final class EncodingSession {
     defer { calls -= 1 }
     try value.encode(to: encoder)
     // The value was one, though it has nothing to say.
-    if awaits(encoder.start) { tape.append(Token(.empty, key: encoder.key, flags: Token.Flags.nested)) }
+    if isUnfilled(encoder.start) { fill(encoder.start) } else if !awaits(encoder.start) { return }
+    tape.append(Token(.empty, key: encoder.key, flags: Token.Flags.nested))
   }
 
   /// Lets `body` encode to the place at `start`, which awaits a value again if that throws.
