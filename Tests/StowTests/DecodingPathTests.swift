@@ -74,7 +74,8 @@ struct DecodingPathTests {
   func integers() throws {
     try read(["7": ["x"], "-4": ["y"]]) { decoder in
       let container = try decoder.container(keyedBy: AnyKey.self)
-      for key in [AnyKey(intValue: 7), AnyKey(intValue: -4), AnyKey("7"), AnyKey("-4", 9)] {
+      let keys = [AnyKey(intValue: 7), AnyKey(intValue: -4), AnyKey("7"), AnyKey("-4", 9)]
+      for key in keys + keys.reversed() {
         #expect(try container.decode([Probe].self, forKey: key)[0].path == [Step(key), 0])
         #expect(steps(try container.nestedUnkeyedContainer(forKey: key).codingPath) == [Step(key)])
       }

@@ -148,6 +148,11 @@ extension DecodingSession {
   func noteInteger(of key: some CodingKey, at place: Int) {
     let name = key.stringValue
     let integer = key.intValue
-    if integer != nil || PathKey.startsInteger(name), integer != Int(name) { integerKeys[place] = integer }
+    if integer != nil || PathKey.startsInteger(name), integer != Int(name) {
+      integerKeys[place] = integer
+    } else if !integerKeys.isEmpty {
+      // Another key of the same string may have been noted.
+      integerKeys.removeValue(forKey: place)
+    }
   }
 }
