@@ -7,7 +7,7 @@ extension DecodingSession {
     guard let expected, error.kind == .mismatch, let tag = try? reader.byte(at: error.offset) else {
       return rareError(error, path: path, expected: expected)
     }
-    let description = descriptions.beginning(expected, found: Self.kind(of: tag)) + String(error.offset)
+    let description = descriptions.description(expected, found: Self.kind(of: tag), at: error.offset)
     let context = DecodingError.Context(codingPath: path, debugDescription: description)
     return tag == Tag.null || tag == Tag.nestedNil
       ? .valueNotFound(expected, context) : .typeMismatch(expected, context)
@@ -69,23 +69,54 @@ extension DecodingSession {
   }
 }
 
-/// The beginnings of descriptions, by the type that was asked for and the kind that was found.
+/// The descriptions of values that are not of the type asked for.
 ///
-/// The name of a type takes longer to find out than all else about an error. There are as many as there are
-/// types that fail to decode, times a dozen kinds.
+/// The name of a type takes longer to find out than all else about an error, so how each description begins is
+/// kept, by the type that was asked for and the kind that was found: as many as there are types that fail to
+/// decode, times a dozen kinds. The offset behind it is written into the string as it is made.
 struct ErrorDescriptions {
-  private struct Pair: Hashable {
+  private struct Beginning {
     let type: UnsafeRawPointer
     let kind: UnsafePointer<UInt8>
+    let text: [UInt8]
   }
 
-  private var beginnings: [Pair: String] = [:]
+  private var beginnings: [Beginning] = []
+  /// Where the last search ended: types are tried in turns.
+  private var last = 0
 
-  mutating func beginning(_ type: Any.Type, found kind: StaticString) -> String {
-    let pair = Pair(type: TypeTable<Int>.identity(type), kind: kind.utf8Start)
-    if let beginning = beginnings[pair] { return beginning }
-    let beginning = "Expected a value of type \(type), but found \(kind) at offset "
-    beginnings[pair] = beginning
-    return beginning
+  mutating func description(_ type: Any.Type, found kind: StaticString, at offset: Int) -> String {
+    find(type, kind)
+    let beginning = beginnings[last].text
+    return String(unsafeUninitializedCapacity: beginning.count + Self.mostDigits) { buffer in
+      _ = buffer.initialize(from: beginning)
+      return beginning.count + Self.write(offset, to: buffer[beginning.count...])
+    }
+  }
+
+  private mutating func find(_ type: Any.Type, _ kind: StaticString) {
+    let identity = TypeTable<Int>.identity(type)
+    for _ in beginnings.indices {
+      last = last + 1 < beginnings.count ? last + 1 : 0
+      if beginnings[last].type == identity, beginnings[last].kind == kind.utf8Start { return }
+    }
+    let text = "Expected a value of type \(type), but found \(kind) at offset "
+    last = beginnings.count
+    beginnings.append(Beginning(type: identity, kind: kind.utf8Start, text: Array(text.utf8)))
+  }
+
+  private static var mostDigits: Int { 20 }
+
+  /// Writes the decimal digits of a number that is not negative, and returns how many there are.
+  private static func write(_ number: Int, to buffer: Slice<UnsafeMutableBufferPointer<UInt8>>) -> Int {
+    var buffer = buffer
+    var (rest, count) = (number, 1)
+    while rest >= 10 { (rest, count) = (rest / 10, count + 1) }
+    rest = number
+    for place in stride(from: count - 1, through: 0, by: -1) {
+      buffer[buffer.startIndex + place] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
+    }
+    return count
   }
 }

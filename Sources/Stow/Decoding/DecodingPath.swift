@@ -93,13 +93,19 @@ struct DecodingPath: ~Copyable {
     capacity *= 2
   }
 
-  /// The steps down to `node`, outermost first; nil if the node has been left.
-  func steps(to node: Node) -> [Step]? {
-    var result: [Step] = []
+  /// The step at `node`; nil if the node has been left.
+  func step(at node: Node) -> Step? {
     guard node.index < count, steps[Int(node.index)].serial == node.serial else { return nil }
+    return steps[Int(node.index)]
+  }
+
+  /// The steps down to `node`, outermost first; none if the node has been left.
+  func steps(to node: Node) -> [Step] {
+    guard step(at: node) != nil else { return [] }
+    var result: [Step] = []
     var index = Int(node.index)
-    while index > 0 {
-      if steps[index].kind != .top { result.append(steps[index]) }
+    while steps[index].kind != .top {
+      result.append(steps[index])
       // A parent stands before its child, so this ends.
       guard Int(steps[index].parent) < index else { break }
       index = Int(steps[index].parent)
@@ -112,13 +118,22 @@ extension DecodingSession {
   /// The coding path of a container or decoder, which reads what stands at `offset`.
   func codingPath(_ node: DecodingPath.Node, at offset: Int? = nil) -> [any CodingKey] {
     if let memo = pathMemo, memo.serial == node.serial { return memo.path }
-    if let steps = path.steps(to: node) {
-      let path = steps.map(codingKey)
+    if let step = path.step(at: node) {
+      let path = step.kind == .top ? [] : parentPath(step) + [codingKey(step)]
       pathMemo = (node.serial, path)
       return path
     }
     guard let offset else { return [] }
     return PathFinder(session: self).path(to: offset, from: body)
+  }
+
+  /// The path of what a step starts from: the values of one container share it.
+  private func parentPath(_ step: DecodingPath.Step) -> [any CodingKey] {
+    let parent = path.node(at: step.parent)
+    if let memo = parentPathMemo, memo.serial == parent.serial { return memo.path }
+    let path = path.steps(to: parent).map(codingKey)
+    parentPathMemo = (parent.serial, path)
+    return path
   }
 
   /// The coding path of a value that has no step of its own.

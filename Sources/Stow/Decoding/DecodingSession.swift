@@ -35,10 +35,14 @@ final class DecodingSession {
   @exclusivity(unchecked) var plans = DecodingPlans()
   /// Hands containers out again; nil on the plain path, and when the message is over.
   @exclusivity(unchecked) private(set) var boxTaker: BoxTaker?
+  /// Whether the message has been read, and a container outlived it.
+  @exclusivity(unchecked) private var isOver = false
 
   @exclusivity(unchecked) private(set) var configuration = DecoderConfiguration()
   /// The path that was asked for last: errors come in turns at one place.
   @exclusivity(unchecked) var pathMemo: (serial: UInt32, path: [any CodingKey])?
+  /// The path that it continues.
+  @exclusivity(unchecked) var parentPathMemo: (serial: UInt32, path: [any CodingKey])?
   /// How the descriptions of errors begin that were made so far.
   @exclusivity(unchecked) var descriptions = ErrorDescriptions()
   /// How many `init(from:)` are running.
@@ -84,6 +88,7 @@ final class DecodingSession {
     usedSchemas.removeAll()
     configuration.userInfo = UserInfo()
     pathMemo = nil
+    parentPathMemo = nil
     calls = 0
     stack = nil
   }
@@ -91,6 +96,7 @@ final class DecodingSession {
   /// Gets ready to be used when the message is over, because a container was kept: it may read on when the
   /// bytes are gone, and whatever containers are made from now on hold the session themselves.
   func outlive() {
+    isOver = true
     boxTaker = nil
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: reader.count, alignment: 1)
     copy.copyMemory(from: reader.buffer(at: 0, count: reader.count))
