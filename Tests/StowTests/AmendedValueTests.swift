@@ -82,6 +82,27 @@ struct AmendedValueTests {
     }
   }
 
+  @Test("an array that replaced a nested one is amended")
+  func replacedArray() throws {
+    enum Keys: CodingKey { case a, b }
+    try expectWritten(["a": [2, 3], "b": 1]) { encoder in
+      var container = encoder.container(keyedBy: Keys.self)
+      var first = container.nestedUnkeyedContainer(forKey: .a)
+      try first.encode(1)
+      try container.encode([2], forKey: .a)
+      try container.encode(1, forKey: .b)
+      var second = container.nestedUnkeyedContainer(forKey: .a)
+      try second.encode(3)
+    }
+    try expectWritten(["a": [2, 3]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      _ = container.nestedUnkeyedContainer(forKey: "a")
+      try container.encode([2], forKey: "a")
+      var second = container.nestedUnkeyedContainer(forKey: "a")
+      try second.encode(3)
+    }
+  }
+
   @Test("an object in a super encoder is amended by nestedContainer(forKey:)")
   func amendedSuperEncoder() throws {
     try expectWritten(["o": ["x": 1, "y": 2], "late": ["x": 1, "z": 3]]) { encoder in

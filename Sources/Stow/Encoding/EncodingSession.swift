@@ -33,8 +33,6 @@ final class EncodingSession {
 
   /// Whether the message has been written, and a container outlived it.
   @exclusivity(unchecked) private(set) var isOver = false
-  /// The arrays that were asked for by a key.
-  @exclusivity(unchecked) var nestedArrays: [NestedPlace: Int] = [:]
   /// Whether the tape must be normalized before it is planned.
   @exclusivity(unchecked) var needsNormalizing = false
   /// How many times something out of line was recorded.
@@ -92,7 +90,6 @@ final class EncodingSession {
     disturbances = 0
     overflow = nil
     if !integerKeys.isEmpty { integerKeys = [:] }
-    if !nestedArrays.isEmpty { nestedArrays = [:] }
     open.truncate(to: 1)
     current = Self.top
     frame = 0

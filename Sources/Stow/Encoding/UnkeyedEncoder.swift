@@ -96,16 +96,12 @@ extension EncodingSession {
     let hasName = tape.count > 0 && tape[tape.count - 1].kind == .key
     if hasName { keepNames() }
     let name = hasName ? tape[tape.count - 1].index : -1
-    let place = NestedPlace(parent: parent, slot: key, name: name)
-    if !isOver, let begin = nestedArrays[place] ?? array(forKey: key, name: name, parent: parent) {
-      nestedArrays[place] = begin
+    if !isOver, let begin = array(forKey: key, name: name, parent: parent) {
       dropAnnouncement()
       needsNormalizing = true
       return UnkeyedEncoder(session: self, begin: begin, count: elementCount(ofArray: begin))
     }
-    let container = nestedUnkeyedContainer(key: key, parent: parent)
-    nestedArrays[place] = container.begin
-    return container
+    return nestedUnkeyedContainer(key: key, parent: parent)
   }
 
   /// From here on, the same name is always the same string of the pool.
@@ -114,7 +110,7 @@ extension EncodingSession {
     strings.keepsAll = true
   }
 
-  /// An array that was encoded for the key before, as a whole.
+  /// The array that is the last value for the key, if one was encoded before.
   private func array(forKey key: UInt64, name: Int, parent: Int) -> Int? {
     // A key that is new to the message, or in its turn, cannot have been there.
     guard name >= 0 ? strings[name].keyUses > 1 : needsNormalizing else { return nil }
@@ -150,11 +146,4 @@ extension EncodingSession {
     let begin = openNested(.container(.array, key: key, parent: parent, flags: Token.Flags.nested))
     return UnkeyedEncoder(session: self, begin: begin, count: 0)
   }
-}
-
-/// Where a nested array stands: its parent, and the slot or the string of its key.
-struct NestedPlace: Hashable {
-  let parent: Int
-  let slot: UInt64
-  let name: Int
 }

@@ -111,6 +111,8 @@ final class WritingScript {
     let old = node.fields?[key.stringValue]
     let choice = choices.below(depth < Self.deepest ? 16 : 8)
     choices.trace("\(path) object: \(choice) for \(key.stringValue)")
+    // What a super encoder writes once there is a container for its key may go to either.
+    let isAwaited = if case .nothing = old?.content { true } else { false }
     // Of two values for a key at once, each may be the last.
     if node.busyKeys.contains(key.stringValue) || choice == 14 && node.busyKeys.contains("super") { return }
     switch choice {
@@ -132,10 +134,10 @@ final class WritingScript {
           Written { try self.fill($0, fresh, path: inner, depth: depth + 1) }, forKey: key)
       }
       if isWritten { node.set(fresh, for: key.stringValue) }
-    case 10 where old?.fields != nil || old == nil:
+    case 10 where old?.fields != nil && !isAwaited || old == nil:
       var nested = container.nestedContainer(keyedBy: NameKey.self, forKey: key)
       try fill(&nested, child(.object([:]), of: node, key), inner, depth + 1)
-    case 11 where old?.fields != nil || old == nil:
+    case 11 where old?.fields != nil && !isAwaited || old == nil:
       var nested = container.nestedContainer(keyedBy: FieldKey.self, forKey: key)
       try fill(&nested, child(.object([:]), of: node, key), inner, depth + 1)
     case 12 where old?.elements != nil || old == nil:
