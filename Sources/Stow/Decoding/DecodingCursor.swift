@@ -21,6 +21,8 @@ final class DecodingCursor {
   @exclusivity(unchecked) private var keyCount = 0
   /// A partial record: where its bits stand. −1 if every key has a value.
   @exclusivity(unchecked) private var presence = -1
+  /// The bits themselves, if there are no more than 64.
+  @exclusivity(unchecked) private var marks: UInt64 = 0
   /// The values by slot, by text or by name, once they were asked for out of order.
   @exclusivity(unchecked) private var offsets: [Int] = []
   @exclusivity(unchecked) var entryIndex: EntryIndex?
@@ -78,6 +80,10 @@ final class DecodingCursor {
     let size = (keyCount + 7) / 8
     guard size <= end - start else { throw FormatError(.malformed, at: start) }
     presence = start
+    if keyCount <= 64 {
+      let bits = UInt64(bitPattern: try session.reader.signed(at: start, width: size))
+      marks = bits & .max >> UInt64(64 - keyCount)
+    }
     start += size
     current = start
     nextSlot = slot(after: -1, session)
@@ -127,8 +133,17 @@ final class DecodingCursor {
     return presentSlot(after: slot, session)
   }
 
+  @inline(__always)
   private func presentSlot(after slot: Int, _ session: DecodingSession) -> Int {
-    var slot = slot + 1
+    guard keyCount <= 64 else { return presentSlot(ofMany: slot + 1, session) }
+    let rest = slot < 63 ? marks & .max &<< UInt64(truncatingIfNeeded: slot &+ 1) : 0
+    return rest == 0 ? Self.noSlot : rest.trailingZeroBitCount
+  }
+
+  /// The first slot from `first` on that has a value, among more than 64.
+  @inline(never)
+  private func presentSlot(ofMany first: Int, _ session: DecodingSession) -> Int {
+    var slot = first
     while slot < keyCount {
       let bits = session.reader.base[presence + slot >> 3] >> UInt8(slot & 7)
       if bits != 0 {
@@ -140,8 +155,11 @@ final class DecodingCursor {
     return Self.noSlot
   }
 
+  @inline(__always)
   private func isPresent(_ slot: Int, _ session: DecodingSession) -> Bool {
-    presence < 0 || session.reader.base[presence + slot >> 3] >> UInt8(slot & 7) & 1 == 1
+    if presence < 0 { return true }
+    if keyCount <= 64 { return marks &>> UInt64(truncatingIfNeeded: slot) & 1 == 1 }
+    return session.reader.base[presence + slot >> 3] >> UInt8(slot & 7) & 1 == 1
   }
 
   // MARK: finding
@@ -154,8 +172,9 @@ final class DecodingCursor {
     if Int(slot) == nextSlot { return current }
     if shape < 0 {
       if let value = nextEntry(ofByte: byte) { return value }
-    } else if slot < DecodingSchema.missing, source != nil {
-      return Int(slot)
+    } else if slot < DecodingSchema.missing {
+      if source != nil { return Int(slot) }
+      if withSession({ !isPresent(Int(slot), $0) }) { return -1 }
     }
     return try findOutOfLine(key, byte: byte)
   }
@@ -188,7 +207,14 @@ final class DecodingCursor {
 
   /// The slot of `key` in the shape.
   func slot<Key: CodingKey>(of key: Key, byte: Int, _ session: DecodingSession) throws(FormatError) -> Int? {
-    let schema = schemaReference.takeUnretainedValue()
+    try schemaReference.borrow { schema throws(FormatError) in
+      try self.slot(of: key, byte: byte, schema, session)
+    }
+  }
+
+  private func slot<Key: CodingKey>(
+    of key: Key, byte: Int, _ schema: DecodingSchema, _ session: DecodingSession
+  ) throws(FormatError) -> Int? {
     guard schema.hasBytes else {
       let names = try session.names(ofShape: shape)
       if names.names.indices.contains(nextSlot), names.names[nextSlot] == key.stringValue { return nextSlot }
