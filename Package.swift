@@ -11,7 +11,8 @@ let package = Package(
   ],
   targets: [
     .target(name: "Stow"),
-    .executableTarget(name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks", exclude: ["baseline.json", "chart.svg"]),
+    .executableTarget(
+      name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks", exclude: ["baseline.json", "chart.svg"]),
     .target(name: "FuzzTargets", dependencies: ["Stow"], path: "Tests/Fuzz/Targets"),
     .testTarget(name: "StowTests", dependencies: ["Stow", "FuzzTargets"], exclude: ["Vectors"]),
   ],
