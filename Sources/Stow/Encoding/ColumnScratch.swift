@@ -1,13 +1,11 @@
 /// Room for the cells of the columns that are being written, column after column.
 struct ColumnScratch: ~Copyable {
-  private var cells: UnsafeMutableBufferPointer<UInt64>
-  private var marks: UnsafeMutableBufferPointer<Bool>
+  private var cells = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)
+  private var marks = UnsafeMutableBufferPointer<Bool>(start: nil, count: 0)
   private static let retained = 1 << 14
 
-  init() {
-    cells = .allocate(capacity: 0)
-    marks = .allocate(capacity: 0)
-  }
+  /// Room for nothing, which takes no memory.
+  init() {}
 
   deinit {
     cells.deallocate()
@@ -30,8 +28,8 @@ struct ColumnScratch: ~Copyable {
       if cells.count > Self.retained {
         cells.deallocate()
         marks.deallocate()
-        cells = .allocate(capacity: 0)
-        marks = .allocate(capacity: 0)
+        cells = UnsafeMutableBufferPointer(start: nil, count: 0)
+        marks = UnsafeMutableBufferPointer(start: nil, count: 0)
       }
     }
     return body(cells, marks)

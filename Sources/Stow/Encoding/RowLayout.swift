@@ -11,8 +11,8 @@ struct RowLayout {
   private let tokensPerRow: Int
   /// Where each cell stands in a row; an empty container takes two tokens.
   private let cells: [Int]
-  /// The slots of the cells of an object.
-  private let slots: [Int]
+  /// The slots of the cells of an object, as its schema has them; none where keys have no slots.
+  private let slots: UnsafeBufferPointer<UInt16>
 
   /// Rows of arrays have at most this many columns; longer ones do as well by themselves.
   static let widestMatrix = 16
@@ -39,13 +39,13 @@ struct RowLayout {
     first = range.lowerBound
     var hasKeys = false
     var columnLimit = Self.widestMatrix
-    var slots: [Int] = []
+    slots =
+      head.kind == .object
+      ? session.schemaList.borrow(head.index) { $0.presentSlots } : UnsafeBufferPointer(start: nil, count: 0)
     switch head.kind {
     case .object:
-      let schema = session.schemas[head.index]
-      guard schema.shape >= 0 else { return nil }
-      shape = schema.shape
-      slots = schema.presentSlots.map(Int.init)
+      shape = session.schemaList.borrow(head.index) { $0.shape }
+      guard shape != -1 else { return nil }
       columnLimit = slots.count
     case .map:
       guard planner.hasLists, head.index != KeyLists.none, planner.lists[head.index].shape >= 0 else {
@@ -56,22 +56,33 @@ struct RowLayout {
       hasKeys = true
     default: shape = nil
     }
-    var cells: [Int] = []
+    var cellCount = 0
     var next = first + 1
     while next < range.upperBound, tokens[next].kind != .end {
       if hasKeys { next += 1 }
-      guard cells.count < columnLimit, let size = Self.cellSize(tokens, next) else { return nil }
-      cells.append(next - first)
+      guard cellCount < columnLimit, let size = Self.cellSize(tokens, next) else { return nil }
+      cellCount += 1
       next += size
     }
-    guard !cells.isEmpty, shape == nil || cells.count == columnLimit else { return nil }
-    self.slots = slots
-    self.cells = cells
-    columnCount = cells.count
-    headerSize = shape == nil ? 1 : 2
+    guard cellCount > 0, shape == nil || cellCount == columnLimit else { return nil }
     tokensPerRow = next - first + 1
     guard range.count % tokensPerRow == 0, range.count > tokensPerRow else { return nil }
+    columnCount = cellCount
+    headerSize = shape == nil ? 1 : 2
+    cells = Self.cells(tokens, first, hasKeys: hasKeys, count: cellCount)
     count = range.count / tokensPerRow
+  }
+
+  /// Where the cells of the row at `first` stand in it.
+  private static func cells(
+    _ tokens: UnsafeMutableBufferPointer<Token>, _ first: Int, hasKeys: Bool, count: Int
+  ) -> [Int] {
+    var next = 1
+    return (0..<count).map { _ in
+      let cell = hasKeys ? next + 1 : next
+      next = cell + (cellSize(tokens, first + cell) ?? 0)
+      return cell
+    }
   }
 
   /// How many tokens the cell at `index` takes; nil if it is none.
@@ -115,7 +126,7 @@ struct RowLayout {
     var kinds: UInt32 = 0
     let top = first + self.cells[column]
     var position = top
-    let slot = slots.isEmpty ? nil : slots[column]
+    let slot = slots.isEmpty ? nil : Int(slots[column])
     var isConstant = true
     for row in 0..<count {
       let token = tokens[position]
