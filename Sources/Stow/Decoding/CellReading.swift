@@ -30,8 +30,7 @@ extension DecodingSession {
   }
 
   func float(_ cell: Cell, at offset: Int) throws(FormatError) -> Float {
-    let isInteger = if case .integer = cell { true } else { false }
-    return try float(try double(cell, at: offset), at: offset, isInteger: isInteger)
+    try float(try double(cell, at: offset), at: offset, isInteger: cell.isInteger)
   }
 
   func bool(_ cell: Cell, at offset: Int) throws(FormatError) -> Bool {
@@ -60,7 +59,8 @@ extension DecodingSession {
     case .float: return reinterpret(try float(cell, at: offset), as: type)
     case .float16:
       #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-        return reinterpret(Float16(try float(cell, at: offset)), as: type)
+        let value = try float(cell, at: offset)
+        return reinterpret(try float16(value, at: offset, isInteger: cell.isInteger), as: type)
       #else
         throw FormatError(.cellMismatch, at: offset)
       #endif

@@ -94,8 +94,15 @@ extension DecodingSession {
   #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
     func float16(at offset: Int, next: inout Int) throws(FormatError) -> Float16 {
       let value = try float(at: offset, next: &next)
+      return try float16(value, at: offset, isInteger: reader.isInteger(at: offset))
+    }
+
+    /// Rounds, unless the number is an integer, as for `Float`.
+    func float16(_ value: Float, at offset: Int, isInteger: Bool) throws(FormatError) -> Float16 {
       let result = Float16(preserving: value)
-      guard result.isFinite || !value.isFinite else { throw FormatError(.unrepresentable, at: offset) }
+      guard result.isFinite || !value.isFinite, !isInteger || Float(result) == value else {
+        throw FormatError(.unrepresentable, at: offset)
+      }
       return result
     }
   #endif

@@ -83,6 +83,10 @@ enum Cell {
   case double(Double)
   case bool(Bool)
   case date(Double)
+
+  var isInteger: Bool {
+    if case .integer = self { true } else { false }
+  }
 }
 
 extension ByteReader {
