@@ -89,24 +89,27 @@ struct CrossNumberTests {
 
   @Test("is the number, or refused where it stands", arguments: types, Place.allCases)
   func everyType(written: any TestedNumber.Type, place: Place) throws {
-    for read in Self.types { try check(written, as: read, in: place) }
-  }
-
-  private func check<Written: TestedNumber, Read: TestedNumber>(
-    _ written: Written.Type, as read: Read.Type, in place: Place
-  ) throws {
-    let coder = StowCoder()
-    let isRefused = Written.common.read(as: read) == nil
-    let path = isRefused ? place.firstPath : place.path
-    for value in Written.samples {
-      let message = try place.message(of: value, beside: Written.common, by: coder)
-      let outcome = Outcome { try place.value(read, in: message, by: coder) }
-      let expected =
-        value.read(as: read).map { Outcome.value($0.exactly) }
-        ?? .failure(Failure(kind: .dataCorrupted, path: path))
-      if outcome != expected {
-        Issue.record("\(value.exactly) as \(read): \(outcome), not \(expected)")
+    func check<Written: TestedNumber>(_ written: Written.Type) throws {
+      let coder = StowCoder()
+      for value in Written.samples {
+        let message = try place.message(of: value, beside: Written.common, by: coder)
+        for read in Self.types {
+          let outcome = place.outcome(read, in: message, by: coder)
+          let expected = expected(value, as: read, in: place)
+          if outcome != expected {
+            Issue.record("\(value.exactly) as \(read): \(outcome), not \(expected)")
+          }
+        }
       }
     }
+    try check(written)
+  }
+
+  private func expected<Written: TestedNumber, Read: TestedNumber>(
+    _ value: Written, as read: Read.Type, in place: Place
+  ) -> Outcome {
+    if let result = value.read(as: read) { return .value(result.exactly) }
+    let path = Written.common.read(as: read) == nil ? place.firstPath : place.path
+    return .failure(Failure(kind: .dataCorrupted, path: path))
   }
 }

@@ -58,6 +58,10 @@ enum Place: CaseIterable {
     }
   }
 
+  func outcome<Value: Exact>(_ type: Value.Type, in data: Data, by coder: some Coder) -> Outcome {
+    Outcome { try value(type, in: data, by: coder) }
+  }
+
   /// The coding path of the value, or of the first of its copies.
   var path: [Step] {
     switch self {
@@ -196,7 +200,7 @@ func expectExact<Value: Exact>(
 ) throws {
   let coder = StowCoder()
   let message = try place.message(of: value, beside: other, by: coder)
-  let outcome = Outcome { try place.value(Value.self, in: message, by: coder) }
+  let outcome = place.outcome(Value.self, in: message, by: coder)
   if outcome != .value(value.exactly) {
     Issue.record(
       "\(value.exactly) beside \(other.exactly) in \(place): \(outcome)", sourceLocation: sourceLocation)

@@ -1,0 +1,68 @@
+import Foundation
+import Stow
+import Testing
+
+extension TestedFloat {
+  fileprivate var isFraction: Bool { isFinite && self != rounded() }
+}
+
+/// What JSON writes and reads as the same number, whose outcomes can be compared.
+///
+/// JSON gives no path for a number that does not fit; Stow's path is that of the number.
+@Suite("Numbers are read as JSON reads them, or refused for the same reason")
+struct NumbersAsInJSONTests {
+  @Test("integers as every type of integers", arguments: integerTypes, Place.allCases)
+  func integers(written: any TestedInteger.Type, place: Place) throws {
+    try check(written, as: integerTypes, in: place) { _, _ in true }
+  }
+
+  /// JSON rounds integers that a type does not hold exactly.
+  @Test("integers as floating-point types, where exact", arguments: integerTypes, Place.allCases)
+  func integersAsFloats(written: any TestedInteger.Type, place: Place) throws {
+    try check(written, as: floatTypes, in: place) { $0.read(as: $1) != nil }
+  }
+
+  /// JSON writes whole floats like integers, and reads them as such.
+  @Test("fractions as every type of integers", arguments: floatTypes, Place.allCases)
+  func fractions(written: any TestedFloat.Type, place: Place) throws {
+    try check(written, as: integerTypes, in: place) { value, _ in value.isFraction }
+  }
+
+  /// JSON refuses what a narrower type rounds to zero.
+  @Test("Double as every floating-point type", arguments: Place.allCases)
+  func doubles(place: Place) throws {
+    try check(Double.self, as: floatTypes, in: place) { value, _ in
+      value.isFinite && (value == 0 || Float(value) != 0)
+    }
+  }
+
+  /// JSON writes a `Float` in the fewest digits, which are another `Double`.
+  @Test("floats as their own type", arguments: floatTypes, Place.allCases)
+  func own(type: any TestedFloat.Type, place: Place) throws {
+    try check(type, as: [type], in: place) { value, _ in value.isFinite }
+  }
+
+  /// Every value stands among its like, so that it is the first to be refused.
+  private func check<Written: TestedNumber>(
+    _ written: Written.Type, as types: [any TestedNumber.Type], in place: Place,
+    where isComparable: (Written, any TestedNumber.Type) -> Bool
+  ) throws {
+    let (stow, json) = (StowCoder(), JSONCoder())
+    for value in Written.samples {
+      let types = types.filter { isComparable(value, $0) }
+      if types.isEmpty { continue }
+      let message = try place.message(of: value, beside: value, by: stow)
+      let text = try place.message(of: value, beside: value, by: json)
+      for type in types {
+        let own = place.outcome(type, in: message, by: stow)
+        let other = place.outcome(type, in: text, by: json)
+        if !isSame(own, other) { Issue.record("\(value.exactly) as \(type): \(own), in JSON \(other)") }
+      }
+    }
+  }
+
+  private func isSame(_ stow: Outcome, _ json: Outcome) -> Bool {
+    guard case .failure(let own) = stow, case .failure(let other) = json else { return stow == json }
+    return own == other || own.kind == other.kind && other.path.isEmpty
+  }
+}
