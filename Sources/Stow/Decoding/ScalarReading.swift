@@ -216,8 +216,12 @@ extension DecodingSession {
       }
       return decimal
     }
-    let integer = try integer(Int128.self, at: offset, next: &next)
-    guard let decimal = DecimalParts(integer).decimal else { throw FormatError(.unrepresentable, at: offset) }
+    let parts =
+      tag == Tag.unsigned128
+      ? DecimalParts(
+        isNegative: false, magnitude: try integer(UInt128.self, at: offset, next: &next), exponent: 0)
+      : DecimalParts(try integer(Int128.self, at: offset, next: &next))
+    guard let decimal = parts.decimal else { throw FormatError(.unrepresentable, at: offset) }
     return decimal
   }
 
