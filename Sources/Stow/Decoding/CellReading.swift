@@ -39,14 +39,15 @@ extension DecodingSession {
   }
 
   func decimal(_ cell: Cell, at offset: Int) throws(FormatError) -> Decimal {
-    let decimal: Decimal? =
-      switch cell {
-      case .integer(let integer): DecimalParts(Int128(integer)).decimal
-      case .double(let value): Decimal(string: value.description)
-      case .bool, .date: throw FormatError(.cellMismatch, at: offset)
+    switch cell {
+    case .integer(let integer):
+      guard let decimal = DecimalParts(Int128(integer)).decimal else {
+        throw FormatError(.unrepresentable, at: offset)
       }
-    guard let decimal else { throw FormatError(.unrepresentable, at: offset) }
-    return decimal
+      return decimal
+    case .double(let value): return try decimal(value, at: offset)
+    case .bool, .date: throw FormatError(.cellMismatch, at: offset)
+    }
   }
 
   /// A value of a type that is known here, from a cell.

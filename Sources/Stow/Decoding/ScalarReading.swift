@@ -209,12 +209,7 @@ extension DecodingSession {
     let tag = try reader.byte(at: offset)
     if tag >= Tag.double && tag <= Tag.noisyDecimal || tag >= Tag.shortDecimal && tag <= Tag.lastShortDecimal
     {
-      // The shortest decimal that is this number: what JSON would have said.
-      let value = try reader.double(at: offset, next: &next)
-      guard let decimal = Decimal(string: value.description) else {
-        throw FormatError(.unrepresentable, at: offset)
-      }
-      return decimal
+      return try decimal(try reader.double(at: offset, next: &next), at: offset)
     }
     let parts =
       tag == Tag.unsigned128
@@ -222,6 +217,14 @@ extension DecodingSession {
         isNegative: false, magnitude: try integer(UInt128.self, at: offset, next: &next), exponent: 0)
       : DecimalParts(try integer(Int128.self, at: offset, next: &next))
     guard let decimal = parts.decimal else { throw FormatError(.unrepresentable, at: offset) }
+    return decimal
+  }
+
+  /// The shortest decimal that is this number: what JSON would have said. `Decimal` takes "-inf" for a number.
+  func decimal(_ value: Double, at offset: Int) throws(FormatError) -> Decimal {
+    guard value.isFinite, let decimal = Decimal(string: value.description) else {
+      throw FormatError(.unrepresentable, at: offset)
+    }
     return decimal
   }
 
