@@ -56,13 +56,10 @@ struct NumbersAsInJSONTests {
       for type in types {
         let own = place.outcome(type, in: message, by: stow)
         let other = place.outcome(type, in: text, by: json)
-        if !isSame(own, other) { Issue.record("\(value.exactly) as \(type): \(own), in JSON \(other)") }
+        if !own.isSame(asInJSON: other) {
+          Issue.record("\(value.exactly) as \(type): \(own), in JSON \(other)")
+        }
       }
     }
-  }
-
-  private func isSame(_ stow: Outcome, _ json: Outcome) -> Bool {
-    guard case .failure(let own) = stow, case .failure(let other) = json else { return stow == json }
-    return own == other || own.kind == other.kind && other.path.isEmpty
   }
 }
