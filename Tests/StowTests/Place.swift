@@ -10,6 +10,7 @@ enum Place: CaseIterable {
   case optionalField
   case dictionary
   case byHand
+  case inherited
   /// The last of a few elements.
   case element
   /// The last of so many elements that numbers are packed.
@@ -18,6 +19,8 @@ enum Place: CaseIterable {
   case repeated
   /// A cell of a table.
   case cell
+  /// The same, where it could be missing.
+  case optionalCell
   /// The constant column of a table.
   case constant
   /// A cell of a matrix.
@@ -32,10 +35,12 @@ enum Place: CaseIterable {
     case .optionalField: try coder.encode(OptionalField(value: value))
     case .dictionary: try coder.encode(["value": value])
     case .byHand: try coder.encode(ByHand(value: value))
+    case .inherited: try coder.encode(Inherited(value: value))
     case .element: try coder.encode([other, value])
     case .packed: try coder.encode([Value](repeating: other, count: 11) + [value])
     case .repeated: try coder.encode([Value](repeating: value, count: 7))
     case .cell: try coder.encode(rows { $0 == 3 ? value : other })
+    case .optionalCell: try coder.encode(rows { Optional($0 == 3 ? value : other) })
     case .constant: try coder.encode(rows { _ in value })
     case .matrix: try coder.encode([[other, other], [other, other], [other, value], [other, other]])
     }
@@ -50,9 +55,11 @@ enum Place: CaseIterable {
     case .optionalField: try coder.decode(OptionalField<Value>.self, from: data).value!
     case .dictionary: try coder.decode([String: Value].self, from: data)["value"]!
     case .byHand: try coder.decode(ByHand<Value>.self, from: data).value
+    case .inherited: try coder.decode(Inherited<Value>.self, from: data).value
     case .element, .packed: try coder.decode([Value].self, from: data).last!
     case .repeated: try coder.decode([Value].self, from: data)[0]
     case .cell: try coder.decode([Row<Value>].self, from: data)[3].value
+    case .optionalCell: try coder.decode([OptionalRow<Value>].self, from: data)[3].value!
     case .constant: try coder.decode([Row<Value>].self, from: data)[0].value
     case .matrix: try coder.decode([[Value]].self, from: data)[2][1]
     }
@@ -68,10 +75,11 @@ enum Place: CaseIterable {
     case .alone, .single: []
     case .field, .optionalField, .dictionary: ["value"]
     case .byHand: ["list", 0]
+    case .inherited: ["super"]
     case .element: [1]
     case .packed: [11]
     case .repeated: [0]
-    case .cell: [3, "value"]
+    case .cell, .optionalCell: [3, "value"]
     case .constant: [0, "value"]
     case .matrix: [2, 1]
     }
@@ -81,11 +89,16 @@ enum Place: CaseIterable {
   var firstPath: [Step] {
     switch self {
     case .element, .packed: [0]
-    case .cell: [0, "value"]
+    case .cell, .optionalCell: [0, "value"]
     case .matrix: [0, 0]
     default: path
     }
   }
+}
+
+extension Place {
+  /// Whether `.none` is here no value, but a missing one.
+  var isOptional: Bool { self == .optionalField || self == .optionalCell }
 }
 
 private func rows<Value>(_ value: (Int) -> Value) -> [Row<Value>] {
@@ -103,6 +116,12 @@ private struct OptionalField<Value: Codable>: Codable {
 private struct Row<Value: Codable>: Codable {
   var id: Int
   var value: Value
+  var ratio: Double
+}
+
+private struct OptionalRow<Value: Codable>: Codable {
+  var id: Int
+  var value: Value?
   var ratio: Double
 }
 
@@ -140,6 +159,24 @@ private struct ByHand<Value: Codable>: Codable {
     var container = encoder.container(keyedBy: AnyKey.self)
     var list = container.nestedUnkeyedContainer(forKey: "list")
     try list.encode(value)
+  }
+}
+
+/// What a class leaves to its superclass.
+private struct Inherited<Value: Codable>: Codable {
+  var value: Value
+
+  init(value: Value) {
+    self.value = value
+  }
+
+  init(from decoder: any Decoder) throws {
+    value = try decoder.container(keyedBy: AnyKey.self).superDecoder().readSingle(Value.self)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: AnyKey.self)
+    try container.superEncoder().writeSingle(value)
   }
 }
 
