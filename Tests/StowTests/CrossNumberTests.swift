@@ -27,11 +27,11 @@ extension TestedInteger {
   static var samples: [Self] {
     var random = SeededGenerator(seed: UInt64(bitWidth))
     var values: Set<Self> = [.min, .max, .min + 1, .max - 1, 0, 47, 48]
-    for bits in [4, 7, 8, 11, 15, 16, 24, 31, 32, 53, 63, 64, 127] where bits < bitWidth {
+    for bits in [7, 8, 11, 15, 16, 24, 31, 32, 53, 63, 64, 127] where bits < bitWidth {
       let power = Self(1) << bits
-      values.formUnion([power, power &- 1, power &+ 1, 0 &- power, ~power])
+      values.formUnion([power, power &- 1, power &+ 1, ~power])
     }
-    for _ in 0..<4 { values.insert(.random(in: .min ... .max, using: &random)) }
+    for _ in 0..<3 { values.insert(.random(in: .min ... .max, using: &random)) }
     return values.sorted()
   }
 }
