@@ -21,42 +21,43 @@ extension DecodingCursor {
     session.error(error, path: session.codingPath(node) + [key], expected: type)
   }
 
-  /// Reads a scalar with its tag, or without one in the row of a table.
   @inline(__always)
   func read<Value: ReadableScalar, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
-    try withSession { session in
-      let offset = try offset(key, session)
-      do throws(FormatError) {
-        if let source { return try readCell(type, source, slot: offset) }
-        var next = offset
-        let result = try Value.read(session, at: offset, next: &next)
-        try advance(to: next, session)
-        return result
-      } catch {
-        throw failure(error, key, type, session)
-      }
-    }
+    try withSession { try readFound(type, key, at: offset(key, $0), $0) }
   }
 
   @inline(__always)
   func readIfPresent<Value: ReadableScalar, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
     try withSession { session in
       let offset = try find(key, session)
-      guard offset >= 0 else { return nil }
-      do throws(FormatError) {
-        if let source { return isNil(source, slot: offset) ? nil : try readCell(type, source, slot: offset) }
-        if session.reader.isNil(at: offset) {
-          try advance(to: session.reader.end(of: offset), session)
-          return nil
-        }
-        var next = offset
-        let result = try Value.read(session, at: offset, next: &next)
-        try advance(to: next, session)
-        return result
-      } catch {
-        throw failure(error, key, type, session)
-      }
+      guard offset >= 0, try !passNil(offset, key, session) else { return nil }
+      return try readFound(type, key, at: offset, session)
     }
+  }
+
+  /// Reads the scalar that was found, with its tag, or without one in the row of a table.
+  @inline(__always)
+  private func readFound<Value: ReadableScalar, Key: CodingKey>(
+    _ type: Value.Type, _ key: Key, at offset: Int, _ session: DecodingSession
+  ) throws -> Value {
+    do throws(FormatError) {
+      if let source { return try readCell(type, source, slot: offset) }
+      var next = offset
+      let result = try Value.read(session, at: offset, next: &next)
+      try advance(to: next, session)
+      return result
+    } catch {
+      throw failure(error, key, type, session)
+    }
+  }
+
+  /// Goes on behind the value that was found if it is nil.
+  @inline(__always)
+  func passNil<Key: CodingKey>(_ offset: Int, _ key: Key, _ session: DecodingSession) throws -> Bool {
+    if let source { return isNil(source, slot: offset) }
+    guard session.reader.isNil(at: offset) else { return false }
+    try pass(offset, key, session)
+    return true
   }
 
   @inline(__always)

@@ -2,13 +2,7 @@
 
 extension DecodingCursor {
   func readNil<Key: CodingKey>(_ key: Key) throws -> Bool {
-    try withSession { session in
-      let offset = try offset(key, session)
-      if let source { return isNil(source, slot: offset) }
-      guard session.reader.isNil(at: offset) else { return false }
-      try pass(offset, key, session)
-      return true
-    }
+    try withSession { try passNil(offset(key, $0), key, $0) }
   }
 
   @inline(__always)

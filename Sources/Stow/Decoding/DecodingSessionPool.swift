@@ -7,17 +7,16 @@ extension DecodingSession: PooledSession {
     _ bytes: UnsafeRawBufferPointer, _ configuration: DecoderConfiguration,
     _ body: (DecodingSession, _ offset: Int) throws -> Result
   ) throws -> Result {
-    var session = pool.take() ?? DecodingSession(boxTaker: BoxTaker.forDecoding)
-    defer {
-      if session.isComplete(), isKnownUniquelyReferenced(&session) {
-        session.reset()
-        pool.give(session)
-      } else {
-        session.outlive()
-        pool.keep(session)
-      }
-    }
-    return try body(session, session.begin(bytes, configuration))
+    var session: DecodingSession? = pool.take() ?? DecodingSession(boxTaker: BoxTaker.forDecoding)
+    defer { pool.takeBack(&session) }
+    return try session.unsafelyUnwrapped.run(bytes, configuration, body)
+  }
+
+  private func run<Result>(
+    _ bytes: UnsafeRawBufferPointer, _ configuration: DecoderConfiguration,
+    _ body: (DecodingSession, _ offset: Int) throws -> Result
+  ) throws -> Result {
+    try body(self, begin(bytes, configuration))
   }
 
   func isComplete() -> Bool {

@@ -12,18 +12,16 @@ extension EncodingSession: PooledSession {
   static func run<Result>(
     _ configuration: EncoderConfiguration, _ body: (EncodingSession) throws -> Result
   ) rethrows -> Result {
-    var session = pool.take() ?? EncodingSession(boxTaker: BoxTaker.forEncoding)
-    session.begin(configuration)
-    defer {
-      if session.isComplete(), isKnownUniquelyReferenced(&session) {
-        session.reset()
-        pool.give(session)
-      } else {
-        session.outlive()
-        pool.keep(session)
-      }
-    }
-    return try body(session)
+    var session: EncodingSession? = pool.take() ?? EncodingSession(boxTaker: BoxTaker.forEncoding)
+    defer { pool.takeBack(&session) }
+    return try session.unsafelyUnwrapped.run(configuration, body)
+  }
+
+  private func run<Result>(
+    _ configuration: EncoderConfiguration, _ body: (EncodingSession) throws -> Result
+  ) rethrows -> Result {
+    begin(configuration)
+    return try body(self)
   }
 
   func isComplete() -> Bool {

@@ -6,8 +6,8 @@
 /// copies one kind of reference is called as one that copies another.
 ///
 /// That is safe as long as both are one reference, copied by retaining it. `init` checks this once, by sizes and
-/// by behaviour; there is none where it does not hold, or if the environment has `STOW_PLAIN`. Then every container is
-/// made anew, as `ContainerPool` describes.
+/// by behaviour; there is none where it does not hold, or if the environment has `STOW_PLAIN`. Then every container
+/// is made anew, and holds its session itself.
 struct BoxTaker: @unchecked Sendable {
   private let object: UnsafeMutableRawPointer
 

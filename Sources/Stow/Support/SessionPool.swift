@@ -4,6 +4,12 @@ import Synchronization
 protocol PooledSession: AnyObject {
   /// Whether every keyed container has been given back.
   func isComplete() -> Bool
+
+  /// Forgets the message.
+  func reset()
+
+  /// Gets ready to be used when the message is over.
+  func outlive()
 }
 
 /// Sessions that were used: those that are free, and those that somebody still holds a container of.
@@ -46,8 +52,24 @@ final class SessionPool<Session: PooledSession>: Sendable {
     return Unmanaged<Session>.fromOpaque(session).takeRetainedValue()
   }
 
-  func give(_ session: Session) {
-    let reference = UInt(bitPattern: Unmanaged.passRetained(session).toOpaque())
+  /// Takes a session back whose message is over.
+  func takeBack(_ session: inout Session?) {
+    guard let isComplete = session?.isComplete() else { return }
+    guard isComplete, isKnownUniquelyReferenced(&session) else {
+      session.map(keep)
+      return
+    }
+    session?.reset()
+    give(&session)
+  }
+
+  /// Puts a session into a place, from which another thread may take it at once: it must find nobody else
+  /// referring to it.
+  private func give(_ session: inout Session?) {
+    guard let reference = session.map({ UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) }) else {
+      return
+    }
+    session = nil
     if give(reference, places.first) || give(reference, places.second) || give(reference, places.third)
       || give(reference, places.fourth)
     {
@@ -63,7 +85,8 @@ final class SessionPool<Session: PooledSession>: Sendable {
   // MARK: kept sessions
 
   /// Keeps a session that somebody holds a container of. It must make no more containers that need that.
-  func keep(_ session: Session) {
+  private func keep(_ session: Session) {
+    session.outlive()
     kept.withLock { kept in
       kept.sessions.append(session)
       hasKept.store(true, ordering: .relaxed)
