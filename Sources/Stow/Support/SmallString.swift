@@ -1,9 +1,9 @@
 /// Strings of up to 15 ASCII characters, made from their bytes as two words.
 ///
-/// The standard library keeps such strings in the string itself, but makes one from bytes by way of a buffer, in
-/// ten times the time; most strings of records are that short. Their two words are the characters, and at the
-/// top the count and a mark. `isKnown` checks once, for every count, that the library's own strings
-/// are these words; where they are not, or if the environment has `STOW_PLAIN`, nothing is made this way.
+/// The standard library keeps such strings in the string itself, but makes one from bytes by validating and copying
+/// them; records with some short strings decode 3 to 6 % faster without. The two words are the characters, and
+/// at the top the count and a mark. `isKnown` checks once, for every count, that the library's own strings are
+/// these words; where they are not, or if the environment has `STOW_PLAIN`, nothing is made this way.
 enum SmallString {
   static let longest = 15
   /// The top byte of an empty one; the count is added.
