@@ -2,17 +2,17 @@ import Foundation
 import Stow
 import Testing
 
+/// Keeps its container, to be read from when asked.
+private final class Lazy: Decodable {
+  let container: KeyedDecodingContainer<AnyKey>
+
+  init(from decoder: any Decoder) throws {
+    container = try decoder.container(keyedBy: AnyKey.self)
+  }
+}
+
 @Suite("Containers kept beyond init(from:)")
 struct KeptDecodingTests {
-  /// Keeps its container and reads from it when asked.
-  private final class Lazy: Decodable {
-    let container: KeyedDecodingContainer<AnyKey>
-
-    init(from decoder: any Decoder) throws {
-      container = try decoder.container(keyedBy: AnyKey.self)
-    }
-  }
-
   private final class LazyList: Decodable {
     var container: any UnkeyedDecodingContainer
 
@@ -136,14 +136,6 @@ struct KeptDecoderTests {
 
 @Suite("Containers taken from kept ones")
 struct ContainersOfKeptOnesTests {
-  private final class Lazy: Decodable {
-    let container: KeyedDecodingContainer<AnyKey>
-
-    init(from decoder: any Decoder) throws {
-      container = try decoder.container(keyedBy: AnyKey.self)
-    }
-  }
-
   private static func kept() throws -> KeyedDecodingContainer<AnyKey> {
     let data = try StowEncoder().encode(["inner": ["name": ["first": "Ada", "last": "Lovelace"]]])
     return try StowDecoder().decode(Lazy.self, from: data).container

@@ -16,7 +16,7 @@ func keyByte<Key>(_ key: Key) -> Int {
 /// Whether a type may have generic arguments.
 ///
 /// Only those have plans, and asking the runtime whether a type conforms to a protocol takes it through every
-/// conformance of the program, which was half the time of the first message of a process.
+/// conformance of the program: some 400,000 instructions for each type, in the first message of a process.
 func mayBeGeneric(_ type: Any.Type) -> Bool {
   _typeName(type, qualified: false).utf8.contains(UInt8(ascii: "<"))
 }
