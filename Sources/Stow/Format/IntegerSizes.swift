@@ -31,7 +31,7 @@ struct IntegerSizes {
   /// How many elements take `width` bytes, the most that any takes.
   @inline(__always)
   private static func count(ofWidth width: Int, in count: Int, _ element: (Int) -> Int64) -> Int {
-    // One less than these take less: a zero of one byte none, others one less below 2⁷, and so forth.
+    // What is below takes fewer bytes; where one byte is the most, only zero does, which takes none.
     let least: UInt64 = width == 1 ? 1 : 1 << UInt64(8 * width - 9)
     var below: UInt64 = 0
     for index in 0..<count {
