@@ -50,7 +50,7 @@ private class ArrayEncodingPlan<Element: Encodable>: EncodingPlan {
     at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
     let elements = address.assumingMemoryBound(to: [Element].self)
-    try session.recordContainer(.container(.array, key: key, parent: parent)) { begin in
+    try session.recordContainer(ContainerStart(.array, key: key, parent: parent)) { begin in
       try borrowing(elements) { try $0.withUnsafeBufferPointer { try record($0, session, begin) } }
     }
   }
@@ -134,7 +134,7 @@ extension RecordableScalar {
     _ kind: Token.Kind, _ retain: @escaping ([Self]) -> RetainedValue?
   ) -> EncodingPlan {
     ScalarArrayEncodingPlan(kind, retain: retain) { elements, session in
-      for element in elements { session.tape.append(element.token) }
+      for element in elements { session.record(element, key: 0) }
     }
   }
 }

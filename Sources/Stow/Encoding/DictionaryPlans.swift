@@ -18,7 +18,7 @@ private class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan {
   ) throws {
     let dictionary = address.assumingMemoryBound(to: [String: Value].self)
     session.mapCount += 1
-    try session.recordContainer(.container(.map, key: key, parent: parent)) { begin in
+    try session.recordContainer(ContainerStart(.map, key: key, parent: parent)) { begin in
       try record(dictionary.pointee, session, begin)
     }
   }
@@ -48,7 +48,7 @@ private final class IntDictionaryEncodingPlan: DictionaryEncodingPlan<Int> {
   override func record(_ dictionary: [String: Int], _ session: EncodingSession, _ begin: Int) {
     for (key, value) in dictionary {
       session.recordKey(key)
-      session.tape.append(.integer(value))
+      session.record(value, key: 0)
     }
   }
 }

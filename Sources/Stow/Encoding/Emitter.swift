@@ -30,6 +30,9 @@ struct Emitter: ~Copyable {
     var firstWideMark = -1
   }
 
+  /// How many tokens are worth giving back at once: 4 MiB of them.
+  private static let discardedAtOnce = 1 << 19
+
   /// Up to here, the bytes are copied out of a buffer that is used again.
   private static let copyLimit = 1 << 17
 
@@ -40,11 +43,12 @@ struct Emitter: ~Copyable {
     if !planner.symbols.isEmpty || !planner.shapes.isEmpty { writePrelude(session, planner) }
     if writer.count <= Self.copyLimit { return copied() }
     let (buffer, bytes) = writer.surrender()
-    let address = UInt(bitPattern: buffer)
+    let (address, size) = (UInt(bitPattern: buffer.baseAddress), buffer.count)
     return Data(
       bytesNoCopy: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count,
-      deallocator: .custom { _, _ in UnsafeMutableRawPointer(bitPattern: address).map(PageMemory.deallocate) }
-    )
+      deallocator: .custom { _, _ in
+        UnsafeMutableRawPointer(bitPattern: address).map { PageMemory.deallocate($0, byteCount: size) }
+      })
   }
 
   private mutating func copied() -> Data {
@@ -56,27 +60,34 @@ struct Emitter: ~Copyable {
   // MARK: body
 
   private mutating func writeBody(_ session: EncodingSession, _ planner: borrowing Planner) {
-    let tokens = session.tape.buffer
+    let tape = session.tape.view
     frame = Frame(end: 0)
-    var index = tokens.count - 1
+    session.tape.discardPlaces()
+    var discarded = tape.tokens.count
+    var index = tape.tokens.count - 1
     while index >= 0 {
       writer.reserve(BackwardWriter.margin)
-      var token = tokens[index]
+      var token = tape[index]
       switch token.kind {
-      case .integer: writer.integer(Int64(bitPattern: token.payload))
+      case .integer: writer.integer(token.integer)
       case .string: write(string: token.index, session)
-      case .double: writer.double(token.payload)
+      case .double: writer.double(tape.number(token))
       case .true: writer.byte(Tag.true)
       case .false: writer.byte(Tag.false)
       case .null: writer.byte(Tag.null)
       case .end:
-        let begin = token.target
-        token = tokens[begin]
-        if token.kind == .array, writeColumns(tokens, begin + 1..<index, session, planner) {
+        let begin = token.index
+        token = tape[begin]
+        if token.kind == .array, writeColumns(tape, begin + 1..<index, session, planner) {
           index = begin
         } else {
           enter(token, session, planner)
           index -= 1
+          if discarded &- index > Self.discardedAtOnce {
+            // What has been written is not read again, and as much memory is needed for the output.
+            session.tape.discardTokens(from: index + 1)
+            discarded = index
+          }
           continue
         }
       case .object: session.schemaList.borrow(token.index) { closeObject($0) }
@@ -90,7 +101,7 @@ struct Emitter: ~Copyable {
         if !frame.hidesKeys { write(key: token.index, session) }
         index -= 1
         continue
-      default: writeRare(token, session)
+      default: writeRare(token, tape, session)
       }
       mark(token.slot, session)
       index -= 1
@@ -178,17 +189,17 @@ struct Emitter: ~Copyable {
   }
 
   /// The value of a column where all cells are the same.
-  mutating func write(constant token: Token, _ session: EncodingSession) {
+  mutating func write(constant token: Token, _ tape: TapeView, _ session: EncodingSession) {
     switch token.kind {
-    case .integer: writer.integer(Int64(bitPattern: token.payload))
-    case .double: writer.double(token.payload)
     case .string: write(string: token.index, session)
     case .true: writer.byte(Tag.true)
     case .false: writer.byte(Tag.false)
     case .null: writer.byte(Tag.null)
     case .array: writer.byte(Tag.shortArray)
     case .object, .map: writer.byte(Tag.shortMap)
-    default: writeRare(token, session)
+    case .double: writer.double(tape.number(token))
+    case .integer: writer.integer(token.integer)
+    default: writeRare(token, tape, session)
     }
   }
 
@@ -251,7 +262,7 @@ struct Emitter: ~Copyable {
     for shape in planner.shapes.reversed() {
       switch shape.source {
       case .schema(let index): writeShape(of: session.schemas[index], session)
-      case .list(let index): writeShape(of: planner.lists[index], session)
+      case .list(let index): writeShape(of: planner.lists.keys(of: index), session)
       }
     }
     writer.reserve(BackwardWriter.margin)
@@ -271,16 +282,10 @@ struct Emitter: ~Copyable {
     writer.varint(schema.presentCount)
   }
 
-  private mutating func writeShape(of list: KeyLists.List, _ session: EncodingSession) {
-    var keys: [Int] = []
-    var key = list.firstKey
-    while key != KeyLists.none {
-      keys.append(session.tape[key].index)
-      key = session.tape[key].target
-    }
+  private mutating func writeShape(of keys: ArraySlice<UInt32>, _ session: EncodingSession) {
     for key in keys.reversed() {
       writer.reserve(BackwardWriter.margin)
-      write(key: key, session)
+      write(key: Int(key), session)
     }
     writer.reserve(BackwardWriter.margin)
     writer.varint(keys.count)
@@ -289,53 +294,47 @@ struct Emitter: ~Copyable {
   // MARK: the rest
 
   @inline(never)
-  private mutating func writeRare(_ token: Token, _ session: EncodingSession) {
+  private mutating func writeRare(_ token: Token, _ tape: TapeView, _ session: EncodingSession) {
     switch token.kind {
-    case .date: writer.date(token.payload)
+    case .longInteger: writer.integer(Int64(bitPattern: tape.number(token)))
+    case .date: writer.date(tape.number(token))
     case .float:
-      writer.littleEndian(token.payload, width: 4)
+      writer.littleEndian(tape.number(token), width: 4)
       writer.byte(Tag.float)
     case .unsigned:
-      writer.littleEndian(token.payload, width: 8)
+      writer.littleEndian(tape.number(token), width: 8)
       writer.byte(Tag.unsigned)
     case .url:
       write(string: token.index, session)
       writer.byte(Tag.url)
     case .nestedNil:
-      writer.byte(UInt8(truncatingIfNeeded: min(token.payload, 255)))
+      writer.byte(UInt8(truncatingIfNeeded: min(token.index, 255)))
       writer.byte(Tag.nestedNil)
     case .empty: writer.byte(Tag.shortMap)
-    case .wide, .uuid, .decimal, .data: writeRetained(token, session)
-    case .integers: session.retained[token.index].withIntegers { writeIntegers($0) }
-    case .doubles, .bools: writeBulk(session.retained[token.index])
+    case .wide, .uuid: writeWide(token, session.wideValues[token.index])
+    case .decimal: writeDecimal(token, session.wideValues[token.index])
+    case .data, .integers, .doubles, .bools: writeRetained(session.retained[token.index])
     default: preconditionFailure("a token that a normalized tape does not have")
     }
   }
 
-  private mutating func writeRetained(_ token: Token, _ session: EncodingSession) {
-    switch session.retained[token.index] {
-    case .data(let data):
-      data.withUnsafeBytes { writer.bytes($0) }
-      writer.reserve(BackwardWriter.margin)
-      writer.varint(data.count)
-      writer.byte(Tag.data)
-    case .wide(let wide) where token.kind == .decimal:
-      let width =
-        (128 - (wide.high == 0 ? 64 + wide.low.leadingZeroBitCount : wide.high.leadingZeroBitCount) + 7) / 8
-      if width > 8 { writer.littleEndian(wide.high, width: width - 8) }
-      if width > 0 { writer.littleEndian(wide.low, width: min(8, width)) }
-      writer.byte(UInt8(bitPattern: wide.exponent))
-      writer.varint(width + 1)
-      writer.byte(token.has(Token.Flags.unsigned) ? Tag.positiveDecimal : Tag.negativeDecimal)
-    case .wide(let wide):
-      writer.littleEndian(wide.high, width: 8)
-      writer.littleEndian(wide.low, width: 8)
-      if token.kind == .uuid {
-        writer.byte(Tag.uuid)
-      } else {
-        writer.byte(token.has(Token.Flags.unsigned) ? Tag.unsigned128 : Tag.integer128)
-      }
-    default: preconditionFailure("an array where a single value was retained")
+  private mutating func writeWide(_ token: Token, _ wide: WideValue) {
+    writer.littleEndian(wide.high, width: 8)
+    writer.littleEndian(wide.low, width: 8)
+    if token.kind == .uuid {
+      writer.byte(Tag.uuid)
+    } else {
+      writer.byte(token.has(Token.Flags.unsigned) ? Tag.unsigned128 : Tag.integer128)
     }
+  }
+
+  private mutating func writeDecimal(_ token: Token, _ wide: WideValue) {
+    let width =
+      (128 - (wide.high == 0 ? 64 + wide.low.leadingZeroBitCount : wide.high.leadingZeroBitCount) + 7) / 8
+    if width > 8 { writer.littleEndian(wide.high, width: width - 8) }
+    if width > 0 { writer.littleEndian(wide.low, width: min(8, width)) }
+    writer.byte(UInt8(bitPattern: wide.exponent))
+    writer.varint(width + 1)
+    writer.byte(token.has(Token.Flags.unsigned) ? Tag.positiveDecimal : Tag.negativeDecimal)
   }
 }

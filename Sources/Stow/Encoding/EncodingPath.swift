@@ -1,17 +1,16 @@
 /// Coding paths, read off the tape when somebody asks.
 ///
-/// Every container on the tape knows its parent and its slot or index there; a key without a slot stands
-/// before it.
+/// The tape knows the parent of every container and its slot or index there; a key without a slot stands before
+/// it.
 extension EncodingSession {
   /// The path of the container that begins at `begin`.
   func path(ofContainer begin: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var start = begin
-    while start < tape.count, let parent = tape[start].parent {
-      let token = tape[start]
-      let key = token.head & Token.slotMask | UInt64(token.position) << 32
-      path.append(pathKey(parent: parent, key: key, start: start))
-      start = parent
+    while let place = tape.place(ofContainer: start), place.parent != ContainerPlace.noParent {
+      let key = tape[start].key | UInt64(place.position) << 32
+      path.append(pathKey(parent: Int(place.parent), key: key, start: start))
+      start = Int(place.parent)
     }
     return path.reversed()
   }
@@ -27,7 +26,7 @@ extension EncodingSession {
     if container.kind == .array { return PathKey.index(Int(key >> 32)) }
     // What fills a reserved place stands behind a mark that names the place.
     var start = start
-    if start > 0, start <= tape.count, tape[start - 1].kind == .fill { start = tape[start - 1].target }
+    if start > 0, start <= tape.count, tape[start - 1].kind == .fill { start = tape[start - 1].index }
     if start > 0, start <= tape.count, tape[start - 1].kind == .key {
       let name = strings.string(tape[start - 1].index)
       if let integer = integerKeys[start - 1] { return PathKey(name: name, integer: integer) }

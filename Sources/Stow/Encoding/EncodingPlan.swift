@@ -94,23 +94,23 @@ extension EncodingSession {
   ) throws {
     switch entry.kind {
     case .plain: try encodePlain(value, key: key, parent: parent)
-    case .bool: append(.bool(reinterpret(value, as: Bool.self)), key)
-    case .double: append(.double(reinterpret(value, as: Double.self)), key)
-    case .float: append(.float(reinterpret(value, as: Float.self)), key)
+    case .bool: record(reinterpret(value, as: Bool.self), key: key)
+    case .double: record(reinterpret(value, as: Double.self), key: key)
+    case .float: record(reinterpret(value, as: Float.self), key: key)
     case .float16:
       #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-        append(.float(Float(preserving: reinterpret(value, as: Float16.self))), key)
+        record(Float(preserving: reinterpret(value, as: Float16.self)), key: key)
       #endif
-    case .int: append(.integer(reinterpret(value, as: Int.self)), key)
-    case .int8: append(.integer(reinterpret(value, as: Int8.self)), key)
-    case .int16: append(.integer(reinterpret(value, as: Int16.self)), key)
-    case .int32: append(.integer(reinterpret(value, as: Int32.self)), key)
-    case .int64: append(.integer(reinterpret(value, as: Int64.self)), key)
-    case .uint: append(.integer(reinterpret(value, as: UInt.self)), key)
-    case .uint8: append(.integer(reinterpret(value, as: UInt8.self)), key)
-    case .uint16: append(.integer(reinterpret(value, as: UInt16.self)), key)
-    case .uint32: append(.integer(reinterpret(value, as: UInt32.self)), key)
-    case .uint64: append(.integer(reinterpret(value, as: UInt64.self)), key)
+    case .int: record(reinterpret(value, as: Int.self), key: key)
+    case .int8: record(reinterpret(value, as: Int8.self), key: key)
+    case .int16: record(reinterpret(value, as: Int16.self), key: key)
+    case .int32: record(reinterpret(value, as: Int32.self), key: key)
+    case .int64: record(reinterpret(value, as: Int64.self), key: key)
+    case .uint: record(reinterpret(value, as: UInt.self), key: key)
+    case .uint8: record(reinterpret(value, as: UInt8.self), key: key)
+    case .uint16: record(reinterpret(value, as: UInt16.self), key: key)
+    case .uint32: record(reinterpret(value, as: UInt32.self), key: key)
+    case .uint64: record(reinterpret(value, as: UInt64.self), key: key)
     case .int128: record(reinterpret(value, as: Int128.self), key: key)
     case .uint128: record(reinterpret(value, as: UInt128.self), key: key)
     case .string: record(reinterpret(value, as: String.self), key: key)
@@ -126,12 +126,5 @@ extension EncodingSession {
         }
       }
     }
-  }
-
-  @inline(__always)
-  private func append(_ token: Token, _ key: UInt64) {
-    var token = token
-    token.head |= key & Token.slotMask
-    tape.append(token)
   }
 }

@@ -19,6 +19,7 @@ final class EncodingSession {
   @exclusivity(unchecked) var strings = StringPool()
   /// Whole arrays and data, which the tape names by their index.
   @exclusivity(unchecked) var retained: [RetainedValue] = []
+  @exclusivity(unchecked) var wideValues = GrowableBuffer<WideValue>(capacity: 4)
 
   /// What a write must find innermost to be in line: the first token of an open container, or the
   /// complement of the token where a value is awaited.
@@ -81,6 +82,7 @@ final class EncodingSession {
     tape.removeAll()
     strings.removeAll()
     if !retained.isEmpty { retained.removeAll() }
+    wideValues.removeAll()
     activeSchemas.borrowEach { $0.reset() }
     activeSchemas.removeAll()
     newSlots.removeAll()
@@ -200,25 +202,24 @@ final class EncodingSession {
     close(toDepth: depth)
     var token = tape[start]
     if token.kind == .deferred {
-      if token.payload != Token.unfilled { tape[token.target].head |= Token.Flags.dead }
+      if token.index != Token.unfilled { tape[token.index].set(Token.Flags.dead) }
     } else {
-      let isContainer = token.kind == .object || token.kind == .map || token.kind == .array
-      token = Token(.deferred, key: token.head, flags: isContainer ? Token.Flags.failedContainer : 0)
+      token = Token(.deferred, key: token.key, flags: token.isContainer ? Token.Flags.failedContainer : 0)
     }
-    token.payload = Token.unfilled
+    token.index = Token.unfilled
     tape[start] = token
   }
 
   /// Records a container whose elements are at hand; what it recorded is undone if one of them throws.
   @inline(__always)
-  func recordContainer(_ token: Token, _ elements: (_ begin: Int) throws -> Void) throws {
+  func recordContainer(_ container: ContainerStart, _ elements: (_ begin: Int) throws -> Void) throws {
     let start = tape.count
     let depth = open.count
     let outerFrame = frame
     let before = disturbances
     let slots = newSlots.count
-    try checkDepth(key: token.key, parent: token.parent ?? -1)
-    let begin = openNested(token)
+    try checkDepth(key: container.key, parent: container.parentToken)
+    let begin = openNested(container)
     frame = depth
     do {
       try elements(begin)
@@ -245,9 +246,9 @@ final class EncodingSession {
 
   /// Opens a container as the value of the place that `awaits` it.
   @inline(__always)
-  func occupy(_ token: Token) {
+  func occupy(_ container: ContainerStart) {
     let begin = tape.count
-    tape.append(token)
+    tape.append(container)
     current = begin
     open.replaceLast(begin)
     if open.count > maximumDepth &+ 1 { noteOverflow(at: begin) }
@@ -255,9 +256,9 @@ final class EncodingSession {
 
   /// Opens a container within the current one.
   @inline(__always)
-  func openNested(_ token: Token) -> Int {
+  func openNested(_ container: ContainerStart) -> Int {
     let begin = tape.count
-    tape.append(token)
+    tape.append(container)
     push(begin)
     return begin
   }
@@ -280,7 +281,7 @@ final class EncodingSession {
   private func close(toDepth depth: Int) {
     while open.count > depth {
       let begin = open.pop()
-      if begin >= 0 { tape.append(Token(.end, payload: UInt64(begin))) }
+      if begin >= 0 { tape.append(Token(.end, index: begin)) }
     }
     current = open.last
   }
@@ -298,7 +299,7 @@ final class EncodingSession {
     disturb()
     // Continued containers do not stand inside each other.
     if let depth = open.continuedIndex(from: frame) { close(toDepth: depth) }
-    tape.append(Token(.segment, payload: UInt64(begin)))
+    tape.append(Token(.segment, index: begin))
     current = begin
     open.pushContinued(begin)
   }
@@ -307,7 +308,7 @@ final class EncodingSession {
   private func settle() {
     guard current < 0, current != Self.top, tape.count == ~current else { return }
     disturb()
-    tape.append(Token(.deferred, key: pendingKey, payload: Token.unfilled))
+    tape.append(Token(.deferred, key: pendingKey, index: Token.unfilled))
   }
 
   /// Notes that the tape is not in line.
@@ -322,13 +323,13 @@ final class EncodingSession {
   func deferValue(key: UInt64, parent: Int) -> PlaceEncoder {
     let start = tape.count
     disturb()
-    tape.append(Token(.deferred, key: key, payload: Token.unfilled))
+    tape.append(Token(.deferred, key: key, index: Token.unfilled))
     return PlaceEncoder(session: self, start: start, parent: parent, key: key)
   }
 
   /// Whether the place at `start` was reserved and has no value yet.
   func isUnfilled(_ start: Int) -> Bool {
-    start < tape.count && tape[start].kind == .deferred && tape[start].payload == Token.unfilled
+    start < tape.count && tape[start].kind == .deferred && tape[start].index == Token.unfilled
   }
 
   /// Lets a place whose value encoded nothing await one again.
@@ -337,21 +338,21 @@ final class EncodingSession {
   ///   as an empty object, because a single-value container was given it.
   func reopenEmpty(_ start: Int, isKeyed: Bool) {
     guard !isOver, start < tape.count else { return }
-    let isLate = tape[start].kind == .deferred && tape[start].payload != Token.unfilled
-    let value = isLate ? tape[start].target : start
+    let isLate = tape[start].kind == .deferred && tape[start].index != Token.unfilled
+    let value = isLate ? tape[start].index : start
     let token = tape[value]
     guard token.kind == .empty, isKeyed || !token.has(Token.Flags.nested) else { return }
     disturb()
-    if isLate { tape[value].head |= Token.Flags.dead }
-    tape[start] = Token(.deferred, key: tape[start].head, payload: Token.unfilled)
+    if isLate { tape[value].set(Token.Flags.dead) }
+    tape[start] = Token(.deferred, key: tape[start].key, index: Token.unfilled)
   }
 
   /// Makes the next value the one of the reserved place at `start`.
   func fill(_ start: Int) {
     settle()
     disturb()
-    tape.append(Token(.fill, payload: UInt64(start)))
-    tape[start].payload = UInt64(tape.count)
+    tape.append(Token(.fill, index: start))
+    tape[start].index = tape.count
   }
 
   // MARK: errors
@@ -368,7 +369,7 @@ final class EncodingSession {
     needsNormalizing = true
     if overflow != nil, overflowStart >= start { overflow = nil }
     if disturbances != disturbancesBefore, tape.count > start {
-      tape[start].head |= Token.Flags.dead
+      tape[start].set(Token.Flags.dead)
       close(toDepth: depth)
       return
     }
@@ -391,7 +392,7 @@ final class EncodingSession {
     guard tape.count > 0 else { return }
     let last = tape[tape.count - 1]
     guard last.kind == .key || last.kind == .fill else { return }
-    if last.kind == .fill { tape[last.target].payload = Token.unfilled }
+    if last.kind == .fill { tape[last.index].index = Token.unfilled }
     tape.truncate(to: tape.count - 1)
   }
 }

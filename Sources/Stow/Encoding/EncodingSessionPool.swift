@@ -53,9 +53,7 @@ extension EncodingSession: PooledSession {
       let token = tape[index]
       guard token.kind == .string || token.kind == .key || token.kind == .url else { continue }
       let string = strings.standIn(for: token.index)
-      if string != token.index {
-        tape[index].head = token.head & 0xFFFF_FFFF | UInt64(truncatingIfNeeded: string) << 32
-      }
+      if string != token.index { tape[index].index = string }
     }
     strings.clearMarks()
   }

@@ -1,9 +1,8 @@
 /// The sequences of keys that the maps of a message have: each distinct one may become a shape.
 struct KeyLists {
   struct List {
-    /// The token of the first key; each key names the next.
-    let firstKey: Int
-    let count: Int
+    /// Where its keys are among those of all lists.
+    fileprivate let range: Range<Int>
     /// The first map with these keys.
     let firstUse: Int
     var uses = 1
@@ -11,13 +10,19 @@ struct KeyLists {
     /// The number of the shape in the message; −1 if the maps stay maps.
     var shape = -1
     /// Another list whose hash is the same.
-    var next: Int?
+    fileprivate let next: Int?
+
+    var count: Int { range.count }
   }
 
   private(set) var lists: [List] = []
+  /// The keys of the lists, one list after another: strings of the pool.
+  private var keys: [UInt32] = []
+  /// The keys of the maps that are open, those of the innermost last.
+  private var pending: [UInt32] = []
   private var byHash: [UInt64: Int] = [:]
 
-  /// Where a map, or a key, names no list, or no other key.
+  /// Where a map names no list.
   static let none = Int(UInt32.max)
 
   subscript(index: Int) -> List {
@@ -25,39 +30,40 @@ struct KeyLists {
     _modify { yield &lists[index] }
   }
 
+  /// The keys of a list: strings of the pool.
+  func keys(of list: Int) -> ArraySlice<UInt32> { keys[lists[list].range] }
+
   mutating func removeAll() {
-    guard !lists.isEmpty else { return }
-    lists.removeAll(keepingCapacity: lists.count < 1024)
-    byHash.removeAll(keepingCapacity: lists.count < 1024)
+    guard !lists.isEmpty || !pending.isEmpty else { return }
+    let isSmall = lists.count < 1024
+    lists.removeAll(keepingCapacity: isSmall)
+    keys.removeAll(keepingCapacity: isSmall)
+    pending.removeAll(keepingCapacity: isSmall)
+    byHash.removeAll(keepingCapacity: isSmall)
   }
 
   /// Gives every map on the tape its list, and tells whether no map has a key twice.
   mutating func collect(_ tape: inout Tape, _ strings: inout StringPool) -> Bool {
     struct Open {
       let begin: Int
-      var firstKey = KeyLists.none
-      var lastKey = KeyLists.none
-      var count = 0
+      /// Its first key among those that are pending.
+      let firstKey: Int
     }
     var outer: [Open] = []
-    var open = Open(begin: 0)
+    var open = Open(begin: 0, firstKey: 0)
     for index in 0..<tape.count {
-      switch tape[index].kind {
+      let token = tape[index]
+      switch token.kind {
       case .object, .map, .array:
         outer.append(open)
-        open = Open(begin: index)
-      case .key:
-        tape[index].payload = UInt64(Self.none)
-        if open.count == 0 { open.firstKey = index } else { tape[open.lastKey].payload = UInt64(index) }
-        open.lastKey = index
-        open.count += 1
+        open = Open(begin: index, firstKey: pending.count)
+      case .key: pending.append(UInt32(truncatingIfNeeded: token.index))
       case .end:
         if tape[open.begin].kind == .map {
-          guard
-            let list = list(tape, &strings, begin: open.begin, firstKey: open.firstKey, count: open.count)
-          else { return false }
-          tape[open.begin].head = tape[open.begin].head & 0xFFFF_FFFF | UInt64(list) << 32
+          guard let list = list(from: open.firstKey, &strings, begin: open.begin) else { return false }
+          tape[open.begin].index = list
         }
+        pending.removeLast(pending.count - open.firstKey)
         open = outer.removeLast()
       default: break
       }
@@ -65,42 +71,30 @@ struct KeyLists {
     return true
   }
 
-  /// The list with the keys that begin at `firstKey`, which is added if it is new; nil if a key repeats.
-  private mutating func list(
-    _ tape: borrowing Tape, _ strings: inout StringPool, begin: Int, firstKey: Int, count: Int
-  ) -> Int? {
-    guard count > 0 else { return Self.none }
+  /// The list with the keys that are pending from `first` on, which is added if it is new; nil if a key repeats.
+  private mutating func list(from first: Int, _ strings: inout StringPool, begin: Int) -> Int? {
+    guard first < pending.count else { return Self.none }
     var hash: UInt64 = 0
-    var key = firstKey
     let stamp = UInt32(truncatingIfNeeded: begin + 1)
-    while key != Self.none {
-      let string = tape[key].index
+    for index in first..<pending.count {
+      let string = Int(pending[index])
       if strings[string].mark == stamp { return nil }
       strings[string].mark = stamp
       hash = (hash ^ UInt64(string)) &* 0x9E37_79B9_7F4A_7C15
       hash ^= hash >> 29
-      key = tape[key].target
     }
     var candidate = byHash[hash]
     while let found = candidate {
-      if lists[found].count == count, haveSameKeys(tape, lists[found].firstKey, firstKey) {
+      if keys[lists[found].range] == pending[first...] {
         lists[found].uses += 1
         return found
       }
       candidate = lists[found].next
     }
-    lists.append(List(firstKey: firstKey, count: count, firstUse: begin, next: byHash[hash]))
+    let start = keys.count
+    keys += pending[first...]
+    lists.append(List(range: start..<keys.count, firstUse: begin, next: byHash[hash]))
     byHash[hash] = lists.count - 1
     return lists.count - 1
-  }
-
-  private func haveSameKeys(_ tape: borrowing Tape, _ first: Int, _ second: Int) -> Bool {
-    var (first, second) = (first, second)
-    while first != Self.none, second != Self.none {
-      if tape[first].index != tape[second].index { return false }
-      first = tape[first].target
-      second = tape[second].target
-    }
-    return first == second
   }
 }

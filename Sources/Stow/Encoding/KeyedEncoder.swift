@@ -106,15 +106,14 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var codingPath: [any CodingKey] { cursor.withSession { $0.path(ofContainer: cursor.begin) } }
 
   @inline(__always)
-  private func put(_ key: Key, _ token: Token) {
-    var token = token
-    token.head |= cursor.place(key)
-    cursor.withSession { $0.tape.append(token) }
+  private func put<Value: RecordableScalar>(_ key: Key, _ value: Value) {
+    let slot = cursor.place(key)
+    cursor.withSession { $0.record(value, key: slot) }
   }
 
   @inline(__always)
-  private func put(_ key: Key, _ token: Token?) {
-    if let token { put(key, token) } else { cursor.skip(key) }
+  private func put<Value: RecordableScalar>(_ key: Key, _ value: Value?) {
+    if let value { put(key, value) } else { cursor.skip(key) }
   }
 
   @inline(__always)
@@ -123,20 +122,24 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     cursor.withSession { $0.record(value, key: slot) }
   }
 
-  mutating func encodeNil(forKey key: Key) { put(key, Token(.null)) }
-  mutating func encode(_ value: Bool, forKey key: Key) { put(key, .bool(value)) }
-  mutating func encode(_ value: Double, forKey key: Key) { put(key, .double(value)) }
-  mutating func encode(_ value: Float, forKey key: Key) { put(key, .float(value)) }
-  mutating func encode(_ value: Int, forKey key: Key) { put(key, .integer(value)) }
-  mutating func encode(_ value: Int8, forKey key: Key) { put(key, .integer(value)) }
-  mutating func encode(_ value: Int16, forKey key: Key) { put(key, .integer(value)) }
-  mutating func encode(_ value: Int32, forKey key: Key) { put(key, .integer(value)) }
-  mutating func encode(_ value: Int64, forKey key: Key) { put(key, .integer(value)) }
-  mutating func encode(_ value: UInt, forKey key: Key) { put(key, .integer(value)) }
-  mutating func encode(_ value: UInt8, forKey key: Key) { put(key, .integer(value)) }
-  mutating func encode(_ value: UInt16, forKey key: Key) { put(key, .integer(value)) }
-  mutating func encode(_ value: UInt32, forKey key: Key) { put(key, .integer(value)) }
-  mutating func encode(_ value: UInt64, forKey key: Key) { put(key, .integer(value)) }
+  mutating func encodeNil(forKey key: Key) {
+    let slot = cursor.place(key)
+    cursor.withSession { $0.recordNil(level: 0, key: slot) }
+  }
+
+  mutating func encode(_ value: Bool, forKey key: Key) { put(key, value) }
+  mutating func encode(_ value: Double, forKey key: Key) { put(key, value) }
+  mutating func encode(_ value: Float, forKey key: Key) { put(key, value) }
+  mutating func encode(_ value: Int, forKey key: Key) { put(key, value) }
+  mutating func encode(_ value: Int8, forKey key: Key) { put(key, value) }
+  mutating func encode(_ value: Int16, forKey key: Key) { put(key, value) }
+  mutating func encode(_ value: Int32, forKey key: Key) { put(key, value) }
+  mutating func encode(_ value: Int64, forKey key: Key) { put(key, value) }
+  mutating func encode(_ value: UInt, forKey key: Key) { put(key, value) }
+  mutating func encode(_ value: UInt8, forKey key: Key) { put(key, value) }
+  mutating func encode(_ value: UInt16, forKey key: Key) { put(key, value) }
+  mutating func encode(_ value: UInt32, forKey key: Key) { put(key, value) }
+  mutating func encode(_ value: UInt64, forKey key: Key) { put(key, value) }
   mutating func encode(_ value: String, forKey key: Key) { put(key, value) }
 
   mutating func encode(_ value: Int128, forKey key: Key) {
@@ -169,19 +172,19 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   // Absent values are seen, too: without these, the standard library would not call for them.
 
-  mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) { put(key, value.map { .bool($0) }) }
-  mutating func encodeIfPresent(_ value: Double?, forKey key: Key) { put(key, value.map { .double($0) }) }
-  mutating func encodeIfPresent(_ value: Float?, forKey key: Key) { put(key, value.map { .float($0) }) }
-  mutating func encodeIfPresent(_ value: Int?, forKey key: Key) { put(key, value.map { .integer($0) }) }
-  mutating func encodeIfPresent(_ value: Int8?, forKey key: Key) { put(key, value.map { .integer($0) }) }
-  mutating func encodeIfPresent(_ value: Int16?, forKey key: Key) { put(key, value.map { .integer($0) }) }
-  mutating func encodeIfPresent(_ value: Int32?, forKey key: Key) { put(key, value.map { .integer($0) }) }
-  mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) { put(key, value.map { .integer($0) }) }
-  mutating func encodeIfPresent(_ value: UInt?, forKey key: Key) { put(key, value.map { .integer($0) }) }
-  mutating func encodeIfPresent(_ value: UInt8?, forKey key: Key) { put(key, value.map { .integer($0) }) }
-  mutating func encodeIfPresent(_ value: UInt16?, forKey key: Key) { put(key, value.map { .integer($0) }) }
-  mutating func encodeIfPresent(_ value: UInt32?, forKey key: Key) { put(key, value.map { .integer($0) }) }
-  mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) { put(key, value.map { .integer($0) }) }
+  mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) { put(key, value) }
+  mutating func encodeIfPresent(_ value: Double?, forKey key: Key) { put(key, value) }
+  mutating func encodeIfPresent(_ value: Float?, forKey key: Key) { put(key, value) }
+  mutating func encodeIfPresent(_ value: Int?, forKey key: Key) { put(key, value) }
+  mutating func encodeIfPresent(_ value: Int8?, forKey key: Key) { put(key, value) }
+  mutating func encodeIfPresent(_ value: Int16?, forKey key: Key) { put(key, value) }
+  mutating func encodeIfPresent(_ value: Int32?, forKey key: Key) { put(key, value) }
+  mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) { put(key, value) }
+  mutating func encodeIfPresent(_ value: UInt?, forKey key: Key) { put(key, value) }
+  mutating func encodeIfPresent(_ value: UInt8?, forKey key: Key) { put(key, value) }
+  mutating func encodeIfPresent(_ value: UInt16?, forKey key: Key) { put(key, value) }
+  mutating func encodeIfPresent(_ value: UInt32?, forKey key: Key) { put(key, value) }
+  mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) { put(key, value) }
 
   mutating func encodeIfPresent(_ value: String?, forKey key: Key) {
     if let value { put(key, value) } else { cursor.skip(key) }
@@ -305,15 +308,15 @@ extension EncodingSession {
 
   /// The beginning of an object, which counts as a use of its schema.
   @inline(__always)
-  private func beginObject(_ schema: Schema, key: UInt64, parent: Int, flags: UInt64) -> Token {
+  private func beginObject(_ schema: Schema, key: UInt64, parent: Int, flags: UInt64) -> ContainerStart {
     guard schema.hasSlots else {
       mapCount &+= 1
       hasFreeKeys = true
-      return .container(.map, key: key, parent: parent, flags: flags, index: schema.index)
+      return ContainerStart(.map, key: key, parent: parent, flags: flags, index: schema.index)
     }
     if schema.uses == 0 { activate(schema, firstUse: tape.count) }
     schema.uses &+= 1
-    return .container(.object, key: key, parent: parent, flags: flags, index: schema.index)
+    return ContainerStart(.object, key: key, parent: parent, flags: flags, index: schema.index)
   }
 
   @inline(never)
@@ -329,11 +332,11 @@ extension EncodingSession {
   ) -> KeyedEncodingContainer<Key> {
     reopenEmpty(place.start, isKeyed: true)
     let isNew = isUnfilled(place.start)
-    let token =
+    let object =
       isNew
       ? beginObject(schema, key: place.key, parent: place.parent, flags: 0)
-      : Token.container(.map, key: place.key, parent: place.parent)
-    let begin = containerOutOfLine(at: place, token)
+      : ContainerStart(.map, key: place.key, parent: place.parent)
+    let begin = containerOutOfLine(at: place, object)
     let hasSlots = tape[begin].kind == .object && tape[begin].index == schema.index
     return container(schema, begin: begin, hasSlots: hasSlots)
   }

@@ -61,8 +61,8 @@ private struct Normalizer: ~Copyable {
       let token = session.tape[index]
       switch token.kind {
       case .key: pendingKey = canonical(token.index)
-      case .fill: filled = Int(nodeOfToken[token.target])
-      case .segment: open.append(scope(of: token.target))
+      case .fill: filled = Int(nodeOfToken[token.index])
+      case .segment: open.append(scope(of: token.index))
       case .end: open.removeLast()
       default:
         let node = makeNode(index, token)
@@ -207,7 +207,7 @@ private struct Normalizer: ~Copyable {
     if let container = writeValue(top, slot: 0) { open.append(container) }
     while var container = open.popLast() {
       guard container.next < container.entries.count else {
-        result.append(Token(.end, payload: UInt64(container.begin)))
+        result.append(Token(.end, index: container.begin))
         continue
       }
       let entry = container.entries[container.next]
@@ -226,13 +226,13 @@ private struct Normalizer: ~Copyable {
   /// Writes a scalar, or the beginning of a container, whose entries are then to be written.
   private mutating func writeValue(_ entry: Entry, slot: Int) -> Open? {
     var token = session.tape[entry.token]
-    token.head &= ~(Token.slotMask | Token.Flags.dead | Token.Flags.nested | Token.Flags.failedContainer)
-    token.head |= UInt64(slot) << 8
+    token.clear(Token.Flags.dead | Token.Flags.nested | Token.Flags.failedContainer)
+    token.slot = slot
     switch token.kind {
     case .string, .url:
       let index = moved(token.index)
       strings.countValueUse(index)
-      token.head = token.head & 0xFFFF_FFFF | UInt64(index) << 32
+      token.index = index
     case .deferred:
       // Nested places are few and shallow: they come from super encoders of super encoders.
       if let content = nodes[entry.node].content {
@@ -249,6 +249,9 @@ private struct Normalizer: ~Copyable {
       result.append(token)
       return Open(begin: result.count - 1, entries: nodes[entry.node].entries, usesSlots: false)
     case .object, .map: return writeObject(entry, token)
+    case _ where token.hasWord:
+      result.append(token.kind, key: token.key, word: session.tape.view.number(token))
+      return nil
     default: break
     }
     result.append(token)
@@ -272,7 +275,7 @@ private struct Normalizer: ~Copyable {
       }
     } else {
       session.mapCount += 1
-      token = Token(.map, key: token.head)
+      token = Token(.map, key: token.key)
       if session.configuration.sortsKeys { sort(&entries) }
     }
     result.append(token)
@@ -312,11 +315,11 @@ private struct Normalizer: ~Copyable {
   /// Writes the elements of an array that was retained whole, because others follow.
   private mutating func expand(_ value: RetainedValue) {
     switch value {
-    case .doubles(let values): for value in values { result.append(.double(value)) }
-    case .bools(let values): for value in values { result.append(.bool(value)) }
-    case .ints(let values): for value in values { result.append(.integer(value)) }
-    case .integers(let values): for value in values { result.append(.integer(value)) }
-    case .data, .wide: break
+    case .doubles(let values): for value in values { value.record(on: &result, key: 0) }
+    case .bools(let values): for value in values { value.record(on: &result, key: 0) }
+    case .ints(let values): for value in values { value.record(on: &result, key: 0) }
+    case .integers(let values): for value in values { value.record(on: &result, key: 0) }
+    case .data: break
     }
   }
 }

@@ -4,40 +4,41 @@ extension Emitter {
   /// The first elements that are measured to learn what floating-point numbers take with tags.
   static let sampleSize = 64
 
-  /// Writes the array whose elements are `range` of `tokens`, if it is one that may do without tags.
+  /// Writes the array whose elements are `range` of the tape, if it is one that may do without tags.
   mutating func writeColumns(
-    _ tokens: UnsafeMutableBufferPointer<Token>, _ range: Range<Int>, _ session: EncodingSession,
+    _ tape: TapeView, _ range: Range<Int>, _ session: EncodingSession,
     _ planner: borrowing Planner
   ) -> Bool {
     guard range.count > 1 else { return false }
-    switch tokens[range.lowerBound].kind {
-    case .integer, .double: return writeNumbers(UnsafeMutableBufferPointer(rebasing: tokens[range]))
-    case .true, .false: return writeBools(UnsafeMutableBufferPointer(rebasing: tokens[range]))
+    switch tape[range.lowerBound].kind {
+    case .integer, .longInteger, .double: return writeNumbers(tape, range)
+    case .true, .false: return writeBools(UnsafeBufferPointer(rebasing: tape.tokens[range]))
     case .object, .map, .array:
-      guard let rows = RowLayout(tokens, range, session, planner) else { return false }
-      return writeRows(rows, tokens, session)
+      guard let rows = RowLayout(tape, range, session, planner) else { return false }
+      return writeRows(rows, tape, session)
     default: return false
     }
   }
 
   // MARK: numbers
 
-  private mutating func writeNumbers(_ tokens: UnsafeMutableBufferPointer<Token>) -> Bool {
+  private mutating func writeNumbers(_ tape: TapeView, _ range: Range<Int>) -> Bool {
+    let tokens = UnsafeBufferPointer(rebasing: tape.tokens[range])
     var integers = 0
     for token in tokens {
-      if token.kind == .integer { integers &+= 1 } else if token.kind != .double { return false }
+      if token.isInteger { integers &+= 1 } else if token.kind != .double { return false }
     }
     var scratch = ColumnScratch()
     swap(&scratch, &self.scratch)
     scratch.withRoom(tokens.count) { cells, marks in
-      for index in tokens.indices { cells[index] = tokens[index].payload }
+      for index in tokens.indices { cells[index] = tape.number(tokens[index]) }
       let cells = UnsafeBufferPointer(rebasing: cells[..<tokens.count])
       if integers == tokens.count {
         cells.withMemoryRebound(to: Int64.self) { writeIntegers($0) }
       } else if integers == 0 {
         writeDoubles(cells, integers: nil)
       } else {
-        for index in tokens.indices { marks[index] = tokens[index].kind == .integer }
+        for index in tokens.indices { marks[index] = tokens[index].isInteger }
         writeDoubles(cells, integers: UnsafeBufferPointer(rebasing: marks[..<tokens.count]))
       }
     }
@@ -125,7 +126,7 @@ extension Emitter {
 
   // MARK: Bools
 
-  private mutating func writeBools(_ tokens: UnsafeMutableBufferPointer<Token>) -> Bool {
+  private mutating func writeBools(_ tokens: UnsafeBufferPointer<Token>) -> Bool {
     guard tokens.allSatisfy({ $0.kind == .true || $0.kind == .false }) else { return false }
     guard Self.packsBools(tokens.count) else { return false }
     writeBits(tokens.count) { tokens[$0].kind == .true }
@@ -153,16 +154,21 @@ extension Emitter {
     writePackedHeader(ElementType.bits, length: Self.bitsLength(count))
   }
 
-  /// A whole array that was retained.
-  mutating func writeBulk(_ value: RetainedValue) {
+  /// Data or a whole array that was retained.
+  mutating func writeRetained(_ value: RetainedValue) {
     switch value {
+    case .data(let data):
+      data.withUnsafeBytes { writer.bytes($0) }
+      writer.reserve(BackwardWriter.margin)
+      writer.varint(data.count)
+      writer.byte(Tag.data)
     case .doubles(let values):
       values.withUnsafeBufferPointer { buffer in
         buffer.withMemoryRebound(to: UInt64.self) { writeDoubles($0, integers: nil) }
       }
     case .bools(let values):
       values.withUnsafeBufferPointer { buffer in writeBits(buffer.count) { buffer[$0] } }
-    default: preconditionFailure("not an array of numbers or Bools")
+    case .ints, .integers: value.withIntegers { writeIntegers($0) }
     }
   }
 
@@ -170,12 +176,12 @@ extension Emitter {
 
   /// Writes rows as a table or a matrix, if that takes fewer bytes than writing each with its header.
   private mutating func writeRows(
-    _ rows: RowLayout, _ tokens: UnsafeMutableBufferPointer<Token>, _ session: EncodingSession
+    _ rows: RowLayout, _ tape: TapeView, _ session: EncodingSession
   ) -> Bool {
     var scratch = ColumnScratch()
     swap(&scratch, &self.scratch)
     let result = scratch.withRoom(rows.count * rows.columnCount) { cells, marks in
-      guard let columns = rows.gather(tokens, cells, marks) else { return false }
+      guard let columns = rows.gather(tape, cells, marks) else { return false }
       let stride = columns.reduce(0) { $0 + $1.width }
       let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
       let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }
@@ -196,7 +202,7 @@ extension Emitter {
       for column in columns.reversed() {
         writer.reserve(BackwardWriter.margin)
         if let base = column.base { writer.integer(base) }
-        if let constant = column.constant { write(constant: tokens[constant], session) }
+        if let constant = column.constant { write(constant: tape[constant], tape, session) }
       }
       writer.reserve(columns.count + BackwardWriter.margin)
       for column in columns.reversed() { writer.byte(column.type) }

@@ -36,10 +36,11 @@ struct PlaceEncoder: Encoder {
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     guard session.awaits(start) else {
       session.reopenEmpty(start, isKeyed: false)
-      let begin = session.containerOutOfLine(at: self, .container(.array, key: key, parent: parent))
+      let begin = session.containerOutOfLine(
+        at: self, ContainerStart(.array, key: key, parent: parent))
       return UnkeyedEncoder(session: session, begin: begin, count: session.elementCount(ofArray: begin))
     }
-    session.occupy(.container(.array, key: key, parent: parent))
+    session.occupy(ContainerStart(.array, key: key, parent: parent))
     return UnkeyedEncoder(session: session, begin: start, count: 0)
   }
 
@@ -50,16 +51,16 @@ struct PlaceEncoder: Encoder {
 extension EncodingSession {
   /// The container of a place that no longer awaits its first token: the one that is there already, or a
   /// late one.
-  func containerOutOfLine(at place: PlaceEncoder, _ token: Token) -> Int {
+  func containerOutOfLine(at place: PlaceEncoder, _ container: ContainerStart) -> Int {
     if isUnfilled(place.start) {
       fill(place.start)
-      return openNested(token)
+      return openNested(container)
     }
     // The message is written; this goes nowhere.
-    if isOver { return openNested(token) }
+    if isOver { return openNested(container) }
     var begin = place.start
-    if tape[begin].kind == .deferred { begin = tape[begin].target }
-    let isKeyed = token.kind != .array
+    if tape[begin].kind == .deferred { begin = tape[begin].index }
+    let isKeyed = container.token.kind != .array
     switch tape[begin].kind {
     case .object, .map: precondition(isKeyed, Self.otherKind)
     case .array, .integers, .doubles, .bools: precondition(!isKeyed, Self.otherKind)
@@ -85,7 +86,7 @@ extension EncodingSession {
       let token = tape[index]
       switch token.kind {
       case .end: _ = outer.popLast()
-      case .segment: outer.append(token.target)
+      case .segment: outer.append(token.index)
       case .key: break
       case .fill: isLate = true
       default:

@@ -74,11 +74,7 @@ struct Planner: ~Copyable {
     }
     for index in lists.lists.indices where lists[index].uses > 1 {
       var size = 0
-      var key = lists[index].firstKey
-      while key != KeyLists.none {
-        size += KeyText.measure(session.strings.utf8(session.tape[key].index)).size
-        key = session.tape[key].target
-      }
+      for key in lists.keys(of: index) { size += KeyText.measure(session.strings.utf8(Int(key))).size }
       lists[index].textSize = size
       consider(.list(index), textSize: size, uses: lists[index].uses, firstUse: lists[index].firstUse)
     }
@@ -110,12 +106,8 @@ struct Planner: ~Copyable {
       session.activeSchemas.count == 1 && session.activeSchemas.allSatisfy { $0.uses == 1 }
       && session.mapCount == 0
     session.activeSchemas.borrowEach { $0.internKeys(&session.strings, isAlone: isAlone) }
-    for list in lists.lists where list.shape >= 0 {
-      var key = list.firstKey
-      while key != KeyLists.none {
-        session.strings.countKeyUses(session.tape[key].index, 1 - list.uses)
-        key = session.tape[key].target
-      }
+    for index in lists.lists.indices where lists[index].shape >= 0 {
+      for key in lists.keys(of: index) { session.strings.countKeyUses(Int(key), 1 - lists[index].uses) }
     }
   }
 

@@ -4,41 +4,47 @@
   import Foundation
 #endif
 
-// How each scalar becomes a token.
+// How each value gets onto the tape.
 
-extension Token {
-  @inline(__always)
-  static func bool(_ value: Bool) -> Token { Token(value ? .true : .false) }
-
-  @inline(__always)
-  static func double(_ value: Double) -> Token { Token(.double, payload: value.bitPattern) }
-
-  /// A `Float` is the `Double` of the same value; but a NaN keeps its own bits, which conversion may change.
-  @inline(__always)
-  static func float(_ value: Float) -> Token {
-    value.isNaN ? Token(.float, payload: UInt64(value.bitPattern)) : double(Double(value))
-  }
-
-  @inline(__always)
-  static func integer<Value: FixedWidthInteger>(_ value: Value) -> Token {
-    let isUnsigned = !Value.isSigned && Value.bitWidth == 64 && value > Value(truncatingIfNeeded: Int64.max)
-    return Token(isUnsigned ? .unsigned : .integer, payload: UInt64(truncatingIfNeeded: value))
-  }
-}
-
-/// A scalar that fits a token whatever its value is.
+/// A scalar that is recorded as a token, and a word if it needs one.
 protocol RecordableScalar: Encodable {
-  var token: Token { get }
+  func record(on tape: inout Tape, key: UInt64)
 }
 
 extension RecordableScalar where Self: FixedWidthInteger {
   @inline(__always)
-  var token: Token { .integer(self) }
+  func record(on tape: inout Tape, key: UInt64) {
+    if let short = Int32(exactly: self) {
+      tape.append(Token(.integer, key: key, index: Int(short)))
+    } else {
+      let isUnsigned = !Self.isSigned && Self.bitWidth == 64 && self > Self(truncatingIfNeeded: Int64.max)
+      tape.append(isUnsigned ? .unsigned : .longInteger, key: key, word: UInt64(truncatingIfNeeded: self))
+    }
+  }
 }
 
-extension Bool: RecordableScalar { var token: Token { .bool(self) } }
-extension Double: RecordableScalar { var token: Token { .double(self) } }
-extension Float: RecordableScalar { var token: Token { .float(self) } }
+extension Bool: RecordableScalar {
+  @inline(__always)
+  func record(on tape: inout Tape, key: UInt64) { tape.append(Token(self ? .true : .false, key: key)) }
+}
+
+extension Double: RecordableScalar {
+  @inline(__always)
+  func record(on tape: inout Tape, key: UInt64) { tape.append(.double, key: key, word: bitPattern) }
+}
+
+extension Float: RecordableScalar {
+  /// A `Float` is the `Double` of the same value; but a NaN keeps its own bits, which conversion may change.
+  @inline(__always)
+  func record(on tape: inout Tape, key: UInt64) {
+    if isNaN {
+      tape.append(.float, key: key, word: UInt64(bitPattern))
+    } else {
+      Double(self).record(on: &tape, key: key)
+    }
+  }
+}
+
 extension Int: RecordableScalar {}
 extension Int8: RecordableScalar {}
 extension Int16: RecordableScalar {}
@@ -50,8 +56,8 @@ extension UInt16: RecordableScalar {}
 extension UInt32: RecordableScalar {}
 extension UInt64: RecordableScalar {}
 
-/// What does not fit a token: an integer of 128 bits, a UUID, or the parts of a `Decimal`.
-struct WideValue {
+/// What does not fit a word: an integer of 128 bits, a UUID, or the parts of a `Decimal`.
+struct WideValue: BitwiseCopyable {
   let low: UInt64
   let high: UInt64
   /// The exponent of a `Decimal`.
@@ -61,17 +67,15 @@ struct WideValue {
 /// What the tape names by index and the session keeps alive: copying it would cost more.
 enum RetainedValue {
   case data(Data)
-  case wide(WideValue)
   case ints([Int])
   case integers([Int64])
   case doubles([Double])
   case bools([Bool])
 
-  /// The number of elements, or of bytes.
+  /// The number of elements.
   var count: Int {
     switch self {
     case .data(let data): data.count
-    case .wide: 1
     case .ints(let values): values.count
     case .integers(let values): values.count
     case .doubles(let values): values.count
@@ -95,6 +99,10 @@ enum RetainedValue {
 }
 
 extension EncodingSession {
+  /// Records a scalar in the current container.
+  @inline(__always)
+  func record<Value: RecordableScalar>(_ value: Value, key: UInt64) { value.record(on: &tape, key: key) }
+
   @inline(__always)
   func record(_ value: borrowing String, key: UInt64) {
     let index = strings.intern(value)
@@ -124,9 +132,9 @@ extension EncodingSession {
 
   func record(_ value: Int128, key: UInt64) {
     if let value = Int64(exactly: value) {
-      tape.append(Token(.integer, key: key, payload: UInt64(bitPattern: value)))
+      record(value, key: key)
     } else if let value = UInt64(exactly: value) {
-      tape.append(Token(.unsigned, key: key, payload: value))
+      record(value, key: key)
     } else {
       recordWide(UInt128(bitPattern: value), key: key, flags: 0)
     }
@@ -143,22 +151,27 @@ extension EncodingSession {
   private func recordWide(_ bits: UInt128, key: UInt64, flags: UInt64) {
     let wide = WideValue(
       low: UInt64(truncatingIfNeeded: bits), high: UInt64(truncatingIfNeeded: bits >> 64))
-    retain(.wide(wide), as: .wide, key: key, flags: flags)
+    append(wide, as: .wide, key: key, flags: flags)
   }
 
-  func retain(_ value: RetainedValue, as kind: Token.Kind, key: UInt64, flags: UInt64 = 0) {
-    tape.append(Token(kind, key: key, flags: flags, index: retained.count))
+  private func append(_ wide: WideValue, as kind: Token.Kind, key: UInt64, flags: UInt64 = 0) {
+    tape.append(Token(kind, key: key, flags: flags, index: wideValues.count))
+    wideValues.append(wide)
+  }
+
+  func retain(_ value: RetainedValue, as kind: Token.Kind, key: UInt64) {
+    tape.append(Token(kind, key: key, index: retained.count))
     retained.append(value)
   }
 
   func record(_ value: Date, key: UInt64) {
-    tape.append(Token(.date, key: key, payload: value.timeIntervalSinceReferenceDate.bitPattern))
+    tape.append(.date, key: key, word: value.timeIntervalSinceReferenceDate.bitPattern)
   }
 
   func record(_ value: UUID, key: UInt64) {
     let (low, high) = unsafeBitCast(value.uuid, to: (UInt64, UInt64).self)
     let wide = WideValue(low: UInt64(littleEndian: low), high: UInt64(littleEndian: high))
-    retain(.wide(wide), as: .uuid, key: key)
+    append(wide, as: .uuid, key: key)
   }
 
   func record(_ value: URL, key: UInt64) {
@@ -173,11 +186,11 @@ extension EncodingSession {
       low: UInt64(truncatingIfNeeded: parts.magnitude),
       high: UInt64(truncatingIfNeeded: parts.magnitude >> 64), exponent: parts.exponent)
     // The flag stands for a sign here.
-    retain(.wide(wide), as: .decimal, key: key, flags: parts.isNegative ? 0 : Token.Flags.unsigned)
+    append(wide, as: .decimal, key: key, flags: parts.isNegative ? 0 : Token.Flags.unsigned)
   }
 
   /// A nil that stands `level` optionals deep.
   func recordNil(level: Int, key: UInt64) {
-    tape.append(level == 0 ? Token(.null, key: key) : Token(.nestedNil, key: key, payload: UInt64(level)))
+    tape.append(level == 0 ? Token(.null, key: key) : Token(.nestedNil, key: key, index: level))
   }
 }

@@ -30,12 +30,12 @@ struct RowLayout {
     var parameterSize = 0
   }
 
-  /// The rows in `range` of `tokens`; nil if the elements are not alike, by the look of the first.
+  /// The rows in `range` of the tape; nil if the elements are not alike, by the look of the first.
   init?(
-    _ tokens: UnsafeMutableBufferPointer<Token>, _ range: Range<Int>, _ session: EncodingSession,
+    _ tape: TapeView, _ range: Range<Int>, _ session: EncodingSession,
     _ planner: borrowing Planner
   ) {
-    let head = tokens[range.lowerBound]
+    let head = tape[range.lowerBound]
     first = range.lowerBound
     var hasKeys = false
     var columnLimit = Self.widestMatrix
@@ -58,9 +58,9 @@ struct RowLayout {
     }
     var cellCount = 0
     var next = first + 1
-    while next < range.upperBound, tokens[next].kind != .end {
+    while next < range.upperBound, tape[next].kind != .end {
       if hasKeys { next += 1 }
-      guard cellCount < columnLimit, let size = Self.cellSize(tokens, next) else { return nil }
+      guard cellCount < columnLimit, let size = Self.cellSize(tape, next) else { return nil }
       cellCount += 1
       next += size
     }
@@ -69,43 +69,43 @@ struct RowLayout {
     guard range.count % tokensPerRow == 0, range.count > tokensPerRow else { return nil }
     columnCount = cellCount
     headerSize = shape == nil ? 1 : 2
-    cells = Self.cells(tokens, first, hasKeys: hasKeys, count: cellCount)
+    cells = Self.cells(tape, first, hasKeys: hasKeys, count: cellCount)
     count = range.count / tokensPerRow
   }
 
   /// Where the cells of the row at `first` stand in it.
   private static func cells(
-    _ tokens: UnsafeMutableBufferPointer<Token>, _ first: Int, hasKeys: Bool, count: Int
+    _ tape: TapeView, _ first: Int, hasKeys: Bool, count: Int
   ) -> [Int] {
     var next = 1
     return (0..<count).map { _ in
       let cell = hasKeys ? next + 1 : next
-      next = cell + (cellSize(tokens, first + cell) ?? 0)
+      next = cell + (cellSize(tape, first + cell) ?? 0)
       return cell
     }
   }
 
   /// How many tokens the cell at `index` takes; nil if it is none.
-  private static func cellSize(_ tokens: UnsafeMutableBufferPointer<Token>, _ index: Int) -> Int? {
-    switch tokens[index].kind {
-    case .integer, .double, .true, .false, .date, .null, .string, .empty: 1
-    case .array, .map, .object: tokens[index + 1].kind == .end ? 2 : nil
+  private static func cellSize(_ tape: TapeView, _ index: Int) -> Int? {
+    switch tape[index].kind {
+    case .integer, .longInteger, .double, .true, .false, .date, .null, .string, .empty: 1
+    case .array, .map, .object: tape[index + 1].kind == .end ? 2 : nil
     default: nil
     }
   }
 
   /// Fills `cells` column by column and decides their types; nil if the elements are not alike after all.
   func gather(
-    _ tokens: UnsafeMutableBufferPointer<Token>, _ cells: UnsafeMutableBufferPointer<UInt64>,
+    _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>,
     _ marks: UnsafeMutableBufferPointer<Bool>
   ) -> [Column]? {
-    let head = tokens[first]
+    let head = tape[first]
     var base = first
     for _ in 0..<count {
-      let token = tokens[base]
-      let end = tokens[base + tokensPerRow - 1]
+      let token = tape[base]
+      let end = tape[base + tokensPerRow - 1]
       guard token.kind == head.kind, token.index == head.index || shape == nil, end.kind == .end,
-        end.target == base
+        end.index == base
       else { return nil }
       base += tokensPerRow
     }
@@ -113,14 +113,14 @@ struct RowLayout {
     columns.reserveCapacity(columnCount)
     for column in 0..<columnCount {
       let part = UnsafeMutableBufferPointer(rebasing: cells[column * count..<(column + 1) * count])
-      guard let column = gather(column, tokens, part, marks) else { return nil }
+      guard let column = gather(column, tape, part, marks) else { return nil }
       columns.append(column)
     }
     return columns
   }
 
   private func gather(
-    _ column: Int, _ tokens: UnsafeMutableBufferPointer<Token>, _ cells: UnsafeMutableBufferPointer<UInt64>,
+    _ column: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>,
     _ marks: UnsafeMutableBufferPointer<Bool>
   ) -> Column? {
     var kinds: UInt32 = 0
@@ -129,16 +129,18 @@ struct RowLayout {
     let slot = slots.isEmpty ? nil : Int(slots[column])
     var isConstant = true
     for row in 0..<count {
-      let token = tokens[position]
+      let token = tape[position]
       if let slot, token.slot != slot { return nil }
-      kinds |= 1 << UInt32(token.kind.rawValue)
-      isConstant = isConstant && isSame(token, tokens[top])
-      cells[row] = token.payload
-      marks[row] = token.kind == .integer || token.kind == .true
+      let number = tape.number(token)
+      kinds |= Self.bit(token.kind)
+      cells[row] = number
+      isConstant = isConstant && token.kind == tape[top].kind && (number == cells[0] || token.begins)
+      marks[row] = token.isInteger || token.kind == .true
       position &+= tokensPerRow
     }
-    if isConstant { return constant(top, tokens[top]) }
+    if isConstant { return constant(top, tape[top].kind, cells[0]) }
     let readOnly = UnsafeBufferPointer(cells)
+    if kinds & Self.bit(.longInteger) != 0 { kinds = kinds & ~Self.bit(.longInteger) | Self.bit(.integer) }
     switch kinds {
     case Self.bit(.integer): return integers(cells)
     case Self.bit(.double): return doubles(cells, integers: nil)
@@ -155,24 +157,13 @@ struct RowLayout {
     }
   }
 
-  /// Whether two cells hold the same, bit by bit. Of containers, only empty ones are cells.
-  @inline(__always)
-  private func isSame(_ one: Token, _ other: Token) -> Bool {
-    guard one.kind == other.kind else { return false }
-    switch one.kind {
-    case .integer, .double, .date: return one.payload == other.payload
-    case .string: return one.index == other.index
-    default: return true
-    }
-  }
-
-  private func constant(_ token: Int, _ value: Token) -> Column {
+  private func constant(_ token: Int, _ kind: Token.Kind, _ number: UInt64) -> Column {
     // What the value takes each time: exact for numbers, one byte for all else.
     let size =
-      switch value.kind {
-      case .integer: BackwardWriter.size(ofInteger: Int64(bitPattern: value.payload))
-      case .double: DoubleForm(value.payload).size
-      case .date: BackwardWriter.size(ofDate: value.payload)
+      switch kind {
+      case .integer, .longInteger: BackwardWriter.size(ofInteger: Int64(bitPattern: number))
+      case .double: DoubleForm(number).size
+      case .date: BackwardWriter.size(ofDate: number)
       default: 1
       }
     return Column(

@@ -25,26 +25,22 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
   }
 
   @inline(__always)
-  private func put(_ token: Token) {
-    var token = token
-    token.head |= key() & Token.slotMask
-    session.tape.append(token)
-  }
+  private func put<Value: RecordableScalar>(_ value: Value) { session.record(value, key: key()) }
 
-  mutating func encodeNil() { put(Token(.null)) }
-  mutating func encode(_ value: Bool) { put(.bool(value)) }
-  mutating func encode(_ value: Double) { put(.double(value)) }
-  mutating func encode(_ value: Float) { put(.float(value)) }
-  mutating func encode(_ value: Int) { put(.integer(value)) }
-  mutating func encode(_ value: Int8) { put(.integer(value)) }
-  mutating func encode(_ value: Int16) { put(.integer(value)) }
-  mutating func encode(_ value: Int32) { put(.integer(value)) }
-  mutating func encode(_ value: Int64) { put(.integer(value)) }
-  mutating func encode(_ value: UInt) { put(.integer(value)) }
-  mutating func encode(_ value: UInt8) { put(.integer(value)) }
-  mutating func encode(_ value: UInt16) { put(.integer(value)) }
-  mutating func encode(_ value: UInt32) { put(.integer(value)) }
-  mutating func encode(_ value: UInt64) { put(.integer(value)) }
+  mutating func encodeNil() { session.recordNil(level: 0, key: key()) }
+  mutating func encode(_ value: Bool) { put(value) }
+  mutating func encode(_ value: Double) { put(value) }
+  mutating func encode(_ value: Float) { put(value) }
+  mutating func encode(_ value: Int) { put(value) }
+  mutating func encode(_ value: Int8) { put(value) }
+  mutating func encode(_ value: Int16) { put(value) }
+  mutating func encode(_ value: Int32) { put(value) }
+  mutating func encode(_ value: Int64) { put(value) }
+  mutating func encode(_ value: UInt) { put(value) }
+  mutating func encode(_ value: UInt8) { put(value) }
+  mutating func encode(_ value: UInt16) { put(value) }
+  mutating func encode(_ value: UInt32) { put(value) }
+  mutating func encode(_ value: UInt64) { put(value) }
   mutating func encode(_ value: Int128) { session.record(value, key: key()) }
   mutating func encode(_ value: UInt128) { session.record(value, key: key()) }
   mutating func encode(_ value: String) { session.record(value, key: key()) }

@@ -1,16 +1,19 @@
 /// One entry of the tape: a value, or the beginning or end of a container.
 ///
-/// 16 bytes without references. The head holds the kind (8 bits), the slot of the key in its schema (16),
-/// flags (8) and an index (32): of a string, a schema or a key list. The payload holds the value itself or
-/// the index of what holds it; at the beginning of a container its parent and its index there.
+/// Eight bytes: the kind (8 bits), the slot of the key in its schema (16), flags (8) and an index (32). The index
+/// is a small integer itself, or it says where the value is: which string, which word or place of the tape, which
+/// token, which schema or key list.
 struct Token: BitwiseCopyable {
-  var head: UInt64
-  var payload: UInt64
+  private(set) var bits: UInt64
 
   enum Kind: UInt8 {
-    case null, `false`, `true`, integer, unsigned, wide, double, float
+    case null, `false`, `true`
+    /// An integer of 32 bits.
+    case integer
+    /// Those whose value is a word.
+    case longInteger, unsigned, double, float, date
     case string, url
-    case date, uuid, decimal, data
+    case wide, uuid, decimal, data
     case nestedNil
     /// A whole array that packs: of integers, of floating-point numbers, of Bools.
     case integers, doubles, bools
@@ -25,9 +28,9 @@ struct Token: BitwiseCopyable {
     case empty
     /// The place of a value that is written later, or never.
     case deferred
-    /// What follows up to its end belongs to the container in the payload.
+    /// What follows up to its end belongs to the container that the index names.
     case segment
-    /// What follows up to its end is the value of the deferred place in the payload.
+    /// What follows up to its end is the value of the deferred place that the index names.
     case fill
   }
 
@@ -43,61 +46,60 @@ struct Token: BitwiseCopyable {
   }
 
   @inline(__always)
-  init(_ kind: Kind, key: UInt64 = 0, flags: UInt64 = 0, index: Int = 0, payload: UInt64 = 0) {
-    head = UInt64(kind.rawValue) | key & Self.slotMask | flags | UInt64(truncatingIfNeeded: index) << 32
-    self.payload = payload
+  init(_ kind: Kind, key: UInt64 = 0, flags: UInt64 = 0, index: Int = 0) {
+    bits = UInt64(kind.rawValue) | key & Self.slotMask | flags | UInt64(truncatingIfNeeded: index) << 32
   }
 
-  /// The bits of a head, and of a key as containers pass it, that hold a slot.
+  /// The bits of a token, and of a key as containers pass it, that hold a slot.
   static let slotMask: UInt64 = 0xFF_FF00
 
   @inline(__always)
-  var kind: Kind { unsafeBitCast(UInt8(truncatingIfNeeded: head), to: Kind.self) }
-  @inline(__always)
-  var slot: Int { Int(truncatingIfNeeded: head >> 8 & 0xFFFF) }
-  @inline(__always)
-  var index: Int { Int(truncatingIfNeeded: head >> 32) }
-  @inline(__always)
-  var target: Int { Int(truncatingIfNeeded: payload) }
+  var kind: Kind { unsafeBitCast(UInt8(truncatingIfNeeded: bits), to: Kind.self) }
 
-  func has(_ flag: UInt64) -> Bool { head & flag != 0 }
+  @inline(__always)
+  var slot: Int {
+    get { Int(truncatingIfNeeded: bits >> 8 & 0xFFFF) }
+    set { bits = bits & ~Self.slotMask | UInt64(truncatingIfNeeded: newValue) << 8 }
+  }
+
+  @inline(__always)
+  var index: Int {
+    get { Int(truncatingIfNeeded: bits >> 32) }
+    set { bits = bits & 0xFFFF_FFFF | UInt64(truncatingIfNeeded: newValue) << 32 }
+  }
+
+  /// The value of an integer of 32 bits.
+  @inline(__always)
+  var integer: Int64 { Int64(bitPattern: bits) >> 32 }
+
+  func has(_ flag: UInt64) -> Bool { bits & flag != 0 }
+  mutating func set(_ flag: UInt64) { bits |= flag }
+  mutating func clear(_ flags: UInt64) { bits &= ~flags }
+
+  /// The slot, as containers pass it.
+  var key: UInt64 { bits & Self.slotMask }
 
   /// Whether the tokens of a container follow, up to its end.
-  var begins: Bool {
-    kind == .object || kind == .map || kind == .array || kind == .deferred && has(Flags.failedContainer)
-  }
+  var begins: Bool { isContainer || kind == .deferred && has(Flags.failedContainer) }
+
+  /// Whether this is the beginning of a container.
+  var isContainer: Bool { kind == .object || kind == .map || kind == .array }
 
   /// Whether this is an array or the beginning of one.
   var isArray: Bool { kind == .array || kind == .integers || kind == .doubles || kind == .bools }
 
-  /// At the beginning of a container: the token of its parent; nil at the top.
-  var parent: Int? {
-    let parent = UInt32(truncatingIfNeeded: payload)
-    return parent == Self.noParent ? nil : Int(parent)
-  }
-
-  /// At the beginning of a container: its index in its parent, if that is an array.
-  var position: Int { Int(truncatingIfNeeded: payload >> 32) }
-
-  /// The slot and the index of a container's key, as containers pass them.
-  var key: UInt64 { head & Self.slotMask | payload & 0xFFFF_FFFF_0000_0000 }
-
-  static let noParent = UInt32.max
-  /// The payload of a deferred place without a value.
-  static let unfilled = UInt64.max
-
-  /// The beginning of a container.
   @inline(__always)
-  static func container(_ kind: Kind, key: UInt64, parent: Int, flags: UInt64 = 0, index: Int = 0) -> Token {
-    Token(
-      kind, key: key, flags: flags, index: index,
-      payload: UInt64(UInt32(truncatingIfNeeded: max(parent, -1))) | key & 0xFFFF_FFFF_0000_0000)
+  var isInteger: Bool { kind == .integer || kind == .longInteger }
+
+  /// Whether the value is a word of the tape.
+  @inline(__always)
+  var hasWord: Bool {
+    switch kind {
+    case .longInteger, .unsigned, .double, .float, .date: true
+    default: false
+    }
   }
-}
 
-/// The tokens of one message, in the order in which they were recorded.
-typealias Tape = GrowableBuffer<Token>
-
-extension GrowableBuffer where Element == Token {
-  init() { self.init(capacity: 64) }
+  /// The index of a deferred place without a value.
+  static let unfilled = Int(UInt32.max)
 }

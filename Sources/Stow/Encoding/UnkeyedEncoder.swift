@@ -27,25 +27,29 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   }
 
   @inline(__always)
-  private mutating func append(_ token: Token) {
+  private mutating func append<Value: RecordableScalar>(_ value: Value) {
     _ = next()
-    session.tape.append(token)
+    session.record(value, key: 0)
   }
 
-  mutating func encodeNil() { append(Token(.null)) }
-  mutating func encode(_ value: Bool) { append(.bool(value)) }
-  mutating func encode(_ value: Double) { append(.double(value)) }
-  mutating func encode(_ value: Float) { append(.float(value)) }
-  mutating func encode(_ value: Int) { append(.integer(value)) }
-  mutating func encode(_ value: Int8) { append(.integer(value)) }
-  mutating func encode(_ value: Int16) { append(.integer(value)) }
-  mutating func encode(_ value: Int32) { append(.integer(value)) }
-  mutating func encode(_ value: Int64) { append(.integer(value)) }
-  mutating func encode(_ value: UInt) { append(.integer(value)) }
-  mutating func encode(_ value: UInt8) { append(.integer(value)) }
-  mutating func encode(_ value: UInt16) { append(.integer(value)) }
-  mutating func encode(_ value: UInt32) { append(.integer(value)) }
-  mutating func encode(_ value: UInt64) { append(.integer(value)) }
+  mutating func encodeNil() {
+    _ = next()
+    session.recordNil(level: 0, key: 0)
+  }
+
+  mutating func encode(_ value: Bool) { append(value) }
+  mutating func encode(_ value: Double) { append(value) }
+  mutating func encode(_ value: Float) { append(value) }
+  mutating func encode(_ value: Int) { append(value) }
+  mutating func encode(_ value: Int8) { append(value) }
+  mutating func encode(_ value: Int16) { append(value) }
+  mutating func encode(_ value: Int32) { append(value) }
+  mutating func encode(_ value: Int64) { append(value) }
+  mutating func encode(_ value: UInt) { append(value) }
+  mutating func encode(_ value: UInt8) { append(value) }
+  mutating func encode(_ value: UInt16) { append(value) }
+  mutating func encode(_ value: UInt32) { append(value) }
+  mutating func encode(_ value: UInt64) { append(value) }
 
   mutating func encode(_ value: Int128) {
     _ = next()
@@ -125,8 +129,8 @@ extension EncodingSession {
       switch token.kind {
       case .key: pendingName = token.index
       case .end: _ = outer.popLast()
-      case .segment: outer.append(token.target)
-      case .fill: filled = token.target
+      case .segment: outer.append(token.index)
+      case .fill: filled = token.index
       default:
         let isOwn =
           outer.last == parent && pendingName == name && (name >= 0 || token.slot == Int(key >> 8))
@@ -143,7 +147,7 @@ extension EncodingSession {
   }
 
   func nestedUnkeyedContainer(key: UInt64, parent: Int) -> UnkeyedEncoder {
-    let begin = openNested(.container(.array, key: key, parent: parent, flags: Token.Flags.nested))
+    let begin = openNested(ContainerStart(.array, key: key, parent: parent, flags: Token.Flags.nested))
     return UnkeyedEncoder(session: self, begin: begin, count: 0)
   }
 }

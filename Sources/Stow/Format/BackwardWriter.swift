@@ -21,7 +21,7 @@ struct BackwardWriter: ~Copyable {
     position = self.capacity
   }
 
-  deinit { PageMemory.deallocate(base) }
+  deinit { PageMemory.deallocate(base, byteCount: capacity) }
 
   private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {
     PageMemory.allocate(capacity).bindMemory(to: UInt8.self, capacity: capacity)
@@ -39,26 +39,35 @@ struct BackwardWriter: ~Copyable {
   /// Forgets what was written and makes room for `capacity` bytes.
   mutating func restart(capacity wanted: Int) {
     if wanted + Self.margin > capacity {
-      PageMemory.deallocate(base)
+      PageMemory.deallocate(base, byteCount: capacity)
       capacity = wanted + Self.margin
       base = Self.allocate(capacity)
     }
     position = capacity
   }
 
-  /// Gives the whole buffer away, to be freed by the receiver through `PageMemory`, and starts over with a small one.
-  mutating func surrender() -> (buffer: UnsafeMutableRawPointer, bytes: UnsafeMutableRawBufferPointer) {
-    let buffer = UnsafeMutableRawPointer(base)
+  /// Gives the whole buffer away, to be freed by the receiver through `PageMemory`, and starts over with a small
+  /// one. `bytes` of it were written, at its end.
+  mutating func surrender() -> (
+    buffer: UnsafeMutableRawBufferPointer, bytes: UnsafeMutableRawBufferPointer
+  ) {
+    let buffer = UnsafeMutableRawBufferPointer(start: base, count: capacity)
     let bytes = UnsafeMutableRawBufferPointer(start: base + position, count: count)
+    startOver()
+    return (buffer, bytes)
+  }
+
+  private mutating func startOver() {
     capacity = 1024
     base = Self.allocate(capacity)
     position = capacity
-    return (buffer, bytes)
   }
 
   /// Gives the memory back if it is large.
   mutating func trim() {
-    if capacity > Self.retained { PageMemory.deallocate(surrender().buffer) }
+    guard capacity > Self.retained else { return }
+    PageMemory.deallocate(base, byteCount: capacity)
+    startOver()
   }
 
   /// Makes sure that `size` more bytes fit.
@@ -73,7 +82,7 @@ struct BackwardWriter: ~Copyable {
     let newCapacity = max(capacity * 2, used + size + Self.margin)
     let newBase = Self.allocate(newCapacity)
     (newBase + (newCapacity - used)).update(from: base + position, count: used)
-    PageMemory.deallocate(base)
+    PageMemory.deallocate(base, byteCount: capacity)
     base = newBase
     capacity = newCapacity
     position = newCapacity - used

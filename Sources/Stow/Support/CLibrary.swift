@@ -26,12 +26,28 @@ enum CLibrary {
   static func hasEnvironmentVariable(_ name: String) -> Bool { getenv(name) != nil }
 
   #if os(Linux)
-    /// Memory in pages of `pageSize` bytes, where the system has them; otherwise they are as small as usual.
-    static func allocate(_ byteCount: Int, inPagesOf pageSize: Int) -> UnsafeMutableRawPointer {
-      var memory: UnsafeMutableRawPointer?
-      guard posix_memalign(&memory, pageSize, byteCount) == 0, let memory else { fatalError("Out of memory") }
+    /// Memory of its own, in pages of `pageSize` bytes where the system has them; otherwise they are as small as
+    /// usual. It counts as used only as far as it is touched.
+    ///
+    /// - Parameter byteCount: A multiple of `pageSize`, which is a power of two.
+    static func map(_ byteCount: Int, inPagesOf pageSize: Int) -> UnsafeMutableRawPointer {
+      let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+      let size = byteCount + pageSize
+      guard let start = mmap(nil, size, PROT_READ | PROT_WRITE, flags, -1, 0), Int(bitPattern: start) != -1
+      else { fatalError("Out of memory") }
+      let memory = start.alignedUp(toMultipleOf: pageSize)
+      let before = memory - start
+      if before > 0 { munmap(start, before) }
+      munmap(memory + byteCount, pageSize - before)
       madvise(memory, byteCount, MADV_HUGEPAGE)
       return memory
+    }
+
+    static func unmap(_ memory: UnsafeMutableRawPointer, _ byteCount: Int) { munmap(memory, byteCount) }
+
+    /// Makes mapped memory count as untouched.
+    static func discard(_ memory: UnsafeMutableRawPointer, _ byteCount: Int) {
+      madvise(memory, byteCount, MADV_DONTNEED)
     }
   #endif
 }

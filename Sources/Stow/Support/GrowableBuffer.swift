@@ -16,11 +16,15 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     base = Self.allocate(capacity)
   }
 
-  deinit { PageMemory.deallocate(base) }
+  deinit { Self.deallocate(base, capacity) }
 
   private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
     PageMemory.allocate(capacity * MemoryLayout<Element>.stride).bindMemory(
       to: Element.self, capacity: capacity)
+  }
+
+  private static func deallocate(_ memory: UnsafeMutablePointer<Element>, _ capacity: Int) {
+    PageMemory.deallocate(memory, byteCount: capacity * MemoryLayout<Element>.stride)
   }
 
   @inline(__always)
@@ -49,11 +53,12 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     // What is larger than a word is named by 32-bit indices.
     precondition(
       wanted < UInt32.max || MemoryLayout<Element>.stride <= 8, "A message has more than 4 billion values")
-    capacity = max(capacity * PageMemory.growth(of: capacity * MemoryLayout<Element>.stride), wanted)
-    let larger = Self.allocate(capacity)
+    let newCapacity = max(capacity * PageMemory.growth(of: capacity * MemoryLayout<Element>.stride), wanted)
+    let larger = Self.allocate(newCapacity)
     larger.update(from: base, count: count)
-    PageMemory.deallocate(base)
+    Self.deallocate(base, capacity)
     base = larger
+    capacity = newCapacity
   }
 
   @inline(__always)
@@ -79,7 +84,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   mutating func removeAll() {
     count = 0
     guard capacity * MemoryLayout<Element>.stride > Self.retainedBytes else { return }
-    PageMemory.deallocate(base)
+    Self.deallocate(base, capacity)
     capacity = initialCapacity
     base = Self.allocate(capacity)
   }
