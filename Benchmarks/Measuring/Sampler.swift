@@ -7,11 +7,12 @@ struct Sampler {
   let minimumRounds: Int
   /// The time one operation may take in all rounds together, in nanoseconds, unless the fewest take more.
   let share: Double
-  /// The shortest time worth measuring: an operation that is faster is repeated within a round.
-  private let shortestSample = 1e6
+  /// The shortest time worth measuring: an operation that is faster is repeated within a round. Each operation
+  /// finds the caches full of the others' memory, which must not count for more the faster it is.
+  private let shortestSample = 1e7
 
-  static let thorough = Sampler(maximumRounds: 75, minimumRounds: 5, share: 1.1e9)
-  static let quick = Sampler(maximumRounds: 11, minimumRounds: 2, share: 0.08e9)
+  static let thorough = Sampler(maximumRounds: 45, minimumRounds: 5, share: 0.9e9)
+  static let quick = Sampler(maximumRounds: 7, minimumRounds: 2, share: 0.08e9)
 
   /// The median time of one run of each operation, in nanoseconds; nil for those that are nil.
   func medians(of operations: [Workload.Pass?]) throws -> [Double?] {

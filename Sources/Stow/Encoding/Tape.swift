@@ -13,11 +13,13 @@ struct Tape: ~Copyable {
   private var places: UnsafeMutablePointer<ContainerPlace>
   private var placeCount = 0
   private var capacity: Int
+  private var retention = Retention()
 
   private static let initialCapacity = 64
-  /// A larger tape is given back when its message is complete; one that is not saves the next message the page
-  /// faults of a new one, which were a fifth of the time of encoding a message of 100 KB.
-  private static let retainedCapacity = 1 << 17
+  /// A tape of this size is always kept for the next message.
+  private static let smallCapacity = 1 << 17
+  /// More tokens than these, which take 4 MiB without their words, are never kept.
+  private static let mostRetained = 1 << 19
   private static let bytesPerToken =
     MemoryLayout<Token>.stride + MemoryLayout<UInt64>.stride + MemoryLayout<ContainerPlace>.stride
 
@@ -80,24 +82,28 @@ struct Tape: ~Copyable {
     self.count = count
   }
 
-  /// Gives back the memory of all places.
+  /// Gives back the memory of all places, unless the tape may be kept.
   func discardPlaces() {
+    guard count > Self.mostRetained else { return }
     let size = capacity * Self.bytesPerToken
     let offset = capacity * (MemoryLayout<Token>.stride + MemoryLayout<UInt64>.stride)
     PageMemory.discard(offset..<size, of: base, byteCount: size)
   }
 
-  /// Gives back the memory of the tokens from `index` on.
+  /// Gives back the memory of the tokens from `index` on, unless the tape may be kept.
   func discardTokens(from index: Int) {
+    guard count > Self.mostRetained else { return }
     let stride = MemoryLayout<Token>.stride
     PageMemory.discard(
       index * stride..<count * stride, of: base, byteCount: capacity * Self.bytesPerToken)
   }
 
-  /// Forgets everything, and the memory if it is large.
+  /// Forgets everything, and the memory if it is large and not likely to be needed soon.
   mutating func removeAll() {
+    if capacity > Self.smallCapacity, !retention.keepsMemory(used: count, limit: Self.mostRetained) {
+      self = Tape()
+    }
     (count, wordCount, placeCount) = (0, 0, 0)
-    if capacity > Self.retainedCapacity { self = Tape() }
   }
 
   // MARK: reading

@@ -5,9 +5,12 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   private var capacity: Int
   private let initialCapacity: Int
 
-  /// A larger buffer is given back when its message is complete; one that is not saves the next message the
-  /// page faults of a new one, which were a fifth of the time of encoding a message of 100 KB.
-  private static var retainedBytes: Int { 1 << 20 }
+  private var retention = Retention()
+
+  /// A buffer of this size is always kept for the next message.
+  private static var smallBytes: Int { 1 << 20 }
+  /// One in which more was used is never kept.
+  private static var mostRetainedBytes: Int { 1 << 22 }
 
   /// An empty buffer with room for `capacity` elements, at least one.
   init(capacity: Int) {
@@ -80,13 +83,15 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     self.count = count
   }
 
-  /// Forgets the elements, and the memory if it is large.
+  /// Forgets the elements, and the memory if it is large and not likely to be needed soon.
   mutating func removeAll() {
+    let used = count
     count = 0
-    guard capacity * MemoryLayout<Element>.stride > Self.retainedBytes else { return }
-    Self.deallocate(base, capacity)
-    capacity = initialCapacity
-    base = Self.allocate(capacity)
+    let stride = MemoryLayout<Element>.stride
+    guard capacity * stride > Self.smallBytes,
+      !retention.keepsMemory(used: used, limit: Self.mostRetainedBytes / stride)
+    else { return }
+    self = Self(capacity: initialCapacity)
   }
 
   /// All elements, for a walk over them.
