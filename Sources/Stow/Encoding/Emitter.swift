@@ -11,21 +11,20 @@
 struct Emitter: ~Copyable {
   var writer = BackwardWriter(capacity: 1024)
   var scratch = ColumnScratch()
-  private var outer: [Frame] = []
+  private var outer = GrowableBuffer<Frame>(capacity: 16)
   private var frame = Frame(end: 0)
   /// The bits of open objects with more than 64 keys.
   private var wideMarks: [UInt64] = []
 
   /// An open container.
-  private struct Frame {
+  struct Frame: BitwiseCopyable {
     /// How much was written behind it.
     let end: Int
     /// The schema of an object that is written as a map; its keys stand before its values.
     var keys: Unmanaged<Schema>?
     /// Whether keys on the tape are in the shape.
     var hidesKeys = false
-    var count = 0
-    /// The slots below 64 that have a value; those above are in `wideMarks` from here on.
+    /// The slots that have a value; of more than 64 they are in `wideMarks` from `firstWideMark` on.
     var marks: UInt64 = 0
     var firstWideMark = -1
   }
@@ -96,7 +95,7 @@ struct Emitter: ~Copyable {
         writer.header(
           length: writer.count - frame.end, short: Tag.shortArray, limit: Tag.shortArrayLimit, long: Tag.array
         )
-        frame = outer.removeLast()
+        frame = outer.takeLast()
       case .key:
         if !frame.hidesKeys { write(key: token.index, session) }
         index -= 1
@@ -129,7 +128,6 @@ struct Emitter: ~Copyable {
   /// Notes that the slot has a value, and writes its key where keys stand before their values.
   @inline(__always)
   private mutating func mark(_ slot: Int, _ session: EncodingSession) {
-    frame.count &+= 1
     frame.marks |= 1 &<< UInt64(truncatingIfNeeded: slot)
     if let keys = frame.keys {
       keys._withUnsafeGuaranteedRef { write(keyAt: slot, of: $0, session) }
@@ -139,15 +137,15 @@ struct Emitter: ~Copyable {
   }
 
   private mutating func closeObject(_ schema: Schema) {
-    if schema.shape < 0 || frame.count == 0 {
+    if schema.shape < 0 || frame.marks == 0 {
       closeAsMap()
     } else {
-      let isPartial = frame.count != schema.presentCount
+      let isPartial = frame.firstWideMark < 0 ? frame.marks != schema.presentMarks : lacksWideMarks(schema)
       if isPartial { writePresence(schema) }
       writer.recordHeader(shape: schema.shape, length: writer.count - frame.end, partial: isPartial)
     }
     if frame.firstWideMark >= 0 { wideMarks.removeLast(wideMarks.count - frame.firstWideMark) }
-    frame = outer.removeLast()
+    frame = outer.takeLast()
   }
 
   private mutating func closeMap(_ token: Token, _ planner: borrowing Planner) {
@@ -157,7 +155,7 @@ struct Emitter: ~Copyable {
     } else {
       closeAsMap()
     }
-    frame = outer.removeLast()
+    frame = outer.takeLast()
   }
 
   private mutating func closeAsMap() {
@@ -181,6 +179,10 @@ struct Emitter: ~Copyable {
       writer.byte(byte)
       position = first
     }
+  }
+
+  private func lacksWideMarks(_ schema: Schema) -> Bool {
+    wideMarks[frame.firstWideMark...].reduce(0) { $0 + $1.nonzeroBitCount } != schema.presentCount
   }
 
   private func has(_ slot: Int) -> Bool {
@@ -212,12 +214,22 @@ struct Emitter: ~Copyable {
       write(symbol: Int(entry.symbol) &- 1)
       return
     }
-    writer.bytes(session.strings.utf8(index))
+    writeBytes(of: entry, session)
     if entry.length < Tag.shortStringLimit {
       writer.byte(Tag.shortString &+ UInt8(truncatingIfNeeded: entry.length))
     } else {
       writer.varint(entry.length)
       writer.byte(Tag.string)
+    }
+  }
+
+  @inline(__always)
+  private mutating func writeBytes(of entry: StringPool.Entry, _ session: EncodingSession) {
+    let utf8 = session.strings.utf8(of: entry)
+    if utf8.count <= BackwardWriter.shortLimit, entry.offset >= BackwardWriter.shortLimit {
+      writer.shortBytes(endingAt: utf8.end, count: utf8.count)
+    } else {
+      writer.bytes(utf8.start, count: utf8.count)
     }
   }
 
@@ -244,7 +256,12 @@ struct Emitter: ~Copyable {
   private mutating func write(keyAt slot: Int, of schema: Schema, _ session: EncodingSession) {
     let string = schema.string(atSlot: slot)
     let symbol = string < 0 ? 0 : Int(session.strings[string].symbol)
-    if symbol > 0 { write(keySymbol: symbol - 1) } else { writer.bytes(schema.text(atSlot: slot)) }
+    if symbol > 0 { return write(keySymbol: symbol - 1) }
+    let text = schema.text(atSlot: slot)
+    guard text.count <= BackwardWriter.shortLimit, let start = text.baseAddress else {
+      return writer.bytes(text)
+    }
+    writer.shortBytes(endingAt: start + text.count, count: text.count)
   }
 
   private mutating func write(keySymbol symbol: Int) {

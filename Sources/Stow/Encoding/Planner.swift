@@ -52,16 +52,25 @@ struct Planner: ~Copyable {
       guard lists.collect(&session.tape, &session.strings) else { return false }
       hasLists = true
     }
-    if session.activeSchemas.count > 0 || hasLists {
+    if Self.hasSingleObject(session) {
+      session.activeSchemas.borrow(0) { $0.standAlone(&session.strings) }
+    } else if session.activeSchemas.count > 0 || hasLists {
       chooseShapes(session)
       countKeyUses(session)
     }
     chooseSymbols(session)
+    if shapes.isEmpty, candidates.isEmpty { return true }
     let gain =
       shapes.reduce(0) { $0 + $1.gain }
       + candidates.reduce(0) { $0 + ($1.isShort ? $1.shortGain : $1.longGain) }
     if gain > Self.preludeSize { number(session) } else { dropTables(session) }
     return true
+  }
+
+  /// Whether one object is all that has keys: then it has no shape, and its keys are written once.
+  private static func hasSingleObject(_ session: EncodingSession) -> Bool {
+    session.activeSchemas.count == 1 && session.mapCount == 0
+      && session.activeSchemas.borrow(0) { $0.uses == 1 }
   }
 
   // MARK: shapes
@@ -102,10 +111,7 @@ struct Planner: ~Copyable {
 
   /// Keys in shapes are written once; the others once for every object.
   private mutating func countKeyUses(_ session: EncodingSession) {
-    let isAlone =
-      session.activeSchemas.count == 1 && session.activeSchemas.allSatisfy { $0.uses == 1 }
-      && session.mapCount == 0
-    session.activeSchemas.borrowEach { $0.internKeys(&session.strings, isAlone: isAlone) }
+    session.activeSchemas.borrowEach { $0.internKeys(&session.strings) }
     for index in lists.lists.indices where lists[index].shape >= 0 {
       for key in lists.keys(of: index) { session.strings.countKeyUses(Int(key), 1 - lists[index].uses) }
     }

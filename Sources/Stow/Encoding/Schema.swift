@@ -24,6 +24,8 @@ final class Schema {
   private let texts: UnsafeMutablePointer<KeyText>
   @exclusivity(unchecked) private var codingKeys: [(any CodingKey)?]
   @exclusivity(unchecked) private var hasAliases = false
+  /// What tells that a string is none of the keys that have been met, most times.
+  @exclusivity(unchecked) private var keyFilter: UInt64 = 0
 
   /// The entry of a key that has no slot yet.
   static let unknown = UInt16.max
@@ -41,6 +43,10 @@ final class Schema {
   @exclusivity(unchecked) private(set) var presentCount = 0
   /// By slot: the string of the key in the pool; −1 if the pool has no use for it.
   private let strings: UnsafeMutablePointer<Int>
+  /// A bit for each of them below 64.
+  @exclusivity(unchecked) private(set) var presentMarks: UInt64 = 0
+  /// Whether the pool has a use for any key; if not, `strings` says nothing.
+  @exclusivity(unchecked) private var hasStrings = false
   /// How many objects have these keys, and the first of them on the tape.
   @exclusivity(unchecked) var uses = 0
   @exclusivity(unchecked) var firstUse = 0
@@ -67,8 +73,8 @@ final class Schema {
 
   deinit {
     for byte in codingKeys.indices {
-      texts[byte].text.deallocate()
-      texts[byte].utf8.deallocate()
+      Self.free(texts[byte].text)
+      Self.free(texts[byte].utf8)
     }
     table.deallocate()
     texts.deallocate()
@@ -144,12 +150,21 @@ final class Schema {
     texts[byte] = KeyText(
       text: Self.copy(Stow.KeyText.bytes(of: string)), utf8: Self.copy(Array(string.utf8)),
       first: UInt8(first))
+    keyFilter |= StringPool.filterBit(texts[byte].utf8)
   }
 
+  /// A copy with as many bytes before it as `BackwardWriter.shortBytes` wants.
   private static func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 1)
+    let slack = BackwardWriter.shortLimit
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: slack + bytes.count, alignment: 1)
+    let copy = UnsafeMutableRawBufferPointer(rebasing: memory[slack...])
     copy.copyBytes(from: bytes)
-    return UnsafeRawBufferPointer(rebasing: copy[..<bytes.count])
+    return UnsafeRawBufferPointer(copy)
+  }
+
+  private static func free(_ copy: UnsafeRawBufferPointer) {
+    guard let start = copy.baseAddress else { return }
+    (start - BackwardWriter.shortLimit).deallocate()
   }
 
   /// The key at a slot of this message.
@@ -183,10 +198,12 @@ final class Schema {
   /// Notes which slots have values, for a message whose recording is complete.
   func collectPresent() {
     presentCount = 0
+    presentMarks = 0
     textSize = 0
     for slot in 0..<slotCount where table[Int(keys[slot])] & Self.absent == 0 {
       present[presentCount] = UInt16(slot)
       presentCount += 1
+      presentMarks |= 1 << UInt64(slot)
       textSize += text(atSlot: slot).count
     }
   }
@@ -202,15 +219,25 @@ final class Schema {
   func markPresent(slot: Int) { table[Int(keys[slot])] &= ~Self.absent }
 
   /// Looks the keys of the message up in its pool, and counts how often they are written.
-  ///
-  /// - Parameter isAlone: Whether this is the only object of the message that has keys. Then a key that is
-  ///   no value besides is written once, and the pool has no use for it.
-  func internKeys(_ pool: inout StringPool, isAlone: Bool) {
+  func internKeys(_ pool: inout StringPool) {
+    hasStrings = true
     let written = shape >= 0 ? 1 : uses
     for slot in presentSlots {
-      let slot = Int(slot)
-      let string = isAlone ? pool.find(utf8(atSlot: slot)) : pool.intern(utf8(atSlot: slot))
-      if string >= 0 { pool.countKeyUses(string, written) }
+      let string = pool.intern(utf8(atSlot: Int(slot)))
+      pool.countKeyUses(string, written)
+      strings[Int(slot)] = string
+    }
+  }
+
+  /// The same for the only object of a message that has keys. They are written once, so that the pool has no use
+  /// for those that are no value besides: of most messages that is all.
+  func standAlone(_ pool: inout StringPool) {
+    shape = -1
+    hasStrings = pool.mayContain(keyFilter)
+    guard hasStrings else { return }
+    for slot in 0..<slotCount {
+      let string = table[Int(keys[slot])] & Self.absent == 0 ? pool.find(utf8(atSlot: slot)) : -1
+      if string >= 0 { pool.countKeyUses(string) }
       strings[slot] = string
     }
   }
@@ -219,6 +246,6 @@ final class Schema {
   @inline(__always)
   func string(atSlot slot: Int) -> Int {
     precondition(slot < slotCount)
-    return strings[slot]
+    return hasStrings ? strings[slot] : -1
   }
 }

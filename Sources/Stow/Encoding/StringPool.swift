@@ -61,8 +61,8 @@ struct StringPool: ~Copyable {
   private var firstRecent = 0
 
   private let hashing = ByteHash()
-  /// A bit for every length, modulo 64, that some string has.
-  private var lengths: UInt64 = 0
+  /// The bits of all strings.
+  private var filter: UInt64 = 0
 
   private static let smallestMask = 63
   /// A table of more slots is made anew for the next message.
@@ -103,11 +103,21 @@ struct StringPool: ~Copyable {
 
   /// The index of a string that is here already; −1 if it is not.
   func find(_ utf8: UnsafeRawBufferPointer) -> Int {
-    // Most strings that are not here have a length that is not here.
-    guard lengths &>> UInt64(truncatingIfNeeded: utf8.count) & 1 == 1 else { return -1 }
+    guard mayContain(Self.filterBit(utf8)) else { return -1 }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
     return look(source, key, hash: hash).index
+  }
+
+  /// Whether strings with any of these bits are here: false for most that are not.
+  @inline(__always)
+  func mayContain(_ bits: UInt64) -> Bool { filter & bits != 0 }
+
+  /// One of 64 bits, by the length of a string and how it begins.
+  @inline(__always)
+  static func filterBit(_ utf8: UnsafeRawBufferPointer) -> UInt64 {
+    let first = utf8.count > 0 ? utf8[0] : 0
+    return 1 &<< (UInt64(truncatingIfNeeded: utf8.count) &* 7 &+ UInt64(first))
   }
 
   /// The entry with these bytes; −1 if there is none, and the free slot where it would be.
@@ -135,7 +145,7 @@ struct StringPool: ~Copyable {
     let offset = bytes.count
     bytes.append(bytes: source, count: key.length)
     entries.append(Entry(key, offset: offset))
-    lengths |= 1 &<< UInt64(truncatingIfNeeded: key.length)
+    filter |= Self.filterBit(UnsafeRawBufferPointer(start: source, count: key.length))
     slots[slot] = Self.slot(hash, count &- 1)
     known &+= 1
     if known * 2 > mask { makeRoom() }
@@ -173,6 +183,14 @@ struct StringPool: ~Copyable {
     return UnsafeRawBufferPointer(start: bytes.base + entry.offset, count: entry.length)
   }
 
+  /// The UTF-8 of an entry of this pool, which comes from a checked index.
+  @inline(__always)
+  func utf8(of entry: Entry) -> (start: UnsafeRawPointer, end: UnsafeRawPointer, count: Int) {
+    let start = UnsafeRawPointer(bytes.base + entry.offset)
+    let length = entry.length
+    return (start, start + length, length)
+  }
+
   func string(_ index: Int) -> String { String(decoding: utf8(index), as: UTF8.self) }
 
   /// The entries as a buffer, for a walk over all of them.
@@ -195,7 +213,7 @@ struct StringPool: ~Copyable {
     keepsAll = false
     if !remembered.isEmpty { remembered = [] }
     firstRecent = 0
-    lengths = 0
+    filter = 0
   }
 
   /// Frees the slots of the entries alone: they are few, and the table is large.

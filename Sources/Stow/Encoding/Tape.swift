@@ -100,10 +100,13 @@ struct Tape: ~Copyable {
 
   /// Forgets everything, and the memory if it is large and not likely to be needed soon.
   mutating func removeAll() {
-    if capacity > Self.smallCapacity, !retention.keepsMemory(used: count, limit: Self.mostRetained) {
-      self = Tape()
-    }
+    if capacity > Self.smallCapacity { trim() }
     (count, wordCount, placeCount) = (0, 0, 0)
+  }
+
+  @inline(never)
+  private mutating func trim() {
+    if !retention.keepsMemory(used: count, limit: Self.mostRetained) { self = Tape() }
   }
 
   // MARK: reading

@@ -9,7 +9,7 @@ struct BackwardWriter: ~Copyable {
   private var position: Int
 
   /// What every token may write without reserving more.
-  static let margin = 64
+  static let margin = 96
   /// How many bytes below what it writes `littleEndian` may touch.
   static let overlap = 8
   /// A larger buffer is not kept for the next message.
@@ -125,6 +125,20 @@ struct BackwardWriter: ~Copyable {
       littleEndian(UInt64(value), width: wide ? 8 : 4)
       byte(wide ? Varint.eightByteLead : Varint.fourByteLead)
     }
+  }
+
+  /// The longest that `shortBytes` copies, and how many bytes before their end it touches on both sides.
+  static let shortLimit = 32
+
+  /// Copies the `count` bytes before `end`, at most `shortLimit`. As many as that must be readable before `end`.
+  ///
+  /// A call of `memmove` takes longer than all else there is to do for a short string.
+  @inline(__always)
+  mutating func shortBytes(endingAt end: UnsafeRawPointer, count: Int) {
+    let target = UnsafeMutableRawPointer(base + (position &- Self.shortLimit))
+    let bytes = (end - Self.shortLimit).loadUnaligned(as: SIMD4<UInt64>.self)
+    target.storeBytes(of: bytes, as: SIMD4<UInt64>.self)
+    position &-= count
   }
 
   // MARK: reserving by themselves

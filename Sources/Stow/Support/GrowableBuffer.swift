@@ -76,6 +76,14 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
+  /// Takes the last of the elements, of which there must be one.
+  @inline(__always)
+  mutating func takeLast() -> Element {
+    precondition(count > 0)
+    count &-= 1
+    return base[count]
+  }
+
   /// Drops the elements from `count` on.
   @inline(__always)
   mutating func truncate(to count: Int) {
@@ -88,10 +96,13 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     let used = count
     count = 0
     let stride = MemoryLayout<Element>.stride
-    guard capacity * stride > Self.smallBytes,
-      !retention.keepsMemory(used: used, limit: Self.mostRetainedBytes / stride)
-    else { return }
-    self = Self(capacity: initialCapacity)
+    if capacity * stride > Self.smallBytes { trim(used: used) }
+  }
+
+  @inline(never)
+  private mutating func trim(used: Int) {
+    let limit = Self.mostRetainedBytes / MemoryLayout<Element>.stride
+    if !retention.keepsMemory(used: used, limit: limit) { self = Self(capacity: initialCapacity) }
   }
 
   /// All elements, for a walk over them.
