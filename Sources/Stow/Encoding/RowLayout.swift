@@ -174,17 +174,18 @@ struct RowLayout {
 
   private func integers(_ cells: UnsafeMutableBufferPointer<UInt64>) -> Column {
     cells.withMemoryRebound(to: Int64.self) { values in
-      let range = IntegerRange(UnsafeBufferPointer(values))
-      let fixed = range.fixedType
+      let fixed = IntegerWidths(UnsafeBufferPointer(values)).fixedType
       let tagged = values.reduce(0) { $0 &+ BackwardWriter.size(ofInteger: $1) }
-      let baseSize = BackwardWriter.size(ofInteger: range.minimum)
-      guard let width = range.offsetWidth, baseSize + width * count < fixed.width * count else {
-        return Column(type: fixed.type, width: fixed.width, taggedSize: tagged)
+      let plain = Column(type: fixed.type, width: fixed.width, taggedSize: tagged)
+      guard let offsets = IntegerRange.offsets(of: UnsafeBufferPointer(values), below: fixed.width) else {
+        return plain
       }
-      for row in 0..<count { values[row] &-= range.minimum }
+      let baseSize = BackwardWriter.size(ofInteger: offsets.base)
+      guard baseSize + offsets.width * count < fixed.width * count else { return plain }
+      for row in 0..<count { values[row] &-= offsets.base }
       return Column(
-        type: ElementType.offsets + UInt8(width), width: width, taggedSize: tagged, base: range.minimum,
-        parameterSize: baseSize)
+        type: ElementType.offsets + UInt8(offsets.width), width: offsets.width, taggedSize: tagged,
+        base: offsets.base, parameterSize: baseSize)
     }
   }
 

@@ -1,10 +1,10 @@
-/// The smallest and largest of some integers, and so the bytes that each of them takes at most.
+/// The smallest and largest of some integers.
 struct IntegerRange {
-  let minimum: Int64
-  let maximum: Int64
+  private let minimum: Int64
+  private let maximum: Int64
 
   /// Four at a time: one comparison does not have to wait for the one before it.
-  init(_ values: UnsafeBufferPointer<Int64>) {
+  private init(_ values: UnsafeBufferPointer<Int64>) {
     var (least, greatest) = (values[0], values[0])
     var (least2, least3, least4) = (least, least, least)
     var (greatest2, greatest3, greatest4) = (greatest, greatest, greatest)
@@ -31,31 +31,30 @@ struct IntegerRange {
     maximum = max(max(greatest, greatest2), max(greatest3, greatest4))
   }
 
-  var signedWidth: Int { max(DecimalFraction.width(minimum), DecimalFraction.width(maximum)) }
+  private static let sampleSize = 64
 
-  /// The bytes that each takes above the least of them; nil if that takes 8.
-  var offsetWidth: Int? {
-    let span = UInt64(bitPattern: maximum &- minimum)
-    return span >> 56 == 0 ? max(1, (71 - span.leadingZeroBitCount) >> 3) : nil
+  /// Of some values, spread over all.
+  private init(sampleOf values: UnsafeBufferPointer<Int64>) {
+    var (least, greatest) = (values[0], values[0])
+    for index in stride(from: 0, to: values.count, by: max(1, values.count / Self.sampleSize)) {
+      least = min(least, values[index])
+      greatest = max(greatest, values[index])
+    }
+    minimum = least
+    maximum = greatest
   }
 
-  /// The element type of least width: signed, unless doing without a sign saves a byte.
-  var fixedType: (type: UInt8, width: Int) {
-    let signed = signedWidth
-    if minimum >= 0 {
-      let unsigned = max(1, (71 - maximum.leadingZeroBitCount) >> 3)
-      if unsigned < signed { return (ElementType.unsigned + UInt8(unsigned), unsigned) }
-    }
-    return (UInt8(signed), signed)
+  /// The bytes that each takes above the least of them, at least one.
+  private var offsetWidth: Int {
+    max(1, (71 - (maximum &- minimum).leadingZeroBitCount) >> 3)
   }
 
-  /// The bytes that each difference of neighbours takes at most.
-  static func signedWidth(ofDifferencesOf values: UnsafeBufferPointer<Int64>) -> Int {
-    var bits: Int64 = 0
-    for index in 1..<values.count {
-      let difference = values[index] &- values[index &- 1]
-      bits |= difference ^ (difference >> 63)
-    }
-    return DecimalFraction.width(bits)
+  /// The least of `values` and the bytes that each takes above it, if those are fewer than `width`.
+  static func offsets(of values: UnsafeBufferPointer<Int64>, below width: Int) -> (base: Int64, width: Int)? {
+    // Most arrays that spread far show it in a few of their elements.
+    guard IntegerRange(sampleOf: values).offsetWidth < width else { return nil }
+    let range = IntegerRange(values)
+    let offsetWidth = range.offsetWidth
+    return offsetWidth < width ? (range.minimum, offsetWidth) : nil
   }
 }

@@ -7,39 +7,52 @@ struct IntegerSizes {
 
   /// The tag, the length and the element type of a packed array at most.
   private static var headerSize: Int { 1 + Varint.longest + 1 }
+  /// So many elements are looked at before asking whether they are enough.
+  static var blockSize: Int { 1024 }
 
-  /// Adds up the elements, of which the widest takes `width` bytes; nil where neither sum could get below `limit`.
+  /// Adds up the first of `values` and `element` of each other; nil where neither sum could get below `limit`.
   ///
-  /// Most arrays have one width. That nearly all elements need it is seen several at a time, while their sizes are
-  /// added up one by one.
+  /// Most arrays have one width. That enough elements need `width` bytes is seen several at a time, while their
+  /// sizes are added up one by one.
   @inline(__always)
-  init?(_ count: Int, _ width: Int, below limit: Int, of element: (Int) -> Int64) {
-    let widest = Self.count(ofWidth: width, in: count, element)
-    let rest = count - widest
-    // The limit leaves out what stands before elements without tags.
-    guard widest * width + count / 2 < limit || widest * (width + 1) + rest < limit + Self.headerSize else {
-      return nil
-    }
-    for index in 0..<count {
-      let value = element(index)
-      let size = DecimalFraction.width(value)
-      ownWidths &+= size &- (value == 0 ? 1 : 0)
-      tagged &+= Tag.smallIntegers.contains(value) ? 1 : 1 &+ size
-    }
+  init?(_ values: UnsafeBufferPointer<Int64>, width: Int, below limit: Int, of element: (Int) -> Int64) {
+    // An array whose length fits its tag may be shorter with tags though its elements are not.
+    if values.count >= Tag.shortArrayLimit, Self.exceeds(limit, values.count, width, element) { return nil }
+    add(values[0])
+    for index in 1..<values.count { add(element(index)) }
   }
 
-  /// How many elements take `width` bytes, the most that any takes.
+  /// Whether so many of `count` elements need `width` bytes that neither sum gets below `limit`.
   @inline(__always)
-  private static func count(ofWidth width: Int, in count: Int, _ element: (Int) -> Int64) -> Int {
-    // What is below takes fewer bytes; where one byte is the most, only zero does, which takes none.
-    let least: UInt64 = width == 1 ? 1 : 1 << UInt64(8 * width - 9)
-    var below: UInt64 = 0
-    for index in 0..<count {
-      let value = element(index)
-      let bits = width == 1 ? UInt64(bitPattern: value) & 0xFF : UInt64(bitPattern: value ^ (value >> 63))
-      // Neither has its highest bit set, so the difference has it if it is negative.
-      below &+= (bits &- least) &>> 63
+  private static func exceeds(_ limit: Int, _ count: Int, _ width: Int, _ element: (Int) -> Int64) -> Bool {
+    // The limit leaves out what stands before elements without tags.
+    let enough = limit - min(count / 2, count - headerSize)
+    var wide = 0
+    for start in stride(from: 1, to: count, by: blockSize) {
+      wide += self.count(ofWidth: width, in: start..<min(start + blockSize, count), element)
+      if wide * width >= enough { return true }
     }
-    return count - Int(below)
+    return false
+  }
+
+  @inline(__always)
+  private mutating func add(_ value: Int64) {
+    let size = DecimalFraction.width(value)
+    ownWidths &+= size &- (value == 0 ? 1 : 0)
+    tagged &+= Tag.smallIntegers.contains(value) ? 1 : 1 &+ size
+  }
+
+  /// How many elements take `width` bytes or more; of those of one byte, −1 is not counted.
+  @inline(__always)
+  private static func count(ofWidth width: Int, in range: Range<Int>, _ element: (Int) -> Int64) -> Int {
+    let least: Int64 = width == 1 ? 1 : 1 << Int64(8 * width - 9)
+    var below: UInt64 = 0
+    for index in range {
+      let value = element(index)
+      // Neither is negative, so the difference has its highest bit set if the element is below.
+      let difference = (value ^ (value >> 63)) &- least
+      below &+= UInt64(bitPattern: difference) &>> 63
+    }
+    return range.count - Int(truncatingIfNeeded: below)
   }
 }

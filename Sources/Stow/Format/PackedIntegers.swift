@@ -16,29 +16,38 @@ struct PackedIntegers {
   ///
   /// Also the bytes that the elements take with their tags; nil where those are surely more.
   static func best(for values: UnsafeBufferPointer<Int64>) -> (packed: PackedIntegers, taggedSize: Int?) {
-    let range = IntegerRange(values)
-    let fixed = range.fixedType
+    let widths = IntegerWidths(values)
+    let fixed = widths.fixedType
     var best = PackedIntegers(type: fixed.type, bodySize: values.count * fixed.width)
-    if let width = range.offsetWidth {
-      let size = BackwardWriter.size(ofInteger: range.minimum) + values.count * width
-      best.consider(ElementType.offsets + UInt8(width), bodySize: size)
-      best.base = range.minimum
+    if let offsets = IntegerRange.offsets(of: values, below: fixed.width) {
+      let size = BackwardWriter.size(ofInteger: offsets.base) + values.count * offsets.width
+      best.consider(ElementType.offsets + UInt8(offsets.width), bodySize: size)
+      best.base = offsets.base
     }
-    let sizes = IntegerSizes(values.count, range.signedWidth, below: best.bodySize) { values[$0] }
+    let sizes = IntegerSizes(values, width: widths.signed, below: best.bodySize) { values[$0] }
     if let sizes { best.consider(ElementType.ownWidths, bodySize: ownWidthsSize(values.count, sizes)) }
-    guard differencesLookSmaller(values) else { return (best, sizes?.tagged) }
-    let differenceWidth = IntegerRange.signedWidth(ofDifferencesOf: values)
-    let firstWidth = DecimalFraction.width(values[0])
-    best.consider(
-      ElementType.deltas + UInt8(differenceWidth),
-      bodySize: 1 + firstWidth + (values.count - 1) * differenceWidth)
-    let differences = IntegerSizes(values.count, differenceWidth, below: best.bodySize) {
-      $0 == 0 ? values[0] : values[$0] &- values[$0 - 1]
-    }
-    if let differences {
-      best.consider(ElementType.ownWidthDeltas, bodySize: ownWidthsSize(values.count, differences))
-    }
+    if differencesLookSmaller(values) { best.considerDifferences(of: values) }
     return (best, sizes?.tagged)
+  }
+
+  private mutating func considerDifferences(of values: UnsafeBufferPointer<Int64>) {
+    let firstWidth = DecimalFraction.width(values[0])
+    var width = 0
+    var size = 0
+    var bits: Int64 = 0
+    // Wide differences are seen in few of them.
+    for start in stride(from: 1, to: values.count, by: IntegerSizes.blockSize) {
+      for index in start..<min(start + IntegerSizes.blockSize, values.count) {
+        let difference = values[index] &- values[index &- 1]
+        bits |= difference ^ (difference >> 63)
+      }
+      width = DecimalFraction.width(bits)
+      size = 1 + firstWidth + (values.count - 1) * width
+      if size >= bodySize { break }
+    }
+    consider(ElementType.deltas + UInt8(width), bodySize: size)
+    let sizes = IntegerSizes(values, width: width, below: bodySize) { values[$0] &- values[$0 &- 1] }
+    if let sizes { consider(ElementType.ownWidthDeltas, bodySize: Self.ownWidthsSize(values.count, sizes)) }
   }
 
   /// How many elements tell whether differences are worth a walk over all.
