@@ -78,7 +78,13 @@ private class ArrayEncodingPlan<Element: Encodable>: EncodingPlan {
 private final class StringArrayEncodingPlan: ArrayEncodingPlan<String> {
   override func record(_ elements: UnsafeBufferPointer<String>, _ session: EncodingSession, _ begin: Int) {
     guard let first = elements.baseAddress else { return }
-    for index in 0..<elements.count { borrowing(first + index) { session.record($0, key: 0) } }
+    for element in first..<first + elements.count {
+      borrowing(element) { string in
+        let index = session.strings.internNew(string)
+        session.strings.countValueUse(index)
+        session.tape.append(Token(.string, index: index))
+      }
+    }
   }
 }
 

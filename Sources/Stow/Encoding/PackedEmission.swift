@@ -13,6 +13,7 @@ extension Emitter {
     switch tape[range.lowerBound].kind {
     case .integer, .longInteger, .double: return writeNumbers(tape, range)
     case .true, .false: return writeBools(UnsafeBufferPointer(rebasing: tape.tokens[range]))
+    case .string: return writeStrings(tape, range, session)
     case .object, .map, .array:
       guard let rows = RowLayout(tape, range, session, planner) else { return false }
       return writeRows(rows, tape, session)
@@ -67,7 +68,7 @@ extension Emitter {
     1 + (length < Tag.shortArrayLimit ? 0 : Varint.size(length)) + length
   }
 
-  private mutating func writeArrayHeader(_ length: Int) {
+  mutating func writeArrayHeader(_ length: Int) {
     writer.reserve(BackwardWriter.margin)
     writer.header(length: length, short: Tag.shortArray, limit: Tag.shortArrayLimit, long: Tag.array)
   }

@@ -6,8 +6,8 @@
 
 /// The distinct strings of one message: each is kept once, and later uses are an index.
 ///
-/// A table of hashes with open addressing. The hash has a seed of the process, so that strings cannot be
-/// crafted to collide; the order of the entries, and so the bytes of the message, does not depend on it.
+/// They are looked up by a hash with a seed of the process, so that strings cannot be crafted to collide; the
+/// order of the entries, and so the bytes of the message, does not depend on it.
 ///
 /// A message of very many strings would make the table larger than the processor's cache, and looking a new
 /// string up would be most of what encoding it costs. So the table forgets strings that were used once when
@@ -48,9 +48,7 @@ struct StringPool: ~Copyable {
 
   private var entries = GrowableBuffer<Entry>(capacity: 32)
   private var bytes = GrowableBuffer<UInt8>(capacity: 1024)
-  /// The high half of a hash and the number of its entry, counted from one; 0 where free.
-  private var slots: UnsafeMutablePointer<UInt64>
-  private var mask = StringPool.smallestMask
+  private var table = StringTable(mask: StringPool.smallestMask)
   /// How many entries the table knows.
   private var known = 0
   /// Whether the table has forgotten strings, and whether it may.
@@ -67,15 +65,8 @@ struct StringPool: ~Copyable {
   private static let smallestMask = 63
   /// A table of more slots is made anew for the next message.
   private static let retainedMask = 1 << 16 - 1
-  /// A table of so many slots, which is half a megabyte, forgets before it grows.
+  /// A table of so many slots forgets before it grows.
   private static let cachedMask = 1 << 16 - 1
-
-  init() {
-    slots = .allocate(capacity: mask + 1)
-    slots.initialize(repeating: 0, count: mask + 1)
-  }
-
-  deinit { slots.deallocate() }
 
   var count: Int { entries.count }
   var byteCount: Int { bytes.count }
@@ -102,7 +93,9 @@ struct StringPool: ~Copyable {
   }
 
   /// The index of a string that is here already; −1 if it is not.
-  func find(_ utf8: UnsafeRawBufferPointer) -> Int {
+  ///
+  /// Mutates nothing; but a pool that is only borrowed is copied for the call.
+  mutating func find(_ utf8: UnsafeRawBufferPointer) -> Int {
     guard mayContain(Self.filterBit(utf8)) else { return -1 }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
@@ -123,38 +116,56 @@ struct StringPool: ~Copyable {
   /// The entry with these bytes; −1 if there is none, and the free slot where it would be.
   @inline(__always)
   private func look(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64) -> (index: Int, slot: Int) {
-    var slot = Int(truncatingIfNeeded: hash) & mask
-    while true {
-      let found = slots[slot]
-      if found == 0 { return (-1, slot) }
-      if found >> 32 == hash >> 32 {
-        let index = Int(truncatingIfNeeded: found & 0xFFFF_FFFF) &- 1
-        let entry = entries.base + index
-        if entry.pointee.key == key,
-          key.isWhole || equalBytes(bytes.base + entry.pointee.offset, source, count: key.length)
-        {
-          return (index, slot)
-        }
-      }
-      slot = (slot &+ 1) & mask
+    table.find(hash) { index in
+      let entry = entries.base + index
+      return entry.pointee.key == key
+        && (key.isWhole || equalBytes(bytes.base + entry.pointee.offset, source, count: key.length))
     }
   }
 
   @inline(never)
   private mutating func insert(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64, slot: Int) -> Int {
-    let offset = bytes.count
-    bytes.append(bytes: source, count: key.length)
+    let place = makePlace(key.length)
+    place.copyMemory(from: source, byteCount: key.length)
+    return insert(copied: key, hash: hash, slot: slot)
+  }
+
+  /// Where the next string is to stand, with room for 16 bytes more; its header is written.
+  @inline(__always)
+  private mutating func makePlace(_ length: Int) -> UnsafeMutableRawPointer {
+    bytes.reserve(length &+ 32)
+    let start = UnsafeMutableRawPointer(bytes.base + bytes.count)
+    Self.writeHeader(of: length, to: start)
+    return start + Self.headerSize(length)
+  }
+
+  /// Adds the string that was copied to the place made for it.
+  @inline(__always)
+  private mutating func insert(copied key: TextKey, hash: UInt64, slot: Int) -> Int {
+    let offset = bytes.count &+ Self.headerSize(key.length)
+    bytes.extend(to: offset &+ key.length)
     entries.append(Entry(key, offset: offset))
-    filter |= Self.filterBit(UnsafeRawBufferPointer(start: source, count: key.length))
-    slots[slot] = Self.slot(hash, count &- 1)
+    filter |= Self.filterBit(UnsafeRawBufferPointer(start: bytes.base + offset, count: key.length))
+    table.set(slot, hash, count &- 1)
     known &+= 1
-    if known * 2 > mask { makeRoom() }
+    if known * 2 > table.mask { makeRoom() }
     return count &- 1
   }
 
+  /// The index of `string`, which most likely is new: it is copied while its hash is made.
   @inline(__always)
-  private static func slot(_ hash: UInt64, _ index: Int) -> UInt64 {
-    hash & 0xFFFF_FFFF_0000_0000 | UInt64(truncatingIfNeeded: index &+ 1)
+  mutating func internNew(_ string: borrowing String) -> Int {
+    let index = string.utf8.withContiguousStorageIfAvailable { utf8 in
+      let source = UnsafeRawBufferPointer(utf8).baseAddress ?? UnsafeRawPointer(bytes.base)
+      let place = makePlace(utf8.count)
+      let (key, hash) = TextKey.make(source, utf8.count, hashing) { offset, word in
+        place.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
+      }
+      if key.isWhole { place.copyMemory(from: source, byteCount: utf8.count) }
+      let (index, slot) = look(source, key, hash: hash)
+      return index >= 0 ? index : insert(copied: key, hash: hash, slot: slot)
+    }
+    return index ?? internForeign(copy string)
   }
 
   @inline(__always)
@@ -191,6 +202,14 @@ struct StringPool: ~Copyable {
     return (start, start + length, length)
   }
 
+  /// The strings of some neighbours as they are written as values, until the next one is added. None may be too long
+  /// for a header.
+  func written(_ range: ClosedRange<Int>) -> UnsafeRawBufferPointer {
+    let (first, last) = (entries[range.lowerBound], entries[range.upperBound])
+    let start = first.offset - Self.headerSize(first.length)
+    return UnsafeRawBufferPointer(start: bytes.base + start, count: last.offset + last.length - start)
+  }
+
   func string(_ index: Int) -> String { String(decoding: utf8(index), as: UTF8.self) }
 
   /// The entries as a buffer, for a walk over all of them.
@@ -199,12 +218,13 @@ struct StringPool: ~Copyable {
   /// Forgets every string, and the memory if it was a large message.
   mutating func removeAll() {
     if count == 0 { return }
-    if mask > Self.retainedMask {
-      resizeSlots(to: Self.smallestMask)
-    } else if count * 8 < mask {
-      clearSlots()
+    if table.mask > Self.retainedMask {
+      table = StringTable(mask: Self.smallestMask)
+    } else if count * 8 < table.mask {
+      // They are few, and the table is large.
+      for entry in entries.buffer { table.removeCluster(hash(of: entry)) }
     } else {
-      slots.update(repeating: 0, count: mask + 1)
+      table.removeAll()
     }
     entries.removeAll()
     bytes.removeAll()
@@ -216,50 +236,24 @@ struct StringPool: ~Copyable {
     filter = 0
   }
 
-  /// Frees the slots of the entries alone: they are few, and the table is large.
-  private func clearSlots() {
-    for entry in entries.buffer {
-      var slot = Int(truncatingIfNeeded: hash(of: entry)) & mask
-      while slots[slot] != 0 {
-        slots[slot] = 0
-        slot = (slot + 1) & mask
-      }
-    }
-  }
-
   private func hash(of entry: Entry) -> UInt64 { entry.key.hash(hashing) }
 
   // MARK: a full table
 
   @inline(never)
   private mutating func makeRoom() {
-    if mask < Self.cachedMask || keepsAll || !forgetUnique() { grow() }
+    if table.mask < Self.cachedMask || keepsAll || !forgetUnique() { grow() }
   }
 
   /// Makes the table four times as large.
   private mutating func grow() {
-    let old = UnsafeMutableBufferPointer(start: slots, count: mask + 1)
-    mask = mask * 4 + 3
-    slots = .allocate(capacity: mask + 1)
-    slots.initialize(repeating: 0, count: mask + 1)
-    for slot in old where slot != 0 { place(Int(slot & 0xFFFF_FFFF) - 1) }
-    old.deallocate()
-  }
-
-  private mutating func resizeSlots(to mask: Int) {
-    slots.deallocate()
-    self.mask = mask
-    slots = .allocate(capacity: mask + 1)
-    slots.initialize(repeating: 0, count: mask + 1)
+    var larger = StringTable(mask: table.mask * 4 + 3)
+    table.forEach { larger.add(hash(of: entries.base[$0]), $0) }
+    table = larger
   }
 
   /// Notes in the table where an entry is, which it does not know.
-  private func place(_ index: Int) {
-    let hash = hash(of: entries.base[index])
-    var slot = Int(truncatingIfNeeded: hash) & mask
-    while slots[slot] != 0 { slot = (slot + 1) & mask }
-    slots[slot] = Self.slot(hash, index)
-  }
+  private mutating func place(_ index: Int) { table.add(hash(of: entries.base[index]), index) }
 
   /// Forgets the strings that were not used again since the table last forgot; false if they are less than
   /// half.
@@ -268,7 +262,7 @@ struct StringPool: ~Copyable {
     for index in remembered where wasUsedAgain(index) { kept.append(index) }
     for index in firstRecent..<count where wasUsedAgain(index) { kept.append(index) }
     guard kept.count < known / 2 else { return false }
-    slots.update(repeating: 0, count: mask + 1)
+    table.removeAll()
     for index in kept { place(index) }
     known = kept.count
     remembered = kept
@@ -301,9 +295,9 @@ struct StringPool: ~Copyable {
     let hasTwins = StringMerge.run(entries.buffer, bytes.base, hashing)
     var kept = Set<Int>()
     for index in wanted { kept.insert(standIn(for: index)) }
-    var size = mask + 1
+    var size = table.mask + 1
     while kept.count * 2 >= size { size *= 4 }
-    resizeSlots(to: size - 1)
+    table = StringTable(mask: size - 1)
     for index in kept { place(index) }
     known = kept.count
     isForgetful = false

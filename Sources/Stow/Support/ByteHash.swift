@@ -16,19 +16,20 @@ struct ByteHash {
     mix(first ^ 0xE703_7ED1_A0B4_28DB ^ seed, second ^ UInt64(truncatingIfNeeded: length) ^ (seed >> 7))
   }
 
-  /// The hash of a text of more than 16 bytes.
+  /// The hash of a text of more than 16 bytes, whose words are handed to `visit` with their offsets; some bytes twice.
   @inline(__always)
-  func callAsFunction(_ start: UnsafeRawPointer, _ length: Int) -> UInt64 {
+  func callAsFunction(_ start: UnsafeRawPointer, _ length: Int, visit: (Int, UInt64) -> Void) -> UInt64 {
+    func word(_ offset: Int) -> UInt64 {
+      let word = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      visit(offset, word)
+      return word
+    }
     var state = seed ^ UInt64(truncatingIfNeeded: length)
     var offset = 0
     while offset &+ 16 < length {
-      state = mix(
-        start.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ 0xA076_1D64_78BD_642F,
-        start.loadUnaligned(fromByteOffset: offset &+ 8, as: UInt64.self) ^ state)
+      state = mix(word(offset) ^ 0xA076_1D64_78BD_642F, word(offset &+ 8) ^ state)
       offset &+= 16
     }
-    let first = start.loadUnaligned(fromByteOffset: length &- 16, as: UInt64.self)
-    let last = start.loadUnaligned(fromByteOffset: length &- 8, as: UInt64.self)
-    return mix(first ^ 0xE703_7ED1_A0B4_28DB, last ^ state)
+    return mix(word(length &- 16) ^ 0xE703_7ED1_A0B4_28DB, word(length &- 8) ^ state)
   }
 }

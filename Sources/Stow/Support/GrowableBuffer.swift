@@ -43,12 +43,11 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     if size > capacity &- count { grow(to: count + size) }
   }
 
-  /// Appends the bytes at `source`. For elements of one byte.
+  /// Takes in what was written behind the elements, to the room that was reserved.
   @inline(__always)
-  mutating func append(bytes source: UnsafeRawPointer, count size: Int) {
-    reserve(size)
-    UnsafeMutableRawPointer(base + count).copyMemory(from: source, byteCount: size)
-    count &+= size
+  mutating func extend(to count: Int) {
+    precondition(count >= self.count && count <= capacity)
+    self.count = count
   }
 
   @inline(never)

@@ -17,13 +17,14 @@ struct TextKey: BitwiseCopyable, Equatable {
   @inline(__always)
   var isWhole: Bool { code <= Self.longestWhole }
 
-  /// The key of the text at `source`, and its hash.
+  /// The key of the text at `source`, and its hash. The words of a long text are handed to `visit` with their
+  /// offsets, some bytes twice.
   @inline(__always)
-  static func make(_ source: UnsafeRawPointer, _ length: Int, _ hashing: ByteHash) -> (
-    key: TextKey, hash: UInt64
-  ) {
+  static func make(
+    _ source: UnsafeRawPointer, _ length: Int, _ hashing: ByteHash, visit: (Int, UInt64) -> Void = { _, _ in }
+  ) -> (key: TextKey, hash: UInt64) {
     guard length <= longestWhole else {
-      let hash = hashing(source, length)
+      let hash = hashing(source, length, visit: visit)
       return (TextKey(first: hash, second: UInt64(length), code: UInt8(longestWhole + 1)), hash)
     }
     let (first, second) = words(source, length)
