@@ -268,4 +268,17 @@ struct SwallowedSingleValueErrorTests {
     #expect(try transcode(outer, to: JSONValue.self) == [:])
     #expect(try transcode(["a": outer], to: JSONValue.self) == ["a": [:]])
   }
+
+  @Test("a value that encoded nothing else is amended by its encoder", arguments: failures.indices)
+  func amended(index: Int) throws {
+    try expectWritten(["k": 1]) { encoder in
+      let value = Writes { encoder in
+        var container = encoder.singleValueContainer()
+        try? container.encode(failures[index])
+      }
+      try encoder.writeSingle(value)
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(1, forKey: "k")
+    }
+  }
 }

@@ -343,8 +343,13 @@ final class EncodingSession {
     let token = tape[value]
     guard token.kind == .empty, isKeyed || !token.has(Token.Flags.nested) else { return }
     disturb()
-    if isLate { tape[value].set(Token.Flags.dead) }
-    tape[start] = Token(.deferred, key: tape[start].key, index: Token.unfilled)
+    guard isLate else {
+      tape[start] = Token(.deferred, key: token.key, index: Token.unfilled)
+      return
+    }
+    tape[value].set(Token.Flags.dead)
+    // A container that failed here has its end on the tape still.
+    tape[start].index = Token.unfilled
   }
 
   /// Makes the next value the one of the reserved place at `start`.
