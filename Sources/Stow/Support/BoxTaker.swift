@@ -50,7 +50,7 @@ struct BoxTaker: @unchecked Sendable {
     guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size,
       MemoryLayout<Container>.alignment == MemoryLayout<AnyObject>.alignment, !_isPOD(Container.self)
     else { return false }
-    var box = unsafeBitCast(make(), to: AnyObject.self)
+    var box: AnyObject? = unsafeBitCast(make(), to: AnyObject.self)
     guard isKnownUniquelyReferenced(&box) else { return false }
     var copy: Container? = withUnsafePointer(to: &box) { take($0, as: Container.self) }
     let isHeld = copy != nil && !isKnownUniquelyReferenced(&box)

@@ -5,7 +5,10 @@
 /// that was kept keeps its own object.
 final class ContainerPool<Cursor: AnyObject> {
   /// What the containers are references to.
-  @exclusivity(unchecked) private var boxes: UnsafeMutablePointer<AnyObject>
+  ///
+  /// None is nil: without optimization, in Swift 6, an `AnyObject` is never known to be uniquely referenced, but
+  /// an optional one is.
+  @exclusivity(unchecked) private var boxes: UnsafeMutablePointer<AnyObject?>
   /// What the containers refer to; a reference to each is held.
   @exclusivity(unchecked) private var cursors: UnsafeMutablePointer<Unmanaged<Cursor>>
   @exclusivity(unchecked) private var count = 0
