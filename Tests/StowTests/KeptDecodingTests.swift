@@ -180,24 +180,49 @@ struct ContainersOfKeptOnesTests {
   /// What is kept by a session, and tells when that is gone.
   private final class Witness: Sendable {}
 
-  @Test("a session goes when its last container has gone")
-  func release() throws {
+  private struct Trace {
     weak var witness: Witness?
+  }
+
+  /// What the decoder keeps that `body` uses.
+  private static func trace(_ body: (StowDecoder) throws -> Void) throws -> Trace {
     let key = try #require(CodingUserInfoKey(rawValue: "witness"))
-    let data = try StowEncoder().encode(["inner": 1])
-    do {
-      let decoder = StowDecoder()
-      let object = Witness()
-      witness = object
-      decoder.userInfo[key] = object
-      let lazy = try decoder.decode(Lazy.self, from: data)
-      #expect(lazy.container.contains("inner"))
+    let (decoder, witness) = (StowDecoder(), Witness())
+    decoder.userInfo[key] = witness
+    try body(decoder)
+    return Trace(witness: witness)
+  }
+
+  private struct Point: Codable {
+    var x: Int
+    var inner: Int
+  }
+
+  /// A table, and so rows without tags.
+  private static let points = (0..<20).map { Point(x: 100 + $0, inner: 250 - 3 * $0) }
+
+  @Test("a session goes when its last container has gone", arguments: [false, true])
+  func release(isRow: Bool) throws {
+    let data = isRow ? try StowEncoder().encode(Self.points) : try StowEncoder().encode([["inner": 1]])
+    let trace = try Self.trace { decoder throws in
+      let lazy = try decoder.decode([Lazy].self, from: data)
+      #expect(lazy.allSatisfy { $0.container.contains("inner") })
     }
     // Every call looks at one session that was kept; other tests may keep some, too.
-    for _ in 0..<1_000_000 where witness != nil {
-      _ = try StowDecoder().decode([String: Int].self, from: data)
+    for _ in 0..<100_000 where trace.witness != nil {
+      #expect(try StowDecoder().decode(Int.self, from: [0x91] as [UInt8]) == 1)
     }
-    #expect(witness == nil)
+    #expect(trace.witness == nil)
+  }
+
+  @Test("a message whose objects are rows is gone with its call")
+  func rows() throws {
+    let data = try StowEncoder().encode(Self.points)
+    let trace = try Self.trace { decoder throws in
+      #expect(try decoder.decode([Point].self, from: data).count == Self.points.count)
+      #expect(try decoder.decode([[String: Int]].self, from: data).count == Self.points.count)
+    }
+    #expect(trace.witness == nil)
   }
 
   @Test("a container taken from a kept one on the encoding side outlives it")

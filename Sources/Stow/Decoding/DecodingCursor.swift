@@ -110,7 +110,7 @@ final class DecodingCursor {
     nextSlot = Self.noSlot
   }
 
-  /// Lets go of what keeps the session, when the message is over.
+  /// Lets go of what keeps the session, when nobody holds the container any more.
   func finish() {
     if source != nil { source = nil }
   }

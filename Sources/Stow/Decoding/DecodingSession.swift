@@ -84,7 +84,6 @@ final class DecodingSession {
     if !urls.isEmpty { urls = [:] }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
     if !integerKeys.isEmpty { integerKeys = [:] }
-    usedSchemas.borrowEach { $0.pool.borrowCursors { $0.finish() } }
     usedSchemas.removeAll()
     configuration.userInfo = UserInfo()
     pathMemo = nil

@@ -19,7 +19,9 @@ extension DecodingSession: PooledSession {
     try body(self, begin(bytes, configuration))
   }
 
-  func isComplete() -> Bool {
-    usedSchemas.allSatisfy { $0.pool.isComplete() }
+  func takeContainersBack() -> Bool {
+    guard usedSchemas.allSatisfy({ $0.pool.isComplete() }) else { return false }
+    usedSchemas.borrowEach { $0.pool.borrowCursors { $0.finish() } }
+    return true
   }
 }

@@ -24,7 +24,7 @@ extension EncodingSession: PooledSession {
     return try body(self)
   }
 
-  func isComplete() -> Bool {
+  func takeContainersBack() -> Bool {
     usedSchemas.allSatisfy { $0.pool.isComplete() }
   }
 

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The state of one call of `encode` or `decode`, which is used again by a later call.
 protocol PooledSession: AnyObject {
-  /// Whether every keyed container has been given back.
-  func isComplete() -> Bool
+  /// Takes back the keyed containers that nobody holds any more, and says whether that is all of them.
+  func takeContainersBack() -> Bool
 
   /// Forgets the message.
   func reset()
@@ -30,7 +30,10 @@ final class SessionPool<Session: PooledSession>: Sendable {
       guard !sessions.isEmpty else { return nil }
       let number = next % sessions.count
       next = number + 1
-      guard isKnownUniquelyReferenced(&sessions[number]), sessions[number].isComplete() else { return nil }
+      // What the containers refer to may refer to the session.
+      guard sessions[number].takeContainersBack(), isKnownUniquelyReferenced(&sessions[number]) else {
+        return nil
+      }
       sessions.swapAt(number, sessions.count - 1)
       return sessions.removeLast()
     }
@@ -54,7 +57,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
 
   /// Takes a session back whose message is over.
   func takeBack(_ session: inout Session?) {
-    guard let isComplete = session?.isComplete() else { return }
+    guard let isComplete = session?.takeContainersBack() else { return }
     guard isComplete, isKnownUniquelyReferenced(&session) else {
       session.map(keep)
       return
