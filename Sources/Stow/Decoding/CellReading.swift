@@ -80,7 +80,8 @@ extension DecodingSession {
     case .date:
       return reinterpret(Date(timeIntervalSinceReferenceDate: try double(cell, at: offset)), as: type)
     case .decimal: return reinterpret(try decimal(cell, at: offset), as: type)
-    case .plain, .planned, .string, .uuid, .url, .data: throw FormatError(.cellMismatch, at: offset)
+    case .plain, .planned, .deepOptional, .string, .uuid, .url, .data:
+      throw FormatError(.cellMismatch, at: offset)
     }
   }
 }

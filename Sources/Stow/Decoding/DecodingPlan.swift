@@ -64,8 +64,9 @@ struct DecodingPlans: ~Copyable {
 
   @inline(never)
   private mutating func add<Value: Decodable>(_ type: Value.Type) -> Entry {
-    var entry = Entry(kind: ValueKind(type) ?? .plain, plan: nil)
-    if entry.kind == .plain, mayBeGeneric(type), let planned = type as? any PlannedDecodable.Type {
+    let kind = ValueKind(type)
+    var entry = Entry(kind: kind ?? .plain, plan: nil)
+    if kind == nil, let planned = type as? any PlannedDecodable.Type {
       let plan = planned.makeDecodingPlan()
       plans.append(plan)
       entry = Entry(kind: .planned, plan: Unmanaged.passUnretained(plan))
@@ -84,7 +85,7 @@ extension DecodingSession {
     do throws(FormatError) {
       var next = offset
       switch entry.kind {
-      case .plain, .planned, .data: break
+      case .plain, .planned, .deepOptional, .data: break
       case .bool: return reinterpret(try bool(at: offset, next: &next), as: type)
       case .double: return reinterpret(try double(at: offset, next: &next), as: type)
       case .float: return reinterpret(try float(at: offset, next: &next), as: type)
@@ -121,6 +122,7 @@ extension DecodingSession {
     switch entry.kind {
     case .data: return reinterpret(Data(try decodeBytes(at: offset, node)), as: type)
     case .plain: return try decodePlain(type, ValueDecoder(session: self, offset: offset, node: node))
+    case .deepOptional: return try decodeOptional(type, at: offset, node)
     default: return try entry.withPlan(of: type) { try $0.decode(at: offset, from: self, node) }
     }
   }
@@ -149,6 +151,7 @@ extension DecodingSession {
     switch entry.kind {
     case .plain: return try decodePlain(type, decoder(element, of: source, node))
     case .planned: return try entry.withPlan(of: type) { try $0.decode(element, of: source, node) }
+    case .deepOptional: return try decodeOptional(type, .element(element, of: source), node)
     default: break
     }
     do throws(FormatError) {
@@ -183,6 +186,10 @@ extension DecodingSession {
 
   func none<Value: Decodable>(_ type: Value.Type, level: Int) -> Value? {
     let entry = plans.entry(for: type)
-    return entry.plan == nil ? nil : entry.withPlan(of: type) { $0.none(level: level, self) }
+    switch entry.kind {
+    case .planned: return entry.withPlan(of: type) { $0.none(level: level, self) }
+    case .deepOptional: return try? decodeOptional(type, .none(level: level), .top)
+    default: return nil
+    }
   }
 }

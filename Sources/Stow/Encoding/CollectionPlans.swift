@@ -7,8 +7,6 @@ extension Optional: PlannedEncodable where Wrapped: Encodable {
 
 /// Keeps the level of a nil, which `Optional.encode(to:)` would lose.
 private final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan {
-  override var isOptional: Bool { true }
-
   override func encode(
     at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {

@@ -14,8 +14,6 @@ class EncodingPlan {
   ) throws {
     preconditionFailure("a plan without a way to encode")
   }
-
-  var isOptional: Bool { false }
 }
 
 /// The types that have a plan: optionals, arrays, and dictionaries of strings.
@@ -41,8 +39,9 @@ struct EncodingPlans: ~Copyable {
 
   @inline(never)
   private mutating func add<Value: Encodable>(_ type: Value.Type) -> Entry {
-    var entry = Entry(kind: ValueKind(type) ?? .plain, plan: nil)
-    if entry.kind == .plain, mayBeGeneric(type), let planned = type as? any PlannedEncodable.Type {
+    let kind = ValueKind(type)
+    var entry = Entry(kind: kind ?? .plain, plan: nil)
+    if kind == nil, let planned = type as? any PlannedEncodable.Type {
       let plan = planned.makeEncodingPlan()
       plans.append(plan)
       entry = Entry(kind: .planned, plan: Unmanaged.passUnretained(plan))
@@ -119,6 +118,8 @@ extension EncodingSession {
     case .url: record(reinterpret(value, as: URL.self), key: key)
     case .decimal: record(reinterpret(value, as: Decimal.self), key: key)
     case .data: retain(.data(reinterpret(value, as: Data.self)), as: .data, key: key)
+    case .deepOptional:
+      try value.encode(to: OptionalEncoder(session: self, key: key, parent: parent, level: level))
     case .planned:
       try withUnsafePointer(to: value) { address in
         try entry.plan?._withUnsafeGuaranteedRef {

@@ -13,10 +13,26 @@ func keyByte<Key>(_ key: Key) -> Int {
   MemoryLayout<Key>.size == 1 ? Int(unsafeBitCast(key, to: UInt8.self)) : 0
 }
 
-/// Whether a type may have generic arguments.
-///
-/// Only those have plans, and asking the runtime whether a type conforms to a protocol takes it through every
-/// conformance of the program: some 400,000 instructions for each type, in the first message of a process.
-func mayBeGeneric(_ type: Any.Type) -> Bool {
-  _typeName(type, qualified: false).utf8.contains(UInt8(ascii: "<"))
+/// What the name of a type says, which is found out sooner than by asking whether the type conforms to a protocol.
+struct TypeName {
+  private let name: String
+
+  init(_ type: Any.Type) { name = _typeName(type, qualified: true) }
+
+  /// Whether the type may have generic arguments.
+  ///
+  /// Only those have plans, and asking the runtime whether a type conforms to a protocol takes it through every
+  /// conformance of the program: some 400,000 instructions for each type, in the first message of a process.
+  var mayBeGeneric: Bool { name.utf8.contains(UInt8(ascii: "<")) }
+
+  var isOptional: Bool { name.hasPrefix(Self.optional) }
+  /// Whether this is an optional of an optional.
+  var isNestedOptional: Bool { name.hasPrefix(Self.optional + Self.optional) }
+
+  /// Whether too many optionals stand within each other for asking what the type conforms to.
+  ///
+  /// The runtime asks each of them twice whether it can be copied, and so 2ⁿ times the innermost of n.
+  var nestsManyOptionals: Bool { name.ranges(of: Self.optional).count > 8 }
+
+  private static let optional = "Swift.Optional<"
 }

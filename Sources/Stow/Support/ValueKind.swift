@@ -14,7 +14,11 @@ enum ValueKind: UInt8 {
   case uint, uint8, uint16, uint32, uint64, uint128
   /// By an `EncodingPlan` and a `DecodingPlan`.
   case planned
+  /// By the conformance of an optional, which knows what is inside as a type that can be encoded and decoded:
+  /// with very many levels that takes too long to ask.
+  case deepOptional
 
+  /// The kind of a type; nil if that depends on what it conforms to.
   init?(_ type: Any.Type) {
     #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
       if type == Float16.self {
@@ -22,8 +26,18 @@ enum ValueKind: UInt8 {
         return
       }
     #endif
-    guard let kind = Self.known.first(where: { $0.type == type })?.kind else { return nil }
-    self = kind
+    if let kind = Self.known.first(where: { $0.type == type })?.kind {
+      self = kind
+      return
+    }
+    let name = TypeName(type)
+    if name.nestsManyOptionals {
+      self = name.isOptional ? .deepOptional : .plain
+    } else if name.mayBeGeneric {
+      return nil
+    } else {
+      self = .plain
+    }
   }
 
   private static let known: [(type: Any.Type, kind: ValueKind)] = [
