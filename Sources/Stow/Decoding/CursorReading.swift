@@ -91,20 +91,11 @@ extension DecodingCursor {
 
   /// The step of the coding path to the value for `key`.
   @inline(__always)
-  func step<Key: CodingKey>(_ key: Key, _ offset: Int, _ session: DecodingSession) -> DecodingPath.Step {
+  func step<Key: CodingKey>(_ key: Key, _ session: DecodingSession) -> DecodingPath.Step {
     schemaReference._withUnsafeGuaranteedRef { schema in
       schema.hasBytes
         ? DecodingPath.Step(.byte, parent: node, value: keyByte(key), schema: schemaReference)
-        : dynamicStep(key, offset, session)
+        : session.path.step(to: key, from: node)
     }
-  }
-
-  @inline(never)
-  private func dynamicStep<Key: CodingKey>(
-    _ key: Key, _ offset: Int, _ session: DecodingSession
-  ) -> DecodingPath.Step {
-    let place = keyOffset(ofFound: offset, session)
-    session.noteInteger(of: key, at: place)
-    return DecodingPath.Step(.name, parent: node, value: place, schema: schemaReference)
   }
 }

@@ -9,7 +9,7 @@ extension DecodingCursor {
   func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
     try withSession { session in
       let offset = try offset(key, session)
-      let step = step(key, offset, session)
+      let step = step(key, session)
       if let source { return try decodeCell(type, source, slot: offset, key, step) }
       try pass(offset, key, session)
       return try session.decode(type, at: offset, step)
@@ -21,7 +21,7 @@ extension DecodingCursor {
     try withSession { session in
       let offset = try find(key, session)
       guard offset >= 0 else { return nil }
-      let step = step(key, offset, session)
+      let step = step(key, session)
       if let source { return try decodeCellIfPresent(type, source, slot: offset, key, step) }
       try pass(offset, key, session)
       if session.reader.isNil(at: offset) {
@@ -60,7 +60,7 @@ extension DecodingCursor {
   func nestedDecoder<Key: CodingKey>(_ key: Key) throws -> any Decoder {
     try withSession { session in
       let offset = try offset(key, session)
-      let node = session.path.push(step(key, offset, session))
+      let node = session.path.push(step(key, session))
       if source == nil { try pass(offset, key, session) }
       do throws(FormatError) {
         return try decoder(offset, node, session)

@@ -301,12 +301,6 @@ final class DecodingCursor {
     return try session.tables.endOfKey(session.reader, at: entry)
   }
 
-  /// Where the key stands whose value was just found at `offset`, or in the column `offset` of a row.
-  func keyOffset(ofFound offset: Int, _ session: DecodingSession) -> Int {
-    if shape < 0 { return current }
-    return session.tables.key(source == nil ? nextSlot : offset, ofShape: shape)
-  }
-
   /// The names of all keys that have a value, in order.
   func names(_ session: DecodingSession) throws(FormatError) -> [String] {
     if shape >= 0 {

@@ -7,7 +7,9 @@ struct DecodingPath: ~Copyable {
       case top
       /// A key of a trivial type: its byte, of `schema`.
       case byte
-      /// Another key: where it stands in the message.
+      /// Another key that was asked for: its place among those kept.
+      case key
+      /// The key of a dictionary: where it stands in the message.
       case name
       case index
       case `super`
@@ -40,6 +42,8 @@ struct DecodingPath: ~Copyable {
   private var capacity = 64
   private(set) var count = 0
   private var serial: UInt32 = 0
+  /// The keys that were asked for, by the places of the steps to their values.
+  private(set) var keys: [any CodingKey] = []
 
   init() {
     steps = .allocate(capacity: capacity)
@@ -51,6 +55,7 @@ struct DecodingPath: ~Copyable {
   mutating func reset() {
     count = 0
     serial = 0
+    if !keys.isEmpty { keys.removeAll(keepingCapacity: keys.count < 64) }
     _ = push(Step(.top, parent: .top))
   }
 
@@ -64,6 +69,17 @@ struct DecodingPath: ~Copyable {
     count &+= 1
     serial &+= 1
     return node
+  }
+
+  /// The step to the value for a key that is not a trivial byte, to be pushed next. Keeps the key.
+  mutating func step(to key: consuming any CodingKey, from parent: Node) -> Step {
+    if keys.count > count { keys[count] = key } else { grow(key) }
+    return Step(.key, parent: parent, value: count)
+  }
+
+  @inline(never)
+  private mutating func grow(_ key: any CodingKey) {
+    while keys.count <= count { keys.append(key) }
   }
 
   /// The place of the step at `index`, as it is now.
@@ -99,16 +115,21 @@ struct DecodingPath: ~Copyable {
     return steps[Int(node.index)]
   }
 
-  /// The steps down to `node`, outermost first; none if the node has been left.
-  func steps(to node: Node) -> [Step] {
-    guard step(at: node) != nil else { return [] }
-    var result: [Step] = []
-    var index = Int(node.index)
-    while steps[index].kind != .top {
-      result.append(steps[index])
-      // A parent stands before its child, so this ends.
-      guard Int(steps[index].parent) < index else { break }
-      index = Int(steps[index].parent)
+  /// The place that the step at `node` starts from.
+  func parent(of node: Node) -> Node {
+    let parent = steps[Int(node.index)].parent
+    // A parent stands before its child, unless it has been left.
+    guard parent < node.index, steps[Int(parent)].kind != .top else { return .top }
+    return Node(index: parent, serial: steps[Int(parent)].serial)
+  }
+
+  /// The places down to `node`, outermost first, without the top.
+  func nodes(to node: Node) -> [Node] {
+    var result: [Node] = []
+    var node = node
+    while node.index > 0 {
+      result.append(node)
+      node = parent(of: node)
     }
     return result.reversed()
   }
@@ -117,23 +138,31 @@ struct DecodingPath: ~Copyable {
 extension DecodingSession {
   /// The coding path of a container or decoder, which reads what stands at `offset`.
   func codingPath(_ node: DecodingPath.Node, at offset: Int? = nil) -> [any CodingKey] {
-    if let memo = pathMemo, memo.serial == node.serial { return memo.path }
-    if let step = path.step(at: node) {
-      let path = step.kind == .top ? [] : parentPath(step) + [codingKey(step)]
-      pathMemo = (node.serial, path)
-      return path
-    }
+    if let step = path.step(at: node) { return step.kind == .top ? [] : codingPath(to: node) }
     guard let offset else { return [] }
     return PathFinder(session: self).path(to: offset, from: body)
   }
 
-  /// The path of what a step starts from: the values of one container share it.
-  private func parentPath(_ step: DecodingPath.Step) -> [any CodingKey] {
-    let parent = path.node(at: step.parent)
-    if let memo = parentPathMemo, memo.serial == parent.serial { return memo.path }
-    let path = path.steps(to: parent).map(codingKey)
-    parentPathMemo = (parent.serial, path)
-    return path
+  private func codingPath(to node: DecodingPath.Node) -> [any CodingKey] {
+    if let count = pathMemo.count(to: node) {
+      return count == pathMemo.keys.count ? pathMemo.keys : Array(pathMemo.keys[..<count])
+    }
+    let parent = path.parent(of: node)
+    if pathMemo.count(to: parent) == nil {
+      for (depth, node) in path.nodes(to: parent).enumerated() where !pathMemo.passes(node, behind: depth + 1)
+      {
+        extendMemo(to: node)
+      }
+    }
+    extendMemo(to: node)
+    return pathMemo.keys
+  }
+
+  private func extendMemo(to node: DecodingPath.Node) {
+    guard let step = path.step(at: node) else { return }
+    // The key may be of a user's type, whose code must not meet a memo that is being changed.
+    let key = codingKey(step)
+    pathMemo.append(key, to: node, from: path.parent(of: node))
   }
 
   /// The coding path of a value that has no step of its own.
@@ -145,29 +174,11 @@ extension DecodingSession {
     switch step.kind {
     case .byte:
       return step.schema?._withUnsafeGuaranteedRef { $0.key(ofByte: step.value) } ?? PathKey(stringValue: "")
-    case .name:
-      let name = (try? keyName(at: step.value)) ?? ""
-      if let integer = integerKeys[step.value] { return PathKey(name: name, integer: integer) }
-      // What was not noted has the integer that its string says.
-      let integer = PathKey.startsInteger(name) ? Int(name) : nil
-      let key = step.schema?._withUnsafeGuaranteedRef { $0.key(named: name) }
-      if let key, key.intValue == integer { return key }
-      return PathKey(name: name, integer: integer)
+    case .key: return path.keys[step.value]
+    case .name: return PathKey(stringValue: (try? keyName(at: step.value)) ?? "")
     case .index: return PathKey.index(step.value)
     case .super: return PathKey.super
     case .top: return PathKey(stringValue: "")
-    }
-  }
-
-  /// Remembers the integer of a key, where that is not what its string says.
-  func noteInteger(of key: some CodingKey, at place: Int) {
-    let name = key.stringValue
-    let integer = key.intValue
-    if integer != nil || PathKey.startsInteger(name), integer != Int(name) {
-      integerKeys[place] = integer
-    } else if !integerKeys.isEmpty {
-      // Another key of the same string may have been noted.
-      integerKeys.removeValue(forKey: place)
     }
   }
 }

@@ -10,7 +10,6 @@ final class DecodingSchema {
   /// By the byte of a key.
   private let texts: UnsafeMutablePointer<SearchedText?>
   private let makeFromByte: (Int) -> (any CodingKey)?
-  private let makeFromName: (String) -> (any CodingKey)?
 
   /// The tables of this message, with the shape of each; those behind are free.
   @exclusivity(unchecked) private var tables: [(shape: Int, table: UnsafeMutablePointer<UInt16>)] = []
@@ -38,7 +37,6 @@ final class DecodingSchema {
     texts = .allocate(capacity: Self.tableSize)
     texts.initialize(repeating: nil, count: Self.tableSize)
     makeFromByte = { byte in keyFromByte(byte, as: Key.self) }
-    makeFromName = { Key(stringValue: $0) }
     emptyTable = .allocate(capacity: Self.tableSize)
     emptyTable.initialize(repeating: Self.unknown, count: Self.tableSize)
     lastTable = emptyTable
@@ -52,7 +50,6 @@ final class DecodingSchema {
   }
 
   func key(ofByte byte: Int) -> (any CodingKey)? { makeFromByte(byte) }
-  func key(named name: String) -> (any CodingKey)? { makeFromName(name) }
 
   /// The text of the key with the given byte, if it was asked for before.
   @inline(__always)

@@ -23,8 +23,6 @@ final class DecodingSession {
   @exclusivity(unchecked) private var urls: [Int: URL?] = [:]
   /// The keys of the shapes whose names were needed so far.
   @exclusivity(unchecked) private var shapes: [ShapeNames?] = []
-  /// By the place of a key: its integer, where that is not what its string says.
-  @exclusivity(unchecked) var integerKeys: [Int: Int?] = [:]
   /// Tells the messages of a session apart.
   @exclusivity(unchecked) private(set) var message = 0
 
@@ -39,10 +37,7 @@ final class DecodingSession {
   @exclusivity(unchecked) private var isOver = false
 
   @exclusivity(unchecked) private(set) var configuration = DecoderConfiguration()
-  /// The path that was asked for last: errors come in turns at one place.
-  @exclusivity(unchecked) var pathMemo: (serial: UInt32, path: [any CodingKey])?
-  /// The path that it continues.
-  @exclusivity(unchecked) var parentPathMemo: (serial: UInt32, path: [any CodingKey])?
+  @exclusivity(unchecked) var pathMemo = PathMemo()
   /// How the descriptions of errors begin that were made so far.
   @exclusivity(unchecked) var descriptions = ErrorDescriptions()
   /// How many `init(from:)` are running.
@@ -83,11 +78,9 @@ final class DecodingSession {
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
     if !urls.isEmpty { urls = [:] }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
-    if !integerKeys.isEmpty { integerKeys = [:] }
     usedSchemas.removeAll()
     configuration.userInfo = UserInfo()
-    pathMemo = nil
-    parentPathMemo = nil
+    pathMemo.reset()
     calls = 0
     stack = nil
   }

@@ -27,6 +27,7 @@ extension DecodingSession {
   private func rareInteger<Value: FixedWidthInteger>(
     _ type: Value.Type, at offset: Int, next: inout Int
   ) throws(FormatError) -> Value {
+    if Tag.isNoNumber(try reader.byte(at: offset)) { throw FormatError(.mismatch, at: offset) }
     if let wide = try reader.wideInteger(at: offset, next: &next) {
       let bits = UInt128(wide.high) << 64 | UInt128(wide.magnitudeLow)
       let result = wide.isNegative ? Value(exactly: Int128(bitPattern: bits)) : Value(exactly: bits)
@@ -56,7 +57,9 @@ extension DecodingSession {
 
   @inline(never)
   private func rareDouble(at offset: Int, next: inout Int) throws(FormatError) -> Double {
-    switch try reader.byte(at: offset) {
+    let tag = try reader.byte(at: offset)
+    if Tag.isNoNumber(tag) { throw FormatError(.mismatch, at: offset) }
+    switch tag {
     case Tag.date, Tag.scaledDate: return try dateSeconds(at: offset, next: &next)
     case Tag.integer...Tag.lastInteger, Tag.smallInteger...Tag.lastSmallInteger:
       return try exact(try reader.integer(at: offset, next: &next), at: offset)

@@ -248,7 +248,7 @@ struct StringPool: ~Copyable {
   /// Makes the table four times as large.
   private mutating func grow() {
     var larger = StringTable(mask: table.mask * 4 + 3)
-    table.forEach { larger.add(hash(of: entries.base[$0]), $0) }
+    table.walk { larger.add(hash(of: entries.base[$0]), $0) }
     table = larger
   }
 

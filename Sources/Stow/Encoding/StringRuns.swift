@@ -12,7 +12,8 @@ extension StringPool {
   @inline(__always)
   static func writeHeader(of length: Int, to target: UnsafeMutableRawPointer) {
     let size = UInt16(truncatingIfNeeded: length)
-    let header = length < Tag.shortStringLimit ? UInt16(Tag.shortString) &+ size : UInt16(Tag.string) | size &<< 8
+    let isShort = length < Tag.shortStringLimit
+    let header = isShort ? UInt16(Tag.shortString) &+ size : UInt16(Tag.string) | size &<< 8
     target.storeBytes(of: header.littleEndian, as: UInt16.self)
   }
 }

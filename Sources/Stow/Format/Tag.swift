@@ -76,6 +76,12 @@ enum Tag {
   static let fixedSizes: [UInt8] = (0...255).map { fixedSize(of: UInt8($0)) }
   static let otherSize = UInt8.max
 
+  /// Whether no number, of whatever kind, has the tag, nor anything else below strings.
+  @inline(__always)
+  static func isNoNumber(_ tag: UInt8) -> Bool {
+    tag < integer || tag >= shortString && tag & 0xC0 != smallInteger
+  }
+
   private static func fixedSize(of tag: UInt8) -> UInt8 {
     switch tag {
     case null, `false`, `true`: 1

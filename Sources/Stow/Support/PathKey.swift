@@ -1,21 +1,34 @@
 /// A key of a coding path where the user's own key type is not at hand: an index, or a name.
-struct PathKey: CodingKey {
-  let stringValue: String
-  let intValue: Int?
+///
+/// Three words, so that it sits inside its existential.
+enum PathKey: CodingKey {
+  case index(Int)
+  case name(String)
+  /// A name that stands for an integer.
+  case number(String, Int)
 
-  init(stringValue: String) {
-    self.stringValue = stringValue
-    intValue = Int(stringValue)
-  }
+  static let `super` = PathKey.name("super")
 
-  init(intValue: Int) {
-    stringValue = String(intValue)
-    self.intValue = intValue
-  }
+  init(stringValue: String) { self.init(name: stringValue, integer: Int(stringValue)) }
+
+  init(intValue: Int) { self = .number(String(intValue), intValue) }
 
   init(name: String, integer: Int? = nil) {
-    stringValue = name
-    intValue = integer
+    self = if let integer { .number(name, integer) } else { .name(name) }
+  }
+
+  var stringValue: String {
+    switch self {
+    case .index(let index): "Index \(index)"
+    case .name(let name), .number(let name, _): name
+    }
+  }
+
+  var intValue: Int? {
+    switch self {
+    case .name: nil
+    case .index(let integer), .number(_, let integer): integer
+    }
   }
 
   /// Whether a string could be that of an integer, by its first character.
@@ -23,13 +36,4 @@ struct PathKey: CodingKey {
     guard let first = name.utf8.first else { return false }
     return first <= UInt8(ascii: "9")
   }
-
-  static func index(_ index: Int) -> PathKey { PathKey(indexName: index) }
-
-  private init(indexName index: Int) {
-    stringValue = "Index \(index)"
-    intValue = index
-  }
-
-  static let `super` = PathKey(name: "super")
 }
