@@ -47,11 +47,15 @@ final class KeyedCursor {
     return UInt64(truncatingIfNeeded: slot) << 8
   }
 
-  @inline(never)
   private func placeOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> UInt64 {
+    let slot = firstSlot(byte, isPresent: true)
+    return slot >= 0 ? UInt64(truncatingIfNeeded: slot) << 8 : placeRarely(key, byte: byte)
+  }
+
+  @inline(never)
+  private func placeRarely<Key: CodingKey>(_ key: Key, byte: Int) -> UInt64 {
     withSession { session in
       if session.current != begin { session.resume(begin) }
-      if let slot = firstSlot(byte, session, isPresent: true) { return UInt64(truncatingIfNeeded: slot) << 8 }
       guard expected != Self.noSlots else {
         session.recordFreeKey(key)
         return 0
@@ -63,17 +67,21 @@ final class KeyedCursor {
     }
   }
 
-  /// The slot of a key that the message asks for the first time.
-  @inline(__always)
-  private func firstSlot(_ byte: Int, _ session: EncodingSession, isPresent: Bool) -> Int? {
-    guard expected != Self.noSlots else { return nil }
-    return schemaReference._withUnsafeGuaranteedRef { schema in
-      let slot = schema.firstSlot(ofByte: byte, isPresent: isPresent)
-      guard slot >= 0 else { return nil }
-      session.newSlots.append(schema.index)
-      // It comes behind all others.
-      expected = slot &+ 1
-      return slot
+  /// The slot of a key that the message asks for the first time, in the container that is written to; −1 if that is
+  /// not so, or what the key is called is not known.
+  @inline(never)
+  private func firstSlot(_ byte: Int, isPresent: Bool) -> Int {
+    guard expected != Self.noSlots else { return -1 }
+    return sessionReference._withUnsafeGuaranteedRef { session in
+      guard session.current == begin else { return -1 }
+      return schemaReference._withUnsafeGuaranteedRef { schema in
+        let slot = schema.firstSlot(ofByte: byte, isPresent: isPresent)
+        guard slot >= 0 else { return -1 }
+        session.newSlots.append(schema.index)
+        // It comes behind all others.
+        expected = slot &+ 1
+        return slot
+      }
     }
   }
 
@@ -90,8 +98,7 @@ final class KeyedCursor {
 
   @inline(never)
   private func skipOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) {
-    guard expected != Self.noSlots else { return }
-    if withSession({ firstSlot(byte, $0, isPresent: false) }) != nil { return }
+    guard expected != Self.noSlots, firstSlot(byte, isPresent: false) < 0 else { return }
     let slot = withSession { session in
       schemaReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: false) }
     }

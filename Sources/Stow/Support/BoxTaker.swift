@@ -50,11 +50,18 @@ struct BoxTaker: @unchecked Sendable {
     guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size,
       MemoryLayout<Container>.alignment == MemoryLayout<AnyObject>.alignment, !_isPOD(Container.self)
     else { return false }
-    var box: AnyObject? = unsafeBitCast(make(), to: AnyObject.self)
-    guard isKnownUniquelyReferenced(&box) else { return false }
-    var copy: Container? = withUnsafePointer(to: &box) { take($0, as: Container.self) }
-    let isHeld = copy != nil && !isKnownUniquelyReferenced(&box)
-    copy = nil
-    return isHeld && isKnownUniquelyReferenced(&box)
+    // In memory of its own, the container is a single reference whatever the optimizer does with copies.
+    let container = UnsafeMutablePointer<Container>.allocate(capacity: 1)
+    container.initialize(to: make())
+    defer {
+      container.deinitialize(count: 1)
+      container.deallocate()
+    }
+    let box = UnsafeMutableRawPointer(container).assumingMemoryBound(to: AnyObject?.self)
+    guard isKnownUniquelyReferenced(&box.pointee) else { return false }
+    let isHeld = withExtendedLifetime(take(container, as: Container.self)) {
+      !isKnownUniquelyReferenced(&box.pointee)
+    }
+    return isHeld && isKnownUniquelyReferenced(&box.pointee)
   }
 }
