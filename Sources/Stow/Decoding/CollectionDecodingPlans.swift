@@ -65,7 +65,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     let elements: Range<Int>
     let source: ElementSource?
     do throws(FormatError) {
-      source = try ElementSource(session, at: offset)
+      source = try ElementSource.at(offset, session)
       elements = source == nil ? try session.reader.array(at: offset) : 0..<0
     } catch {
       throw session.error(error, path: session.codingPath(node), expected: [Element].self)

@@ -17,7 +17,7 @@ extension DecodingCursor {
   @inline(never)
   func failure<Key: CodingKey>(
     _ error: FormatError, _ key: Key, _ type: Any.Type?, _ session: DecodingSession
-  ) -> DecodingError {
+  ) -> any Error {
     session.error(error, path: session.codingPath(node) + [key], expected: type)
   }
 

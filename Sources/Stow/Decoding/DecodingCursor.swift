@@ -19,6 +19,8 @@ final class DecodingCursor {
   /// The shape; −1 for a map.
   @exclusivity(unchecked) private var shape = -1
   @exclusivity(unchecked) private var keyCount = 0
+  /// The names of the shape's keys, once one was asked for by its string. The session keeps them.
+  @exclusivity(unchecked) private var shapeNames: Unmanaged<ShapeNames>?
   /// A partial record: where its bits stand. −1 if every key has a value.
   @exclusivity(unchecked) private var presence = -1
   /// The bits themselves, if there are no more than 64.
@@ -118,6 +120,7 @@ final class DecodingCursor {
   @inline(__always)
   private func forget(_ node: DecodingPath.Node) {
     self.node = node
+    shapeNames = nil
     if source != nil { source = nil }
     if !offsets.isEmpty { offsets.removeAll(keepingCapacity: offsets.count < 1024) }
     if !entries.isEmpty { entries = [:] }
@@ -192,8 +195,20 @@ final class DecodingCursor {
   private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Int {
     try sessionReference.borrow { session throws(FormatError) in
       if shape < 0 { return try findEntry(key, session) }
+      if try isNext(key, session) { return current }
       return try findSlot(key, byte: byte, session)
     }
+  }
+
+  /// Whether a key that is known by its string is that of the next value.
+  @inline(__always)
+  private func isNext<Key: CodingKey>(_ key: Key, _ session: DecodingSession) throws(FormatError) -> Bool {
+    guard nextSlot != Self.noSlot, !schemaReference._withUnsafeGuaranteedRef({ $0.hasBytes }) else {
+      return false
+    }
+    if shapeNames == nil { shapeNames = Unmanaged.passUnretained(try session.names(ofShape: shape)) }
+    guard let name = shapeNames?._withUnsafeGuaranteedRef({ $0.names[nextSlot] }) else { return false }
+    return name == key.stringValue
   }
 
   private func findSlot<Key: CodingKey>(
@@ -216,9 +231,7 @@ final class DecodingCursor {
     of key: Key, byte: Int, _ schema: DecodingSchema, _ session: DecodingSession
   ) throws(FormatError) -> Int? {
     guard schema.hasBytes else {
-      let names = try session.names(ofShape: shape)
-      if names.names.indices.contains(nextSlot), names.names[nextSlot] == key.stringValue { return nextSlot }
-      return names.slot(of: key.stringValue)
+      return try session.names(ofShape: shape).slot(of: key.stringValue)
     }
     let known = table[byte]
     if known < DecodingSchema.missing { return Int(known) }
@@ -301,12 +314,16 @@ final class DecodingCursor {
     return try session.tables.endOfKey(session.reader, at: entry)
   }
 
-  /// The names of all keys that have a value, in order.
-  func names(_ session: DecodingSession) throws(FormatError) -> [String] {
-    if shape >= 0 {
-      let names = try session.names(ofShape: shape).names
-      return names.indices.filter { isPresent($0, session) }.map { names[$0] }
-    }
+  /// All keys that have a value, in order.
+  func keys<Key: CodingKey>(_ type: Key.Type, _ session: DecodingSession) throws(FormatError) -> [Key] {
+    guard shape >= 0 else { return KeyList<Key>(try mapNames(session)).keys }
+    let shapeNames = try session.names(ofShape: shape)
+    if presence < 0 { return shapeNames.keys(type, of: schemaReference) }
+    let names = shapeNames.names
+    return KeyList<Key>(names.indices.filter { isPresent($0, session) }.map { names[$0] }).keys
+  }
+
+  private func mapNames(_ session: DecodingSession) throws(FormatError) -> [String] {
     var result: [String] = []
     var offset = start
     while offset < end {

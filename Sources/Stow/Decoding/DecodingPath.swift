@@ -138,15 +138,14 @@ struct DecodingPath: ~Copyable {
 extension DecodingSession {
   /// The coding path of a container or decoder, which reads what stands at `offset`.
   func codingPath(_ node: DecodingPath.Node, at offset: Int? = nil) -> [any CodingKey] {
+    if pathMemo.ends(at: node) { return pathMemo.keys }
     if let step = path.step(at: node) { return step.kind == .top ? [] : codingPath(to: node) }
     guard let offset else { return [] }
     return PathFinder(session: self).path(to: offset, from: body)
   }
 
   private func codingPath(to node: DecodingPath.Node) -> [any CodingKey] {
-    if let count = pathMemo.count(to: node) {
-      return count == pathMemo.keys.count ? pathMemo.keys : Array(pathMemo.keys[..<count])
-    }
+    if let count = pathMemo.count(to: node) { return Array(pathMemo.keys[..<count]) }
     let parent = path.parent(of: node)
     if pathMemo.count(to: parent) == nil {
       for (depth, node) in path.nodes(to: parent).enumerated() where !pathMemo.passes(node, behind: depth + 1)
@@ -160,9 +159,9 @@ extension DecodingSession {
 
   private func extendMemo(to node: DecodingPath.Node) {
     guard let step = path.step(at: node) else { return }
-    // The key may be of a user's type, whose code must not meet a memo that is being changed.
-    let key = codingKey(step)
-    pathMemo.append(key, to: node, from: path.parent(of: node))
+    recurringErrors.releasePaths()
+    // The key may be of a user's type; its code runs before the memo is changed.
+    pathMemo.append(codingKey(step), to: node, from: path.parent(of: node))
   }
 
   /// The coding path of a value that has no step of its own.

@@ -166,7 +166,7 @@ extension DecodingSession {
     _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
   ) -> any Decoder {
     switch element {
-    case .cell(let cell): CellDecoder(source: source, cell: cell, node: node)
+    case .cell(let cell): decoder(cell, of: source, node)
     case .value(let offset): ValueDecoder(session: self, offset: offset, node: node)
     case .object(let row), .array(let row): RowDecoder(source: source, row: row, node: node)
     }

@@ -38,8 +38,7 @@ final class DecodingSession {
 
   @exclusivity(unchecked) private(set) var configuration = DecoderConfiguration()
   @exclusivity(unchecked) var pathMemo = PathMemo()
-  /// How the descriptions of errors begin that were made so far.
-  @exclusivity(unchecked) var descriptions = ErrorDescriptions()
+  @exclusivity(unchecked) var recurringErrors = RecurringErrors()
   /// How many `init(from:)` are running.
   @exclusivity(unchecked) private var calls = 0
   /// The stack of the thread that reads the message, once calls are many.
@@ -80,6 +79,7 @@ final class DecodingSession {
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
     usedSchemas.removeAll()
     configuration.userInfo = UserInfo()
+    recurringErrors.releasePaths()
     pathMemo.reset()
     calls = 0
     stack = nil
@@ -185,17 +185,5 @@ final class DecodingSession {
     let result = ShapeNames(names)
     shapes[shape] = result
     return result
-  }
-}
-
-/// The names of the keys of a shape, for key types that are known by their strings.
-final class ShapeNames {
-  let names: [String]
-  private lazy var slots = Dictionary(zip(names, names.indices), uniquingKeysWith: { first, _ in first })
-
-  init(_ names: [String]) { self.names = names }
-
-  func slot(of name: String) -> Int? {
-    names.count <= 8 ? names.firstIndex(of: name) : slots[name]
   }
 }

@@ -28,10 +28,17 @@ final class ElementSource {
   /// The columns of rows; none otherwise.
   let columns: Columns?
 
-  /// The array at `offset`; nil if its elements are whole values.
-  init?(_ session: DecodingSession, at offset: Int) throws(FormatError) {
+  /// The array at `offset`; nil if its elements are whole values, or it is none.
+  @inline(__always)
+  static func at(_ offset: Int, _ session: DecodingSession) throws(FormatError) -> ElementSource? {
+    let tag = try session.reader.byte(at: offset)
+    guard tag == Tag.data || (Tag.packed...Tag.matrix).contains(tag) else { return nil }
+    return try ElementSource(session, at: offset, tag: tag)
+  }
+
+  /// The array at `offset` that has the given tag.
+  private init(_ session: DecodingSession, at offset: Int, tag: UInt8) throws(FormatError) {
     let reader = session.reader
-    let tag = try reader.byte(at: offset)
     self.session = session
     self.offset = offset
     if tag == Tag.table || tag == Tag.matrix {
@@ -48,7 +55,6 @@ final class ElementSource {
       count = range.count
       return
     }
-    guard PackedArray.isPacked(tag) else { return nil }
     let packed = try PackedArray(reader, at: offset)
     count = packed.count
     if packed.isInteger, packed.stride == 0 {

@@ -16,15 +16,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { on { cursor in cursor.withSession { $0.codingPath(cursor.node) } } }
 
   var allKeys: [Key] {
-    let names = on { cursor in cursor.withSession { try? cursor.names($0) } } ?? []
-    // `compactMap`, not compiled for a key type that is known only here, takes four times as long.
-    return [Key](unsafeUninitializedCapacity: names.count) { buffer, count in
-      for name in names {
-        guard let key = Key(stringValue: name) else { continue }
-        buffer.initializeElement(at: count, to: key)
-        count &+= 1
-      }
-    }
+    on { cursor in cursor.withSession { try? cursor.keys(Key.self, $0) } } ?? []
   }
 
   func contains(_ key: Key) -> Bool {

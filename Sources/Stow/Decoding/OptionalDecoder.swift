@@ -20,7 +20,7 @@ struct OptionalDecoder: Decoder, SingleValueDecodingContainer {
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw mismatch([Any].self) }
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-  private func mismatch(_ type: Any.Type) -> DecodingError {
+  private func mismatch(_ type: Any.Type) -> any Error {
     session.error(FormatError(.cellMismatch, at: session.body), path: codingPath, expected: type)
   }
 

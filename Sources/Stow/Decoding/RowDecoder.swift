@@ -21,27 +21,23 @@ struct RowDecoder: Decoder {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { RowValueDecoder(decoder: self) }
 
-  func mismatch(_ type: Any.Type) -> DecodingError {
+  func mismatch(_ type: Any.Type) -> any Error {
     source.session.error(FormatError(.cellMismatch, at: source.offset), path: codingPath, expected: type)
   }
 }
 
 /// The container of one row, which is no scalar.
-struct RowValueDecoder: SingleValueDecodingContainer {
+struct RowValueDecoder: ScalarContainer {
   let decoder: RowDecoder
 
   var codingPath: [any CodingKey] { decoder.codingPath }
 
   func decodeNil() -> Bool { false }
-  // The standard library's defaults for these throw.
-  func decode(_ type: Int128.Type) throws -> Int128 { try known(type) }
-  func decode(_ type: UInt128.Type) throws -> UInt128 { try known(type) }
+  func read<Value: ReadableScalar>(_ type: Value.Type) throws -> Value { throw decoder.mismatch(type) }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let element: ElementSource.Element =
       decoder.source.columns?.shape == nil ? .array(row: decoder.row) : .object(row: decoder.row)
     return try decoder.source.session.decode(type, element, of: decoder.source, at: decoder.node)
   }
-
-  private func known<Value: Decodable>(_ type: Value.Type) throws -> Value { try decode(type) }
 }

@@ -32,14 +32,18 @@ struct ValueDecoder: Decoder {
   @inline(__always)
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     do throws(FormatError) {
-      if let source = try ElementSource(session, at: offset) {
+      if let source = try ElementSource.at(offset, session) {
         return ElementsDecoder(source: source, node: node)
       }
       let elements = try session.reader.array(at: offset)
-      if elements.upperBound <= UInt32.max {
-        return UnkeyedDecoder<UInt32>(session: session, elements: elements, node: node)
+      guard let end = UInt32(exactly: elements.upperBound) else {
+        return FarArrayDecoder(
+          session: session, current: UInt64(elements.lowerBound), end: UInt64(elements.upperBound),
+          node: UInt64(node.index))
       }
-      return UnkeyedDecoder<UInt64>(session: session, elements: elements, node: node)
+      return NearArrayDecoder(
+        session: session, current: UInt32(truncatingIfNeeded: elements.lowerBound), end: end, node: node.index
+      )
     } catch {
       throw session.error(error, path: codingPath, expected: [Any].self)
     }

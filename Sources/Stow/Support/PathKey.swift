@@ -1,11 +1,11 @@
 /// A key of a coding path where the user's own key type is not at hand: an index, or a name.
 ///
-/// Three words, so that it sits inside its existential.
+/// Less than three words, so that it sits inside its existential.
 enum PathKey: CodingKey {
   case index(Int)
   case name(String)
   /// A name that stands for an integer.
-  case number(String, Int)
+  indirect case number(String, Int)
 
   static let `super` = PathKey.name("super")
 

@@ -1,21 +1,38 @@
 /// An array whose elements are whole values.
 ///
-/// A value type, as every container is: a copy goes on by itself. With 32-bit offsets it is three words and
-/// sits inside its existential; `Offset` is wider only for messages beyond 4 GB.
-struct UnkeyedDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodingContainer {
-  private let session: DecodingSession
-  private var current: Offset
-  private let end: Offset
-  private var index: Offset = 0
-  private let node: Offset
+/// A value type, as every container is: a copy goes on by itself.
+protocol ArrayDecoder: UnkeyedDecodingContainer {
+  associatedtype Offset: FixedWidthInteger & UnsignedInteger
 
-  init(session: DecodingSession, elements: Range<Int>, node: DecodingPath.Node) {
-    self.session = session
-    current = Offset(elements.lowerBound)
-    end = Offset(elements.upperBound)
-    self.node = Offset(node.index)
-  }
+  var session: DecodingSession { get }
+  /// Where the next element stands, and behind the last.
+  var current: Offset { get set }
+  var end: Offset { get }
+  /// The number of the next element.
+  var index: Offset { get set }
+  /// The place in the path.
+  var node: Offset { get }
+}
 
+/// An array of a message below 4 GB: three words, so that it sits inside its existential.
+struct NearArrayDecoder: ArrayDecoder {
+  let session: DecodingSession
+  var current: UInt32
+  let end: UInt32
+  var index: UInt32 = 0
+  let node: UInt32
+}
+
+/// An array beyond.
+struct FarArrayDecoder: ArrayDecoder {
+  let session: DecodingSession
+  var current: UInt64
+  let end: UInt64
+  var index: UInt64 = 0
+  let node: UInt64
+}
+
+extension ArrayDecoder {
   private var pathNode: DecodingPath.Node { session.path.node(at: UInt32(node)) }
 
   var codingPath: [any CodingKey] { session.codingPath(pathNode) }
@@ -58,7 +75,7 @@ struct UnkeyedDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecod
   }
 
   @inline(never)
-  private func failure(_ error: FormatError, _ type: Any.Type?) -> DecodingError {
+  private func failure(_ error: FormatError, _ type: Any.Type?) -> any Error {
     session.error(error, path: elementPath, expected: type)
   }
 

@@ -1,0 +1,148 @@
+/// A `DecodingError` in the box in which it is thrown, to be thrown again with another path and another offset.
+///
+/// Making an error takes two allocations, and reading a value as one type after another makes one for every type that
+/// does not fit: half of the time of a generic value. This one is changed where it is, once nobody else holds it.
+///
+/// That relies on where the runtime puts an error in its box, and the standard library the bytes of a string in its
+/// storage. `isKnown` checks both once, by words and by behaviour. Where they are elsewhere, on Apple's platforms, whose
+/// boxes are objects of Foundation too, or if the environment has `STOW_PLAIN`, every error is made anew.
+///
+/// Trivial, so that boxes can be kept in a buffer: `release` lets go of the error.
+struct ErrorBox: BitwiseCopyable {
+  private var object: Unmanaged<AnyObject>
+  private let path: UnsafeMutablePointer<[any CodingKey]>
+  /// The storage of the description. The error holds it.
+  private var storage: Unmanaged<AnyObject>
+  /// Those of the offset, at the end of the description.
+  private let digits: UnsafeMutablePointer<UInt8>
+  private let digitCount: Int
+
+  /// Where the error stands in its box.
+  private static let payload = 32
+  /// Where the bytes stand in the storage of a string.
+  private static let firstByte = 32
+  /// The bits of the second word of a string that are the address of its storage.
+  private static let addressBits = UInt.max >> 4
+
+  /// Keeps an error whose description ends with the digits of an offset, from `start` on.
+  ///
+  /// Only where `isKnown`, and with a description longer than 15 bytes: shorter ones have no storage.
+  init(_ error: DecodingError, digitsFrom start: Int) {
+    object = Unmanaged.passRetained(Self.object(error))
+    let context = object.toOpaque() + Self.payload + Self.placeOfContext(error)
+    path = context.assumingMemoryBound(to: [any CodingKey].self)
+    let description = (context + 8).assumingMemoryBound(to: String.self)
+    let address = UnsafeMutableRawPointer(bitPattern: Self.words(description.pointee).1 & Self.addressBits)
+      .unsafelyUnwrapped
+    storage = Unmanaged.fromOpaque(address)
+    digits = (address + Self.firstByte + start).assumingMemoryBound(to: UInt8.self)
+    digitCount = description.pointee.utf8.count - start
+  }
+
+  /// In most cases there is a type before the context.
+  private static func placeOfContext(_ error: DecodingError) -> Int {
+    if case .dataCorrupted = error { 0 } else { 8 }
+  }
+
+  /// The error as it is.
+  var error: any Error { unsafeBitCast(object.takeUnretainedValue(), to: (any Error).self) }
+
+  func release() { object.release() }
+
+  /// The error with another path and another offset. Nil if somebody holds it or its description, or the offset has
+  /// not as many digits.
+  @inline(__always)
+  mutating func error(_ path: [any CodingKey], at offset: DecimalDigits) -> (any Error)? {
+    guard offset.count == digitCount, isUnique(&object), isUnique(&storage) else { return nil }
+    offset.write(to: digits)
+    self.path.pointee = path
+    return error
+  }
+
+  /// Takes the path out. False if somebody holds the error.
+  @inline(__always)
+  mutating func releasePath() -> Bool {
+    guard isUnique(&object) else { return false }
+    path.pointee = []
+    return true
+  }
+
+  /// Whether there is one reference to an object.
+  @inline(__always)
+  private func isUnique(_ reference: inout Unmanaged<AnyObject>) -> Bool {
+    withUnsafeMutableBytes(of: &reference) {
+      isKnownUniquelyReferenced(
+        &$0.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: AnyObject.self).pointee)
+    }
+  }
+
+  /// The box itself; without the `as`, what is in it would be taken.
+  private static func object(_ error: any Error) -> AnyObject {
+    unsafeBitCast(error as any Error, to: AnyObject.self)
+  }
+
+  // MARK: the check
+
+  /// Whether boxes and strings are what this relies on.
+  static let isKnown: Bool = {
+    #if canImport(ObjectiveC)
+      return false
+    #else
+      return !Techniques.arePlain && MemoryLayout<any Error>.size == 8 && MemoryLayout<String>.size == 16
+        && behaves { .typeMismatch(Int.self, $0) } && behaves { .valueNotFound(Int.self, $0) }
+        && behaves { .dataCorrupted($0) }
+    #endif
+  }()
+
+  /// Whether errors of a case are changed where they are, and not while they or their descriptions are held.
+  private static func behaves(_ make: (DecodingError.Context) -> DecodingError) -> Bool {
+    guard var box = probe(make) else { return false }
+    defer { box.release() }
+    return isChanged(&box) && isHeld(&box) { $0 } && isHeld(&box) { context($0)?.debugDescription }
+      && box.error([], at: DecimalDigits(50)) != nil
+  }
+
+  private static func probe(_ make: (DecodingError.Context) -> DecodingError) -> ErrorBox? {
+    let path: [any CodingKey] = [PathKey.super]
+    let description = String(repeating: "a description ", count: 2) + "10"
+    let error = make(DecodingError.Context(codingPath: path, debugDescription: description))
+    return isLaidOut(error, path, description)
+      ? ErrorBox(error, digitsFrom: description.utf8.count - 2) : nil
+  }
+
+  private static func isLaidOut(
+    _ error: DecodingError, _ path: [any CodingKey], _ description: String
+  ) -> Bool {
+    let box = object(error)
+    let words = words(description)
+    let bytes = description.utf8.withContiguousStorageIfAvailable { UInt(bitPattern: $0.baseAddress) }
+    return withExtendedLifetime(box) {
+      let context = Unmanaged.passUnretained(box).toOpaque() + payload + placeOfContext(error)
+      return context.load(as: UInt.self) == unsafeBitCast(path, to: UInt.self)
+        && (context + 8).load(as: (UInt, UInt).self) == words
+        && bytes == words.1 & addressBits + UInt(firstByte)
+    }
+  }
+
+  private static func isChanged(_ box: inout ErrorBox) -> Bool {
+    guard let context = box.error([], at: DecimalDigits(20)).flatMap(context) else { return false }
+    return context.codingPath.isEmpty && context.debugDescription.hasSuffix(" 20")
+  }
+
+  /// Whether the error is not changed while somebody holds what `part` gives of it.
+  private static func isHeld<Part>(_ box: inout ErrorBox, by part: (any Error) -> Part?) -> Bool {
+    guard let held = box.error([], at: DecimalDigits(30)).flatMap(part) else { return false }
+    return withExtendedLifetime(held) { box.error([], at: DecimalDigits(40)) == nil }
+  }
+
+  private static func context(_ error: any Error) -> DecodingError.Context? {
+    switch error {
+    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+      DecodingError.dataCorrupted(let context):
+      context
+    default: nil
+    }
+  }
+
+  private static func words(_ string: String) -> (UInt, UInt) { unsafeBitCast(string, to: (UInt, UInt).self) }
+}
