@@ -290,7 +290,15 @@ private final class StringArrayPlan: ArrayDecodingPlan<String> {
     do throws(FormatError) {
       result.reserveCapacity(try Self.likelyCount(elements, session.reader))
       var offset = elements.lowerBound
-      while offset < elements.upperBound { result.append(try session.string(at: offset, next: &offset)) }
+      let reader = session.reader
+      while offset < elements.upperBound {
+        if let bytes = reader.shortHeaderString(at: offset) {
+          result.append(try reader.string(at: bytes.start, count: bytes.count))
+          offset = bytes.start &+ bytes.count
+        } else {
+          result.append(try session.string(at: offset, next: &offset))
+        }
+      }
       guard offset == elements.upperBound else { throw FormatError(.malformed, at: offset) }
       return result
     } catch {

@@ -59,6 +59,8 @@ struct StringPool: ~Copyable {
   private var firstRecent = 0
 
   private let hashing = ByteHash()
+  /// `SmallString.isKnown`, at hand without the check that a global was made.
+  private let knowsSmallStrings = SmallString.isKnown
   /// The bits of all strings.
   private var filter: UInt64 = 0
 
@@ -74,8 +76,24 @@ struct StringPool: ~Copyable {
   /// The index of `string`, which is added if it is new.
   @inline(__always)
   mutating func intern(_ string: borrowing String) -> Int {
+    if let key = smallKey(of: string) { return intern(whole: key) }
     let index = string.utf8.withContiguousStorageIfAvailable { self.intern(UnsafeRawBufferPointer($0)) }
     return index ?? internForeign(copy string)
+  }
+
+  /// The key of a string that is kept in two words.
+  @inline(__always)
+  private func smallKey(of string: borrowing String) -> TextKey? {
+    guard knowsSmallStrings, let text = SmallString.characters(of: string) else { return nil }
+    return TextKey(whole: (text.first, text.second), count: text.count)
+  }
+
+  /// The index of a short string.
+  @inline(__always)
+  private mutating func intern(whole key: TextKey) -> Int {
+    let hash = key.hash(hashing)
+    let (index, slot) = table.find(hash) { entries.base[$0].key == key }
+    return index >= 0 ? index : insert(whole: key, hash: hash, slot: slot)
   }
 
   @inline(never)
@@ -130,10 +148,16 @@ struct StringPool: ~Copyable {
     return insert(copied: key, hash: hash, slot: slot)
   }
 
-  /// Where the next string is to stand, with room for 16 bytes more; its header is written.
+  @inline(never)
+  private mutating func insert(whole key: TextKey, hash: UInt64, slot: Int) -> Int {
+    key.store(to: makePlace(key.length))
+    return insert(copied: key, hash: hash, slot: slot)
+  }
+
+  /// Where the next string is to stand, behind its header; with room for 16 bytes at least.
   @inline(__always)
   private mutating func makePlace(_ length: Int) -> UnsafeMutableRawPointer {
-    bytes.reserve(length &+ 32)
+    bytes.reserve(length &+ 18)
     let start = UnsafeMutableRawPointer(bytes.base + bytes.count)
     Self.writeHeader(of: length, to: start)
     return start + Self.headerSize(length)
@@ -155,13 +179,14 @@ struct StringPool: ~Copyable {
   /// The index of `string`, which most likely is new: it is copied while its hash is made.
   @inline(__always)
   mutating func internNew(_ string: borrowing String) -> Int {
+    if let key = smallKey(of: string) { return intern(whole: key) }
     let index = string.utf8.withContiguousStorageIfAvailable { utf8 in
       let source = UnsafeRawBufferPointer(utf8).baseAddress ?? UnsafeRawPointer(bytes.base)
       let place = makePlace(utf8.count)
       let (key, hash) = TextKey.make(source, utf8.count, hashing) { offset, word in
         place.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
       }
-      if key.isWhole { place.copyMemory(from: source, byteCount: utf8.count) }
+      if key.isWhole { key.store(to: place) }
       let (index, slot) = look(source, key, hash: hash)
       return index >= 0 ? index : insert(copied: key, hash: hash, slot: slot)
     }
@@ -248,7 +273,7 @@ struct StringPool: ~Copyable {
   /// Makes the table four times as large.
   private mutating func grow() {
     var larger = StringTable(mask: table.mask * 4 + 3)
-    table.walk { larger.add(hash(of: entries.base[$0]), $0) }
+    table.visit { larger.add(hash(of: entries.base[$0]), $0) }
     table = larger
   }
 

@@ -66,7 +66,7 @@ struct StringTable: ~Copyable {
   }
 
   /// Hands the index of every entry to `body`.
-  func walk(_ body: (Int) -> Void) {
+  func visit(_ body: (Int) -> Void) {
     for slot in 0...mask where tags[slot] != 0 { body(Int(indices[slot])) }
   }
 }

@@ -7,6 +7,8 @@ struct BackwardWriter: ~Copyable {
   private var capacity: Int
   /// The first byte written, from the start of the buffer; what is free lies below.
   private var position: Int
+  /// `CharacterCodes.table`, at hand without the check that a global was made.
+  let codes = CharacterCodes.table
 
   /// What every token may write without reserving more.
   static let margin = 96

@@ -38,7 +38,14 @@ struct DepthCheck {
         level = next
         continue
       }
-      if level.hasKeys { offset = try tables.endOfKey(reader, at: offset) }
+      if level.hasKeys {
+        offset = try tables.endOfKey(reader, at: offset)
+      } else if let string = reader.shortHeaderString(at: offset) {
+        let next = string.start &+ string.count
+        guard next <= level.end else { throw FormatError(.malformed, at: offset) }
+        offset = next
+        continue
+      }
       let next = try reader.end(of: offset)
       guard next <= level.end else { throw FormatError(.malformed, at: offset) }
       // Too small to nest deeper than the levels that are left.

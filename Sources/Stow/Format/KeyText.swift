@@ -28,20 +28,23 @@ enum KeyText {
     let size: Int
   }
 
-  static func measure(_ text: UnsafeRawBufferPointer) -> Measure {
+  static func measure(_ text: UnsafeRawBufferPointer) -> Measure { measure(text, CharacterCodes.table) }
+
+  /// - Parameter codes: `CharacterCodes.table`.
+  @inline(__always)
+  fileprivate static func measure(_ text: UnsafeRawBufferPointer, _ codes: UnsafePointer<UInt64>) -> Measure {
     let count = text.count
     guard count > 0, count < limit else {
       return Measure(form: .plain, count: count, size: count + (count < limit ? 1 : 1 + Varint.size(count)))
     }
-    let codes = CharacterCodes.table
-    var all: UInt16 = 0
-    var units = count
+    var all: UInt64 = 0
+    var sum: UInt64 = 0
     for byte in text {
-      let code = codes[Int(byte)]
-      all |= code
-      units &+= Int((code | code >> 1) >> 13 & 1)
+      all |= codes[Int(byte)]
+      sum &+= codes[Int(byte)]
     }
-    let (sixBit, fiveBit) = (UInt8(truncatingIfNeeded: all), UInt8(all >> 8))
+    let units = Int(truncatingIfNeeded: sum >> 32)
+    let (sixBit, fiveBit) = (UInt8(truncatingIfNeeded: all), UInt8(truncatingIfNeeded: all >> 8))
     var best = Measure(form: .plain, count: count, size: 1 + count)
     let sixBitSize = 1 + (count * 6 + 7) / 8
     if sixBit & CharacterCodes.none == 0, sixBitSize < best.size {
@@ -66,20 +69,13 @@ enum KeyText {
 
   // MARK: packing
 
-  /// Writes the 6-bit codes of `text` to `target`.
-  static func packSixBit(_ text: UnsafeRawBufferPointer, into target: UnsafeMutableRawPointer) {
-    let codes = CharacterCodes.table
-    var bits = BitPacker(target)
-    for byte in text { bits.append(UInt8(truncatingIfNeeded: codes[Int(byte)]), width: 6) }
-    bits.finish()
-  }
-
   /// Writes the 5-bit units of `text` to `target`.
-  static func packFiveBit(_ text: UnsafeRawBufferPointer, into target: UnsafeMutableRawPointer) {
-    let codes = CharacterCodes.table
+  fileprivate static func packFiveBit(
+    _ text: UnsafeRawBufferPointer, _ codes: UnsafePointer<UInt64>, into target: UnsafeMutableRawPointer
+  ) {
     var bits = BitPacker(target)
     for byte in text {
-      let code = UInt8(codes[Int(byte)] >> 8)
+      let code = UInt8(truncatingIfNeeded: codes[Int(byte)] >> 8)
       if code >= CharacterCodes.upper {
         let isUpper = code & CharacterCodes.upper != 0
         bits.append(isUpper ? CharacterCodes.upperShift : CharacterCodes.digitShift, width: 5)
@@ -135,13 +131,17 @@ enum KeyText {
 extension BackwardWriter {
   /// A text in its shortest form, header included.
   mutating func text(_ utf8: UnsafeRawBufferPointer) {
-    let measure = KeyText.measure(utf8)
+    let codes = codes
+    let measure = KeyText.measure(utf8, codes)
     switch measure.form {
     case .sixBit:
-      fill(measure.size - 1) { KeyText.packSixBit(utf8, into: $0) }
+      pack(utf8, width: 6) { $0 & 0x3F }
       byte(KeyText.sixBit + UInt8(measure.count))
+    case .fiveBit where measure.count == utf8.count:
+      pack(utf8, width: 5) { $0 >> 8 & 0x1F }
+      byte(KeyText.fiveBit + UInt8(measure.count))
     case .fiveBit:
-      fill(measure.size - 1) { KeyText.packFiveBit(utf8, into: $0) }
+      fill(measure.size - 1) { KeyText.packFiveBit(utf8, codes, into: $0) }
       byte(KeyText.fiveBit + UInt8(measure.count))
     case .plain:
       bytes(utf8)
@@ -152,6 +152,31 @@ extension BackwardWriter {
         varint(measure.count)
         byte(KeyText.longPlain)
       }
+    }
+  }
+  /// Writes `width` bits for each byte of `text`, a short one: what `bits` takes out of its entry in the table of codes.
+  ///
+  /// Eight characters are as many bytes as the bits of one.
+  @inline(__always)
+  private mutating func pack(
+    _ text: UnsafeRawBufferPointer, width: Int, _ bits: (UInt64) -> UInt64
+  ) {
+    let codes = codes
+    reserve(text.count &+ Self.margin)
+    let whole = text.count & ~7
+    var last: UInt64 = 0
+    for index in whole..<text.count {
+      last |= bits(codes[Int(text[index])]) &<< UInt64(truncatingIfNeeded: width &* (index &- whole))
+    }
+    littleEndian(last, width: (width &* (text.count &- whole) &+ 7) >> 3)
+    var start = whole
+    while start > 0 {
+      start &-= 8
+      var group: UInt64 = 0
+      for index in 0..<8 {
+        group |= bits(codes[Int(text[start &+ index])]) << UInt64(truncatingIfNeeded: width &* index)
+      }
+      littleEndian(group, width: width)
     }
   }
 }

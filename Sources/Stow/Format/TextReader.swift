@@ -88,8 +88,22 @@ extension ByteReader {
       : KeyText.unpackFiveBit(pointer(at: text.content), count: text.count, into: target)
   }
 
-  /// The string of `count` bytes of UTF-8 at `offset`, which `require` has found to be there.
+  /// Where the bytes of the string at `offset` stand, if it is one whose header is its tag, or its tag and one byte.
   ///
+  /// Which of the two it is takes no branch: among strings of many lengths nothing foretells it.
+  @inline(__always)
+  func shortHeaderString(at offset: Int) -> (start: Int, count: Int)? {
+    guard offset < count &- 1 else { return nil }
+    let (tag, second) = (Int(base[offset]), Int(base[offset &+ 1]))
+    let isLong = tag == Int(Tag.string)
+    let size = isLong ? second : tag &- Int(Tag.shortString)
+    let limit = isLong ? Varint.oneByteLimit : Tag.shortStringLimit
+    let start = offset &+ (isLong ? 2 : 1)
+    guard size >= 0, size < limit, size <= count &- start else { return nil }
+    return (start, size)
+  }
+
+  /// The string of `count` bytes of UTF-8 at `offset`, which `require` has found to be there.
   @inline(__always)
   func string(at offset: Int, count: Int) throws(FormatError) -> String {
     if let string = smallString(at: offset, count: count) { return string }
@@ -111,14 +125,14 @@ extension ByteReader {
   @inline(__always)
   func isASCII(at offset: Int, count: Int) -> Bool {
     var bits: UInt64 = 0
-    var index = 0
-    while index <= count &- 8 {
-      bits |= pointer(at: offset &+ index).loadUnaligned(as: UInt64.self)
-      index &+= 8
-    }
-    while index < count {
-      bits |= UInt64(base[offset &+ index])
-      index &+= 1
+    if count >= 8 {
+      for index in stride(from: 0, to: count &- 8, by: 8) {
+        bits |= pointer(at: offset &+ index).loadUnaligned(as: UInt64.self)
+      }
+      // Some of the last eight bytes were among those before.
+      bits |= pointer(at: offset &+ count &- 8).loadUnaligned(as: UInt64.self)
+    } else {
+      for index in 0..<count { bits |= UInt64(base[offset &+ index]) }
     }
     return bits & 0x8080_8080_8080_8080 == 0
   }

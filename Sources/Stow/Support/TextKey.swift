@@ -1,7 +1,7 @@
 /// Two words that tell a text from others.
 ///
-/// Of a text of up to 16 bytes they and its length are the text itself, so that comparing them is enough; of
-/// a longer one they are its hash and its length, and the bytes decide.
+/// Of a text of up to 16 bytes they are the text itself, with zeros behind it, so that comparing them and the lengths
+/// is enough; of a longer one they are its hash and its length, and the bytes decide.
 struct TextKey: BitwiseCopyable, Equatable {
   let first: UInt64
   let second: UInt64
@@ -37,25 +37,39 @@ struct TextKey: BitwiseCopyable, Equatable {
     isWhole ? hashing.words(first, second, length: code) : first
   }
 
-  /// The bytes of a short text, some of them twice.
+  /// Writes the bytes of a short text, and zeros up to the sixteenth.
+  @inline(__always)
+  func store(to target: UnsafeMutableRawPointer) {
+    target.storeBytes(of: first.littleEndian, as: UInt64.self)
+    target.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self)
+  }
+
+  /// The bytes of a short text, with zeros behind them, the first lowest.
   @inline(__always)
   private static func words(_ source: UnsafeRawPointer, _ length: Int) -> (UInt64, UInt64) {
+    func word<Word: FixedWidthInteger>(_ offset: Int, _: Word.Type) -> UInt64 {
+      let word = source.loadUnaligned(fromByteOffset: offset, as: Word.self)
+      return UInt64(truncatingIfNeeded: Word(littleEndian: word))
+    }
+    // The last bytes are read with some of those before them, which stay where they are or are shifted out.
     if length >= 8 {
-      return (
-        source.loadUnaligned(as: UInt64.self),
-        source.loadUnaligned(fromByteOffset: length &- 8, as: UInt64.self)
-      )
+      let rest = word(length &- 8, UInt64.self) &>> UInt64(truncatingIfNeeded: 8 &* (16 &- length))
+      return (word(0, UInt64.self), length == 8 ? 0 : rest)
     }
-    if length >= 4 {
-      return (
-        UInt64(source.loadUnaligned(as: UInt32.self)),
-        UInt64(source.loadUnaligned(fromByteOffset: length &- 4, as: UInt32.self))
-      )
-    }
+    let end = UInt64(truncatingIfNeeded: 8 &* length)
+    if length >= 4 { return (word(0, UInt32.self) | word(length &- 4, UInt32.self) &<< (end &- 32), 0) }
     guard length > 0 else { return (0, 0) }
-    let first = source.load(as: UInt8.self)
-    let middle = source.load(fromByteOffset: length >> 1, as: UInt8.self)
-    let last = source.load(fromByteOffset: length &- 1, as: UInt8.self)
-    return (UInt64(first) | UInt64(middle) << 8 | UInt64(last) << 16, 0)
+    let middle = word(length >> 1, UInt8.self) &<< UInt64(truncatingIfNeeded: 8 &* (length >> 1))
+    return (word(0, UInt8.self) | middle | word(length &- 1, UInt8.self) &<< (end &- 8), 0)
+  }
+}
+
+extension TextKey {
+  /// The key of a text of up to 16 bytes, with zeros behind them, as they are in memory.
+  @inline(__always)
+  init(whole bytes: (UInt64, UInt64), count: Int) {
+    self.init(
+      first: UInt64(littleEndian: bytes.0), second: UInt64(littleEndian: bytes.1),
+      code: UInt8(truncatingIfNeeded: count))
   }
 }
