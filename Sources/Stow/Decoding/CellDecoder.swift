@@ -20,7 +20,7 @@ extension CellDecoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
   private func mismatch(_ type: Any.Type) -> any Error {
-    session.error(FormatError(.cellMismatch, at: source.offset), path: codingPath, expected: type)
+    session.error(FormatError(.cellMismatch, at: source.offset), at: node, source.offset, expected: type)
   }
 
   func decodeNil() -> Bool { false }
@@ -30,7 +30,7 @@ extension CellDecoder {
     do throws(FormatError) {
       return try Value.read(session, cell, at: source.offset)
     } catch {
-      throw session.error(error, path: codingPath, expected: type)
+      throw session.error(error, at: node, source.offset, expected: type)
     }
   }
 

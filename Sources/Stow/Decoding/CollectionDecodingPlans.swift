@@ -33,7 +33,7 @@ private final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapp
 extension Array: PlannedDecodable where Element: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan {
     switch ValueKind(Element.self) {
-    case .int: IntegerArrayPlan<Int>()
+    case .int: IntArrayPlan()
     case .int8: IntegerArrayPlan<Int8>()
     case .int16: IntegerArrayPlan<Int16>()
     case .int32: IntegerArrayPlan<Int32>()
@@ -71,6 +71,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
       throw session.error(error, path: session.codingPath(node), expected: [Element].self)
     }
     if let source { return try array(of: source, node) }
+    if elements.isEmpty { return [] }
     let entry = session.plans.entry(for: Element.self)
     return try Self.build(elements, session, node) { offset, step in
       entry.kind == .plain
@@ -162,11 +163,19 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   }
 }
 
-/// Arrays of integers: packed ones are read at once.
-private final class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDecodingPlan<Element> {
+/// Arrays of integers: packed ones, and those whose elements all fit, are read at once.
+private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDecodingPlan<Element> {
   override func decode(
     at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
   ) throws -> [Element] {
+    try integers(at: offset, session, node) ?? super.decode(at: offset, from: session, node)
+  }
+
+  /// The elements; nil if they are to be read one by one.
+  @inline(__always)
+  final func integers(
+    at offset: Int, _ session: DecodingSession, _ node: DecodingPath.Node
+  ) throws -> [Element]? {
     do throws(FormatError) {
       let tag = try session.reader.byte(at: offset)
       if tag == Tag.data, Element.self == UInt8.self {
@@ -176,15 +185,35 @@ private final class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: Ar
       }
       if PackedArray.isPacked(tag) {
         let packed = try PackedArray(session.reader, at: offset)
-        if packed.isInteger, let result = try Self.read(packed, session.reader) { return result }
+        return packed.isInteger ? try Self.read(packed, session.reader) : nil
       }
     } catch {
       throw session.error(error, path: session.codingPath(node), expected: [Element].self)
     }
-    return try super.decode(at: offset, from: session, node)
+    return Self.readEach(at: offset, session)
+  }
+
+  /// The elements of an array without a form of its own; nil if one does not fit, which reading them one by one
+  /// will report with its index.
+  @inline(__always)
+  private static func readEach(at offset: Int, _ session: DecodingSession) -> [Element]? {
+    do throws(FormatError) {
+      let elements = try session.reader.array(at: offset)
+      var result: [Element] = []
+      // As many as there may be in few bytes; others take more.
+      result.reserveCapacity(min(elements.count, 8))
+      var next = elements.lowerBound
+      while next < elements.upperBound {
+        result.append(try session.integer(Element.self, at: next, next: &next))
+      }
+      return next == elements.upperBound ? result : nil
+    } catch {
+      return nil
+    }
   }
 
   /// The elements; nil if one does not fit, which reading them one by one will report with its index.
+  @inline(__always)
   private static func read(_ packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Element]? {
     if Element.self == Int64.self || (Element.self == Int.self && Int.bitWidth == 64) {
       return try array(packed) { target throws(FormatError) in
@@ -218,6 +247,15 @@ private final class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: Ar
     }
     if let failure { throw failure }
     return result
+  }
+}
+
+/// Arrays of `Int`, compiled for them.
+private final class IntArrayPlan: IntegerArrayPlan<Int> {
+  override func decode(
+    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+  ) throws -> [Int] {
+    try integers(at: offset, session, node) ?? super.decode(at: offset, from: session, node)
   }
 }
 

@@ -10,6 +10,21 @@ extension DecodingSession {
     return recurringErrors.error(expected, found: finding, at: error.offset, path)
   }
 
+  /// The same for somebody who reads the value at `offset`, at a place of the path.
+  @inline(never)
+  func error(
+    _ error: FormatError, at node: DecodingPath.Node, _ offset: Int, expected: Any.Type
+  ) -> any Error {
+    if !pathMemo.ends(at: node) {
+      let path = codingPath(node, at: offset)
+      guard pathMemo.ends(at: node) else { return self.error(error, path: path, expected: expected) }
+    }
+    guard let finding = Finding(error, reader) else {
+      return rareError(error, path: pathMemo.keys, expected: expected)
+    }
+    return recurringErrors.error(expected, found: finding, at: error.offset, pathMemo.keys)
+  }
+
   private func rareError(_ error: FormatError, path: [any CodingKey], expected: Any.Type?) -> DecodingError {
     let wanted = expected.map { "Expected a value of type \($0)" } ?? "Expected a message"
     let context = DecodingError.Context(

@@ -34,16 +34,17 @@ struct RecurringErrors: ~Copyable {
     for entry in entries.buffer { entry.box?.release() }
   }
 
+  @inline(__always)
   mutating func error(
-    _ type: Any.Type, found finding: Finding, at offset: Int, _ path: [any CodingKey]
+    _ type: Any.Type, found finding: Finding, at offset: Int, _ path: consuming [any CodingKey]
   ) -> any Error {
     let index = index(type, finding)
     if digits.number != offset { digits = DecimalDigits(offset) }
-    if let error = entries.base[index].box?.error(path, at: digits) {
-      notePathHolder(index)
-      return error
+    guard entries.base[index].box?.setOffset(digits) == true, let box = entries.base[index].box else {
+      return makeError(type, finding, offset, path, index)
     }
-    return makeError(type, finding, offset, path, index)
+    notePathHolder(index)
+    return box.error(path)
   }
 
   @inline(__always)
@@ -79,7 +80,7 @@ struct RecurringErrors: ~Copyable {
 
   @inline(never)
   private mutating func makeError(
-    _ type: Any.Type, _ finding: Finding, _ offset: Int, _ path: [any CodingKey], _ index: Int
+    _ type: Any.Type, _ finding: Finding, _ offset: Int, _ path: consuming [any CodingKey], _ index: Int
   ) -> any Error {
     let description = beginnings[index] + String(offset)
     let error = Self.error(

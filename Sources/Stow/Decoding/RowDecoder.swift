@@ -22,7 +22,8 @@ struct RowDecoder: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { RowValueDecoder(decoder: self) }
 
   func mismatch(_ type: Any.Type) -> any Error {
-    source.session.error(FormatError(.cellMismatch, at: source.offset), path: codingPath, expected: type)
+    source.session.error(
+      FormatError(.cellMismatch, at: source.offset), at: node, source.offset, expected: type)
   }
 }
 

@@ -12,7 +12,7 @@ struct SingleValueDecoder: ScalarContainer {
     do throws(FormatError) {
       return try Value.read(decoder.session, at: decoder.offset, next: &next)
     } catch {
-      throw decoder.session.error(error, path: codingPath, expected: type)
+      throw decoder.session.error(error, at: decoder.node, decoder.offset, expected: type)
     }
   }
 

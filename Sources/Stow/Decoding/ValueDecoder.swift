@@ -25,7 +25,7 @@ struct ValueDecoder: Decoder {
       }
       return try session.container(type, object, node)
     } catch {
-      throw session.error(error, path: codingPath, expected: [String: Any].self)
+      throw session.error(error, at: node, offset, expected: [String: Any].self)
     }
   }
 
@@ -45,7 +45,7 @@ struct ValueDecoder: Decoder {
         session: session, current: UInt32(truncatingIfNeeded: elements.lowerBound), end: end, node: node.index
       )
     } catch {
-      throw session.error(error, path: codingPath, expected: [Any].self)
+      throw session.error(error, at: node, offset, expected: [Any].self)
     }
   }
 

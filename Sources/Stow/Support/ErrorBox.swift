@@ -49,12 +49,18 @@ struct ErrorBox: BitwiseCopyable {
 
   func release() { object.release() }
 
-  /// The error with another path and another offset. Nil if somebody holds it or its description, or the offset has
-  /// not as many digits.
+  /// Makes the offset another. False if somebody holds the error or its description, or the offset has not as many
+  /// digits.
   @inline(__always)
-  mutating func error(_ path: [any CodingKey], at offset: DecimalDigits) -> (any Error)? {
-    guard offset.count == digitCount, isUnique(&object), isUnique(&storage) else { return nil }
+  mutating func setOffset(_ offset: DecimalDigits) -> Bool {
+    guard offset.count == digitCount, isUnique(&object), isUnique(&storage) else { return false }
     offset.write(to: digits)
+    return true
+  }
+
+  /// The error with another path, once `setOffset` has found that nobody holds it.
+  @inline(__always)
+  func error(_ path: consuming [any CodingKey]) -> any Error {
     self.path.pointee = path
     return error
   }
@@ -99,7 +105,7 @@ struct ErrorBox: BitwiseCopyable {
     guard var box = probe(make) else { return false }
     defer { box.release() }
     return isChanged(&box) && isHeld(&box) { $0 } && isHeld(&box) { context($0)?.debugDescription }
-      && box.error([], at: DecimalDigits(50)) != nil
+      && box.setOffset(DecimalDigits(50))
   }
 
   private static func probe(_ make: (DecodingError.Context) -> DecodingError) -> ErrorBox? {
@@ -125,14 +131,14 @@ struct ErrorBox: BitwiseCopyable {
   }
 
   private static func isChanged(_ box: inout ErrorBox) -> Bool {
-    guard let context = box.error([], at: DecimalDigits(20)).flatMap(context) else { return false }
+    guard box.setOffset(DecimalDigits(20)), let context = context(box.error([])) else { return false }
     return context.codingPath.isEmpty && context.debugDescription.hasSuffix(" 20")
   }
 
   /// Whether the error is not changed while somebody holds what `part` gives of it.
   private static func isHeld<Part>(_ box: inout ErrorBox, by part: (any Error) -> Part?) -> Bool {
-    guard let held = box.error([], at: DecimalDigits(30)).flatMap(part) else { return false }
-    return withExtendedLifetime(held) { box.error([], at: DecimalDigits(40)) == nil }
+    guard box.setOffset(DecimalDigits(30)), let held = part(box.error([])) else { return false }
+    return withExtendedLifetime(held) { !box.setOffset(DecimalDigits(40)) }
   }
 
   private static func context(_ error: any Error) -> DecodingError.Context? {
