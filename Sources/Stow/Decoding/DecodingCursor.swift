@@ -194,7 +194,10 @@ final class DecodingCursor {
   @inline(never)
   private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Int {
     try sessionReference.borrow { session throws(FormatError) in
-      if shape < 0 { return try findEntry(key, session) }
+      if shape < 0 {
+        if let value = try nextEntry(named: key, session) { return value }
+        return try findEntry(key, session)
+      }
       if try isNext(key, session) { return current }
       return try findSlot(key, byte: byte, session)
     }

@@ -3,6 +3,8 @@
 extension DecodingCursor {
   /// Maps with more entries are searched through an index.
   private static var longestScan: Int { 16 }
+  /// Keys of more bytes are not made strings to be compared: the same one may be asked about many times.
+  private static var longestNamed: Int { 64 }
 
   /// The value of the next entry of a map, if its key has the given byte and a text that was met before.
   @inline(__always)
@@ -13,6 +15,19 @@ extension DecodingCursor {
       else { return nil }
       return current &+ text.bytes.count
     }
+  }
+
+  /// The value of the next entry of a map, if its key is the one asked for, of a type that is known by its strings.
+  ///
+  /// Most short keys become a string in a few steps; a `SearchedText` takes memory.
+  @inline(__always)
+  func nextEntry<Key: CodingKey>(named key: Key, _ session: DecodingSession) throws(FormatError) -> Int? {
+    guard current < end, !schemaReference._withUnsafeGuaranteedRef({ $0.hasBytes }),
+      let text = try? session.tables.text(session.reader, ofKeyAt: current),
+      text.end &- text.start <= Self.longestNamed, let name = try? session.keyName(at: current),
+      name == key.stringValue
+    else { return nil }
+    return try session.tables.endOfKey(session.reader, at: current)
   }
 
   func findEntry<Key: CodingKey>(_ key: Key, _ session: DecodingSession) throws(FormatError) -> Int {
