@@ -90,8 +90,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     var step = session.path.push(DecodingPath.Step(.index, parent: node))
     defer { session.path.pop(to: mark) }
     let count = try Self.count(elements, session, node)
-    return try [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
-      guard let first = buffer.baseAddress else { return }
+    return try .filled(count: count) { first, initialized in
       var offset = elements.lowerBound
       for index in 0..<count {
         step = session.path.setIndex(index, at: step)
@@ -129,8 +128,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     let mark = session.path.count
     var step = session.path.push(DecodingPath.Step(.index, parent: node))
     defer { session.path.pop(to: mark) }
-    return try [Element](unsafeUninitializedCapacity: source.count) { buffer, initialized in
-      guard let first = buffer.baseAddress else { return }
+    return try .filled(count: source.count) { first, initialized in
       for index in 0..<source.count {
         step = session.path.setIndex(index, at: step)
         let element = try self.element(index, of: source, step)
@@ -236,8 +234,7 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
     _ packed: PackedArray, _ fill: (UnsafeMutablePointer<Element>) throws(FormatError) -> Void
   ) throws(FormatError) -> [Element] {
     var failure: FormatError?
-    let result = [Element](unsafeUninitializedCapacity: packed.count) { buffer, initialized in
-      guard let target = buffer.baseAddress, packed.count > 0 else { return }
+    let result = [Element].filled(count: packed.count) { target, initialized in
       do throws(FormatError) {
         try fill(target)
         initialized = packed.count
@@ -279,8 +276,7 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
   private static func read(_ packed: PackedArray, _ reader: ByteReader) -> [Double]? {
     guard packed.stride > 0 else { return nil }
     var isComplete = true
-    let result = [Double](unsafeUninitializedCapacity: packed.count) { buffer, initialized in
-      guard let target = buffer.baseAddress, packed.count > 0 else { return }
+    let result = [Double].filled(count: packed.count) { target, initialized in
       do throws(FormatError) {
         try packed.readDoubles(reader, into: target)
         initialized = packed.count
@@ -295,7 +291,7 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
     guard let columns = source.columns?.columns else { return [] }
     let reader = source.session.reader
     var isComplete = true
-    let result = [Double](unsafeUninitializedCapacity: columns.count) { buffer, initialized in
+    let result = [Double].filled(count: columns.count) { target, initialized in
       for index in columns.indices {
         let column = columns[index]
         guard column.type != ElementType.constant else {
@@ -303,7 +299,7 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
           return
         }
         do throws(FormatError) {
-          buffer[index] = try reader.doubleCell(at: row &+ Int(column.offset), type: column.type)
+          target[index] = try reader.doubleCell(at: row &+ Int(column.offset), type: column.type)
         } catch {
           isComplete = false
           return
