@@ -90,21 +90,26 @@ final class SessionPool<Session: PooledSession>: Sendable {
   /// Keeps a session that somebody holds a container of. It must make no more containers that need that.
   private func keep(_ session: Session) {
     session.outlive()
-    kept.withLock { kept in
-      kept.sessions.append(session)
-      hasKept.store(true, ordering: .relaxed)
-    }
+    withKept { $0.sessions.append(session) }
   }
 
   @inline(never)
   private func releaseKept() {
     // What a session lets go of may come back here, so that happens when the lock is free again.
     var released: Session?
-    kept.withLock { kept in
-      released = kept.removeNext()
-      if kept.sessions.isEmpty { hasKept.store(false, ordering: .relaxed) }
-    }
+    withKept { released = $0.removeNext() }
     withExtendedLifetime(released) {}
+  }
+
+  /// Uses what is kept, under the lock.
+  ///
+  /// `hasKept` orders what threads do here, too: the thread sanitizer does not see into a lock that they wait for.
+  private func withKept(_ body: (inout Kept) -> Void) {
+    kept.withLock { kept in
+      _ = hasKept.load(ordering: .acquiring)
+      body(&kept)
+      hasKept.store(!kept.sessions.isEmpty, ordering: .releasing)
+    }
   }
 }
 
