@@ -5,6 +5,18 @@ enum Bomb {
     [0xFC] + (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 
+  /// The same in the form of the fewest bytes.
+  static func shortNumber(_ value: Int) -> [UInt8] {
+    if value < 224 { return [UInt8(value)] }
+    if value < 6_368 { return [UInt8(0xE0 + (value - 224) >> 8), UInt8((value - 224) & 0xFF)] }
+    guard value < 268_512 else { return number(value) }
+    let rest = value - 6_368
+    return [UInt8(0xF8 + rest >> 16), UInt8(rest & 0xFF), UInt8(rest >> 8 & 0xFF)]
+  }
+
+  /// A text of more than 63 bytes.
+  static func text(_ bytes: [UInt8]) -> [UInt8] { [0xE1] + shortNumber(bytes.count) + bytes }
+
   static func sized(_ tag: UInt8, _ body: [UInt8]) -> [UInt8] { [tag] + number(body.count) + body }
 
   static func repeated(_ bytes: [UInt8], _ count: Int) -> [UInt8] {

@@ -28,7 +28,7 @@ final class DecodingCursor {
   /// The values by slot, by text or by name, once they were asked for out of order.
   @exclusivity(unchecked) private var offsets: [Int] = []
   @exclusivity(unchecked) var entryIndex: EntryIndex?
-  @exclusivity(unchecked) var entries: [String: Int] = [:]
+  @exclusivity(unchecked) var entries: [KeyName: Int] = [:]
   /// The table that the object is a row of; what is found then is a column.
   @exclusivity(unchecked) private(set) var source: ElementSource?
   /// Where that row stands.
@@ -210,8 +210,10 @@ final class DecodingCursor {
       return false
     }
     if shapeNames == nil { shapeNames = Unmanaged.passUnretained(try session.names(ofShape: shape)) }
-    guard let name = shapeNames?._withUnsafeGuaranteedRef({ $0.names[nextSlot] }) else { return false }
-    return name == key.stringValue
+    return shapeNames?._withUnsafeGuaranteedRef { shape in
+      // Comparing long names may take long.
+      shape.areShort && nextSlot < shape.names.count && shape.names[nextSlot] == key.stringValue
+    } ?? false
   }
 
   private func findSlot<Key: CodingKey>(
@@ -234,7 +236,7 @@ final class DecodingCursor {
     of key: Key, byte: Int, _ schema: DecodingSchema, _ session: DecodingSession
   ) throws(FormatError) -> Int? {
     guard schema.hasBytes else {
-      return try session.names(ofShape: shape).slot(of: key.stringValue)
+      return try slot(of: key.stringValue, session)
     }
     let known = table[byte]
     if known < DecodingSchema.missing { return Int(known) }
@@ -244,6 +246,15 @@ final class DecodingCursor {
       table[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingSchema.missing
     }
     return found
+  }
+
+  private func slot(of name: String, _ session: DecodingSession) throws(FormatError) -> Int? {
+    let names = try session.names(ofShape: shape)
+    // Comparing long ones may take long.
+    if names.areShort, names.names.indices.contains(nextSlot), names.names[nextSlot] == name {
+      return nextSlot
+    }
+    return try session.slot(of: name, inShape: shape)
   }
 
   private func lookUp<Key: CodingKey>(
@@ -262,7 +273,7 @@ final class DecodingCursor {
       if try session.reader.byte(at: key) >= KeyText.plain { isPacked = false }
     }
     if isPacked { return nil }
-    return try session.names(ofShape: shape).slot(of: key.stringValue)
+    return try session.slot(of: key.stringValue, inShape: shape)
   }
 
   /// Moves to a slot that has a value.
@@ -304,15 +315,14 @@ final class DecodingCursor {
   /// Where the value for the key called `name` stands; −1 if the object has none.
   func find(name: String, _ session: DecodingSession) throws(FormatError) -> Int {
     if shape >= 0 {
-      guard let slot = try session.names(ofShape: shape).slot(of: name), isPresent(slot, session) else {
-        return -1
-      }
+      let slot = try session.slot(of: name, inShape: shape)
+      guard let slot, isPresent(slot, session) else { return -1 }
       if source != nil { return slot }
       try seek(slot, session)
       return current
     }
     if entries.isEmpty { try indexEntries(session) }
-    guard let entry = entries[name] else { return -1 }
+    guard let entry = entries[session.keyName(name)] else { return -1 }
     current = entry
     return try session.tables.endOfKey(session.reader, at: entry)
   }

@@ -21,6 +21,7 @@ final class DecodingSession {
   /// The URLs of those that were read as one, nil where they are none: their uses share it, so that few bytes
   /// cannot ask for many copies.
   @exclusivity(unchecked) private var urls: [Int: URL?] = [:]
+  @exclusivity(unchecked) var longSymbols = LongSymbols()
   /// The keys of the shapes whose names were needed so far.
   @exclusivity(unchecked) private var shapes: [ShapeNames?] = []
   /// Tells the messages of a session apart.
@@ -75,6 +76,7 @@ final class DecodingSession {
     tables.removeAll()
     path.reset()
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
+    longSymbols.removeAll()
     if !urls.isEmpty { urls = [:] }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
     usedSchemas.removeAll()
@@ -156,6 +158,7 @@ final class DecodingSession {
     if symbols.isEmpty { symbols = Array(repeating: nil, count: tables.symbolCount) }
     let string = try reader.string(of: reader.text(at: tables.symbol(index)))
     symbols[index] = string
+    if string.utf8.count >= Self.shortestLongSymbol { longSymbols.note(string, symbol: index) }
     return string
   }
 
@@ -185,5 +188,17 @@ final class DecodingSession {
     let result = ShapeNames(names)
     shapes[shape] = result
     return result
+  }
+
+  /// The slot of a key of a shape.
+  func slot(of name: String, inShape shape: Int) throws(FormatError) -> Int? {
+    let names = try names(ofShape: shape)
+    if names.areShort, names.names.count <= 8 { return names.names.firstIndex(of: name) }
+    if names.slots.isEmpty {
+      for slot in names.names.indices.reversed() {
+        names.slots[try self.name(ofKeyAt: tables.key(slot, ofShape: shape))] = slot
+      }
+    }
+    return names.slots[keyName(name)]
   }
 }

@@ -5,51 +5,65 @@
 struct EntryIndex {
   private let entries: [Int]
   /// The number of an entry counted from one, and the high half of its hash; 0 where free.
-  private let slots: [UInt64]
-  private let hashing = ByteHash()
+  private var slots: [UInt64]
   /// Whether some key has characters beyond ASCII, and so could equal a string of other bytes.
-  let hasOtherSpellings: Bool
+  private(set) var hasOtherSpellings = false
 
-  init(_ reader: ByteReader, _ tables: borrowing MessageTables, _ map: Range<Int>) throws(FormatError) {
+  init(_ session: DecodingSession, _ map: Range<Int>) throws(FormatError) {
+    let reader = session.reader
     var entries: [Int] = []
     var offset = map.lowerBound
     while offset < map.upperBound {
       entries.append(offset)
-      let value = try tables.endOfKey(reader, at: offset)
+      let value = try session.tables.endOfKey(reader, at: offset)
       offset = try reader.end(of: value)
       guard offset <= map.upperBound else { throw FormatError(.malformed, at: value) }
     }
+    self.entries = entries
     var size = 16
     while size < entries.count * 2 { size *= 2 }
-    var slots = [UInt64](repeating: 0, count: size)
-    var hasOtherSpellings = false
+    slots = [UInt64](repeating: 0, count: size)
+    try fill(session)
+  }
+
+  private mutating func fill(_ session: DecodingSession) throws(FormatError) {
+    let reader = session.reader
+    var symbols: Set<Int> = []
     for index in entries.indices {
-      let text = try tables.text(reader, ofKeyAt: entries[index])
-      if !hasOtherSpellings { hasOtherSpellings = !reader.isASCII(text) }
-      let hash = TextKey.make(reader.pointer(at: text.start), text.end - text.start, hashing).hash
-      var slot = Int(truncatingIfNeeded: hash) & (size - 1)
-      while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
-      slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1)
+      let text = try session.tables.text(reader, ofKeyAt: entries[index])
+      let symbol = session.longSymbol(text)
+      // Long ones are looked at once in a map.
+      if let symbol, !symbols.insert(symbol.first).inserted { continue }
+      if !hasOtherSpellings { hasOtherSpellings = !(symbol?.isASCII ?? reader.isASCII(text)) }
+      let hash = symbol?.hash ?? reader.hash(of: text)
+      let slot = try slot(of: reader.bytes(of: text), hash: hash, session)
+      // Of equal keys the first counts.
+      if slots[slot] == 0 { slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1) }
     }
-    self.entries = entries
-    self.slots = slots
-    self.hasOtherSpellings = hasOtherSpellings
   }
 
   /// Where the entry stands whose key has the given text.
-  func entry(
-    _ text: UnsafeRawBufferPointer, _ reader: ByteReader, _ tables: borrowing MessageTables
-  ) throws(FormatError) -> Int? {
+  func entry(_ text: UnsafeRawBufferPointer, _ session: DecodingSession) throws(FormatError) -> Int? {
     guard let start = text.baseAddress else { return nil }
-    let hash = TextKey.make(start, text.count, hashing).hash
+    let hash = TextKey.make(start, text.count, ByteHash()).hash
+    let slot = try slot(of: text, hash: hash, session)
+    return slots[slot] == 0 ? nil : entry(inSlot: slot)
+  }
+
+  private func entry(inSlot slot: Int) -> Int { entries[Int(slots[slot] & 0xFFFF_FFFF) - 1] }
+
+  /// The slot of the entry whose key has the given text; a free one if there is none.
+  private func slot(
+    of text: UnsafeRawBufferPointer, hash: UInt64, _ session: DecodingSession
+  ) throws(FormatError) -> Int {
     var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
     while slots[slot] != 0 {
       if slots[slot] >> 32 == hash >> 32 {
-        let entry = entries[Int(slots[slot] & 0xFFFF_FFFF) - 1]
-        if reader.matches(text, at: try tables.text(reader, ofKeyAt: entry).start) { return entry }
+        let key = try session.tables.text(session.reader, ofKeyAt: entry(inSlot: slot))
+        if session.reader.matches(text, at: key.start) { return slot }
       }
       slot = (slot + 1) & (slots.count - 1)
     }
-    return nil
+    return slot
   }
 }

@@ -33,6 +33,9 @@ extension DecodingCursor {
   func findEntry<Key: CodingKey>(_ key: Key, _ session: DecodingSession) throws(FormatError) -> Int {
     try schemaReference.borrow { schema throws(FormatError) in
       if schema.hasBytes { return try findEntry(schema.text(of: key, byte: keyByte(key)), key, session) }
+      if session.longSymbol(madeAs: key.stringValue) != nil {
+        return try find(name: key.stringValue, session)
+      }
       // A text that is not kept.
       let text = SearchedText(key.stringValue)
       defer { text.deallocate() }
@@ -58,11 +61,11 @@ extension DecodingCursor {
         // Strings that look different can be equal, if one of them has characters beyond ASCII.
         guard hasOtherSpellings || !text.isASCII else { return -1 }
         return try find(name: key.stringValue, session)
-      case .tooLong: entryIndex = try EntryIndex(session.reader, session.tables, start..<end)
+      case .tooLong: entryIndex = try EntryIndex(session, start..<end)
       }
     }
     guard let index = entryIndex else { return -1 }
-    if let entry = try index.entry(text.bytes, session.reader, session.tables) {
+    if let entry = try index.entry(text.bytes, session) {
       current = entry
       return try session.tables.endOfKey(session.reader, at: entry)
     }
@@ -107,9 +110,12 @@ extension DecodingCursor {
   /// Notes where every entry stands, by its name.
   func indexEntries(_ session: DecodingSession) throws(FormatError) {
     var offset = start
+    var symbols: Set<Int> = []
     while offset < end {
-      let name = try session.keyName(at: offset)
-      if entries[name] == nil { entries[name] = offset }
+      let name = try session.name(ofKeyAt: offset)
+      // Long ones are looked at once in a map.
+      let isFirst = name.symbol.map { symbols.insert($0).inserted } ?? true
+      if isFirst, entries[name] == nil { entries[name] = offset }
       let value = try session.tables.endOfKey(session.reader, at: offset)
       offset = try session.reader.end(of: value)
       guard offset <= end else { throw FormatError(.malformed, at: value) }
@@ -137,6 +143,7 @@ extension DecodingSession {
   @inline(__always)
   fileprivate func isBeyondASCII(keyAt offset: Int) throws(FormatError) -> Bool {
     guard try reader.byte(at: offset) >= KeyText.plain else { return false }
-    return try !reader.isASCII(tables.text(reader, ofKeyAt: offset))
+    let text = try tables.text(reader, ofKeyAt: offset)
+    return !(longSymbol(text)?.isASCII ?? reader.isASCII(text))
   }
 }

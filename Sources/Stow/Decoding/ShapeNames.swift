@@ -1,15 +1,16 @@
 /// The names of the keys of a shape, for key types that are known by their strings.
 final class ShapeNames {
   let names: [String]
-  private lazy var slots = Dictionary(zip(names, names.indices), uniquingKeysWith: { first, _ in first })
+  let areShort: Bool
+  /// The slot of each, once that of one was asked for.
+  var slots: [KeyName: Int] = [:]
   /// The keys with these names, of the type that asked for them last: records of one shape share them.
   @exclusivity(unchecked) private var keys: AnyObject?
   @exclusivity(unchecked) private var schema: UnsafeMutableRawPointer?
 
-  init(_ names: [String]) { self.names = names }
-
-  func slot(of name: String) -> Int? {
-    names.count <= 8 ? names.firstIndex(of: name) : slots[name]
+  init(_ names: [String]) {
+    self.names = names
+    areShort = names.allSatisfy { $0.utf8.count < DecodingSession.shortestLongSymbol }
   }
 
   /// The keys of all names, of the type with the given schema.

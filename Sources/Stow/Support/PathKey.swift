@@ -9,7 +9,7 @@ enum PathKey: CodingKey {
 
   static let `super` = PathKey.name("super")
 
-  init(stringValue: String) { self.init(name: stringValue, integer: Int(stringValue)) }
+  init(stringValue: String) { self.init(name: stringValue, integer: Self.integer(ofName: stringValue)) }
 
   init(intValue: Int) { self = .number(String(intValue), intValue) }
 
@@ -35,5 +35,11 @@ enum PathKey: CodingKey {
   static func startsInteger(_ name: String) -> Bool {
     guard let first = name.utf8.first else { return false }
     return first <= UInt8(ascii: "9")
+  }
+
+  /// The integer that a string says. One with more zeros in front than any needs is not looked at: it may be long,
+  /// and named often.
+  private static func integer(ofName name: String) -> Int? {
+    startsInteger(name) && name.utf8.count <= 40 ? Int(name) : nil
   }
 }

@@ -1,0 +1,137 @@
+/// The long symbols that keys refer to: what has been found out about each, once for all the keys.
+///
+/// A key takes a byte where its symbol may take half of the message. Whatever looks at all of a symbol for every key
+/// would take time in proportion to the square of the message.
+struct LongSymbols {
+  /// What follows from the bytes of a symbol.
+  struct Text {
+    /// Where the first of the symbols stands that are equal.
+    var first: Int
+    let hash: UInt64
+    let isASCII: Bool
+  }
+
+  /// By where a symbol stands.
+  private var texts: [Int: Text] = [:]
+  /// By its hash: where the first of equal symbols stands.
+  private var firstTexts: [UInt64: ByteReader.Text] = [:]
+  /// By its number.
+  private var names: [Int: KeyName] = [:]
+  private var firstNames: [KeyName: Int] = [:]
+  /// By the address of its characters, which copies of a string share: the symbol that a string was made of.
+  private var symbols: [UnsafePointer<UInt8>: Int] = [:]
+
+  mutating func removeAll() {
+    if !texts.isEmpty { (texts, firstTexts) = ([:], [:]) }
+    if !names.isEmpty { (names, firstNames) = ([:], [:]) }
+    if !symbols.isEmpty { symbols = [:] }
+  }
+
+  /// Notes the string that was made of a symbol, and is kept as long as the message.
+  mutating func note(_ string: String, symbol: Int) {
+    if let address = string.address { symbols[address] = symbol }
+  }
+
+  func symbol(madeAs string: String) -> Int? { string.address.flatMap { symbols[$0] } }
+
+  mutating func text(_ text: ByteReader.Text, _ reader: ByteReader) -> Text {
+    if let known = texts[text.start] { return known }
+    var result = Text(first: text.start, hash: reader.hash(of: text), isASCII: reader.isASCII(text))
+    if let first = firstTexts[result.hash], reader.matches(reader.bytes(of: text), at: first.start) {
+      result.first = first.start
+    } else {
+      firstTexts[result.hash] = text
+    }
+    texts[text.start] = result
+    return result
+  }
+
+  /// The name that a symbol is, with the number of the first symbol that is the same string.
+  mutating func name(_ string: String, ofSymbol symbol: Int) -> KeyName {
+    if let known = names[symbol] { return known }
+    let name = KeyName(string)
+    let first = firstNames[name] ?? symbol
+    if first == symbol { firstNames[name] = symbol }
+    let result = KeyName(name, symbol: first)
+    names[symbol] = result
+    return result
+  }
+}
+
+/// The string of a key, which was hashed once.
+struct KeyName: Hashable {
+  let string: String
+  /// The first of the long symbols that are this string; nil for other names.
+  let symbol: Int?
+  private let hash: Int
+
+  init(_ string: String) {
+    self.string = string
+    symbol = nil
+    hash = string.hashValue
+  }
+
+  init(_ name: KeyName, symbol: Int) {
+    string = name.string
+    hash = name.hash
+    self.symbol = symbol
+  }
+
+  static func == (left: KeyName, right: KeyName) -> Bool {
+    guard left.hash == right.hash else { return false }
+    if let left = left.symbol, let right = right.symbol { return left == right }
+    return left.string == right.string
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}
+
+extension ByteReader {
+  /// The bytes of a text, header included.
+  func bytes(of text: Text) -> UnsafeRawBufferPointer {
+    buffer(at: text.start, count: text.end - text.start)
+  }
+
+  func hash(of text: Text) -> UInt64 {
+    TextKey.make(pointer(at: text.start), text.end - text.start, ByteHash()).hash
+  }
+}
+
+extension DecodingSession {
+  /// From so many bytes on, a symbol is long.
+  static var shortestLongSymbol: Int { KeyText.limit }
+
+  /// What is known of a text of a key, if it stands before the value, where any number of keys may refer to it, and
+  /// is long.
+  func longSymbol(_ text: ByteReader.Text) -> LongSymbols.Text? {
+    guard text.count >= Self.shortestLongSymbol, text.start < body else { return nil }
+    return longSymbols.text(text, reader)
+  }
+
+  /// The name of the key at `offset`.
+  func name(ofKeyAt offset: Int) throws(FormatError) -> KeyName {
+    let string = try keyName(at: offset)
+    var next = offset
+    guard string.utf8.count >= Self.shortestLongSymbol,
+      let symbol = try tables.symbol(reader, ofKeyAt: &next)
+    else { return KeyName(string) }
+    return longSymbols.name(string, ofSymbol: symbol)
+  }
+
+  /// A name that is asked for. One that the message has named, in `allKeys` perhaps, is not hashed again.
+  func keyName(_ string: String) -> KeyName {
+    longSymbol(madeAs: string).map { longSymbols.name(string, ofSymbol: $0) } ?? KeyName(string)
+  }
+
+  /// The long symbol that a string was made of.
+  func longSymbol(madeAs string: String) -> Int? {
+    string.utf8.count >= Self.shortestLongSymbol ? longSymbols.symbol(madeAs: string) : nil
+  }
+}
+
+extension String {
+  /// Where its characters are; nil if they are not in one place.
+  fileprivate var address: UnsafePointer<UInt8>? {
+    utf8.withContiguousStorageIfAvailable { $0.baseAddress } ?? nil
+  }
+}
