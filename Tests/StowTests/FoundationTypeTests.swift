@@ -137,6 +137,15 @@ struct DecimalTests {
     }
   }
 
+  @Test("zero with every exponent, though nothing else tells these from each other")
+  func zeros() throws {
+    for exponent in -128...127 {
+      let value = try #require(Decimal(string: "0e\(exponent)"))
+      #expect(value == 0 && value.description == "0")
+      expectRoundTrip(value) { $0 == $1 && $0.exponent == exponent }
+    }
+  }
+
   @Test("mantissas of every length")
   func mantissas() {
     for length in 1...8 {

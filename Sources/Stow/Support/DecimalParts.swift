@@ -31,7 +31,11 @@ struct DecimalParts {
 
   /// The `Decimal` with these parts; nil if there is none.
   var decimal: Decimal? {
-    if magnitude == 0, isNegative { return exponent == 0 ? .nan : nil }
+    if magnitude == 0 {
+      guard !isNegative else { return exponent == 0 ? .nan : nil }
+      // Made of its parts, a zero would lose the exponent.
+      return Decimal(string: "0e\(exponent)")
+    }
     guard let significand = Decimal(string: String(magnitude)) else { return nil }
     return Decimal(sign: isNegative ? .minus : .plus, exponent: Int(exponent), significand: significand)
   }
