@@ -4,7 +4,8 @@ import Testing
 
 /// Containers of every kind nested `depth` deep around an integer.
 private enum Nest: CaseIterable, Sendable {
-  case arrays, objects, nestedContainers, nestedObjects, superEncoders
+  case arrays, objects, singleArrays, singleDictionaries, singleOptionals
+  case nestedContainers, nestedObjects, superEncoders
 
   func value(depth: Int) -> Writes {
     switch self {
@@ -19,6 +20,16 @@ private enum Nest: CaseIterable, Sendable {
         guard depth > 0 else { return try encoder.writeSingle(7) }
         var object = encoder.container(keyedBy: AnyKey.self)
         try object.encode(value(depth: depth - 1), forKey: "k")
+      }
+    case .singleArrays:
+      return Writes { try depth > 0 ? $0.writeSingle([value(depth: depth - 1)]) : $0.writeSingle(7) }
+    case .singleDictionaries:
+      return Writes { try depth > 0 ? $0.writeSingle(["k": value(depth: depth - 1)]) : $0.writeSingle(7) }
+    case .singleOptionals:
+      return Writes { encoder in
+        guard depth > 0 else { return try encoder.writeSingle(7) }
+        let inner = value(depth: depth - 1)
+        try encoder.writeSingle(Writes?.some(Writes { try $0.writeSingle(["k": inner]) }))
       }
     case .nestedContainers:
       return Writes { encoder in
@@ -119,10 +130,10 @@ struct DepthTests {
     _ = try encoder.encode(nest.value(depth: 10))
     #expect(failure { try encoder.encode(nest.value(depth: 30)) }?.kind == .invalidValue)
     encoder.maximumDepth = 2000
-    let data = try encoder.encode(nest.value(depth: 800))
+    let data = try encoder.encode(nest.value(depth: 600))
     let decoder = StowDecoder()
     decoder.maximumDepth = 2000
-    #expect(try decoder.decode(Depth.self, from: data).depth == 800)
+    #expect(try decoder.decode(Depth.self, from: data).depth == 600)
     decoder.maximumDepth = 20
     #expect(failure { try decoder.decode(Depth.self, from: data) }?.kind == .dataCorrupted)
     #expect(try decoder.decode(Depth.self, from: nest.message(depth: 10)).depth == 10)

@@ -2,9 +2,9 @@ import Foundation
 import Stow
 import Testing
 
-/// Decoding on threads that have little stack, in processes of their own: what fails here ends the process.
+/// Encoding and decoding on threads that have little stack, in processes of their own: what fails here ends the process.
 #if compiler(>=6.2) && (os(macOS) || os(Linux))
-  @Suite("On a small stack, what nests deeply decodes or throws", .disabled(if: isSanitized))
+  @Suite("On a small stack, what nests deeply is coded or throws", .disabled(if: isSanitized))
   struct SmallStackTests {
     /// Runs `body` on a thread with a stack of so many bytes.
     private static func onThread(stack: Int, _ body: @escaping @Sendable () -> Void) {
@@ -18,44 +18,29 @@ import Testing
       done.wait()
     }
 
-    /// Arrays or maps within each other.
-    static func nest(_ depth: Int, isKeyed: Bool) -> [UInt8] {
-      var message: [UInt8] = [0x91]
-      for _ in 0..<depth {
-        if isKeyed { message = [0x81, 0x61] + message }
-        let length = (0..<4).map { UInt8(truncatingIfNeeded: message.count >> (8 * $0)) }
-        message = [isKeyed ? 0x71 : 0x70, 0xFC] + length + message
-      }
-      return message
-    }
-
-    private final class Chain: Decodable {
-      let a: Chain?
-
-      private enum CodingKeys: CodingKey { case a }
-
-      required init(from decoder: any Decoder) throws {
-        guard let container = try? decoder.container(keyedBy: CodingKeys.self) else {
-          a = nil
-          return
-        }
-        a = try container.decodeIfPresent(Chain.self, forKey: .a)
-      }
-    }
-
-    /// Decodes all there is, and says how deep it was decoded before an error was thrown, if one was.
+    /// Decodes all there is, in every way.
     private static func decodeAll(depth: Int) {
-      for isKeyed in [false, true] {
-        let message = nest(depth, isKeyed: isKeyed)
-        _ = try? StowDecoder().decode(JSONValue.self, from: message)
-        _ = try? StowDecoder().decode(Chain.self, from: message)
+      for message in DeepMessage.allCases.map({ $0.bytes(depth: depth) }) {
+        for type in DeepReaders.all { _ = try? StowDecoder().decode(type, from: message) }
       }
+    }
+
+    /// Encodes in every way. The values go on the stack of this thread: that takes room at every level, too.
+    private static func encodeAll(depth: Int, stack: Int) {
+      nonisolated(unsafe) let values = DeepWriters.all(depth: depth)
+      onThread(stack: stack) {
+        for value in values { _ = try? StowEncoder().encode(value) }
+      }
+      withExtendedLifetime(values) {}
     }
 
     @Test("512 levels on 512 KB")
     func halfMegabyte() async {
       await #expect(processExitsWith: .success) {
         Self.onThread(stack: 512 << 10) { Self.decodeAll(depth: 512) }
+      }
+      await #expect(processExitsWith: .success) {
+        Self.encodeAll(depth: 512, stack: 512 << 10)
       }
     }
 
@@ -64,13 +49,19 @@ import Testing
       await #expect(processExitsWith: .success) {
         Self.onThread(stack: 256 << 10) { Self.decodeAll(depth: 512) }
       }
+      await #expect(processExitsWith: .success) {
+        Self.encodeAll(depth: 512, stack: 256 << 10)
+      }
     }
 
-    @Test("512 levels are decoded on the stack that threads have by default")
+    @Test("512 levels are encoded and decoded on the stack that threads have by default")
     func defaultStack() throws {
-      let message = Self.nest(500, isKeyed: true)
       Self.onThread(stack: 8 << 20) {
-        #expect(throws: Never.self) { try StowDecoder().decode(JSONValue.self, from: message) }
+        #expect(throws: Never.self) {
+          let value = try StowDecoder().decode(JSONValue.self, from: DeepMessage.map.bytes(depth: 500))
+          let copy = try StowDecoder().decode(JSONValue.self, from: StowEncoder().encode(value))
+          #expect(copy == value)
+        }
       }
     }
   }

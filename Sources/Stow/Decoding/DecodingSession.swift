@@ -42,12 +42,7 @@ final class DecodingSession {
   @exclusivity(unchecked) var recurringErrors = RecurringErrors()
   /// How many `init(from:)` are running.
   @exclusivity(unchecked) private var calls = 0
-  /// The stack of the thread that reads the message, once calls are many.
-  @exclusivity(unchecked) private var stack: StackBounds?
-  /// After how many calls more the stack is looked at, less one: a mask.
-  private static let callsPerCheck = 15
-  /// The bytes that these calls must find, with all that is called from the last.
-  private static let leastStack = 192 << 10
+  @exclusivity(unchecked) private var stack = StackGuard()
 
   /// The bytes of the message, if a container has outlived it.
   @exclusivity(unchecked) private var kept: UnsafeMutableRawBufferPointer?
@@ -84,7 +79,7 @@ final class DecodingSession {
     recurringErrors.releasePaths()
     pathMemo.reset()
     calls = 0
-    stack = nil
+    stack.reset()
   }
 
   /// Gets ready to be used when the message is over, because a container was kept: it may read on when the
@@ -119,18 +114,16 @@ final class DecodingSession {
   @inline(__always)
   func decodePlain<Value: Decodable>(_ type: Value.Type, _ decoder: some Decoder) throws -> Value {
     guard calls <= 2 &* configuration.maximumDepth else { throw tooDeep(decoder.codingPath) }
-    if calls & Self.callsPerCheck == Self.callsPerCheck { try checkStack(decoder) }
+    if StackGuard.isDue(calls) { try checkStack(decoder) }
     calls &+= 1
     defer { calls &-= 1 }
     return try Value(from: decoder)
   }
 
-  /// Checks that there is stack for some calls more: threads may have little.
   @inline(never)
   private func checkStack(_ decoder: some Decoder) throws {
     // What outlived its message may be read on any thread.
-    if stack == nil || isOver { stack = StackBounds.current }
-    guard let remaining = stack?.remaining, remaining < Self.leastStack else { return }
+    guard stack.isLow(isElsewhere: isOver) else { return }
     let description =
       "Decoding calls itself \(calls) levels deep, and no more fit on the stack of this thread."
     throw DecodingError.dataCorrupted(

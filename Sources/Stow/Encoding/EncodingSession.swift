@@ -31,6 +31,7 @@ final class EncodingSession {
   /// How many `encode(to:)` are running, and the key of the value that the last of them stands for.
   @exclusivity(unchecked) private var calls = 0
   @exclusivity(unchecked) private var pendingKey: UInt64 = 0
+  @exclusivity(unchecked) private var stack = StackGuard()
 
   /// Whether the message has been written, and a container outlived it.
   @exclusivity(unchecked) private(set) var isOver = false
@@ -96,6 +97,7 @@ final class EncodingSession {
     current = Self.top
     frame = 0
     calls = 0
+    stack.reset()
     usedSchemas.removeAll()
     configuration.userInfo = UserInfo()
   }
@@ -131,9 +133,10 @@ final class EncodingSession {
   func encodePlain<Value: Encodable>(_ value: borrowing Value, key: UInt64, parent: Int) throws {
     let start = tape.count
     let depth = open.count
-    guard depth <= maximumDepth &+ 1, calls <= 2 &* maximumDepth else {
+    guard depth <= maximumDepth &+ 1 || !exceeds(maximumDepth), calls <= 2 &* maximumDepth else {
       throw tooDeep(path(parent: parent, key: key, start: start))
     }
+    if StackGuard.isDue(calls) { try checkStack(parent: parent, key: key) }
     let outerFrame = frame
     let before = disturbances
     let slots = newSlots.count
@@ -159,6 +162,7 @@ final class EncodingSession {
   /// Lets the value of a single-value container encode itself to the place of that container.
   func encodeNested<Value: Encodable>(_ value: Value, in encoder: PlaceEncoder) throws {
     guard calls <= 2 * maximumDepth else { throw tooDeep(encoder.codingPath) }
+    if StackGuard.isDue(calls) { try checkStack(parent: encoder.parent, key: encoder.key) }
     calls += 1
     defer { calls -= 1 }
     try value.encode(to: encoder)
@@ -235,8 +239,14 @@ final class EncodingSession {
   /// Checks that one more container may be nested here.
   @inline(__always)
   func checkDepth(key: UInt64, parent: Int) throws {
-    if open.count > maximumDepth { throw tooDeep(path(parent: parent, key: key, start: tape.count)) }
+    if open.count > maximumDepth, exceeds(maximumDepth &- 1) {
+      throw tooDeep(path(parent: parent, key: key, start: tape.count))
+    }
   }
+
+  /// Whether more containers are open. A place may stand for one, or be in another place, so that only this counts.
+  @inline(never)
+  private func exceeds(_ depth: Int) -> Bool { open.containerCount > depth }
 
   // MARK: containers
 
@@ -272,7 +282,7 @@ final class EncodingSession {
 
   @inline(never)
   private func noteOverflow(at begin: Int) {
-    guard overflow == nil else { return }
+    guard overflow == nil, exceeds(maximumDepth) else { return }
     overflow = path(ofContainer: begin)
     overflowStart = begin
   }
@@ -361,6 +371,17 @@ final class EncodingSession {
   }
 
   // MARK: errors
+
+  @inline(never)
+  private func checkStack(parent: Int, key: UInt64) throws {
+    // What outlived its message may be written to on any thread.
+    guard stack.isLow(isElsewhere: isOver) else { return }
+    let path = path(parent: parent, key: key, start: tape.count)
+    let description =
+      "Encoding calls itself \(calls) levels deep, and no more fit on the stack of this thread."
+    throw EncodingError.invalidValue(
+      path, EncodingError.Context(codingPath: path, debugDescription: description))
+  }
 
   private func tooDeep(_ path: [any CodingKey]) -> EncodingError {
     let description =

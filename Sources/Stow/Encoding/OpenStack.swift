@@ -7,6 +7,13 @@ struct OpenStack: ~Copyable {
   @inline(__always)
   var count: Int { entries.count }
 
+  /// How many of the entries are containers.
+  var containerCount: Int {
+    var containers = 0
+    for index in 0..<count where entries[index] >= 0 { containers += 1 }
+    return containers
+  }
+
   /// Marks an entry as a container that was left and is continued.
   private static let continued = 1 << 62
 
