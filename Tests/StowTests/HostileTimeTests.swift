@@ -104,8 +104,8 @@ struct HostileTimeTests {
     }
     for reader in readers {
       try check(reader) { [UInt8](repeating: 0x78, count: $0) }
-      // Characters that a comparison must put into order first.
-      try check(reader) { [0x61] + Bomb.repeated([0xCC, 0x81, 0xCC, 0xA3], $0 / 4) }
+      // Characters that a comparison must put into order first; few in a row, since that is quadratic in itself.
+      try check(reader) { Bomb.repeated([0x61, 0xCC, 0x81, 0xCC, 0xA3], $0 / 5) }
       // Zeros before an integer.
       try check(reader) { [UInt8](repeating: 0x30, count: $0) + [0x31] }
     }
