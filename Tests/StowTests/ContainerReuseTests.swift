@@ -28,7 +28,8 @@ struct ContainerReuseTests {
       var memory: [UnsafeMutableRawPointer] = []
       defer { for pointer in memory { pointer.deallocate() } }
       for _ in 0..<3 {
-        addresses.insert(unsafeBitCast(try make(), to: UInt.self))
+        let container = try make()
+        addresses.insert(withUnsafeBytes(of: container) { $0.load(as: UInt.self) })
         memory += (1..<1000).map { .allocate(byteCount: $0 / 4, alignment: 16) }
       }
       return addresses
