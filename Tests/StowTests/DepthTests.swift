@@ -7,6 +7,10 @@ private enum Nest: CaseIterable, Sendable {
   case arrays, objects, singleArrays, singleDictionaries, singleOptionals
   case nestedContainers, nestedObjects, superEncoders
 
+  /// Those whose limits a thread's stack reaches: the frames of optionals are large, and sanitizers make them several
+  /// times as large, so that the stack ends before.
+  static var fitting: [Nest] { allCases.filter { !isSanitized || $0 != .singleOptionals } }
+
   func value(depth: Int) -> Writes {
     switch self {
     case .arrays:
@@ -85,7 +89,7 @@ struct DepthTests {
     #expect(StowDecoder().maximumDepth == 512)
   }
 
-  @Test("within the limit all is well", arguments: Nest.allCases)
+  @Test("within the limit all is well", arguments: Nest.fitting)
   fileprivate func within(nest: Nest) throws {
     let data = try StowEncoder().encode(nest.value(depth: 400))
     #expect(try StowDecoder().decode(Depth.self, from: data).depth == 400)
@@ -98,13 +102,13 @@ struct DepthTests {
     }
   }
 
-  @Test("beyond it decoding throws dataCorrupted", arguments: Nest.allCases)
+  @Test("beyond it decoding throws dataCorrupted", arguments: Nest.fitting)
   fileprivate func decoding(nest: Nest) throws {
     let data = try nest.message(depth: 600)
     #expect(failure { try StowDecoder().decode(Depth.self, from: data) }?.kind == .dataCorrupted)
   }
 
-  @Test("also in values that are skipped", arguments: Nest.allCases)
+  @Test("also in values that are skipped", arguments: Nest.fitting)
   fileprivate func skipped(nest: Nest) throws {
     struct Known: Decodable {
       var known: Int
@@ -123,7 +127,7 @@ struct DepthTests {
     #expect(try decoder.decode(Known.self, from: data).known == 1)
   }
 
-  @Test("the limits can be set", arguments: Nest.allCases)
+  @Test("the limits can be set", arguments: Nest.fitting)
   fileprivate func settable(nest: Nest) throws {
     let encoder = StowEncoder()
     encoder.maximumDepth = 20
