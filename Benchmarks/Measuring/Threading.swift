@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Stow
 import Synchronization
 
@@ -61,24 +62,45 @@ enum Threading {
   private static func throughput(
     threads: Int, _ share: UInt64, _ pass: @escaping @Sendable () throws -> Void
   ) throws -> Double {
-    let done = Mutex((passes: 0, error: nil as (any Error)?))
+    let tally = Tally()
     let start = Clock.now()
-    DispatchQueue.concurrentPerform(iterations: threads) { _ in
-      do {
-        var passes = 0
-        while Clock.now() - start < share {
-          try pass()
-          passes += 1
-        }
-        done.withLock { $0.passes += passes }
-      } catch {
-        done.withLock { $0.error = error }
-      }
+    // Threads of their own: a queue may decide to use fewer than it is asked for.
+    let group = DispatchGroup()
+    for _ in 0..<threads {
+      group.enter()
+      Thread {
+        tally.count(since: start, share, pass)
+        group.leave()
+      }.start()
     }
+    group.wait()
     let seconds = Double(Clock.now() - start) / 1e9
-    let (passes, error) = done.withLock { $0 }
+    return Double(try tally.passes()) / seconds
+  }
+}
+
+/// How many passes all threads made.
+private final class Tally: Sendable {
+  private let result = Mutex((passes: 0, error: nil as (any Error)?))
+
+  /// Makes passes until `share` nanoseconds have passed since `start`.
+  func count(since start: UInt64, _ share: UInt64, _ pass: () throws -> Void) {
+    do {
+      var passes = 0
+      while Clock.now() - start < share {
+        try pass()
+        passes += 1
+      }
+      result.withLock { $0.passes += passes }
+    } catch {
+      result.withLock { $0.error = error }
+    }
+  }
+
+  func passes() throws -> Int {
+    let (passes, error) = result.withLock { $0 }
     if let error { throw error }
-    return Double(passes) / seconds
+    return passes
   }
 }
 
