@@ -20,15 +20,17 @@ import Synchronization
 ///
 /// FORMAT.md specifies the bytes.
 public final class StowDecoder: Sendable {
-  private let configuration = Mutex(DecoderConfiguration())
+  // One by one, so that a call reads them without a lock.
+  private let sharedUserInfo = SharedUserInfo()
+  private let sharedDepth = Atomic<Int>(512)
 
   /// Makes a decoder with the default options.
   public init() {}
 
   /// What is handed to every `init(from:)` through its decoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { configuration.withLock { $0.userInfo.values } }
-    set { configuration.withLock { $0.userInfo.values = newValue } }
+    get { sharedUserInfo.current.values }
+    set { sharedUserInfo.set(newValue) }
   }
 
   /// How many containers may be nested, in values that are skipped too; 512 by default.
@@ -36,8 +38,8 @@ public final class StowDecoder: Sendable {
   /// A message that nests deeper is a `DecodingError.dataCorrupted`. Every level takes room on the stack:
   /// raise this only where there is some.
   public var maximumDepth: Int {
-    get { configuration.withLock { $0.maximumDepth } }
-    set { configuration.withLock { $0.maximumDepth = max(0, newValue) } }
+    get { sharedDepth.load(ordering: .relaxed) }
+    set { sharedDepth.store(max(0, newValue), ordering: .relaxed) }
   }
 
   /// Decodes a value from a message.
@@ -60,7 +62,8 @@ public final class StowDecoder: Sendable {
   private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws
     -> Value
   {
-    let configuration = configuration.withLock { $0 }
+    let configuration = DecoderConfiguration(
+      userInfo: sharedUserInfo.current, maximumDepth: maximumDepth)
     return try DecodingSession.run(bytes, configuration) { session, offset in
       try session.decode(type, at: offset, DecodingPath.Step(.top, parent: .top))
     }

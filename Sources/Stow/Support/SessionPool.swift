@@ -14,8 +14,7 @@ protocol PooledSession: AnyObject {
 
 /// Sessions that were used: those that are free, and those that somebody still holds a container of.
 ///
-/// For the free ones there are a few places, each taken and filled by one atomic operation; a session that finds
-/// no place is let go. Keyed containers do not count a reference to their session, so one that outlives its
+/// For the free ones there are a few places; a session that finds none is let go. Keyed containers do not count a reference to their session, so one that outlives its
 /// message has it kept here. Every later call looks at one of the kept sessions, and lets it go if all its
 /// containers are gone.
 final class SessionPool<Session: PooledSession>: Sendable {
@@ -45,14 +44,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
 
   func take() -> Session? {
     if hasKept.load(ordering: .relaxed) { releaseKept() }
-    return take(places.first) ?? take(places.second) ?? take(places.third) ?? take(places.fourth)
-  }
-
-  private func take(_ place: borrowing Atomic<UInt>) -> Session? {
-    guard place.load(ordering: .relaxed) != 0,
-      let session = UnsafeRawPointer(bitPattern: place.exchange(0, ordering: .acquiring))
-    else { return nil }
-    return Unmanaged<Session>.fromOpaque(session).takeRetainedValue()
+    return places.take().map { Unmanaged<Session>.fromOpaque($0).takeRetainedValue() }
   }
 
   /// Takes a session back whose message is over.
@@ -69,20 +61,9 @@ final class SessionPool<Session: PooledSession>: Sendable {
   /// Puts a session into a place, from which another thread may take it at once: it must find nobody else
   /// referring to it.
   private func give(_ session: inout Session?) {
-    guard let reference = session.map({ UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) }) else {
-      return
-    }
+    guard let reference = session.map({ Unmanaged.passRetained($0) }) else { return }
     session = nil
-    if give(reference, places.first) || give(reference, places.second) || give(reference, places.third)
-      || give(reference, places.fourth)
-    {
-      return
-    }
-    UnsafeRawPointer(bitPattern: reference).map { Unmanaged<Session>.fromOpaque($0).release() }
-  }
-
-  private func give(_ session: UInt, _ place: borrowing Atomic<UInt>) -> Bool {
-    place.compareExchange(expected: 0, desired: session, ordering: .releasing).exchanged
+    if !places.give(reference.toOpaque()) { reference.release() }
   }
 
   // MARK: kept sessions
@@ -111,12 +92,4 @@ final class SessionPool<Session: PooledSession>: Sendable {
       hasKept.store(!kept.sessions.isEmpty, ordering: .releasing)
     }
   }
-}
-
-/// The addresses of sessions that a pool holds a reference to; 0 where there is none.
-private struct SessionPlaces: ~Copyable, Sendable {
-  let first = Atomic<UInt>(0)
-  let second = Atomic<UInt>(0)
-  let third = Atomic<UInt>(0)
-  let fourth = Atomic<UInt>(0)
 }

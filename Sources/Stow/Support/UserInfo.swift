@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What an encoder or a decoder hands to every value.
 ///
 /// There is mostly none, and then handing it on counts no reference.
@@ -7,5 +9,24 @@ struct UserInfo: Sendable {
   var values: [CodingUserInfoKey: any Sendable] {
     get { some ?? [:] }
     set { some = newValue.isEmpty ? nil : newValue }
+  }
+}
+
+/// What an encoder or a decoder shares between threads for every value.
+///
+/// While there is none, a call takes no lock and writes nothing that other threads read.
+struct SharedUserInfo: ~Copyable, Sendable {
+  private let userInfo = Mutex(UserInfo())
+  private let isEmpty = Atomic<Bool>(true)
+
+  var current: UserInfo {
+    isEmpty.load(ordering: .relaxed) ? UserInfo() : userInfo.withLock { $0 }
+  }
+
+  func set(_ values: [CodingUserInfoKey: any Sendable]) {
+    userInfo.withLock {
+      $0.values = values
+      isEmpty.store(values.isEmpty, ordering: .relaxed)
+    }
   }
 }
