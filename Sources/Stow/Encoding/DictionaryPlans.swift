@@ -46,10 +46,22 @@ private final class StringDictionaryEncodingPlan: DictionaryEncodingPlan<String>
 /// Dictionaries of integers, compiled for them.
 private final class IntDictionaryEncodingPlan: DictionaryEncodingPlan<Int> {
   override func record(_ dictionary: [String: Int], _ session: EncodingSession, _ begin: Int) {
+    // Where no string came before, none of the keys did.
+    let areNew = session.strings.count == 0
     for (key, value) in dictionary {
-      session.recordKey(key)
+      if areNew { session.record(newKey: key) } else { session.recordKey(key) }
       session.record(value, key: 0)
     }
+  }
+}
+
+extension EncodingSession {
+  /// The key of the next value, where no string was recorded but other keys of its map.
+  @inline(__always)
+  fileprivate func record(newKey name: borrowing String) {
+    let index = strings.add(new: name)
+    strings.countKeyUses(index)
+    tape.append(Token(.key, index: index))
   }
 }
 

@@ -51,6 +51,8 @@ struct StringPool: ~Copyable {
   private var table = StringTable(mask: StringPool.smallestMask)
   /// How many entries the table knows.
   private var known = 0
+  /// Whether the table knows none of the entries, which were added as new; it learns of them when one is looked up.
+  private var isUnlisted = false
   /// Whether the table has forgotten strings, and whether it may.
   private(set) var isForgetful = false
   var keepsAll = false
@@ -91,6 +93,7 @@ struct StringPool: ~Copyable {
   /// The index of a short string.
   @inline(__always)
   private mutating func intern(whole key: TextKey) -> Int {
+    if isUnlisted { list() }
     let hash = key.hash(hashing)
     let (index, slot) = table.find(hash) { entries.base[$0].key == key }
     return index >= 0 ? index : insert(whole: key, hash: hash, slot: slot)
@@ -104,6 +107,7 @@ struct StringPool: ~Copyable {
 
   @inline(__always)
   mutating func intern(_ utf8: UnsafeRawBufferPointer) -> Int {
+    if isUnlisted { list() }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
     let (index, slot) = look(source, key, hash: hash)
@@ -115,6 +119,7 @@ struct StringPool: ~Copyable {
   /// Mutates nothing; but a pool that is only borrowed is copied for the call.
   mutating func find(_ utf8: UnsafeRawBufferPointer) -> Int {
     guard mayContain(Self.filterBit(utf8)) else { return -1 }
+    if isUnlisted { list() }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
     return look(source, key, hash: hash).index
@@ -166,13 +171,19 @@ struct StringPool: ~Copyable {
   /// Adds the string that was copied to the place made for it.
   @inline(__always)
   private mutating func insert(copied key: TextKey, hash: UInt64, slot: Int) -> Int {
+    let index = append(copied: key)
+    table.set(slot, hash, index)
+    known &+= 1
+    if known * 2 > table.mask { makeRoom() }
+    return index
+  }
+
+  @inline(__always)
+  private mutating func append(copied key: TextKey) -> Int {
     let offset = bytes.count &+ Self.headerSize(key.length)
     bytes.extend(to: offset &+ key.length)
     entries.append(Entry(key, offset: offset))
     filter |= Self.filterBit(UnsafeRawBufferPointer(start: bytes.base + offset, count: key.length))
-    table.set(slot, hash, count &- 1)
-    known &+= 1
-    if known * 2 > table.mask { makeRoom() }
     return count &- 1
   }
 
@@ -180,17 +191,62 @@ struct StringPool: ~Copyable {
   @inline(__always)
   mutating func internNew(_ string: borrowing String) -> Int {
     if let key = smallKey(of: string) { return intern(whole: key) }
+    if isUnlisted { list() }
     let index = string.utf8.withContiguousStorageIfAvailable { utf8 in
       let source = UnsafeRawBufferPointer(utf8).baseAddress ?? UnsafeRawPointer(bytes.base)
-      let place = makePlace(utf8.count)
-      let (key, hash) = TextKey.make(source, utf8.count, hashing) { offset, word in
-        place.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
-      }
-      if key.isWhole { key.store(to: place) }
+      let (key, hash) = copy(source, utf8.count)
       let (index, slot) = look(source, key, hash: hash)
       return index >= 0 ? index : insert(copied: key, hash: hash, slot: slot)
     }
     return index ?? internForeign(copy string)
+  }
+
+  /// Copies a string to the place of the next one while its hash is made.
+  @inline(__always)
+  private mutating func copy(_ source: UnsafeRawPointer, _ length: Int) -> (key: TextKey, hash: UInt64) {
+    let place = makePlace(length)
+    let (key, hash) = TextKey.make(source, length, hashing) { offset, word in
+      place.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
+    }
+    if key.isWhole { key.store(to: place) }
+    return (key, hash)
+  }
+
+  // MARK: strings that are surely new
+
+  /// Adds a string to a pool that holds nothing but others added so, which it is none of.
+  ///
+  /// It need not be looked up. If nothing else is, there is no table.
+  @inline(__always)
+  mutating func add(new string: borrowing String) -> Int {
+    precondition(known == 0)
+    isUnlisted = true
+    if let key = smallKey(of: string) {
+      key.store(to: makePlace(key.length))
+      return append(copied: key)
+    }
+    let index = string.utf8.withContiguousStorageIfAvailable { add(new: UnsafeRawBufferPointer($0)) }
+    return index ?? addForeign(copy string)
+  }
+
+  @inline(never)
+  private mutating func addForeign(_ string: String) -> Int {
+    var string = string
+    return string.withUTF8 { add(new: UnsafeRawBufferPointer($0)) }
+  }
+
+  @inline(__always)
+  private mutating func add(new utf8: UnsafeRawBufferPointer) -> Int {
+    append(copied: copy(utf8.baseAddress ?? UnsafeRawPointer(bytes.base), utf8.count).key)
+  }
+
+  /// Lets the table know of all entries.
+  @inline(never)
+  private mutating func list() {
+    isUnlisted = false
+    known = count
+    if known * 2 > table.mask { grow() }
+    for index in 0..<count { place(index) }
   }
 
   @inline(__always)
@@ -254,6 +310,7 @@ struct StringPool: ~Copyable {
     entries.removeAll()
     bytes.removeAll()
     known = 0
+    isUnlisted = false
     isForgetful = false
     keepsAll = false
     if !remembered.isEmpty { remembered = [] }
@@ -270,9 +327,11 @@ struct StringPool: ~Copyable {
     if table.mask < Self.cachedMask || keepsAll || !forgetUnique() { grow() }
   }
 
-  /// Makes the table four times as large.
+  /// Makes the table at least four times as large.
   private mutating func grow() {
-    var larger = StringTable(mask: table.mask * 4 + 3)
+    var mask = table.mask * 4 + 3
+    while known * 2 > mask { mask = mask * 4 + 3 }
+    var larger = StringTable(mask: mask)
     table.visit { larger.add(hash(of: entries.base[$0]), $0) }
     table = larger
   }

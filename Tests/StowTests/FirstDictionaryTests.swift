@@ -1,0 +1,58 @@
+import Stow
+import Testing
+
+/// The keys of the first dictionary of a message are new; what comes after it may repeat them.
+@Suite("Dictionaries before other strings")
+struct FirstDictionaryTests {
+  /// What a dictionary encodes, key by key.
+  private struct Entries: Encodable {
+    let dictionary: [String: Int]
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: AnyKey.self)
+      for (key, value) in dictionary { try container.encode(value, forKey: AnyKey(stringValue: key)) }
+    }
+  }
+
+  private struct Message<Counts: Encodable>: Encodable {
+    var counts: Counts
+    var names: [String]
+    var more: [Counts]
+  }
+
+  /// A dictionary of so many keys, some of them long and some not ASCII.
+  private static func dictionary(_ count: Int) -> [String: Int] {
+    let names = ["", "key ", "a key of more than 15 bytes, ", "ключ "]
+    return Dictionary(uniqueKeysWithValues: (0..<count).map { (names[$0 % names.count] + String($0), $0) })
+  }
+
+  @Test("write what their entries would", arguments: [0, 1, 4, 300, 40_000])
+  func sameBytes(count: Int) throws {
+    let dictionary = Self.dictionary(count)
+    let encoder = StowEncoder()
+    encoder.outputFormatting = .sortedKeys
+    #expect(try encoder.encode(dictionary) == encoder.encode(Entries(dictionary: dictionary)))
+    let names = dictionary.keys.sorted() + ["another", "another"]
+    let entries = Entries(dictionary: dictionary)
+    #expect(
+      try encoder.encode(Message(counts: dictionary, names: names, more: [dictionary]))
+        == encoder.encode(Message(counts: entries, names: names, more: [entries])))
+  }
+
+  @Test("are read back with the strings that repeat their keys", arguments: [0, 1, 4, 300, 40_000])
+  func repeated(count: Int) throws {
+    let dictionary = Self.dictionary(count)
+    struct Copy: Codable, Equatable {
+      var counts: [String: Int]
+      var names: [String]
+      var more: [[String: Int]]
+    }
+    let names = Array(dictionary.keys)
+    let copy = Copy(counts: dictionary, names: names + names, more: [dictionary, [:], dictionary])
+    #expect(try roundTrip(copy) == copy)
+    #expect(try roundTrip([dictionary, dictionary]) == [dictionary, dictionary])
+    // A reference takes at most three bytes; without one a key of the second dictionary would be longer.
+    let once = try StowEncoder().encode(dictionary).count
+    #expect(try StowEncoder().encode([dictionary, dictionary]).count <= once + 8 * dictionary.count + 16)
+  }
+}
