@@ -66,6 +66,7 @@ final class EncodingSession {
   @exclusivity(unchecked) private(set) var configuration = EncoderConfiguration()
   @exclusivity(unchecked) private var maximumDepth = 0
   @exclusivity(unchecked) var planner = Planner()
+  @exclusivity(unchecked) var mapWalk = MapWalk()
   @exclusivity(unchecked) var emitter = Emitter()
 
   private static let top = Int.min

@@ -18,8 +18,6 @@ struct KeyLists {
   private(set) var lists: [List] = []
   /// The keys of the lists, one list after another: strings of the pool.
   private var keys: [UInt32] = []
-  /// The keys of the maps that are open, those of the innermost last.
-  private var pending: [UInt32] = []
   private var byHash: [UInt64: Int] = [:]
 
   /// Where a map names no list.
@@ -34,67 +32,109 @@ struct KeyLists {
   func keys(of list: Int) -> ArraySlice<UInt32> { keys[lists[list].range] }
 
   mutating func removeAll() {
-    guard !lists.isEmpty || !pending.isEmpty else { return }
+    guard !lists.isEmpty else { return }
     let isSmall = lists.count < 1024
     lists.removeAll(keepingCapacity: isSmall)
     keys.removeAll(keepingCapacity: isSmall)
-    pending.removeAll(keepingCapacity: isSmall)
     byHash.removeAll(keepingCapacity: isSmall)
   }
 
   /// Gives every map on the tape its list, and tells whether no map has a key twice.
-  mutating func collect(_ tape: inout Tape, _ strings: inout StringPool) -> Bool {
-    struct Open {
-      let begin: Int
-      /// Its first key among those that are pending.
-      let firstKey: Int
-    }
-    var outer: [Open] = []
-    var open = Open(begin: 0, firstKey: 0)
+  mutating func collect(_ tape: inout Tape, _ strings: inout StringPool, _ walk: inout MapWalk) -> Bool {
+    walk.begin()
     for index in 0..<tape.count {
       let token = tape[index]
       switch token.kind {
-      case .object, .map, .array:
-        outer.append(open)
-        open = Open(begin: index, firstKey: pending.count)
-      case .key: pending.append(UInt32(truncatingIfNeeded: token.index))
+      case .object, .map, .array: walk.open(at: index, isMap: token.kind == .map)
+      case .key: walk.keys.append(UInt32(truncatingIfNeeded: token.index))
       case .end:
-        if tape[open.begin].kind == .map {
-          guard let list = list(from: open.firstKey, &strings, begin: open.begin) else { return false }
-          tape[open.begin].index = list
+        if walk.innermost.isMap {
+          let begin = walk.innermost.begin
+          guard let list = list(of: walk.innermostKeys, &strings, begin: begin) else { return false }
+          tape[begin].index = list
         }
-        pending.removeLast(pending.count - open.firstKey)
-        open = outer.removeLast()
+        walk.close()
       default: break
       }
     }
     return true
   }
 
-  /// The list with the keys that are pending from `first` on, which is added if it is new; nil if a key repeats.
-  private mutating func list(from first: Int, _ strings: inout StringPool, begin: Int) -> Int? {
-    guard first < pending.count else { return Self.none }
-    var hash: UInt64 = 0
-    let stamp = UInt32(truncatingIfNeeded: begin + 1)
-    for index in first..<pending.count {
-      let string = Int(pending[index])
-      if strings[string].mark == stamp { return nil }
-      strings[string].mark = stamp
-      hash = (hash ^ UInt64(string)) &* 0x9E37_79B9_7F4A_7C15
-      hash ^= hash >> 29
-    }
-    var candidate = byHash[hash]
+  /// The list with these keys, which is added if it is new; nil if a key repeats.
+  private mutating func list(of wanted: MapWalk.Keys, _ strings: inout StringPool, begin: Int) -> Int? {
+    guard !wanted.isEmpty else { return Self.none }
+    let hash = Self.hash(wanted)
+    let sameHash = byHash[hash]
+    var candidate = sameHash
     while let found = candidate {
-      if keys[lists[found].range] == pending[first...] {
+      if wanted.elementsEqual(keys[lists[found].range]) {
         lists[found].uses += 1
         return found
       }
       candidate = lists[found].next
     }
+    guard strings.mark(wanted, UInt32(truncatingIfNeeded: begin + 1)) else { return nil }
     let start = keys.count
-    keys += pending[first...]
-    lists.append(List(range: start..<keys.count, firstUse: begin, next: byHash[hash]))
+    keys += wanted
+    lists.append(List(range: start..<keys.count, firstUse: begin, next: sameHash))
     byHash[hash] = lists.count - 1
     return lists.count - 1
+  }
+
+  private static func hash(_ keys: MapWalk.Keys) -> UInt64 {
+    keys.reduce(0) { hash, key in
+      let product = (hash ^ UInt64(key)) &* 0x9E37_79B9_7F4A_7C15
+      return product ^ product >> 29
+    }
+  }
+}
+
+/// The containers that a walk over the tape is in, and the keys of the maps among them.
+struct MapWalk: ~Copyable {
+  typealias Keys = Slice<UnsafeMutableBufferPointer<UInt32>>
+
+  struct Container: BitwiseCopyable {
+    let begin: Int
+    let isMap: Bool
+    /// Its first key among those of all.
+    fileprivate let firstKey: Int
+  }
+
+  /// The keys of the maps that are open, those of the innermost last: strings of the pool.
+  fileprivate var keys = GrowableBuffer<UInt32>(capacity: 64)
+  private var outer = GrowableBuffer<Container>(capacity: 16)
+  fileprivate private(set) var innermost = MapWalk.top
+
+  private static let top = Container(begin: 0, isMap: false, firstKey: 0)
+
+  fileprivate mutating func begin() {
+    keys.removeAll()
+    outer.removeAll()
+    innermost = Self.top
+  }
+
+  @inline(__always)
+  fileprivate mutating func open(at begin: Int, isMap: Bool) {
+    outer.append(innermost)
+    innermost = Container(begin: begin, isMap: isMap, firstKey: keys.count)
+  }
+
+  @inline(__always)
+  fileprivate mutating func close() {
+    keys.truncate(to: innermost.firstKey)
+    innermost = outer.takeLast()
+  }
+
+  fileprivate var innermostKeys: Keys { keys.buffer[innermost.firstKey...] }
+}
+
+extension StringPool {
+  /// Marks strings for one map; false if one of them has its mark already.
+  fileprivate mutating func mark(_ keys: MapWalk.Keys, _ map: UInt32) -> Bool {
+    for key in keys {
+      guard self[Int(key)].mark != map else { return false }
+      self[Int(key)].mark = map
+    }
+    return true
   }
 }

@@ -9,12 +9,13 @@ final class KeyedCursor {
   private let table: UnsafeMutablePointer<UInt16>
   /// The token where the object begins.
   @exclusivity(unchecked) private(set) var begin = 0
-  /// The slot that the next key most likely has; `noSlots` where keys are written as strings.
+  /// The slot that the next key most likely has. Negative where keys are written as strings: `noKey`, and after a key
+  /// its string, counted from one and inverted.
   @exclusivity(unchecked) private var expected = 0
   /// The session, if the pool does not keep it for this container.
   private let owner: EncodingSession?
 
-  private static let noSlots = -1
+  private static let noKey = ~0
 
   init(session: EncodingSession, schema: Schema, isOwner: Bool = false) {
     owner = isOwner ? session : nil
@@ -25,8 +26,10 @@ final class KeyedCursor {
 
   func start(at begin: Int, hasSlots: Bool) {
     self.begin = begin
-    expected = hasSlots ? 0 : Self.noSlots
+    expected = hasSlots ? 0 : Self.noKey
   }
+
+  private var hasSlots: Bool { expected >= 0 }
 
   @inline(__always)
   func withSession<Result>(_ body: (EncodingSession) throws -> Result) rethrows -> Result {
@@ -48,18 +51,27 @@ final class KeyedCursor {
   }
 
   private func placeOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> UInt64 {
+    guard hasSlots else {
+      placeFreely(key)
+      return 0
+    }
     let slot = firstSlot(byte, isPresent: true)
     return slot >= 0 ? UInt64(truncatingIfNeeded: slot) << 8 : placeRarely(key, byte: byte)
+  }
+
+  /// Records a key that is written as a string.
+  @inline(never)
+  private func placeFreely<Key: CodingKey>(_ key: Key) {
+    withSession { session in
+      if session.current != begin { session.resume(begin) }
+      expected = ~(session.recordFreeKey(key, after: ~expected &- 1) &+ 1)
+    }
   }
 
   @inline(never)
   private func placeRarely<Key: CodingKey>(_ key: Key, byte: Int) -> UInt64 {
     withSession { session in
       if session.current != begin { session.resume(begin) }
-      guard expected != Self.noSlots else {
-        session.recordFreeKey(key)
-        return 0
-      }
       let slot = schemaReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: true) }
       if slot < expected { session.needsNormalizing = true }
       expected = slot + 1
@@ -71,8 +83,7 @@ final class KeyedCursor {
   /// not so, or what the key is called is not known.
   @inline(never)
   private func firstSlot(_ byte: Int, isPresent: Bool) -> Int {
-    guard expected != Self.noSlots else { return -1 }
-    return sessionReference._withUnsafeGuaranteedRef { session in
+    sessionReference._withUnsafeGuaranteedRef { session in
       guard session.current == begin else { return -1 }
       return schemaReference._withUnsafeGuaranteedRef { schema in
         let slot = schema.firstSlot(ofByte: byte, isPresent: isPresent)
@@ -98,7 +109,7 @@ final class KeyedCursor {
 
   @inline(never)
   private func skipOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) {
-    guard expected != Self.noSlots, firstSlot(byte, isPresent: false) < 0 else { return }
+    guard hasSlots, firstSlot(byte, isPresent: false) < 0 else { return }
     let slot = withSession { session in
       schemaReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: false) }
     }

@@ -49,7 +49,7 @@ struct Planner: ~Copyable {
   mutating func plan(_ session: EncodingSession) -> Bool {
     removeAll()
     if session.mapCount > 1 || session.hasFreeKeys {
-      guard lists.collect(&session.tape, &session.strings) else { return false }
+      guard lists.collect(&session.tape, &session.strings, &session.mapWalk) else { return false }
       hasLists = true
     }
     if Self.hasSingleObject(session) {
@@ -118,6 +118,7 @@ struct Planner: ~Copyable {
   }
 
   private mutating func chooseSymbols(_ session: EncodingSession) {
+    session.strings.forgetFollowers()
     let entries = session.strings.all
     for index in entries.indices {
       let values = Int(entries[index].valueUses)

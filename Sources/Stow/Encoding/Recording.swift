@@ -110,26 +110,6 @@ extension EncodingSession {
     tape.append(Token(.string, key: key, index: index))
   }
 
-  /// The key of the next value, in a container whose keys are strings.
-  func recordKey(_ name: String) {
-    let index = strings.intern(name)
-    strings.countKeyUses(index)
-    tape.append(Token(.key, index: index))
-  }
-
-  /// The same for a key that may have come before, perhaps in another spelling.
-  func recordFreeKey<Key: CodingKey>(_ key: Key) {
-    let known = strings.count
-    let name = key.stringValue
-    let integer = key.intValue
-    if integer != nil || PathKey.startsInteger(name), integer != Int(name) {
-      integerKeys[tape.count] = integer
-    }
-    recordKey(name)
-    // Strings are equal if they are canonically equivalent, which bytes do not show beyond ASCII.
-    if strings.count > known, !name.utf8.allSatisfy({ $0 < 0x80 }) { needsNormalizing = true }
-  }
-
   func record(_ value: Int128, key: UInt64) {
     if let value = Int64(exactly: value) {
       record(value, key: key)

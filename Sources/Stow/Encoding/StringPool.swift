@@ -22,7 +22,7 @@ struct StringPool: ~Copyable {
     /// How often the string is written as a value, and as a key.
     var valueUses: UInt32 = 0
     var keyUses: UInt32 = 0
-    /// The number of its symbol, counted from one; 0 if it has none.
+    /// The number of its symbol, counted from one; 0 if it has none. While recording, its follower.
     var symbol: UInt32 = 0
     /// While recording, the uses until the table last forgot; while merging, the entry that stands for this
     /// one, counted from one; while planning, the map in which the string was last seen as a key.
@@ -59,6 +59,8 @@ struct StringPool: ~Copyable {
   /// What the table knows of: these, and all entries from one on.
   private var remembered: [Int] = []
   private var firstRecent = 0
+
+  private var hasFollowers = false
 
   private let hashing = ByteHash()
   /// `SmallString.isKnown`, at hand without the check that a global was made.
@@ -262,6 +264,37 @@ struct StringPool: ~Copyable {
     entry.pointee.keyUses = UInt32(truncatingIfNeeded: Int(entry.pointee.keyUses) &+ uses)
   }
 
+  // MARK: keys that follow each other
+
+  /// The key that came after another the last time; −1 if none is known.
+  @inline(__always)
+  func follower(of index: Int) -> Int {
+    index >= 0 && index < count ? Int(entries.base[index].symbol) &- 1 : -1
+  }
+
+  mutating func setFollower(_ follower: Int, of index: Int) {
+    entries[index].symbol = UInt32(truncatingIfNeeded: follower + 1)
+    hasFollowers = true
+  }
+
+  /// Forgets which keys follow which, before strings become symbols.
+  mutating func forgetFollowers() {
+    guard hasFollowers else { return }
+    for index in 0..<count { entries.base[index].symbol = 0 }
+    hasFollowers = false
+  }
+
+  /// Whether `string` is the one at `index`.
+  @inline(__always)
+  func holds(_ string: borrowing String, at index: Int) -> Bool {
+    let entry = entries[index]
+    if let key = smallKey(of: string) { return entry.key == key }
+    return string.utf8.withContiguousStorageIfAvailable { utf8 in
+      guard utf8.count == entry.length, let start = utf8.baseAddress else { return false }
+      return equalBytes(bytes.base + entry.offset, UnsafeRawPointer(start), count: utf8.count)
+    } ?? false
+  }
+
   @inline(__always)
   subscript(index: Int) -> Entry {
     get { entries[index] }
@@ -316,6 +349,7 @@ struct StringPool: ~Copyable {
     if !remembered.isEmpty { remembered = [] }
     firstRecent = 0
     filter = 0
+    hasFollowers = false
   }
 
   private func hash(of entry: Entry) -> UInt64 { entry.key.hash(hashing) }
