@@ -43,6 +43,8 @@ enum BenchmarksCommand {
         throw UsageError("\(Options.coldChild) is for this program's own use")
       }
       try ColdStart.runChild(codec)
+    case Options.growthChild:
+      try Growth.runChild(Array(arguments.dropFirst()))
     case Options.memoryChild:
       try MemoryUse.runChild(Array(arguments.dropFirst()))
     default:

@@ -14,6 +14,7 @@ struct Options {
 
   /// The hidden options child processes are started with.
   static let coldChild = "--cold-child"
+  static let growthChild = "--growth-child"
   static let memoryChild = "--memory-child"
 
   var help = false

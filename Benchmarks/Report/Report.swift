@@ -108,6 +108,7 @@ struct GrowthResult: Codable {
   var records: Int
   var stowEncode: Double
   var jsonEncode: Double
+  var floorEncode: Double
   var stowDecode: Double
   var jsonDecode: Double
 }

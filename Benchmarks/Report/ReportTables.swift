@@ -89,13 +89,13 @@ extension Report {
       title: "Growth: time per record",
       columns: [
         .init(title: "payload", isText: true), .init(title: "records"), .init(group: "encode", title: "Stow"),
-        .init(group: "encode", title: "JSON"), .init(group: "decode", title: "Stow"),
-        .init(group: "decode", title: "JSON"),
+        .init(group: "encode", title: "JSON"), .init(group: "encode", title: "floor"),
+        .init(group: "decode", title: "Stow"), .init(group: "decode", title: "JSON"),
       ],
       rows: growth.map {
         [
           $0.payload, Figures.count($0.records), Figures.time($0.stowEncode), Figures.time($0.jsonEncode),
-          Figures.time($0.stowDecode), Figures.time($0.jsonDecode),
+          Figures.time($0.floorEncode), Figures.time($0.stowDecode), Figures.time($0.jsonDecode),
         ]
       })
   }
