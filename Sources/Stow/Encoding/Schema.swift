@@ -120,7 +120,7 @@ final class Schema {
   /// The slot of a key that this message has not asked for yet, but another has; −1 if that is not so.
   @inline(__always)
   func firstSlot(ofByte byte: Int, isPresent: Bool) -> Int {
-    guard table[byte] == Self.unknown, texts[byte].text.count > 0, Int(texts[byte].first) == byte else {
+    guard table[byte] == Self.unknown, isLearnt(byte), Int(texts[byte].first) == byte else {
       return -1
     }
     let slot = slotCount
@@ -131,7 +131,7 @@ final class Schema {
   }
 
   private func newSlot<Key: CodingKey>(of key: Key, byte: Int) -> UInt16 {
-    if texts[byte].text.count == 0 { learn(key, byte: byte) }
+    if !isLearnt(byte) { learn(key, byte: byte) }
     let first = Int(texts[byte].first)
     if first != byte, table[first] != Self.unknown { return table[first] }
     let slot = UInt16(slotCount) | Self.absent
@@ -141,10 +141,16 @@ final class Schema {
     return slot
   }
 
+  /// Whether it is known what a key is called.
+  @inline(__always)
+  private func isLearnt(_ byte: Int) -> Bool { texts[byte].text.count > 0 }
+
   /// Finds out what a key is called.
   private func learn<Key: CodingKey>(_ key: Key, byte: Int) {
     let string = key.stringValue
-    let first = codingKeys.firstIndex { $0?.stringValue == string } ?? byte
+    let first =
+      codingKeys.indices.first { isLearnt($0) && String(decoding: texts[$0].utf8, as: UTF8.self) == string }
+      ?? byte
     if first != byte { hasAliases = true }
     codingKeys[byte] = key
     texts[byte] = KeyText(

@@ -32,7 +32,13 @@ struct TypeName {
   /// Whether too many optionals stand within each other for asking what the type conforms to.
   ///
   /// The runtime asks each of them twice whether it can be copied, and so 2ⁿ times the innermost of n.
-  var nestsManyOptionals: Bool { name.ranges(of: Self.optional).count > 8 }
+  var nestsManyOptionals: Bool {
+    // Each has a bracket, and those are counted sooner.
+    name.utf8.count { $0 == UInt8(ascii: "<") } > Self.mostOptionals
+      && name.ranges(of: Self.optional).count > Self.mostOptionals
+  }
+
+  private static let mostOptionals = 8
 
   private static let optional = "Swift.Optional<"
 }
