@@ -80,7 +80,8 @@ extension Emitter {
     let best = PackedDoubles.best(for: values, integers: integers)
     let length = (best?.stride ?? 0) * values.count + (best.map { Self.hasShortTag($0.type) } ?? true ? 0 : 1)
     let size = 1 + Varint.size(length) + length
-    guard let best, size <= Self.arraySize(Self.taggedSize(ofDoubles: values, integers: integers)) else {
+    guard let best, size <= Self.arraySize(Self.taggedSize(of: values, integers, exponent: best.exponent))
+    else {
       let end = writer.count
       for index in values.indices.reversed() {
         writer.reserve(BackwardWriter.margin)
@@ -98,15 +99,18 @@ extension Emitter {
   }
 
   /// What the elements take with their tags, estimated from the first of them.
-  static func taggedSize(ofDoubles values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?)
-    -> Int
-  {
+  ///
+  /// - Parameter exponent: A number of decimals that suffices for all, if there is one.
+  static func taggedSize(
+    of values: UnsafeBufferPointer<UInt64>, _ integers: UnsafeBufferPointer<Bool>?, exponent: Int?
+  ) -> Int {
     let sample = min(values.count, sampleSize)
     var size = 0
     for index in 0..<sample {
       size +=
         integers?[index] ?? false
-        ? BackwardWriter.size(ofInteger: Int64(bitPattern: values[index])) : DoubleForm(values[index]).size
+        ? BackwardWriter.size(ofInteger: Int64(bitPattern: values[index]))
+        : DoubleForm(values[index], exponent: exponent).size
     }
     return size * values.count / sample
   }

@@ -195,7 +195,7 @@ struct RowLayout {
     guard let best = PackedDoubles.best(for: UnsafeBufferPointer(cells), integers: integers) else {
       return nil
     }
-    let tagged = Emitter.taggedSize(ofDoubles: UnsafeBufferPointer(cells), integers: integers)
+    let tagged = Emitter.taggedSize(of: UnsafeBufferPointer(cells), integers, exponent: best.exponent)
     if best.type != ElementType.double {
       for row in 0..<count { cells[row] = best.element(cells[row], isInteger: integers?[row] ?? false) }
     }

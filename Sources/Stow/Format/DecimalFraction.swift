@@ -44,14 +44,20 @@ enum DecimalFraction {
     let scaled = value * power(exponent)
     // Also false for NaN.
     guard scaled.magnitude < Double(numeratorLimit) else { return nil }
-    // Rounds to an integer, for magnitudes below 2⁵¹, without a library call.
-    let numerator = Int64((scaled + 0x1.8p52) - 0x1.8p52)
+    let numerator = rounded(scaled)
     let back = Self.value(numerator, exponent: exponent)
     guard let residue = Int8(exactly: Int64(bitPattern: value.bitPattern &- back.bitPattern)),
       residue != Int8.min
     else { return nil }
     return (numerator, residue)
   }
+
+  /// The nearest integer, for magnitudes below 2⁵¹, without a library call.
+  @inline(__always)
+  static func rounded(_ value: Double) -> Int64 { Int64((value + 0x1.8p52) - 0x1.8p52) }
+
+  /// The most decimals there may be.
+  static let widestExponent = ElementType.maximumExponent
 
   /// The exponent to try for numbers up to `magnitude`: the largest whose numerators stay small enough
   /// for the division to be exact where one of its divisors is.
@@ -74,11 +80,9 @@ enum DecimalFraction {
     return zeros
   }
 
-  static func integerPower(_ exponent: Int) -> Int64 {
-    var power: Int64 = 1
-    for _ in 0..<exponent { power *= 10 }
-    return power
-  }
+  /// Ten to the power of 0 to 9.
+  @inline(__always)
+  static func integerPower(_ exponent: Int) -> Int64 { Int64(power(exponent)) }
 
   /// The number of bytes of a signed integer, 1 to 8.
   @inline(__always)

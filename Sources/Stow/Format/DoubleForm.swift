@@ -10,8 +10,10 @@ struct DoubleForm {
   @inline(__always)
   var size: Int { 1 + (scale == nil ? 0 : 1) + width }
 
+  /// - Parameter exponent: A number of decimals that suffices, if one is known: then none are tried that it does
+  ///   not need.
   @inline(__always)
-  init(_ bits: UInt64) {
+  init(_ bits: UInt64, exponent: Int? = nil) {
     let value = Double(bitPattern: bits)
     if value.magnitude < 0x1p31 {
       let integer = Int64(value)
@@ -20,7 +22,7 @@ struct DoubleForm {
         return
       }
     }
-    self.init(fraction: bits)
+    self.init(fraction: bits, exponent: exponent)
   }
 
   @inline(__always)
@@ -32,11 +34,12 @@ struct DoubleForm {
   }
 
   @inline(never)
-  private init(fraction bits: UInt64) {
+  private init(fraction bits: UInt64, exponent: Int?) {
     let value = Double(bitPattern: bits)
     let isFloat = PackedDoubles.isFloat(bits)
     let float = UInt64(isFloat ? Float(value).bitPattern : 0)
-    if let exponent = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
+    if let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
+      case let exponent = min(exponent ?? widest, widest),
       let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent),
       let decimal = DoubleForm(numerator, exponent: exponent, residue: residue),
       decimal.size < (isFloat ? 5 : 9) || decimal.tag >= Tag.shortDecimal

@@ -33,8 +33,42 @@ struct PackedDoubles {
   private static func decimal(
     for values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?
   ) -> PackedDoubles? {
-    guard let exponent = commonExponent(of: values, integers: integers) else { return nil }
-    var noisy = integers != nil
+    var common = CommonDecimal()
+    var leastInteger = Int64.max
+    var greatestInteger = Int64.min
+    for index in values.indices {
+      if integers?[index] ?? false {
+        let integer = Int64(bitPattern: values[index])
+        leastInteger = min(leastInteger, integer)
+        greatestInteger = max(greatestInteger, integer)
+      } else if !common.add(Double(bitPattern: values[index])) {
+        return nil
+      }
+    }
+    let noisy = common.isNoisy || integers != nil
+    // A type of exponent 0 has no room for a residue.
+    let exponent = noisy ? max(common.exponent, 1) : common.exponent
+    guard exponent == common.exponent, common.isExact else {
+      let isRaised = exponent != common.exponent
+      return decimal(for: values, integers: integers, exponent: exponent, noisy: isRaised || integers != nil)
+    }
+    var (minimum, maximum) = (common.minimum, common.maximum)
+    if leastInteger <= greatestInteger {
+      guard let (least, _) = cell(UInt64(bitPattern: leastInteger), exponent: exponent, isInteger: true),
+        let (greatest, _) = cell(UInt64(bitPattern: greatestInteger), exponent: exponent, isInteger: true)
+      else { return nil }
+      minimum = min(minimum, least)
+      maximum = max(maximum, greatest)
+    }
+    return form(exponent: exponent, minimum: minimum, maximum: maximum, noisy: noisy)
+  }
+
+  /// With the exponent given, and with residues if any number needs one or `noisy` says so.
+  @inline(never)
+  private static func decimal(
+    for values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?, exponent: Int, noisy: Bool
+  ) -> PackedDoubles? {
+    var noisy = noisy
     var minimum = Int64.max
     var maximum = Int64.min
     for index in values.indices {
@@ -46,27 +80,7 @@ struct PackedDoubles {
       minimum = min(minimum, numerator)
       maximum = max(maximum, numerator)
     }
-    // A type of exponent 0 has no room for a residue.
-    let used = noisy ? max(exponent, 1) : exponent
-    if used != exponent {
-      return decimal(for: values, integers: integers, exponent: used)
-    }
     return form(exponent: exponent, minimum: minimum, maximum: maximum, noisy: noisy)
-  }
-
-  /// With the exponent given, and residues.
-  private static func decimal(
-    for values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?, exponent: Int
-  ) -> PackedDoubles? {
-    var minimum = Int64.max
-    var maximum = Int64.min
-    for index in values.indices {
-      guard let (numerator, _) = cell(values[index], exponent: exponent, isInteger: integers?[index] ?? false)
-      else { return nil }
-      minimum = min(minimum, numerator)
-      maximum = max(maximum, numerator)
-    }
-    return form(exponent: exponent, minimum: minimum, maximum: maximum, noisy: true)
   }
 
   private static func form(exponent: Int, minimum: Int64, maximum: Int64, noisy: Bool) -> PackedDoubles? {
@@ -75,23 +89,6 @@ struct PackedDoubles {
     return noisy
       ? PackedDoubles(type: ElementType.noisy(exponent: exponent, width: width), stride: width + 1)
       : PackedDoubles(type: ElementType.scaled(exponent: exponent, width: width), stride: width)
-  }
-
-  /// The fewest decimals with which every value is a decimal fraction or next to one; nil if one is not.
-  private static func commonExponent(
-    of values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?
-  ) -> Int? {
-    var needed = 0
-    for index in values.indices where !(integers?[index] ?? false) {
-      let value = Double(bitPattern: values[index])
-      guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
-        let (numerator, _) = DecimalFraction.nearest(to: value, exponent: widest)
-      else { return nil }
-      if needed < widest, numerator % DecimalFraction.integerPower(widest - needed) != 0 {
-        needed = widest - DecimalFraction.trailingZeros(numerator, limit: widest - needed)
-      }
-    }
-    return needed
   }
 
   /// Numerator and residue of one value.
@@ -105,12 +102,18 @@ struct PackedDoubles {
     return overflow || numerator.magnitude >= DecimalFraction.numeratorLimit ? nil : (numerator, integerMark)
   }
 
+  /// How many decimals the elements have; nil if they are no decimal fractions.
+  var exponent: Int? {
+    if type == ElementType.double || type == ElementType.float { return nil }
+    return type >= ElementType.integral ? 0 : Int(type >> 4)
+  }
+
   /// The bytes of one element, in the lowest `stride` bytes of the result.
   @inline(__always)
   func element(_ word: UInt64, isInteger: Bool = false) -> UInt64 {
-    if type == ElementType.double { return word }
-    if type == ElementType.float { return UInt64(Float(Double(bitPattern: word)).bitPattern) }
-    let exponent = type >= ElementType.integral ? 0 : Int(type >> 4)
+    guard let exponent else {
+      return type == ElementType.double ? word : UInt64(Float(Double(bitPattern: word)).bitPattern)
+    }
     guard let (numerator, residue) = Self.cell(word, exponent: exponent, isInteger: isInteger) else {
       preconditionFailure("a form that was found to hold every value does not")
     }
