@@ -17,7 +17,7 @@ private class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan {
     at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
     let dictionary = address.assumingMemoryBound(to: [String: Value].self)
-    session.mapCount += 1
+    session.noteMap()
     try session.recordContainer(ContainerStart(.map, key: key, parent: parent)) { begin in
       try record(dictionary.pointee, session, begin)
     }

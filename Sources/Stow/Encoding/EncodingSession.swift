@@ -39,8 +39,9 @@ final class EncodingSession {
   @exclusivity(unchecked) var needsNormalizing = false
   /// How many times something out of line was recorded.
   @exclusivity(unchecked) private var disturbances = 0
-  /// How many maps have keys before their values, and whether those could repeat.
-  @exclusivity(unchecked) var mapCount = 0
+  /// The tokens where maps begin, which have keys before their values; and whether those could repeat. A tape that is
+  /// not in line may have others.
+  @exclusivity(unchecked) var maps = GrowableBuffer<UInt32>(capacity: 16)
   @exclusivity(unchecked) var hasFreeKeys = false
   /// The path of the first container that is nested too deeply.
   @exclusivity(unchecked) private var overflow: [any CodingKey]?
@@ -88,7 +89,7 @@ final class EncodingSession {
     activeSchemas.borrowEach { $0.reset() }
     activeSchemas.removeAll()
     newSlots.removeAll()
-    mapCount = 0
+    maps.removeAll()
     hasFreeKeys = false
     needsNormalizing = false
     disturbances = 0
@@ -102,6 +103,10 @@ final class EncodingSession {
     usedSchemas.removeAll()
     configuration.userInfo = UserInfo()
   }
+
+  /// Notes that a map begins with the next token.
+  @inline(__always)
+  func noteMap() { maps.append(UInt32(truncatingIfNeeded: tape.count)) }
 
   /// Adds what is known of a key type.
   func add(_ schema: Schema) {

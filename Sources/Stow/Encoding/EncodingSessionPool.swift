@@ -31,7 +31,7 @@ extension EncodingSession: PooledSession {
   /// Turns what was recorded into bytes.
   func finish() -> Data {
     if strings.isForgetful { mergeStrings(isComplete: true) }
-    if needsNormalizing || configuration.sortsKeys && mapCount > 0 { normalize() }
+    if needsNormalizing || configuration.sortsKeys && maps.count > 0 { normalize() }
     if !planner.plan(self) {
       normalize()
       let isPlanned = planner.plan(self)

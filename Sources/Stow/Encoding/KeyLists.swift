@@ -40,9 +40,27 @@ struct KeyLists {
   }
 
   /// Gives every map on the tape its list, and tells whether no map has a key twice.
-  mutating func collect(_ tape: inout Tape, _ strings: inout StringPool, _ walk: inout MapWalk) -> Bool {
+  ///
+  /// - Parameter maps: The tokens where they begin, in order.
+  mutating func collect(
+    _ maps: UnsafeMutableBufferPointer<UInt32>, _ tape: inout Tape, _ strings: inout StringPool,
+    _ walk: inout MapWalk
+  ) -> Bool {
     walk.begin()
-    for index in 0..<tape.count {
+    var end = 0
+    for map in maps where map >= end {
+      guard let next = collect(from: Int(map), &tape, &strings, &walk) else { return false }
+      end = next
+    }
+    return true
+  }
+
+  /// The same for a map and those inside it; returns where it ends, nil if one of them has a key twice.
+  private mutating func collect(
+    from begin: Int, _ tape: inout Tape, _ strings: inout StringPool, _ walk: inout MapWalk
+  ) -> Int? {
+    var index = begin
+    repeat {
       let token = tape[index]
       switch token.kind {
       case .object, .map, .array: walk.open(at: index, isMap: token.kind == .map)
@@ -50,14 +68,15 @@ struct KeyLists {
       case .end:
         if walk.innermost.isMap {
           let begin = walk.innermost.begin
-          guard let list = list(of: walk.innermostKeys, &strings, begin: begin) else { return false }
+          guard let list = list(of: walk.innermostKeys, &strings, begin: begin) else { return nil }
           tape[begin].index = list
         }
         walk.close()
       default: break
       }
-    }
-    return true
+      index &+= 1
+    } while walk.isInside
+    return index
   }
 
   /// The list with these keys, which is added if it is new; nil if a key repeats.
@@ -89,7 +108,7 @@ struct KeyLists {
   }
 }
 
-/// The containers that a walk over the tape is in, and the keys of the maps among them.
+/// The containers that a walk over a map is in, and the keys of the maps among them.
 struct MapWalk: ~Copyable {
   typealias Keys = Slice<UnsafeMutableBufferPointer<UInt32>>
 
@@ -124,6 +143,10 @@ struct MapWalk: ~Copyable {
     keys.truncate(to: innermost.firstKey)
     innermost = outer.takeLast()
   }
+
+  /// Whether any container is open.
+  @inline(__always)
+  fileprivate var isInside: Bool { outer.count > 0 }
 
   fileprivate var innermostKeys: Keys { keys.buffer[innermost.firstKey...] }
 }

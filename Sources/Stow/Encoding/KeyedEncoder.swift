@@ -328,7 +328,7 @@ extension EncodingSession {
   @inline(__always)
   private func beginObject(_ schema: Schema, key: UInt64, parent: Int, flags: UInt64) -> ContainerStart {
     guard schema.hasSlots else {
-      mapCount &+= 1
+      noteMap()
       hasFreeKeys = true
       return ContainerStart(.map, key: key, parent: parent, flags: flags, index: schema.index)
     }

@@ -179,7 +179,7 @@ private struct Normalizer: ~Copyable {
       schema.clearPresent()
       schema.uses = 0
     }
-    session.mapCount = 0
+    session.maps.removeAll()
     guard let top else { return }
     writeAll(top)
     for (index, order) in slotOrders { session.schemas[index].reorder(order.slots) }
@@ -274,7 +274,7 @@ private struct Normalizer: ~Copyable {
         for entry in entries { schema.markPresent(slot: entry.slot) }
       }
     } else {
-      session.mapCount += 1
+      session.maps.append(UInt32(truncatingIfNeeded: begin))
       token = Token(.map, key: token.key)
       if session.configuration.sortsKeys { sort(&entries) }
     }

@@ -48,8 +48,10 @@ struct Planner: ~Copyable {
   /// Plans the message of `session`, whose tape is in line; false if a map has a key twice.
   mutating func plan(_ session: EncodingSession) -> Bool {
     removeAll()
-    if session.mapCount > 1 || session.hasFreeKeys {
-      guard lists.collect(&session.tape, &session.strings, &session.mapWalk) else { return false }
+    if session.maps.count > 1 || session.hasFreeKeys {
+      guard lists.collect(session.maps.buffer, &session.tape, &session.strings, &session.mapWalk) else {
+        return false
+      }
       hasLists = true
     }
     if Self.hasSingleObject(session) {
@@ -69,7 +71,7 @@ struct Planner: ~Copyable {
 
   /// Whether one object is all that has keys: then it has no shape, and its keys are written once.
   private static func hasSingleObject(_ session: EncodingSession) -> Bool {
-    session.activeSchemas.count == 1 && session.mapCount == 0
+    session.activeSchemas.count == 1 && session.maps.count == 0
       && session.activeSchemas.borrow(0) { $0.uses == 1 }
   }
 
