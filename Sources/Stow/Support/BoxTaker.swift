@@ -40,9 +40,14 @@ struct BoxTaker: @unchecked Sendable {
 
   /// Nil where containers like the one made are not what this relies on.
   private init?<Container>(_ make: () -> Container) {
-    // Kept for as long as the process runs.
-    object = Unmanaged.passRetained(Copier<AnyObject>()).toOpaque()
-    guard !Techniques.arePlain, copies(make) else { return nil }
+    guard !Techniques.arePlain else { return nil }
+    // Kept for as long as the process runs, if this is.
+    let copier = Unmanaged.passRetained(Copier<AnyObject>())
+    object = copier.toOpaque()
+    guard copies(make) else {
+      copier.release()
+      return nil
+    }
   }
 
   /// Whether a container is one reference, which a copy of it holds until the copy goes.
