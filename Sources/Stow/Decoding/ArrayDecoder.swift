@@ -1,38 +1,18 @@
 /// An array whose elements are whole values.
 ///
 /// A value type, as every container is: a copy goes on by itself.
-protocol ArrayDecoder: UnkeyedDecodingContainer {
-  associatedtype Offset: FixedWidthInteger & UnsignedInteger
-
-  var session: DecodingSession { get }
+///
+/// - Parameter Offset: In a message below 4 GB, `UInt32`: three words, so that it sits inside its existential.
+struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodingContainer, ElementNesting {
+  let session: DecodingSession
   /// Where the next element stands, and behind the last.
-  var current: Offset { get set }
-  var end: Offset { get }
+  private(set) var current: Offset
+  let end: Offset
   /// The number of the next element.
-  var index: Offset { get set }
+  private(set) var index: Offset = 0
   /// The place in the path.
-  var node: Offset { get }
-}
+  let node: Offset
 
-/// An array of a message below 4 GB: three words, so that it sits inside its existential.
-struct NearArrayDecoder: ArrayDecoder {
-  let session: DecodingSession
-  var current: UInt32
-  let end: UInt32
-  var index: UInt32 = 0
-  let node: UInt32
-}
-
-/// An array beyond.
-struct FarArrayDecoder: ArrayDecoder {
-  let session: DecodingSession
-  var current: UInt64
-  let end: UInt64
-  var index: UInt64 = 0
-  let node: UInt64
-}
-
-extension ArrayDecoder {
   private var pathNode: DecodingPath.Node { session.path.node(at: UInt32(node)) }
 
   var codingPath: [any CodingKey] { session.codingPath(pathNode) }
@@ -146,24 +126,8 @@ extension ArrayDecoder {
     return value
   }
 
-  // MARK: nested containers
-
-  mutating func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type
-  ) throws -> KeyedDecodingContainer<NestedKey> {
-    try nested(KeyedDecodingContainer<NestedKey>.self) { try $0.container(keyedBy: type) }
-  }
-
-  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    try nested((any UnkeyedDecodingContainer).self) { try $0.unkeyedContainer() }
-  }
-
-  mutating func superDecoder() throws -> any Decoder { try nested((any Decoder).self) { $0 } }
-
   /// A container of the next element, whose step stays until the array itself is left.
-  private mutating func nested<Result>(_ type: Any.Type, _ body: (ValueDecoder) throws -> Result) throws
-    -> Result
-  {
+  mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
     let offset = try offset(type)
     let next = try elementEnd(offset)
     let result = try body(ValueDecoder(session: session, offset: offset, node: session.path.push(step)))

@@ -1,13 +1,27 @@
-/// The decoder of a cell: a scalar.
-///
-/// There is a type for each kind of cell, so that each is three words and sits inside its existential.
-protocol CellDecoder: Decoder, ScalarContainer {
-  var source: ElementSource { get }
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What a cell holds. The type says which kind of cell it is.
+protocol CellContent {
   var cell: Cell { get }
-  var node: DecodingPath.Node { get }
 }
 
-extension CellDecoder {
+extension Int64: CellContent { var cell: Cell { .integer(self) } }
+extension Double: CellContent { var cell: Cell { .double(self) } }
+extension Bool: CellContent { var cell: Cell { .bool(self) } }
+extension Date: CellContent { var cell: Cell { .date(timeIntervalSinceReferenceDate) } }
+
+/// The decoder of a cell: a scalar.
+///
+/// Three words, so that it sits inside its existential: a `Cell` itself would be more.
+struct CellDecoder<Content: CellContent>: Decoder, ScalarContainer {
+  let source: ElementSource
+  let content: Content
+  let node: DecodingPath.Node
+
   private var session: DecodingSession { source.session }
   var codingPath: [any CodingKey] { session.codingPath(node, at: source.offset) }
   var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo.values }
@@ -28,53 +42,26 @@ extension CellDecoder {
   @inline(__always)
   func read<Value: ReadableScalar>(_ type: Value.Type) throws -> Value {
     do throws(FormatError) {
-      return try Value.read(session, cell, at: source.offset)
+      return try Value.read(session, content.cell, at: source.offset)
     } catch {
       throw session.error(error, at: node, source.offset, expected: type)
     }
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try session.decode(type, .cell(cell), of: source, at: node)
+    try session.decode(type, .cell(content.cell), of: source, at: node)
   }
-}
-
-private struct IntegerCellDecoder: CellDecoder {
-  let source: ElementSource
-  let integer: Int64
-  let node: DecodingPath.Node
-  var cell: Cell { .integer(integer) }
-}
-
-private struct DoubleCellDecoder: CellDecoder {
-  let source: ElementSource
-  let value: Double
-  let node: DecodingPath.Node
-  var cell: Cell { .double(value) }
-}
-
-private struct BoolCellDecoder: CellDecoder {
-  let source: ElementSource
-  let value: Bool
-  let node: DecodingPath.Node
-  var cell: Cell { .bool(value) }
-}
-
-private struct DateCellDecoder: CellDecoder {
-  let source: ElementSource
-  let seconds: Double
-  let node: DecodingPath.Node
-  var cell: Cell { .date(seconds) }
 }
 
 extension DecodingSession {
   /// The decoder of a cell.
   func decoder(_ cell: Cell, of source: ElementSource, _ node: DecodingPath.Node) -> any Decoder {
     switch cell {
-    case .integer(let integer): IntegerCellDecoder(source: source, integer: integer, node: node)
-    case .double(let value): DoubleCellDecoder(source: source, value: value, node: node)
-    case .bool(let value): BoolCellDecoder(source: source, value: value, node: node)
-    case .date(let seconds): DateCellDecoder(source: source, seconds: seconds, node: node)
+    case .integer(let integer): CellDecoder(source: source, content: integer, node: node)
+    case .double(let value): CellDecoder(source: source, content: value, node: node)
+    case .bool(let value): CellDecoder(source: source, content: value, node: node)
+    case .date(let seconds):
+      CellDecoder(source: source, content: Date(timeIntervalSinceReferenceDate: seconds), node: node)
     }
   }
 }

@@ -1,5 +1,5 @@
 /// An array whose elements have no tags: each is a cell or a row.
-struct ElementsDecoder: UnkeyedDecodingContainer {
+struct ElementsDecoder: UnkeyedDecodingContainer, ElementNesting {
   let source: ElementSource
   let node: DecodingPath.Node
   private(set) var currentIndex = 0
@@ -57,21 +57,7 @@ struct ElementsDecoder: UnkeyedDecodingContainer {
 
   private mutating func known<Value: Decodable>(_ type: Value.Type) throws -> Value { try decode(type) }
 
-  mutating func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type
-  ) throws -> KeyedDecodingContainer<NestedKey> {
-    try nested(KeyedDecodingContainer<NestedKey>.self) { try $0.container(keyedBy: type) }
-  }
-
-  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    try nested((any UnkeyedDecodingContainer).self) { try $0.unkeyedContainer() }
-  }
-
-  mutating func superDecoder() throws -> any Decoder { try nested((any Decoder).self) { $0 } }
-
-  private mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws
-    -> Result
-  {
+  mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
     let (step, source) = (step, source)
     return try next(type) { element in
       let node = source.session.path.push(step)

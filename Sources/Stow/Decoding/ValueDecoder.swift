@@ -36,17 +36,20 @@ struct ValueDecoder: Decoder {
         return ElementsDecoder(source: source, node: node)
       }
       let elements = try session.reader.array(at: offset)
-      guard let end = UInt32(exactly: elements.upperBound) else {
-        return FarArrayDecoder(
-          session: session, current: UInt64(elements.lowerBound), end: UInt64(elements.upperBound),
-          node: UInt64(node.index))
-      }
-      return NearArrayDecoder(
-        session: session, current: UInt32(truncatingIfNeeded: elements.lowerBound), end: end, node: node.index
-      )
+      return UInt32(exactly: elements.upperBound) != nil
+        ? arrayDecoder(elements, UInt32.self) : arrayDecoder(elements, UInt64.self)
     } catch {
       throw session.error(error, at: node, offset, expected: [Any].self)
     }
+  }
+
+  @inline(__always)
+  private func arrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>(
+    _ elements: Range<Int>, _: Offset.Type
+  ) -> any UnkeyedDecodingContainer {
+    ArrayDecoder(
+      session: session, current: Offset(truncatingIfNeeded: elements.lowerBound),
+      end: Offset(truncatingIfNeeded: elements.upperBound), node: Offset(truncatingIfNeeded: node.index))
   }
 
   @inline(__always)

@@ -123,10 +123,16 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   var codingPath: [any CodingKey] { cursor.withSession { $0.path(ofContainer: cursor.begin) } }
 
+  /// Lets `body` record the value of a key, whose slot it is handed.
+  @inline(__always)
+  private func put(_ key: Key, _ body: (EncodingSession, _ slot: UInt64) -> Void) {
+    let slot = cursor.place(key)
+    cursor.withSession { body($0, slot) }
+  }
+
   @inline(__always)
   private func put<Value: RecordableScalar>(_ key: Key, _ value: Value) {
-    let slot = cursor.place(key)
-    cursor.withSession { $0.record(value, key: slot) }
+    put(key) { $0.record(value, key: $1) }
   }
 
   @inline(__always)
@@ -134,17 +140,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     if let value { put(key, value) } else { cursor.skip(key) }
   }
 
-  @inline(__always)
-  private func put(_ key: Key, _ value: borrowing String) {
-    let slot = cursor.place(key)
-    cursor.withSession { $0.record(value, key: slot) }
-  }
-
-  mutating func encodeNil(forKey key: Key) {
-    let slot = cursor.place(key)
-    cursor.withSession { $0.recordNil(level: 0, key: slot) }
-  }
-
+  mutating func encodeNil(forKey key: Key) { put(key) { $0.recordNil(level: 0, key: $1) } }
   mutating func encode(_ value: Bool, forKey key: Key) { put(key, value) }
   mutating func encode(_ value: Double, forKey key: Key) { put(key, value) }
   mutating func encode(_ value: Float, forKey key: Key) { put(key, value) }
@@ -158,17 +154,9 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func encode(_ value: UInt16, forKey key: Key) { put(key, value) }
   mutating func encode(_ value: UInt32, forKey key: Key) { put(key, value) }
   mutating func encode(_ value: UInt64, forKey key: Key) { put(key, value) }
-  mutating func encode(_ value: String, forKey key: Key) { put(key, value) }
-
-  mutating func encode(_ value: Int128, forKey key: Key) {
-    let slot = cursor.place(key)
-    cursor.withSession { $0.record(value, key: slot) }
-  }
-
-  mutating func encode(_ value: UInt128, forKey key: Key) {
-    let slot = cursor.place(key)
-    cursor.withSession { $0.record(value, key: slot) }
-  }
+  mutating func encode(_ value: String, forKey key: Key) { put(key) { $0.record(value, key: $1) } }
+  mutating func encode(_ value: Int128, forKey key: Key) { put(key) { $0.record(value, key: $1) } }
+  mutating func encode(_ value: UInt128, forKey key: Key) { put(key) { $0.record(value, key: $1) } }
 
   mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
     let slot = cursor.place(key)
@@ -205,7 +193,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) { put(key, value) }
 
   mutating func encodeIfPresent(_ value: String?, forKey key: Key) {
-    if let value { put(key, value) } else { cursor.skip(key) }
+    if let value { encode(value, forKey: key) } else { cursor.skip(key) }
   }
 
   mutating func encodeIfPresent(_ value: Int128?, forKey key: Key) {
