@@ -22,7 +22,7 @@ import Synchronization
 public final class StowDecoder: Sendable {
   // One by one, so that a call reads them without a lock.
   private let sharedUserInfo = SharedUserInfo()
-  private let sharedDepth = Atomic<Int>(512)
+  private let sharedDepth = Atomic<Int>(DepthLimit.standard)
 
   /// Makes a decoder with the default options.
   public init() {}
@@ -39,7 +39,7 @@ public final class StowDecoder: Sendable {
   /// raise this only where there is some.
   public var maximumDepth: Int {
     get { sharedDepth.load(ordering: .relaxed) }
-    set { sharedDepth.store(max(0, newValue), ordering: .relaxed) }
+    set { sharedDepth.store(DepthLimit.clamped(newValue), ordering: .relaxed) }
   }
 
   /// Decodes a value from a message.
@@ -73,5 +73,5 @@ public final class StowDecoder: Sendable {
 /// The options of a decoder, as they were when a call began.
 struct DecoderConfiguration: Sendable {
   var userInfo = UserInfo()
-  var maximumDepth = 512
+  var maximumDepth = DepthLimit.standard
 }

@@ -34,7 +34,7 @@ public final class StowEncoder: Sendable {
   // One by one, so that a call reads them without a lock.
   private let sharedUserInfo = SharedUserInfo()
   private let sharedFormatting = Atomic<UInt>(0)
-  private let sharedDepth = Atomic<Int>(512)
+  private let sharedDepth = Atomic<Int>(DepthLimit.standard)
 
   /// Makes an encoder with the default options.
   public init() {}
@@ -57,13 +57,13 @@ public final class StowEncoder: Sendable {
   /// `EncodingError.invalidValue`. Every level takes room on the stack: raise this only where there is some.
   public var maximumDepth: Int {
     get { sharedDepth.load(ordering: .relaxed) }
-    set { sharedDepth.store(max(0, newValue), ordering: .relaxed) }
+    set { sharedDepth.store(DepthLimit.clamped(newValue), ordering: .relaxed) }
   }
 
   /// Encodes a value.
   ///
-  /// Takes time and memory in proportion to the value. While it runs it needs 8 bytes for each value inside
-  /// and some more for each container, in buffers that grow as they fill, beside the output.
+  /// Takes time and memory in proportion to the value. While it runs it needs 8 to 16 bytes for each value
+  /// inside and 28 for each container, in buffers that grow as they fill, beside its strings and the output.
   ///
   /// - Throws: `EncodingError.invalidValue` if the value encodes nothing or nests too deeply, and whatever
   ///   an `encode(to:)` throws.
@@ -81,7 +81,7 @@ public final class StowEncoder: Sendable {
 struct EncoderConfiguration: Sendable {
   var userInfo = UserInfo()
   var outputFormatting: StowEncoder.OutputFormatting = []
-  var maximumDepth = 512
+  var maximumDepth = DepthLimit.standard
 
   var sortsKeys: Bool { outputFormatting.contains(.sortedKeys) }
 }

@@ -193,4 +193,15 @@ struct PastTheEndTests {
       }
     }
   }
+
+  @Test("an error among the first strings names its own element")
+  func earlyError() throws {
+    let message: [UInt8] = [0xE5, 0x31, 0x61, 0x31, 0x62, 0x7D]
+    #expect {
+      _ = try StowDecoder().decode([String].self, from: message)
+    } throws: { error in
+      guard case DecodingError.typeMismatch(_, let context) = error else { return false }
+      return steps(context.codingPath) == [2]
+    }
+  }
 }

@@ -19,17 +19,8 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
   var currentIndex: Int { Int(index) }
   var isAtEnd: Bool { current >= end }
 
-  /// The number of elements: a walk over those that are left, a step for each.
-  var count: Int? {
-    var count = Int(index)
-    var offset = Int(current)
-    while offset < end {
-      guard let next = try? session.reader.end(of: offset) else { return nil }
-      offset = next
-      count += 1
-    }
-    return count
-  }
+  /// The number of elements: a walk over those that are left, a step for each, the first times it is asked for.
+  var count: Int? { session.countedArrays.count(Int(current)..<Int(end), from: currentIndex, session.reader) }
 
   // MARK: reading
 

@@ -322,7 +322,7 @@ private final class StringArrayPlan: ArrayDecodingPlan<String> {
     }
     var result: [String] = []
     do throws(FormatError) {
-      result.reserveCapacity(try Self.likelyCount(elements, session.reader))
+      result.reserveCapacity(Self.likelyCount(elements, session.reader))
       var offset = elements.lowerBound
       let reader = session.reader
       while offset < elements.upperBound {
@@ -342,11 +342,13 @@ private final class StringArrayPlan: ArrayDecodingPlan<String> {
   }
 
   /// About how many elements there are, from the sizes of the first; exact for short arrays.
-  private static func likelyCount(_ elements: Range<Int>, _ reader: ByteReader) throws(FormatError) -> Int {
+  private static func likelyCount(_ elements: Range<Int>, _ reader: ByteReader) -> Int {
     var count = 0
     var offset = elements.lowerBound
     while offset < elements.upperBound, count < 16 {
-      offset = try reader.end(of: offset)
+      // What is wrong there is found in its turn.
+      guard let next = try? reader.end(of: offset) else { return count }
+      offset = next
       count += 1
     }
     guard offset < elements.upperBound else { return count }

@@ -112,19 +112,20 @@ final class DecodingCursor {
     nextSlot = Self.noSlot
   }
 
-  /// Lets go of what keeps the session, when nobody holds the container any more.
+  /// Lets go of what keeps the session, and of memory, when nobody holds the container any more.
+  @inline(__always)
   func finish() {
     if source != nil { source = nil }
+    if !offsets.isEmpty { offsets.removeAll(keepingCapacity: offsets.count < 1024) }
+    if !entries.isEmpty { entries = [:] }
+    if entryIndex != nil { entryIndex = nil }
   }
 
   @inline(__always)
   private func forget(_ node: DecodingPath.Node) {
     self.node = node
     shapeNames = nil
-    if source != nil { source = nil }
-    if !offsets.isEmpty { offsets.removeAll(keepingCapacity: offsets.count < 1024) }
-    if !entries.isEmpty { entries = [:] }
-    if entryIndex != nil { entryIndex = nil }
+    finish()
   }
 
   /// The first slot after `slot` that has a value.
@@ -162,7 +163,7 @@ final class DecodingCursor {
   private func isPresent(_ slot: Int, _ session: DecodingSession) -> Bool {
     if presence < 0 { return true }
     if keyCount <= 64 { return marks &>> UInt64(truncatingIfNeeded: slot) & 1 == 1 }
-    return session.reader.base[presence + slot >> 3] >> UInt8(slot & 7) & 1 == 1
+    return session.reader.bit(slot, at: presence)
   }
 
   // MARK: finding
@@ -172,7 +173,8 @@ final class DecodingCursor {
   func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Int {
     let byte = keyByte(key)
     let slot = table[byte]
-    if Int(slot) == nextSlot { return current }
+    // A shape may have so many keys that a slot looks like a mark.
+    if Int(slot) == nextSlot, slot < DecodingSchema.missing { return current }
     if shape < 0 {
       if let value = nextEntry(ofByte: byte) { return value }
     } else if slot < DecodingSchema.missing {

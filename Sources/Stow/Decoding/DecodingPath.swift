@@ -42,6 +42,8 @@ struct DecodingPath: ~Copyable {
   private var capacity = 64
   private(set) var count = 0
   private var serial: UInt32 = 0
+  /// Room for more steps than these, which take 512 KiB, is given back.
+  private static let mostRetained = 1 << 14
   /// The keys that were asked for, by the places of the steps to their values.
   private(set) var keys: [any CodingKey] = []
 
@@ -54,6 +56,11 @@ struct DecodingPath: ~Copyable {
 
   mutating func reset() {
     count = 0
+    if capacity > Self.mostRetained {
+      steps.deallocate()
+      capacity = Self.mostRetained
+      steps = .allocate(capacity: capacity)
+    }
     serial = 0
     if !keys.isEmpty { keys.removeAll(keepingCapacity: keys.count < 64) }
     _ = push(Step(.top, parent: .top))
@@ -160,7 +167,6 @@ extension DecodingSession {
   private func extendMemo(to node: DecodingPath.Node) {
     guard let step = path.step(at: node) else { return }
     recurringErrors.releasePaths()
-    // The key may be of a user's type; its code runs before the memo is changed.
     pathMemo.append(codingKey(step), to: node, from: path.parent(of: node))
   }
 

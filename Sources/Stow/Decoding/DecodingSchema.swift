@@ -17,7 +17,7 @@ final class DecodingSchema {
   @exclusivity(unchecked) private var message = -1
   /// The shape of the last object, and its table.
   @exclusivity(unchecked) private var lastShape = -1
-  @exclusivity(unchecked) private(set) var lastTable: UnsafeMutablePointer<UInt16>
+  @exclusivity(unchecked) private var lastTable: UnsafeMutablePointer<UInt16>
   /// A table without slots, for objects without a shape and shapes without a table. Never written.
   let emptyTable: UnsafeMutablePointer<UInt16>
 

@@ -39,6 +39,7 @@ final class DecodingSession {
 
   @exclusivity(unchecked) private(set) var configuration = DecoderConfiguration()
   @exclusivity(unchecked) var pathMemo = PathMemo()
+  @exclusivity(unchecked) var countedArrays = CountedArrays()
   @exclusivity(unchecked) var recurringErrors = RecurringErrors()
   /// How many `init(from:)` are running.
   @exclusivity(unchecked) private var calls = 0
@@ -75,6 +76,7 @@ final class DecodingSession {
     if !urls.isEmpty { urls = [:] }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
     usedSchemas.removeAll()
+    countedArrays.removeAll()
     configuration.userInfo = UserInfo()
     recurringErrors.releasePaths()
     pathMemo.reset()

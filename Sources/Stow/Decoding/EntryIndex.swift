@@ -1,7 +1,7 @@
 /// Finds the entries of a map by the text of their keys.
 ///
 /// Made when a map is read out of turn and is too long to be searched from end to end. One walk over the
-/// map; 24 to 40 bytes for each entry. No strings are made.
+/// map; 24 to 48 bytes for each entry. No strings are made.
 struct EntryIndex {
   private let entries: [Int]
   /// The number of an entry counted from one, and the high half of its hash; 0 where free.

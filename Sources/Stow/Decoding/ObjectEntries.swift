@@ -53,7 +53,7 @@ struct ObjectEntries {
     let name: String
     if let shape = object.shape {
       while object.isPartial, slot < names.count,
-        session.reader.base[object.body.lowerBound + slot >> 3] >> UInt8(slot & 7) & 1 == 0
+        !session.reader.bit(slot, at: object.body.lowerBound)
       { slot &+= 1 }
       guard slot < names.count else { return nil }
       name = names[slot]
@@ -73,9 +73,7 @@ struct ObjectEntries {
   /// Checks that no key of a record is left without its value.
   private func checkEnd(_ session: DecodingSession) throws(FormatError) {
     for slot in slot..<max(slot, names.count) {
-      let isAbsent =
-        object.isPartial
-        && session.reader.base[object.body.lowerBound + slot >> 3] >> UInt8(slot & 7) & 1 == 0
+      let isAbsent = object.isPartial && !session.reader.bit(slot, at: object.body.lowerBound)
       guard isAbsent else { throw FormatError(.malformed, at: offset) }
     }
   }

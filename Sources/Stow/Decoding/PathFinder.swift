@@ -40,17 +40,15 @@ struct PathFinder {
   )? {
     var start = object.body.lowerBound
     var slot = 0
-    if object.isPartial, let shape = object.shape {
-      start += (session.tables.keyCount(ofShape: shape) + 7) / 8
-    }
+    let keyCount = object.shape.map { session.tables.keyCount(ofShape: $0) } ?? 0
+    if object.isPartial { start += (keyCount + 7) / 8 }
     while start < object.body.upperBound {
       var key = start
       if let shape = object.shape {
         if object.isPartial {
-          while session.reader.base[object.body.lowerBound + slot >> 3] >> UInt8(slot & 7) & 1 == 0 {
-            slot += 1
-          }
+          while slot < keyCount, !session.reader.bit(slot, at: object.body.lowerBound) { slot += 1 }
         }
+        guard slot < keyCount else { return nil }
         key = session.tables.key(slot, ofShape: shape)
         slot += 1
       } else {

@@ -196,7 +196,7 @@ extension DecodingSession {
     return url
   }
 
-  /// Data, or an array of integers that are bytes.
+  /// Data; nil for all other values.
   func data(at offset: Int, next: inout Int) throws(FormatError) -> Data? {
     guard try reader.byte(at: offset) == Tag.data else { return nil }
     let range = try reader.data(at: offset)

@@ -36,10 +36,10 @@ final class KeyList<Key: CodingKey> {
   /// Those keys that the names stand for.
   init(_ names: [String]) {
     // `compactMap`, not compiled for a key type that is known only here, takes four times as long.
-    keys = [Key](unsafeUninitializedCapacity: names.count) { buffer, count in
+    keys = [Key].filled(count: names.count) { buffer, count in
       for name in names {
         guard let key = Key(stringValue: name) else { continue }
-        buffer.initializeElement(at: count, to: key)
+        (buffer + count).initialize(to: key)
         count &+= 1
       }
     }

@@ -17,8 +17,8 @@ private class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan {
     at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
     let dictionary = address.assumingMemoryBound(to: [String: Value].self)
-    session.noteMap()
     try session.recordContainer(ContainerStart(.map, key: key, parent: parent)) { begin in
+      session.noteMap(at: begin)
       try record(dictionary.pointee, session, begin)
     }
   }

@@ -7,7 +7,8 @@ extension EncodingSession {
   func path(ofContainer begin: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var start = begin
-    while let place = tape.place(ofContainer: start), place.parent != ContainerPlace.noParent {
+    // A parent stands before what is in it, unless the places were given back.
+    while let place = tape.place(ofContainer: start), place.parent < start {
       let key = tape[start].key | UInt64(place.position) << 32
       path.append(pathKey(parent: Int(place.parent), key: key, start: start))
       start = Int(place.parent)

@@ -104,9 +104,8 @@ final class EncodingSession {
     configuration.userInfo = UserInfo()
   }
 
-  /// Notes that a map begins with the next token.
   @inline(__always)
-  func noteMap() { maps.append(UInt32(truncatingIfNeeded: tape.count)) }
+  func noteMap(at begin: Int) { maps.append(UInt32(truncatingIfNeeded: begin)) }
 
   /// Adds what is known of a key type.
   func add(_ schema: Schema) {
@@ -202,7 +201,7 @@ final class EncodingSession {
     needsNormalizing = true
     if tape.count > start { dropAnnouncement() }
     if disturbances == disturbancesBefore || tape.count <= start {
-      tape.truncate(to: min(start, tape.count))
+      dropTokens(from: min(start, tape.count))
       if disturbances == disturbancesBefore { forgetSlots(from: slotsBefore) }
       open.truncate(to: depth)
       open.replaceLast(~start)
@@ -405,7 +404,7 @@ final class EncodingSession {
       close(toDepth: depth)
       return
     }
-    tape.truncate(to: start)
+    dropTokens(from: start)
     forgetSlots(from: slotsBefore)
     open.truncate(to: depth)
     current = open.last
@@ -425,6 +424,12 @@ final class EncodingSession {
     let last = tape[tape.count - 1]
     guard last.kind == .key || last.kind == .fill else { return }
     if last.kind == .fill { tape[last.index].index = Token.unfilled }
-    tape.truncate(to: tape.count - 1)
+    dropTokens(from: tape.count - 1)
+  }
+
+  /// Drops the tokens from `count` on, and what is known of the keys among them.
+  private func dropTokens(from count: Int) {
+    if !integerKeys.isEmpty { for index in count..<tape.count { integerKeys[index] = nil } }
+    tape.truncate(to: count)
   }
 }

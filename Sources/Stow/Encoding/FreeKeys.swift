@@ -18,7 +18,7 @@ extension EncodingSession {
   /// The same for a key that may have come before, perhaps in another spelling.
   ///
   /// Most maps have the keys of an earlier one, in that order. So the key that came after the last one before is
-  /// compared first, without a hash and a table: a generic value encodes in 10 % less time.
+  /// compared first, without a hash and a table.
   ///
   /// - Parameter previous: What this returned for the key before it in its map; −1 for the first.
   @inline(__always)

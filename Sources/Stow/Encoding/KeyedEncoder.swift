@@ -170,6 +170,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
       do {
         try body(session)
       } catch {
+        session.needsNormalizing = true
         session.dropAnnouncement()
         throw error
       }
@@ -316,7 +317,7 @@ extension EncodingSession {
   @inline(__always)
   private func beginObject(_ schema: Schema, key: UInt64, parent: Int, flags: UInt64) -> ContainerStart {
     guard schema.hasSlots else {
-      noteMap()
+      noteMap(at: tape.count)
       hasFreeKeys = true
       return ContainerStart(.map, key: key, parent: parent, flags: flags, index: schema.index)
     }

@@ -43,6 +43,9 @@ private struct Normalizer: ~Copyable {
   private var result = Tape()
   private var strings = StringPool()
 
+  /// The schemas whose objects were written, in the order of the first of them.
+  private var used: [Schema] = []
+
   private static let longestScan = 8
 
   init(_ session: EncodingSession) {
@@ -182,6 +185,7 @@ private struct Normalizer: ~Copyable {
     session.maps.removeAll()
     guard let top else { return }
     writeAll(top)
+    reorderSchemas()
     for (index, order) in slotOrders { session.schemas[index].reorder(order.slots) }
     // Under the thread sanitizer the compiler takes the session for a part of what is modified.
     let session = session
@@ -265,7 +269,10 @@ private struct Normalizer: ~Copyable {
     let begin = result.count
     if usesSlots {
       let schema = session.schemas[token.index]
-      if schema.uses == 0 { schema.firstUse = begin }
+      if schema.uses == 0 {
+        schema.firstUse = begin
+        used.append(schema)
+      }
       schema.uses += 1
       if session.configuration.sortsKeys {
         renumber(&entries, schema)
@@ -274,12 +281,20 @@ private struct Normalizer: ~Copyable {
         for entry in entries { schema.markPresent(slot: entry.slot) }
       }
     } else {
-      session.maps.append(UInt32(truncatingIfNeeded: begin))
+      session.noteMap(at: begin)
       token = Token(.map, key: token.key)
       if session.configuration.sortsKeys { sort(&entries) }
     }
     result.append(token)
     return Open(begin: begin, entries: entries, usesSlots: usesSlots)
+  }
+
+  /// Key types come in the order of their first objects.
+  private func reorderSchemas() {
+    var unused: [Schema] = []
+    session.activeSchemas.borrowEach { if $0.uses == 0 { unused.append($0) } }
+    session.activeSchemas.removeAll()
+    for schema in used + unused { session.activeSchemas.append(schema) }
   }
 
   /// Slots in the order in which keys come up on the new tape: that of the old one is as arbitrary as the

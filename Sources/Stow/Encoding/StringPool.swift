@@ -117,8 +117,6 @@ struct StringPool: ~Copyable {
   }
 
   /// The index of a string that is here already; −1 if it is not.
-  ///
-  /// Mutates nothing; but a pool that is only borrowed is copied for the call.
   mutating func find(_ utf8: UnsafeRawBufferPointer) -> Int {
     guard mayContain(Self.filterBit(utf8)) else { return -1 }
     if isUnlisted { list() }
@@ -273,6 +271,8 @@ struct StringPool: ~Copyable {
   }
 
   mutating func setFollower(_ follower: Int, of index: Int) {
+    // A container that was kept beyond its message may name a string that is no more.
+    guard index < count else { return }
     entries[index].symbol = UInt32(truncatingIfNeeded: follower + 1)
     hasFollowers = true
   }
@@ -331,6 +331,7 @@ struct StringPool: ~Copyable {
 
   /// Forgets every string, and the memory if it was a large message.
   mutating func removeAll() {
+    keepsAll = false
     if count == 0 { return }
     if table.mask > Self.retainedMask {
       table = StringTable(mask: Self.smallestMask)
@@ -345,7 +346,6 @@ struct StringPool: ~Copyable {
     known = 0
     isUnlisted = false
     isForgetful = false
-    keepsAll = false
     if !remembered.isEmpty { remembered = [] }
     firstRecent = 0
     filter = 0
@@ -379,7 +379,10 @@ struct StringPool: ~Copyable {
     var kept: [Int] = []
     for index in remembered where wasUsedAgain(index) { kept.append(index) }
     for index in firstRecent..<count where wasUsedAgain(index) { kept.append(index) }
-    guard kept.count < known / 2 else { return false }
+    guard kept.count < known / 2 else {
+      if !isForgetful { clearMarks() }
+      return false
+    }
     table.removeAll()
     for index in kept { place(index) }
     known = kept.count
@@ -407,6 +410,7 @@ struct StringPool: ~Copyable {
   ///   if that may be any.
   /// - Returns: Whether there were such entries.
   mutating func merge(keeping keys: [UnsafeRawBufferPointer]?) -> Bool {
+    forgetFollowers()
     var wanted: [Int] = []
     if let keys { for key in keys { wanted.append(intern(key)) } } else { wanted += 0..<count }
     clearMarks()

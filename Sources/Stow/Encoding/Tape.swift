@@ -64,9 +64,11 @@ struct Tape: ~Copyable {
 
   @inline(never)
   private mutating func grow() {
-    var larger = Tape(capacity: capacity * PageMemory.growth(of: capacity * Self.bytesPerToken))
     // Tokens and words are named by 32-bit indices.
-    precondition(larger.capacity < UInt32.max, "A message has more than 4 billion values")
+    let largest = Int(clamping: UInt32.max) - 1
+    precondition(capacity < largest, "A message has more than 4 billion values")
+    let growth = PageMemory.growth(of: capacity * Self.bytesPerToken)
+    var larger = Tape(capacity: capacity > largest / growth ? largest : capacity * growth)
     larger.base.update(from: base, count: count)
     larger.words.update(from: words, count: wordCount)
     larger.places.update(from: places, count: placeCount)

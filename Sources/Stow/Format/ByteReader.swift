@@ -53,6 +53,12 @@ struct ByteReader {
     return base[offset]
   }
 
+  /// The bit with a number among those that begin at `offset`, which `require` has found to be there.
+  @inline(__always)
+  func bit(_ number: Int, at offset: Int) -> Bool {
+    base[offset &+ number >> 3] &>> UInt8(number & 7) & 1 == 1
+  }
+
   /// A little-endian signed integer of `width` bytes, 1 to 8.
   @inline(__always)
   func signed(at offset: Int, width: Int) throws(FormatError) -> Int64 {

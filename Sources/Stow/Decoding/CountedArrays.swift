@@ -1,0 +1,65 @@
+/// Where the elements of arrays stand that were asked for their count while they were read.
+///
+/// An array does not say how many elements it has: that takes a walk. One that is asked at every element, as
+/// `while container.currentIndex < container.count ?? 0` asks it, would be walked as often.
+struct CountedArrays {
+  private struct Counted {
+    let end: Int
+    /// The number of the first element whose place was noted.
+    let firstIndex: Int
+    /// The places of the elements from that one on.
+    let offsets: [Int]
+
+    /// Whether these elements are those of an array within, or of this one.
+    func holds(_ elements: Range<Int>) -> Bool {
+      offsets[0] <= elements.lowerBound && elements.upperBound <= end
+    }
+
+    /// The number of elements, if one of these stands at `offset` and has the given number.
+    func count(ifElement index: Int, standsAt offset: Int) -> Int? {
+      let place = index - firstIndex
+      return offsets.indices.contains(place) && offsets[place] == offset ? firstIndex + offsets.count : nil
+    }
+  }
+
+  /// Each within the one before it.
+  private var arrays: [Counted] = []
+
+  mutating func removeAll() {
+    if !arrays.isEmpty { arrays = [] }
+  }
+
+  /// The number of elements of an array; nil if its bytes are malformed.
+  ///
+  /// - Parameters:
+  ///   - elements: Those that are left.
+  ///   - index: The number of the first of them.
+  mutating func count(_ elements: Range<Int>, from index: Int, _ reader: ByteReader) -> Int? {
+    guard !elements.isEmpty else { return index }
+    // Most arrays are asked once, at the beginning.
+    guard index > 0 else { return Self.places(elements, reader, note: { _ in }) }
+    while let innermost = arrays.last, !innermost.holds(elements) { arrays.removeLast() }
+    if let innermost = arrays.last, innermost.end == elements.upperBound,
+      let count = innermost.count(ifElement: index, standsAt: elements.lowerBound)
+    {
+      return count
+    }
+    var offsets: [Int] = []
+    guard let count = Self.places(elements, reader, note: { offsets.append($0) }) else { return nil }
+    arrays.append(Counted(end: elements.upperBound, firstIndex: index, offsets: offsets))
+    return index + count
+  }
+
+  /// How many elements there are, each of whose places `note` is handed.
+  private static func places(_ elements: Range<Int>, _ reader: ByteReader, note: (Int) -> Void) -> Int? {
+    var count = 0
+    var offset = elements.lowerBound
+    while offset < elements.upperBound {
+      guard let next = try? reader.end(of: offset) else { return nil }
+      note(offset)
+      offset = next
+      count += 1
+    }
+    return count
+  }
+}

@@ -1,0 +1,8 @@
+/// How many containers may be nested, which both coders let be chosen.
+enum DepthLimit {
+  static let standard = 512
+
+  /// The limit that stands for a chosen one. Twice as much is an integer still: `encode(to:)` and `init(from:)` may
+  /// call themselves so often.
+  static func clamped(_ depth: Int) -> Int { min(max(0, depth), Int.max / 4) }
+}

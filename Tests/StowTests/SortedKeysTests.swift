@@ -1,0 +1,30 @@
+import Foundation
+import Stow
+import Testing
+
+/// What `.sortedKeys` makes of the order in which a dictionary happens to be.
+@Suite("With sorted keys")
+struct SortedKeysTests {
+  private struct P: Encodable { var alphaalpha = 1 }
+  private struct Q: Encodable { var alphaalpha = 1 }
+  private struct R: Encodable { var betabetabeta = 1 }
+  private struct S: Encodable { var betabetabeta = 1 }
+
+  @Test("key types come in the order of their first objects")
+  func keyTypes() throws {
+    func bytes(_ order: [String]) throws -> Data {
+      let values: [String: any Encodable] = ["a": P(), "b": Q(), "c": R(), "d": S()]
+      return try message { encoder in
+        var container = encoder.container(keyedBy: AnyKey.self)
+        for name in order {
+          func encode(_ value: some Encodable) throws { try container.encode(value, forKey: AnyKey(name)) }
+          if let value = values[name] { try encode(value) }
+        }
+      }
+    }
+    let sorted = try bytes(["a", "b", "c", "d"])
+    for order in [["d", "c", "b", "a"], ["c", "a", "d", "b"], ["b", "d", "a", "c"]] {
+      #expect(try bytes(order) == sorted)
+    }
+  }
+}
