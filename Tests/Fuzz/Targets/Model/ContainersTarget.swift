@@ -10,6 +10,7 @@ import Stow
 /// what JSON coders do beside them.
 enum ContainersTarget {
   static func run(_ bytes: UnsafeRawBufferPointer) throws {
+    try writeShallowly(bytes)
     let choices = Choices(bytes)
     let encoder = StowEncoder()
     if choices.next() & 1 == 1 { encoder.outputFormatting = .sortedKeys }
@@ -33,6 +34,23 @@ enum ContainersTarget {
       throw Finding("the script has no value, but should have \(node.value)")
     } catch let error as EncodingError {
       throw Finding("encoding throws \(error)")
+    }
+  }
+
+  /// Writes the same where little may nest, which the model does not know: what is refused for that must not harm what
+  /// is written beside it.
+  private static func writeShallowly(_ bytes: UnsafeRawBufferPointer) throws {
+    let choices = Choices(bytes)
+    let encoder = StowEncoder()
+    encoder.maximumDepth = Int(choices.next() >> 1 & 3)
+    let script = WritingScript(choices)
+    defer { script.forget() }
+    do {
+      let message = try encoder.encode(Written { try script.fill($0, Node(), path: [], depth: 0) })
+      _ = try StowDecoder().decode(GenericValue.self, from: message)
+    } catch is Refusal {
+    } catch is EncodingError {
+    } catch is Finding {
     }
   }
 
