@@ -15,8 +15,8 @@ import Synchronization
 /// ```
 ///
 /// Safe on bytes from anywhere: what is malformed is a `DecodingError`, and the decoder itself takes memory in
-/// proportion to the bytes there are, not to what they claim. A decoder may be used from many threads at once, and from inside an
-/// `init(from:)` that it is itself running.
+/// proportion to the bytes there are, not to what they claim. A decoder may be used from many threads at once, and
+/// from inside an `init(from:)` that it is itself running.
 ///
 /// FORMAT.md specifies the bytes.
 public final class StowDecoder: Sendable {

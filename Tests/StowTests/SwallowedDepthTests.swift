@@ -6,7 +6,7 @@ import Testing
 @Suite("Swallowed errors of depth")
 struct SwallowedDepthTests {
   private enum Keys: String, CodingKey {
-    case number, deep
+    case number, deep, deeper
   }
 
   private static func encoder(depth: Int) -> StowEncoder {
@@ -31,7 +31,7 @@ struct SwallowedDepthTests {
         var container = encoder.container(keyedBy: Keys.self)
         try container.encode(1, forKey: .number)
         try? container.encode(["k": 1], forKey: .deep)
-        try? container.encode(["k": 1], forKey: .deep)
+        try? container.encode(["k": 1], forKey: .deeper)
       }
     }
     let data = try Self.encoder(depth: 2).encode([Holder(), Holder()])

@@ -2,7 +2,8 @@
 ///
 /// Reading a value as one type after another until one fits throws an error for each, which `try?` drops at once. So
 /// errors are kept, by the type that was asked for and what was found: as many as there are types that fail to
-/// decode, times the findings that there are. One that nobody else holds is thrown again, with another path and another offset.
+/// decode, times the findings that there are. One that nobody else holds is thrown again, with another path and another
+/// offset.
 struct RecurringErrors: ~Copyable {
   private struct Entry: BitwiseCopyable {
     let type: UnsafeRawPointer

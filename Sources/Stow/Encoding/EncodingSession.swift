@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The state of one call of `encode`: the tape, and what stands open on it.
 ///
 /// Containers record; nothing is written before the value is complete. What is usual is a straight line:

@@ -14,14 +14,8 @@ extension EncodingSession: PooledSession {
   ) rethrows -> Result {
     var session: EncodingSession? = pool.take() ?? EncodingSession(boxTaker: BoxTaker.forEncoding)
     defer { pool.takeBack(&session) }
-    return try session.unsafelyUnwrapped.run(configuration, body)
-  }
-
-  private func run<Result>(
-    _ configuration: EncoderConfiguration, _ body: (EncodingSession) throws -> Result
-  ) rethrows -> Result {
-    begin(configuration)
-    return try body(self)
+    session.unsafelyUnwrapped.begin(configuration)
+    return try body(session.unsafelyUnwrapped)
   }
 
   func takeContainersBack() -> Bool {

@@ -43,7 +43,7 @@ struct KeyLists {
   ///
   /// - Parameter maps: The tokens where they begin, in order.
   mutating func collect(
-    _ maps: UnsafeMutableBufferPointer<UInt32>, _ tape: inout Tape, _ strings: inout StringPool,
+    _ maps: UnsafeBufferPointer<UInt32>, _ tape: inout Tape, _ strings: inout StringPool,
     _ walk: inout MapWalk
   ) -> Bool {
     walk.begin()

@@ -327,7 +327,7 @@ extension EncodingSession {
   }
 
   @inline(never)
-  func activate(_ schema: Schema, firstUse: Int) {
+  private func activate(_ schema: Schema, firstUse: Int) {
     schema.firstUse = firstUse
     activeSchemas.append(schema)
   }

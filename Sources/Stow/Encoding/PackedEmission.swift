@@ -115,7 +115,7 @@ extension Emitter {
     return size * values.count / sample
   }
 
-  static func hasShortTag(_ type: UInt8) -> Bool { Tag.packedTypes.contains(type) }
+  private static func hasShortTag(_ type: UInt8) -> Bool { Tag.packedTypes.contains(type) }
 
   private mutating func writePackedHeader(_ type: UInt8, length: Int) {
     writer.reserve(BackwardWriter.margin)

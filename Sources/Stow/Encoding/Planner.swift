@@ -49,9 +49,8 @@ struct Planner: ~Copyable {
   mutating func plan(_ session: EncodingSession) -> Bool {
     removeAll()
     if session.maps.count > 1 || session.hasFreeKeys {
-      guard lists.collect(session.maps.buffer, &session.tape, &session.strings, &session.mapWalk) else {
-        return false
-      }
+      let maps = UnsafeBufferPointer(session.maps.buffer)
+      guard lists.collect(maps, &session.tape, &session.strings, &session.mapWalk) else { return false }
       hasLists = true
     }
     if Self.hasSingleObject(session) {

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The distinct strings of one message: each is kept once, and later uses are an index.
 ///
 /// They are looked up by a hash with a seed of the process, so that strings cannot be crafted to collide; the

@@ -154,7 +154,9 @@ extension BackwardWriter {
       }
     }
   }
-  /// Writes `width` bits for each byte of `text`, a short one: what `bits` takes out of its entry in the table of codes.
+
+  /// Writes `width` bits for each byte of `text`, a short one: what `bits` takes out of its entry in the table of
+  /// codes.
   ///
   /// Eight characters are as many bytes as the bits of one.
   @inline(__always)

@@ -4,8 +4,8 @@
 /// does not fit: half of the time of a generic value. This one is changed where it is, once nobody else holds it.
 ///
 /// That relies on where the runtime puts an error in its box, and the standard library the bytes of a string in its
-/// storage. `isKnown` checks both once, by words and by behaviour. Where they are elsewhere, on Apple's platforms, whose
-/// boxes are objects of Foundation too, or if the environment has `STOW_PLAIN`, every error is made anew.
+/// storage. `isKnown` checks both once, by words and by behaviour. Where they are elsewhere, on Apple's platforms,
+/// whose boxes are objects of Foundation too, or if the environment has `STOW_PLAIN`, every error is made anew.
 ///
 /// Trivial, so that boxes can be kept in a buffer: `release` lets go of the error.
 struct ErrorBox: BitwiseCopyable {

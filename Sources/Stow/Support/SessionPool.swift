@@ -14,9 +14,9 @@ protocol PooledSession: AnyObject {
 
 /// Sessions that were used: those that are free, and those that somebody still holds a container of.
 ///
-/// For the free ones there are a few places; a session that finds none is let go. Keyed containers do not count a reference to their session, so one that outlives its
-/// message has it kept here. Every later call looks at one of the kept sessions, and lets it go if all its
-/// containers are gone.
+/// For the free ones there are a few places; a session that finds none is let go. Keyed containers do not count a
+/// reference to their session, so one that outlives its message has it kept here. Every later call looks at one of
+/// the kept sessions, and lets it go if all its containers are gone.
 final class SessionPool<Session: PooledSession>: Sendable {
   /// Used under a lock.
   private struct Kept: @unchecked Sendable {

@@ -1,4 +1,4 @@
-/// Looks now and then, as calls become many, whether the stack of the thread has room for more: threads may have little.
+/// Looks now and then, as calls become many, whether the stack of the thread has room for more.
 struct StackGuard {
   /// The stack of the thread, once calls are many.
   private var stack: StackBounds?
