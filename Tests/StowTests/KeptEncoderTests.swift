@@ -10,8 +10,7 @@ struct KeptEncoderTests {
     _ = try StowEncoder().encode(
       Writes { encoder in
         var container = encoder.container(keyedBy: AnyKey.self)
-        try container.encode("lost 1", forKey: "k")
-        try container.encode("lost 2", forKey: "k")
+        for number in 0..<9 { try container.encode("lost \(number)", forKey: "k") }
         try container.encode(1, forKey: "last")
         kept = container
       })
