@@ -99,6 +99,39 @@ struct KeptDecoderTests {
     #expect(steps(lazy[1].decoder.codingPath) == [1])
   }
 
+  @Test("decoders and keyed containers have their paths still, in values of every form")
+  func paths() throws {
+    struct Point: Codable {
+      var x: Double
+      var y: Double?
+    }
+    /// Keeps the decoder and the container of a record.
+    final class Kept: Decodable {
+      let decoder: any Decoder
+      let container: KeyedDecodingContainer<AnyKey>
+
+      init(from decoder: any Decoder) throws {
+        self.decoder = decoder
+        container = try decoder.container(keyedBy: AnyKey.self)
+      }
+    }
+    func expectPaths(_ value: some Encodable) throws {
+      let kept = try transcode(["list": value], to: [String: [Kept]].self)
+      for (index, kept) in (kept["list"] ?? []).enumerated() {
+        #expect(steps(kept.decoder.codingPath) == ["list", Step(integerLiteral: index)])
+        #expect(steps(kept.container.codingPath) == ["list", Step(integerLiteral: index)])
+        let missing = failure { try kept.container.decode(Int.self, forKey: "missing") }
+        #expect(missing?.path == ["list", Step(integerLiteral: index)])
+      }
+    }
+    try expectPaths((0..<50).map { Point(x: Double($0) + 0.5, y: 1.25) })
+    try expectPaths((0..<50).map { Point(x: Double($0), y: $0 % 3 == 0 ? nil : 1) })
+    try expectPaths((0..<5).map { ["a \($0)": $0] })
+    try expectPaths([[String: Int]](repeating: [:], count: 3))
+    let rows = try transcode((0..<50).map { [Double($0), 0.5, 1] }, to: [Lazy].self)
+    #expect(rows.indices.allSatisfy { steps(rows[$0].decoder.codingPath) == [Step(integerLiteral: $0)] })
+  }
+
   @Test("a container outlives the decoder or the container it came from")
   func outliving() throws {
     func containers() throws -> [KeyedDecodingContainer<AnyKey>] {

@@ -5,7 +5,7 @@ extension DecodingCursor {
   @inline(__always)
   func offset<Key: CodingKey>(_ key: Key, _ session: DecodingSession) throws -> Int {
     let offset = try find(key, session)
-    guard offset >= 0 else { throw session.keyNotFound(key, node) }
+    guard offset >= 0 else { throw session.keyNotFound(key, path: codingPath(session)) }
     return offset
   }
 
@@ -18,7 +18,7 @@ extension DecodingCursor {
   func failure<Key: CodingKey>(
     _ error: FormatError, _ key: Key, _ type: Any.Type?, _ session: DecodingSession
   ) -> any Error {
-    session.error(error, path: session.codingPath(node) + [key], expected: type)
+    session.error(error, path: codingPath(session) + [key], expected: type)
   }
 
   @inline(__always)

@@ -166,6 +166,11 @@ final class DecodingCursor {
     return session.reader.bit(slot, at: presence)
   }
 
+  /// The path of the object. The byte before its values is none of theirs, and a row has none before it.
+  func codingPath(_ session: DecodingSession) -> [any CodingKey] {
+    session.codingPath(node, at: source == nil ? start - 1 : start)
+  }
+
   // MARK: finding
 
   /// Where the value for `key` stands; −1 if the object has none. Makes it the next.

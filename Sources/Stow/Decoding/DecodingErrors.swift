@@ -49,12 +49,9 @@ extension DecodingSession {
     }
   }
 
-  func keyNotFound(_ key: some CodingKey, _ node: DecodingPath.Node) -> DecodingError {
-    .keyNotFound(
-      key,
-      DecodingError.Context(
-        codingPath: codingPath(node), debugDescription: "No value associated with key \"\(key.stringValue)\"."
-      ))
+  func keyNotFound(_ key: some CodingKey, path: [any CodingKey]) -> DecodingError {
+    let description = "No value associated with key \"\(key.stringValue)\"."
+    return .keyNotFound(key, DecodingError.Context(codingPath: path, debugDescription: description))
   }
 
   func valueNotFound(_ type: Any.Type, path: [any CodingKey], _ description: String) -> DecodingError {

@@ -13,7 +13,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try reference._withUnsafeGuaranteedRef { try body($0) }
   }
 
-  var codingPath: [any CodingKey] { on { cursor in cursor.withSession { $0.codingPath(cursor.node) } } }
+  var codingPath: [any CodingKey] { on { cursor in cursor.withSession { cursor.codingPath($0) } } }
 
   var allKeys: [Key] {
     on { cursor in cursor.withSession { try? cursor.keys(Key.self, $0) } } ?? []

@@ -20,7 +20,9 @@ struct PathFinder {
   private func child(of value: Int, holding offset: Int) -> (Int, any CodingKey)? {
     do throws(FormatError) {
       if let object = try session.reader.object(at: value) { return try child(of: object, holding: offset) }
-      guard let elements = try? session.reader.array(at: value) else { return nil }
+      guard let elements = try? session.reader.array(at: value) else {
+        return row(of: value, holding: offset)
+      }
       var start = elements.lowerBound
       var index = 0
       while start < elements.upperBound {
@@ -33,6 +35,15 @@ struct PathFinder {
     } catch {
       return nil
     }
+  }
+
+  /// A row of a table or a matrix, which is no value of its own.
+  private func row(of value: Int, holding offset: Int) -> (Int, any CodingKey)? {
+    guard let columns = (try? ElementSource.at(value, session))?.columns, columns.rows.contains(offset) else {
+      return nil
+    }
+    let index = (offset - columns.rows.lowerBound) / columns.stride
+    return (columns.rows.lowerBound + index * columns.stride, PathKey.index(index))
   }
 
   private func child(of object: ObjectHeader, holding offset: Int) throws(FormatError) -> (

@@ -4,7 +4,7 @@ struct RowDecoder: Decoder {
   let row: Int
   let node: DecodingPath.Node
 
-  var codingPath: [any CodingKey] { source.session.codingPath(node, at: source.offset) }
+  var codingPath: [any CodingKey] { source.session.codingPath(node, at: row) }
   var userInfo: [CodingUserInfoKey: Any] { source.session.configuration.userInfo.values }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -22,8 +22,7 @@ struct RowDecoder: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { RowValueDecoder(decoder: self) }
 
   func mismatch(_ type: Any.Type) -> any Error {
-    source.session.error(
-      FormatError(.cellMismatch, at: source.offset), at: node, source.offset, expected: type)
+    source.session.error(FormatError(.cellMismatch, at: source.offset), at: node, row, expected: type)
   }
 }
 
