@@ -170,8 +170,14 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
   }
 
   /// The elements; nil if they are to be read one by one.
+  func integers(
+    at offset: Int, _ session: DecodingSession, _ node: DecodingPath.Node
+  ) throws -> [Element]? {
+    try readAll(at: offset, session, node)
+  }
+
   @inline(__always)
-  final func integers(
+  final func readAll(
     at offset: Int, _ session: DecodingSession, _ node: DecodingPath.Node
   ) throws -> [Element]? {
     do throws(FormatError) {
@@ -249,10 +255,10 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
 
 /// Arrays of `Int`, compiled for them.
 private final class IntArrayPlan: IntegerArrayPlan<Int> {
-  override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
-  ) throws -> [Int] {
-    try integers(at: offset, session, node) ?? super.decode(at: offset, from: session, node)
+  override func integers(
+    at offset: Int, _ session: DecodingSession, _ node: DecodingPath.Node
+  ) throws -> [Int]? {
+    try readAll(at: offset, session, node)
   }
 }
 

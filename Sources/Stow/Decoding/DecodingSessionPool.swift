@@ -9,14 +9,8 @@ extension DecodingSession: PooledSession {
   ) throws -> Result {
     var session: DecodingSession? = pool.take() ?? DecodingSession(boxTaker: BoxTaker.forDecoding)
     defer { pool.takeBack(&session) }
-    return try session.unsafelyUnwrapped.run(bytes, configuration, body)
-  }
-
-  private func run<Result>(
-    _ bytes: UnsafeRawBufferPointer, _ configuration: DecoderConfiguration,
-    _ body: (DecodingSession, _ offset: Int) throws -> Result
-  ) throws -> Result {
-    try body(self, begin(bytes, configuration))
+    let offset = try session.unsafelyUnwrapped.begin(bytes, configuration)
+    return try body(session.unsafelyUnwrapped, offset)
   }
 
   func takeContainersBack() -> Bool {

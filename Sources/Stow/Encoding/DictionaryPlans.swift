@@ -49,19 +49,9 @@ private final class IntDictionaryEncodingPlan: DictionaryEncodingPlan<Int> {
     // Where no string came before, none of the keys did.
     let areNew = session.strings.count == 0
     for (key, value) in dictionary {
-      if areNew { session.record(newKey: key) } else { session.recordKey(key) }
+      if areNew { session.recordKey(session.strings.add(new: key)) } else { session.recordKey(key) }
       session.record(value, key: 0)
     }
-  }
-}
-
-extension EncodingSession {
-  /// The key of the next value, where no string was recorded but other keys of its map.
-  @inline(__always)
-  fileprivate func record(newKey name: borrowing String) {
-    let index = strings.add(new: name)
-    strings.countKeyUses(index)
-    tape.append(Token(.key, index: index))
   }
 }
 

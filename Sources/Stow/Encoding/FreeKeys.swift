@@ -9,8 +9,9 @@ extension EncodingSession {
     return string
   }
 
+  /// The same for a string of the pool.
   @inline(__always)
-  private func recordKey(_ string: Int) {
+  func recordKey(_ string: Int) {
     strings.countKeyUses(string)
     tape.append(Token(.key, index: string))
   }
