@@ -131,14 +131,13 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     return try .filled(count: source.count) { first, initialized in
       for index in 0..<source.count {
         step = session.path.setIndex(index, at: step)
-        let element = try self.element(index, of: source, step)
-        let value: Element
-        if entry.kind == .plain, case .object(let row) = element {
-          value = try session.decodePlain(Element.self, RowDecoder(source: source, row: row, node: step))
+        if entry.kind == .plain, let row = source.object(at: index) {
+          (first + index).initialize(
+            to: try session.decodePlain(Element.self, RowDecoder(source: source, row: row, node: step)))
         } else {
-          value = try session.decode(Element.self, element, of: source, at: step)
+          let element = try self.element(index, of: source, step)
+          (first + index).initialize(to: try session.decode(Element.self, element, of: source, at: step))
         }
-        (first + index).initialize(to: value)
         initialized = index &+ 1
       }
     }

@@ -31,6 +31,8 @@ final class DecodingCursor {
   @exclusivity(unchecked) var entries: [KeyName: Int] = [:]
   /// The table that the object is a row of; what is found then is a column.
   @exclusivity(unchecked) private(set) var source: ElementSource?
+  /// The same, to be compared without counting a reference.
+  @exclusivity(unchecked) private var sourceIdentity: ObjectIdentifier?
   /// Where that row stands.
   var row: Int { start }
 
@@ -97,13 +99,14 @@ final class DecodingCursor {
     _ node: DecodingPath.Node
   ) {
     // Rows mostly come after each other.
-    if self.source === source {
+    if sourceIdentity == ObjectIdentifier(source) {
       self.node = node
       start = offset
       return
     }
     forget(node)
     self.source = source
+    sourceIdentity = ObjectIdentifier(source)
     self.shape = shape
     keyCount = session.tables.keyCount(ofShape: shape)
     table = schemaReference._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: session.message) }
@@ -115,7 +118,10 @@ final class DecodingCursor {
   /// Lets go of what keeps the session, and of memory, when nobody holds the container any more.
   @inline(__always)
   func finish() {
-    if source != nil { source = nil }
+    if sourceIdentity != nil {
+      source = nil
+      sourceIdentity = nil
+    }
     if !offsets.isEmpty { offsets.removeAll(keepingCapacity: offsets.count < 1024) }
     if !entries.isEmpty { entries = [:] }
     if entryIndex != nil { entryIndex = nil }

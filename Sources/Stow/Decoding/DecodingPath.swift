@@ -31,9 +31,18 @@ struct DecodingPath: ~Copyable {
   }
 
   /// A place in the stack. The serial number tells whether the step there is still the same.
+  ///
+  /// One word: two that are stored one by one and read at once have to wait for each other.
   struct Node {
-    let index: UInt32
-    let serial: UInt32
+    private let bits: UInt64
+
+    @inline(__always)
+    init(index: UInt32, serial: UInt32) { bits = UInt64(index) | UInt64(serial) << 32 }
+
+    @inline(__always)
+    var index: UInt32 { UInt32(truncatingIfNeeded: bits) }
+    @inline(__always)
+    var serial: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
 
     static let top = Node(index: 0, serial: 0)
   }

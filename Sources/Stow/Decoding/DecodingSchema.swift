@@ -5,7 +5,7 @@
 /// message, to be compared with the message's bytes.
 final class DecodingSchema {
   let hasBytes: Bool
-  let pool = ContainerPool<DecodingCursor>()
+  @exclusivity(unchecked) var pool = ContainerPool<DecodingCursor>()
 
   /// By the byte of a key.
   private let texts: UnsafeMutablePointer<SearchedText?>

@@ -114,7 +114,7 @@ final class DecodingSession {
 
   /// Calls the value's own `init(from:)`.
   @inline(__always)
-  func decodePlain<Value: Decodable>(_ type: Value.Type, _ decoder: some Decoder) throws -> Value {
+  func decodePlain<Value: Decodable>(_ type: Value.Type, _ decoder: consuming some Decoder) throws -> Value {
     guard calls <= 2 &* configuration.maximumDepth else { throw tooDeep(decoder.codingPath) }
     if StackGuard.isDue(calls) { try checkStack(decoder) }
     calls &+= 1

@@ -7,10 +7,9 @@ extension DecodingSession: PooledSession {
     _ bytes: UnsafeRawBufferPointer, _ configuration: DecoderConfiguration,
     _ body: (DecodingSession, _ offset: Int) throws -> Result
   ) throws -> Result {
-    var session: DecodingSession? = pool.take() ?? DecodingSession(boxTaker: BoxTaker.forDecoding)
-    defer { pool.takeBack(&session) }
-    let offset = try session.unsafelyUnwrapped.begin(bytes, configuration)
-    return try body(session.unsafelyUnwrapped, offset)
+    let session = pool.take() ?? .passRetained(DecodingSession(boxTaker: BoxTaker.forDecoding))
+    defer { pool.takeBack(session) }
+    return try session._withUnsafeGuaranteedRef { try body($0, $0.begin(bytes, configuration)) }
   }
 
   func takeContainersBack() -> Bool {

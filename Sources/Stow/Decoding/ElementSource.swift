@@ -27,6 +27,8 @@ final class ElementSource {
   private let layout: Layout
   /// The columns of rows; none otherwise.
   let columns: Columns?
+  /// Where the first row stands that is an object, and the bytes of each; none if the elements are others.
+  private let objects: (first: Int, stride: Int)?
 
   /// The array at `offset`; nil if its elements are whole values, or it is none.
   @inline(__always)
@@ -46,9 +48,11 @@ final class ElementSource {
       layout = .rows(columns)
       self.columns = columns
       count = columns.rowCount
+      objects = columns.shape == nil ? nil : (columns.rows.lowerBound, columns.stride)
       return
     }
     columns = nil
+    objects = nil
     if tag == Tag.data {
       let range = try reader.data(at: offset)
       layout = .bytes(range)
@@ -70,6 +74,7 @@ final class ElementSource {
     count = columns.columns.count
     layout = .cells(columns, row: row)
     self.columns = nil
+    objects = nil
   }
 
   private static func expand(_ packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Int64] {
@@ -77,6 +82,12 @@ final class ElementSource {
     defer { target.deallocate() }
     try packed.readIntegers(reader, into: target.baseAddress.unsafelyUnwrapped)
     return Array(target[..<packed.count])
+  }
+
+  /// Where the row at `index` stands, which is below `count`, if it is an object.
+  @inline(__always)
+  func object(at index: Int) -> Int? {
+    objects.map { $0.first &+ index &* $0.stride }
   }
 
   /// The element at `index`, which is below `count`.

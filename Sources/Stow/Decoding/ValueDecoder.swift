@@ -96,10 +96,10 @@ extension DecodingSession {
     guard let boxTaker else {
       return try newContainer(keyType, schema.takeUnretainedValue(), open)
     }
-    let pool = schema._withUnsafeGuaranteedRef { $0.pool }
     let number = take(keyType, schema)
-    try open(pool.cursor(number)._withUnsafeGuaranteedRef { $0 })
-    return boxTaker.take(pool.address(number), as: KeyedDecodingContainer<Key>.self)
+    try schema._withUnsafeGuaranteedRef { $0.pool.cursor(number) }.borrow(open)
+    return boxTaker.take(
+      schema._withUnsafeGuaranteedRef { $0.pool.address(number) }, as: KeyedDecodingContainer<Key>.self)
   }
 
   /// The plain path of `container`.

@@ -12,10 +12,12 @@ extension EncodingSession: PooledSession {
   static func run<Result>(
     _ configuration: EncoderConfiguration, _ body: (EncodingSession) throws -> Result
   ) rethrows -> Result {
-    var session: EncodingSession? = pool.take() ?? EncodingSession(boxTaker: BoxTaker.forEncoding)
-    defer { pool.takeBack(&session) }
-    session.unsafelyUnwrapped.begin(configuration)
-    return try body(session.unsafelyUnwrapped)
+    let session = pool.take() ?? .passRetained(EncodingSession(boxTaker: BoxTaker.forEncoding))
+    defer { pool.takeBack(session) }
+    return try session._withUnsafeGuaranteedRef {
+      $0.begin(configuration)
+      return try body($0)
+    }
   }
 
   func takeContainersBack() -> Bool {

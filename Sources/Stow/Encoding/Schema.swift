@@ -17,7 +17,7 @@ final class Schema {
   let index: Int
   /// Whether keys are known by their byte.
   let hasSlots: Bool
-  let pool = ContainerPool<KeyedCursor>()
+  @exclusivity(unchecked) var pool = ContainerPool<KeyedCursor>()
   /// By the byte of a key: its slot in this message.
   let table: UnsafeMutablePointer<UInt16>
   /// By the byte of a key.

@@ -3,18 +3,18 @@
 /// A keyed container is a box around a box, and making one takes a quarter to a half of all the time that
 /// `Codable` itself costs. A container is handed out again only when nobody else holds it, so that one
 /// that was kept keeps its own object.
-final class ContainerPool<Cursor: AnyObject> {
+struct ContainerPool<Cursor: AnyObject>: ~Copyable {
   /// What the containers are references to.
   ///
   /// None is nil: without optimization, in Swift 6, an `AnyObject` is never known to be uniquely referenced, but
   /// an optional one is.
-  @exclusivity(unchecked) private var boxes: UnsafeMutablePointer<AnyObject?>
+  private var boxes: UnsafeMutablePointer<AnyObject?>
   /// What the containers refer to; a reference to each is held.
-  @exclusivity(unchecked) private var cursors: UnsafeMutablePointer<Unmanaged<Cursor>>
-  @exclusivity(unchecked) private var count = 0
-  @exclusivity(unchecked) private var capacity = 2
+  private var cursors: UnsafeMutablePointer<Unmanaged<Cursor>>
+  private var count = 0
+  private var capacity = 2
   /// The containers from here on are free.
-  @exclusivity(unchecked) private var used = 0
+  private var used = 0
 
   init() {
     boxes = .allocate(capacity: capacity)
@@ -30,7 +30,7 @@ final class ContainerPool<Cursor: AnyObject> {
 
   /// The number of a free container; `make` makes one if there is none.
   @inline(__always)
-  func take(_ make: () -> (box: AnyObject, cursor: Cursor)) -> Int {
+  mutating func take(_ make: () -> (box: AnyObject, cursor: Cursor)) -> Int {
     var free = used
     while free > 0, isKnownUniquelyReferenced(&boxes[free &- 1]) { free &-= 1 }
     if free == count {
@@ -42,14 +42,14 @@ final class ContainerPool<Cursor: AnyObject> {
   }
 
   @inline(never)
-  private func add(_ box: AnyObject, _ cursor: Cursor) {
+  private mutating func add(_ box: AnyObject, _ cursor: Cursor) {
     if count == capacity { grow() }
     (boxes + count).initialize(to: box)
     (cursors + count).initialize(to: .passRetained(cursor))
     count += 1
   }
 
-  private func grow() {
+  private mutating func grow() {
     let (oldBoxes, oldCursors) = (boxes, cursors)
     capacity *= 2
     boxes = .allocate(capacity: capacity)
@@ -69,7 +69,7 @@ final class ContainerPool<Cursor: AnyObject> {
   func address(_ number: Int) -> UnsafeRawPointer { UnsafeRawPointer(boxes + number) }
 
   /// Whether every container has been given back.
-  func isComplete() -> Bool {
+  mutating func isComplete() -> Bool {
     while used > 0, isKnownUniquelyReferenced(&boxes[used - 1]) { used -= 1 }
     return used == 0
   }
