@@ -7,7 +7,8 @@ extension DecodingSession {
     guard let expected, let finding = Finding(error, reader) else {
       return rareError(error, path: path, expected: expected)
     }
-    return recurringErrors.error(expected, found: finding, at: error.offset, path)
+    recurringErrors.lend(path)
+    return recurringErrors.error(expected, found: finding, at: error.offset)
   }
 
   /// The same for somebody who reads the value at `offset`, at a place of the path.
@@ -22,7 +23,8 @@ extension DecodingSession {
     guard let finding = Finding(error, reader) else {
       return rareError(error, path: pathMemo.keys, expected: expected)
     }
-    return recurringErrors.error(expected, found: finding, at: error.offset, pathMemo.keys)
+    if !recurringErrors.lends(ErrorBox.path(pathMemo.keys)) { recurringErrors.lend(pathMemo.keys) }
+    return recurringErrors.error(expected, found: finding, at: error.offset)
   }
 
   private func rareError(_ error: FormatError, path: [any CodingKey], expected: Any.Type?) -> DecodingError {

@@ -78,7 +78,7 @@ final class DecodingSession {
     usedSchemas.removeAll()
     countedArrays.removeAll()
     configuration.userInfo = UserInfo()
-    recurringErrors.releasePaths()
+    recurringErrors.takePath()
     pathMemo.reset()
     calls = 0
     stack.reset()

@@ -10,7 +10,8 @@ struct RecurringErrors: ~Copyable {
     /// The next of the same finding, in a ring.
     var next: Int
     var box: ErrorBox?
-    var holdsPath = false
+    /// Whether the error has the path that is lent.
+    var hasPath = false
   }
 
   private var entries = GrowableBuffer<Entry>(capacity: 16)
@@ -19,8 +20,9 @@ struct RecurringErrors: ~Copyable {
   private var beginnings: [String] = []
   /// The entry of each finding that was used last: types are tried in turns.
   private var last = GrowableBuffer<Int>(capacity: Finding.count)
-  /// The entries whose errors have the path that was asked for last.
-  private var pathHolders = GrowableBuffer<Int>(capacity: 16)
+  /// The path that is lent to errors, and the entries that have it.
+  private var path: [any CodingKey] = []
+  private var borrowers = GrowableBuffer<Int>(capacity: 16)
 
   /// The last offset: errors at one place come in turns.
   private var digits = DecimalDigits(0)
@@ -32,20 +34,22 @@ struct RecurringErrors: ~Copyable {
   }
 
   deinit {
-    for entry in entries.buffer { entry.box?.release() }
+    for entry in entries.buffer {
+      if entry.hasPath { entry.box?.keepPath() }
+      entry.box?.release()
+    }
   }
 
+  /// An error with the path that is lent.
   @inline(__always)
-  mutating func error(
-    _ type: Any.Type, found finding: Finding, at offset: Int, _ path: consuming [any CodingKey]
-  ) -> any Error {
+  mutating func error(_ type: Any.Type, found finding: Finding, at offset: Int) -> any Error {
     let index = index(type, finding)
     if digits.number != offset { digits = DecimalDigits(offset) }
     guard entries.base[index].box?.setOffset(digits) == true, let box = entries.base[index].box else {
-      return makeError(type, finding, offset, path, index)
+      return makeError(type, finding, offset, index)
     }
-    notePathHolder(index)
-    return box.error(path)
+    noteBorrower(index)
+    return box.error(ErrorBox.path(path))
   }
 
   @inline(__always)
@@ -81,16 +85,16 @@ struct RecurringErrors: ~Copyable {
 
   @inline(never)
   private mutating func makeError(
-    _ type: Any.Type, _ finding: Finding, _ offset: Int, _ path: consuming [any CodingKey], _ index: Int
+    _ type: Any.Type, _ finding: Finding, _ offset: Int, _ index: Int
   ) -> any Error {
     let description = beginnings[index] + String(offset)
     let error = Self.error(
       type, finding, DecodingError.Context(codingPath: path, debugDescription: description))
     guard ErrorBox.isKnown else { return error }
     let box = ErrorBox(error, digitsFrom: beginnings[index].utf8.count)
-    entries[index].box?.release()
+    drop(index)
     entries[index].box = box
-    notePathHolder(index)
+    noteBorrower(index)
     return box.error
   }
 
@@ -106,25 +110,38 @@ struct RecurringErrors: ~Copyable {
 
   // MARK: paths
 
+  /// Whether a path is the one that is lent.
   @inline(__always)
-  private mutating func notePathHolder(_ index: Int) {
-    if entries.base[index].holdsPath { return }
-    entries.base[index].holdsPath = true
-    pathHolders.append(index)
+  func lends(_ path: ErrorBox.Path) -> Bool { path == ErrorBox.path(self.path) }
+
+  /// Lends a path to the errors to come.
+  @inline(never)
+  mutating func lend(_ path: [any CodingKey]) {
+    takePath()
+    self.path = path
   }
 
-  /// Takes their path from the errors that nobody else holds, so that it can be changed where it is.
-  mutating func releasePaths() {
-    for index in pathHolders.buffer {
-      entries.base[index].holdsPath = false
-      if entries.base[index].box?.releasePath() == false { drop(index) }
+  @inline(__always)
+  private mutating func noteBorrower(_ index: Int) {
+    if entries.base[index].hasPath { return }
+    entries.base[index].hasPath = true
+    borrowers.append(index)
+  }
+
+  /// Takes the path from the errors, so that it can be changed where it is. One that somebody keeps holds it then.
+  mutating func takePath() {
+    for index in borrowers.buffer {
+      if entries.base[index].box?.takePath() == false { drop(index) }
+      entries.base[index].hasPath = false
     }
-    pathHolders.truncate(to: 0)
+    borrowers.truncate(to: 0)
+    if !path.isEmpty { path = [] }
   }
 
-  /// Lets go of an error that somebody else keeps.
+  /// Lets go of an error that somebody else may keep.
   @inline(never)
   private mutating func drop(_ index: Int) {
+    if entries[index].hasPath { entries[index].box?.keepPath() }
     entries[index].box?.release()
     entries[index].box = nil
   }

@@ -8,14 +8,20 @@
 /// whose boxes are objects of Foundation too, or if the environment has `STOW_PLAIN`, every error is made anew.
 ///
 /// Trivial, so that boxes can be kept in a buffer: `release` lets go of the error.
+///
+/// The path is lent to the error, which counts no reference to it: counting one for every error took a tenth of the
+/// time of a generic value. Whoever lends it keeps it until `takePath` or `keepPath`.
 struct ErrorBox: BitwiseCopyable {
   private var object: Unmanaged<AnyObject>
-  private let path: UnsafeMutablePointer<[any CodingKey]>
+  private let path: UnsafeMutablePointer<Path>
   /// The storage of the description. The error holds it.
   private var storage: Unmanaged<AnyObject>
   /// Those of the offset, at the end of the description.
   private let digits: UnsafeMutablePointer<UInt8>
   private let digitCount: Int
+
+  /// A path of coding keys: the address of its storage.
+  typealias Path = UInt
 
   /// Where the error stands in its box.
   private static let payload = 32
@@ -24,13 +30,14 @@ struct ErrorBox: BitwiseCopyable {
   /// The bits of the second word of a string that are the address of its storage.
   private static let addressBits = UInt.max >> 4
 
-  /// Keeps an error whose description ends with the digits of an offset, from `start` on.
+  /// Keeps an error whose description ends with the digits of an offset, from `start` on. Its path is lent from now on.
   ///
   /// Only where `isKnown`, and with a description longer than 15 bytes: shorter ones have no storage.
   init(_ error: DecodingError, digitsFrom start: Int) {
     object = Unmanaged.passRetained(Self.object(error))
     let context = object.toOpaque() + Self.payload + Self.placeOfContext(error)
-    path = context.assumingMemoryBound(to: [any CodingKey].self)
+    path = context.assumingMemoryBound(to: Path.self)
+    Self.storage(path.pointee).release()
     let description = (context + 8).assumingMemoryBound(to: String.self)
     let address = UnsafeMutableRawPointer(bitPattern: Self.words(description.pointee).1 & Self.addressBits)
       .unsafelyUnwrapped
@@ -58,19 +65,30 @@ struct ErrorBox: BitwiseCopyable {
     return true
   }
 
-  /// The error with another path, once `setOffset` has found that nobody holds it.
+  /// The error with another path, once `setOffset` has found that nobody holds it, and the path it had was taken.
   @inline(__always)
-  func error(_ path: consuming [any CodingKey]) -> any Error {
+  func error(_ path: Path) -> any Error {
     self.path.pointee = path
     return error
   }
 
-  /// Takes the path out. False if somebody holds the error.
+  /// Takes the path out. False if somebody holds the error, which then needs `keepPath`.
   @inline(__always)
-  mutating func releasePath() -> Bool {
+  mutating func takePath() -> Bool {
     guard isUnique(&object) else { return false }
-    path.pointee = []
+    path.pointee = Self.path([])
     return true
+  }
+
+  /// Lets the error hold its path itself.
+  func keepPath() { _ = Self.storage(path.pointee).retain() }
+
+  /// A path, to be lent.
+  @inline(__always)
+  static func path(_ keys: [any CodingKey]) -> Path { unsafeBitCast(keys, to: Path.self) }
+
+  private static func storage(_ path: Path) -> Unmanaged<AnyObject> {
+    .fromOpaque(UnsafeRawPointer(bitPattern: path).unsafelyUnwrapped)
   }
 
   /// Whether there is one reference to an object.
@@ -109,11 +127,17 @@ struct ErrorBox: BitwiseCopyable {
   }
 
   private static func probe(_ make: (DecodingError.Context) -> DecodingError) -> ErrorBox? {
-    let path: [any CodingKey] = [PathKey.super]
+    let keys: [any CodingKey] = [PathKey.super]
     let description = String(repeating: "a description ", count: 2) + "10"
-    let error = make(DecodingError.Context(codingPath: path, debugDescription: description))
-    return isLaidOut(error, path, description)
-      ? ErrorBox(error, digitsFrom: description.utf8.count - 2) : nil
+    let error = make(DecodingError.Context(codingPath: keys, debugDescription: description))
+    return withExtendedLifetime(keys) {
+      guard isLaidOut(error, keys, description) else { return nil }
+      var box = ErrorBox(error, digitsFrom: description.utf8.count - 2)
+      if box.takePath() { return box }
+      box.keepPath()
+      box.release()
+      return nil
+    }
   }
 
   private static func isLaidOut(
@@ -131,13 +155,13 @@ struct ErrorBox: BitwiseCopyable {
   }
 
   private static func isChanged(_ box: inout ErrorBox) -> Bool {
-    guard box.setOffset(DecimalDigits(20)), let context = context(box.error([])) else { return false }
+    guard box.setOffset(DecimalDigits(20)), let context = context(box.error(path([]))) else { return false }
     return context.codingPath.isEmpty && context.debugDescription.hasSuffix(" 20")
   }
 
   /// Whether the error is not changed while somebody holds what `part` gives of it.
   private static func isHeld<Part>(_ box: inout ErrorBox, by part: (any Error) -> Part?) -> Bool {
-    guard box.setOffset(DecimalDigits(30)), let held = part(box.error([])) else { return false }
+    guard box.setOffset(DecimalDigits(30)), let held = part(box.error(path([]))) else { return false }
     return withExtendedLifetime(held) { !box.setOffset(DecimalDigits(40)) }
   }
 
