@@ -58,6 +58,10 @@ final class EncodingSession {
   /// Hands containers out again; nil on the plain path, and when the message is over.
   @exclusivity(unchecked) private(set) var boxTaker: BoxTaker?
 
+  /// What tells encoders and containers whether their message is still going on.
+  @exclusivity(unchecked) private(set) var cell = SessionCell.take()
+  @exclusivity(unchecked) private(set) var generation: UInt32
+
   @exclusivity(unchecked) private(set) var configuration = EncoderConfiguration()
   @exclusivity(unchecked) private var maximumDepth = 0
   @exclusivity(unchecked) var planner = Planner()
@@ -66,7 +70,13 @@ final class EncodingSession {
 
   private static let top = Int.min
 
-  init(boxTaker: BoxTaker?) { self.boxTaker = boxTaker }
+  init(boxTaker: BoxTaker?) {
+    self.boxTaker = boxTaker
+    generation = cell.generation
+    cell.assign(self)
+  }
+
+  deinit { cell.giveBack() }
 
   func begin(_ configuration: EncoderConfiguration) {
     self.configuration = configuration
@@ -74,8 +84,18 @@ final class EncodingSession {
     message &+= 1
   }
 
+  /// Lets what refers to the session go nowhere from now on.
+  private func endMessage() {
+    if !cell.advance() {
+      cell = SessionCell.take()
+      cell.assign(self)
+    }
+    generation = cell.generation
+  }
+
   /// Forgets the message.
   func reset() {
+    endMessage()
     tape.removeAll()
     strings.removeAll()
     if !retained.isEmpty { retained.removeAll() }
@@ -112,6 +132,9 @@ final class EncodingSession {
   func outlive() {
     isOver = true
     boxTaker = nil
+    endMessage()
+    // Another thread may let go of the session at any time, once the keyed containers are gone.
+    generation = SessionCell.none
   }
 
   // MARK: values
@@ -346,7 +369,7 @@ final class EncodingSession {
   /// - Parameter isKeyed: Whether an object is to come: that continues even a value which has been settled on
   ///   as an empty object, because a single-value container was given it.
   func reopenEmpty(_ start: Int, isKeyed: Bool) {
-    guard !isOver, start < tape.count else { return }
+    guard start < tape.count else { return }
     let isLate = tape[start].kind == .deferred && tape[start].index != Token.unfilled
     let value = isLate ? tape[start].index : start
     let token = tape[value]

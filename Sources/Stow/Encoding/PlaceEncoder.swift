@@ -1,47 +1,72 @@
 /// The encoder that a value is handed: the place on the tape where the value goes.
 ///
-/// Three words, so that it sits inside its existential. It keeps the session alive and may outlive the
-/// `encode(to:)` it was made for.
+/// Three trivial words, so that it sits inside its existential and nothing is counted. It may outlive the `encode(to:)`
+/// it was made for; once the message is over, what is encoded to it goes nowhere, and it has no path.
 struct PlaceEncoder: Encoder {
-  let session: EncodingSession
-  private let position: UInt64
-  /// The slot or the index of the value in its parent, as tokens hold them.
-  let key: UInt64
+  private let cell: SessionCell
+  /// The token where the value begins, and the generation of the cell.
+  private let origin: UInt64
+  /// The container of the value, and the key.
+  private let place: UInt64
+
+  /// Tells that a key is an index, not a slot.
+  private static let isIndex: UInt32 = 1 << 31
 
   /// - Parameters:
   ///   - start: The token where the value begins, or the mark that it comes later.
   ///   - parent: The container of the value; negative at the top.
+  ///   - key: The slot or the index of the value in its parent, as tokens hold them.
   @inline(__always)
   init(session: EncodingSession, start: Int, parent: Int, key: UInt64) {
-    self.session = session
     let parent = UInt32(truncatingIfNeeded: max(parent, -1))
-    position = UInt64(UInt32(truncatingIfNeeded: start)) | UInt64(parent) << 32
-    self.key = key
+    let index = UInt32(truncatingIfNeeded: key >> 32)
+    let key = index == 0 ? UInt32(truncatingIfNeeded: key) : index | Self.isIndex
+    cell = session.cell
+    origin = UInt64(UInt32(truncatingIfNeeded: start)) | UInt64(session.generation) << 32
+    place = UInt64(parent) | UInt64(key) << 32
+  }
+
+  /// The encoder of a value that goes nowhere.
+  init() {
+    cell = .nowhere
+    origin = 0
+    place = 0
   }
 
   @inline(__always)
-  var start: Int { Int(UInt32(truncatingIfNeeded: position)) }
+  var start: Int { Int(UInt32(truncatingIfNeeded: origin)) }
   @inline(__always)
-  var parent: Int { Int(Int32(truncatingIfNeeded: position >> 32)) }
+  var parent: Int { Int(Int32(truncatingIfNeeded: place)) }
 
-  var codingPath: [any CodingKey] { session.path(parent: parent, key: key, start: start) }
-  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo.values }
+  /// The slot or the index of the value in its parent, as tokens hold them.
+  @inline(__always)
+  var key: UInt64 {
+    let key = UInt32(truncatingIfNeeded: place >> 32)
+    return key & Self.isIndex == 0 ? UInt64(key) : UInt64(key & ~Self.isIndex) << 32
+  }
+
+  /// Nil when the message is over.
+  @inline(__always)
+  var session: Unmanaged<EncodingSession>? { cell.session(UInt32(truncatingIfNeeded: origin >> 32)) }
+
+  var codingPath: [any CodingKey] {
+    session?._withUnsafeGuaranteedRef { $0.path(parent: parent, key: key, start: start) } ?? []
+  }
+
+  var userInfo: [CodingUserInfoKey: Any] {
+    session.map { $0._withUnsafeGuaranteedRef { $0.configuration.userInfo.values } } ?? [:]
+  }
 
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    session.keyedContainer(type, at: self)
+    guard let session else { return EncodingSession.nowhere(type) }
+    return session._withUnsafeGuaranteedRef { $0.keyedContainer(type, at: self) }
   }
 
   @inline(__always)
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    guard session.awaits(start) else {
-      session.reopenEmpty(start, isKeyed: false)
-      let begin = session.containerOutOfLine(
-        at: self, ContainerStart(.array, key: key, parent: parent))
-      return UnkeyedEncoder(session: session, begin: begin, count: session.elementCount(ofArray: begin))
-    }
-    session.occupy(ContainerStart(.array, key: key, parent: parent))
-    return UnkeyedEncoder(session: session, begin: start, count: 0)
+    guard let session else { return UnkeyedEncoder() }
+    return session._withUnsafeGuaranteedRef { $0.unkeyedContainer(at: self) }
   }
 
   @inline(__always)
@@ -49,6 +74,26 @@ struct PlaceEncoder: Encoder {
 }
 
 extension EncodingSession {
+  /// A container of a message that is over.
+  @inline(never)
+  static func nowhere<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncodingContainer<Key> {
+    let session = EncodingSession(boxTaker: nil)
+    session.outlive()
+    return session.nestedKeyedContainer(keyType, key: 0, parent: -1)
+  }
+
+  @inline(__always)
+  fileprivate func unkeyedContainer(at place: PlaceEncoder) -> UnkeyedEncoder {
+    let container = ContainerStart(.array, key: place.key, parent: place.parent)
+    guard awaits(place.start) else {
+      reopenEmpty(place.start, isKeyed: false)
+      let begin = containerOutOfLine(at: place, container)
+      return UnkeyedEncoder(session: self, begin: begin, count: elementCount(ofArray: begin))
+    }
+    occupy(container)
+    return UnkeyedEncoder(session: self, begin: place.start, count: 0)
+  }
+
   /// The container of a place that no longer awaits its first token: the one that is there already, or a
   /// late one.
   func containerOutOfLine(at place: PlaceEncoder, _ container: ContainerStart) -> Int {
@@ -56,8 +101,6 @@ extension EncodingSession {
       fill(place.start)
       return openNested(container)
     }
-    // The message is written; this goes nowhere.
-    if isOver { return openNested(container) }
     var begin = place.start
     if tape[begin].kind == .deferred { begin = tape[begin].index }
     let isKeyed = container.token.kind != .array
@@ -77,7 +120,6 @@ extension EncodingSession {
   ///
   /// A walk over the tape from the beginning of the array on.
   func elementCount(ofArray begin: Int) -> Int {
-    guard !isOver else { return 0 }
     var count = tape[begin].kind == .array ? 0 : retained[tape[begin].index].count
     var outer: [Int] = []
     // The value of a late place was counted with the place.

@@ -4,18 +4,23 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
 
   var codingPath: [any CodingKey] { encoder.codingPath }
 
-  private var session: EncodingSession { encoder.session }
+  /// Lets `body` record the value, which is handed the key; unless the message is over.
+  @inline(__always)
+  private func put(_ body: (EncodingSession, _ key: UInt64) throws -> Void) rethrows {
+    try encoder.session?._withUnsafeGuaranteedRef { try body($0, key($0)) }
+  }
+
+  @inline(__always)
+  private func put<Value: RecordableScalar>(_ value: Value) { put { $0.record(value, key: $1) } }
 
   /// Makes sure that the next token is the value's, and returns its key.
   @inline(__always)
-  private func key() -> UInt64 {
-    session.awaits(encoder.start) ? encoder.key : lateKey()
+  private func key(_ session: EncodingSession) -> UInt64 {
+    session.awaits(encoder.start) ? encoder.key : lateKey(session)
   }
 
   @inline(never)
-  private func lateKey() -> UInt64 {
-    // The message is written; this goes nowhere.
-    if session.isOver { return 0 }
+  private func lateKey(_ session: EncodingSession) -> UInt64 {
     session.reopenEmpty(encoder.start, isKeyed: false)
     precondition(
       session.isUnfilled(encoder.start),
@@ -24,10 +29,7 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
     return 0
   }
 
-  @inline(__always)
-  private func put<Value: RecordableScalar>(_ value: Value) { session.record(value, key: key()) }
-
-  mutating func encodeNil() { session.recordNil(level: 0, key: key()) }
+  mutating func encodeNil() { put { $0.recordNil(level: 0, key: $1) } }
   mutating func encode(_ value: Bool) { put(value) }
   mutating func encode(_ value: Double) { put(value) }
   mutating func encode(_ value: Float) { put(value) }
@@ -41,11 +43,15 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
   mutating func encode(_ value: UInt16) { put(value) }
   mutating func encode(_ value: UInt32) { put(value) }
   mutating func encode(_ value: UInt64) { put(value) }
-  mutating func encode(_ value: Int128) { session.record(value, key: key()) }
-  mutating func encode(_ value: UInt128) { session.record(value, key: key()) }
-  mutating func encode(_ value: String) { session.record(value, key: key()) }
+  mutating func encode(_ value: Int128) { put { $0.record(value, key: $1) } }
+  mutating func encode(_ value: UInt128) { put { $0.record(value, key: $1) } }
+  mutating func encode(_ value: String) { put { $0.record(value, key: $1) } }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
-    try session.attempt(encoder.start) { try session.encode(value, inPlaceOf: encoder) { key() } }
+    try encoder.session?._withUnsafeGuaranteedRef { session in
+      try session.attempt(encoder.start) {
+        try session.encode(value, inPlaceOf: encoder) { key(session) }
+      }
+    }
   }
 }

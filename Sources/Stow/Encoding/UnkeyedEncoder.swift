@@ -1,42 +1,66 @@
 /// An array that is being recorded.
+///
+/// Three trivial words, as of a `PlaceEncoder`. Once the message is over, its elements go nowhere.
 struct UnkeyedEncoder: UnkeyedEncodingContainer {
-  let session: EncodingSession
-  /// The token where the array begins.
-  let begin: Int
+  private let cell: SessionCell
+  /// The token where the array begins, and the generation of the cell.
+  private let origin: UInt64
   /// The elements that this container knows of; another may have added to the same array.
   private var ownCount: Int
 
   @inline(__always)
   init(session: EncodingSession, begin: Int, count: Int) {
-    self.session = session
-    self.begin = begin
+    cell = session.cell
+    origin = UInt64(UInt32(truncatingIfNeeded: begin)) | UInt64(session.generation) << 32
     ownCount = count
   }
 
-  var count: Int { session.needsNormalizing ? session.elementCount(ofArray: begin) : ownCount }
+  /// The container of an array that goes nowhere.
+  init() {
+    cell = .nowhere
+    origin = 0
+    ownCount = 0
+  }
 
-  var codingPath: [any CodingKey] { session.path(ofContainer: begin) }
-
-  /// Makes this the container that is written to, and returns the key of the next element.
+  /// The token where the array begins.
   @inline(__always)
-  private mutating func next() -> UInt64 {
-    if session.current != begin { session.resume(begin) }
-    let index = ownCount
+  private var begin: Int { Int(UInt32(truncatingIfNeeded: origin)) }
+
+  /// Nil when the message is over.
+  @inline(__always)
+  private var session: Unmanaged<EncodingSession>? { cell.session(UInt32(truncatingIfNeeded: origin >> 32)) }
+
+  var count: Int {
+    session?._withUnsafeGuaranteedRef {
+      $0.needsNormalizing ? $0.elementCount(ofArray: begin) : ownCount
+    } ?? ownCount
+  }
+
+  var codingPath: [any CodingKey] {
+    session?._withUnsafeGuaranteedRef { $0.path(ofContainer: begin) } ?? []
+  }
+
+  /// Makes this the container that is written to, and lets `body` record the next element, whose key it is handed; nil
+  /// when the message is over.
+  @inline(__always)
+  @discardableResult
+  private mutating func append<Result>(
+    _ body: (EncodingSession, _ key: UInt64) throws -> Result
+  ) rethrows -> Result? {
+    let (index, begin) = (ownCount, begin)
     ownCount &+= 1
-    return UInt64(truncatingIfNeeded: index) << 32
+    return try session?._withUnsafeGuaranteedRef { session in
+      if session.current != begin { session.resume(begin) }
+      return try body(session, UInt64(truncatingIfNeeded: index) << 32)
+    }
   }
 
   @inline(__always)
   private mutating func append<Value: RecordableScalar>(_ value: Value) {
-    _ = next()
-    session.record(value, key: 0)
+    append { session, _ in session.record(value, key: 0) }
   }
 
-  mutating func encodeNil() {
-    _ = next()
-    session.recordNil(level: 0, key: 0)
-  }
-
+  mutating func encodeNil() { append { session, _ in session.recordNil(level: 0, key: 0) } }
   mutating func encode(_ value: Bool) { append(value) }
   mutating func encode(_ value: Double) { append(value) }
   mutating func encode(_ value: Float) { append(value) }
@@ -51,27 +75,16 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   mutating func encode(_ value: UInt32) { append(value) }
   mutating func encode(_ value: UInt64) { append(value) }
 
-  mutating func encode(_ value: Int128) {
-    _ = next()
-    session.record(value, key: 0)
-  }
-
-  mutating func encode(_ value: UInt128) {
-    _ = next()
-    session.record(value, key: 0)
-  }
-
-  mutating func encode(_ value: String) {
-    _ = next()
-    session.record(value, key: 0)
-  }
+  mutating func encode(_ value: Int128) { append { session, _ in session.record(value, key: 0) } }
+  mutating func encode(_ value: UInt128) { append { session, _ in session.record(value, key: 0) } }
+  mutating func encode(_ value: String) { append { session, _ in session.record(value, key: 0) } }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
-    let key = next()
+    let before = ownCount
     do {
-      try session.encode(value, key: key)
+      try append { try $0.encode(value, key: $1) }
     } catch {
-      ownCount &-= 1
+      ownCount = before
       throw error
     }
   }
@@ -79,18 +92,19 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type
   ) -> KeyedEncodingContainer<NestedKey> {
-    let key = next()
-    return session.nestedKeyedContainer(keyType, key: key, parent: begin)
+    let begin = begin
+    return append { $0.nestedKeyedContainer(keyType, key: $1, parent: begin) }
+      ?? EncodingSession.nowhere(keyType)
   }
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    let key = next()
-    return session.nestedUnkeyedContainer(key: key, parent: begin)
+    let begin = begin
+    return append { $0.nestedUnkeyedContainer(key: $1, parent: begin) } ?? UnkeyedEncoder()
   }
 
   mutating func superEncoder() -> any Encoder {
-    let key = next()
-    return session.deferValue(key: key, parent: begin)
+    let begin = begin
+    return append { $0.deferValue(key: $1, parent: begin) } ?? PlaceEncoder()
   }
 }
 
