@@ -222,7 +222,7 @@ final class DecodingCursor {
     guard nextSlot != Self.noSlot, !schemaReference._withUnsafeGuaranteedRef({ $0.hasBytes }) else {
       return false
     }
-    if shapeNames == nil { shapeNames = Unmanaged.passUnretained(try session.names(ofShape: shape)) }
+    if shapeNames == nil { shapeNames = try session.names(ofShape: shape) }
     return shapeNames?._withUnsafeGuaranteedRef { shape in
       // Comparing long names may take long.
       shape.areShort && nextSlot < shape.names.count && shape.names[nextSlot] == key.stringValue
@@ -262,7 +262,7 @@ final class DecodingCursor {
   }
 
   private func slot(of name: String, _ session: DecodingSession) throws(FormatError) -> Int? {
-    let names = try session.names(ofShape: shape)
+    let names = try session.names(ofShape: shape).takeUnretainedValue()
     // Comparing long ones may take long.
     if names.areShort, names.names.indices.contains(nextSlot), names.names[nextSlot] == name {
       return nextSlot
@@ -344,8 +344,8 @@ final class DecodingCursor {
   func keys<Key: CodingKey>(_ type: Key.Type, _ session: DecodingSession) throws(FormatError) -> [Key] {
     guard shape >= 0 else { return KeyList<Key>(try mapNames(session)).keys }
     let shapeNames = try session.names(ofShape: shape)
-    if presence < 0 { return shapeNames.keys(type, of: schemaReference) }
-    let names = shapeNames.names
+    if presence < 0 { return shapeNames._withUnsafeGuaranteedRef { $0.keys(type, of: schemaReference) } }
+    let names = shapeNames._withUnsafeGuaranteedRef { $0.names }
     return KeyList<Key>(names.indices.filter { isPresent($0, session) }.map { names[$0] }).keys
   }
 

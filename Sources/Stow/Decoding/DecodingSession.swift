@@ -172,9 +172,15 @@ final class DecodingSession {
     return try reader.string(of: reader.text(at: offset))
   }
 
-  /// The names of the keys of a shape.
-  func names(ofShape shape: Int) throws(FormatError) -> ShapeNames {
-    if shape < shapes.count, let names = shapes[shape] { return names }
+  /// The names of the keys of a shape, which the session keeps until the message is over.
+  @inline(__always)
+  func names(ofShape shape: Int) throws(FormatError) -> Unmanaged<ShapeNames> {
+    if shape < shapes.count, let names = shapes[shape] { return .passUnretained(names) }
+    return .passUnretained(try makeNames(ofShape: shape))
+  }
+
+  @inline(never)
+  private func makeNames(ofShape shape: Int) throws(FormatError) -> ShapeNames {
     if shapes.isEmpty { shapes = Array(repeating: nil, count: tables.shapeCount) }
     var names: [String] = []
     for slot in 0..<tables.keyCount(ofShape: shape) {
@@ -187,7 +193,7 @@ final class DecodingSession {
 
   /// The slot of a key of a shape.
   func slot(of name: String, inShape shape: Int) throws(FormatError) -> Int? {
-    let names = try names(ofShape: shape)
+    let names = try names(ofShape: shape).takeUnretainedValue()
     if names.areShort, names.names.count <= 8 { return names.names.firstIndex(of: name) }
     if names.slots.isEmpty {
       for slot in names.names.indices.reversed() {

@@ -8,8 +8,10 @@ struct ObjectEntries {
   }
 
   private let object: ObjectHeader
-  /// The names of a record's keys.
-  private let names: [String]
+  /// The names of a record's keys. The session keeps them.
+  private let names: Unmanaged<ShapeNames>?
+  /// How many they are.
+  private let nameCount: Int
   private var offset: Int
   private var slot = 0
 
@@ -17,13 +19,15 @@ struct ObjectEntries {
     self.object = object
     offset = object.body.lowerBound
     guard let shape = object.shape else {
-      names = []
+      names = nil
+      nameCount = 0
       return
     }
     guard shape < session.tables.shapeCount else { throw FormatError(.malformed, at: offset) }
-    names = try session.names(ofShape: shape).names
+    names = try session.names(ofShape: shape)
+    nameCount = session.tables.keyCount(ofShape: shape)
     guard object.isPartial else { return }
-    offset += (names.count + 7) / 8
+    offset += (nameCount + 7) / 8
     guard offset <= object.body.upperBound else { throw FormatError(.malformed, at: object.body.lowerBound) }
   }
 
@@ -31,7 +35,7 @@ struct ObjectEntries {
   ///
   /// An estimate by the bytes would let every one of many maps within each other claim them all.
   func count(_ session: DecodingSession) throws(FormatError) -> Int {
-    guard object.shape == nil else { return min(names.count, object.body.upperBound - offset) }
+    guard object.shape == nil else { return min(nameCount, object.body.upperBound - offset) }
     var count = 0
     var next = offset
     while next < object.body.upperBound {
@@ -52,11 +56,11 @@ struct ObjectEntries {
     let value: Int
     let name: String
     if let shape = object.shape {
-      while object.isPartial, slot < names.count,
+      while object.isPartial, slot < nameCount,
         !session.reader.bit(slot, at: object.body.lowerBound)
       { slot &+= 1 }
-      guard slot < names.count else { return nil }
-      name = names[slot]
+      guard slot < nameCount, let names else { return nil }
+      name = names._withUnsafeGuaranteedRef { $0.names[slot] }
       key = session.tables.key(slot, ofShape: shape)
       value = offset
       slot &+= 1
@@ -72,7 +76,7 @@ struct ObjectEntries {
 
   /// Checks that no key of a record is left without its value.
   private func checkEnd(_ session: DecodingSession) throws(FormatError) {
-    for slot in slot..<max(slot, names.count) {
+    for slot in slot..<max(slot, nameCount) {
       let isAbsent = object.isPartial && !session.reader.bit(slot, at: object.body.lowerBound)
       guard isAbsent else { throw FormatError(.malformed, at: offset) }
     }
