@@ -86,14 +86,6 @@ private final class StringArrayEncodingPlan: ArrayEncodingPlan<String> {
   }
 }
 
-/// Passes the pointee where it is: reading a copyable one copies it first.
-@inline(__always)
-private func borrowing<Pointee: ~Copyable>(
-  _ pointer: UnsafePointer<Pointee>, _ body: (borrowing Pointee) throws -> Void
-) rethrows {
-  try body(pointer.pointee)
-}
-
 /// Arrays of numbers or Bools. A long one is kept as it is, to be packed when it is written.
 private final class ScalarArrayEncodingPlan<Element: Encodable>: ArrayEncodingPlan<Element> {
   private let kind: Token.Kind

@@ -65,12 +65,12 @@ extension EncodingSession {
 
   /// Records a value that an optional held, so that a nil in it is told from the optional's own.
   @inline(__always)
-  func encodePresent<Value: Encodable>(_ value: Value, key: UInt64) throws {
+  func encodePresent<Value: Encodable>(_ value: borrowing Value, key: UInt64) throws {
     let entry = plans.entry(for: Value.self)
     if entry.kind == .plain {
       try encodePlain(value, key: key, parent: current)
     } else {
-      try encodeKnown(value, entry, key: key, parent: current, level: 1)
+      try encodeKnown(copy value, entry, key: key, parent: current, level: 1)
     }
   }
 

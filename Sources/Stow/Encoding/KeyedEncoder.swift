@@ -206,12 +206,11 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   mutating func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
-    guard let value else {
-      cursor.skip(key)
-      return
+    let isPresent = try borrowingSome(value) { value in
+      let slot = cursor.place(key)
+      try announced { try $0.encodePresent(value, key: slot) }
     }
-    let slot = cursor.place(key)
-    try announced { try $0.encodePresent(value, key: slot) }
+    if !isPresent { cursor.skip(key) }
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(

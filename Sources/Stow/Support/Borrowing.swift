@@ -17,3 +17,26 @@ extension Unmanaged {
     return result.unsafelyUnwrapped
   }
 }
+
+/// Passes the pointee where it is: reading a copyable one copies it first.
+@inline(__always)
+func borrowing<Pointee: ~Copyable>(
+  _ pointer: UnsafePointer<Pointee>, _ body: (borrowing Pointee) throws -> Void
+) rethrows {
+  try body(pointer.pointee)
+}
+
+/// Passes what an optional holds where it is, and says whether there was anything.
+///
+/// Taking a copyable one out copies it, for which the metadata of the optional is looked up.
+@inline(__always)
+func borrowingSome<Wrapped: ~Copyable>(
+  _ optional: borrowing Wrapped?, _ body: (borrowing Wrapped) throws -> Void
+) rethrows -> Bool {
+  switch optional {
+  case .some(let value):
+    try body(value)
+    return true
+  case .none: return false
+  }
+}
