@@ -38,6 +38,8 @@ enum BenchmarksCommand {
   /// Does one measurement for a parent process; false if there is none.
   private static func runAsChild(_ arguments: [String]) throws -> Bool {
     switch arguments.first {
+    case Options.payloadChild:
+      try Payload.runChild(Array(arguments.dropFirst()))
     case Options.coldChild:
       guard arguments.count == 2, let codec = CodecName(rawValue: arguments[1]) else {
         throw UsageError("\(Options.coldChild) is for this program's own use")
@@ -66,10 +68,9 @@ enum BenchmarksCommand {
   /// Measures everything chosen.
   private static func measure(_ selection: Selection, quick: Bool) throws -> Report {
     var report = Report(date: Date(), quick: quick, machine: .current)
-    let sampler: Sampler = quick ? .quick : .thorough
     for (index, payload) in selection.payloads.enumerated() {
       StandardError.print("[\(index + 1)/\(selection.payloads.count)] \(payload.name)")
-      report.payloads.append(try payload.measure(with: sampler, withPropertyList: !quick))
+      report.payloads.append(try payload.measureInChild(quick: quick))
     }
     report.means = MeanResult.all(of: report.payloads)
     if selection.cold {

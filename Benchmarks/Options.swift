@@ -13,6 +13,7 @@ struct Options {
   }
 
   /// The hidden options child processes are started with.
+  static let payloadChild = "--payload-child"
   static let coldChild = "--cold-child"
   static let growthChild = "--growth-child"
   static let memoryChild = "--memory-child"
@@ -100,7 +101,8 @@ struct Options {
   }
 
   static let helpText = """
-    Measures Stow beside Foundation's JSON and binary property lists, in one run and taking turns.
+    Measures Stow beside Foundation's JSON and binary property lists, in one run and taking turns; every
+    payload in a process of its own.
     Build with optimization: swift run -c release Benchmarks [options]
 
       --list              names all payloads, and stops

@@ -23,7 +23,8 @@ struct Selection {
     }
     cold = chosen.contains(ColdStart.name)
     payloads =
-      Catalogue.payloads.filter { chosen.contains($0.name) } + (try options.documents.map(Self.document))
+      try Catalogue.payloads.filter { chosen.contains($0.name) }
+      + options.documents.map(Payload.init(documentAt:))
   }
 
   /// The names the filters mean: those that are equal to one, or else those that contain it.
@@ -37,14 +38,26 @@ struct Selection {
     return matches
   }
 
-  /// A JSON file as a payload, named like the file.
-  private static func document(_ path: String) throws -> Payload {
-    let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+}
+
+extension Payload {
+  /// The payload that comes from `source`; nil if the catalogue has none of its name.
+  init?(_ source: Source) throws {
+    switch source.kind {
+    case .document: try self.init(documentAt: source.name)
+    case .catalogue:
+      guard let payload = Catalogue.payloads.first(where: { $0.name == source.name }) else { return nil }
+      self = payload
+    }
+  }
+
+  /// A JSON file as a payload.
+  init(documentAt path: String) throws {
     guard let bytes = FileManager.default.contents(atPath: path) else {
       throw PayloadFailure(description: "\(path) cannot be read")
     }
     do {
-      return Payload(document: name, try DocumentParser.parse(Array(bytes)))
+      self.init(document: path, try DocumentParser.parse(Array(bytes)))
     } catch let failure as DocumentParser.Failure {
       throw PayloadFailure(description: "\(path) is not JSON: \(failure.description)")
     }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Something to measure: its name, and the way to make it.
 struct Payload: Sendable {
   /// Whether a payload counts for the core mean: records of the kinds most programs store, as against arrays
@@ -6,6 +8,18 @@ struct Payload: Sendable {
     case core, other
   }
 
+  /// Where a payload comes from, to be told to a child process.
+  struct Source: Sendable {
+    enum Kind: String {
+      case catalogue, document
+    }
+
+    let kind: Kind
+    /// The name in the catalogue, or the path of the document.
+    let name: String
+  }
+
+  let source: Source
   let name: String
   let summary: String
   let isCore: Bool
@@ -42,9 +56,11 @@ struct Payload: Sendable {
     }
   }
 
-  /// A parsed document, whose JSON is as small as JSON can be.
-  init(document name: String, _ value: JSONValue) {
-    self.init(name, "the document \(name).json as a generic value", .other) { withPropertyList in
+  /// A parsed document, whose JSON is as small as JSON can be. Its name is that of the file.
+  init(document path: String, _ value: JSONValue) {
+    let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+    let source = Source(kind: .document, name: path)
+    self.init(name, "the document \(name).json as a generic value", .other, source) { withPropertyList in
       var workload = try Workload(
         sources: [value], targets: [value], measuresEncoding: true, withPropertyList)
       workload.bytes.json = MinifiedJSON.count(value)
@@ -53,8 +69,10 @@ struct Payload: Sendable {
   }
 
   private init(
-    _ name: String, _ summary: String, _ group: Group, prepare: @escaping @Sendable (Bool) throws -> Workload
+    _ name: String, _ summary: String, _ group: Group, _ source: Source? = nil,
+    prepare: @escaping @Sendable (Bool) throws -> Workload
   ) {
+    self.source = source ?? Source(kind: .catalogue, name: name)
     self.name = name
     self.summary = summary
     isCore = group == .core

@@ -1,6 +1,25 @@
+import Foundation
+
 extension Payload {
+  /// Everything there is to say of this payload, found out by a process of its own: in one that held other values
+  /// before, memory lies scattered in what they left free, which costs the faster side more.
+  func measureInChild(quick: Bool) throws -> PayloadResult {
+    let arguments = [Options.payloadChild, quick ? "quick" : "thorough", source.kind.rawValue, source.name]
+    return try JSONDecoder().decode(PayloadResult.self, from: ChildProcess.output(arguments))
+  }
+
+  /// What a child process does, told by the arguments behind its option.
+  static func runChild(_ arguments: [String]) throws {
+    guard arguments.count == 3, let kind = Source.Kind(rawValue: arguments[1]),
+      let payload = try Payload(Source(kind: kind, name: arguments[2]))
+    else { throw UsageError("\(Options.payloadChild) is for this program's own use") }
+    let isQuick = arguments[0] == "quick"
+    let result = try payload.measure(with: isQuick ? .quick : .thorough, withPropertyList: !isQuick)
+    FileHandle.standardOutput.write(try JSONEncoder().encode(result))
+  }
+
   /// Everything there is to say of this payload. The value is made for the occasion and dropped after it.
-  func measure(with sampler: Sampler, withPropertyList: Bool) throws -> PayloadResult {
+  private func measure(with sampler: Sampler, withPropertyList: Bool) throws -> PayloadResult {
     let workload = try prepare(withPropertyList: withPropertyList)
     return PayloadResult(
       name: name, summary: summary, isCore: isCore, calls: workload.calls, bytes: workload.bytes,

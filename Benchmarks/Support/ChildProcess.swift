@@ -9,6 +9,13 @@ enum ChildProcess {
 
   /// The numbers a child process with these arguments printed.
   static func numbers(_ arguments: [String]) throws -> [Double] {
+    String(decoding: try output(arguments), as: UTF8.self).split(whereSeparator: \.isWhitespace).compactMap {
+      Double($0)
+    }
+  }
+
+  /// What a child process with these arguments wrote to its standard output.
+  static func output(_ arguments: [String]) throws -> Data {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
@@ -20,9 +27,7 @@ enum ChildProcess {
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
       throw Failure(description: "the child process \(arguments.joined(separator: " ")) failed")
     }
-    return String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace).compactMap {
-      Double($0)
-    }
+    return text
   }
 
   /// Where this executable is.
