@@ -54,9 +54,11 @@ final class DecodingSession {
 
   /// Reads the prelude of a message, checks its outline, and returns where its value stands.
   func begin(_ bytes: UnsafeRawBufferPointer, _ configuration: DecoderConfiguration) throws -> Int {
-    self.configuration = configuration
+    self.configuration.maximumDepth = configuration.maximumDepth
+    // Assigning none calls the runtime twice.
+    if !configuration.userInfo.isEmpty { self.configuration.userInfo = configuration.userInfo }
     message &+= 1
-    reader = ByteReader(bytes)
+    reader.turn(to: bytes)
     do throws(FormatError) {
       body = try tables.read(reader)
       try DepthCheck.run(reader, tables: tables, from: body, limit: configuration.maximumDepth)
@@ -68,7 +70,7 @@ final class DecodingSession {
 
   /// Forgets the message.
   func reset() {
-    reader = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
+    reader.turn(to: UnsafeRawBufferPointer(start: nil, count: 0))
     tables.removeAll()
     path.reset()
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
@@ -77,7 +79,7 @@ final class DecodingSession {
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
     usedSchemas.removeAll()
     countedArrays.removeAll()
-    configuration.userInfo = UserInfo()
+    if !configuration.userInfo.isEmpty { configuration.userInfo = UserInfo() }
     recurringErrors.takePath()
     pathMemo.reset()
     calls = 0
@@ -92,7 +94,7 @@ final class DecodingSession {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: reader.count, alignment: 1)
     copy.copyMemory(from: reader.buffer(at: 0, count: reader.count))
     kept = copy
-    reader = ByteReader(UnsafeRawBufferPointer(copy))
+    reader.turn(to: UnsafeRawBufferPointer(copy))
   }
 
   // MARK: values

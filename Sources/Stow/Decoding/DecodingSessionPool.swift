@@ -7,14 +7,21 @@ extension DecodingSession: PooledSession {
     _ bytes: UnsafeRawBufferPointer, _ configuration: DecoderConfiguration,
     _ body: (DecodingSession, _ offset: Int) throws -> Result
   ) throws -> Result {
+    let pool = pool
     let session = pool.take() ?? .passRetained(DecodingSession(boxTaker: BoxTaker.forDecoding))
     defer { pool.takeBack(session) }
     return try session._withUnsafeGuaranteedRef { try body($0, $0.begin(bytes, configuration)) }
   }
 
   func takeContainersBack() -> Bool {
-    guard usedSchemas.allSatisfy({ $0.pool.isComplete() }) else { return false }
-    usedSchemas.borrowEach { $0.pool.borrowCursors { $0.finish() } }
-    return true
+    var areComplete = true
+    usedSchemas.borrowEach { schema in
+      if schema.pool.isComplete() {
+        schema.pool.borrowCursors { $0.finish() }
+      } else {
+        areComplete = false
+      }
+    }
+    return areComplete
   }
 }

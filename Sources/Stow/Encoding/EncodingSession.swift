@@ -79,7 +79,9 @@ final class EncodingSession {
   deinit { cell.giveBack() }
 
   func begin(_ configuration: EncoderConfiguration) {
-    self.configuration = configuration
+    self.configuration.outputFormatting = configuration.outputFormatting
+    // Assigning none calls the runtime twice.
+    if !configuration.userInfo.isEmpty { self.configuration.userInfo = configuration.userInfo }
     maximumDepth = configuration.maximumDepth
     message &+= 1
   }
@@ -107,7 +109,7 @@ final class EncodingSession {
     hasFreeKeys = false
     needsNormalizing = false
     disturbances = 0
-    overflow = nil
+    if overflow != nil { overflow = nil }
     if !integerKeys.isEmpty { integerKeys = [:] }
     open.truncate(to: 1)
     current = Self.top
@@ -115,7 +117,7 @@ final class EncodingSession {
     calls = 0
     stack.reset()
     usedSchemas.removeAll()
-    configuration.userInfo = UserInfo()
+    if !configuration.userInfo.isEmpty { configuration.userInfo = UserInfo() }
   }
 
   @inline(__always)

@@ -12,6 +12,7 @@ extension EncodingSession: PooledSession {
   static func run<Result>(
     _ configuration: EncoderConfiguration, _ body: (EncodingSession) throws -> Result
   ) rethrows -> Result {
+    let pool = pool
     let session = pool.take() ?? .passRetained(EncodingSession(boxTaker: BoxTaker.forEncoding))
     defer { pool.takeBack(session) }
     return try session._withUnsafeGuaranteedRef {

@@ -4,8 +4,8 @@
 /// compared with the message's size first; sums cannot overflow because every size is checked against
 /// what is left. The bytes belong to whoever made the reader and must outlive its use.
 struct ByteReader {
-  let base: UnsafePointer<UInt8>
-  let count: Int
+  private(set) var base: UnsafePointer<UInt8>
+  private(set) var count: Int
   /// `Tag.fixedSizes`, at hand without the check that a global was made.
   let fixedSizes: UnsafePointer<UInt8>
   /// `SmallString.isKnown`, at hand for the same reason.
@@ -17,6 +17,13 @@ struct ByteReader {
     count = bytes.count
     fixedSizes = Self.sizes
     makesSmallStrings = SmallString.isKnown
+  }
+
+  /// Reads other bytes from now on: faster than making another reader, which asks for globals.
+  @inline(__always)
+  mutating func turn(to bytes: UnsafeRawBufferPointer) {
+    base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? fixedSizes
+    count = bytes.count
   }
 
   /// Never written after it was made.

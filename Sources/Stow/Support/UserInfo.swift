@@ -6,6 +6,9 @@ import Synchronization
 struct UserInfo: Sendable {
   private var some: [CodingUserInfoKey: any Sendable]?
 
+  @inline(__always)
+  var isEmpty: Bool { some == nil }
+
   var values: [CodingUserInfoKey: any Sendable] {
     get { some ?? [:] }
     set { some = newValue.isEmpty ? nil : newValue }
