@@ -132,6 +132,13 @@ extension DecodingSession {
       next = offset &+ 1
       return try symbol(Int(tag &- Tag.shortSymbol), at: offset)
     }
+    if tag == Tag.symbol {
+      let index = try reader.byte(at: offset &+ 1)
+      if index < Varint.oneByteLimit {
+        next = offset &+ 2
+        return try symbol(Int(index), at: offset)
+      }
+    }
     return try rareString(at: offset, tag: tag, next: &next)
   }
 
