@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// They count no reference to it: that was a tenth of the time of records, and a quarter of that of generic values.
 /// Instead they keep the generation that the cell had when they were made. It changes when the message is over, so
-/// that what outlived its message finds none, and goes nowhere. A cell is never freed, only used for another session;
-/// and it is used no more before its generations come around.
+/// that what outlived its message finds none, and goes nowhere. A cell is never freed, only used for another session,
+/// until its generations have run out.
 struct SessionCell: BitwiseCopyable, @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
 
