@@ -8,17 +8,6 @@ struct Payload: Sendable {
     case core, other
   }
 
-  /// Where a payload comes from, to be told to a child process.
-  struct Source: Sendable {
-    enum Kind: String {
-      case catalogue, document
-    }
-
-    let kind: Kind
-    /// The name in the catalogue, or the path of the document.
-    let name: String
-  }
-
   let source: Source
   let name: String
   let summary: String

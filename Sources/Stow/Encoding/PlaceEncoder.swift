@@ -3,9 +3,7 @@
 /// Three trivial words, so that it sits inside its existential and nothing is counted. It may outlive the `encode(to:)`
 /// it was made for; once the message is over, what is encoded to it goes nowhere, and it has no path.
 struct PlaceEncoder: Encoder {
-  private let cell: SessionCell
-  /// The token where the value begins, and the generation of the cell.
-  private let origin: UInt64
+  private let position: TapePosition
   /// The container of the value, and the key.
   private let place: UInt64
 
@@ -21,20 +19,18 @@ struct PlaceEncoder: Encoder {
     let parent = UInt32(truncatingIfNeeded: max(parent, -1))
     let index = UInt32(truncatingIfNeeded: key >> 32)
     let key = index == 0 ? UInt32(truncatingIfNeeded: key) : index | Self.isIndex
-    cell = session.cell
-    origin = UInt64(UInt32(truncatingIfNeeded: start)) | UInt64(session.generation) << 32
+    position = TapePosition(session, token: start)
     place = UInt64(parent) | UInt64(key) << 32
   }
 
   /// The encoder of a value that goes nowhere.
   init() {
-    cell = .nowhere
-    origin = 0
+    position = TapePosition()
     place = 0
   }
 
   @inline(__always)
-  var start: Int { Int(UInt32(truncatingIfNeeded: origin)) }
+  var start: Int { position.token }
   @inline(__always)
   var parent: Int { Int(Int32(truncatingIfNeeded: place)) }
 
@@ -47,7 +43,7 @@ struct PlaceEncoder: Encoder {
 
   /// Nil when the message is over.
   @inline(__always)
-  var session: Unmanaged<EncodingSession>? { cell.session(UInt32(truncatingIfNeeded: origin >> 32)) }
+  var session: Unmanaged<EncodingSession>? { position.session }
 
   var codingPath: [any CodingKey] {
     session?._withUnsafeGuaranteedRef { $0.path(parent: parent, key: key, start: start) } ?? []

@@ -2,33 +2,28 @@
 ///
 /// Three trivial words, as of a `PlaceEncoder`. Once the message is over, its elements go nowhere.
 struct UnkeyedEncoder: UnkeyedEncodingContainer {
-  private let cell: SessionCell
-  /// The token where the array begins, and the generation of the cell.
-  private let origin: UInt64
+  /// The token where the array begins.
+  private let position: TapePosition
   /// The elements that this container knows of; another may have added to the same array.
   private var ownCount: Int
 
   @inline(__always)
   init(session: EncodingSession, begin: Int, count: Int) {
-    cell = session.cell
-    origin = UInt64(UInt32(truncatingIfNeeded: begin)) | UInt64(session.generation) << 32
+    position = TapePosition(session, token: begin)
     ownCount = count
   }
 
   /// The container of an array that goes nowhere.
   init() {
-    cell = .nowhere
-    origin = 0
+    position = TapePosition()
     ownCount = 0
   }
 
-  /// The token where the array begins.
   @inline(__always)
-  private var begin: Int { Int(UInt32(truncatingIfNeeded: origin)) }
+  private var begin: Int { position.token }
 
-  /// Nil when the message is over.
   @inline(__always)
-  private var session: Unmanaged<EncodingSession>? { cell.session(UInt32(truncatingIfNeeded: origin >> 32)) }
+  private var session: Unmanaged<EncodingSession>? { position.session }
 
   var count: Int {
     session?._withUnsafeGuaranteedRef {

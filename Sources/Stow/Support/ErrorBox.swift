@@ -9,8 +9,8 @@
 ///
 /// Trivial, so that boxes can be kept in a buffer: `release` lets go of the error.
 ///
-/// The path is lent to the error, which counts no reference to it: counting one for every error took a tenth of the
-/// time of a generic value. Whoever lends it keeps it until `takePath` or `keepPath`.
+/// The path is lent to the error, which counts no reference to it: counting one for every error took 4 % of the time
+/// of a generic value. Whoever lends it keeps it until `takePath` or `keepPath`.
 struct ErrorBox: BitwiseCopyable {
   private var object: Unmanaged<AnyObject>
   private let path: UnsafeMutablePointer<Path>
