@@ -18,25 +18,39 @@ struct StackBounds {
       return StackBounds(
         lowest: UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - size, size: size)
     #elseif canImport(Glibc) || canImport(Musl)
-      var attributes = pthread_attr_t()
-      guard let read = readAttributes, read(pthread_self(), &attributes) == 0 else { return nil }
-      defer { pthread_attr_destroy(&attributes) }
-      var lowest: UnsafeMutableRawPointer?
-      var size = 0
-      guard pthread_attr_getstack(&attributes, &lowest, &size) == 0 else { return nil }
-      return StackBounds(lowest: UInt(bitPattern: lowest), size: UInt(size))
+      // After a fork the first thread may have another's stack.
+      if isFirstThread, let first = ofFirstThread, first.remaining != nil { return first }
+      return read()
     #else
       return nil
     #endif
   }
 
   #if canImport(Glibc) || canImport(Musl)
-    private typealias ReadAttributes =
-      @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt
+    private static func read() -> StackBounds? {
+      var attributes = pthread_attr_t()
+      guard let readAttributes, readAttributes(pthread_self(), &attributes) == 0 else { return nil }
+      defer { pthread_attr_destroy(&attributes) }
+      var lowest: UnsafeMutableRawPointer?
+      var size = 0
+      guard pthread_attr_getstack(&attributes, &lowest, &size) == 0 else { return nil }
+      return StackBounds(lowest: UInt(bitPattern: lowest), size: UInt(size))
+    }
 
-    /// `pthread_getattr_np`, which the headers show to GNU programs only.
-    private static let readAttributes = dlsym(nil, "pthread_getattr_np").map {
-      unsafeBitCast($0, to: ReadAttributes.self)
+    /// Kept, because to find them the C library reads the list of all the memory that the process has mapped: a tenth
+    /// of a millisecond for every message of some levels. This stack ends with the process.
+    private static let ofFirstThread = read()
+
+    private static var isFirstThread: Bool { readThreadID.map { $0() == getpid() } ?? false }
+
+    // The headers show these to GNU programs only.
+    private static let readAttributes = function(
+      "pthread_getattr_np",
+      as: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt).self)
+    private static let readThreadID = function("gettid", as: (@convention(c) () -> pid_t).self)
+
+    private static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
+      dlsym(nil, name).map { unsafeBitCast($0, to: type) }
     }
   #endif
 
