@@ -16,14 +16,13 @@ extension DecodingSession {
   func error(
     _ error: FormatError, at node: DecodingPath.Node, _ offset: Int, expected: Any.Type
   ) -> any Error {
-    if !pathMemo.ends(at: node) {
-      let path = codingPath(node, at: offset)
-      guard pathMemo.ends(at: node) else { return self.error(error, path: path, expected: expected) }
+    guard pathMemo.ends(at: node) || remember(node) else {
+      return self.error(error, path: codingPath(node, at: offset), expected: expected)
     }
     guard let finding = Finding(error, reader) else {
       return rareError(error, path: pathMemo.keys, expected: expected)
     }
-    if !recurringErrors.lends(ErrorBox.path(pathMemo.keys)) { recurringErrors.lend(pathMemo.keys) }
+    if !recurringErrors.lends(ErrorBox.path(pathMemo.keys)) { recurringErrors.lend(keysOf: pathMemo) }
     return recurringErrors.error(expected, found: finding, at: error.offset)
   }
 

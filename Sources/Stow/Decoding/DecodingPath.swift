@@ -154,14 +154,17 @@ struct DecodingPath: ~Copyable {
 extension DecodingSession {
   /// The coding path of a container or decoder, which reads what stands at `offset`.
   func codingPath(_ node: DecodingPath.Node, at offset: Int? = nil) -> [any CodingKey] {
-    if pathMemo.ends(at: node) { return pathMemo.keys }
-    if let step = path.step(at: node) { return step.kind == .top ? [] : codingPath(to: node) }
-    guard let offset else { return [] }
+    if pathMemo.ends(at: node) || remember(node) { return pathMemo.keys }
+    if let count = pathMemo.count(to: node) { return Array(pathMemo.keys[..<count]) }
+    guard let offset, path.step(at: node) == nil else { return [] }
     return PathFinder(session: self).path(to: offset, from: body)
   }
 
-  private func codingPath(to node: DecodingPath.Node) -> [any CodingKey] {
-    if let count = pathMemo.count(to: node) { return Array(pathMemo.keys[..<count]) }
+  /// Makes the memo end at a place. False if that is the top or has been left, or the memo goes on beyond it.
+  func remember(_ node: DecodingPath.Node) -> Bool {
+    guard let step = path.step(at: node), step.kind != .top, pathMemo.count(to: node) == nil else {
+      return false
+    }
     let parent = path.parent(of: node)
     if pathMemo.count(to: parent) == nil {
       for (depth, node) in path.nodes(to: parent).enumerated() where !pathMemo.passes(node, behind: depth + 1)
@@ -170,7 +173,7 @@ extension DecodingSession {
       }
     }
     extendMemo(to: node)
-    return pathMemo.keys
+    return true
   }
 
   private func extendMemo(to node: DecodingPath.Node) {

@@ -128,6 +128,13 @@ struct RecurringErrors: ~Copyable {
     borrowers.append(index)
   }
 
+  /// The same, which counts one reference to the path less.
+  @inline(never)
+  mutating func lend(keysOf memo: borrowing PathMemo) {
+    takePath()
+    path = memo.keys
+  }
+
   /// Takes the path from the errors, so that it can be changed where it is. One that somebody keeps holds it then.
   mutating func takePath() {
     for index in borrowers.buffer {
