@@ -49,7 +49,7 @@ public final class StowDecoder: Sendable {
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message; any `DecodingError` if
   ///   it does not hold a value of the type; and whatever an `init(from:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-    try data.withUnsafeBytes { try decode(type, fromBytes: $0) }
+    try data.lendBytes { try decode(type, fromBytes: $0) }
   }
 
   /// Decodes a value from a message in contiguous bytes, such as a `[UInt8]`, without copying them.
