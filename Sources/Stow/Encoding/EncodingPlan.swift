@@ -58,6 +58,8 @@ extension EncodingSession {
     let entry = plans.entry(for: Value.self)
     if entry.kind == .plain {
       try encodePlain(value, key: key, parent: current)
+    } else if let plan = entry.plan {
+      try encode(value, plan, key: key, parent: current, level: 0)
     } else {
       try encodeKnown(value, entry, key: key, parent: current, level: 0)
     }
@@ -121,10 +123,19 @@ extension EncodingSession {
     case .deepOptional:
       try value.encode(to: OptionalEncoder(session: self, key: key, parent: parent, level: level))
     case .planned:
-      try withUnsafePointer(to: value) { address in
-        try entry.plan?._withUnsafeGuaranteedRef {
-          try $0.encode(at: UnsafeRawPointer(address), into: self, key: key, parent: parent, level: level)
-        }
+      guard let plan = entry.plan else { return }
+      try encode(value, plan, key: key, parent: parent, level: level)
+    }
+  }
+
+  /// Records a value by the plan of its type.
+  @inline(__always)
+  private func encode<Value>(
+    _ value: Value, _ plan: Unmanaged<EncodingPlan>, key: UInt64, parent: Int, level: Int
+  ) throws {
+    try withUnsafePointer(to: value) { address in
+      try plan._withUnsafeGuaranteedRef {
+        try $0.encode(at: UnsafeRawPointer(address), into: self, key: key, parent: parent, level: level)
       }
     }
   }

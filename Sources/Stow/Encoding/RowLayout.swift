@@ -32,8 +32,7 @@ struct RowLayout {
 
   /// The rows in `range` of the tape; nil if the elements are not alike, by the look of the first.
   init?(
-    _ tape: TapeView, _ range: Range<Int>, _ session: EncodingSession,
-    _ planner: borrowing Planner
+    _ tape: TapeView, _ range: Range<Int>, _ session: borrowing EncodingSession, _ planner: borrowing Planner
   ) {
     let head = tape[range.lowerBound]
     first = range.lowerBound
