@@ -40,7 +40,7 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
 
   @inline(__always)
   private mutating func pass(to next: Int) throws(FormatError) {
-    guard next <= end else { throw FormatError(.malformed, at: Int(current)) }
+    guard next <= end else { try fail(.malformed, at: Int(current)) }
     current = Offset(truncatingIfNeeded: next)
     index &+= 1
   }
@@ -67,7 +67,7 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
   private func elementEnd(_ offset: Int) throws -> Int {
     do throws(FormatError) {
       let next = try session.reader.end(of: offset)
-      guard next <= end else { throw FormatError(.malformed, at: offset) }
+      guard next <= end else { try fail(.malformed, at: offset) }
       return next
     } catch {
       throw failure(error, nil)

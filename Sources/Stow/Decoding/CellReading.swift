@@ -12,20 +12,20 @@ extension DecodingSession {
   {
     switch cell {
     case .integer(let integer):
-      guard let result = Value(exactly: integer) else { throw FormatError(.unrepresentable, at: offset) }
+      guard let result = Value(exactly: integer) else { try fail(.unrepresentable, at: offset) }
       return result
-    case .double: throw FormatError(.unrepresentable, at: offset)
-    case .bool, .date: throw FormatError(.cellMismatch, at: offset)
+    case .double: try fail(.unrepresentable, at: offset)
+    case .bool, .date: try fail(.cellMismatch, at: offset)
     }
   }
 
   func double(_ cell: Cell, at offset: Int) throws(FormatError) -> Double {
     switch cell {
     case .integer(let integer):
-      guard let result = Double(exactly: integer) else { throw FormatError(.unrepresentable, at: offset) }
+      guard let result = Double(exactly: integer) else { try fail(.unrepresentable, at: offset) }
       return result
     case .double(let value), .date(let value): return value
-    case .bool: throw FormatError(.cellMismatch, at: offset)
+    case .bool: try fail(.cellMismatch, at: offset)
     }
   }
 
@@ -34,7 +34,7 @@ extension DecodingSession {
   }
 
   func bool(_ cell: Cell, at offset: Int) throws(FormatError) -> Bool {
-    guard case .bool(let value) = cell else { throw FormatError(.cellMismatch, at: offset) }
+    guard case .bool(let value) = cell else { try fail(.cellMismatch, at: offset) }
     return value
   }
 
@@ -42,11 +42,11 @@ extension DecodingSession {
     switch cell {
     case .integer(let integer):
       guard let decimal = DecimalParts(Int128(integer)).decimal else {
-        throw FormatError(.unrepresentable, at: offset)
+        try fail(.unrepresentable, at: offset)
       }
       return decimal
     case .double(let value): return try decimal(value, at: offset)
-    case .bool, .date: throw FormatError(.cellMismatch, at: offset)
+    case .bool, .date: try fail(.cellMismatch, at: offset)
     }
   }
 
@@ -63,7 +63,7 @@ extension DecodingSession {
         let value = try float(cell, at: offset)
         return reinterpret(try float16(value, at: offset, isInteger: cell.isInteger), as: type)
       #else
-        throw FormatError(.cellMismatch, at: offset)
+        try fail(.cellMismatch, at: offset)
       #endif
     case .int: return reinterpret(try integer(Int.self, cell, at: offset), as: type)
     case .int8: return reinterpret(try integer(Int8.self, cell, at: offset), as: type)
@@ -81,7 +81,7 @@ extension DecodingSession {
       return reinterpret(Date(timeIntervalSinceReferenceDate: try double(cell, at: offset)), as: type)
     case .decimal: return reinterpret(try decimal(cell, at: offset), as: type)
     case .plain, .planned, .deepOptional, .string, .uuid, .url, .data:
-      throw FormatError(.cellMismatch, at: offset)
+      try fail(.cellMismatch, at: offset)
     }
   }
 }

@@ -114,7 +114,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
         offset = try session.reader.end(of: offset)
         count &+= 1
       }
-      guard offset == elements.upperBound else { throw FormatError(.malformed, at: offset) }
+      guard offset == elements.upperBound else { try fail(.malformed, at: offset) }
       return count
     } catch {
       throw session.error(error, path: session.codingPath(node), expected: nil)
@@ -338,7 +338,7 @@ private final class StringArrayPlan: ArrayDecodingPlan<String> {
           result.append(try session.string(at: offset, next: &offset))
         }
       }
-      guard offset == elements.upperBound else { throw FormatError(.malformed, at: offset) }
+      guard offset == elements.upperBound else { try fail(.malformed, at: offset) }
       return result
     } catch {
       let step = DecodingPath.Step(.index, parent: node, value: result.count)

@@ -66,7 +66,7 @@ final class DecodingCursor {
       nextSlot = Self.noSlot
       return
     }
-    guard shape < session.tables.shapeCount else { throw FormatError(.malformed, at: start) }
+    guard shape < session.tables.shapeCount else { try fail(.malformed, at: start) }
     self.shape = shape
     keyCount = session.tables.keyCount(ofShape: shape)
     table = schemaReference._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: session.message) }
@@ -76,13 +76,13 @@ final class DecodingCursor {
       try openPartial(session)
     } else if keyCount > end &- start {
       // Every value takes a byte; without this, few bytes could stand for many keys.
-      throw FormatError(.malformed, at: start)
+      try fail(.malformed, at: start)
     }
   }
 
   private func openPartial(_ session: DecodingSession) throws(FormatError) {
     let size = (keyCount + 7) / 8
-    guard size <= end - start else { throw FormatError(.malformed, at: start) }
+    guard size <= end - start else { try fail(.malformed, at: start) }
     presence = start
     if keyCount <= 64 {
       let bits = UInt64(bitPattern: try session.reader.signed(at: start, width: size))
@@ -310,7 +310,7 @@ final class DecodingCursor {
     while slot != Self.noSlot {
       offsets[slot] = offset
       offset = try session.reader.end(of: offset)
-      guard offset <= end else { throw FormatError(.malformed, at: offset) }
+      guard offset <= end else { try fail(.malformed, at: offset) }
       slot = self.slot(after: slot, session)
     }
   }
@@ -318,7 +318,7 @@ final class DecodingCursor {
   /// Goes on behind the value that was next.
   @inline(__always)
   func advance(to offset: Int, _ session: DecodingSession) throws(FormatError) {
-    guard offset <= end else { throw FormatError(.malformed, at: current) }
+    guard offset <= end else { try fail(.malformed, at: current) }
     current = offset
     if nextSlot != Self.noSlot { nextSlot = slot(after: nextSlot, session) }
   }

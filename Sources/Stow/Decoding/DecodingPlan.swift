@@ -155,7 +155,7 @@ extension DecodingSession {
     default: break
     }
     do throws(FormatError) {
-      guard case .cell(let cell) = element else { throw FormatError(.cellMismatch, at: source.offset) }
+      guard case .cell(let cell) = element else { try fail(.cellMismatch, at: source.offset) }
       return try known(type, entry.kind, cell, at: source.offset)
     } catch {
       throw self.error(error, path: codingPath(node), expected: type)

@@ -151,7 +151,7 @@ final class DecodingSession {
 
   @inline(never)
   private func makeSymbol(_ index: Int, at offset: Int) throws(FormatError) -> String {
-    guard index < tables.symbolCount else { throw FormatError(.malformed, at: offset) }
+    guard index < tables.symbolCount else { try fail(.malformed, at: offset) }
     if symbols.isEmpty { symbols = Array(repeating: nil, count: tables.symbolCount) }
     let string = try reader.string(of: reader.text(at: tables.symbol(index)))
     symbols[index] = string

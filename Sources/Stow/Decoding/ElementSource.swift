@@ -118,7 +118,7 @@ final class ElementSource {
   /// The cell of a table's row in the column of a slot.
   @inline(__always)
   func cell(row: Int, slot: Int) throws(FormatError) -> Element {
-    guard let columns, slot < columns.columns.count else { throw FormatError(.malformed, at: offset) }
+    guard let columns, slot < columns.columns.count else { try fail(.malformed, at: offset) }
     return try cell(columns.columns[slot], row: row)
   }
 

@@ -17,7 +17,7 @@ struct EntryIndex {
       entries.append(offset)
       let value = try session.tables.endOfKey(reader, at: offset)
       offset = try reader.end(of: value)
-      guard offset <= map.upperBound else { throw FormatError(.malformed, at: value) }
+      guard offset <= map.upperBound else { try fail(.malformed, at: value) }
     }
     self.entries = entries
     var size = 16

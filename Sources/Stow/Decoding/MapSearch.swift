@@ -102,7 +102,7 @@ extension DecodingCursor {
       }
       if !hasOtherSpellings { hasOtherSpellings = try session.isBeyondASCII(keyAt: offset) }
       offset = try session.reader.end(of: value)
-      guard offset <= end else { throw FormatError(.malformed, at: value) }
+      guard offset <= end else { try fail(.malformed, at: value) }
     }
     return .tooLong
   }
@@ -118,7 +118,7 @@ extension DecodingCursor {
       if isFirst, entries[name] == nil { entries[name] = offset }
       let value = try session.tables.endOfKey(session.reader, at: offset)
       offset = try session.reader.end(of: value)
-      guard offset <= end else { throw FormatError(.malformed, at: value) }
+      guard offset <= end else { try fail(.malformed, at: value) }
     }
   }
 }

@@ -23,12 +23,12 @@ struct ObjectEntries {
       nameCount = 0
       return
     }
-    guard shape < session.tables.shapeCount else { throw FormatError(.malformed, at: offset) }
+    guard shape < session.tables.shapeCount else { try fail(.malformed, at: offset) }
     names = try session.names(ofShape: shape)
     nameCount = session.tables.keyCount(ofShape: shape)
     guard object.isPartial else { return }
     offset += (nameCount + 7) / 8
-    guard offset <= object.body.upperBound else { throw FormatError(.malformed, at: object.body.lowerBound) }
+    guard offset <= object.body.upperBound else { try fail(.malformed, at: object.body.lowerBound) }
   }
 
   /// How many entries there are at most: in a map as many as there are, a step for each.
@@ -70,7 +70,7 @@ struct ObjectEntries {
       value = try session.tables.endOfKey(session.reader, at: offset)
     }
     offset = try session.reader.end(of: value)
-    guard offset <= object.body.upperBound else { throw FormatError(.malformed, at: value) }
+    guard offset <= object.body.upperBound else { try fail(.malformed, at: value) }
     return Entry(name: name, key: key, value: value)
   }
 
@@ -78,7 +78,7 @@ struct ObjectEntries {
   private func checkEnd(_ session: DecodingSession) throws(FormatError) {
     for slot in slot..<max(slot, nameCount) {
       let isAbsent = object.isPartial && !session.reader.bit(slot, at: object.body.lowerBound)
-      guard isAbsent else { throw FormatError(.malformed, at: offset) }
+      guard isAbsent else { try fail(.malformed, at: offset) }
     }
   }
 }

@@ -50,7 +50,7 @@ extension String: ReadableScalar {
 
   /// No cell is a string.
   static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> String {
-    throw FormatError(.cellMismatch, at: offset)
+    try fail(.cellMismatch, at: offset)
   }
 }
 

@@ -18,7 +18,7 @@ extension DecodingSession {
     if tag & 0xC0 == Tag.smallInteger || (tag >= Tag.integer && tag <= Tag.lastInteger) {
       let value = try reader.integer(at: offset, next: &next)
       if let result = Value(exactly: value) { return result }
-      throw FormatError(.unrepresentable, at: offset)
+      try fail(.unrepresentable, at: offset)
     }
     return try rareInteger(type, at: offset, next: &next)
   }
@@ -27,20 +27,20 @@ extension DecodingSession {
   private func rareInteger<Value: FixedWidthInteger>(
     _ type: Value.Type, at offset: Int, next: inout Int
   ) throws(FormatError) -> Value {
-    if Tag.isNoNumber(try reader.byte(at: offset)) { throw FormatError(.mismatch, at: offset) }
+    if Tag.isNoNumber(try reader.byte(at: offset)) { try fail(.mismatch, at: offset) }
     if let wide = try reader.wideInteger(at: offset, next: &next) {
       let bits = UInt128(wide.high) << 64 | UInt128(wide.magnitudeLow)
       let result = wide.isNegative ? Value(exactly: Int128(bitPattern: bits)) : Value(exactly: bits)
-      guard let result else { throw FormatError(.unrepresentable, at: offset) }
+      guard let result else { try fail(.unrepresentable, at: offset) }
       return result
     }
     if let parts = try decimalParts(at: offset, next: &next) {
-      guard let result = Value(exactly: parts) else { throw FormatError(.unrepresentable, at: offset) }
+      guard let result = Value(exactly: parts) else { try fail(.unrepresentable, at: offset) }
       return result
     }
     // A number, but never an integer: JSON calls that a number that does not fit.
     _ = try reader.double(at: offset, next: &next)
-    throw FormatError(.unrepresentable, at: offset)
+    try fail(.unrepresentable, at: offset)
   }
 
   // MARK: floating point
@@ -58,7 +58,7 @@ extension DecodingSession {
   @inline(never)
   private func rareDouble(at offset: Int, next: inout Int) throws(FormatError) -> Double {
     let tag = try reader.byte(at: offset)
-    if Tag.isNoNumber(tag) { throw FormatError(.mismatch, at: offset) }
+    if Tag.isNoNumber(tag) { try fail(.mismatch, at: offset) }
     switch tag {
     case Tag.date, Tag.scaledDate: return try dateSeconds(at: offset, next: &next)
     case Tag.integer...Tag.lastInteger, Tag.smallInteger...Tag.lastSmallInteger:
@@ -70,11 +70,11 @@ extension DecodingSession {
       return wide.isNegative ? try exact(Int128(bitPattern: bits), at: offset) : try exact(bits, at: offset)
     }
     if let parts = try decimalParts(at: offset, next: &next) { return parts.double }
-    throw FormatError(.mismatch, at: offset)
+    try fail(.mismatch, at: offset)
   }
 
   private func exact<Value: FixedWidthInteger>(_ value: Value, at offset: Int) throws(FormatError) -> Double {
-    guard let result = Double(exactly: value) else { throw FormatError(.unrepresentable, at: offset) }
+    guard let result = Double(exactly: value) else { try fail(.unrepresentable, at: offset) }
     return result
   }
 
@@ -89,7 +89,7 @@ extension DecodingSession {
   func float(_ value: Double, at offset: Int, isInteger: Bool) throws(FormatError) -> Float {
     let result = Float(value)
     guard result.isFinite || !value.isFinite, !isInteger || Double(result) == value else {
-      throw FormatError(.unrepresentable, at: offset)
+      try fail(.unrepresentable, at: offset)
     }
     return result
   }
@@ -104,7 +104,7 @@ extension DecodingSession {
     func float16(_ value: Float, at offset: Int, isInteger: Bool) throws(FormatError) -> Float16 {
       let result = Float16(preserving: value)
       guard result.isFinite || !value.isFinite, !isInteger || Float(result) == value else {
-        throw FormatError(.unrepresentable, at: offset)
+        try fail(.unrepresentable, at: offset)
       }
       return result
     }
@@ -157,11 +157,11 @@ extension DecodingSession {
       return try symbol(index, at: offset)
     case Tag.url:
       guard ByteReader.isString(try reader.byte(at: offset + 1)) else {
-        throw FormatError(.malformed, at: offset + 1)
+        try fail(.malformed, at: offset + 1)
       }
       return try string(at: offset + 1, next: &next)
     case Tag.uuid: return try uuid(at: offset, next: &next).uuidString
-    default: throw FormatError(.mismatch, at: offset)
+    default: try fail(.mismatch, at: offset)
     }
   }
 
@@ -183,7 +183,7 @@ extension DecodingSession {
       let string = try string(at: offset, next: &next)
       // A long string need not be looked at, however often it is named.
       guard string.utf8.count == 36, let uuid = UUID(uuidString: string) else {
-        throw FormatError(.malformed, at: offset)
+        try fail(.malformed, at: offset)
       }
       return uuid
     }
@@ -198,7 +198,7 @@ extension DecodingSession {
     let string = try string(at: offset, next: &next)
     let symbol = try reader.symbol(at: &place)
     guard let url = symbol.map({ self.url(ofSymbol: $0, string) }) ?? URL(string: string) else {
-      throw FormatError(.malformed, at: offset)
+      try fail(.malformed, at: offset)
     }
     return url
   }
@@ -213,7 +213,7 @@ extension DecodingSession {
 
   func decimal(at offset: Int, next: inout Int) throws(FormatError) -> Decimal {
     if let parts = try decimalParts(at: offset, next: &next) {
-      guard let decimal = parts.decimal else { throw FormatError(.malformed, at: offset) }
+      guard let decimal = parts.decimal else { try fail(.malformed, at: offset) }
       return decimal
     }
     let tag = try reader.byte(at: offset)
@@ -226,14 +226,14 @@ extension DecodingSession {
       ? DecimalParts(
         isNegative: false, magnitude: try integer(UInt128.self, at: offset, next: &next), exponent: 0)
       : DecimalParts(try integer(Int128.self, at: offset, next: &next))
-    guard let decimal = parts.decimal else { throw FormatError(.unrepresentable, at: offset) }
+    guard let decimal = parts.decimal else { try fail(.unrepresentable, at: offset) }
     return decimal
   }
 
   /// The shortest decimal that is this number: what JSON would have said. `Decimal` takes "-inf" for a number.
   func decimal(_ value: Double, at offset: Int) throws(FormatError) -> Decimal {
     guard value.isFinite, let decimal = Decimal(string: value.description) else {
-      throw FormatError(.unrepresentable, at: offset)
+      try fail(.unrepresentable, at: offset)
     }
     return decimal
   }
@@ -244,13 +244,13 @@ extension DecodingSession {
     guard tag == Tag.positiveDecimal || tag == Tag.negativeDecimal else { return nil }
     var start = offset + 1
     let length = try reader.length(at: &start)
-    guard (1...17).contains(length) else { throw FormatError(.malformed, at: offset) }
+    guard (1...17).contains(length) else { try fail(.malformed, at: offset) }
     var magnitude: UInt128 = 0
     for index in 1..<length { magnitude |= UInt128(reader.base[start + index]) << UInt128(8 * (index - 1)) }
     let isNegative = tag == Tag.negativeDecimal
     // A negative zero is NaN, which has no exponent.
     guard magnitude != 0 || !isNegative || reader.base[start] == 0 else {
-      throw FormatError(.malformed, at: offset)
+      try fail(.malformed, at: offset)
     }
     next = start + length
     return DecimalParts(

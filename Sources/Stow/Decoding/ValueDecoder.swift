@@ -21,7 +21,7 @@ struct ValueDecoder: Decoder {
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     do throws(FormatError) {
       guard let object = try session.reader.object(at: offset) else {
-        throw FormatError(.mismatch, at: offset)
+        try fail(.mismatch, at: offset)
       }
       return try session.container(type, object, node)
     } catch {

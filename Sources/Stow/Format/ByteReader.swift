@@ -54,12 +54,12 @@ struct ByteReader {
   /// Checks that `size` bytes stand at `offset`, which is not negative.
   @inline(__always)
   func require(_ size: Int, at offset: Int) throws(FormatError) {
-    guard offset <= count, size <= count &- offset else { throw FormatError(.truncated, at: offset) }
+    guard offset <= count, size <= count &- offset else { try fail(.truncated, at: offset) }
   }
 
   @inline(__always)
   func byte(at offset: Int) throws(FormatError) -> UInt8 {
-    guard offset < count else { throw FormatError(.truncated, at: offset) }
+    guard offset < count else { try fail(.truncated, at: offset) }
     return base[offset]
   }
 
@@ -130,9 +130,9 @@ struct ByteReader {
       offset = start + 5
       return Int(try shortSigned(at: start + 1, width: 4))
     }
-    guard first == Int(Varint.eightByteLead) else { throw FormatError(.malformed, at: start) }
+    guard first == Int(Varint.eightByteLead) else { try fail(.malformed, at: start) }
     let value = try shortSigned(at: start + 1, width: 8)
-    guard let length = Int(exactly: value), length >= 0 else { throw FormatError(.malformed, at: start) }
+    guard let length = Int(exactly: value), length >= 0 else { try fail(.malformed, at: start) }
     offset = start + 9
     return length
   }
@@ -142,7 +142,7 @@ struct ByteReader {
   func length(at offset: inout Int) throws(FormatError) -> Int {
     let start = offset
     let length = try varint(at: &offset)
-    guard length <= count &- offset else { throw FormatError(.truncated, at: start) }
+    guard length <= count &- offset else { try fail(.truncated, at: start) }
     return length
   }
 }

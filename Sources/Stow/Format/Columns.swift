@@ -28,19 +28,19 @@ struct Columns {
     let end = next + length
     let first = try reader.varint(at: &next)
     if isTable {
-      guard first < tables.shapeCount else { throw FormatError(.malformed, at: offset) }
+      guard first < tables.shapeCount else { try fail(.malformed, at: offset) }
       shape = first
     } else {
       shape = nil
     }
     let count = isTable ? tables.keyCount(ofShape: first) : first
-    guard count > 0, next <= end, count <= end - next else { throw FormatError(.malformed, at: offset) }
+    guard count > 0, next <= end, count <= end - next else { try fail(.malformed, at: offset) }
     var columns: [Column] = []
     columns.reserveCapacity(count)
     var stride = 0
     for index in 0..<count {
       let type = reader.base[next + index]
-      guard let size = ElementType.stride(of: type) else { throw FormatError(.malformed, at: next + index) }
+      guard let size = ElementType.stride(of: type) else { try fail(.malformed, at: next + index) }
       columns.append(Column(type: type, offset: Int32(truncatingIfNeeded: stride)))
       stride += size
     }
@@ -57,7 +57,7 @@ struct Columns {
     guard constants <= Self.mostConstants, stride > 0, stride <= Int(Int32.max), next <= end,
       (end - next) % stride == 0
     else {
-      throw FormatError(.malformed, at: offset)
+      try fail(.malformed, at: offset)
     }
     self.columns = columns
     self.stride = stride
@@ -72,7 +72,7 @@ struct Columns {
     case ..<Tag.data, Tag.symbol, Tag.shortDecimal..<Tag.array, Tag.nestedNil..<Tag.shortMap, Tag.shortMap,
       Tag.shortArray:
       return try reader.end(of: offset)
-    default: throw FormatError(.malformed, at: offset)
+    default: try fail(.malformed, at: offset)
     }
   }
 }
@@ -119,7 +119,7 @@ extension ByteReader {
   }
 
   func decimalCell(at offset: Int, type: UInt8) throws(FormatError) -> Cell {
-    guard let stride = ElementType.stride(of: type) else { throw FormatError(.malformed, at: offset) }
+    guard let stride = ElementType.stride(of: type) else { try fail(.malformed, at: offset) }
     let exponent = type >= ElementType.integral ? 0 : Int(type >> 4)
     guard ElementType.isNoisy(type) else {
       return .double(DecimalFraction.value(try signed(at: offset, width: stride), exponent: exponent))
@@ -129,7 +129,7 @@ extension ByteReader {
     if residue == PackedDoubles.integerMark {
       let (integer, rest) = numerator.quotientAndRemainder(
         dividingBy: DecimalFraction.integerPower(exponent))
-      guard rest == 0 else { throw FormatError(.malformed, at: offset) }
+      guard rest == 0 else { try fail(.malformed, at: offset) }
       return .integer(integer)
     }
     let value = DecimalFraction.value(numerator, exponent: exponent)
@@ -142,7 +142,7 @@ extension ByteReader {
     if type == ElementType.double { return Double(bitPattern: try word(at: offset)) }
     if type == ElementType.float { return Double(Float(bitPattern: try halfWord(at: offset))) }
     guard ElementType.isDecimal(type), case .double(let value) = try cell(at: offset, type: type) else {
-      throw FormatError(.cellMismatch, at: offset)
+      try fail(.cellMismatch, at: offset)
     }
     return value
   }

@@ -18,7 +18,7 @@ struct DepthCheck {
     throws(FormatError)
   {
     let end = try reader.end(of: body)
-    guard end == reader.count else { throw FormatError(.malformed, at: end) }
+    guard end == reader.count else { try fail(.malformed, at: end) }
     if end - body <= limit { return }
     var check = DepthCheck(reader: reader, limit: limit, level: Level(end: end, hasKeys: false))
     try check.walk(tables, from: body)
@@ -42,12 +42,12 @@ struct DepthCheck {
         offset = try tables.endOfKey(reader, at: offset)
       } else if let string = reader.shortHeaderString(at: offset) {
         let next = string.start &+ string.count
-        guard next <= level.end else { throw FormatError(.malformed, at: offset) }
+        guard next <= level.end else { try fail(.malformed, at: offset) }
         offset = next
         continue
       }
       let next = try reader.end(of: offset)
-      guard next <= level.end else { throw FormatError(.malformed, at: offset) }
+      guard next <= level.end else { try fail(.malformed, at: offset) }
       // Too small to nest deeper than the levels that are left.
       if next - offset <= limit - outer.count {
         offset = next
@@ -57,7 +57,7 @@ struct DepthCheck {
         offset = next
         continue
       }
-      guard outer.count < limit else { throw FormatError(.tooDeep, at: offset) }
+      guard outer.count < limit else { try fail(.tooDeep, at: offset) }
       if next - inner.start <= limit - outer.count - 1 {
         offset = next
         continue
@@ -80,9 +80,9 @@ struct DepthCheck {
     guard let shape = object.shape, object.isPartial else {
       return (object.body.lowerBound, object.shape == nil)
     }
-    guard shape < tables.shapeCount else { throw FormatError(.malformed, at: offset) }
+    guard shape < tables.shapeCount else { try fail(.malformed, at: offset) }
     let start = object.body.lowerBound + (tables.keyCount(ofShape: shape) + 7) / 8
-    guard start <= end else { throw FormatError(.malformed, at: offset) }
+    guard start <= end else { try fail(.malformed, at: offset) }
     return (start, false)
   }
 }

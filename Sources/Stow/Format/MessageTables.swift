@@ -46,7 +46,7 @@ struct MessageTables: ~Copyable {
     for _ in 0..<(try count(reader, at: &offset)) {
       let start = offset
       let keyCount = try count(reader, at: &offset)
-      guard keyCount > 0 else { throw FormatError(.malformed, at: start) }
+      guard keyCount > 0 else { try fail(.malformed, at: start) }
       for _ in 0..<keyCount {
         keys.append(offset)
         offset = try endOfKey(reader, at: offset)
@@ -60,7 +60,7 @@ struct MessageTables: ~Copyable {
   private func count(_ reader: ByteReader, at offset: inout Int) throws(FormatError) -> Int {
     let start = offset
     let count = try reader.varint(at: &offset)
-    guard count <= reader.count - offset else { throw FormatError(.malformed, at: start) }
+    guard count <= reader.count - offset else { try fail(.malformed, at: start) }
     return count
   }
 
@@ -91,7 +91,7 @@ struct MessageTables: ~Copyable {
     } else {
       return nil
     }
-    guard index < symbols.count else { throw FormatError(.malformed, at: start) }
+    guard index < symbols.count else { try fail(.malformed, at: start) }
     return index
   }
 

@@ -15,12 +15,12 @@ struct PackedArray {
   /// Reads the header of the packed array at `offset`, and checks that its elements are whole.
   init(_ reader: ByteReader, at offset: Int) throws(FormatError) {
     let tag = try reader.byte(at: offset)
-    guard Self.isPacked(tag) else { throw FormatError(.mismatch, at: offset) }
+    guard Self.isPacked(tag) else { try fail(.mismatch, at: offset) }
     var next = offset + 1
     let length = try reader.length(at: &next)
     let end = next + length
     if tag == Tag.packed {
-      guard length > 0 else { throw FormatError(.malformed, at: offset) }
+      guard length > 0 else { try fail(.malformed, at: offset) }
       type = reader.base[next]
       next += 1
     } else {
@@ -29,12 +29,12 @@ struct PackedArray {
     var base: Int64 = 0
     if ElementType.isOffset(type) {
       base = try reader.base(at: &next)
-      guard next <= end else { throw FormatError(.malformed, at: offset) }
+      guard next <= end else { try fail(.malformed, at: offset) }
     }
     self.base = base
     body = next..<end
     if let stride = ElementType.stride(of: type), stride > 0 {
-      guard body.count % stride == 0 else { throw FormatError(.malformed, at: offset) }
+      guard body.count % stride == 0 else { try fail(.malformed, at: offset) }
       self.stride = stride
       count = body.count / stride
     } else {
@@ -44,27 +44,27 @@ struct PackedArray {
   }
 
   private static func count(_ reader: ByteReader, type: UInt8, body: Range<Int>) throws(FormatError) -> Int {
-    guard let first = body.first else { throw FormatError(.malformed, at: body.lowerBound) }
+    guard let first = body.first else { try fail(.malformed, at: body.lowerBound) }
     switch type {
     case ElementType.bits:
       let unused = Int(reader.base[first])
-      guard unused < 8, body.count > 1 || unused == 0 else { throw FormatError(.malformed, at: first) }
+      guard unused < 8, body.count > 1 || unused == 0 else { try fail(.malformed, at: first) }
       return (body.count - 1) * 8 - unused
     case ElementType.ownWidths, ElementType.ownWidthDeltas:
       var next = first
       let count = try reader.varint(at: &next)
       guard next <= body.upperBound, count / 2 + count % 2 <= body.upperBound - next else {
-        throw FormatError(.malformed, at: first)
+        try fail(.malformed, at: first)
       }
       return count
     case ElementType.deltas + 1...ElementType.deltas + 8:
       let rest = body.count - 1 - Int(reader.base[first])
       let width = Int(type - ElementType.deltas)
       guard (1...8).contains(reader.base[first]), rest >= 0, rest % width == 0 else {
-        throw FormatError(.malformed, at: first)
+        try fail(.malformed, at: first)
       }
       return 1 + rest / width
-    default: throw FormatError(.malformed, at: first - 1)
+    default: try fail(.malformed, at: first - 1)
     }
   }
 
@@ -122,12 +122,12 @@ struct PackedArray {
       let pair = try reader.byte(at: widths &+ index >> 1)
       let width = Int(index & 1 == 0 ? pair & 15 : pair >> 4)
       guard width <= 8, width <= body.upperBound &- next else {
-        throw FormatError(.malformed, at: widths &+ index >> 1)
+        try fail(.malformed, at: widths &+ index >> 1)
       }
       target[index] = width == 0 ? 0 : try reader.signed(at: next, width: width)
       next &+= width
     }
-    guard next == body.upperBound else { throw FormatError(.malformed, at: next) }
+    guard next == body.upperBound else { try fail(.malformed, at: next) }
   }
 
   private func readDeltas(
@@ -152,7 +152,7 @@ struct PackedArray {
 
   /// Fills `target`, which has room for `count` numbers. Throws `cellMismatch` at an integer or a Bool.
   func readDoubles(_ reader: ByteReader, into target: UnsafeMutablePointer<Double>) throws(FormatError) {
-    guard stride > 0 else { throw FormatError(.cellMismatch, at: body.lowerBound) }
+    guard stride > 0 else { try fail(.cellMismatch, at: body.lowerBound) }
     #if _endian(little)
       if type == ElementType.double {
         UnsafeMutableRawPointer(target).copyMemory(

@@ -24,7 +24,7 @@ extension ByteReader {
       var content = offset + 1
       let count = try length(at: &content)
       return Text(start: offset, content: content, end: content + count, count: count, form: .plain)
-    default: throw FormatError(.malformed, at: offset)
+    default: try fail(.malformed, at: offset)
     }
   }
 
@@ -43,7 +43,7 @@ extension ByteReader {
 
   private func packedText(at offset: Int, count: Int, form: KeyText.Form) throws(FormatError) -> Text {
     let size = (count * (form == .sixBit ? 6 : 5) + 7) / 8
-    guard count > 0 else { throw FormatError(.malformed, at: offset) }
+    guard count > 0 else { try fail(.malformed, at: offset) }
     try require(size, at: offset + 1)
     return Text(start: offset, content: offset + 1, end: offset + 1 + size, count: count, form: form)
   }
@@ -68,7 +68,7 @@ extension ByteReader {
       let length = withUnsafeMutableBytes(of: &words) { buffer in
         unpack(text, into: buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
       }
-      guard let length else { throw FormatError(.malformed, at: text.start) }
+      guard let length else { try fail(.malformed, at: text.start) }
       return SmallString.make(words, count: length)
     }
     var length: Int?
@@ -77,7 +77,7 @@ extension ByteReader {
       length = unpack(text, into: target)
       return length ?? 0
     }
-    guard length != nil else { throw FormatError(.malformed, at: text.start) }
+    guard length != nil else { try fail(.malformed, at: text.start) }
     return string
   }
 
@@ -121,7 +121,7 @@ extension ByteReader {
     let bytes = buffer(at: offset, count: count)
     let string = String(decoding: bytes, as: UTF8.self)
     guard isASCII(at: offset, count: count) || Self.hasBytes(string, bytes) else {
-      throw FormatError(.invalidText, at: offset)
+      try fail(.invalidText, at: offset)
     }
     return string
   }

@@ -11,7 +11,7 @@ extension ByteReader {
       return next &+ length
     }
     guard size != Tag.otherSize else { return try endOfOther(offset, tag: tag) }
-    guard Int(size) <= count &- offset else { throw FormatError(.truncated, at: offset) }
+    guard Int(size) <= count &- offset else { try fail(.truncated, at: offset) }
     return offset &+ Int(size)
   }
 
@@ -26,7 +26,7 @@ extension ByteReader {
       return next + 1 + size
     case Tag.url:
       let inner = try byte(at: next)
-      guard Self.isString(inner) else { throw FormatError(.malformed, at: next) }
+      guard Self.isString(inner) else { try fail(.malformed, at: next) }
       return try end(of: next)
     case Tag.symbol:
       _ = try varint(at: &next)
@@ -35,7 +35,7 @@ extension ByteReader {
       _ = try varint(at: &next)
       let length = try length(at: &next)
       return next + length
-    default: throw FormatError(tag == Tag.prelude ? .malformed : .reserved, at: offset)
+    default: try fail(tag == Tag.prelude ? .malformed : .reserved, at: offset)
     }
   }
 
@@ -62,7 +62,7 @@ extension ByteReader {
       return Int64(tag) &- Int64(Tag.smallInteger) &- 16
     }
     let width = Int(tag) &- Int(Tag.integer) &+ 1
-    guard width >= 1, width <= 8 else { throw FormatError(.mismatch, at: offset) }
+    guard width >= 1, width <= 8 else { try fail(.mismatch, at: offset) }
     let value = try signed(at: offset &+ 1, width: width)
     next = offset &+ 1 &+ width
     return value
@@ -73,7 +73,7 @@ extension ByteReader {
     guard isInteger(at: offset), self.base[offset] != Tag.unsigned,
       self.base[offset] < Tag.integer128
         || self.base[offset] >= Tag.smallInteger
-    else { throw FormatError(.malformed, at: offset) }
+    else { try fail(.malformed, at: offset) }
     return try integer(at: offset, next: &offset)
   }
 
@@ -139,7 +139,7 @@ extension ByteReader {
       let residue = Int8(bitPattern: try byte(at: next))
       next += 1
       return DecimalFraction.adding(residue: residue, to: value)
-    default: throw FormatError(.mismatch, at: offset)
+    default: try fail(.mismatch, at: offset)
     }
   }
 
@@ -149,7 +149,7 @@ extension ByteReader {
     let width = Int(scale & 15)
     let exponent = Int(scale >> 4)
     guard width >= 1, width <= ElementType.maximumScaledWidth, exponent <= ElementType.maximumExponent else {
-      throw FormatError(.malformed, at: offset)
+      try fail(.malformed, at: offset)
     }
     let value = try signed(at: offset + 1, width: width)
     next = offset + 1 + width
@@ -170,7 +170,7 @@ extension ByteReader {
   @inline(__always)
   func bool(at offset: Int) throws(FormatError) -> Bool {
     let tag = try byte(at: offset)
-    guard tag == Tag.true || tag == Tag.false else { throw FormatError(.mismatch, at: offset) }
+    guard tag == Tag.true || tag == Tag.false else { try fail(.mismatch, at: offset) }
     return tag == Tag.true
   }
 
@@ -190,7 +190,7 @@ extension ByteReader {
 
   /// The extent of the bytes of a data value.
   func data(at offset: Int) throws(FormatError) -> Range<Int> {
-    guard try byte(at: offset) == Tag.data else { throw FormatError(.mismatch, at: offset) }
+    guard try byte(at: offset) == Tag.data else { try fail(.mismatch, at: offset) }
     var start = offset + 1
     let length = try length(at: &start)
     return start..<start + length
@@ -206,7 +206,7 @@ extension ByteReader {
       try require(length, at: start)
       return Range(uncheckedBounds: (start, start &+ length))
     }
-    guard tag == Tag.array else { throw FormatError(.mismatch, at: offset) }
+    guard tag == Tag.array else { try fail(.mismatch, at: offset) }
     let length = try length(at: &start)
     return Range(uncheckedBounds: (start, start &+ length))
   }
