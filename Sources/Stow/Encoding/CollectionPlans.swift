@@ -2,25 +2,24 @@
 // known, and a call and an existential are saved for every element.
 
 extension Optional: PlannedEncodable where Wrapped: Encodable {
-  static func makeEncodingPlan() -> EncodingPlan { OptionalEncodingPlan<Wrapped>() }
+  static func makeEncodingPlan() -> AnyEncodingPlan { OptionalEncodingPlan<Wrapped>() }
 }
 
 /// Keeps the level of a nil, which `Optional.encode(to:)` would lose.
-private final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan {
+private final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
   override func encode(
-    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
+    _ value: borrowing Wrapped?, into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
-    guard let value = address.assumingMemoryBound(to: Wrapped?.self).pointee else {
-      session.recordNil(level: level, key: key)
-      return
+    let isPresent = try borrowingSome(value) {
+      let entry = session.plans.entry(for: Wrapped.self)
+      try session.encodeKnown(copy $0, entry, key: key, parent: parent, level: level + 1)
     }
-    let entry = session.plans.entry(for: Wrapped.self)
-    try session.encodeKnown(value, entry, key: key, parent: parent, level: level + 1)
+    if !isPresent { session.recordNil(level: level, key: key) }
   }
 }
 
 extension Array: PlannedEncodable where Element: Encodable {
-  static func makeEncodingPlan() -> EncodingPlan {
+  static func makeEncodingPlan() -> AnyEncodingPlan {
     switch ValueKind(Element.self) {
     case .int: Int.plan(.integers) { .ints($0) }
     case .int64: Int64.plan(.integers) { .integers($0) }
@@ -43,13 +42,12 @@ extension Array: PlannedEncodable where Element: Encodable {
 }
 
 /// Records the elements one by one.
-private class ArrayEncodingPlan<Element: Encodable>: EncodingPlan {
+private class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
   override func encode(
-    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
+    _ elements: borrowing [Element], into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
-    let elements = address.assumingMemoryBound(to: [Element].self)
     try session.recordContainer(ContainerStart(.array, key: key, parent: parent)) { begin in
-      try borrowing(elements) { try $0.withUnsafeBufferPointer { try record($0, session, begin) } }
+      try elements.withUnsafeBufferPointer { try record($0, session, begin) }
     }
   }
 
@@ -61,9 +59,11 @@ private class ArrayEncodingPlan<Element: Encodable>: EncodingPlan {
       let key = UInt64(truncatingIfNeeded: index) << 32
       if entry.kind == .plain {
         try borrowing(first + index) { try session.encodePlain($0, key: key, parent: begin) }
-      } else if let plan = entry.plan {
-        try plan._withUnsafeGuaranteedRef {
-          try $0.encode(at: UnsafeRawPointer(first + index), into: session, key: key, parent: begin, level: 0)
+      } else if entry.kind == .planned {
+        try entry.withPlan(of: Element.self) { plan in
+          try borrowing(first + index) {
+            try plan.encode($0, into: session, key: key, parent: begin, level: 0)
+          }
         }
       } else {
         try session.encodeKnown(first[index], entry, key: key, parent: begin, level: 0)
@@ -106,16 +106,13 @@ private final class ScalarArrayEncodingPlan<Element: Encodable>: ArrayEncodingPl
   }
 
   override func encode(
-    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
+    _ elements: borrowing [Element], into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
-    let elements = address.assumingMemoryBound(to: [Element].self)
-    var isLong = false
-    borrowing(elements) { isLong = $0.count >= Self.shortest }
-    if isLong, let value = retain(elements.pointee) {
+    if elements.count >= Self.shortest, let value = retain(copy elements) {
       try session.checkDepth(key: key, parent: parent)
       session.retain(value, as: kind, key: key)
     } else {
-      try super.encode(at: address, into: session, key: key, parent: parent, level: level)
+      try super.encode(elements, into: session, key: key, parent: parent, level: level)
     }
   }
 
@@ -128,7 +125,7 @@ extension RecordableScalar {
   @inline(__always)
   fileprivate static func plan(
     _ kind: Token.Kind, _ retain: @escaping ([Self]) -> RetainedValue?
-  ) -> EncodingPlan {
+  ) -> EncodingPlan<[Self]> {
     ScalarArrayEncodingPlan(kind, retain: retain) { elements, session in
       for element in elements { session.record(element, key: 0) }
     }
@@ -138,7 +135,7 @@ extension RecordableScalar {
 extension RecordableScalar where Self: FixedWidthInteger {
   /// For integers of any width; those beyond `Int64` are recorded one by one.
   @inline(__always)
-  fileprivate static var plan: EncodingPlan {
+  fileprivate static var plan: EncodingPlan<[Self]> {
     plan(.integers) { values in
       if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
       return .integers(values.map { Int64(truncatingIfNeeded: $0) })

@@ -1,7 +1,7 @@
 // Dictionaries, recorded without their own `encode(to:)`.
 
 extension Dictionary: PlannedEncodable where Key: Encodable, Value: Encodable {
-  static func makeEncodingPlan() -> EncodingPlan {
+  static func makeEncodingPlan() -> AnyEncodingPlan {
     guard Key.self == String.self else { return PlainEncodingPlan<Self>() }
     switch ValueKind(Value.self) {
     case .string: return StringDictionaryEncodingPlan()
@@ -12,14 +12,14 @@ extension Dictionary: PlannedEncodable where Key: Encodable, Value: Encodable {
 }
 
 /// A dictionary whose keys are strings: a map.
-private class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan {
+private class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan<[String: Value]> {
   final override func encode(
-    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
+    _ dictionary: borrowing [String: Value], into session: EncodingSession, key: UInt64, parent: Int,
+    level: Int
   ) throws {
-    let dictionary = address.assumingMemoryBound(to: [String: Value].self)
     try session.recordContainer(ContainerStart(.map, key: key, parent: parent)) { begin in
       session.noteMap(at: begin)
-      try record(dictionary.pointee, session, begin)
+      try record(copy dictionary, session, begin)
     }
   }
 
@@ -56,11 +56,10 @@ private final class IntDictionaryEncodingPlan: DictionaryEncodingPlan<Int> {
 }
 
 /// A dictionary whose keys are not strings, by its own `encode(to:)`.
-private final class PlainEncodingPlan<Value: Encodable>: EncodingPlan {
+private final class PlainEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
   override func encode(
-    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
+    _ value: borrowing Value, into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
-    let value = address.assumingMemoryBound(to: Value.self).pointee
     try session.encodePlain(value, key: key, parent: parent)
   }
 }

@@ -4,13 +4,18 @@
   import Foundation
 #endif
 
+/// A way to record the values of some generic type.
+class AnyEncodingPlan {}
+
 /// A way to record the values of one generic type, without knowing its parameters where it is called.
-class EncodingPlan {
-  /// Records the value at `address`, which is of the plan's type.
+///
+/// The caller knows only `Value`, and calls what the object's class has. No metadata is looked up for that.
+class EncodingPlan<Value>: AnyEncodingPlan {
+  /// Records a value.
   ///
   /// - Parameter level: How many optionals stand around the value that a nil would be taken for.
   func encode(
-    at address: UnsafeRawPointer, into session: EncodingSession, key: UInt64, parent: Int, level: Int
+    _ value: borrowing Value, into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
     preconditionFailure("a plan without a way to encode")
   }
@@ -18,19 +23,27 @@ class EncodingPlan {
 
 /// The types that have a plan: optionals, arrays, and dictionaries of strings.
 protocol PlannedEncodable {
-  static func makeEncodingPlan() -> EncodingPlan
+  static func makeEncodingPlan() -> AnyEncodingPlan
 }
 
 /// The kinds and plans of the types met so far.
 struct EncodingPlans: ~Copyable {
   struct Entry: BitwiseCopyable {
     let kind: ValueKind
-    let plan: Unmanaged<EncodingPlan>?
+    let plan: Unmanaged<AnyEncodingPlan>?
+
+    /// Calls the plan of a planned type.
+    @inline(__always)
+    func withPlan<Value>(of type: Value.Type, _ body: (EncodingPlan<Value>) throws -> Void) rethrows {
+      guard let plan else { preconditionFailure("a planned type without a plan") }
+      // Made by the type itself, in `add`.
+      try plan._withUnsafeGuaranteedRef { try body(unsafeDowncast($0, to: EncodingPlan<Value>.self)) }
+    }
   }
 
   private var table = TypeTable<Entry>()
   /// Keeps the plans that the table names.
-  private var plans: [EncodingPlan] = []
+  private var plans: [AnyEncodingPlan] = []
 
   @inline(__always)
   mutating func entry<Value: Encodable>(for type: Value.Type) -> Entry {
@@ -58,8 +71,10 @@ extension EncodingSession {
     let entry = plans.entry(for: Value.self)
     if entry.kind == .plain {
       try encodePlain(value, key: key, parent: current)
-    } else if let plan = entry.plan {
-      try encode(value, plan, key: key, parent: current, level: 0)
+    } else if entry.kind == .planned {
+      try entry.withPlan(of: Value.self) {
+        try $0.encode(value, into: self, key: key, parent: current, level: 0)
+      }
     } else {
       try encodeKnown(value, entry, key: key, parent: current, level: 0)
     }
@@ -123,19 +138,8 @@ extension EncodingSession {
     case .deepOptional:
       try value.encode(to: OptionalEncoder(session: self, key: key, parent: parent, level: level))
     case .planned:
-      guard let plan = entry.plan else { return }
-      try encode(value, plan, key: key, parent: parent, level: level)
-    }
-  }
-
-  /// Records a value by the plan of its type.
-  @inline(__always)
-  private func encode<Value>(
-    _ value: Value, _ plan: Unmanaged<EncodingPlan>, key: UInt64, parent: Int, level: Int
-  ) throws {
-    try withUnsafePointer(to: value) { address in
-      try plan._withUnsafeGuaranteedRef {
-        try $0.encode(at: UnsafeRawPointer(address), into: self, key: key, parent: parent, level: level)
+      try entry.withPlan(of: Value.self) {
+        try $0.encode(value, into: self, key: key, parent: parent, level: level)
       }
     }
   }
