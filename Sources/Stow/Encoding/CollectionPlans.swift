@@ -47,7 +47,7 @@ private class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
     _ elements: borrowing [Element], into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
     try session.recordContainer(ContainerStart(.array, key: key, parent: parent)) { begin in
-      try elements.withUnsafeBufferPointer { try record($0, session, begin) }
+      try borrowingElements(of: elements) { try record($0, session, begin) }
     }
   }
 

@@ -40,3 +40,18 @@ func borrowingSome<Wrapped: ~Copyable>(
   case .none: return false
   }
 }
+
+/// Passes the elements of an array where they are.
+///
+/// `withUnsafeBufferPointer` is not in line where their type is not known: trees encode 4 % faster without. The array
+/// lives while it is borrowed, and its elements with it.
+@inline(__always)
+func borrowingElements<Element>(
+  of array: borrowing [Element], _ body: (UnsafeBufferPointer<Element>) throws -> Void
+) rethrows {
+  if let first = array._baseAddressIfContiguous {
+    try body(UnsafeBufferPointer(start: first, count: array.count))
+  } else {
+    try array.withUnsafeBufferPointer(body)
+  }
+}
