@@ -60,7 +60,7 @@ final class KeyedCursor {
   }
 
   /// Records a key that is written as a string.
-  @inline(never)
+  @inline(__always)
   private func placeFreely<Key: CodingKey>(_ key: Key) {
     withSession { session in
       if session.current != begin { session.resume(begin) }
