@@ -70,7 +70,7 @@ enum BenchmarksCommand {
     var report = Report(date: Date(), quick: quick, machine: .current)
     for (index, payload) in selection.payloads.enumerated() {
       StandardError.print("[\(index + 1)/\(selection.payloads.count)] \(payload.name)")
-      report.payloads.append(try payload.measureInChild(quick: quick))
+      report.payloads.append(try payload.measureInChildren(quick: quick))
     }
     report.means = MeanResult.all(of: report.payloads)
     if selection.cold {

@@ -102,7 +102,7 @@ struct Options {
 
   static let helpText = """
     Measures Stow beside Foundation's JSON and binary property lists, in one run and taking turns; every
-    payload in a process of its own.
+    payload in five processes of its own, with --quick in one.
     Build with optimization: swift run -c release Benchmarks [options]
 
       --list              names all payloads, and stops

@@ -11,7 +11,8 @@ struct Sampler {
   /// finds the caches full of the others' memory, which must not count for more the faster it is.
   private let shortestSample = 1e7
 
-  static let thorough = Sampler(maximumRounds: 45, minimumRounds: 5, share: 0.9e9)
+  /// For one of several processes.
+  static let thorough = Sampler(maximumRounds: 9, minimumRounds: 1, share: 0.18e9)
   static let quick = Sampler(maximumRounds: 7, minimumRounds: 2, share: 0.08e9)
 
   /// The median time of one run of each operation, in nanoseconds; nil for those that are nil.

@@ -42,6 +42,15 @@ struct Timing: Codable {
     plistRatio = plist.map { json / $0 }
     floorRatio = json / floor
   }
+
+  /// The medians of each side's times; nil if there are none.
+  init?(mediansOf timings: [Timing]) {
+    guard !timings.isEmpty else { return nil }
+    let plists = timings.compactMap(\.plist)
+    self.init(
+      stow: median(timings.map(\.stow)), json: median(timings.map(\.json)),
+      plist: plists.isEmpty ? nil : median(plists), floor: median(timings.map(\.floor)))
+  }
 }
 
 /// All figures of one payload.
