@@ -10,7 +10,7 @@ extension Data {
   /// `withUnsafeBytes` counts references and checks three accesses: small messages decode 6 % faster without.
   @inline(__always)
   func lendBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-    #if compiler(>=6.2) && canImport(FoundationEssentials)
+    #if compiler(>=6.3) && canImport(FoundationEssentials) && !canImport(Darwin)
       try bytes.withUnsafeBytes(body)
     #else
       try withUnsafeBytes(body)
