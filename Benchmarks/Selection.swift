@@ -1,5 +1,3 @@
-import Foundation
-
 /// What a run consists of, as the options choose it.
 struct Selection {
   let payloads: [Payload]

@@ -4,8 +4,8 @@ extension Payload {
   /// Everything there is to say of this payload, found out by processes of their own: in one that held other values
   /// before, memory lies scattered in what they left free, which costs the faster side more.
   ///
-  /// Where code and memory come to lie in a process makes some operations a quarter slower in one process of five,
-  /// so a figure is the median of several.
+  /// Where code and memory come to lie in a process makes decoding strings a third slower in one process of five, so
+  /// a figure is the median of several.
   func measureInChildren(quick: Bool) throws -> PayloadResult {
     let arguments = [Options.payloadChild, quick ? "quick" : "thorough", source.kind.rawValue, source.name]
     let results = try (0..<(quick ? 1 : 5)).map { _ in

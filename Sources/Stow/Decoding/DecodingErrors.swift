@@ -22,7 +22,7 @@ extension DecodingSession {
     guard let finding = Finding(error, reader) else {
       return rareError(error, path: pathMemo.keys, expected: expected)
     }
-    if !recurringErrors.lends(ErrorBox.path(pathMemo.keys)) { recurringErrors.lend(keysOf: pathMemo) }
+    if !recurringErrors.lends(ErrorBox.path(pathMemo.keys)) { recurringErrors.lend(pathMemo.keys) }
     return recurringErrors.error(expected, found: finding, at: error.offset)
   }
 

@@ -116,7 +116,7 @@ struct RecurringErrors: ~Copyable {
 
   /// Lends a path to the errors to come.
   @inline(never)
-  mutating func lend(_ path: [any CodingKey]) {
+  mutating func lend(_ path: consuming [any CodingKey]) {
     takePath()
     self.path = path
   }
@@ -126,13 +126,6 @@ struct RecurringErrors: ~Copyable {
     if entries.base[index].hasPath { return }
     entries.base[index].hasPath = true
     borrowers.append(index)
-  }
-
-  /// The same, which counts one reference to the path less.
-  @inline(never)
-  mutating func lend(keysOf memo: borrowing PathMemo) {
-    takePath()
-    path = memo.keys
   }
 
   /// Takes the path from the errors, so that it can be changed where it is. One that somebody keeps holds it then.

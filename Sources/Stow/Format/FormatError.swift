@@ -36,7 +36,7 @@ struct FormatError: Error {
 /// Throws a `FormatError`.
 ///
 /// A function in which an error of one type is thrown in line is called through the conformance even where the type is
-/// known (Swift 6.3): records of scalars decode 3 to 7 % slower with it.
+/// known (Swift 6.3): records of scalars decode 1 to 7 % slower with it.
 @inline(never)
 func fail(_ kind: FormatError.Kind, at offset: Int) throws(FormatError) -> Never {
   throw FormatError(kind, at: offset)

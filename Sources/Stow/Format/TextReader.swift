@@ -139,7 +139,7 @@ extension ByteReader {
     } else {
       for index in 0..<count { bits |= UInt64(base[offset &+ index]) }
     }
-    return bits & 0x8080_8080_8080_8080 == 0
+    return bits & SmallString.beyondASCII == 0
   }
 
   private static func hasBytes(_ string: String, _ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -10,6 +10,7 @@ enum SmallString {
   static let longest = 15
   /// The top byte of an empty one; the count is added.
   private static let mark: UInt64 = 0xE0
+  /// The bits that no ASCII character has.
   static let beyondASCII: UInt64 = 0x8080_8080_8080_8080
 
   static let isKnown: Bool = {
