@@ -34,45 +34,23 @@ protocol PlannedDecodable {
   static func makeDecodingPlan() -> AnyDecodingPlan
 }
 
-/// The kinds and plans of the types met so far.
-struct DecodingPlans: ~Copyable {
-  struct Entry: BitwiseCopyable {
-    let kind: ValueKind
-    let plan: Unmanaged<AnyDecodingPlan>?
+typealias DecodingPlans = TypePlans<AnyDecodingPlan>
 
-    /// Calls the plan of a planned type.
-    @inline(__always)
-    func withPlan<Value, Result>(
-      of type: Value.Type, _ body: (DecodingPlan<Value>) throws -> Result
-    ) rethrows -> Result {
-      guard let plan else { preconditionFailure("a planned type without a plan") }
-      // Made by the type itself, in `add`.
-      return try plan._withUnsafeGuaranteedRef {
-        try body(unsafeDowncast($0, to: DecodingPlan<Value>.self))
-      }
-    }
-  }
+extension DecodingPlans {
+  init() { self.init { ($0 as? any PlannedDecodable.Type)?.makeDecodingPlan() } }
+}
 
-  private var table = TypeTable<Entry>()
-  /// Keeps the plans that the table names.
-  private var plans: [AnyDecodingPlan] = []
-
+extension DecodingPlans.Entry {
+  /// Calls the plan of a planned type.
   @inline(__always)
-  mutating func entry<Value: Decodable>(for type: Value.Type) -> Entry {
-    table[TypeTable<Entry>.identity(type)] ?? add(type)
-  }
-
-  @inline(never)
-  private mutating func add<Value: Decodable>(_ type: Value.Type) -> Entry {
-    let kind = ValueKind(type)
-    var entry = Entry(kind: kind ?? .plain, plan: nil)
-    if kind == nil, let planned = type as? any PlannedDecodable.Type {
-      let plan = planned.makeDecodingPlan()
-      plans.append(plan)
-      entry = Entry(kind: .planned, plan: Unmanaged.passUnretained(plan))
+  func withPlan<Value, Result>(
+    of type: Value.Type, _ body: (DecodingPlan<Value>) throws -> Result
+  ) rethrows -> Result {
+    guard let plan else { preconditionFailure("a planned type without a plan") }
+    // Made by the type itself.
+    return try plan._withUnsafeGuaranteedRef {
+      try body(unsafeDowncast($0, to: DecodingPlan<Value>.self))
     }
-    table.insert(entry, for: TypeTable<Entry>.identity(type))
-    return entry
   }
 }
 

@@ -26,41 +26,19 @@ protocol PlannedEncodable {
   static func makeEncodingPlan() -> AnyEncodingPlan
 }
 
-/// The kinds and plans of the types met so far.
-struct EncodingPlans: ~Copyable {
-  struct Entry: BitwiseCopyable {
-    let kind: ValueKind
-    let plan: Unmanaged<AnyEncodingPlan>?
+typealias EncodingPlans = TypePlans<AnyEncodingPlan>
 
-    /// Calls the plan of a planned type.
-    @inline(__always)
-    func withPlan<Value>(of type: Value.Type, _ body: (EncodingPlan<Value>) throws -> Void) rethrows {
-      guard let plan else { preconditionFailure("a planned type without a plan") }
-      // Made by the type itself, in `add`.
-      try plan._withUnsafeGuaranteedRef { try body(unsafeDowncast($0, to: EncodingPlan<Value>.self)) }
-    }
-  }
+extension EncodingPlans {
+  init() { self.init { ($0 as? any PlannedEncodable.Type)?.makeEncodingPlan() } }
+}
 
-  private var table = TypeTable<Entry>()
-  /// Keeps the plans that the table names.
-  private var plans: [AnyEncodingPlan] = []
-
+extension EncodingPlans.Entry {
+  /// Calls the plan of a planned type.
   @inline(__always)
-  mutating func entry<Value: Encodable>(for type: Value.Type) -> Entry {
-    table[TypeTable<Entry>.identity(type)] ?? add(type)
-  }
-
-  @inline(never)
-  private mutating func add<Value: Encodable>(_ type: Value.Type) -> Entry {
-    let kind = ValueKind(type)
-    var entry = Entry(kind: kind ?? .plain, plan: nil)
-    if kind == nil, let planned = type as? any PlannedEncodable.Type {
-      let plan = planned.makeEncodingPlan()
-      plans.append(plan)
-      entry = Entry(kind: .planned, plan: Unmanaged.passUnretained(plan))
-    }
-    table.insert(entry, for: TypeTable<Entry>.identity(type))
-    return entry
+  func withPlan<Value>(of type: Value.Type, _ body: (EncodingPlan<Value>) throws -> Void) rethrows {
+    guard let plan else { preconditionFailure("a planned type without a plan") }
+    // Made by the type itself.
+    try plan._withUnsafeGuaranteedRef { try body(unsafeDowncast($0, to: EncodingPlan<Value>.self)) }
   }
 }
 

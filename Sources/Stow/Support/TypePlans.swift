@@ -1,0 +1,35 @@
+/// The kinds of the types met so far, and the plans of those that have one.
+struct TypePlans<Plan: AnyObject>: ~Copyable {
+  struct Entry: BitwiseCopyable {
+    let kind: ValueKind
+    /// Of a `planned` type.
+    let plan: Unmanaged<Plan>?
+  }
+
+  private var table = TypeTable<Entry>()
+  /// Keeps the plans that the table names.
+  private var plans: [Plan] = []
+  private let makePlan: (Any.Type) -> Plan?
+
+  /// - Parameter makePlan: The plan of a type that is of no other kind; nil if it has none.
+  init(_ makePlan: @escaping (Any.Type) -> Plan?) { self.makePlan = makePlan }
+
+  @inline(__always)
+  mutating func entry(for type: Any.Type) -> Entry {
+    table[TypeTable<Entry>.identity(type)] ?? add(type)
+  }
+
+  @inline(never)
+  private mutating func add(_ type: Any.Type) -> Entry {
+    let entry = newEntry(type)
+    table.insert(entry, for: TypeTable<Entry>.identity(type))
+    return entry
+  }
+
+  private mutating func newEntry(_ type: Any.Type) -> Entry {
+    if let kind = ValueKind(type) { return Entry(kind: kind, plan: nil) }
+    guard let plan = makePlan(type) else { return Entry(kind: .plain, plan: nil) }
+    plans.append(plan)
+    return Entry(kind: .planned, plan: .passUnretained(plan))
+  }
+}
