@@ -52,6 +52,21 @@ enum DecimalFraction {
     return (numerator, residue)
   }
 
+  /// The most decimals of the forms that have their exponent in the tag.
+  static let shortExponent = 4
+
+  /// The numerator of a number that has at most `shortExponent` decimals, and at most 4 bytes with them; nil for
+  /// others.
+  ///
+  /// Prices and measurements mostly are such numbers. With the most decimals there may be, they would be the same
+  /// fractions with zeros behind them, which take eight times as long to strip.
+  @inline(__always)
+  static func shortNumerator(of value: Double) -> Int64? {
+    guard value.magnitude < 100_000 else { return nil }
+    let numerator = rounded(value * 1e4)
+    return (Double(numerator) / 1e4).bitPattern == value.bitPattern ? numerator : nil
+  }
+
   /// The nearest integer, for magnitudes below 2⁵¹, without a library call.
   @inline(__always)
   static func rounded(_ value: Double) -> Int64 { Int64((value + 0x1.8p52) - 0x1.8p52) }

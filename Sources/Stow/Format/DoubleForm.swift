@@ -36,6 +36,10 @@ struct DoubleForm {
   @inline(never)
   private init(fraction bits: UInt64, exponent: Int?) {
     let value = Double(bitPattern: bits)
+    if let numerator = DecimalFraction.shortNumerator(of: value) {
+      self.init(short: numerator)
+      return
+    }
     let isFloat = PackedDoubles.isFloat(bits)
     let float = UInt64(isFloat ? Float(value).bitPattern : 0)
     if let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
@@ -57,6 +61,24 @@ struct DoubleForm {
     self.scale = scale
     self.body = body
     self.width = width
+  }
+
+  /// A fraction of `DecimalFraction.shortExponent` decimals, with as few as it needs.
+  @inline(__always)
+  private init(short numerator: Int64) {
+    var numerator = numerator
+    var exponent = DecimalFraction.shortExponent
+    if numerator % 100 == 0 {
+      numerator /= 100
+      exponent &-= 2
+    }
+    if numerator % 10 == 0 {
+      numerator /= 10
+      exponent &-= 1
+    }
+    let width = DecimalFraction.width(numerator)
+    let tag = Tag.shortDecimal &+ UInt8(truncatingIfNeeded: (exponent &- 1) &* 4 &+ width &- 1)
+    self.init(tag: tag, scale: nil, body: UInt64(bitPattern: numerator), width: width)
   }
 
   /// A decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
