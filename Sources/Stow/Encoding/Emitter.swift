@@ -226,7 +226,7 @@ struct Emitter: ~Copyable {
   @inline(__always)
   private mutating func writeBytes(of entry: StringPool.Entry, _ session: EncodingSession) {
     let utf8 = session.strings.utf8(of: entry)
-    if utf8.count <= BackwardWriter.shortLimit, entry.offset >= BackwardWriter.shortLimit {
+    if utf8.count <= BackwardWriter.shortLimit {
       writer.shortBytes(endingAt: utf8.end, count: utf8.count)
     } else {
       writer.bytes(utf8.start, count: utf8.count)
@@ -253,6 +253,7 @@ struct Emitter: ~Copyable {
     }
   }
 
+  @inline(__always)
   private mutating func write(keyAt slot: Int, of schema: Schema, _ session: EncodingSession) {
     let string = schema.string(atSlot: slot)
     let symbol = string < 0 ? 0 : Int(session.strings[string].symbol)

@@ -41,7 +41,7 @@ struct StringPool: ~Copyable {
   }
 
   private var entries = GrowableBuffer<Entry>(capacity: 32)
-  private var bytes = GrowableBuffer<UInt8>(capacity: 1024)
+  private var bytes = StringPool.makeBytes()
   private var table = StringTable(mask: StringPool.smallestMask)
   /// How many entries the table knows.
   private var known = 0
@@ -65,8 +65,22 @@ struct StringPool: ~Copyable {
   private static let smallestMask = 63
   /// A table of more slots is made anew for the next message.
   private static let retainedMask = 1 << 16 - 1
+  /// Clearing so many slots takes as long as finding those of an entry.
+  private static let slotsPerEntry = 256
   /// A table of so many slots forgets before it grows.
   private static let cachedMask = 1 << 16 - 1
+
+  private static func makeBytes() -> GrowableBuffer<UInt8> {
+    var bytes = GrowableBuffer<UInt8>(capacity: 1024)
+    clear(&bytes)
+    return bytes
+  }
+
+  /// Before the first string stand as many bytes as `BackwardWriter.shortBytes` wants.
+  private static func clear(_ bytes: inout GrowableBuffer<UInt8>) {
+    bytes.removeAll()
+    bytes.extend(to: BackwardWriter.shortLimit)
+  }
 
   var count: Int { entries.count }
   var byteCount: Int { bytes.count }
@@ -302,7 +316,7 @@ struct StringPool: ~Copyable {
     return UnsafeRawBufferPointer(start: bytes.base + entry.offset, count: entry.length)
   }
 
-  /// The UTF-8 of an entry of this pool, which comes from a checked index.
+  /// The UTF-8 of an entry of this pool, which comes from a checked index. `BackwardWriter.shortBytes` can copy it.
   @inline(__always)
   func utf8(of entry: Entry) -> (start: UnsafeRawPointer, end: UnsafeRawPointer, count: Int) {
     let start = UnsafeRawPointer(bytes.base + entry.offset)
@@ -329,14 +343,13 @@ struct StringPool: ~Copyable {
     if count == 0 { return }
     if table.mask > Self.retainedMask {
       table = StringTable(mask: Self.smallestMask)
-    } else if count * 8 < table.mask {
-      // They are few, and the table is large.
+    } else if count * Self.slotsPerEntry < table.mask {
       for entry in entries.buffer { table.removeCluster(hash(of: entry)) }
     } else {
       table.removeAll()
     }
     entries.removeAll()
-    bytes.removeAll()
+    Self.clear(&bytes)
     known = 0
     isUnlisted = false
     isForgetful = false
