@@ -33,7 +33,7 @@ extension EncodingSession {
       if let integer = integerKeys[start - 1] { return PathKey(name: name, integer: integer) }
       return PathKey(stringValue: name)
     }
-    let slot = Int(key >> 8 & 0xFFFF)
+    let slot = Int(key >> 8 & 0xFF)
     guard container.kind == .object else { return PathKey(stringValue: "") }
     return schemas[container.index].codingKey(atSlot: slot) ?? PathKey(stringValue: "")
   }

@@ -53,6 +53,8 @@ final class EncodingSession {
   @exclusivity(unchecked) private(set) var message = 0
   /// The schemas of the slots that the message has given to keys, in that order.
   @exclusivity(unchecked) var newSlots = GrowableBuffer<Int>(capacity: 16)
+  /// The container that expects slots which are foretold.
+  @exclusivity(unchecked) var believer: Unmanaged<KeyedCursor>?
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<Schema>>()
   @exclusivity(unchecked) var plans = EncodingPlans()
   /// Hands containers out again; nil on the plain path, and when the message is over.
@@ -102,8 +104,7 @@ final class EncodingSession {
     strings.removeAll()
     if !retained.isEmpty { retained.removeAll() }
     wideValues.removeAll()
-    activeSchemas.borrowEach { $0.reset() }
-    activeSchemas.removeAll()
+    resetSchemas()
     newSlots.removeAll()
     maps.removeAll()
     hasFreeKeys = false
@@ -185,6 +186,7 @@ final class EncodingSession {
 
   /// Lets the value of a single-value container encode itself to the place of that container.
   func encodeNested<Value: Encodable>(_ value: Value, in encoder: PlaceEncoder) throws {
+    if !awaits(encoder.start) { requireFree(encoder.start) }
     guard calls <= 2 * maximumDepth else { throw tooDeep(encoder.codingPath) }
     if StackGuard.isDue(calls) { try checkStack(parent: encoder.parent, key: encoder.key) }
     calls += 1
@@ -394,6 +396,14 @@ final class EncodingSession {
     tape[start].index = tape.count
   }
 
+  /// Makes sure that the place at `start` has no value, or one that encoded nothing.
+  @inline(never)
+  private func requireFree(_ start: Int) {
+    guard start < tape.count, !isUnfilled(start) else { return }
+    let value = tape[start].kind == .deferred ? tape[start].index : start
+    precondition(tape[value].kind == .empty, SingleValueEncoder.isTaken)
+  }
+
   // MARK: errors
 
   @inline(never)
@@ -431,6 +441,7 @@ final class EncodingSession {
 
   /// Takes back the slots of keys that nothing on the tape has any more.
   private func forgetSlots(from count: Int) {
+    settleSlots()
     while newSlots.count > count {
       schemas[newSlots[newSlots.count - 1]].forgetLastSlot()
       newSlots.truncate(to: newSlots.count - 1)

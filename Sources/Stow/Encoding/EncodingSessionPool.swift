@@ -27,6 +27,7 @@ extension EncodingSession: PooledSession {
 
   /// Turns what was recorded into bytes.
   func finish() -> Data {
+    settleLastSlots()
     if strings.isForgetful { mergeStrings(isComplete: true) }
     if needsNormalizing || configuration.sortsKeys && maps.count > 0 { normalize() }
     if !planner.plan(self) {

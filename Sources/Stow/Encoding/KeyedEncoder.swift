@@ -29,6 +29,24 @@ final class KeyedCursor {
     expected = hasSlots ? 0 : Self.noKey
   }
 
+  /// Expects the slots that are foretold.
+  @inline(__always)
+  func believe() { expected = Int(Schema.foretold) }
+
+  /// Whether all of them came true.
+  var isFulfilled: Bool {
+    schemaReference._withUnsafeGuaranteedRef { expected == $0.slotCount | Int(Schema.foretold) }
+  }
+
+  /// Expects no foretold slots any more. Those that came true are slots of the message now: their schema and count.
+  func settle() -> (schema: Int, count: Int) {
+    expected &= ~Int(Schema.foretold)
+    return schemaReference._withUnsafeGuaranteedRef { schema in
+      schema.settle(expected)
+      return (schema.index, expected)
+    }
+  }
+
   private var hasSlots: Bool { expected >= 0 }
 
   @inline(__always)
@@ -50,11 +68,25 @@ final class KeyedCursor {
     return UInt64(truncatingIfNeeded: slot) << 8
   }
 
+  /// The same for a value that may record others: it settles what is foretold.
+  @inline(__always)
+  func placeOuter<Key: CodingKey>(_ key: Key) -> UInt64 {
+    let byte = keyByte(key)
+    let slot = Int(table[byte] & ~Schema.foretold)
+    guard slot == expected, withSession({ $0.current == begin }) else {
+      return placeOutOfLine(key, byte: byte)
+    }
+    expected = slot &+ 1
+    return UInt64(truncatingIfNeeded: slot) << 8
+  }
+
+  @inline(never)
   private func placeOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> UInt64 {
     guard hasSlots else {
       placeFreely(key)
       return 0
     }
+    withSession { $0.settleSlots() }
     let slot = firstSlot(byte, isPresent: true)
     return slot >= 0 ? UInt64(truncatingIfNeeded: slot) << 8 : placeRarely(key, byte: byte)
   }
@@ -75,7 +107,7 @@ final class KeyedCursor {
       let slot = schemaReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: true) }
       if slot < expected { session.needsNormalizing = true }
       expected = slot + 1
-      return UInt64(slot) << 8
+      return UInt64(truncatingIfNeeded: slot) << 8
     }
   }
 
@@ -101,6 +133,7 @@ final class KeyedCursor {
   func skip<Key: CodingKey>(_ key: Key) {
     let byte = keyByte(key)
     if Int(table[byte] & ~Schema.absent) == expected {
+      if expected >= Int(Schema.foretold) { table[byte] |= Schema.absent }
       expected &+= 1
     } else {
       skipOutOfLine(key, byte: byte)
@@ -109,7 +142,9 @@ final class KeyedCursor {
 
   @inline(never)
   private func skipOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) {
-    guard hasSlots, firstSlot(byte, isPresent: false) < 0 else { return }
+    guard hasSlots else { return }
+    withSession { $0.settleSlots() }
+    guard firstSlot(byte, isPresent: false) < 0 else { return }
     let slot = withSession { session in
       schemaReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: false) }
     }
@@ -159,7 +194,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func encode(_ value: UInt128, forKey key: Key) { put(key) { $0.record(value, key: $1) } }
 
   mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    let slot = cursor.place(key)
+    let slot = cursor.placeOuter(key)
     try announced { try $0.encode(value, key: slot) }
   }
 
@@ -207,7 +242,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   mutating func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
     let isPresent = try borrowingSome(value) { value in
-      let slot = cursor.place(key)
+      let slot = cursor.placeOuter(key)
       try announced { try $0.encodePresent(value, key: slot) }
     }
     if !isPresent { cursor.skip(key) }
@@ -216,12 +251,12 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    let slot = cursor.place(key)
+    let slot = cursor.placeOuter(key)
     return cursor.withSession { $0.nestedKeyedContainer(keyType, key: slot, parent: cursor.begin) }
   }
 
   mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    let slot = cursor.place(key)
+    let slot = cursor.placeOuter(key)
     return cursor.withSession { $0.nestedUnkeyedContainer(forKey: slot, parent: cursor.begin) }
   }
 
@@ -234,7 +269,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   mutating func superEncoder(forKey key: Key) -> any Encoder {
-    let slot = cursor.place(key)
+    let slot = cursor.placeOuter(key)
     return cursor.withSession { $0.deferValue(key: slot, parent: cursor.begin) }
   }
 }
@@ -282,7 +317,9 @@ extension EncodingSession {
     if schema.lastMessage != message { noteUse(schema) }
     guard let boxTaker else { return newContainer(schema, begin: begin, hasSlots: hasSlots) }
     let number = schema.pool.take { newBox(Key.self, schema) }
-    schema.pool.cursor(number)._withUnsafeGuaranteedRef { $0.start(at: begin, hasSlots: hasSlots) }
+    let cursor = schema.pool.cursor(number)
+    cursor._withUnsafeGuaranteedRef { $0.start(at: begin, hasSlots: hasSlots) }
+    if begin == 0, hasSlots { believe(schema, cursor) }
     return boxTaker.take(schema.pool.address(number), as: KeyedEncodingContainer<Key>.self)
   }
 
@@ -329,6 +366,7 @@ extension EncodingSession {
   private func activate(_ schema: Schema, firstUse: Int) {
     schema.firstUse = firstUse
     activeSchemas.append(schema)
+    if firstUse > 0 || boxTaker == nil { schema.disbelieve() }
   }
 
   /// An object that exists already: with the keys it has, or with others as strings.

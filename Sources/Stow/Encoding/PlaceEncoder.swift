@@ -93,6 +93,7 @@ extension EncodingSession {
   /// The container of a place that no longer awaits its first token: the one that is there already, or a
   /// late one.
   func containerOutOfLine(at place: PlaceEncoder, _ container: ContainerStart) -> Int {
+    settleSlots()
     if isUnfilled(place.start) {
       fill(place.start)
       return openNested(container)

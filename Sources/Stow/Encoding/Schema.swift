@@ -18,7 +18,7 @@ final class Schema {
   /// Whether keys are known by their byte.
   let hasSlots: Bool
   @exclusivity(unchecked) var pool = ContainerPool<KeyedCursor>()
-  /// By the byte of a key: its slot in this message.
+  /// By the byte of a key: its slot in this message, and marks above it.
   let table: UnsafeMutablePointer<UInt16>
   /// By the byte of a key.
   private let texts: UnsafeMutablePointer<KeyText>
@@ -31,6 +31,8 @@ final class Schema {
   static let unknown = UInt16.max
   /// Marks the slot of a key that has been asked for and never had a value.
   static let absent: UInt16 = 0x8000
+  /// Marks a slot that is foretold (`ForetoldSlots.swift`).
+  static let foretold: UInt16 = 0x4000
   private static let size = 256
 
   // MARK: in this message
@@ -38,6 +40,8 @@ final class Schema {
   /// By slot: the byte of the key.
   private let keys: UnsafeMutablePointer<UInt8>
   @exclusivity(unchecked) private(set) var slotCount = 0
+  /// How many slots are foretold, until the message uses the schema.
+  @exclusivity(unchecked) private(set) var foretoldCount = 0
   /// The slots that have a value in some object, in order; the keys of the shape.
   private let present: UnsafeMutablePointer<UInt16>
   @exclusivity(unchecked) private(set) var presentCount = 0
@@ -84,10 +88,37 @@ final class Schema {
   }
 
   /// Forgets the message.
-  func reset() {
-    for slot in 0..<slotCount { forget(keys[slot]) }
+  ///
+  /// - Parameter foretells: Whether the next message may be foretold to have the same slots.
+  func reset(foretells: Bool) {
+    if foretells, !hasAliases {
+      for slot in 0..<slotCount { table[Int(keys[slot])] = UInt16(truncatingIfNeeded: slot) | Self.foretold }
+      foretoldCount = slotCount
+    } else {
+      for slot in 0..<slotCount { forget(keys[slot]) }
+    }
     slotCount = 0
     uses = 0
+  }
+
+  /// Takes the foretold slots for those of this message.
+  @inline(__always)
+  func believe() {
+    slotCount = foretoldCount
+    foretoldCount = 0
+  }
+
+  /// Gives the foretold slots up.
+  func disbelieve() {
+    believe()
+    settle(0)
+  }
+
+  /// Goes on with the first `count` slots, which came true, and no others.
+  func settle(_ count: Int) {
+    for slot in 0..<count { table[Int(keys[slot])] &= ~Self.foretold }
+    for slot in count..<slotCount { table[Int(keys[slot])] = Self.unknown }
+    slotCount = count
   }
 
   /// Takes the last slot back.
@@ -109,7 +140,7 @@ final class Schema {
   /// The slot of `key`, which is given one if this message has not asked for it yet.
   func slot<Key: CodingKey>(of key: Key, byte: Int, isPresent: Bool) -> Int {
     if table[byte] == Self.unknown { table[byte] = newSlot(of: key, byte: byte) }
-    let slot = Int(table[byte] & ~Self.absent)
+    let slot = Int(UInt8(truncatingIfNeeded: table[byte]))
     if isPresent {
       table[byte] = UInt16(slot)
       if hasAliases { table[Int(keys[slot])] = UInt16(slot) }

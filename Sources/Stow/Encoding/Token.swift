@@ -1,6 +1,6 @@
 /// One entry of the tape: a value, or the beginning or end of a container.
 ///
-/// Eight bytes: the kind (8 bits), the slot of the key in its schema (16), flags (8) and an index (32). The index
+/// Eight bytes: the kind (8 bits), the slot of the key in its schema (8), flags (16) and an index (32). The index
 /// is a small integer itself, or it says where the value is: which string, which word or place of the tape, which
 /// token, which schema or key list.
 struct Token: BitwiseCopyable {
@@ -36,13 +36,13 @@ struct Token: BitwiseCopyable {
 
   struct Flags {
     /// The value's encoding threw and the error was swallowed: as if never written.
-    static let dead: UInt64 = 1 << 24
+    static let dead: UInt64 = 1 << 16
     /// The container was made by `nestedContainer`: it continues one that stands under the same key.
-    static let nested: UInt64 = 1 << 25
+    static let nested: UInt64 = 1 << 17
     /// A deferred place where a container began that failed: its tokens follow up to its end.
-    static let failedContainer: UInt64 = 1 << 27
+    static let failedContainer: UInt64 = 1 << 19
     /// An integer of 128 bits that is not negative.
-    static let unsigned: UInt64 = 1 << 26
+    static let unsigned: UInt64 = 1 << 18
   }
 
   @inline(__always)
@@ -51,14 +51,14 @@ struct Token: BitwiseCopyable {
   }
 
   /// The bits of a token, and of a key as containers pass it, that hold a slot.
-  static let slotMask: UInt64 = 0xFF_FF00
+  static let slotMask: UInt64 = 0xFF00
 
   @inline(__always)
   var kind: Kind { unsafeBitCast(UInt8(truncatingIfNeeded: bits), to: Kind.self) }
 
   @inline(__always)
   var slot: Int {
-    get { Int(truncatingIfNeeded: bits >> 8 & 0xFFFF) }
+    get { Int(truncatingIfNeeded: bits >> 8 & 0xFF) }
     set { bits = bits & ~Self.slotMask | UInt64(truncatingIfNeeded: newValue) << 8 }
   }
 
