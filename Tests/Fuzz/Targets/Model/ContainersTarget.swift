@@ -18,9 +18,25 @@ enum ContainersTarget {
     defer { script.forget() }
     let node = Node()
     guard let message = try write(script, node, encoder) else { return }
+    try writeAgain(bytes, message, encoder)
     let value = try StowDecoder().decode(GenericValue.self, from: message)
     guard value == node.value else { throw Finding("written: \(node.value), read: \(value)") }
     try read(node, message, Choices(bytes.reversed()))
+  }
+
+  /// Writes the same once more: what was encoded before must not tell from the bytes.
+  private static func writeAgain(
+    _ bytes: UnsafeRawBufferPointer, _ message: Data, _ encoder: StowEncoder
+  ) throws {
+    // Equal dictionaries may be in different orders.
+    guard encoder.outputFormatting == .sortedKeys else { return }
+    let choices = Choices(bytes)
+    _ = choices.next()
+    let script = WritingScript(choices)
+    defer { script.forget() }
+    guard try write(script, Node(), encoder) == message else {
+      throw Finding("the same is written otherwise")
+    }
   }
 
   /// The message; nil if the script ends in an error that it must end in.
