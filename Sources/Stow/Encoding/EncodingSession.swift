@@ -53,8 +53,8 @@ final class EncodingSession {
   @exclusivity(unchecked) private(set) var message = 0
   /// The schemas of the slots that the message has given to keys, in that order.
   @exclusivity(unchecked) var newSlots = GrowableBuffer<Int>(capacity: 16)
-  /// The container that expects slots which are foretold.
-  @exclusivity(unchecked) var believer: Unmanaged<KeyedCursor>?
+  /// The container that expects slots which are predicted.
+  @exclusivity(unchecked) var predicting: Unmanaged<KeyedCursor>?
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<Schema>>()
   @exclusivity(unchecked) var plans = EncodingPlans()
   /// Hands containers out again; nil on the plain path, and when the message is over.

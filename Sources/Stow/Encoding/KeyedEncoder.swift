@@ -29,18 +29,18 @@ final class KeyedCursor {
     expected = hasSlots ? 0 : Self.noKey
   }
 
-  /// Expects the slots that are foretold.
+  /// Expects the slots that are predicted.
   @inline(__always)
-  func believe() { expected = Int(Schema.foretold) }
+  func adoptPrediction() { expected = Int(Schema.predicted) }
 
-  /// Whether all of them came true.
-  var isFulfilled: Bool {
-    schemaReference._withUnsafeGuaranteedRef { expected == $0.slotCount | Int(Schema.foretold) }
+  /// Whether all of them were asked for.
+  var isPredictionRight: Bool {
+    schemaReference._withUnsafeGuaranteedRef { expected == $0.slotCount | Int(Schema.predicted) }
   }
 
-  /// Expects no foretold slots any more. Those that came true are slots of the message now: their schema and count.
+  /// Expects no predicted slots any more. Those that were asked for are the message's now: their schema and count.
   func settle() -> (schema: Int, count: Int) {
-    expected &= ~Int(Schema.foretold)
+    expected &= ~Int(Schema.predicted)
     return schemaReference._withUnsafeGuaranteedRef { schema in
       schema.settle(expected)
       return (schema.index, expected)
@@ -68,11 +68,11 @@ final class KeyedCursor {
     return UInt64(truncatingIfNeeded: slot) << 8
   }
 
-  /// The same for a value that may record others: it settles what is foretold.
+  /// The same for a value that may record others: it settles what was predicted.
   @inline(__always)
   func placeOuter<Key: CodingKey>(_ key: Key) -> UInt64 {
     let byte = keyByte(key)
-    let slot = Int(table[byte] & ~Schema.foretold)
+    let slot = Int(table[byte] & ~Schema.predicted)
     guard slot == expected, withSession({ $0.current == begin }) else {
       return placeOutOfLine(key, byte: byte)
     }
@@ -133,7 +133,7 @@ final class KeyedCursor {
   func skip<Key: CodingKey>(_ key: Key) {
     let byte = keyByte(key)
     if Int(table[byte] & ~Schema.absent) == expected {
-      if expected >= Int(Schema.foretold) { table[byte] |= Schema.absent }
+      if expected >= Int(Schema.predicted) { table[byte] |= Schema.absent }
       expected &+= 1
     } else {
       skipOutOfLine(key, byte: byte)
@@ -319,7 +319,7 @@ extension EncodingSession {
     let number = schema.pool.take { newBox(Key.self, schema) }
     let cursor = schema.pool.cursor(number)
     cursor._withUnsafeGuaranteedRef { $0.start(at: begin, hasSlots: hasSlots) }
-    if begin == 0, hasSlots { believe(schema, cursor) }
+    if begin == 0, hasSlots { predict(schema, cursor) }
     return boxTaker.take(schema.pool.address(number), as: KeyedEncodingContainer<Key>.self)
   }
 
@@ -366,7 +366,7 @@ extension EncodingSession {
   private func activate(_ schema: Schema, firstUse: Int) {
     schema.firstUse = firstUse
     activeSchemas.append(schema)
-    if firstUse > 0 || boxTaker == nil { schema.disbelieve() }
+    if firstUse > 0 || boxTaker == nil { schema.dropPrediction() }
   }
 
   /// An object that exists already: with the keys it has, or with others as strings.

@@ -31,8 +31,8 @@ final class Schema {
   static let unknown = UInt16.max
   /// Marks the slot of a key that has been asked for and never had a value.
   static let absent: UInt16 = 0x8000
-  /// Marks a slot that is foretold (`ForetoldSlots.swift`).
-  static let foretold: UInt16 = 0x4000
+  /// Marks a slot that is predicted (`PredictedSlots.swift`).
+  static let predicted: UInt16 = 0x4000
   private static let size = 256
 
   // MARK: in this message
@@ -40,8 +40,8 @@ final class Schema {
   /// By slot: the byte of the key.
   private let keys: UnsafeMutablePointer<UInt8>
   @exclusivity(unchecked) private(set) var slotCount = 0
-  /// How many slots are foretold, until the message uses the schema.
-  @exclusivity(unchecked) private(set) var foretoldCount = 0
+  /// How many slots are predicted, until the message uses the schema.
+  @exclusivity(unchecked) private(set) var predictedCount = 0
   /// The slots that have a value in some object, in order; the keys of the shape.
   private let present: UnsafeMutablePointer<UInt16>
   @exclusivity(unchecked) private(set) var presentCount = 0
@@ -89,11 +89,11 @@ final class Schema {
 
   /// Forgets the message.
   ///
-  /// - Parameter foretells: Whether the next message may be foretold to have the same slots.
-  func reset(foretells: Bool) {
-    if foretells, !hasAliases {
-      for slot in 0..<slotCount { table[Int(keys[slot])] = UInt16(truncatingIfNeeded: slot) | Self.foretold }
-      foretoldCount = slotCount
+  /// - Parameter predicts: Whether the slots are predicted for the next message.
+  func reset(predicts: Bool) {
+    if predicts, !hasAliases {
+      for slot in 0..<slotCount { table[Int(keys[slot])] = UInt16(truncatingIfNeeded: slot) | Self.predicted }
+      predictedCount = slotCount
     } else {
       for slot in 0..<slotCount { forget(keys[slot]) }
     }
@@ -101,22 +101,22 @@ final class Schema {
     uses = 0
   }
 
-  /// Takes the foretold slots for those of this message.
+  /// Takes the predicted slots for the message's.
   @inline(__always)
-  func believe() {
-    slotCount = foretoldCount
-    foretoldCount = 0
+  func adoptPrediction() {
+    slotCount = predictedCount
+    predictedCount = 0
   }
 
-  /// Gives the foretold slots up.
-  func disbelieve() {
-    believe()
+  /// Gives the predicted slots up.
+  func dropPrediction() {
+    adoptPrediction()
     settle(0)
   }
 
-  /// Goes on with the first `count` slots, which came true, and no others.
+  /// Goes on with the first `count` of the predicted slots, and no others.
   func settle(_ count: Int) {
-    for slot in 0..<count { table[Int(keys[slot])] &= ~Self.foretold }
+    for slot in 0..<count { table[Int(keys[slot])] &= ~Self.predicted }
     for slot in count..<slotCount { table[Int(keys[slot])] = Self.unknown }
     slotCount = count
   }

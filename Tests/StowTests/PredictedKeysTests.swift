@@ -1,10 +1,10 @@
 import Stow
 import Testing
 
-/// The first object of a message is foretold to ask for the keys of the last message, in the same order. Nobody must
+/// The first object of a message is predicted to ask for the keys of the last message, in the same order. Nobody must
 /// be able to tell from the bytes.
-@Suite("Keys that are foretold")
-struct ForetoldKeysTests {
+@Suite("Keys that are predicted")
+struct PredictedKeysTests {
   fileprivate enum Key: CodingKey, CaseIterable {
     case alpha, beta, category, description, explanation
 
@@ -251,7 +251,7 @@ struct ForetoldKeysTests {
   }
 }
 
-extension ForetoldKeysTests.Step {
+extension PredictedKeysTests.Step {
   fileprivate var isScalar: Bool {
     switch self {
     case .value, .text, .absent, .nil: true
