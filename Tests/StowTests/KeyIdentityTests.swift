@@ -41,6 +41,33 @@ struct KeyIdentityTests {
     }
   }
 
+  @Test("of two spellings a message has the one that it asks for first, whatever other messages asked for")
+  func spellings() throws {
+    enum Spelling: CodingKey {
+      case decomposedName, composedName
+      var stringValue: String { self == .composedName ? composed : decomposed }
+      var intValue: Int? { nil }
+      init?(stringValue: String) { nil }
+      init?(intValue: Int) { nil }
+    }
+    func message(_ keys: Spelling?...) -> Writes {
+      Writes { encoder in
+        var container = encoder.container(keyedBy: Spelling.self)
+        for key in keys { try container.encodeIfPresent(key.map { _ in 1 }, forKey: key ?? .decomposedName) }
+      }
+    }
+    let encoder = StowEncoder()
+    for _ in 0..<3 {
+      #expect(try encoder.encode(message(.decomposedName)) == encoder.encode([decomposed: 1]))
+      #expect(try encoder.encode(message(.composedName)) == encoder.encode([composed: 1]))
+      #expect(try encoder.encode(message(.composedName, .decomposedName)) == encoder.encode([composed: 1]))
+      #expect(try encoder.encode(message(.decomposedName, .composedName)) == encoder.encode([decomposed: 1]))
+      // Asked for without a value is asked for.
+      #expect(try encoder.encode(message(nil, .composedName)) == encoder.encode([decomposed: 1]))
+      #expect(try encoder.encode(message(.composedName, nil)) == encoder.encode([composed: 1]))
+    }
+  }
+
   @Test("two cases of a key type with the same string are one key")
   func equalCases() throws {
     enum Alias: CodingKey, CaseIterable {

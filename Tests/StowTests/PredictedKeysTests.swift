@@ -22,12 +22,13 @@ struct PredictedKeysTests {
     case text(Key)
     case absent(Key)
     case `nil`(Key)
-    /// An object of the same keys, as a value, in an array, in a nested container or through a super encoder.
+    /// An object of the same keys, as a value, in an array, in a nested container or through a super encoder: as it is,
+    /// in an array or an optional, and one that throws.
     case object(Key, [Step])
     case objects(Key, [Step])
     case nested(Key, [Step])
     case list(Key, [Step])
-    case `super`([Step])
+    case `super`(Int, [Step])
     /// A value that throws in the end, which is swallowed.
     case refused(Key, [Step])
     /// Into a container that is asked for again, and one of other keys.
@@ -44,8 +45,12 @@ struct PredictedKeysTests {
     func encode(to encoder: any Encoder) throws {
       if renews {
         for step in steps {
-          var container = encoder.container(keyedBy: Key.self)
-          try take(step, encoder, &container)
+          if case .super(let kind, let steps) = step {
+            try fill(Self.superEncoder(of: encoder), kind, steps)
+          } else {
+            var container = encoder.container(keyedBy: Key.self)
+            try take(step, encoder, &container)
+          }
         }
       } else {
         var container = encoder.container(keyedBy: Key.self)
@@ -74,7 +79,7 @@ struct PredictedKeysTests {
         var list = container.nestedUnkeyedContainer(forKey: key)
         try list.encode(Script(steps: steps))
         try? list.encode(Script(steps: steps, throwsAtEnd: true))
-      case .super(let steps): try Script(steps: steps).encode(to: container.superEncoder())
+      case .super(let kind, let steps): try fill(container.superEncoder(), kind, steps)
       case .refused(let key, let steps):
         try? container.encode(Script(steps: steps, throwsAtEnd: true), forKey: key)
       case .again(let steps):
@@ -83,6 +88,24 @@ struct PredictedKeysTests {
       case .other(let steps):
         var other = encoder.container(keyedBy: OtherKey.self)
         for number in steps.indices { try other.encode(number, forKey: OtherKey.allCases[number % 5]) }
+      }
+    }
+
+    /// One whose container is gone.
+    private static func superEncoder(of encoder: any Encoder) -> any Encoder {
+      var container = encoder.container(keyedBy: Key.self)
+      return container.superEncoder()
+    }
+
+    private func fill(_ encoder: any Encoder, _ kind: Int, _ steps: [Step]) throws {
+      var container = encoder.singleValueContainer()
+      let script = Script(steps: steps, renews: kind > 4)
+      switch kind % 5 {
+      case 0: try script.encode(to: encoder)
+      case 1: try container.encode([script, script])
+      case 2: try container.encode(Optional(script))
+      case 3: try? container.encode([Script(steps: steps, throwsAtEnd: true)])
+      default: try? container.encode(Optional(Script(steps: steps, throwsAtEnd: true)))
       }
     }
   }
@@ -113,7 +136,7 @@ struct PredictedKeysTests {
       case 8: return .nested(objectKey, steps(depth - 1, &random).filter(\.isScalar))
       case 9: return .list(arrayKey, steps(depth - 1, &random))
       case 10: return .refused(key, steps(depth - 1, &random))
-      case 11: return .super(steps(0, &random))
+      case 11: return .super(Int.random(in: 0..<10, using: &random), steps(1, &random).filter(\.isSimple))
       case 12: return .again(steps(0, &random))
       default: return .other(steps(0, &random))
       }
@@ -252,6 +275,14 @@ struct PredictedKeysTests {
 }
 
 extension PredictedKeysTests.Step {
+  /// Scalars, and values that hold others.
+  fileprivate var isSimple: Bool {
+    switch self {
+    case .object, .refused: true
+    default: isScalar
+    }
+  }
+
   fileprivate var isScalar: Bool {
     switch self {
     case .value, .text, .absent, .nil: true

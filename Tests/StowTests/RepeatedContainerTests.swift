@@ -28,6 +28,42 @@ struct RepeatedContainerTests {
     }
   }
 
+  @Test("an object in a single-value container is added to the one that stands there, also one that throws")
+  func objectsInSingleValueContainers() throws {
+    enum Names: String, CodingKey { case a, b, c, list }
+    let adds = Writes { encoder in
+      var container = encoder.container(keyedBy: Names.self)
+      try container.encode(2, forKey: .b)
+    }
+    let throwing = Writes { encoder in
+      try adds.encode(to: encoder)
+      throw Refusal()
+    }
+    try expectWritten(["a": 1, "b": 2]) { encoder in
+      var container = encoder.container(keyedBy: Names.self)
+      try container.encode(1, forKey: .a)
+      try Optional(adds).encode(to: encoder)
+    }
+    try expectWritten(["a": 1, "b": 2, "c": 3, "list": [4]]) { encoder in
+      var container = encoder.container(keyedBy: Names.self)
+      try container.encode(1, forKey: .a)
+      var list = container.nestedUnkeyedContainer(forKey: .list)
+      try list.encode(4)
+      var single = encoder.singleValueContainer()
+      #expect(throws: Refusal.self) { try single.encode(throwing) }
+      try container.encode(3, forKey: .c)
+    }
+    try expectWritten(["list": ["a": 1, "b": 2, "c": 3]]) { encoder in
+      var outer = encoder.container(keyedBy: Names.self)
+      let late = outer.superEncoder(forKey: .list)
+      var container = late.container(keyedBy: Names.self)
+      try container.encode(1, forKey: .a)
+      var single = late.singleValueContainer()
+      #expect(throws: Refusal.self) { try single.encode(throwing) }
+      try container.encode(3, forKey: .c)
+    }
+  }
+
   @Test("a second unkeyed container goes on where the first is")
   func unkeyedTwice() throws {
     try expectWritten([1, 2, 3]) { encoder in

@@ -240,6 +240,39 @@ struct SwallowedSingleValueErrorTests {
     }
   }
 
+  @Test("one within the other, another value can be encoded", arguments: failures.indices)
+  func nested(index: Int) throws {
+    try expectWritten(["optional": [["k": 1]], "list": [["k": 1]], "last": [1, ["k": 2]]]) { encoder in
+      // Encodes to a place that has been left, and so do what is written after it.
+      let disturbing = Writes { encoder in
+        var container = encoder.container(keyedBy: AnyKey.self)
+        _ = container.superEncoder(forKey: "late")
+        throw Refusal()
+      }
+      let failing = Writes { encoder in
+        var container = encoder.singleValueContainer()
+        try? container.encode(disturbing)
+        try? container.encode(failures[index])
+        throw Refusal()
+      }
+      func value(after failures: any Encodable...) -> Writes {
+        Writes { encoder in
+          var container = encoder.singleValueContainer()
+          for failure in failures { try? container.encode(failure) }
+          try container.encode([["k": 1]])
+        }
+      }
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(value(after: Optional(failing), Optional(failing)), forKey: "optional")
+      try container.encode(value(after: [failing], Optional(failing)), forKey: "list")
+      var list = container.nestedUnkeyedContainer(forKey: "last")
+      try list.encode(1)
+      var last = list.superEncoder().singleValueContainer()
+      try? last.encode(Optional(failing))
+      try last.encode(["k": 2])
+    }
+  }
+
   @Test("in a super encoder, which still counts as an element", arguments: failures.indices)
   func inSuperEncoder(index: Int) throws {
     try expectWritten([[:], 1, [:]]) { encoder in

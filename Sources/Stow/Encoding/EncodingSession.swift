@@ -186,7 +186,6 @@ final class EncodingSession {
 
   /// Lets the value of a single-value container encode itself to the place of that container.
   func encodeNested<Value: Encodable>(_ value: Value, in encoder: PlaceEncoder) throws {
-    if !awaits(encoder.start) { requireFree(encoder.start) }
     guard calls <= 2 * maximumDepth else { throw tooDeep(encoder.codingPath) }
     if StackGuard.isDue(calls) { try checkStack(parent: encoder.parent, key: encoder.key) }
     calls += 1
@@ -198,8 +197,11 @@ final class EncodingSession {
   }
 
   /// Lets `body` encode to the place at `start`, which awaits a value again if that throws.
+  ///
+  /// Where a container stands already it is continued, and keeps what `body` encoded to it.
   @inline(__always)
   func attempt(_ start: Int, _ body: () throws -> Void) throws {
+    let count = tape.count
     let depth = open.count
     let outerFrame = frame
     let outerCalls = calls
@@ -210,9 +212,22 @@ final class EncodingSession {
     } catch {
       frame = outerFrame
       calls = outerCalls
-      reopen(start, depth: depth, disturbancesBefore: before, slotsBefore: slots)
+      if hasContainer(start, before: count) {
+        needsNormalizing = true
+        close(toDepth: depth)
+      } else {
+        reopen(start, depth: depth, disturbancesBefore: before, slotsBefore: slots)
+      }
       throw error
     }
+  }
+
+  /// Whether the value of the place at `start` is a container that begins before the token at `count`.
+  @inline(never)
+  private func hasContainer(_ start: Int, before count: Int) -> Bool {
+    guard start < count else { return false }
+    let value = tape[start].kind == .deferred ? tape[start].index : start
+    return value < count && tape[value].isContainer
   }
 
   @inline(never)
@@ -237,6 +252,8 @@ final class EncodingSession {
       token = Token(.deferred, key: token.key, flags: token.isContainer ? Token.Flags.failedContainer : 0)
     }
     token.index = Token.unfilled
+    // A value in the same place may have been rolled back before this one.
+    token.clear(Token.Flags.dead)
     tape[start] = token
   }
 
@@ -327,7 +344,7 @@ final class EncodingSession {
   /// Leaving what was opened inside it is in line; coming back to what was left is not.
   @inline(never)
   func resume(_ begin: Int) {
-    settle()
+    deferAwaited()
     if let depth = open.lastIndex(of: begin, from: frame) {
       close(toDepth: depth + 1)
       return
@@ -341,7 +358,7 @@ final class EncodingSession {
   }
 
   /// Where a value is awaited at the current place, lets it come later.
-  private func settle() {
+  private func deferAwaited() {
     guard current < 0, current != Self.top, tape.count == ~current else { return }
     disturb()
     tape.append(Token(.deferred, key: pendingKey, index: Token.unfilled))
@@ -349,6 +366,7 @@ final class EncodingSession {
 
   /// Notes that the tape is not in line.
   func disturb() {
+    settleSlots()
     disturbances += 1
     needsNormalizing = true
   }
@@ -390,18 +408,10 @@ final class EncodingSession {
 
   /// Makes the next value the one of the reserved place at `start`.
   func fill(_ start: Int) {
-    settle()
+    deferAwaited()
     disturb()
     tape.append(Token(.fill, index: start))
     tape[start].index = tape.count
-  }
-
-  /// Makes sure that the place at `start` has no value, or one that encoded nothing.
-  @inline(never)
-  private func requireFree(_ start: Int) {
-    guard start < tape.count, !isUnfilled(start) else { return }
-    let value = tape[start].kind == .deferred ? tape[start].index : start
-    precondition(tape[value].kind == .empty, SingleValueEncoder.isTaken)
   }
 
   // MARK: errors

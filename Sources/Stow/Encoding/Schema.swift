@@ -130,7 +130,8 @@ final class Schema {
   private func forget(_ byte: UInt8) {
     table[Int(byte)] = Self.unknown
     guard hasAliases else { return }
-    for other in codingKeys.indices where codingKeys[other] != nil && texts[other].first == byte {
+    let first = texts[Int(byte)].first
+    for other in codingKeys.indices where codingKeys[other] != nil && texts[other].first == first {
       table[other] = Self.unknown
     }
   }
@@ -143,7 +144,10 @@ final class Schema {
     let slot = Int(UInt8(truncatingIfNeeded: table[byte]))
     if isPresent {
       table[byte] = UInt16(slot)
-      if hasAliases { table[Int(keys[slot])] = UInt16(slot) }
+      if hasAliases {
+        table[Int(keys[slot])] = UInt16(slot)
+        table[Int(texts[byte].first)] = UInt16(slot)
+      }
     }
     return slot
   }
@@ -166,7 +170,8 @@ final class Schema {
     let first = Int(texts[byte].first)
     if first != byte, table[first] != Self.unknown { return table[first] }
     let slot = UInt16(slotCount) | Self.absent
-    keys[slotCount] = UInt8(first)
+    // Strings may be equal in different spellings: the one that the message asks for first is written.
+    keys[slotCount] = UInt8(byte)
     slotCount += 1
     table[first] = slot
     return slot

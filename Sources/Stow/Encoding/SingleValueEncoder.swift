@@ -22,13 +22,12 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
   @inline(never)
   private func lateKey(_ session: EncodingSession) -> UInt64 {
     session.reopenEmpty(encoder.start, isKeyed: false)
-    precondition(session.isUnfilled(encoder.start), Self.isTaken)
+    precondition(
+      session.isUnfilled(encoder.start),
+      "Attempt to encode a value through a single-value container when one was encoded already.")
     session.fill(encoder.start)
     return 0
   }
-
-  static let isTaken: String =
-    "Attempt to encode a value through a single-value container when one was encoded already."
 
   mutating func encodeNil() { put { $0.recordNil(level: 0, key: $1) } }
   mutating func encode(_ value: Bool) { put(value) }

@@ -4,7 +4,7 @@ struct IntegerWidths {
   /// Without a sign; nil if there are negative ones.
   let unsigned: Int?
 
-  /// All bits that matter are gathered, and looked at once.
+  /// All bits that matter are gathered, and looked at once; those of magnitudes only if there are negative ones.
   init(_ values: UnsafeBufferPointer<Int64>) {
     if let all = Self.bits(ofNonNegative: values) {
       signed = DecimalFraction.width(all)
