@@ -10,53 +10,60 @@ enum Threading {
     let people = [Person.make(count: 1000)]
     let small = Small.make(count: 10_000)
     let share = UInt64(quick ? 100_000_000 : 300_000_000)
-    return try shared("people", people, share) + shared("small", small, share) + fresh("small", small, share)
+    return try compare(shared("people", people), share)
+      + compare(shared("small", small) + fresh("small", small), share)
+  }
+
+  /// What threads do again and again: so many calls in a pass.
+  private struct Work {
+    let name: String
+    let calls: Int
+    let pass: @Sendable () throws -> Void
   }
 
   /// One shared encoder and decoder.
-  private static func shared<Value: Codable & Sendable>(
-    _ name: String, _ values: [Value], _ share: UInt64
-  ) throws -> [ThreadsResult] {
+  private static func shared<Value: Codable & Sendable>(_ name: String, _ values: [Value]) throws -> [Work] {
     let codec = StowCodec()
     let messages = try values.map(codec.encode)
-    return try [
-      compare("\(name), shared StowEncoder", share) {
+    return [
+      Work(name: "\(name), shared StowEncoder", calls: values.count) {
         for value in values { blackHole(try codec.encode(value)) }
       },
-      compare("\(name), shared StowDecoder", share) {
+      Work(name: "\(name), shared StowDecoder", calls: values.count) {
         for message in messages { blackHole(try codec.decode(Value.self, from: message)) }
       },
-    ].map { $0.scaled(by: values.count) }
+    ]
   }
 
   /// A new encoder and decoder at each call.
-  private static func fresh<Value: Codable & Sendable>(
-    _ name: String, _ values: [Value], _ share: UInt64
-  ) throws -> [ThreadsResult] {
+  private static func fresh<Value: Codable & Sendable>(_ name: String, _ values: [Value]) throws -> [Work] {
     let messages = try values.map(StowEncoder().encode)
-    return try [
-      compare("\(name), new StowEncoder() per call", share) {
+    return [
+      Work(name: "\(name), new StowEncoder() per call", calls: values.count) {
         for value in values { blackHole(try StowEncoder().encode(value)) }
       },
-      compare("\(name), new StowDecoder() per call", share) {
+      Work(name: "\(name), new StowDecoder() per call", calls: values.count) {
         for message in messages { blackHole(try StowDecoder().decode(Value.self, from: message)) }
       },
-    ].map { $0.scaled(by: values.count) }
+    ]
   }
 
-  /// Passes a second from one thread and from two, the best of rounds that take turns: a system may run both
-  /// threads on one core for the whole of a round.
-  private static func compare(
-    _ name: String, _ share: UInt64, _ pass: @escaping @Sendable () throws -> Void
-  ) throws -> ThreadsResult {
-    StandardError.print("threads: \(name)")
-    var one: [Double] = []
-    var two: [Double] = []
-    for _ in 0..<5 {
-      one.append(try throughput(threads: 1, share, pass))
-      two.append(try throughput(threads: 2, share, pass))
+  /// Calls a second from one thread and from two, the best of rounds in which all works take turns: a system may run
+  /// both threads on one core for the whole of a round.
+  private static func compare(_ works: [Work], _ share: UInt64) throws -> [ThreadsResult] {
+    var results = works.map { ThreadsResult(name: $0.name, oneThread: 0, twoThreads: 0) }
+    for round in 1...5 {
+      for (index, work) in works.enumerated() {
+        StandardError.print("threads: \(work.name), round \(round)")
+        let calls = Double(work.calls)
+        let one = calls * (try throughput(threads: 1, share, work.pass))
+        let two = calls * (try throughput(threads: 2, share, work.pass))
+        let best = results[index]
+        results[index] = ThreadsResult(
+          name: work.name, oneThread: max(best.oneThread, one), twoThreads: max(best.twoThreads, two))
+      }
     }
-    return ThreadsResult(name: name, oneThread: one.max() ?? 0, twoThreads: two.max() ?? 0)
+    return results
   }
 
   /// Passes a second of so many threads together, which work for the given nanoseconds.
@@ -102,12 +109,5 @@ private final class Tally: Sendable {
     let (passes, error) = result.withLock { $0 }
     if let error { throw error }
     return passes
-  }
-}
-
-extension ThreadsResult {
-  /// Calls a second, of passes that make so many.
-  fileprivate func scaled(by calls: Int) -> ThreadsResult {
-    ThreadsResult(name: name, oneThread: oneThread * Double(calls), twoThreads: twoThreads * Double(calls))
   }
 }
