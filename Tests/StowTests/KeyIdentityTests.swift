@@ -68,6 +68,28 @@ struct KeyIdentityTests {
     }
   }
 
+  @Test("of two spellings of a free key a message has its first, but dictionaries by themselves keep theirs")
+  func freeSpellings() throws {
+    func message(_ objects: [[String]]) -> Writes {
+      Writes { encoder in
+        var list = encoder.unkeyedContainer()
+        for names in objects {
+          var container = list.nestedContainer(keyedBy: AnyKey.self)
+          for name in names { try container.encode(1, forKey: AnyKey(name)) }
+        }
+      }
+    }
+    let encoder = StowEncoder()
+    let first = try encoder.encode(message([[composed], [composed, "x"]]))
+    #expect(try encoder.encode(message([[composed], [decomposed, "x"]])) == first)
+    #expect(try encoder.encode(message([[composed], [composed, "x", decomposed]])) == first)
+    let dictionaries = [[composed: 1], [decomposed: 1]]
+    let unified = [[composed: 1], [composed: 1]]
+    #expect(try encoder.encode(dictionaries) != encoder.encode(unified))
+    encoder.outputFormatting = .sortedKeys
+    #expect(try encoder.encode(dictionaries) == encoder.encode(unified))
+  }
+
   @Test("two cases of a key type with the same string are one key")
   func equalCases() throws {
     enum Alias: CodingKey, CaseIterable {
