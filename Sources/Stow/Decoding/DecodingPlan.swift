@@ -40,20 +40,6 @@ extension DecodingPlans {
   init() { self.init { ($0 as? any PlannedDecodable.Type)?.makeDecodingPlan() } }
 }
 
-extension DecodingPlans.Entry {
-  /// Calls the plan of a planned type.
-  @inline(__always)
-  func withPlan<Value, Result>(
-    of type: Value.Type, _ body: (DecodingPlan<Value>) throws -> Result
-  ) rethrows -> Result {
-    guard let plan else { preconditionFailure("a planned type without a plan") }
-    // Made by the type itself.
-    return try plan._withUnsafeGuaranteedRef {
-      try body(unsafeDowncast($0, to: DecodingPlan<Value>.self))
-    }
-  }
-}
-
 extension DecodingSession {
   /// Decodes a value whose type is known here.
   @inline(never)
@@ -101,7 +87,8 @@ extension DecodingSession {
     case .data: return reinterpret(Data(try decodeBytes(at: offset, node)), as: type)
     case .plain: return try decodePlain(type, ValueDecoder(session: self, offset: offset, node: node))
     case .deepOptional: return try decodeOptional(type, at: offset, node)
-    default: return try entry.withPlan(of: type) { try $0.decode(at: offset, from: self, node) }
+    default:
+      return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(at: offset, from: self, node) }
     }
   }
 
@@ -128,7 +115,8 @@ extension DecodingSession {
     if case .value(let offset) = element { return try decodeKnown(type, entry, at: offset, node) }
     switch entry.kind {
     case .plain: return try decodePlain(type, decoder(element, of: source, node))
-    case .planned: return try entry.withPlan(of: type) { try $0.decode(element, of: source, node) }
+    case .planned:
+      return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(element, of: source, node) }
     case .deepOptional: return try decodeOptional(type, .element(element, of: source), node)
     default: break
     }
@@ -165,7 +153,7 @@ extension DecodingSession {
   func none<Value: Decodable>(_ type: Value.Type, level: Int) -> Value? {
     let entry = plans.entry(for: type)
     switch entry.kind {
-    case .planned: return entry.withPlan(of: type) { $0.none(level: level, self) }
+    case .planned: return entry.withPlan(as: DecodingPlan<Value>.self) { $0.none(level: level, self) }
     case .deepOptional: return try? decodeOptional(type, .none(level: level), .top)
     default: return nil
     }

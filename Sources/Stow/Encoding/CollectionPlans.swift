@@ -60,7 +60,7 @@ private class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
       if entry.kind == .plain {
         try borrowing(first + index) { try session.encodePlain($0, key: key, parent: begin) }
       } else if entry.kind == .planned {
-        try entry.withPlan(of: Element.self) { plan in
+        try entry.withPlan(as: EncodingPlan<Element>.self) { plan in
           try borrowing(first + index) {
             try plan.encode($0, into: session, key: key, parent: begin, level: 0)
           }

@@ -32,16 +32,6 @@ extension EncodingPlans {
   init() { self.init { ($0 as? any PlannedEncodable.Type)?.makeEncodingPlan() } }
 }
 
-extension EncodingPlans.Entry {
-  /// Calls the plan of a planned type.
-  @inline(__always)
-  func withPlan<Value>(of type: Value.Type, _ body: (EncodingPlan<Value>) throws -> Void) rethrows {
-    guard let plan else { preconditionFailure("a planned type without a plan") }
-    // Made by the type itself.
-    try plan._withUnsafeGuaranteedRef { try body(unsafeDowncast($0, to: EncodingPlan<Value>.self)) }
-  }
-}
-
 extension EncodingSession {
   /// Records a value in the current container.
   @inline(__always)
@@ -50,7 +40,7 @@ extension EncodingSession {
     if entry.kind == .plain {
       try encodePlain(value, key: key, parent: current)
     } else if entry.kind == .planned {
-      try entry.withPlan(of: Value.self) {
+      try entry.withPlan(as: EncodingPlan<Value>.self) {
         try $0.encode(value, into: self, key: key, parent: current, level: 0)
       }
     } else {
@@ -116,7 +106,7 @@ extension EncodingSession {
     case .deepOptional:
       try value.encode(to: OptionalEncoder(session: self, key: key, parent: parent, level: level))
     case .planned:
-      try entry.withPlan(of: Value.self) {
+      try entry.withPlan(as: EncodingPlan<Value>.self) {
         try $0.encode(value, into: self, key: key, parent: parent, level: level)
       }
     }

@@ -56,7 +56,8 @@ final class KeyedCursor {
 
   /// Makes this the container that is written to, and returns the slot for `key` as tokens hold it.
   ///
-  /// Keys nearly always come in the order in which they came before.
+  /// Keys nearly always come in the order in which they came before. The mark of a predicted slot stays where tokens
+  /// mask it away.
   @inline(__always)
   func place<Key: CodingKey>(_ key: Key) -> UInt64 {
     let byte = keyByte(key)

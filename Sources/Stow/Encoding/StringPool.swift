@@ -65,7 +65,7 @@ struct StringPool: ~Copyable {
   private static let smallestMask = 63
   /// A table of more slots is made anew for the next message.
   private static let retainedMask = 1 << 16 - 1
-  /// Clearing so many slots takes as long as finding those of an entry.
+  /// A table of no more slots for each entry is cleared at once; in a larger one those of every entry are found.
   private static let slotsPerEntry = 256
   /// A table of so many slots forgets before it grows.
   private static let cachedMask = 1 << 16 - 1

@@ -3,7 +3,21 @@ struct TypePlans<Plan: AnyObject>: ~Copyable {
   struct Entry: BitwiseCopyable {
     let kind: ValueKind
     /// Of a `planned` type.
-    let plan: Unmanaged<Plan>?
+    private let plan: Unmanaged<Plan>?
+
+    fileprivate init(kind: ValueKind, plan: Unmanaged<Plan>?) {
+      self.kind = kind
+      self.plan = plan
+    }
+
+    /// Calls the plan of a planned type, which made it of class `typed`.
+    @inline(__always)
+    func withPlan<Typed: AnyObject, Result>(
+      as typed: Typed.Type, _ body: (Typed) throws -> Result
+    ) rethrows -> Result {
+      guard let plan else { preconditionFailure("a planned type without a plan") }
+      return try plan._withUnsafeGuaranteedRef { try body(unsafeDowncast($0, to: typed)) }
+    }
   }
 
   private var table = TypeTable<Entry>()
