@@ -235,10 +235,9 @@ final class EncodingSession {
     // A reserved place for which nothing was recorded awaits its value still.
     if disturbances == disturbancesBefore, isUnfilled(start) { return }
     needsNormalizing = true
+    if disturbances == disturbancesBefore { forgetSlots(from: slotsBefore) }
     if tape.count > start { dropAnnouncement() }
-    if disturbances == disturbancesBefore || tape.count <= start {
-      dropTokens(from: min(start, tape.count))
-      if disturbances == disturbancesBefore { forgetSlots(from: slotsBefore) }
+    if tape.count <= start {
       open.truncate(to: depth)
       open.replaceLast(~start)
       current = ~start
@@ -398,7 +397,9 @@ final class EncodingSession {
     guard token.kind == .empty, isKeyed || !token.has(Token.Flags.nested) else { return }
     disturb()
     guard isLate else {
-      tape[start] = Token(.deferred, key: token.key, index: Token.unfilled)
+      let isDead = token.has(Token.Flags.dead)
+      tape[start] = Token(
+        .deferred, key: token.key, flags: isDead ? Token.Flags.dead : 0, index: Token.unfilled)
       return
     }
     tape[value].set(Token.Flags.dead)
@@ -434,22 +435,19 @@ final class EncodingSession {
   }
 
   /// Undoes what a value recorded that threw.
+  ///
+  /// Its tokens stay, so that what was kept of it never names those of another value, but stand for nothing.
   @inline(never)
   private func rollBack(to start: Int, depth: Int, disturbancesBefore: Int, slotsBefore: Int) {
     needsNormalizing = true
     if overflow != nil, overflowStart >= start { overflow = nil }
-    if disturbances != disturbancesBefore, tape.count > start {
-      tape[start].set(Token.Flags.dead)
-      close(toDepth: depth)
-      return
-    }
-    dropTokens(from: start)
-    forgetSlots(from: slotsBefore)
-    open.truncate(to: depth)
-    current = open.last
+    if disturbances == disturbancesBefore { forgetSlots(from: slotsBefore) }
+    if tape.count <= start { tape.append(Token(.empty)) }
+    tape[start].set(Token.Flags.dead)
+    close(toDepth: depth)
   }
 
-  /// Takes back the slots of keys that nothing on the tape has any more.
+  /// Takes back the slots of keys that only values have which stand for nothing.
   private func forgetSlots(from count: Int) {
     settleSlots()
     while newSlots.count > count {
@@ -464,12 +462,7 @@ final class EncodingSession {
     let last = tape[tape.count - 1]
     guard last.kind == .key || last.kind == .fill else { return }
     if last.kind == .fill { tape[last.index].index = Token.unfilled }
-    dropTokens(from: tape.count - 1)
-  }
-
-  /// Drops the tokens from `count` on, and what is known of the keys among them.
-  private func dropTokens(from count: Int) {
-    if !integerKeys.isEmpty { for index in count..<tape.count { integerKeys[index] = nil } }
-    tape.truncate(to: count)
+    if !integerKeys.isEmpty { integerKeys[tape.count - 1] = nil }
+    tape.removeLast()
   }
 }

@@ -19,6 +19,8 @@ private struct Normalizer: ~Copyable {
   private struct Node {
     /// The token that began it.
     let token: Int
+    /// Whether it is, or is in, a value that threw. What it recorded may name slots that were given to others.
+    let isDead: Bool
     var entries: [Entry] = []
     /// The entry of each key, once there are many.
     var entryOfKey: [Int: Int] = [:]
@@ -68,12 +70,12 @@ private struct Normalizer: ~Copyable {
       case .segment: open.append(scope(of: token.index))
       case .end: open.removeLast()
       default:
-        let node = makeNode(index, token)
+        let isInside = filled >= 0 ? nodes[filled].isDead : open.last?.isDead ?? false
+        let isDead = isInside || token.has(Token.Flags.dead)
+        let node = makeNode(index, token, isDead: isDead)
         let entry = Entry(key: pendingKey, slot: -1, token: index, node: node)
-        if filled >= 0 {
-          if !token.has(Token.Flags.dead) { nodes[filled].content = entry }
-        } else {
-          attach(entry, to: open.last, token)
+        if !isDead {
+          if filled >= 0 { nodes[filled].content = entry } else { attach(entry, to: open.last, token) }
         }
         pendingKey = -1
         filled = -1
@@ -86,17 +88,21 @@ private struct Normalizer: ~Copyable {
   private struct Scope {
     let node: Int
     let schema: Int
+    let isDead: Bool
   }
 
   private func scope(of begin: Int) -> Scope {
     let token = session.tape[begin]
-    return Scope(node: Int(nodeOfToken[begin]), schema: token.kind == .object ? token.index : -1)
+    let node = Int(nodeOfToken[begin])
+    // What a place held that awaits its value again stands for nothing.
+    let isDead = nodes[node].isDead || token.kind == .deferred
+    return Scope(node: node, schema: token.kind == .object ? token.index : -1, isDead: isDead)
   }
 
-  private mutating func makeNode(_ index: Int, _ token: Token) -> Int {
+  private mutating func makeNode(_ index: Int, _ token: Token, isDead: Bool) -> Int {
     switch token.kind {
     case .object, .map, .array, .deferred, .integers, .doubles, .bools:
-      nodes.append(Node(token: index))
+      nodes.append(Node(token: index, isDead: isDead))
       nodeOfToken[index] = Int32(nodes.count - 1)
       return nodes.count - 1
     default: return -1
@@ -104,7 +110,6 @@ private struct Normalizer: ~Copyable {
   }
 
   private mutating func attach(_ entry: Entry, to scope: Scope?, _ token: Token) {
-    if token.has(Token.Flags.dead) { return }
     guard let scope else {
       top = entry
       return

@@ -117,7 +117,8 @@ extension EncodingSession {
   ///
   /// A walk over the tape from the beginning of the array on.
   func elementCount(ofArray begin: Int) -> Int {
-    var count = tape[begin].kind == .array ? 0 : retained[tape[begin].index].count
+    let isWhole = tape[begin].isArray && tape[begin].kind != .array
+    var count = isWhole ? retained[tape[begin].index].count : 0
     var outer: [Int] = []
     // The value of a late place was counted with the place.
     var isLate = false

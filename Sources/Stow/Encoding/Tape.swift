@@ -76,12 +76,10 @@ struct Tape: ~Copyable {
     swap(&self, &larger)
   }
 
-  /// Drops the tokens from `count` on, and what belongs to them.
-  mutating func truncate(to count: Int) {
-    precondition(count >= 0 && count <= self.count)
-    if let first = (count..<self.count).first(where: { base[$0].hasWord }) { wordCount = base[first].index }
-    while placeCount > 0, places[placeCount - 1].begin >= count { placeCount -= 1 }
-    self.count = count
+  /// Drops the last token, which has no word and no place.
+  mutating func removeLast() {
+    precondition(count > 0 && !base[count - 1].hasWord && !base[count - 1].isContainer)
+    count -= 1
   }
 
   /// Gives back the memory of all places, unless the tape may be kept.

@@ -1,0 +1,240 @@
+import Foundation
+import Stow
+import Testing
+
+/// Encoders and containers of values that threw, whose errors were swallowed: what is written to them later in the
+/// same message goes nowhere, as the values did.
+@Suite("Encoding containers kept from values that threw")
+struct KeptFailureTests {
+  private enum FixedKey: String, CodingKey { case a, b, c }
+  private enum OtherKey: String, CodingKey { case x, y, z }
+
+  /// What a value that threw has kept.
+  private final class Kept {
+    var encoders: [any Encoder] = []
+    var keyed: [KeyedEncodingContainer<AnyKey>] = []
+    var fixed: [KeyedEncodingContainer<FixedKey>] = []
+    var unkeyed: [any UnkeyedEncodingContainer] = []
+
+    /// Writes to all of it, in many ways.
+    func write() throws {
+      for encoder in encoders {
+        #expect(encoder.codingPath.count < 9)
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode("lost", forKey: "lost")
+      }
+      for index in keyed.indices {
+        #expect(keyed[index].codingPath.count < 9)
+        try write(to: &keyed[index], keys: ["lost", "b"])
+      }
+      for index in fixed.indices {
+        #expect(fixed[index].codingPath.count < 9)
+        try write(to: &fixed[index], keys: [.a, .c, .b])
+      }
+      for index in unkeyed.indices {
+        #expect(unkeyed[index].codingPath.count < 9)
+        let count = unkeyed[index].count
+        try unkeyed[index].encode("lost")
+        #expect(unkeyed[index].count == count + 1)
+        try unkeyed[index].encode(["lost": 1])
+        var list = unkeyed[index].nestedUnkeyedContainer()
+        try list.encode("lost")
+        try unkeyed[index].superEncoder().writeSingle("lost")
+      }
+    }
+
+    private func write<Key: CodingKey>(to container: inout KeyedEncodingContainer<Key>, keys: [Key]) throws {
+      for key in keys {
+        try container.encode("lost", forKey: key)
+        try container.encodeIfPresent(nil as Int?, forKey: key)
+        try container.encode(["lost": 1], forKey: key)
+        var list = container.nestedUnkeyedContainer(forKey: key)
+        try list.encode("lost")
+        var object = container.nestedContainer(keyedBy: OtherKey.self, forKey: key)
+        try object.encode("lost", forKey: .z)
+        try container.superEncoder(forKey: key).writeSingle("lost")
+      }
+    }
+  }
+
+  /// Ways to record something, keep what can be kept, and throw.
+  private static let failures: [@Sendable (any Encoder, Kept) throws -> Void] = [
+    { encoder, kept in kept.encoders.append(encoder) },
+    { encoder, kept in kept.keyed.append(encoder.container(keyedBy: AnyKey.self)) },
+    { encoder, kept in kept.fixed.append(encoder.container(keyedBy: FixedKey.self)) },
+    { encoder, kept in kept.unkeyed.append(encoder.unkeyedContainer()) },
+    { encoder, kept in
+      var container = encoder.container(keyedBy: FixedKey.self)
+      try container.encode("text", forKey: .c)
+      try container.encode(1, forKey: .a)
+      kept.fixed.append(container)
+    },
+    { encoder, kept in
+      var container = encoder.container(keyedBy: OtherKey.self)
+      var list = container.nestedUnkeyedContainer(forKey: .y)
+      try list.encode(1)
+      kept.fixed.append(list.nestedContainer(keyedBy: FixedKey.self))
+      try kept.fixed[0].encode("text", forKey: .b)
+      kept.keyed.append(container.nestedContainer(keyedBy: AnyKey.self, forKey: .x))
+      kept.unkeyed.append(list)
+    },
+    { encoder, kept in
+      var list = encoder.unkeyedContainer()
+      let super1 = list.superEncoder()
+      kept.encoders.append(super1)
+      kept.keyed.append(list.nestedContainer(keyedBy: AnyKey.self))
+      try kept.keyed[0].encode("text", forKey: "k")
+      kept.unkeyed.append(list)
+    },
+    { encoder, kept in
+      try [["a": 1]].encode(to: encoder)
+      kept.unkeyed.append(encoder.unkeyedContainer())
+    },
+  ]
+
+  /// What is written after a value has failed, step by step, with `interrupt` called between the steps.
+  private static let followers: [@Sendable (any Encoder, () throws -> Void) throws -> Void] = [
+    { _, _ in },
+    { encoder, interrupt in
+      var list = encoder.unkeyedContainer()
+      try list.encode("first")
+      try interrupt()
+      try list.encode("second")
+      try interrupt()
+    },
+    { encoder, interrupt in
+      var container = encoder.container(keyedBy: FixedKey.self)
+      try interrupt()
+      try container.encode("first", forKey: .b)
+      try interrupt()
+      try container.encode(["k": 1], forKey: .a)
+    },
+    { encoder, interrupt in
+      var container = encoder.container(keyedBy: OtherKey.self)
+      try container.encode("first", forKey: .x)
+      try interrupt()
+      try container.encode([1, 2], forKey: .y)
+      try interrupt()
+      var nested = container.nestedContainer(keyedBy: FixedKey.self, forKey: .z)
+      try nested.encode(true, forKey: .a)
+      try interrupt()
+      try nested.encode(false, forKey: .c)
+    },
+    { encoder, interrupt in
+      var container = encoder.singleValueContainer()
+      try interrupt()
+      try container.encode("only")
+      try interrupt()
+    },
+  ]
+
+  /// A value that throws when it has recorded something and kept what can be kept.
+  private func failing(_ index: Int, _ kept: Kept) -> Writes {
+    Writes { encoder in
+      try Self.failures[index](encoder, kept)
+      throw Refusal()
+    }
+  }
+
+  private func following(_ index: Int, _ interrupt: @escaping () throws -> Void) -> Writes {
+    Writes { try Self.followers[index]($0, interrupt) }
+  }
+
+  /// Checks that a message is the same whether a value fails in it and is written to later or not.
+  private func check(
+    _ index: Int, sourceLocation: SourceLocation = #_sourceLocation,
+    _ write: @escaping (any Encoder, _ failure: Writes?, @escaping () throws -> Void) throws -> Void
+  ) throws {
+    let kept = Kept()
+    let disturbed = try message { encoder in try write(encoder, failing(index, kept), kept.write) }
+    let clean = try message { encoder in try write(encoder, nil) {} }
+    let value = try StowDecoder().decode(JSONValue.self, from: disturbed)
+    #expect(disturbed == clean, "\(value)", sourceLocation: sourceLocation)
+  }
+
+  @Test("in an array", arguments: failures.indices, followers.indices)
+  func inArray(index: Int, next: Int) throws {
+    try check(index) { encoder, failure, interrupt in
+      var list = encoder.unkeyedContainer()
+      try list.encode(0)
+      for _ in 0..<3 {
+        if let failure { try? list.encode(failure) }
+        try list.encode(following(next, interrupt))
+        try interrupt()
+      }
+    }
+  }
+
+  @Test("at once in an array", arguments: failures.indices)
+  func atOnce(index: Int) throws {
+    try check(index) { encoder, failure, interrupt in
+      var list = encoder.unkeyedContainer()
+      if let failure { try? list.encode(failure) }
+      try interrupt()
+      if let failure { try? list.encode([failure]) }
+      try interrupt()
+      try list.encode(["k": 1])
+    }
+  }
+
+  @Test("in an object with fixed keys", arguments: failures.indices, followers.indices)
+  func inObject(index: Int, next: Int) throws {
+    try check(index) { encoder, failure, interrupt in
+      var container = encoder.container(keyedBy: FixedKey.self)
+      try container.encode(0, forKey: .a)
+      if let failure { try? container.encode(failure, forKey: .a) }
+      try container.encode(following(next, interrupt), forKey: .b)
+      if let failure { try? container.encode(Optional(failure), forKey: .c) }
+      try interrupt()
+      try container.encode(following(next, interrupt), forKey: .c)
+      try interrupt()
+    }
+  }
+
+  @Test("in an object with free keys", arguments: failures.indices, followers.indices)
+  func inMap(index: Int, next: Int) throws {
+    try check(index) { encoder, failure, interrupt in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      if let failure { try? container.encode(failure, forKey: "a") }
+      try container.encode(following(next, interrupt), forKey: "b")
+      if let failure { try? container.encode(["in": failure], forKey: "c") }
+      try interrupt()
+      try container.encode(following(next, interrupt), forKey: "d")
+      try interrupt()
+    }
+  }
+
+  @Test("in a value that throws itself", arguments: failures.indices, followers.indices)
+  func inFailure(index: Int, next: Int) throws {
+    try check(index) { encoder, failure, interrupt in
+      var list = encoder.unkeyedContainer()
+      let outer = Writes { encoder in
+        var own = encoder.container(keyedBy: OtherKey.self)
+        if let failure { try? own.encode(failure, forKey: .x) }
+        try interrupt()
+        try own.encode(following(next, interrupt), forKey: .y)
+        throw Refusal()
+      }
+      try? list.encode(outer)
+      try list.encode(following(next, interrupt))
+      try interrupt()
+    }
+  }
+
+  // The encoder of the first failure is that of the place, which it may amend.
+  @Test("in a single-value container", arguments: failures.indices.dropFirst(), followers.indices)
+  func inPlace(index: Int, next: Int) throws {
+    try check(index) { encoder, failure, interrupt in
+      let value = Writes { encoder in
+        var container = encoder.singleValueContainer()
+        if let failure { try? container.encode(failure) }
+        try interrupt()
+        try container.encode(following(next, interrupt))
+        try interrupt()
+      }
+      var list = encoder.unkeyedContainer()
+      for _ in 0..<2 { try list.encode(value) }
+      try interrupt()
+    }
+  }
+}
