@@ -36,10 +36,19 @@ struct Emitter: ~Copyable {
   private static let copyLimit = 1 << 17
 
   mutating func emit(_ session: EncodingSession, _ planner: borrowing Planner) -> Data {
-    let estimate = session.tape.count * 8 + session.strings.byteCount + 64
-    writer.restart(capacity: estimate)
+    writer.restart(capacity: estimate(session))
     writeBody(session, planner)
     if !planner.symbols.isEmpty || !planner.shapes.isEmpty { writePrelude(session, planner) }
+    return finished()
+  }
+
+  /// About how many bytes a message takes; the buffer grows if it takes more.
+  func estimate(_ session: EncodingSession) -> Int {
+    session.tape.count * 8 + session.strings.byteCount + 64
+  }
+
+  /// What was written.
+  mutating func finished() -> Data {
     if writer.count <= Self.copyLimit { return copied() }
     let (buffer, bytes) = writer.surrender()
     let (address, size) = (UInt(bitPattern: buffer.baseAddress), buffer.count)
@@ -68,12 +77,6 @@ struct Emitter: ~Copyable {
       writer.reserve(BackwardWriter.margin)
       var token = tape[index]
       switch token.kind {
-      case .integer: writer.integer(token.integer)
-      case .string: write(string: token.index, session)
-      case .double: writer.double(tape.number(token))
-      case .true: writer.byte(Tag.true)
-      case .false: writer.byte(Tag.false)
-      case .null: writer.byte(Tag.null)
       case .end:
         let begin = token.index
         token = tape[begin]
@@ -100,7 +103,7 @@ struct Emitter: ~Copyable {
         if !frame.hidesKeys { write(key: token.index, session) }
         index -= 1
         continue
-      default: writeRare(token, tape, session)
+      default: write(value: token, tape, session)
       }
       mark(token.slot, session)
       index -= 1
@@ -193,14 +196,22 @@ struct Emitter: ~Copyable {
   /// The value of a column where all cells are the same.
   mutating func write(constant token: Token, _ tape: TapeView, _ session: EncodingSession) {
     switch token.kind {
+    case .array: writer.byte(Tag.shortArray)
+    case .object, .map: writer.byte(Tag.shortMap)
+    default: write(value: token, tape, session)
+    }
+  }
+
+  /// A value that is no container.
+  @inline(__always)
+  mutating func write(value token: Token, _ tape: TapeView, _ session: EncodingSession) {
+    switch token.kind {
+    case .integer: writer.integer(token.integer)
     case .string: write(string: token.index, session)
+    case .double: writer.double(tape.number(token))
     case .true: writer.byte(Tag.true)
     case .false: writer.byte(Tag.false)
     case .null: writer.byte(Tag.null)
-    case .array: writer.byte(Tag.shortArray)
-    case .object, .map: writer.byte(Tag.shortMap)
-    case .double: writer.double(tape.number(token))
-    case .integer: writer.integer(token.integer)
     default: writeRare(token, tape, session)
     }
   }
@@ -257,7 +268,11 @@ struct Emitter: ~Copyable {
   private mutating func write(keyAt slot: Int, of schema: Schema, _ session: EncodingSession) {
     let string = schema.string(atSlot: slot)
     let symbol = string < 0 ? 0 : Int(session.strings[string].symbol)
-    if symbol > 0 { return write(keySymbol: symbol - 1) }
+    if symbol > 0 { write(keySymbol: symbol - 1) } else { write(textAt: slot, of: schema) }
+  }
+
+  @inline(__always)
+  mutating func write(textAt slot: Int, of schema: Schema) {
     let text = schema.text(atSlot: slot)
     guard text.count <= BackwardWriter.shortLimit, let start = text.baseAddress else {
       return writer.bytes(text)

@@ -27,7 +27,8 @@ extension EncodingSession: PooledSession {
 
   /// Turns what was recorded into bytes.
   func finish() -> Data {
-    settleLastSlots()
+    if let message = emitLoneObject() { return message }
+    settleSlots()
     if strings.isForgetful { mergeStrings(isComplete: true) }
     if needsNormalizing || configuration.sortsKeys && maps.count > 0 { normalize() }
     if !planner.plan(self) {

@@ -134,11 +134,16 @@ final class KeyedCursor {
   func skip<Key: CodingKey>(_ key: Key) {
     let byte = keyByte(key)
     if Int(table[byte] & ~Schema.absent) == expected {
-      if expected >= Int(Schema.predicted) { table[byte] |= Schema.absent }
+      if expected >= Int(Schema.predicted) { skipPredicted() }
       expected &+= 1
     } else {
       skipOutOfLine(key, byte: byte)
     }
+  }
+
+  @inline(__always)
+  private func skipPredicted() {
+    schemaReference._withUnsafeGuaranteedRef { $0.skip(predicted: expected) }
   }
 
   @inline(never)

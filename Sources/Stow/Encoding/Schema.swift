@@ -33,6 +33,8 @@ final class Schema {
   static let absent: UInt16 = 0x8000
   /// Marks a slot that is predicted (`PredictedSlots.swift`).
   static let predicted: UInt16 = 0x4000
+  /// So many slots are predicted at most.
+  private static let mostPredicted = 64
   private static let size = 256
 
   // MARK: in this message
@@ -42,6 +44,9 @@ final class Schema {
   @exclusivity(unchecked) private(set) var slotCount = 0
   /// How many slots are predicted, until the message uses the schema.
   @exclusivity(unchecked) private(set) var predictedCount = 0
+  /// Whether the message expects predicted slots, and a bit for each that was asked for and had no value.
+  @exclusivity(unchecked) private var isPredicted = false
+  @exclusivity(unchecked) private var skipped: UInt64 = 0
   /// The slots that have a value in some object, in order; the keys of the shape.
   private let present: UnsafeMutablePointer<UInt16>
   @exclusivity(unchecked) private(set) var presentCount = 0
@@ -91,7 +96,11 @@ final class Schema {
   ///
   /// - Parameter predicts: Whether the slots are predicted for the next message.
   func reset(predicts: Bool) {
-    if predicts, !hasAliases {
+    if isPredicted {
+      // As it was predicted for this one.
+      predictedCount = slotCount
+      endPrediction()
+    } else if predicts, !hasAliases, slotCount <= Self.mostPredicted {
       for slot in 0..<slotCount { table[Int(keys[slot])] = UInt16(truncatingIfNeeded: slot) | Self.predicted }
       predictedCount = slotCount
     } else {
@@ -106,7 +115,17 @@ final class Schema {
   func adoptPrediction() {
     slotCount = predictedCount
     predictedCount = 0
+    isPredicted = true
   }
+
+  private func endPrediction() {
+    isPredicted = false
+    skipped = 0
+  }
+
+  /// Notes that a predicted slot was asked for and has no value.
+  @inline(__always)
+  func skip(predicted slot: Int) { skipped |= 1 &<< UInt64(truncatingIfNeeded: slot) }
 
   /// Gives the predicted slots up.
   func dropPrediction() {
@@ -116,9 +135,13 @@ final class Schema {
 
   /// Goes on with the first `count` of the predicted slots, and no others.
   func settle(_ count: Int) {
-    for slot in 0..<count { table[Int(keys[slot])] &= ~Self.predicted }
+    for slot in 0..<count {
+      let isAbsent = skipped >> UInt64(slot) & 1 == 1
+      table[Int(keys[slot])] = UInt16(slot) | (isAbsent ? Self.absent : 0)
+    }
     for slot in count..<slotCount { table[Int(keys[slot])] = Self.unknown }
     slotCount = count
+    endPrediction()
   }
 
   /// Takes the last slot back.
@@ -282,6 +305,12 @@ final class Schema {
       if string >= 0 { pool.countKeyUses(string) }
       strings[slot] = string
     }
+  }
+
+  /// Whether the pool has a use for any key of the message.
+  func sharesKeys(with pool: inout StringPool) -> Bool {
+    guard pool.mayContain(keyFilter) else { return false }
+    return (0..<slotCount).contains { pool.find(utf8(atSlot: $0)) >= 0 }
   }
 
   /// The string of the key at a slot; −1 if the pool has no use for it.

@@ -45,8 +45,8 @@ struct StringPool: ~Copyable {
   private var table = StringTable(mask: StringPool.smallestMask)
   /// How many entries the table knows.
   private var known = 0
-  /// Whether the table knows none of the entries, which were added as new; it learns of them when one is looked up.
-  private var isUnlisted = false
+  /// Whether the table knows none of the entries, because they are few or were added as new.
+  private var isUnlisted = true
   /// Whether the table has forgotten strings, and whether it may.
   private(set) var isForgetful = false
   var keepsAll = false
@@ -62,6 +62,8 @@ struct StringPool: ~Copyable {
   /// The bits of all strings.
   private var filter: UInt64 = 0
 
+  /// So many entries are compared one by one: a small message took 4 % longer with the table.
+  private static let few = 8
   private static let smallestMask = 63
   /// A table of more slots is made anew for the next message.
   private static let retainedMask = 1 << 16 - 1
@@ -103,7 +105,7 @@ struct StringPool: ~Copyable {
   /// The index of a short string.
   @inline(__always)
   private mutating func intern(whole key: TextKey) -> Int {
-    if isUnlisted { list() }
+    if hasFew() { return internAmongFew(UnsafeRawPointer(bytes.base), key) }
     let hash = key.hash(hashing)
     let (index, slot) = table.find(hash) { entries.base[$0].key == key }
     return index >= 0 ? index : insert(whole: key, hash: hash, slot: slot)
@@ -117,9 +119,9 @@ struct StringPool: ~Copyable {
 
   @inline(__always)
   mutating func intern(_ utf8: UnsafeRawBufferPointer) -> Int {
-    if isUnlisted { list() }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
+    if hasFew() { return internAmongFew(source, key) }
     let (index, slot) = look(source, key, hash: hash)
     return index >= 0 ? index : insert(source, key, hash: hash, slot: slot)
   }
@@ -127,10 +129,9 @@ struct StringPool: ~Copyable {
   /// The index of a string that is here already; −1 if it is not.
   mutating func find(_ utf8: UnsafeRawBufferPointer) -> Int {
     guard mayContain(Self.filterBit(utf8)) else { return -1 }
-    if isUnlisted { list() }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
-    return look(source, key, hash: hash).index
+    return hasFew() ? lookAmongFew(source, key) : look(source, key, hash: hash).index
   }
 
   /// Whether strings with any of these bits are here: false for most that are not.
@@ -147,11 +148,15 @@ struct StringPool: ~Copyable {
   /// The entry with these bytes; −1 if there is none, and the free slot where it would be.
   @inline(__always)
   private func look(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64) -> (index: Int, slot: Int) {
-    table.find(hash) { index in
-      let entry = entries.base + index
-      return entry.pointee.key == key
-        && (key.isWhole || equalBytes(bytes.base + entry.pointee.offset, source, count: key.length))
-    }
+    table.find(hash) { isEntry($0, source, key) }
+  }
+
+  /// Whether an entry has these bytes, of which `key` is the key.
+  @inline(__always)
+  private func isEntry(_ index: Int, _ source: UnsafeRawPointer, _ key: TextKey) -> Bool {
+    let entry = entries.base + index
+    return entry.pointee.key == key
+      && (key.isWhole || equalBytes(bytes.base + entry.pointee.offset, source, count: key.length))
   }
 
   @inline(never)
@@ -220,6 +225,33 @@ struct StringPool: ~Copyable {
     return (key, hash)
   }
 
+  // MARK: few strings
+
+  /// Whether there are so few entries that the table need not know of them; if not, it does.
+  @inline(__always)
+  private mutating func hasFew() -> Bool {
+    guard isUnlisted else { return false }
+    if count < Self.few { return true }
+    list()
+    return false
+  }
+
+  /// The entry with these bytes; −1 if there is none.
+  @inline(__always)
+  private func lookAmongFew(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
+    for index in 0..<count where isEntry(index, source, key) { return index }
+    return -1
+  }
+
+  @inline(never)
+  private mutating func internAmongFew(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
+    let index = lookAmongFew(source, key)
+    if index >= 0 { return index }
+    let place = makePlace(key.length)
+    if key.isWhole { key.store(to: place) } else { place.copyMemory(from: source, byteCount: key.length) }
+    return append(copied: key)
+  }
+
   // MARK: strings that are surely new
 
   /// Adds a string to a pool that holds nothing but others added so, which it is none of.
@@ -227,8 +259,7 @@ struct StringPool: ~Copyable {
   /// It need not be looked up. If nothing else is, there is no table.
   @inline(__always)
   mutating func add(new string: borrowing String) -> Int {
-    precondition(known == 0)
-    isUnlisted = true
+    precondition(isUnlisted)
     if let key = smallKey(of: string) {
       key.store(to: makePlace(key.length))
       return append(copied: key)
@@ -268,6 +299,17 @@ struct StringPool: ~Copyable {
     precondition(index >= 0 && index < count)
     let entry = entries.base + index
     entry.pointee.keyUses = UInt32(truncatingIfNeeded: Int(entry.pointee.keyUses) &+ uses)
+  }
+
+  /// Whether there are few strings, and each is one value.
+  @inline(__always)
+  var areSingleValues: Bool {
+    guard count <= Self.few else { return false }
+    for index in 0..<count {
+      let entry = entries.base + index
+      if entry.pointee.valueUses != 1 || entry.pointee.keyUses != 0 { return false }
+    }
+    return true
   }
 
   // MARK: keys that follow each other
@@ -341,6 +383,16 @@ struct StringPool: ~Copyable {
   mutating func removeAll() {
     keepsAll = false
     if count == 0 { return }
+    if !isUnlisted { forgetList() }
+    entries.removeAll()
+    Self.clear(&bytes)
+    filter = 0
+    hasFollowers = false
+  }
+
+  /// Empties the table.
+  @inline(never)
+  private mutating func forgetList() {
     if table.mask > Self.retainedMask {
       table = StringTable(mask: Self.smallestMask)
     } else if count * Self.slotsPerEntry < table.mask {
@@ -348,15 +400,11 @@ struct StringPool: ~Copyable {
     } else {
       table.removeAll()
     }
-    entries.removeAll()
-    Self.clear(&bytes)
     known = 0
-    isUnlisted = false
+    isUnlisted = true
     isForgetful = false
     if !remembered.isEmpty { remembered = [] }
     firstRecent = 0
-    filter = 0
-    hasFollowers = false
   }
 
   private func hash(of entry: Entry) -> UInt64 { entry.key.hash(hashing) }

@@ -12,6 +12,9 @@ struct Tape: ~Copyable {
   /// Where each container stands, in the order of their tokens. Only coding paths ask for it.
   private var places: UnsafeMutablePointer<ContainerPlace>
   private var placeCount = 0
+  /// How many containers begin on the tape.
+  @inline(__always)
+  var containerCount: Int { placeCount }
   private var capacity: Int
   private var retention = Retention()
 

@@ -1,0 +1,40 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A message that is one object, in which there are only scalars and no string stands twice, as most small messages are.
+///
+/// It has no symbols and no shape, so that there is nothing to plan, and no containers to keep track of while it is
+/// written; and what was predicted of its keys need not be settled. A small message takes a seventh less instructions.
+extension EncodingSession {
+  /// The bytes of the message if it is a lone object.
+  func emitLoneObject() -> Data? {
+    let isLone = tape.containerCount == 1 && activeSchemas.count == 1 && tape[0].kind == .object
+    guard isLone, !needsNormalizing else { return nil }
+    return activeSchemas.borrow(0) { schema in
+      guard strings.areSingleValues, !schema.sharesKeys(with: &strings) else { return nil }
+      return emitter.emitLone(schema, self)
+    }
+  }
+}
+
+extension Emitter {
+  fileprivate mutating func emitLone(_ schema: Schema, _ session: EncodingSession) -> Data {
+    let tape = session.tape.view
+    writer.restart(capacity: estimate(session))
+    // The object's own tokens are the first and the last.
+    var index = tape.tokens.count - 2
+    while index > 0 {
+      writer.reserve(BackwardWriter.margin)
+      let token = tape[index]
+      write(value: token, tape, session)
+      write(textAt: token.slot, of: schema)
+      index &-= 1
+    }
+    writer.reserve(BackwardWriter.margin)
+    writer.header(length: writer.count, short: Tag.shortMap, limit: Tag.shortMapLimit, long: Tag.map)
+    return finished()
+  }
+}
