@@ -52,6 +52,8 @@ extension Array: PlannedDecodable where Element: Decodable {
 
 /// Decodes the elements one by one.
 private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
+  fileprivate final let stored = StoredArray<Element>()
+
   final override func decode(
     _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
   ) throws -> [Element] {
@@ -73,7 +75,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     if let source { return try array(of: source, node) }
     if elements.isEmpty { return [] }
     let entry = session.plans.entry(for: Element.self)
-    return try Self.build(elements, session, node) { offset, step in
+    return try build(elements, session, node) { offset, step in
       entry.kind == .plain
         ? try session.decodePlain(Element.self, ValueDecoder(session: session, offset: offset, node: step))
         : try session.decodeKnown(Element.self, entry, at: offset, step)
@@ -82,7 +84,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
 
   /// Decodes element after element; `decode` is handed where each stands, and its step.
   @inline(__always)
-  static func build(
+  final func build(
     _ elements: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node,
     _ decode: (Int, DecodingPath.Node) throws -> Element
   ) throws -> [Element] {
@@ -90,7 +92,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     var step = session.path.push(DecodingPath.Step(.index, parent: node))
     defer { session.path.pop(to: mark) }
     let count = try Self.count(elements, session, node)
-    return try .filled(count: count) { first, initialized in
+    return try .filled(count: count, stored) { first, initialized in
       var offset = elements.lowerBound
       for index in 0..<count {
         step = session.path.setIndex(index, at: step)
@@ -128,7 +130,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     let mark = session.path.count
     var step = session.path.push(DecodingPath.Step(.index, parent: node))
     defer { session.path.pop(to: mark) }
-    return try .filled(count: source.count) { first, initialized in
+    return try .filled(count: source.count, stored) { first, initialized in
       for index in 0..<source.count {
         step = session.path.setIndex(index, at: step)
         if entry.kind == .plain, let row = source.object(at: index) {
@@ -188,7 +190,7 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
       }
       if PackedArray.isPacked(tag) {
         let packed = try PackedArray(session.reader, at: offset)
-        return packed.isInteger ? try Self.read(packed, session.reader) : nil
+        return packed.isInteger ? try read(packed, session.reader) : nil
       }
     } catch {
       throw session.error(error, path: session.codingPath(node), expected: [Element].self)
@@ -217,7 +219,7 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
 
   /// The elements; nil if one does not fit, which reading them one by one will report with its index.
   @inline(__always)
-  private static func read(_ packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Element]? {
+  private final func read(_ packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Element]? {
     if Element.self == Int64.self || (Element.self == Int.self && Int.bitWidth == 64) {
       return try array(packed) { target throws(FormatError) in
         try target.withMemoryRebound(to: Int64.self, capacity: packed.count) { rebound throws(FormatError) in
@@ -235,11 +237,11 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
   }
 
   @inline(__always)
-  private static func array(
+  private final func array(
     _ packed: PackedArray, _ fill: (UnsafeMutablePointer<Element>) throws(FormatError) -> Void
   ) throws(FormatError) -> [Element] {
     var failure: FormatError?
-    let result = [Element].filled(count: packed.count) { target, initialized in
+    let result = [Element].filled(count: packed.count, stored) { target, initialized in
       do throws(FormatError) {
         try fill(target)
         initialized = packed.count
@@ -269,7 +271,7 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
     do throws(FormatError) {
       if PackedArray.isPacked(try session.reader.byte(at: offset)) {
         let packed = try PackedArray(session.reader, at: offset)
-        if let result = Self.read(packed, session.reader) { return result }
+        if let result = read(packed, session.reader) { return result }
       }
     } catch {
       throw session.error(error, path: session.codingPath(node), expected: [Double].self)
@@ -278,10 +280,10 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
   }
 
   /// The elements; nil if one is no floating-point number, which reading them one by one will convert.
-  private static func read(_ packed: PackedArray, _ reader: ByteReader) -> [Double]? {
+  private func read(_ packed: PackedArray, _ reader: ByteReader) -> [Double]? {
     guard packed.stride > 0 else { return nil }
     var isComplete = true
-    let result = [Double].filled(count: packed.count) { target, initialized in
+    let result = [Double].filled(count: packed.count, stored) { target, initialized in
       do throws(FormatError) {
         try packed.readDoubles(reader, into: target)
         initialized = packed.count
@@ -296,7 +298,7 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
     guard let columns = source.columns?.columns else { return [] }
     let reader = source.session.reader
     var isComplete = true
-    let result = [Double].filled(count: columns.count) { target, initialized in
+    let result = [Double].filled(count: columns.count, stored) { target, initialized in
       for index in columns.indices {
         let column = columns[index]
         guard column.type != ElementType.constant else {

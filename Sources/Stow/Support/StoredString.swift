@@ -13,20 +13,8 @@ struct StoredString: BitwiseCopyable {
   /// The class of the library's storage.
   private let storageClass: UInt
 
-  /// An object with room for as many bytes as asked behind the words of `Header`.
-  private final class Storage: ManagedBuffer<Header, UInt8> {}
-
-  private struct Header {
-    /// The bytes that there is room for.
-    let capacity: UInt64
-    /// The first word of the string, and its count.
-    let countAndFlags: UInt64
-  }
-
   /// The bits of the first word that say what the string is: ASCII, and in storage like this.
   private static let flags: UInt64 = 0xF << 60
-  /// Where the bytes stand in the storage.
-  private static let firstByte = 32
 
   /// Nil if the library's strings are of another kind.
   static let known: StoredString? = {
@@ -37,7 +25,7 @@ struct StoredString: BitwiseCopyable {
         MemoryLayout<Int>.size == 8
       else { return nil }
       guard let sample = Parts(String(repeating: "s", count: counts.upperBound)) else { return nil }
-      let candidate = StoredString(storageClass: sample.storageClass)
+      let candidate = StoredString(storageClass: sample.words.storageClass)
       return counts.allSatisfy(candidate.makesTheSame) ? candidate : nil
     #endif
   }()
@@ -56,17 +44,15 @@ struct StoredString: BitwiseCopyable {
     guard (all[0] | all[1]) & SmallString.beyondASCII == 0 else { return nil }
     let capacity = Self.capacity(count)
     let countAndFlags = Self.flags | UInt64(truncatingIfNeeded: count)
-    let storage = Storage.create(minimumCapacity: capacity) { _ in
-      Header(capacity: UInt64(truncatingIfNeeded: capacity), countAndFlags: countAndFlags)
-    }
-    let object = Unmanaged.passUnretained(storage).toOpaque()
-    let target = object + Self.firstByte
+    let storage = StorageObject.make(
+      UInt64(truncatingIfNeeded: capacity), countAndFlags, byteCount: capacity)
+    let target = storage.address + StorageObject.firstByte
     target.storeBytes(of: blocks.0, as: Block.self)
     target.storeBytes(of: blocks.1, toByteOffset: second, as: Block.self)
     target.storeBytes(of: blocks.2, toByteOffset: third, as: Block.self)
     target.storeBytes(of: blocks.3, toByteOffset: last, as: Block.self)
     target.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
-    object.storeBytes(of: storageClass, as: UInt.self)
+    storage.become(storageClass)
     return unsafeBitCast((countAndFlags, storage), to: String.self)
   }
 
@@ -82,11 +68,9 @@ struct StoredString: BitwiseCopyable {
   // MARK: the check
 
   /// A string and its storage, word by word.
-  private struct Parts: Equatable {
+  private struct Parts {
     let first: UInt64
-    let storageClass: UInt
-    var capacity: UInt64
-    let countAndFlags: UInt64
+    let words: StorageWords
     /// The characters, and the zero.
     let bytes: [UInt8]
 
@@ -94,14 +78,12 @@ struct StoredString: BitwiseCopyable {
     init?(_ string: String) {
       let (first, second) = unsafeBitCast(string, to: (UInt64, UInt64).self)
       let start = string.utf8.withContiguousStorageIfAvailable { UInt(bitPattern: $0.baseAddress) } ?? 0
-      let address = start &- UInt(StoredString.firstByte)
+      let address = start &- UInt(StorageObject.firstByte)
       guard UInt64(address) == second, let object = UnsafeRawPointer(bitPattern: address) else { return nil }
       self.first = first
-      storageClass = object.load(as: UInt.self)
-      capacity = object.load(fromByteOffset: 16, as: UInt64.self)
-      countAndFlags = object.load(fromByteOffset: 24, as: UInt64.self)
+      words = StorageWords(object)
       let characters = UnsafeRawBufferPointer(
-        start: object + StoredString.firstByte, count: string.utf8.count + 1)
+        start: object + StorageObject.firstByte, count: string.utf8.count + 1)
       bytes = withExtendedLifetime(string) { Array(characters) }
     }
   }
@@ -110,11 +92,11 @@ struct StoredString: BitwiseCopyable {
   private func makesTheSame(_ count: Int) -> Bool {
     let characters = (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }
     let ours = characters.withUnsafeBytes { $0.baseAddress.flatMap { make($0, count: count) } }
-    guard let ours, let our = Parts(ours), var theirs = Parts(String(decoding: characters, as: UTF8.self)),
-      (our.capacity..<1 << 16).contains(theirs.capacity)
+    guard let ours, let our = Parts(ours), let their = Parts(String(decoding: characters, as: UTF8.self))
     else { return false }
-    // The library may have found more room.
-    theirs.capacity = our.capacity
-    return our == theirs
+    // The first of the words is the capacity: the library may have found more room.
+    return our.first == their.first && our.words.storageClass == their.words.storageClass
+      && (our.words.first..<1 << 16).contains(their.words.first) && our.words.second == their.words.second
+      && our.bytes == their.bytes
   }
 }
