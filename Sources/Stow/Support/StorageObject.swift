@@ -1,6 +1,7 @@
 /// An object of two words and then bytes, as the standard library's storage of strings and arrays is.
 final class StorageObject: ManagedBuffer<StorageObjectWords, UInt8> {
-  /// Where the bytes stand, behind the words that every object begins with and its own two.
+  /// Where its own words stand, behind those that every object begins with, and where the bytes.
+  static let firstWord = 16
   static let firstByte = 32
 
   @inline(__always)
@@ -12,6 +13,10 @@ final class StorageObject: ManagedBuffer<StorageObjectWords, UInt8> {
   /// The address of the object, which the caller keeps alive.
   @inline(__always)
   var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  /// Changes the first of its words; through `header` the runtime would check the access.
+  @inline(__always)
+  func set(first: UInt64) { address.storeBytes(of: first, toByteOffset: Self.firstWord, as: UInt64.self) }
 
   /// Gives the object another class, whose objects have the same words.
   @inline(__always)
@@ -31,7 +36,7 @@ struct StorageWords {
 
   init(_ object: UnsafeRawPointer) {
     storageClass = object.load(as: UInt.self)
-    first = object.load(fromByteOffset: 16, as: UInt64.self)
-    second = object.load(fromByteOffset: 24, as: UInt64.self)
+    first = object.load(fromByteOffset: StorageObject.firstWord, as: UInt64.self)
+    second = object.load(fromByteOffset: StorageObject.firstWord + 8, as: UInt64.self)
   }
 }

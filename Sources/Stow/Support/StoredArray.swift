@@ -44,7 +44,7 @@ struct StoredArray<Element>: BitwiseCopyable {
       withExtendedLifetime(storage) { _ = first.deinitialize(count: initialized) }
       throw error
     }
-    storage.header = StorageObjectWords(first: UInt64(initialized), second: UInt64(count) << 1 | flags)
+    storage.set(first: UInt64(initialized))
     storage.become(storageClass)
     return unsafeBitCast(storage, to: [Element].self)
   }

@@ -60,10 +60,15 @@ final class WritingScript {
     var container = encoder.singleValueContainer()
     if choices.below(3) == 0, depth < Self.deepest {
       let inner = Node()
+      // What is kept of the inner value stands for this place still.
+      let keptBefore = keptCount
       let isWritten = try attempt {
         try container.encode(Written { try self.fill($0, inner, path: path, depth: depth + 1) })
       }
-      guard isWritten else { return }
+      guard isWritten else {
+        kept.removeAll { $0.number >= keptBefore }
+        return
+      }
       if case .nothing = inner.content { inner.content = .object([:]) }
       node.become(inner)
       return
@@ -249,14 +254,12 @@ final class WritingScript {
 
   /// Whether `body` succeeds. Its `Refusal` is swallowed or thrown on.
   ///
-  /// Nothing is written any more to what a value handed out that failed: an encoder need not know it again.
+  /// What a value handed out that failed may be written to still, and goes nowhere.
   private func attempt(_ body: () throws -> Void) throws -> Bool {
-    let before = keptCount
     do {
       try body()
       return true
     } catch let refusal as Refusal {
-      kept.removeAll { $0.number >= before }
       if choices.below(4) == 0 { throw refusal }
       return false
     }
