@@ -238,3 +238,105 @@ struct KeptFailureTests {
     }
   }
 }
+
+/// Places that await their value again, because one threw.
+@Suite("After a value that threw in a single-value container")
+struct ReopenedPlaceTests {
+  private enum Key: String, CodingKey { case a, b, c, d }
+
+  /// Values that throw at once, or when they have recorded something.
+  private static var failures: [any Encodable] {
+    let atOnce = Writes { _ in throw Refusal() }
+    let late = Writes {
+      var container = $0.container(keyedBy: Key.self)
+      try container.encode(1, forKey: .d)
+      try container.superEncoder().writeSingle(2)
+      throw Refusal()
+    }
+    return [atOnce, Optional(atOnce), [atOnce], ["k": atOnce], Optional([atOnce])]
+      + [late, Optional(late), [late], ["k": late], Optional(["k": late])]
+  }
+
+  /// Values that take the place.
+  private static let followers: [(any Encodable & Sendable, JSONValue)] = [
+    (3, 3), (Optional("x"), "x"), ([1, 2], [1, 2]), (["k": 1], ["k": 1]), (Optional([[4]]), [[4]]),
+  ]
+
+  /// Encodes what fails, and then the follower.
+  private func value(_ failure: Int, _ follower: Int) -> Writes {
+    Writes { encoder in
+      var container = encoder.singleValueContainer()
+      try? container.encode(Self.failures[failure])
+      try container.encode(Self.followers[follower].0)
+    }
+  }
+
+  @Test("another value stands for the same key", arguments: 0..<10, followers.indices)
+  func sameKey(failure: Int, follower: Int) throws {
+    let expected = Self.followers[follower].1
+    try expectWritten(["a": 1, "b": 2, "c": expected, "d": [0, expected]]) { encoder in
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(1, forKey: .a)
+      try container.encode(2, forKey: .b)
+      try container.encode(value(failure, follower), forKey: .c)
+      var list = container.nestedUnkeyedContainer(forKey: .d)
+      try list.encode(0)
+      try list.encode(value(failure, follower))
+    }
+  }
+
+  @Test("it has the same path", arguments: 0..<10)
+  func path(failure: Int) throws {
+    let asked = Writes { encoder in
+      var container = encoder.singleValueContainer()
+      try? container.encode(Self.failures[failure])
+      let path = Writes { encoder in
+        try encoder.writeSingle(encoder.codingPath.map { $0.intValue.map { "\($0)" } ?? $0.stringValue })
+      }
+      try container.encode(Optional(path))
+    }
+    try expectWritten(["a": 0, "b": ["b"], "c": [0, 1, ["c", "2"]]]) { encoder in
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(0, forKey: .a)
+      try container.encode(asked, forKey: .b)
+      var list = container.nestedUnkeyedContainer(forKey: .c)
+      try list.encode(0)
+      try list.encode(1)
+      try list.encode(asked)
+    }
+  }
+
+  @Test("within a value that throws itself, the order of keys is that of what stays", arguments: 0..<10)
+  func keyOrder(failure: Int) throws {
+    func message(fails: Bool) throws -> Data {
+      try StowEncoder().encode(
+        Writes { encoder in
+          var list = encoder.unkeyedContainer()
+          let outer = Writes { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            for key in [Key.d, .c] { try container.encode(value(failure, 1), forKey: key) }
+            throw Refusal()
+          }
+          if fails { try? list.encode(outer) }
+          for number in 0..<3 {
+            var container = list.nestedContainer(keyedBy: Key.self)
+            for key in [Key.b, .c, .d] { try container.encode(number, forKey: key) }
+          }
+        })
+    }
+    #expect(try message(fails: true) == message(fails: false))
+  }
+
+  @Test("the spelling of a key is that of what stays")
+  func spelling() throws {
+    func message(fails: Bool) throws -> Data {
+      try StowEncoder().encode(
+        Writes { encoder in
+          var container = encoder.container(keyedBy: AnyKey.self)
+          if fails { try? container.encode([Writes { _ in throw Refusal() }], forKey: "e\u{301}") }
+          try container.encode(1, forKey: "\u{e9}")
+        })
+    }
+    #expect(try message(fails: true) == message(fails: false))
+  }
+}

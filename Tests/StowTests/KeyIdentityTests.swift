@@ -68,6 +68,32 @@ struct KeyIdentityTests {
     }
   }
 
+  @Test("keys of one name are one key, in whatever order messages ask for them")
+  func manyOfOneName() throws {
+    struct Key: CodingKey {
+      let byte: UInt8
+      var stringValue: String { byte % 3 == 0 ? "same" : "other \(byte)" }
+      var intValue: Int? { nil }
+      init(_ byte: UInt8) { self.byte = byte }
+      init?(stringValue: String) { nil }
+      init?(intValue: Int) { nil }
+    }
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<400 {
+      let keys = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+        Key(UInt8.random(in: 0..<12, using: &random))
+      }
+      var expected: [String: JSONValue] = [:]
+      for (index, key) in keys.enumerated() { expected[key.stringValue] = .int(Int64(index)) }
+      let object = Writes { encoder in
+        var container = encoder.container(keyedBy: Key.self)
+        for (index, key) in keys.enumerated() { try container.encode(index, forKey: key) }
+      }
+      #expect(try transcode(object, to: JSONValue.self) == .object(expected))
+      #expect(try transcode([object, object], to: JSONValue.self) == [.object(expected), .object(expected)])
+    }
+  }
+
   @Test("of two spellings of a free key a message has its first, but dictionaries by themselves keep theirs")
   func freeSpellings() throws {
     func message(_ objects: [[String]]) -> Writes {

@@ -175,7 +175,7 @@ final class EncodingSession {
     } catch {
       calls &-= 1
       frame = outerFrame
-      rollBack(to: start, depth: depth, disturbancesBefore: before, slotsBefore: slots)
+      rollBack(to: start, key: key, depth: depth, disturbancesBefore: before, slotsBefore: slots)
       throw error
     }
     calls &-= 1
@@ -216,7 +216,7 @@ final class EncodingSession {
         needsNormalizing = true
         close(toDepth: depth)
       } else {
-        reopen(start, depth: depth, disturbancesBefore: before, slotsBefore: slots)
+        reopen(start, count: count, depth: depth, disturbancesBefore: before, slotsBefore: slots)
       }
       throw error
     }
@@ -231,12 +231,16 @@ final class EncodingSession {
   }
 
   @inline(never)
-  private func reopen(_ start: Int, depth: Int, disturbancesBefore: Int, slotsBefore: Int) {
+  private func reopen(_ start: Int, count: Int, depth: Int, disturbancesBefore: Int, slotsBefore: Int) {
     // A reserved place for which nothing was recorded awaits its value still.
     if disturbances == disturbancesBefore, isUnfilled(start) { return }
     needsNormalizing = true
-    if disturbances == disturbancesBefore { forgetSlots(from: slotsBefore) }
+    if disturbances == disturbancesBefore || !reachesOut(from: count, besides: start) {
+      forgetSlots(from: slotsBefore)
+    }
     if tape.count > start { dropAnnouncement() }
+    // The token of a value that recorded nothing.
+    if tape.count == start + 1, tape[start].kind == .empty { tape.removeLast() }
     if tape.count <= start {
       open.truncate(to: depth)
       open.replaceLast(~start)
@@ -271,7 +275,7 @@ final class EncodingSession {
       try elements(begin)
     } catch {
       frame = outerFrame
-      rollBack(to: start, depth: depth, disturbancesBefore: before, slotsBefore: slots)
+      rollBack(to: start, key: container.key, depth: depth, disturbancesBefore: before, slotsBefore: slots)
       throw error
     }
     frame = outerFrame
@@ -438,13 +442,24 @@ final class EncodingSession {
   ///
   /// Its tokens stay, so that what was kept of it never names those of another value, but stand for nothing.
   @inline(never)
-  private func rollBack(to start: Int, depth: Int, disturbancesBefore: Int, slotsBefore: Int) {
+  private func rollBack(to start: Int, key: UInt64, depth: Int, disturbancesBefore: Int, slotsBefore: Int) {
     needsNormalizing = true
     if overflow != nil, overflowStart >= start { overflow = nil }
-    if disturbances == disturbancesBefore { forgetSlots(from: slotsBefore) }
-    if tape.count <= start { tape.append(Token(.empty)) }
+    if disturbances == disturbancesBefore || !reachesOut(from: start, besides: start) {
+      forgetSlots(from: slotsBefore)
+    }
+    if tape.count <= start { tape.append(Token(.empty, key: key)) }
     tape[start].set(Token.Flags.dead)
     close(toDepth: depth)
+  }
+
+  /// Whether something that was recorded from the token at `count` on belongs to what stands before it, other than the
+  /// place at `start`.
+  private func reachesOut(from count: Int, besides start: Int) -> Bool {
+    (count..<max(count, tape.count)).contains { index in
+      let token = tape[index]
+      return (token.kind == .segment || token.kind == .fill) && token.index < count && token.index != start
+    }
   }
 
   /// Takes back the slots of keys that only values have which stand for nothing.

@@ -7,7 +7,8 @@
 /// A message that is one object, in which there are only scalars and no string stands twice, as most small messages are.
 ///
 /// It has no symbols and no shape, so that there is nothing to plan, and no containers to keep track of while it is
-/// written; and what was predicted of its keys need not be settled. A small message takes a seventh less instructions.
+/// written; and a prediction of its keys that was right need not be settled. A small message takes a seventh less
+/// instructions.
 extension EncodingSession {
   /// The bytes of the message if it is a lone object.
   func emitLoneObject() -> Data? {

@@ -65,7 +65,7 @@ private struct Normalizer: ~Copyable {
     for index in 0..<session.tape.count {
       let token = session.tape[index]
       switch token.kind {
-      case .key: pendingKey = canonical(token.index)
+      case .key: pendingKey = token.index
       case .fill: filled = Int(nodeOfToken[token.index])
       case .segment: open.append(scope(of: token.index))
       case .end: open.removeLast()
@@ -73,8 +73,9 @@ private struct Normalizer: ~Copyable {
         let isInside = filled >= 0 ? nodes[filled].isDead : open.last?.isDead ?? false
         let isDead = isInside || token.has(Token.Flags.dead)
         let node = makeNode(index, token, isDead: isDead)
-        let entry = Entry(key: pendingKey, slot: -1, token: index, node: node)
         if !isDead {
+          let key = pendingKey < 0 ? -1 : canonical(pendingKey)
+          let entry = Entry(key: key, slot: -1, token: index, node: node)
           if filled >= 0 { nodes[filled].content = entry } else { attach(entry, to: open.last, token) }
         }
         pendingKey = -1

@@ -94,10 +94,10 @@ final class Schema {
 
   /// Forgets the message.
   ///
-  /// - Parameter predicts: Whether the slots are predicted for the next message.
+  /// - Parameter predicts: Whether the slots are predicted for the next message. Those that were predicted for this one,
+  ///   and that nothing had to settle, are so anyway.
   func reset(predicts: Bool) {
     if isPredicted {
-      // As it was predicted for this one.
       predictedCount = slotCount
       endPrediction()
     } else if predicts, !hasAliases, slotCount <= Self.mostPredicted {
@@ -207,9 +207,11 @@ final class Schema {
   /// Finds out what a key is called.
   private func learn<Key: CodingKey>(_ key: Key, byte: Int) {
     let string = key.stringValue
-    let first =
-      codingKeys.indices.first { isLearnt($0) && String(decoding: texts[$0].utf8, as: UTF8.self) == string }
-      ?? byte
+    let same = codingKeys.indices.first {
+      isLearnt($0) && String(decoding: texts[$0].utf8, as: UTF8.self) == string
+    }
+    // Of those that are called the same, all have the same first, in whatever order they come up.
+    let first = same.map { Int(texts[$0].first) } ?? byte
     if first != byte { hasAliases = true }
     codingKeys[byte] = key
     texts[byte] = KeyText(

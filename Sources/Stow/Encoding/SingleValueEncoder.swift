@@ -26,7 +26,7 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
       session.isUnfilled(encoder.start),
       "Attempt to encode a value through a single-value container when one was encoded already.")
     session.fill(encoder.start)
-    return 0
+    return encoder.key
   }
 
   mutating func encodeNil() { put { $0.recordNil(level: 0, key: $1) } }

@@ -254,7 +254,7 @@ struct StringPool: ~Copyable {
 
   // MARK: strings that are surely new
 
-  /// Adds a string to a pool that holds nothing but others added so, which it is none of.
+  /// Adds a string that is none of those in the pool, which is empty or holds others added so.
   ///
   /// It need not be looked up. If nothing else is, there is no table.
   @inline(__always)

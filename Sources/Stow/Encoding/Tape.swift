@@ -12,9 +12,6 @@ struct Tape: ~Copyable {
   /// Where each container stands, in the order of their tokens. Only coding paths ask for it.
   private var places: UnsafeMutablePointer<ContainerPlace>
   private var placeCount = 0
-  /// How many containers begin on the tape.
-  @inline(__always)
-  var containerCount: Int { placeCount }
   private var capacity: Int
   private var retention = Retention()
 
@@ -140,6 +137,10 @@ struct Tape: ~Copyable {
     guard range.lowerBound < placeCount, places[range.lowerBound].begin == begin else { return nil }
     return places[range.lowerBound]
   }
+
+  /// How many containers begin on the tape.
+  @inline(__always)
+  var containerCount: Int { placeCount }
 
   /// The tokens and words, for a walk over them.
   var view: TapeView { TapeView(tokens: UnsafeBufferPointer(start: base, count: count), words: words) }
