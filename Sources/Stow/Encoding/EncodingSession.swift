@@ -235,9 +235,7 @@ final class EncodingSession {
     // A reserved place for which nothing was recorded awaits its value still.
     if disturbances == disturbancesBefore, isUnfilled(start) { return }
     needsNormalizing = true
-    if disturbances == disturbancesBefore || !reachesOut(from: count, besides: start) {
-      forgetSlots(from: slotsBefore)
-    }
+    forgetSlots(from: slotsBefore, tokensFrom: count, place: start, disturbancesBefore)
     if tape.count > start { dropAnnouncement() }
     // The token of a value that recorded nothing.
     if tape.count == start + 1, tape[start].kind == .empty { tape.removeLast() }
@@ -445,29 +443,33 @@ final class EncodingSession {
   private func rollBack(to start: Int, key: UInt64, depth: Int, disturbancesBefore: Int, slotsBefore: Int) {
     needsNormalizing = true
     if overflow != nil, overflowStart >= start { overflow = nil }
-    if disturbances == disturbancesBefore || !reachesOut(from: start, besides: start) {
-      forgetSlots(from: slotsBefore)
-    }
+    forgetSlots(from: slotsBefore, tokensFrom: start, place: start, disturbancesBefore)
     if tape.count <= start { tape.append(Token(.empty, key: key)) }
     tape[start].set(Token.Flags.dead)
     close(toDepth: depth)
   }
 
-  /// Whether something that was recorded from the token at `count` on belongs to what stands before it, other than the
-  /// place at `start`.
-  private func reachesOut(from count: Int, besides start: Int) -> Bool {
-    (count..<max(count, tape.count)).contains { index in
-      let token = tape[index]
-      return (token.kind == .segment || token.kind == .fill) && token.index < count && token.index != start
+  /// Takes back the slots of keys that came up in a value that threw, all from `slots` on.
+  ///
+  /// What it wrote out of turn to anything but itself and its place may have them: then they stay.
+  ///
+  /// - Parameters:
+  ///   - count: The first token that was recorded since.
+  ///   - place: The place that the value was to take.
+  private func forgetSlots(from slots: Int, tokensFrom count: Int, place: Int, _ disturbancesBefore: Int) {
+    settleSlots()
+    guard newSlots.count > slots else { return }
+    guard disturbances == disturbancesBefore || !reachesOut(from: count, place: place) else { return }
+    while newSlots.count > slots {
+      schemas[newSlots[newSlots.count - 1]].forgetLastSlot()
+      newSlots.truncate(to: newSlots.count - 1)
     }
   }
 
-  /// Takes back the slots of keys that only values have which stand for nothing.
-  private func forgetSlots(from count: Int) {
-    settleSlots()
-    while newSlots.count > count {
-      schemas[newSlots[newSlots.count - 1]].forgetLastSlot()
-      newSlots.truncate(to: newSlots.count - 1)
+  private func reachesOut(from count: Int, place: Int) -> Bool {
+    (count..<max(count, tape.count)).contains { index in
+      let token = tape[index]
+      return (token.kind == .segment || token.kind == .fill) && token.index < count && token.index != place
     }
   }
 
