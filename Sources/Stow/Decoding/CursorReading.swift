@@ -1,6 +1,20 @@
 // Reading the values of an object by their keys.
 
 extension DecodingCursor {
+  var path: [any CodingKey] { withSession { codingPath($0) } }
+
+  var presentKeys: [any CodingKey] { withSession { (try? keys($0).anyKeys) ?? [] } }
+
+  /// The same keys, of the type that they have.
+  func presentKeys<Key: CodingKey>(_ type: Key.Type) -> [Key] {
+    withSession { (try? unsafeDowncast(keys($0), to: KeyList<Key>.self).keys) ?? [] }
+  }
+
+  func has<Key: CodingKey>(_ key: Key) -> Bool {
+    guard let found = try? find(key) else { return false }
+    return found >= 0
+  }
+
   /// Where the value for `key` stands.
   @inline(__always)
   func offset<Key: CodingKey>(_ key: Key, _ session: DecodingSession) throws -> Int {
@@ -24,6 +38,13 @@ extension DecodingCursor {
   @inline(__always)
   func read<Value: ReadableScalar, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
     try withSession { try readFound(type, key, at: offset(key, $0), $0) }
+  }
+
+  @inline(__always)
+  func readDouble<Key: CodingKey>(_ key: Key) throws -> Double {
+    // Straight from the column, without a `Cell` in between: points are read in half of the time.
+    if let value = try? wholeDouble(key) { return value }
+    return try read(Double.self, key)
   }
 
   @inline(__always)

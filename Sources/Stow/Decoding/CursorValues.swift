@@ -70,14 +70,14 @@ extension DecodingCursor {
     }
   }
 
-  func superDecoder<Key: CodingKey>(_ key: Key) throws -> any Decoder {
+  func decoderForSuper<Key: CodingKey>(_ key: Key) throws -> any Decoder {
     try withSession { session in
       if try find(key, session) >= 0 { return try nestedDecoder(key) }
       return MissingDecoder(session: session, codingPath: session.codingPath(node) + [key])
     }
   }
 
-  func superDecoder() throws -> any Decoder {
+  func decoderForSuper() throws -> any Decoder {
     try withSession { session in
       let path = { session.codingPath(self.node) + [PathKey.super] }
       do throws(FormatError) {

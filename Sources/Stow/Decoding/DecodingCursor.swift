@@ -3,7 +3,7 @@
 /// Keys are nearly always asked for in the order in which they stand: the next value is at hand, and only
 /// another key than the next searches. The container itself is one reference to this, so that it and the
 /// box that the standard library puts around it can be used again.
-final class DecodingCursor {
+final class DecodingCursor: KeyedDecodingBox {
   // Both outlive every use: they belong to the session, which outlives every container.
   private let sessionReference: Unmanaged<DecodingSession>
   let schemaReference: Unmanaged<DecodingSchema>
@@ -341,12 +341,16 @@ final class DecodingCursor {
   }
 
   /// All keys that have a value, in order.
-  func keys<Key: CodingKey>(_ type: Key.Type, _ session: DecodingSession) throws(FormatError) -> [Key] {
-    guard shape >= 0 else { return KeyList<Key>(try mapNames(session)).keys }
+  func keys(_ session: DecodingSession) throws(FormatError) -> AnyKeyList {
+    guard shape >= 0 else { return keyList(try mapNames(session)) }
     let shapeNames = try session.names(ofShape: shape)
-    if presence < 0 { return shapeNames._withUnsafeGuaranteedRef { $0.keys(type, of: schemaReference) } }
+    if presence < 0 { return shapeNames._withUnsafeGuaranteedRef { $0.keys(schemaReference) } }
     let names = shapeNames._withUnsafeGuaranteedRef { $0.names }
-    return KeyList<Key>(names.indices.filter { isPresent($0, session) }.map { names[$0] }).keys
+    return keyList(names.indices.filter { isPresent($0, session) }.map { names[$0] })
+  }
+
+  private func keyList(_ names: [String]) -> AnyKeyList {
+    schemaReference._withUnsafeGuaranteedRef { $0.makeKeyList(names) }
   }
 
   private func mapNames(_ session: DecodingSession) throws(FormatError) -> [String] {

@@ -10,6 +10,8 @@ final class DecodingSchema {
   /// By the byte of a key.
   private let texts: UnsafeMutablePointer<SearchedText?>
   private let makeFromByte: (Int) -> (any CodingKey)?
+  /// The keys that names stand for.
+  let makeKeyList: ([String]) -> AnyKeyList
 
   /// The tables of this message, with the shape of each; those behind are free.
   @exclusivity(unchecked) private var tables: [(shape: Int, table: UnsafeMutablePointer<UInt16>)] = []
@@ -37,6 +39,7 @@ final class DecodingSchema {
     texts = .allocate(capacity: Self.tableSize)
     texts.initialize(repeating: nil, count: Self.tableSize)
     makeFromByte = { byte in keyFromByte(byte, as: Key.self) }
+    makeKeyList = { names in KeyList<Key>(names) }
     emptyTable = .allocate(capacity: Self.tableSize)
     emptyTable.initialize(repeating: Self.unknown, count: Self.tableSize)
     lastTable = emptyTable

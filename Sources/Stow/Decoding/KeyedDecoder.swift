@@ -13,26 +13,14 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try reference._withUnsafeGuaranteedRef { try body($0) }
   }
 
-  var codingPath: [any CodingKey] { on { cursor in cursor.withSession { cursor.codingPath($0) } } }
+  var codingPath: [any CodingKey] { on { $0.path } }
+  var allKeys: [Key] { on { $0.presentKeys(Key.self) } }
 
-  var allKeys: [Key] {
-    on { cursor in cursor.withSession { try? cursor.keys(Key.self, $0) } } ?? []
-  }
-
-  func contains(_ key: Key) -> Bool {
-    guard let found = try? on({ try $0.find(key) }) else { return false }
-    return found >= 0
-  }
+  func contains(_ key: Key) -> Bool { on { $0.has(key) } }
 
   func decodeNil(forKey key: Key) throws -> Bool { try on { try $0.readNil(key) } }
 
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try on { cursor in
-      // Straight from the column, without a `Cell` in between: points are read in half of the time.
-      if let value = try? cursor.wholeDouble(key) { return value }
-      return try cursor.read(type, key)
-    }
-  }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try on { try $0.readDouble(key) } }
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try on { try $0.read(type, key) } }
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try on { try $0.read(type, key) } }
@@ -119,6 +107,6 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try on { try $0.nestedDecoder(key).unkeyedContainer() }
   }
 
-  func superDecoder(forKey key: Key) throws -> any Decoder { try on { try $0.superDecoder(key) } }
-  func superDecoder() throws -> any Decoder { try on { try $0.superDecoder() } }
+  func superDecoder(forKey key: Key) throws -> any Decoder { try on { try $0.decoderForSuper(key) } }
+  func superDecoder() throws -> any Decoder { try on { try $0.decoderForSuper() } }
 }

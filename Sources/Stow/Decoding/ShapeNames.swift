@@ -5,7 +5,7 @@ final class ShapeNames {
   /// The slot of each, once that of one was asked for.
   var slots: [KeyName: Int] = [:]
   /// The keys with these names, of the type that asked for them last: records of one shape share them.
-  @exclusivity(unchecked) private var keys: AnyObject?
+  @exclusivity(unchecked) private var keys: AnyKeyList?
   @exclusivity(unchecked) private var schema: UnsafeMutableRawPointer?
 
   init(_ names: [String]) {
@@ -15,33 +15,16 @@ final class ShapeNames {
 
   /// The keys of all names, of the type with the given schema.
   @inline(__always)
-  func keys<Key: CodingKey>(_ type: Key.Type, of schema: Unmanaged<DecodingSchema>) -> [Key] {
-    if let keys, self.schema == schema.toOpaque() { return unsafeDowncast(keys, to: KeyList<Key>.self).keys }
-    return makeKeys(type, of: schema)
+  func keys(_ schema: Unmanaged<DecodingSchema>) -> AnyKeyList {
+    if let keys, self.schema == schema.toOpaque() { return keys }
+    return makeKeys(schema)
   }
 
   @inline(never)
-  private func makeKeys<Key: CodingKey>(_ type: Key.Type, of schema: Unmanaged<DecodingSchema>) -> [Key] {
-    let list = KeyList<Key>(names)
+  private func makeKeys(_ schema: Unmanaged<DecodingSchema>) -> AnyKeyList {
+    let list = schema._withUnsafeGuaranteedRef { $0.makeKeyList(names) }
     keys = list
     self.schema = schema.toOpaque()
-    return list.keys
-  }
-}
-
-/// Keys of one type.
-final class KeyList<Key: CodingKey> {
-  let keys: [Key]
-
-  /// Those keys that the names stand for.
-  init(_ names: [String]) {
-    // `compactMap`, not compiled for a key type that is known only here, takes four times as long.
-    keys = [Key].filled(count: names.count) { buffer, count in
-      for name in names {
-        guard let key = Key(stringValue: name) else { continue }
-        (buffer + count).initialize(to: key)
-        count &+= 1
-      }
-    }
+    return list
   }
 }

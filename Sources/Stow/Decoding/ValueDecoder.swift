@@ -132,6 +132,7 @@ extension DecodingSession {
     _ keyType: Key.Type, _ schema: DecodingSchema
   ) -> (box: AnyObject, cursor: DecodingCursor) {
     let cursor = DecodingCursor(session: self, schema: schema)
+    if let boxTaker, boxTaker.usesCursors { return (cursor, cursor) }
     let container = KeyedDecodingContainer(KeyedDecoder<Key>(cursor))
     return (unsafeBitCast(container, to: AnyObject.self), cursor)
   }

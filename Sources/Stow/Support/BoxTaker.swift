@@ -10,6 +10,8 @@
 /// is made anew, and holds its session itself.
 struct BoxTaker: @unchecked Sendable {
   private let object: UnsafeMutableRawPointer
+  /// Whether containers refer to cursors, not to boxes of the standard library (`BoxClass`).
+  private(set) var usesCursors = false
 
   /// Copies the container at `address`.
   @inline(__always)
@@ -23,14 +25,14 @@ struct BoxTaker: @unchecked Sendable {
   }
 
   /// For the containers of encoders.
-  static let forEncoding = BoxTaker {
+  static let forEncoding = BoxTaker(boxClass: KeyedEncodingBox.self, { $0.encodesSample() }) {
     let session = EncodingSession(boxTaker: nil)
     let cursor = KeyedCursor(session: session, schema: Schema(PathKey.self, index: 0))
     return KeyedEncodingContainer(KeyedEncoder<PathKey>(cursor: cursor))
   }
 
   /// For the containers of decoders.
-  static let forDecoding = BoxTaker {
+  static let forDecoding = BoxTaker(boxClass: KeyedDecodingBox.self, { $0.decodesSample() }) {
     let session = DecodingSession(boxTaker: nil)
     let cursor = DecodingCursor(session: session, schema: DecodingSchema(PathKey.self))
     return KeyedDecodingContainer(KeyedDecoder<PathKey>(cursor))
@@ -39,7 +41,9 @@ struct BoxTaker: @unchecked Sendable {
   // MARK: the check
 
   /// Nil where containers like the one made are not what this relies on.
-  private init?<Container>(_ make: () -> Container) {
+  private init?<Container>(
+    boxClass: AnyClass, _ codesSample: (BoxTaker) -> Bool, _ make: () -> Container
+  ) {
     guard !Techniques.arePlain else { return nil }
     // Kept for as long as the process runs, if this is.
     let copier = Unmanaged.passRetained(Copier<AnyObject>())
@@ -48,6 +52,9 @@ struct BoxTaker: @unchecked Sendable {
       copier.release()
       return nil
     }
+    guard BoxClass.hasSameMethods(boxClass, as: unsafeBitCast(make(), to: AnyObject.self)) else { return }
+    usesCursors = true
+    usesCursors = codesSample(self)
   }
 
   /// Whether a container is one reference, which a copy of it holds until the copy goes.

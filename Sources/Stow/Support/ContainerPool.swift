@@ -9,7 +9,7 @@ struct ContainerPool<Cursor: AnyObject>: ~Copyable {
   /// None is nil: without optimization, in Swift 6, an `AnyObject` is never known to be uniquely referenced, but
   /// an optional one is.
   private var boxes: UnsafeMutablePointer<AnyObject?>
-  /// What the containers refer to; a reference to each is held.
+  /// What the containers refer to: the boxes themselves, or a reference to each is held.
   private var cursors: UnsafeMutablePointer<Unmanaged<Cursor>>
   private var count = 0
   private var capacity = 2
@@ -22,7 +22,7 @@ struct ContainerPool<Cursor: AnyObject>: ~Copyable {
   }
 
   deinit {
-    for number in 0..<count { cursors[number].release() }
+    for number in 0..<count where !isBox(number) { cursors[number].release() }
     boxes.deinitialize(count: count)
     boxes.deallocate()
     cursors.deallocate()
@@ -45,7 +45,7 @@ struct ContainerPool<Cursor: AnyObject>: ~Copyable {
   private mutating func add(_ box: AnyObject, _ cursor: Cursor) {
     if count == capacity { grow() }
     (boxes + count).initialize(to: box)
-    (cursors + count).initialize(to: .passRetained(cursor))
+    (cursors + count).initialize(to: box === cursor ? .passUnretained(cursor) : .passRetained(cursor))
     count += 1
   }
 
@@ -58,6 +58,11 @@ struct ContainerPool<Cursor: AnyObject>: ~Copyable {
     cursors.moveInitialize(from: oldCursors, count: count)
     oldBoxes.deallocate()
     oldCursors.deallocate()
+  }
+
+  /// Whether a cursor is the box that stands for it, which then holds it already.
+  private func isBox(_ number: Int) -> Bool {
+    boxes[number].map { Unmanaged.passUnretained($0).toOpaque() } == cursors[number].toOpaque()
   }
 
   /// The cursor of the container with a number that `take` gave.
