@@ -4,10 +4,10 @@ import Testing
 
 /// Whether the technique is off.
 private var boxesAreTheLibrarys: Bool {
-  #if canImport(ObjectiveC)
-    true
-  #else
+  #if os(Linux) && compiler(>=6.3) && compiler(<6.4)
     ["STOW_PLAIN", "STOW_BOXES"].contains { ProcessInfo.processInfo.environment[$0] != nil }
+  #else
+    true
   #endif
 }
 

@@ -19,37 +19,69 @@ class KeyedDecodingBox {
   @usableFromInline
   func decodeNil<Key: CodingKey>(forKey key: Key) throws -> Bool { try cursor.readNil(key) }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: Bool.Type, forKey key: Key) throws -> Bool { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: String.Type, forKey key: Key) throws -> String { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: String.Type, forKey key: Key) throws -> String {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: Double.Type, forKey key: Key) throws -> Double { try cursor.readDouble(key) }
+  func decode<Key: CodingKey>(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try cursor.readDouble(key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: Float.Type, forKey key: Key) throws -> Float { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: Float.Type, forKey key: Key) throws -> Float {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: Int.Type, forKey key: Key) throws -> Int { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: Int.Type, forKey key: Key) throws -> Int {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: UInt.Type, forKey key: Key) throws -> UInt { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: UInt.Type, forKey key: Key) throws -> UInt {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+    try cursor.read(type, key)
+  }
   @usableFromInline
-  func decode<Key: CodingKey>(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try cursor.read(type, key) }
+  func decode<Key: CodingKey>(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try cursor.read(type, key)
+  }
   @usableFromInline
   func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try cursor.decode(type, key)

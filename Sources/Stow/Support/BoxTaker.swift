@@ -25,24 +25,26 @@ struct BoxTaker: @unchecked Sendable {
   }
 
   /// For the containers of encoders.
-  static let forEncoding = BoxTaker(boxClass: KeyedEncodingBox.self, { $0.encodesSample() }) {
-    let session = EncodingSession(boxTaker: nil)
-    let cursor = KeyedCursor(session: session, schema: Schema(PathKey.self, index: 0))
-    return KeyedEncodingContainer(KeyedEncoder<PathKey>(cursor: cursor))
-  }
+  static let forEncoding = BoxTaker(
+    takes: {
+      let session = EncodingSession(boxTaker: nil)
+      let cursor = KeyedCursor(session: session, schema: Schema(BoxCheck.Key.self, index: 0))
+      return KeyedEncodingContainer(KeyedEncoder<BoxCheck.Key>(cursor: cursor))
+    }, orCursorsOf: KeyedEncodingBox.self, that: BoxCheck.writes)
 
   /// For the containers of decoders.
-  static let forDecoding = BoxTaker(boxClass: KeyedDecodingBox.self, { $0.decodesSample() }) {
-    let session = DecodingSession(boxTaker: nil)
-    let cursor = DecodingCursor(session: session, schema: DecodingSchema(PathKey.self))
-    return KeyedDecodingContainer(KeyedDecoder<PathKey>(cursor))
-  }
+  static let forDecoding = BoxTaker(
+    takes: {
+      let session = DecodingSession(boxTaker: nil)
+      let cursor = DecodingCursor(session: session, schema: DecodingSchema(BoxCheck.Key.self))
+      return KeyedDecodingContainer(KeyedDecoder<BoxCheck.Key>(cursor))
+    }, orCursorsOf: KeyedDecodingBox.self, that: BoxCheck.reads)
 
   // MARK: the check
 
   /// Nil where containers like the one made are not what this relies on.
   private init?<Container>(
-    boxClass: AnyClass, _ codesSample: (BoxTaker) -> Bool, _ make: () -> Container
+    takes make: () -> Container, orCursorsOf boxClass: AnyClass, that areCalled: (BoxTaker) -> Bool
   ) {
     guard !Techniques.arePlain else { return nil }
     // Kept for as long as the process runs, if this is.
@@ -54,7 +56,7 @@ struct BoxTaker: @unchecked Sendable {
     }
     guard BoxClass.hasSameMethods(boxClass, as: unsafeBitCast(make(), to: AnyObject.self)) else { return }
     usesCursors = true
-    usesCursors = codesSample(self)
+    usesCursors = areCalled(self)
   }
 
   /// Whether a container is one reference, which a copy of it holds until the copy goes.

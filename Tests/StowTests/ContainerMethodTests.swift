@@ -1,0 +1,98 @@
+import Stow
+import Testing
+
+/// Each method of a keyed container is called with a value that another method for values of the same size would take
+/// for another one.
+@Suite("Every method of a keyed container does what it says")
+struct ContainerMethodTests {
+  private struct Values: Codable, Equatable {
+    var bool: Bool = true
+    var string: String = "text"
+    var double: Double = 0.1
+    var float: Float = 0.2
+    var int: Int = -0x1234_5678_9ABC_DEF0
+    var int8: Int8 = -0x12
+    var int16: Int16 = -0x1234
+    var int32: Int32 = -0x1234_5678
+    var int64: Int64 = -0x2345_6789_ABCD_EF01
+    var int128: Int128 = -0x1234_5678_9ABC_DEF0_1234
+    var uint: UInt = 0xFEDC_BA98_7654_3210
+    var uint8: UInt8 = 0xFE
+    var uint16: UInt16 = 0xFEDC
+    var uint32: UInt32 = 0xFEDC_BA98
+    var uint64: UInt64 = 0xEDCB_A987_6543_210F
+    var uint128: UInt128 = .max - 1
+    var list: [Int] = [1, 2]
+  }
+
+  private struct Optionals: Codable, Equatable {
+    var bool: Bool? = true
+    var string: String? = "text"
+    var double: Double? = 0.1
+    var float: Float? = 0.2
+    var int: Int? = -0x1234_5678_9ABC_DEF0
+    var int8: Int8? = -0x12
+    var int16: Int16? = -0x1234
+    var int32: Int32? = -0x1234_5678
+    var int64: Int64? = -0x2345_6789_ABCD_EF01
+    var int128: Int128? = -0x1234_5678_9ABC_DEF0_1234
+    var uint: UInt? = 0xFEDC_BA98_7654_3210
+    var uint8: UInt8? = 0xFE
+    var uint16: UInt16? = 0xFEDC
+    var uint32: UInt32? = 0xFEDC_BA98
+    var uint64: UInt64? = 0xEDCB_A987_6543_210F
+    var uint128: UInt128? = .max - 1
+    var list: [Int]? = [1, 2]
+    var none: Int?
+  }
+
+  /// What synthesized coding does not call.
+  private struct Others: Codable, Equatable {
+    private enum Key: CodingKey { case none, reference, object, array, parent, `super`, count }
+
+    private final class Reference: Codable {
+      var number = 7
+    }
+
+    private(set) var results: [Int] = [0, 7, 1, 8, 9, 10]
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Key.self)
+      let object = try container.nestedContainer(keyedBy: Key.self, forKey: .object)
+      var array = try container.nestedUnkeyedContainer(forKey: .array)
+      #expect(container.codingPath.isEmpty && object.codingPath.count == 1)
+      #expect(Set(container.allKeys) == [.none, .reference, .object, .array, .parent, .super])
+      #expect(container.contains(.none) && !container.contains(.count))
+      #expect(try container.decodeNil(forKey: .none) && !container.decodeNil(forKey: .array))
+      results = [
+        container.codingPath.count, try container.decode(Reference.self, forKey: .reference).number,
+        try object.decode(Int.self, forKey: .count), try array.decode(Int.self),
+        try Int(from: container.superDecoder(forKey: .parent)), try Int(from: container.superDecoder()),
+      ]
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encodeNil(forKey: .none)
+      try container.encodeConditional(Reference(), forKey: .reference)
+      var object = container.nestedContainer(keyedBy: Key.self, forKey: .object)
+      try object.encode(object.codingPath.count, forKey: .count)
+      var array = container.nestedUnkeyedContainer(forKey: .array)
+      try array.encode(8)
+      try 9.encode(to: container.superEncoder(forKey: .parent))
+      try 10.encode(to: container.superEncoder())
+    }
+  }
+
+  @Test("with values, with optionals, and the others")
+  func methods() throws {
+    func roundTrip<Value: Codable & Equatable>(_ value: Value) throws {
+      #expect(try StowDecoder().decode(Value.self, from: StowEncoder().encode(value)) == value)
+    }
+    try roundTrip(Values())
+    try roundTrip(Optionals())
+    try roundTrip(Others())
+  }
+}
