@@ -40,8 +40,12 @@ struct BoxCheck: Encodable {
   private static func record(_ boxTaker: BoxTaker?, hasLast: Bool) -> EncodingSession? {
     let session = EncodingSession(boxTaker: boxTaker)
     session.begin(EncoderConfiguration())
-    let hasRecorded = try? session.encodePlain(BoxCheck(hasLast: hasLast), key: 0, parent: -1)
-    return hasRecorded.map { session }
+    do {
+      try session.encodePlain(BoxCheck(hasLast: hasLast), key: 0, parent: -1)
+    } catch {
+      return nil
+    }
+    return session
   }
 
   private static func reads(_ bytes: UnsafeRawBufferPointer, _ boxTaker: BoxTaker) throws -> Bool {
