@@ -86,13 +86,24 @@ struct ContainerMethodTests {
     }
   }
 
-  @Test("with values, with optionals, and the others")
+  /// The bytes of `Values` and of `Optionals`: methods exchanged in the same way in both coders would undo each other.
+  private static let message = """
+    71 C2 04 81 E3 2C 02 46 72 46 D4 0C 34 74 65 78 74 46 C3 D1 B0 08 20 01 05 C5 E2 00 13 0F CD CC \
+    4C 3E 43 A8 4D 0A 10 21 43 65 87 A9 CB ED 04 48 33 F1 03 EE 05 48 33 D5 3A 04 CC ED 05 48 33 DD \
+    36 06 88 A9 CB ED 05 48 33 E9 38 0A FF 10 32 54 76 98 BA DC 06 48 33 D5 36 0F 0C CC ED 0F 21 43 \
+    65 87 A9 CB ED FF FF FF FF FF FF 04 14 D2 4C 0B 10 32 54 76 98 BA DC FE 05 14 D2 4C 3C 04 FE 00 \
+    06 14 D2 4C B5 0E 05 DC FE 00 06 14 D2 4C B7 0D 07 98 BA DC FE 00 06 14 D2 4C 3A 0E 0B 0F 21 43 \
+    65 87 A9 CB ED 07 14 D2 4C B5 CD 03 0D FE FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF 04 0B 22 \
+    4D E2 91 92
+    """
+
+  @Test("with values, present or not, and whatever else")
   func methods() throws {
-    func roundTrip<Value: Codable & Equatable>(_ value: Value) throws {
-      #expect(try StowDecoder().decode(Value.self, from: StowEncoder().encode(value)) == value)
-    }
-    try roundTrip(Values())
-    try roundTrip(Optionals())
-    try roundTrip(Others())
+    let bytes = try VectorFile.bytes(Self.message)
+    #expect(try StowEncoder().encode(Values()) == bytes)
+    #expect(try StowEncoder().encode(Optionals()) == bytes)
+    #expect(try StowDecoder().decode(Values.self, from: bytes) == Values())
+    #expect(try StowDecoder().decode(Optionals.self, from: bytes) == Optionals())
+    #expect(try StowDecoder().decode(Others.self, from: StowEncoder().encode(Others())) == Others())
   }
 }

@@ -1,8 +1,8 @@
 /// Which object a keyed container reads, and how far it got.
 ///
 /// Keys are nearly always asked for in the order in which they stand: the next value is at hand, and only
-/// another key than the next searches. The container itself is one reference to this, so that it and the
-/// box that the standard library puts around it can be used again.
+/// another key than the next searches. A container is one reference to this, or to a box of the standard library that
+/// refers to this, so that it can be used again.
 final class DecodingCursor: KeyedDecodingBox {
   // Both outlive every use: they belong to the session, which outlives every container.
   private let sessionReference: Unmanaged<DecodingSession>

@@ -1,4 +1,6 @@
-/// An object that is being read.
+/// An object that is being read, in a box of the standard library.
+///
+/// Where the library's boxes can be done without (`KeyedDecodingBox`) only the plain path has one.
 ///
 /// A trivial value: the box that the standard library puts around it copies it for every call, and counting a
 /// reference each time took a seventh of the time of decoding points. The session keeps the cursor, and whoever runs

@@ -1,7 +1,7 @@
 /// Which object a keyed container writes to, and how far it got.
 ///
-/// The container itself is one reference to this, so that it and the box that the standard library puts
-/// around it can be used again for other objects with the same keys.
+/// A container is one reference to this, or to a box of the standard library that refers to this, so that it can be
+/// used again for other objects with the same keys.
 final class KeyedCursor: KeyedEncodingBox {
   // Both outlive every use: they belong to the session, which outlives every container (`SessionPool`).
   private let sessionReference: Unmanaged<EncodingSession>

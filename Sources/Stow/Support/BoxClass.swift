@@ -33,20 +33,21 @@ struct BoxClass {
     return (byteCount - before) / MemoryLayout<UInt>.size - Self.firstMethodWord
   }
 
-  /// Whether the class has all of its methods; the linker may have been told to drop those that nothing calls.
-  private var isComplete: Bool {
-    (0..<methodCount).allSatisfy { words[Self.firstMethodWord + $0] != 0 }
+  /// Whether the class has the first methods of its table; the linker may have been told to drop those that nothing
+  /// calls.
+  private func hasMethods(_ count: Int) -> Bool {
+    (0..<count).allSatisfy { words[Self.firstMethodWord + $0] != 0 }
   }
 
-  /// Whether a class of our own, without superclass, has as many methods as that of which the class of `box` is a
-  /// subclass.
+  /// Whether the superclass of a class of our own has as many methods as that of the class of `box`, and neither of
+  /// them a superclass.
   static func hasSameMethods(_ own: AnyClass, as box: AnyObject) -> Bool {
     #if os(Linux) && compiler(>=6.3) && compiler(<6.4)
       guard !Techniques.useLibraryBoxes, MemoryLayout<UInt>.size == 8,
-        let own = BoxClass(own), own.superclass == nil,
+        let cursor = BoxClass(own), let ours = cursor.superclass, ours.superclass == nil,
         let theirs = BoxClass(type(of: box))?.superclass, theirs.superclass == nil
       else { return false }
-      return own.methodCount == theirs.methodCount && own.isComplete
+      return ours.methodCount == theirs.methodCount && cursor.hasMethods(ours.methodCount)
     #else
       return false
     #endif

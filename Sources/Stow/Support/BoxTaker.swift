@@ -30,7 +30,7 @@ struct BoxTaker: @unchecked Sendable {
       let session = EncodingSession(boxTaker: nil)
       let cursor = KeyedCursor(session: session, schema: Schema(BoxCheck.Key.self, index: 0))
       return KeyedEncodingContainer(KeyedEncoder<BoxCheck.Key>(cursor: cursor))
-    }, orCursorsOf: KeyedEncodingBox.self, that: BoxCheck.writes)
+    }, orCursors: KeyedCursor.self, that: BoxCheck.writes)
 
   /// For the containers of decoders.
   static let forDecoding = BoxTaker(
@@ -38,13 +38,13 @@ struct BoxTaker: @unchecked Sendable {
       let session = DecodingSession(boxTaker: nil)
       let cursor = DecodingCursor(session: session, schema: DecodingSchema(BoxCheck.Key.self))
       return KeyedDecodingContainer(KeyedDecoder<BoxCheck.Key>(cursor))
-    }, orCursorsOf: KeyedDecodingBox.self, that: BoxCheck.reads)
+    }, orCursors: DecodingCursor.self, that: BoxCheck.reads)
 
   // MARK: the check
 
   /// Nil where containers like the one made are not what this relies on.
   private init?<Container>(
-    takes make: () -> Container, orCursorsOf boxClass: AnyClass, that areCalled: (BoxTaker) -> Bool
+    takes make: () -> Container, orCursors cursorClass: AnyClass, that areCalled: (BoxTaker) -> Bool
   ) {
     guard !Techniques.arePlain else { return nil }
     // Kept for as long as the process runs, if this is.
@@ -54,7 +54,7 @@ struct BoxTaker: @unchecked Sendable {
       copier.release()
       return nil
     }
-    guard BoxClass.hasSameMethods(boxClass, as: unsafeBitCast(make(), to: AnyObject.self)) else { return }
+    guard BoxClass.hasSameMethods(cursorClass, as: unsafeBitCast(make(), to: AnyObject.self)) else { return }
     usesCursors = true
     usesCursors = areCalled(self)
   }
