@@ -1,7 +1,7 @@
 import Foundation
 
 /// An encoder that does nothing with what it is given: what remains is the cost of `Codable`'s own calls,
-/// the floor that no encoder which makes those calls gets below.
+/// the floor that no encoder gets below which answers those calls in the standard library's containers.
 ///
 /// It asks every element of a collection: an encoder that writes whole collections may come out below.
 struct DiscardingEncoder: Encoder {

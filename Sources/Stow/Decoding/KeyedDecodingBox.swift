@@ -1,7 +1,8 @@
 /// What a `KeyedDecodingContainer` refers to, where that is the cursor itself.
 ///
-/// The methods are those of the standard library's `_KeyedDecodingContainerBase`, in the order in which it declares them: a call finds
-/// a method by its place (`BoxClass`). `@usableFromInline` keeps the optimizer from dropping what nothing here calls.
+/// The methods are those of the standard library's `_KeyedDecodingContainerBase`, in the order in which it declares them:
+/// a call finds a method by its place (`BoxClass`). `@usableFromInline` keeps the optimizer from dropping what nothing
+/// here calls.
 @usableFromInline
 class KeyedDecodingBox {
   @usableFromInline
