@@ -208,7 +208,7 @@ extension DecodingSession {
     guard try reader.byte(at: offset) == Tag.data else { return nil }
     let range = try reader.data(at: offset)
     next = range.upperBound
-    return Data(reader.buffer(at: range.lowerBound, count: range.count))
+    return Data.copy(reader.buffer(at: range.lowerBound, count: range.count))
   }
 
   func decimal(at offset: Int, next: inout Int) throws(FormatError) -> Decimal {

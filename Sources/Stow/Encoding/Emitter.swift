@@ -15,6 +15,8 @@ struct Emitter: ~Copyable {
   private var frame = Frame(end: 0)
   /// The bits of open objects with more than 64 keys.
   private var wideMarks: [UInt64] = []
+  /// `StoredData.known`, at hand without the check that a global was made.
+  private let storedData = StoredData.known
 
   /// An open container.
   struct Frame: BitwiseCopyable {
@@ -61,8 +63,7 @@ struct Emitter: ~Copyable {
 
   private mutating func copied() -> Data {
     defer { writer.trim() }
-    let bytes = writer.written
-    return bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
+    return Data.copy(writer.written, storedData)
   }
 
   // MARK: body

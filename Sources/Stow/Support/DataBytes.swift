@@ -16,4 +16,13 @@ extension Data {
       try withUnsafeBytes(body)
     #endif
   }
+
+  /// A copy of the bytes.
+  ///
+  /// - Parameter stored: Makes the data where it can.
+  @inline(__always)
+  static func copy(_ bytes: UnsafeRawBufferPointer, _ stored: StoredData? = .known) -> Data {
+    if let stored, StoredData.counts.contains(bytes.count) { return stored.copy(bytes) }
+    return bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
+  }
 }

@@ -1,0 +1,154 @@
+import Foundation
+import Stow
+import Testing
+
+/// The storage of messages and of decoded data is made in a way of its own, so nothing may tell them from other data.
+@Suite("Messages and decoded data are data like any other")
+struct StoredDataTests {
+  private static let counts = [0, 1, 13, 14, 15, 16, 17, 31, 32, 33, 100, 4096, 131_071, 131_072, 131_073]
+
+  /// A message of about so many bytes.
+  private static func message(of count: Int) throws -> Data {
+    try StowEncoder().encode(String(repeating: "m", count: count))
+  }
+
+  /// Data of so many bytes that was decoded.
+  private static func decoded(_ count: Int) throws -> Data {
+    try roundTrip(Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
+  }
+
+  /// Changes data in every way, and checks each time that it is what it should be.
+  private func check(_ original: Data, sourceLocation: SourceLocation = #_sourceLocation) {
+    // Made from the bytes, so that it is Foundation's own.
+    let expectedOriginal = Data(Array(original))
+    #expect(original == expectedOriginal, sourceLocation: sourceLocation)
+    #expect(original.hashValue == expectedOriginal.hashValue, sourceLocation: sourceLocation)
+    #expect(original.startIndex == 0 && original.endIndex == original.count, sourceLocation: sourceLocation)
+    func change(_ body: (inout Data) -> Void) {
+      var (changed, expected) = (original, expectedOriginal)
+      body(&changed)
+      body(&expected)
+      #expect(changed == expected, sourceLocation: sourceLocation)
+      // Once more, when nobody else has it.
+      body(&changed)
+      body(&expected)
+      #expect(changed == expected && Array(changed) == Array(expected), sourceLocation: sourceLocation)
+      #expect(original == expectedOriginal, sourceLocation: sourceLocation)
+    }
+    change { $0.append(7) }
+    change { $0.append(Data(repeating: 5, count: 200_000)) }
+    change { $0.append(contentsOf: [1, 2, 3]) }
+    change { $0.insert(9, at: $0.startIndex) }
+    change { $0.replaceSubrange($0.startIndex..<($0.startIndex + $0.count / 2), with: [1, 2, 3, 4, 5]) }
+    change { $0.removeSubrange($0.startIndex..<($0.startIndex + $0.count / 2)) }
+    change { _ = $0.popLast() }
+    change { _ = $0.popFirst() }
+    change { $0.resetBytes(in: $0.startIndex..<($0.startIndex + $0.count / 2)) }
+    change { $0.resetBytes(in: $0.startIndex..<($0.startIndex + $0.count + 50)) }
+    change { $0.count += 100 }
+    change { $0.count /= 2 }
+    change { $0.reserveCapacity(5000) }
+    change { $0.reverse() }
+    change { data in
+      data.withUnsafeMutableBytes { bytes in for index in bytes.indices { bytes[index] ^= 0xFF } }
+    }
+    change { if !$0.isEmpty { $0[$0.startIndex] &+= 1 } }
+    change { $0 = $0.dropFirst($0.count / 3) }
+    change { $0 += $0 }
+    change { $0.removeAll(keepingCapacity: true) }
+    change { $0.removeAll() }
+  }
+
+  @Test("messages", arguments: counts)
+  func messages(count: Int) throws { check(try Self.message(of: count)) }
+
+  @Test("decoded data", arguments: counts)
+  func decodedData(count: Int) throws { check(try Self.decoded(count)) }
+
+  @Test("which nobody else has, so that it changes in place", arguments: counts)
+  func alone(count: Int) throws {
+    var message = try Self.message(of: count)
+    let first = message[0]
+    message[0] = 0xFF
+    message.append(contentsOf: [1, 2])
+    message.append(Data(repeating: 3, count: 3 * count))
+    message[0] = first
+    let rest = [1, 2] + Array(repeating: UInt8(3), count: 3 * count)
+    #expect(Array(message) == Array(try Self.message(of: count)) + rest)
+  }
+
+  @Test("slices and copies hold the bytes", arguments: counts)
+  func slices(count: Int) throws {
+    let slice = { () throws -> Data in
+      let message = try Self.message(of: count)
+      return message[(message.count / 2)...]
+    }
+    let (one, other) = (try slice(), try slice())
+    #expect(one == other && one.startIndex == other.startIndex)
+    #expect(Array(one) == Array(try Self.message(of: count).dropFirst(one.startIndex)))
+    let strings = (0..<20).map { _ in one.base64EncodedString() }
+    #expect(Set(strings).count == 1)
+  }
+
+  @Test("bytes are aligned as memory usually is", arguments: counts.filter { $0 > 14 })
+  func alignment(count: Int) throws {
+    for data in [try Self.message(of: count), try Self.decoded(count)] where data.count <= 131_072 {
+      data.withUnsafeBytes { #expect(UInt(bitPattern: $0.baseAddress) % 16 == 0) }
+    }
+  }
+
+  @Test("through NSData, strings and files", arguments: counts)
+  func foundation(count: Int) throws {
+    for data in [try Self.message(of: count), try Self.decoded(count)] {
+      let bytes = Array(data)
+      let object = NSData(data: data)
+      #expect(object.length == bytes.count && Data(referencing: object) == data)
+      let mutable = NSMutableData(data: data)
+      mutable.append(data)
+      #expect(Array(Data(referencing: mutable)) == bytes + bytes)
+      #expect(Data(base64Encoded: data.base64EncodedString()) == data)
+      let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      try data.write(to: file)
+      #expect(try Data(contentsOf: file) == data)
+      try FileManager.default.removeItem(at: file)
+      #expect(try JSONDecoder().decode([Data].self, from: JSONEncoder().encode([data])) == [data])
+    }
+  }
+
+  @Test("on many threads at once")
+  func threads() async throws {
+    let message = try Self.message(of: 500)
+    let bytes = Array(message)
+    await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          (0..<500).allSatisfy { _ in
+            var copy = message
+            copy.append(UInt8(number))
+            return Array(copy) == bytes + [UInt8(number)] && Array(message) == bytes
+          }
+        }
+      }
+      for await isEqual in group { #expect(isEqual) }
+    }
+  }
+
+  #if compiler(>=6.2) && os(Linux)
+    @Test("are freed, whether they have changed or not")
+    func memory() async {
+      await #expect(processExitsWith: .success) {
+        for number in 0..<20_000 {
+          var message = try Self.message(of: 10_000)
+          if number % 2 == 0 { message.append(Data(repeating: 1, count: 10_000)) }
+          let data = try Self.decoded(100)
+          if number % 2 == 0 { withExtendedLifetime(data) {} }
+        }
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let kilobytes = Int(line?.filter(\.isNumber) ?? "") ?? .max
+        // All messages were 300 MB. Sanitizers keep memory of their own.
+        guard kilobytes < 150 << 10 || isSanitized else { exit(EXIT_FAILURE) }
+      }
+    }
+  #endif
+}
