@@ -62,16 +62,9 @@ public final class StowDecoder: Sendable {
   private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws
     -> Value
   {
-    let configuration = DecoderConfiguration(
-      userInfo: sharedUserInfo.current, maximumDepth: maximumDepth)
-    return try DecodingSession.run(bytes, configuration) { session, offset in
-      try session.decode(type, at: offset, DecodingPath.Step(.top, parent: .top))
+    try DecodingSession.run { session in
+      let offset = try session.begin(bytes, maximumDepth: maximumDepth, sharedUserInfo)
+      return try session.decode(type, at: offset, DecodingPath.Step(.top, parent: .top))
     }
   }
-}
-
-/// The options of a decoder, as they were when a call began.
-struct DecoderConfiguration: Sendable {
-  var userInfo = UserInfo()
-  var maximumDepth = DepthLimit.standard
 }

@@ -68,20 +68,9 @@ public final class StowEncoder: Sendable {
   /// - Throws: `EncodingError.invalidValue` if the value encodes nothing or nests too deeply, and whatever
   ///   an `encode(to:)` throws.
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
-    let configuration = EncoderConfiguration(
-      userInfo: sharedUserInfo.current, outputFormatting: outputFormatting, maximumDepth: maximumDepth)
-    return try EncodingSession.run(configuration) { session in
+    try EncodingSession.run(outputFormatting, maximumDepth: maximumDepth, sharedUserInfo) { session in
       try session.record(value)
       return session.finish()
     }
   }
-}
-
-/// The options of an encoder, as they were when a call began.
-struct EncoderConfiguration: Sendable {
-  var userInfo = UserInfo()
-  var outputFormatting: StowEncoder.OutputFormatting = []
-  var maximumDepth = DepthLimit.standard
-
-  var sortsKeys: Bool { outputFormatting.contains(.sortedKeys) }
 }

@@ -24,7 +24,7 @@ struct CellDecoder<Content: CellContent>: Decoder, ScalarContainer {
 
   private var session: DecodingSession { source.session }
   var codingPath: [any CodingKey] { session.codingPath(node, at: source.offset) }
-  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo.values }
+  var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     throw mismatch([String: Any].self)

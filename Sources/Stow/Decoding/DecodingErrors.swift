@@ -46,7 +46,7 @@ extension DecodingSession {
     case .cellMismatch: "found an element of another kind at offset \(error.offset)"
     case .unrepresentable: "the number at offset \(error.offset) does not fit"
     case .tooDeep:
-      "the value at offset \(error.offset) nests deeper than \(configuration.maximumDepth) levels"
+      "the value at offset \(error.offset) nests deeper than \(maximumDepth) levels"
     }
   }
 

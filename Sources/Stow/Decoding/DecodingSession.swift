@@ -37,7 +37,9 @@ final class DecodingSession {
   /// Whether the message has been read, and a container outlived it.
   @exclusivity(unchecked) private var isOver = false
 
-  @exclusivity(unchecked) private(set) var configuration = DecoderConfiguration()
+  // The options of the decoder, as they were when the call began.
+  @exclusivity(unchecked) private(set) var userInfo = UserInfo()
+  @exclusivity(unchecked) private(set) var maximumDepth = DepthLimit.standard
   @exclusivity(unchecked) var pathMemo = PathMemo()
   @exclusivity(unchecked) var countedArrays = CountedArrays()
   @exclusivity(unchecked) var recurringErrors = RecurringErrors()
@@ -52,16 +54,18 @@ final class DecodingSession {
 
   deinit { kept?.deallocate() }
 
-  /// Reads the prelude of a message, checks its outline, and returns where its value stands.
-  func begin(_ bytes: UnsafeRawBufferPointer, _ configuration: DecoderConfiguration) throws -> Int {
-    self.configuration.maximumDepth = configuration.maximumDepth
-    // Assigning none calls the runtime twice.
-    if !configuration.userInfo.isEmpty { self.configuration.userInfo = configuration.userInfo }
+  /// Takes the options of a decoder, reads the prelude of a message, checks its outline, and returns where its value
+  /// stands.
+  func begin(
+    _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ sharedUserInfo: borrowing SharedUserInfo
+  ) throws -> Int {
+    self.maximumDepth = maximumDepth
+    sharedUserInfo.hand(to: &userInfo)
     message &+= 1
     reader.turn(to: bytes)
     do throws(FormatError) {
       body = try tables.read(reader)
-      try DepthCheck.run(reader, tables: tables, from: body, limit: configuration.maximumDepth)
+      try DepthCheck.run(reader, tables: tables, from: body, limit: maximumDepth)
       return body
     } catch {
       throw self.error(error, path: [], expected: nil)
@@ -79,7 +83,7 @@ final class DecodingSession {
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
     usedSchemas.removeAll()
     countedArrays.removeAll()
-    if !configuration.userInfo.isEmpty { configuration.userInfo = UserInfo() }
+    if !userInfo.isEmpty { userInfo = UserInfo() }
     recurringErrors.takePath()
     pathMemo.reset()
     calls = 0
@@ -117,7 +121,7 @@ final class DecodingSession {
   /// Calls the value's own `init(from:)`.
   @inline(__always)
   func decodePlain<Value: Decodable>(_ type: Value.Type, _ decoder: consuming some Decoder) throws -> Value {
-    guard calls <= 2 &* configuration.maximumDepth else { throw tooDeep(decoder.codingPath) }
+    guard calls <= 2 &* maximumDepth else { throw tooDeep(decoder.codingPath) }
     if StackGuard.isDue(calls) { try checkStack(decoder) }
     calls &+= 1
     defer { calls &-= 1 }
@@ -136,7 +140,7 @@ final class DecodingSession {
 
   private func tooDeep(_ path: [any CodingKey]) -> DecodingError {
     let description =
-      "Decoding calls itself more than \(2 * configuration.maximumDepth) levels deep (see maximumDepth)."
+      "Decoding calls itself more than \(2 * maximumDepth) levels deep (see maximumDepth)."
     return .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: description))
   }
 

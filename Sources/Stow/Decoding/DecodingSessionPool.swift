@@ -3,14 +3,11 @@ extension DecodingSession: PooledSession {
   private static let pool = SessionPool<DecodingSession>()
 
   /// Reads one message in a session of its own.
-  static func run<Result>(
-    _ bytes: UnsafeRawBufferPointer, _ configuration: DecoderConfiguration,
-    _ body: (DecodingSession, _ offset: Int) throws -> Result
-  ) throws -> Result {
+  static func run<Result>(_ body: (DecodingSession) throws -> Result) rethrows -> Result {
     let pool = pool
     let session = pool.take() ?? .passRetained(DecodingSession(boxTaker: BoxTaker.forDecoding))
     defer { pool.takeBack(session) }
-    return try session._withUnsafeGuaranteedRef { try body($0, $0.begin(bytes, configuration)) }
+    return try session._withUnsafeGuaranteedRef { try body($0) }
   }
 
   func takeContainersBack() -> Bool {

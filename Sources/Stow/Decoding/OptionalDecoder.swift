@@ -11,7 +11,7 @@ struct OptionalDecoder: Decoder, SingleValueDecodingContainer {
   let node: DecodingPath.Node
 
   var codingPath: [any CodingKey] { session.codingPath(node) }
-  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo.values }
+  var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     throw mismatch([String: Any].self)

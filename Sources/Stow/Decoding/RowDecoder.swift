@@ -5,7 +5,7 @@ struct RowDecoder: Decoder {
   let node: DecodingPath.Node
 
   var codingPath: [any CodingKey] { source.session.codingPath(node, at: row) }
-  var userInfo: [CodingUserInfoKey: Any] { source.session.configuration.userInfo.values }
+  var userInfo: [CodingUserInfoKey: Any] { source.session.userInfo.values }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard let shape = source.columns?.shape else { throw mismatch([String: Any].self) }

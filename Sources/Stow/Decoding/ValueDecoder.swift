@@ -15,7 +15,7 @@ struct ValueDecoder: Decoder {
   }
 
   var codingPath: [any CodingKey] { session.codingPath(node, at: offset) }
-  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo.values }
+  var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
 
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -143,7 +143,7 @@ struct MissingDecoder: Decoder, SingleValueDecodingContainer {
   let session: DecodingSession
   let codingPath: [any CodingKey]
 
-  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo.values }
+  var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     throw missing([String: Any].self)

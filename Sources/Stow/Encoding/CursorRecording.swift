@@ -3,19 +3,18 @@
 extension KeyedCursor {
   var path: [any CodingKey] { withSession { $0.path(ofContainer: begin) } }
 
-  /// Lets `body` record the value of a key, whose slot it is handed.
   @inline(__always)
-  private func put<Key: CodingKey>(_ key: Key, _ body: (EncodingSession, _ slot: UInt64) -> Void) {
+  func putNil<Key: CodingKey>(_ key: Key) {
     let slot = place(key)
-    withSession { body($0, slot) }
+    withSession { $0.recordNil(level: 0, key: slot) }
+    if slot & Schema.predictedKey != 0 { writeNil(keyByte(key)) }
   }
 
   @inline(__always)
-  func putNil<Key: CodingKey>(_ key: Key) { put(key) { $0.recordNil(level: 0, key: $1) } }
-
-  @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
-    put(key) { $0.record(value, key: $1) }
+    let slot = place(key)
+    withSession { $0.record(value, key: slot) }
+    if slot & Schema.predictedKey != 0 { write(value, keyByte(key)) }
   }
 
   @inline(__always)
@@ -24,20 +23,33 @@ extension KeyedCursor {
   }
 
   @inline(__always)
-  func put<Key: CodingKey>(_ value: String, _ key: Key) { put(key) { $0.record(value, key: $1) } }
+  func put<Key: CodingKey>(_ value: String, _ key: Key) {
+    let slot = place(key)
+    withSession { session in
+      let isWritten =
+        slot & Schema.predictedKey != 0 && session.recordWritten(value, key: slot, keyText(keyByte(key)))
+      if !isWritten { session.record(value, key: slot) }
+    }
+  }
 
   @inline(__always)
   func put<Key: CodingKey>(_ value: String?, _ key: Key) {
     if let value { put(value, key) } else { skip(key) }
   }
 
-  func put<Key: CodingKey>(_ value: Int128, _ key: Key) { put(key) { $0.record(value, key: $1) } }
+  func put<Key: CodingKey>(_ value: Int128, _ key: Key) {
+    let slot = placeOuter(key)
+    withSession { $0.record(value, key: slot) }
+  }
 
   func put<Key: CodingKey>(_ value: Int128?, _ key: Key) {
     if let value { put(value, key) } else { skip(key) }
   }
 
-  func put<Key: CodingKey>(_ value: UInt128, _ key: Key) { put(key) { $0.record(value, key: $1) } }
+  func put<Key: CodingKey>(_ value: UInt128, _ key: Key) {
+    let slot = placeOuter(key)
+    withSession { $0.record(value, key: slot) }
+  }
 
   func put<Key: CodingKey>(_ value: UInt128?, _ key: Key) {
     if let value { put(value, key) } else { skip(key) }
@@ -88,6 +100,7 @@ extension KeyedCursor {
 
   func encoderForSuper() -> any Encoder {
     withSession { session in
+      session.settleSlots()
       if session.current != begin { session.resume(begin) }
       session.recordKey(PathKey.super.stringValue)
       return session.deferValue(key: 0, parent: begin)
@@ -97,5 +110,25 @@ extension KeyedCursor {
   func encoderForSuper<Key: CodingKey>(_ key: Key) -> any Encoder {
     let slot = placeOuter(key)
     return withSession { $0.deferValue(key: slot, parent: begin) }
+  }
+}
+
+// MARK: writing the values of predicted keys as they come
+
+extension KeyedCursor {
+  @inline(__always)
+  private func write(_ value: some RecordableScalar, _ byte: Int) {
+    withSession { session in
+      guard session.lone.isWhole else { return }
+      if !session.lone.write(value, key: keyText(byte)) { session.endLone() }
+    }
+  }
+
+  @inline(never)
+  private func writeNil(_ byte: Int) {
+    withSession { session in
+      guard session.lone.isWhole else { return }
+      if !session.lone.writeNil(key: keyText(byte)) { session.endLone() }
+    }
   }
 }

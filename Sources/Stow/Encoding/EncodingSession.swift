@@ -64,11 +64,15 @@ final class EncodingSession {
   @exclusivity(unchecked) private(set) var cell = SessionCell.take()
   @exclusivity(unchecked) private(set) var generation: UInt32
 
-  @exclusivity(unchecked) private(set) var configuration = EncoderConfiguration()
-  @exclusivity(unchecked) private var maximumDepth = 0
+  // The options of the encoder, as they were when the call began.
+  @exclusivity(unchecked) private(set) var userInfo = UserInfo()
+  @exclusivity(unchecked) private var outputFormatting: StowEncoder.OutputFormatting = []
+  @exclusivity(unchecked) private var maximumDepth = DepthLimit.standard
+
   @exclusivity(unchecked) var planner = Planner()
   @exclusivity(unchecked) var mapWalk = MapWalk()
   @exclusivity(unchecked) var emitter = Emitter()
+  @exclusivity(unchecked) var lone = LoneWriter()
 
   private static let top = Int.min
 
@@ -80,15 +84,23 @@ final class EncodingSession {
 
   deinit { cell.giveBack() }
 
-  func begin(_ configuration: EncoderConfiguration) {
-    self.configuration.outputFormatting = configuration.outputFormatting
-    // Assigning none calls the runtime twice.
-    if !configuration.userInfo.isEmpty { self.configuration.userInfo = configuration.userInfo }
-    maximumDepth = configuration.maximumDepth
+  /// Takes the options of an encoder.
+  @inline(__always)
+  func begin(
+    _ outputFormatting: StowEncoder.OutputFormatting, maximumDepth: Int,
+    _ sharedUserInfo: borrowing SharedUserInfo
+  ) {
+    self.outputFormatting = outputFormatting
+    self.maximumDepth = maximumDepth
+    sharedUserInfo.hand(to: &userInfo)
     message &+= 1
   }
 
+  /// Whether maps are sorted by their keys.
+  var sortsKeys: Bool { outputFormatting.contains(.sortedKeys) }
+
   /// Lets what refers to the session go nowhere from now on.
+  @inline(__always)
   private func endMessage() {
     if !cell.advance() {
       cell = SessionCell.take()
@@ -100,6 +112,7 @@ final class EncodingSession {
   /// Forgets the message.
   func reset() {
     endMessage()
+    lone.end()
     tape.removeAll()
     strings.removeAll()
     if !retained.isEmpty { retained.removeAll() }
@@ -118,7 +131,7 @@ final class EncodingSession {
     calls = 0
     stack.reset()
     usedSchemas.removeAll()
-    if !configuration.userInfo.isEmpty { configuration.userInfo = UserInfo() }
+    if !userInfo.isEmpty { userInfo = UserInfo() }
   }
 
   @inline(__always)
@@ -144,7 +157,11 @@ final class EncodingSession {
 
   /// Records the whole message.
   func record<Value: Encodable>(_ value: Value) throws {
-    try encode(value, key: 0)
+    if plans.entry(for: Value.self).kind == .plain {
+      try call(value, key: 0, parent: -1, outside: Surroundings())
+    } else {
+      try encode(value, key: 0)
+    }
     if let overflow { throw tooDeep(overflow) }
     let hasNothing = tape.count == 1 && tape[0].kind == .empty && !tape[0].has(Token.Flags.nested)
     guard hasNothing || isUnfilled(0) else { return }
@@ -162,26 +179,44 @@ final class EncodingSession {
       throw tooDeep(path(parent: parent, key: key, start: start))
     }
     if StackGuard.isDue(calls) { try checkStack(parent: parent, key: key) }
-    let outerFrame = frame
-    let before = disturbances
-    let slots = newSlots.count
+    let outside = Surroundings(
+      start: start, depth: depth, frame: frame, disturbances: disturbances, slots: newSlots.count)
+    try call(value, key: key, parent: parent, outside: outside)
+  }
+
+  /// What a value finds when it begins, to be restored when it is complete or throws. At first that of the whole message.
+  private struct Surroundings {
+    var start = 0
+    var depth = 1
+    var frame = 0
+    var disturbances = 0
+    var slots = 0
+  }
+
+  @inline(__always)
+  private func call<Value: Encodable>(
+    _ value: borrowing Value, key: UInt64, parent: Int, outside: Surroundings
+  ) throws {
+    let start = outside.start
     current = ~start
     open.push(~start)
-    frame = depth
+    frame = outside.depth
     pendingKey = key
     calls &+= 1
     do {
       try value.encode(to: PlaceEncoder(session: self, start: start, parent: parent, key: key))
     } catch {
       calls &-= 1
-      frame = outerFrame
-      rollBack(to: start, key: key, depth: depth, disturbancesBefore: before, slotsBefore: slots)
+      frame = outside.frame
+      rollBack(
+        to: start, key: key, depth: outside.depth, disturbancesBefore: outside.disturbances,
+        slotsBefore: outside.slots)
       throw error
     }
     calls &-= 1
-    frame = outerFrame
+    frame = outside.frame
     if tape.count == start { tape.append(Token(.empty, key: key)) }
-    close(toDepth: depth)
+    close(toDepth: outside.depth)
   }
 
   /// Lets the value of a single-value container encode itself to the place of that container.

@@ -9,28 +9,31 @@ extension EncodingSession: PooledSession {
   private static let pool = SessionPool<EncodingSession>()
 
   /// Runs one message in a session of its own.
+  @inline(__always)
   static func run<Result>(
-    _ configuration: EncoderConfiguration, _ body: (EncodingSession) throws -> Result
+    _ outputFormatting: StowEncoder.OutputFormatting, maximumDepth: Int, _ userInfo: borrowing SharedUserInfo,
+    _ body: (EncodingSession) throws -> Result
   ) rethrows -> Result {
     let pool = pool
     let session = pool.take() ?? .passRetained(EncodingSession(boxTaker: BoxTaker.forEncoding))
     defer { pool.takeBack(session) }
     return try session._withUnsafeGuaranteedRef {
-      $0.begin(configuration)
+      $0.begin(outputFormatting, maximumDepth: maximumDepth, userInfo)
       return try body($0)
     }
   }
 
+  @inline(__always)
   func takeContainersBack() -> Bool {
     usedSchemas.allSatisfy { $0.pool.isComplete() }
   }
 
   /// Turns what was recorded into bytes.
   func finish() -> Data {
-    if let message = emitLoneObject() { return message }
+    if let message = finishLone() ?? emitLoneObject() { return message }
     settleSlots()
     if strings.isForgetful { mergeStrings(isComplete: true) }
-    if needsNormalizing || configuration.sortsKeys && maps.count > 0 { normalize() }
+    if needsNormalizing || sortsKeys && maps.count > 0 { normalize() }
     if !planner.plan(self) {
       normalize()
       let isPlanned = planner.plan(self)

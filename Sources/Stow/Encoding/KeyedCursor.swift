@@ -54,6 +54,12 @@ final class KeyedCursor: KeyedEncodingBox {
     try sessionReference._withUnsafeGuaranteedRef { try body($0) }
   }
 
+  /// The text of a key that has been met.
+  @inline(__always)
+  func keyText(_ byte: Int) -> UnsafeRawBufferPointer {
+    schemaReference._withUnsafeGuaranteedRef { $0.text(ofByte: byte) }
+  }
+
   /// Makes this the container that is written to, and returns the slot for `key` as tokens hold it.
   ///
   /// Keys nearly always come in the order in which they came before. The mark of a predicted slot stays where tokens

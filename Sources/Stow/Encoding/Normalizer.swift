@@ -280,7 +280,7 @@ private struct Normalizer: ~Copyable {
         used.append(schema)
       }
       schema.uses += 1
-      if session.configuration.sortsKeys {
+      if session.sortsKeys {
         renumber(&entries, schema)
       } else {
         entries.sort { $0.slot < $1.slot }
@@ -289,7 +289,7 @@ private struct Normalizer: ~Copyable {
     } else {
       session.noteMap(at: begin)
       token = Token(.map, key: token.key)
-      if session.configuration.sortsKeys { sort(&entries) }
+      if session.sortsKeys { sort(&entries) }
     }
     result.append(token)
     return Open(begin: begin, entries: entries, usesSlots: usesSlots)

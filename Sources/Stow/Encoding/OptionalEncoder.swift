@@ -6,7 +6,7 @@ struct OptionalEncoder: Encoder, SingleValueEncodingContainer {
   let level: Int
 
   var codingPath: [any CodingKey] { session.path(parent: parent, key: key, start: session.tape.count) }
-  var userInfo: [CodingUserInfoKey: Any] { session.configuration.userInfo.values }
+  var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
 
   private static let otherContainer = "An optional is encoded as a single value."
 

@@ -50,7 +50,7 @@ struct PlaceEncoder: Encoder {
   }
 
   var userInfo: [CodingUserInfoKey: Any] {
-    session.map { $0._withUnsafeGuaranteedRef { $0.configuration.userInfo.values } } ?? [:]
+    session.map { $0._withUnsafeGuaranteedRef { $0.userInfo.values } } ?? [:]
   }
 
   @inline(__always)

@@ -13,6 +13,7 @@ extension EncodingSession {
     guard schema.predictedCount > 0 else { return }
     schema.adoptPrediction()
     predicting = cursor
+    lone.begin()
     cursor._withUnsafeGuaranteedRef { $0.adoptPrediction() }
   }
 
@@ -25,6 +26,7 @@ extension EncodingSession {
   @inline(never)
   private func settleSlots(of cursor: Unmanaged<KeyedCursor>) {
     predicting = nil
+    endLone()
     let (schema, count) = cursor._withUnsafeGuaranteedRef { $0.settle() }
     for _ in 0..<count { newSlots.append(schema) }
   }

@@ -33,6 +33,8 @@ final class Schema {
   static let absent: UInt16 = 0x8000
   /// Marks a slot that is predicted (`PredictedSlots.swift`).
   static let predicted: UInt16 = 0x4000
+  /// The same in a slot as tokens hold it.
+  static let predictedKey = UInt64(predicted) << 8
   /// So many slots are predicted at most.
   private static let mostPredicted = 64
   private static let size = 256
@@ -220,11 +222,14 @@ final class Schema {
     keyFilter |= StringPool.filterBit(texts[byte].utf8)
   }
 
-  /// A copy with as many bytes before it as `BackwardWriter.shortBytes` wants.
+  /// A copy with as many bytes before it as `BackwardWriter.shortBytes` wants, and as many behind its start as
+  /// `ForwardWriter.shortBytes` does.
   private static func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
-    let slack = BackwardWriter.shortLimit
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: slack + bytes.count, alignment: 1)
-    let copy = UnsafeMutableRawBufferPointer(rebasing: memory[slack...])
+    let before = BackwardWriter.shortLimit
+    let size = before + max(bytes.count, ForwardWriter.shortLimit)
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    let copy = UnsafeMutableRawBufferPointer(rebasing: memory[before..<before + bytes.count])
     copy.copyBytes(from: bytes)
     return UnsafeRawBufferPointer(copy)
   }
@@ -243,6 +248,13 @@ final class Schema {
   func text(atSlot slot: Int) -> UnsafeRawBufferPointer {
     precondition(slot < slotCount)
     return texts[Int(keys[slot])].text
+  }
+
+  /// The text of a key that has been met.
+  @inline(__always)
+  func text(ofByte byte: Int) -> UnsafeRawBufferPointer {
+    precondition(byte < Self.size)
+    return texts[byte].text
   }
 
   func utf8(atSlot slot: Int) -> UnsafeRawBufferPointer {
@@ -306,6 +318,21 @@ final class Schema {
       let string = table[Int(keys[slot])] & Self.absent == 0 ? pool.find(utf8(atSlot: slot)) : -1
       if string >= 0 { pool.countKeyUses(string) }
       strings[slot] = string
+    }
+  }
+
+  /// Whether a string with any of these bits may be a key: false for most that are none.
+  @inline(__always)
+  func mayHaveKey(_ bits: UInt64) -> Bool { keyFilter & bits != 0 }
+
+  /// Whether a string is a key of the message.
+  func hasKey(_ utf8: UnsafeRawBufferPointer) -> Bool {
+    (0..<slotCount).contains { slot in
+      let key = self.utf8(atSlot: slot)
+      guard key.count == utf8.count, let one = key.baseAddress, let other = utf8.baseAddress else {
+        return key.count == utf8.count
+      }
+      return equalBytes(one, other, count: key.count)
     }
   }
 

@@ -45,6 +45,7 @@ struct SessionCell: BitwiseCopyable, @unchecked Sendable {
   var generation: UInt32 { state.pointee.generation.load(ordering: .relaxed) }
 
   /// Goes on to the next generation; false if there is none, so that the cell cannot be used again.
+  @inline(__always)
   func advance() -> Bool {
     let next = generation &+ 1
     state.pointee.generation.store(next, ordering: .relaxed)

@@ -380,9 +380,14 @@ struct StringPool: ~Copyable {
   var all: UnsafeMutableBufferPointer<Entry> { entries.buffer }
 
   /// Forgets every string, and the memory if it was a large message.
+  @inline(__always)
   mutating func removeAll() {
     keepsAll = false
-    if count == 0 { return }
+    if count > 0 { removeEntries() }
+  }
+
+  @inline(never)
+  private mutating func removeEntries() {
     if !isUnlisted { forgetList() }
     entries.removeAll()
     Self.clear(&bytes)

@@ -14,7 +14,7 @@ struct BoxCheck: Encodable {
   /// Whether the calls of an encoding container arrive.
   static func writes(_ boxTaker: BoxTaker) -> Bool {
     let session = EncodingSession(boxTaker: boxTaker)
-    session.begin(EncoderConfiguration())
+    session.begin([], maximumDepth: DepthLimit.standard, SharedUserInfo())
     do {
       try session.encodePlain(BoxCheck(), key: 0, parent: -1)
     } catch {
@@ -51,7 +51,8 @@ struct BoxCheck: Encodable {
   ]
 
   private static func reads(_ bytes: UnsafeRawBufferPointer, _ session: DecodingSession) throws -> Bool {
-    let offset = try session.begin(bytes, DecoderConfiguration())
+    let offset = try session.begin(
+      bytes, maximumDepth: DepthLimit.standard, SharedUserInfo())
     let decoder = ValueDecoder(session: session, offset: offset, node: .top)
     let container = try decoder.container(keyedBy: Key.self)
     return try container.codingPath.isEmpty && container.contains(.wide) && !container.contains(.last)

@@ -4,7 +4,8 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   private(set) var count = 0
   private var capacity: Int
   private let initialCapacity: Int
-
+  /// Whether it is so large that it is not always kept for the next message.
+  private var isLarge = false
   private var retention = Retention()
 
   /// A buffer of this size is always kept for the next message.
@@ -61,6 +62,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     Self.deallocate(base, capacity)
     base = larger
     capacity = newCapacity
+    isLarge = capacity * MemoryLayout<Element>.stride > Self.smallBytes
   }
 
   @inline(__always)
@@ -91,11 +93,10 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Forgets the elements, and the memory if it is large and not likely to be needed soon.
+  @inline(__always)
   mutating func removeAll() {
-    let used = count
+    if isLarge { trim(used: count) }
     count = 0
-    let stride = MemoryLayout<Element>.stride
-    if capacity * stride > Self.smallBytes { trim(used: used) }
   }
 
   @inline(never)

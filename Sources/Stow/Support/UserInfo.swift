@@ -26,6 +26,13 @@ struct SharedUserInfo: ~Copyable, Sendable {
     isEmpty.load(ordering: .relaxed) ? UserInfo() : userInfo.withLock { $0 }
   }
 
+  /// Hands it on, if there is any.
+  @inline(__always)
+  func hand(to other: inout UserInfo) {
+    // Assigning none calls the runtime twice.
+    if !isEmpty.load(ordering: .relaxed) { other = current }
+  }
+
   func set(_ values: [CodingUserInfoKey: any Sendable]) {
     userInfo.withLock {
       $0.values = values
