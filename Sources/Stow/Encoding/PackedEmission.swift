@@ -110,7 +110,7 @@ extension Emitter {
       size +=
         integers?[index] ?? false
         ? BackwardWriter.size(ofInteger: Int64(bitPattern: values[index]))
-        : DoubleForm(values[index], exponent: exponent).size
+        : DoubleForm.size(values[index], exponent: exponent)
     }
     return size * values.count / sample
   }

@@ -56,6 +56,23 @@ struct DoubleForm {
     }
   }
 
+  /// The bytes of a number in its shortest form.
+  ///
+  /// - Parameter exponent: As for `init`. What lies beside a fraction of so many decimals is neither an integer nor a
+  ///   fraction of fewer decimals, so that nothing else need be tried.
+  static func size(_ bits: UInt64, exponent: Int?) -> Int {
+    let value = Double(bitPattern: bits)
+    guard let exponent, let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent),
+      residue != 0, let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
+      exponent <= widest
+    else { return DoubleForm(bits, exponent: exponent).size }
+    let width = DecimalFraction.width(shortened(numerator, exponent: exponent).numerator)
+    let decimal = width <= ElementType.maximumScaledWidth ? width + 3 : Int.max
+    let result = min(PackedDoubles.isFloat(bits) ? 5 : 9, decimal)
+    assert(result == DoubleForm(bits, exponent: exponent).size)
+    return result
+  }
+
   private init(tag: UInt8, scale: UInt8?, body: UInt64, width: Int) {
     self.tag = tag
     self.scale = scale
@@ -81,10 +98,10 @@ struct DoubleForm {
     self.init(tag: tag, scale: nil, body: UInt64(bitPattern: numerator), width: width)
   }
 
-  /// A decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
-  private init?(_ numerator: Int64, exponent: Int, residue: Int8) {
-    var numerator = numerator
-    var exponent = exponent
+  /// The same decimal fraction with as few decimals as it needs.
+  @inline(__always)
+  private static func shortened(_ numerator: Int64, exponent: Int) -> (numerator: Int64, exponent: Int) {
+    var (numerator, exponent) = (numerator, exponent)
     if exponent >= 5, numerator % 100_000 == 0 {
       numerator /= 100_000
       exponent -= 5
@@ -93,6 +110,12 @@ struct DoubleForm {
       numerator /= 10
       exponent -= 1
     }
+    return (numerator, exponent)
+  }
+
+  /// A decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
+  private init?(_ numerator: Int64, exponent: Int, residue: Int8) {
+    let (numerator, exponent) = Self.shortened(numerator, exponent: exponent)
     let width = DecimalFraction.width(numerator)
     guard width <= ElementType.maximumScaledWidth else { return nil }
     let scale = UInt8(exponent) << 4 | UInt8(width)
