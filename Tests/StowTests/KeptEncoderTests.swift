@@ -30,6 +30,30 @@ struct KeptEncoderTests {
     #expect(kept?.codingPath.isEmpty == true)
   }
 
+  /// An object that contains itself.
+  private final class Cycle: Encodable {
+    private enum Key: String, CodingKey { case itself }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(self, forKey: .itself)
+    }
+  }
+
+  @Test("take no object that contains itself")
+  func cycle() throws {
+    var kept: (any Encoder)?
+    var container: KeyedEncodingContainer<AnyKey>?
+    _ = try StowEncoder().encode(
+      Writes { encoder in
+        kept = encoder
+        container = encoder.container(keyedBy: AnyKey.self)
+        try container?.encode(1, forKey: "k")
+      })
+    #expect(throws: EncodingError.self) { try Cycle().encode(to: #require(kept)) }
+    #expect(throws: EncodingError.self) { try container?.encode(Cycle(), forKey: "cycle") }
+  }
+
   /// Whatever a value can keep of the encoder that it was handed.
   private final class Kept {
     /// Keyed containers keep their session too, so that no other message gets it.

@@ -14,9 +14,10 @@ struct LoneObjectTests {
     init?(intValue: Int) { nil }
 
     var intValue: Int? { nil }
-    /// Every ninth is longer than what is copied at once.
+    /// Every ninth is longer than what is copied at once; those from 200 on are nearly.
     var stringValue: String {
-      byte % 9 == 8 ? String(repeating: "long ", count: 12) + "\(byte)" : "key\(byte)"
+      if byte >= 200 { return "a key of some length \(byte)" }
+      return byte % 9 == 8 ? String(repeating: "long ", count: 12) + "\(byte)" : "key\(byte)"
     }
   }
 
@@ -48,13 +49,15 @@ struct LoneObjectTests {
   ]
 
   /// Checks that a message is the same if it is planned, because a value threw in it, and that it can be read.
-  private func check(_ entries: [Entry], sourceLocation: SourceLocation = #_sourceLocation) throws {
+  private func check(
+    _ entries: [Entry], firstKey: Int = 0, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
     func message(isPlanned: Bool) throws -> Data {
       try StowEncoder().encode(
         Writes { encoder in
           var container = encoder.container(keyedBy: Key.self)
-          for (index, entry) in entries.enumerated() { try entry(&container, Key(index)) }
-          if isPlanned { try? container.encode(Writes { _ in throw Refusal() }, forKey: Key(0)) }
+          for (index, entry) in entries.enumerated() { try entry(&container, Key(firstKey + index)) }
+          if isPlanned { try? container.encode(Writes { _ in throw Refusal() }, forKey: Key(firstKey)) }
         })
     }
     // The keys of the first message are predicted for the second.
@@ -75,6 +78,58 @@ struct LoneObjectTests {
   func many(count: Int) throws {
     for start in Self.scalars.indices {
       try check((0..<count).map { Self.scalars[(start + $0 * 7) % Self.scalars.count] })
+    }
+  }
+
+  /// Those that nothing but an object's own container is needed for.
+  private static let plain: [Entry] = [
+    { try $0.encode(-1, forKey: $1) },
+    { try $0.encodeNil(forKey: $1) },
+    { try $0.encode(2.5, forKey: $1) },
+    { try $0.encode("text \($1.byte)", forKey: $1) },
+    { try $0.encode(false, forKey: $1) },
+    { try $0.encodeIfPresent(nil as Int?, forKey: $1) },
+    { try $0.encode(Float(0.1), forKey: $1) },
+    { try $0.encode(UInt64(1) << 62, forKey: $1) },
+  ]
+
+  @Test("with a long key in every place", arguments: 0..<9)
+  func longKey(place: Int) throws {
+    for start in Self.plain.indices {
+      try check(
+        (0..<9).map { Self.plain[(start + $0) % Self.plain.count] }, firstKey: 8 - place)
+    }
+  }
+
+  @Test("with one value that is not as simple", arguments: 0..<8)
+  func oddValue(place: Int) throws {
+    let odd: [Entry] = [
+      { try $0.encode(Float.nan, forKey: $1) }, { try $0.encode(-Float.nan, forKey: $1) },
+      { try $0.encode(UInt64.max, forKey: $1) }, { try $0.encode(Int128(-7), forKey: $1) },
+      { try $0.encode(UInt128(7), forKey: $1) }, Self.text("text \(max(0, place - 2))"),
+      Self.text(String(repeating: "x", count: 223)), Self.text(String(repeating: "x", count: 224)),
+      { container, _ in
+        var value = container.superEncoder().singleValueContainer()
+        try value.encode("super")
+      },
+    ]
+    for entry in odd {
+      // With one more there would be a long key.
+      var entries = (0..<7).map { Self.plain[$0] }
+      entries.insert(entry, at: place)
+      try check(entries, firstKey: 9)
+    }
+  }
+
+  @Test("of about a kibibyte", arguments: Array(plain.indices) + [-1])
+  func large(kind: Int) throws {
+    for count in 1...56 {
+      try check(
+        (0..<count).map { Self.plain[kind < 0 ? $0 % Self.plain.count : kind] }, firstKey: 200)
+    }
+    for length in stride(from: 0, to: 222, by: 3) {
+      let text = String(repeating: "t", count: length)
+      try check((0..<6).map { Self.text(text + "\($0)") } + [Self.plain[max(kind, 0)]], firstKey: 200)
     }
   }
 

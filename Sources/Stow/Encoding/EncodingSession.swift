@@ -67,7 +67,8 @@ final class EncodingSession {
   // The options of the encoder, as they were when the call began.
   @exclusivity(unchecked) private(set) var userInfo = UserInfo()
   @exclusivity(unchecked) private var outputFormatting: StowEncoder.OutputFormatting = []
-  @exclusivity(unchecked) private var maximumDepth = DepthLimit.standard
+  /// None without a call: of what goes nowhere, every value would begin to count anew.
+  @exclusivity(unchecked) private var maximumDepth = 0
 
   @exclusivity(unchecked) var planner = Planner()
   @exclusivity(unchecked) var mapWalk = MapWalk()

@@ -4,11 +4,11 @@
   import Foundation
 #endif
 
-/// A message that is one object, in which there are only scalars and no string stands twice, as most small messages are.
+/// A message that is one object, in which there are only scalars and no string stands twice, and that was not written
+/// while it was recorded (`LoneWriter`): because the last one had other keys, or for a date.
 ///
 /// It has no symbols and no shape, so that there is nothing to plan, and no containers to keep track of while it is
-/// written; and a prediction of its keys that was right need not be settled. A small message takes a seventh less
-/// instructions.
+/// written; and a prediction of its keys that was right need not be settled. It takes a seventh less instructions.
 extension EncodingSession {
   /// The bytes of the message if it is a lone object.
   func emitLoneObject() -> Data? {

@@ -4,19 +4,20 @@
   import Foundation
 #endif
 
-/// The bytes of a message that is one object with few values, all of them scalars, written while they are recorded.
+/// The bytes of a message that is one small object, in which there are only scalars, written while they are recorded.
 ///
 /// As long as the first object of a message asks for the predicted keys (`PredictedSlots.swift`) and has nothing but
 /// scalars, each value is written as it comes, behind its key, and its strings stay here. If that is all of the message
-/// there is nothing else to do: a small one encodes a seventh faster. Whatever settles the prediction, and a string that
-/// comes twice, ends this: then the strings go to the pool, and the tape has the values as always.
+/// there is nothing else to do: a small one encodes a seventh faster. Whatever settles the prediction ends this, and so
+/// does a value that needs more than is here (`write` says which). Then the strings go to the pool, and the tape has the
+/// values as always.
 struct LoneWriter: ~Copyable {
   private var writer = ForwardWriter(capacity: 1024)
   /// Where the strings of the message are.
   private var texts = GrowableBuffer<Text>(capacity: 8)
   /// The bits of all of them.
   private var filter: UInt64 = 0
-  /// Whether all of the message has been written.
+  /// Whether all that the message has so far has been written.
   private(set) var isWhole = false
   private let knowsSmallStrings = SmallString.isKnown
   private let storedData = StoredData.known
@@ -41,13 +42,14 @@ struct LoneWriter: ~Copyable {
 
   mutating func end() { isWhole = false }
 
-  /// Writes a scalar; false if it cannot be here.
+  /// Writes a scalar; false if it is an integer beyond 64 bits with a sign or a NaN of a `Float`, its key is long, or
+  /// there is no room.
   @inline(__always)
   mutating func write(_ value: some RecordableScalar, key: UnsafeRawBufferPointer) -> Bool {
     write(key: key) && value.write(to: &writer)
   }
 
-  /// Writes a nil; false if it cannot be here.
+  /// Writes a nil; false if its key is long or there is no room.
   mutating func writeNil(key: UnsafeRawBufferPointer) -> Bool {
     guard write(key: key) else { return false }
     writer.byte(Tag.null)
@@ -64,7 +66,8 @@ struct LoneWriter: ~Copyable {
 
   // MARK: strings
 
-  /// Writes a string, and returns its number among those of the message; −1 if it cannot be here.
+  /// Writes a string, and returns its number among those of the message; −1 if it or its key is long, it is not the
+  /// first of its kind or there are many, or there is no room.
   @inline(__always)
   mutating func write(_ string: borrowing String, key: UnsafeRawBufferPointer) -> Int {
     guard texts.count < Self.mostTexts, write(key: key) else { return -1 }
@@ -135,6 +138,7 @@ extension EncodingSession {
   @inline(__always)
   func finishLone() -> Data? {
     guard lone.isWhole else { return nil }
+    // What is not so has settled the prediction; but nothing else says that here.
     if !needsNormalizing, tape.containerCount == 1, activeSchemas.count == 1,
       let message = activeSchemas.borrow(0, { lone.finished($0) })
     {
