@@ -9,8 +9,8 @@
 /// Foundation's object refers to bytes that stand elsewhere. Making and freeing the two, with the accesses that it
 /// checks meanwhile, was a quarter of the time of encoding a small message; this takes a third of that. The object has
 /// the same fields, but is of a class of ours, which frees it. `known` checks once that Foundation's object has these
-/// fields, and that such data is like any other. Where it is not, on Apple's platforms, or if the environment has
-/// `STOW_PLAIN`, Foundation makes the data.
+/// fields, and that such data is like any other. Where it is not, with other platforms and compilers than it was tried
+/// with, or if the environment has `STOW_PLAIN`, Foundation makes the data.
 struct StoredData: BitwiseCopyable {
   /// How many bytes there may be. Foundation keeps fewer in the value itself, and more are worth memory of their own.
   static let counts = 15...1 << 17
@@ -20,7 +20,7 @@ struct StoredData: BitwiseCopyable {
 
   /// Nil where data is of another kind.
   static let known: StoredData? = {
-    #if canImport(FoundationEssentials) && !canImport(ObjectiveC) && compiler(>=6.3) && compiler(<6.4)
+    #if os(Linux) && canImport(FoundationEssentials) && compiler(>=6.3) && compiler(<6.4)
       guard !Techniques.arePlain, MemoryLayout<Data>.size == MemoryLayout<(UInt64, UInt64)>.size,
         let candidate = StoredData(like: sample())
       else { return nil }
