@@ -62,9 +62,8 @@ public final class StowDecoder: Sendable {
   private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws
     -> Value
   {
-    try DecodingSession.run { session in
-      let offset = try session.begin(bytes, maximumDepth: maximumDepth, sharedUserInfo)
-      return try session.decode(type, at: offset, DecodingPath.Step(.top, parent: .top))
+    try DecodingSession.run(bytes, maximumDepth: maximumDepth, sharedUserInfo) { session, offset in
+      try session.decode(type, at: offset, DecodingPath.Step(.top, parent: .top))
     }
   }
 }

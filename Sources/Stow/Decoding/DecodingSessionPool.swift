@@ -3,11 +3,16 @@ extension DecodingSession: PooledSession {
   private static let pool = SessionPool<DecodingSession>()
 
   /// Reads one message in a session of its own.
-  static func run<Result>(_ body: (DecodingSession) throws -> Result) rethrows -> Result {
+  static func run<Result>(
+    _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ userInfo: borrowing SharedUserInfo,
+    _ body: (DecodingSession, _ offset: Int) throws -> Result
+  ) throws -> Result {
     let pool = pool
     let session = pool.take() ?? .passRetained(DecodingSession(boxTaker: BoxTaker.forDecoding))
     defer { pool.takeBack(session) }
-    return try session._withUnsafeGuaranteedRef { try body($0) }
+    return try session._withUnsafeGuaranteedRef {
+      try body($0, $0.begin(bytes, maximumDepth: maximumDepth, userInfo))
+    }
   }
 
   func takeContainersBack() -> Bool {

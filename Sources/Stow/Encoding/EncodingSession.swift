@@ -174,24 +174,29 @@ final class EncodingSession {
   /// Lets `value` encode itself to the place that begins with the next token.
   @inline(__always)
   func encodePlain<Value: Encodable>(_ value: borrowing Value, key: UInt64, parent: Int) throws {
-    let start = tape.count
-    let depth = open.count
-    guard depth <= maximumDepth &+ 1 || !exceeds(maximumDepth), calls <= 2 &* maximumDepth else {
-      throw tooDeep(path(parent: parent, key: key, start: start))
+    let outside = surroundings
+    guard outside.depth <= maximumDepth &+ 1 || !exceeds(maximumDepth), calls <= 2 &* maximumDepth else {
+      throw tooDeep(path(parent: parent, key: key, start: outside.start))
     }
     if StackGuard.isDue(calls) { try checkStack(parent: parent, key: key) }
-    let outside = Surroundings(
-      start: start, depth: depth, frame: frame, disturbances: disturbances, slots: newSlots.count)
     try call(value, key: key, parent: parent, outside: outside)
   }
 
   /// What a value finds when it begins, to be restored when it is complete or throws. At first that of the whole message.
   private struct Surroundings {
+    /// How many tokens there are, and how many places and containers stand open.
     var start = 0
     var depth = 1
     var frame = 0
     var disturbances = 0
+    /// How many slots the message has given to keys.
     var slots = 0
+  }
+
+  @inline(__always)
+  private var surroundings: Surroundings {
+    Surroundings(
+      start: tape.count, depth: open.count, frame: frame, disturbances: disturbances, slots: newSlots.count)
   }
 
   @inline(__always)
@@ -209,9 +214,7 @@ final class EncodingSession {
     } catch {
       calls &-= 1
       frame = outside.frame
-      rollBack(
-        to: start, key: key, depth: outside.depth, disturbancesBefore: outside.disturbances,
-        slotsBefore: outside.slots)
+      rollBack(to: outside, key: key)
       throw error
     }
     calls &-= 1
@@ -237,22 +240,18 @@ final class EncodingSession {
   /// Where a container stands already it is continued, and keeps what `body` encoded to it.
   @inline(__always)
   func attempt(_ start: Int, _ body: () throws -> Void) throws {
-    let count = tape.count
-    let depth = open.count
-    let outerFrame = frame
+    let outside = surroundings
     let outerCalls = calls
-    let before = disturbances
-    let slots = newSlots.count
     do {
       try body()
     } catch {
-      frame = outerFrame
+      frame = outside.frame
       calls = outerCalls
-      if hasContainer(start, before: count) {
+      if hasContainer(start, before: outside.start) {
         needsNormalizing = true
-        close(toDepth: depth)
+        close(toDepth: outside.depth)
       } else {
-        reopen(start, count: count, depth: depth, disturbancesBefore: before, slotsBefore: slots)
+        reopen(start, outside)
       }
       throw error
     }
@@ -267,21 +266,21 @@ final class EncodingSession {
   }
 
   @inline(never)
-  private func reopen(_ start: Int, count: Int, depth: Int, disturbancesBefore: Int, slotsBefore: Int) {
+  private func reopen(_ start: Int, _ outside: Surroundings) {
     // A reserved place for which nothing was recorded awaits its value still.
-    if disturbances == disturbancesBefore, isUnfilled(start) { return }
+    if disturbances == outside.disturbances, isUnfilled(start) { return }
     needsNormalizing = true
-    forgetSlots(from: slotsBefore, tokensFrom: count, place: start, disturbancesBefore)
+    forgetSlots(since: outside, place: start)
     if tape.count > start { dropAnnouncement() }
     // The token of a value that recorded nothing.
     if tape.count == start + 1, tape[start].kind == .empty { tape.removeLast() }
     if tape.count <= start {
-      open.truncate(to: depth)
+      open.truncate(to: outside.depth)
       open.replaceLast(~start)
       current = ~start
       return
     }
-    close(toDepth: depth)
+    close(toDepth: outside.depth)
     var token = tape[start]
     if token.kind == .deferred {
       if token.index != Token.unfilled { tape[token.index].set(Token.Flags.dead) }
@@ -297,23 +296,19 @@ final class EncodingSession {
   /// Records a container whose elements are at hand; what it recorded is undone if one of them throws.
   @inline(__always)
   func recordContainer(_ container: ContainerStart, _ elements: (_ begin: Int) throws -> Void) throws {
-    let start = tape.count
-    let depth = open.count
-    let outerFrame = frame
-    let before = disturbances
-    let slots = newSlots.count
+    let outside = surroundings
     try checkDepth(key: container.key, parent: container.parentToken)
     let begin = openNested(container)
-    frame = depth
+    frame = outside.depth
     do {
       try elements(begin)
     } catch {
-      frame = outerFrame
-      rollBack(to: start, key: container.key, depth: depth, disturbancesBefore: before, slotsBefore: slots)
+      frame = outside.frame
+      rollBack(to: outside, key: container.key)
       throw error
     }
-    frame = outerFrame
-    close(toDepth: depth)
+    frame = outside.frame
+    close(toDepth: outside.depth)
   }
 
   /// Checks that one more container may be nested here.
@@ -395,7 +390,7 @@ final class EncodingSession {
   }
 
   /// Where a value is awaited at the current place, lets it come later.
-  private func deferAwaited() {
+  func deferAwaited() {
     guard current < 0, current != Self.top, tape.count == ~current else { return }
     disturb()
     tape.append(Token(.deferred, key: pendingKey, index: Token.unfilled))
@@ -406,51 +401,6 @@ final class EncodingSession {
     settleSlots()
     disturbances += 1
     needsNormalizing = true
-  }
-
-  // MARK: places whose value comes later
-
-  /// Reserves the place of a value in the current container.
-  func deferValue(key: UInt64, parent: Int) -> PlaceEncoder {
-    let start = tape.count
-    disturb()
-    tape.append(Token(.deferred, key: key, index: Token.unfilled))
-    return PlaceEncoder(session: self, start: start, parent: parent, key: key)
-  }
-
-  /// Whether the place at `start` was reserved and has no value yet.
-  func isUnfilled(_ start: Int) -> Bool {
-    start < tape.count && tape[start].kind == .deferred && tape[start].index == Token.unfilled
-  }
-
-  /// Lets a place whose value encoded nothing await one again.
-  ///
-  /// - Parameter isKeyed: Whether an object is to come: that continues even a value which has been settled on
-  ///   as an empty object, because a single-value container was given it.
-  func reopenEmpty(_ start: Int, isKeyed: Bool) {
-    guard start < tape.count else { return }
-    let isLate = tape[start].kind == .deferred && tape[start].index != Token.unfilled
-    let value = isLate ? tape[start].index : start
-    let token = tape[value]
-    guard token.kind == .empty, isKeyed || !token.has(Token.Flags.nested) else { return }
-    disturb()
-    guard isLate else {
-      let isDead = token.has(Token.Flags.dead)
-      tape[start] = Token(
-        .deferred, key: token.key, flags: isDead ? Token.Flags.dead : 0, index: Token.unfilled)
-      return
-    }
-    tape[value].set(Token.Flags.dead)
-    // A container that failed here has its end on the tape still.
-    tape[start].index = Token.unfilled
-  }
-
-  /// Makes the next value the one of the reserved place at `start`.
-  func fill(_ start: Int) {
-    deferAwaited()
-    disturb()
-    tape.append(Token(.fill, index: start))
-    tape[start].index = tape.count
   }
 
   // MARK: errors
@@ -476,27 +426,28 @@ final class EncodingSession {
   ///
   /// Its tokens stay, so that what was kept of it never names those of another value, but stand for nothing.
   @inline(never)
-  private func rollBack(to start: Int, key: UInt64, depth: Int, disturbancesBefore: Int, slotsBefore: Int) {
+  private func rollBack(to outside: Surroundings, key: UInt64) {
+    let start = outside.start
     needsNormalizing = true
     if overflow != nil, overflowStart >= start { overflow = nil }
-    forgetSlots(from: slotsBefore, tokensFrom: start, place: start, disturbancesBefore)
+    forgetSlots(since: outside, place: start)
     if tape.count <= start { tape.append(Token(.empty, key: key)) }
     tape[start].set(Token.Flags.dead)
-    close(toDepth: depth)
+    close(toDepth: outside.depth)
   }
 
-  /// Takes back the slots of keys that came up in a value that threw, all from `slots` on.
+  /// Takes back the slots of keys that came up in a value that threw.
   ///
   /// What it wrote out of turn to anything but itself and its place may have them: then they stay.
   ///
-  /// - Parameters:
-  ///   - count: The first token that was recorded since.
-  ///   - place: The place that the value was to take.
-  private func forgetSlots(from slots: Int, tokensFrom count: Int, place: Int, _ disturbancesBefore: Int) {
+  /// - Parameter place: The place that the value was to take.
+  private func forgetSlots(since outside: Surroundings, place: Int) {
     settleSlots()
-    guard newSlots.count > slots else { return }
-    guard disturbances == disturbancesBefore || !reachesOut(from: count, place: place) else { return }
-    while newSlots.count > slots {
+    guard newSlots.count > outside.slots else { return }
+    guard disturbances == outside.disturbances || !reachesOut(from: outside.start, place: place) else {
+      return
+    }
+    while newSlots.count > outside.slots {
       schemas[newSlots[newSlots.count - 1]].forgetLastSlot()
       newSlots.truncate(to: newSlots.count - 1)
     }

@@ -81,7 +81,7 @@ struct LoneWriter: ~Copyable {
 
   @inline(never)
   private mutating func write(_ utf8: UnsafeRawBufferPointer) -> Int {
-    guard utf8.count < Varint.oneByteLimit, writer.hasRoom(for: utf8.count + 2) else { return -1 }
+    guard utf8.count < StringHeader.limit, writer.hasRoom(for: utf8.count + 2) else { return -1 }
     writer.stringHeader(length: utf8.count)
     writer.bytes(utf8)
     return add(length: utf8.count)
@@ -91,28 +91,21 @@ struct LoneWriter: ~Copyable {
   @inline(__always)
   private mutating func add(length: Int) -> Int {
     let text = Text(start: writer.count &- length, count: length)
-    let utf8 = writer.written(from: text.start)
-    for index in 0..<texts.count where texts[index].count == length {
-      guard !isEqual(utf8, texts[index]) else { return -1 }
-    }
+    let utf8 = bytes(of: text)
+    for index in 0..<texts.count where equalBytes(bytes(of: texts[index]), utf8) { return -1 }
     filter |= StringPool.filterBit(utf8)
     texts.append(text)
     return texts.count &- 1
   }
 
   @inline(__always)
-  private func isEqual(_ utf8: UnsafeRawBufferPointer, _ text: Text) -> Bool {
-    let other = writer.written(from: text.start)
-    guard let one = utf8.baseAddress, let other = other.baseAddress else { return true }
-    return equalBytes(one, other, count: text.count)
+  private func bytes(of text: Text) -> UnsafeRawBufferPointer {
+    writer.written(at: text.start, count: text.count)
   }
 
   /// Hands the strings to `body` in their order.
   func visitTexts(_ body: (UnsafeRawBufferPointer) -> Void) {
-    for index in 0..<texts.count {
-      let text = texts[index]
-      body(UnsafeRawBufferPointer(rebasing: writer.written(from: text.start).prefix(text.count)))
-    }
+    for index in 0..<texts.count { body(bytes(of: texts[index])) }
   }
 
   // MARK: the message
@@ -122,7 +115,7 @@ struct LoneWriter: ~Copyable {
     if schema.mayHaveKey(filter), hasKey(of: schema) { return nil }
     let start = writer.putHeader(
       before: Self.headerSize, short: Tag.shortMap, limit: Tag.shortMapLimit, long: Tag.map)
-    return Data.copy(writer.written(from: start), storedData)
+    return Data.copy(writer.written(at: start, count: writer.count - start), storedData)
   }
 
   @inline(never)
@@ -138,7 +131,7 @@ extension EncodingSession {
   @inline(__always)
   func finishLone() -> Data? {
     guard lone.isWhole else { return nil }
-    // What is not so has settled the prediction; but nothing else says that here.
+    // Whatever else there may be has settled the prediction, and ended this. The rest rests on it, so it is looked at.
     if !needsNormalizing, tape.containerCount == 1, activeSchemas.count == 1,
       let message = activeSchemas.borrow(0, { lone.finished($0) })
     {

@@ -327,13 +327,7 @@ final class Schema {
 
   /// Whether a string is a key of the message.
   func hasKey(_ utf8: UnsafeRawBufferPointer) -> Bool {
-    (0..<slotCount).contains { slot in
-      let key = self.utf8(atSlot: slot)
-      guard key.count == utf8.count, let one = key.baseAddress, let other = utf8.baseAddress else {
-        return key.count == utf8.count
-      }
-      return equalBytes(one, other, count: key.count)
-    }
+    (0..<slotCount).contains { equalBytes(self.utf8(atSlot: $0), utf8) }
   }
 
   /// Whether the pool has a use for any key of the message.

@@ -177,8 +177,8 @@ struct StringPool: ~Copyable {
   private mutating func makePlace(_ length: Int) -> UnsafeMutableRawPointer {
     bytes.reserve(length &+ 18)
     let start = UnsafeMutableRawPointer(bytes.base + bytes.count)
-    Self.writeHeader(of: length, to: start)
-    return start + Self.headerSize(length)
+    StringHeader.write(length, to: start)
+    return start + StringHeader.size(length)
   }
 
   /// Adds the string that was copied to the place made for it.
@@ -193,7 +193,7 @@ struct StringPool: ~Copyable {
 
   @inline(__always)
   private mutating func append(copied key: TextKey) -> Int {
-    let offset = bytes.count &+ Self.headerSize(key.length)
+    let offset = bytes.count &+ StringHeader.size(key.length)
     bytes.extend(to: offset &+ key.length)
     entries.append(Entry(key, offset: offset))
     filter |= Self.filterBit(UnsafeRawBufferPointer(start: bytes.base + offset, count: key.length))
@@ -370,7 +370,7 @@ struct StringPool: ~Copyable {
   /// for a header.
   func written(_ range: ClosedRange<Int>) -> UnsafeRawBufferPointer {
     let (first, last) = (entries[range.lowerBound], entries[range.upperBound])
-    let start = first.offset - Self.headerSize(first.length)
+    let start = first.offset - StringHeader.size(first.length)
     return UnsafeRawBufferPointer(start: bytes.base + start, count: last.offset + last.length - start)
   }
 

@@ -98,8 +98,7 @@ struct BackwardWriter: ~Copyable {
     base[position] = value
   }
 
-  /// The lowest `width` bytes of `value`, 1 to 8; of a zero also none. Writes 8 bytes, of which the lower ones
-  /// are free.
+  /// The lowest `width` bytes of `value`, at most 8. Writes 8 bytes, of which the lower ones are free.
   @inline(__always)
   mutating func littleEndian(_ value: UInt64, width: Int) {
     let shifted = value &<< UInt64(truncatingIfNeeded: 64 &- 8 &* width)
@@ -115,9 +114,9 @@ struct BackwardWriter: ~Copyable {
   @inline(never)
   private mutating func longVarint(_ value: Int) {
     if value < Varint.twoByteLimit {
-      let rest = value - Varint.oneByteLimit
-      byte(UInt8(truncatingIfNeeded: rest))
-      byte(UInt8(Varint.twoByteLead + rest >> 8))
+      let (lead, rest) = Varint.twoBytes(value)
+      byte(rest)
+      byte(lead)
     } else if value < Varint.threeByteLimit {
       let rest = value - Varint.twoByteLimit
       littleEndian(UInt64(rest & 0xFFFF), width: 2)

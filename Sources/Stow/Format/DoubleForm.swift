@@ -174,22 +174,4 @@ extension BackwardWriter {
     default: return 9
     }
   }
-
-  /// An integer in its shortest form. Within a reserve.
-  @inline(__always)
-  mutating func integer(_ value: Int64) {
-    if Tag.smallIntegers.contains(value) {
-      byte(UInt8(truncatingIfNeeded: Int64(Tag.smallInteger) &+ 16 &+ value))
-      return
-    }
-    let width = DecimalFraction.width(value)
-    littleEndian(UInt64(bitPattern: value), width: width)
-    byte(Tag.integer &+ UInt8(truncatingIfNeeded: width &- 1))
-  }
-
-  /// The bytes that `integer` writes.
-  @inline(__always)
-  static func size(ofInteger value: Int64) -> Int {
-    Tag.smallIntegers.contains(value) ? 1 : 1 &+ DecimalFraction.width(value)
-  }
 }

@@ -5,7 +5,8 @@ struct ForwardWriter: ~Copyable {
   private let capacity: Int
   private(set) var count = 0
 
-  /// What every write may touch without asking for room.
+  /// What is written behind the bytes for which room was asked: a number, or the header of a string and a short text;
+  /// with what `shortBytes` touches.
   private static let margin = 64
   /// The longest that `shortBytes` copies, and how many bytes from their start on it reads.
   static let shortLimit = 32
@@ -18,7 +19,7 @@ struct ForwardWriter: ~Copyable {
 
   deinit { base.deallocate() }
 
-  /// Whether `size` bytes fit, and any number behind them.
+  /// Whether `size` bytes fit, and a number or a short string behind them.
   @inline(__always)
   func hasRoom(for size: Int) -> Bool { size <= capacity &- count }
 
@@ -29,11 +30,11 @@ struct ForwardWriter: ~Copyable {
     self.count = count
   }
 
-  /// What was written from `start` on.
+  /// Some of what was written.
   @inline(__always)
-  func written(from start: Int) -> UnsafeRawBufferPointer {
-    precondition(start >= 0 && start <= count)
-    return UnsafeRawBufferPointer(start: base + start, count: count &- start)
+  func written(at start: Int, count: Int) -> UnsafeRawBufferPointer {
+    precondition(start >= 0 && count >= 0 && count <= self.count &- start)
+    return UnsafeRawBufferPointer(start: base + start, count: count)
   }
 
   /// Writes the header of a container, to which all bytes from `start` on belong, before them.
@@ -52,9 +53,7 @@ struct ForwardWriter: ~Copyable {
       return start &- 2
     }
     precondition(length < Varint.twoByteLimit)
-    let rest = length - Varint.oneByteLimit
-    base[start - 1] = UInt8(truncatingIfNeeded: rest)
-    base[start - 2] = UInt8(Varint.twoByteLead + rest >> 8)
+    (base[start - 2], base[start - 1]) = Varint.twoBytes(length)
     base[start - 3] = long
     return start - 3
   }
@@ -85,13 +84,9 @@ struct ForwardWriter: ~Copyable {
   /// An integer in its shortest form.
   @inline(__always)
   mutating func integer(_ value: Int64) {
-    if Tag.smallIntegers.contains(value) {
-      byte(UInt8(truncatingIfNeeded: Int64(Tag.smallInteger) &+ 16 &+ value))
-      return
-    }
-    let width = DecimalFraction.width(value)
-    byte(Tag.integer &+ UInt8(truncatingIfNeeded: width &- 1))
-    littleEndian(UInt64(bitPattern: value), width: width)
+    let form = IntegerForm(value)
+    byte(form.tag)
+    littleEndian(UInt64(bitPattern: value), width: form.width)
   }
 
   /// A floating-point number in its shortest form.
@@ -103,15 +98,11 @@ struct ForwardWriter: ~Copyable {
     littleEndian(form.body, width: form.width)
   }
 
-  /// The header of a string of fewer than `Varint.oneByteLimit` bytes.
+  /// The header of a string that is shorter than `StringHeader.limit`.
   @inline(__always)
   mutating func stringHeader(length: Int) {
-    if length < Tag.shortStringLimit {
-      byte(Tag.shortString &+ UInt8(truncatingIfNeeded: length))
-    } else {
-      byte(Tag.string)
-      byte(UInt8(truncatingIfNeeded: length))
-    }
+    StringHeader.write(length, to: UnsafeMutableRawPointer(base + count))
+    count &+= StringHeader.size(length)
   }
 
   /// A text of up to 16 bytes.
@@ -121,7 +112,7 @@ struct ForwardWriter: ~Copyable {
     count &+= key.length
   }
 
-  /// Copies bytes, for which room was asked.
+  /// Copies bytes, for which there must be room.
   @inline(__always)
   mutating func bytes(_ source: UnsafeRawBufferPointer) {
     precondition(hasRoom(for: source.count))

@@ -174,3 +174,11 @@ func equalBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int)
   }
   return true
 }
+
+/// Whether two buffers hold the same bytes.
+@inline(__always)
+func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+  guard left.count == right.count else { return false }
+  guard let one = left.baseAddress, let other = right.baseAddress else { return true }
+  return equalBytes(one, other, count: left.count)
+}

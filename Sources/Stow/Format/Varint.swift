@@ -16,4 +16,10 @@ enum Varint {
     value < oneByteLimit
       ? 1 : value < twoByteLimit ? 2 : value < threeByteLimit ? 3 : value <= 0xFFFF_FFFF ? 5 : 9
   }
+
+  /// The bytes of a value that takes two.
+  static func twoBytes(_ value: Int) -> (lead: UInt8, rest: UInt8) {
+    let rest = value - oneByteLimit
+    return (UInt8(twoByteLead + rest >> 8), UInt8(truncatingIfNeeded: rest))
+  }
 }

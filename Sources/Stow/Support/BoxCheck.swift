@@ -51,8 +51,7 @@ struct BoxCheck: Encodable {
   ]
 
   private static func reads(_ bytes: UnsafeRawBufferPointer, _ session: DecodingSession) throws -> Bool {
-    let offset = try session.begin(
-      bytes, maximumDepth: DepthLimit.standard, SharedUserInfo())
+    let offset = try session.begin(bytes, maximumDepth: DepthLimit.standard, SharedUserInfo())
     let decoder = ValueDecoder(session: session, offset: offset, node: .top)
     let container = try decoder.container(keyedBy: Key.self)
     return try container.codingPath.isEmpty && container.contains(.wide) && !container.contains(.last)

@@ -4,12 +4,11 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   private(set) var count = 0
   private var capacity: Int
   private let initialCapacity: Int
-  /// Whether it is so large that it is not always kept for the next message.
-  private var isLarge = false
+
   private var retention = Retention()
 
   /// A buffer of this size is always kept for the next message.
-  private static var smallBytes: Int { 1 << 20 }
+  private static var smallCapacity: Int { (1 << 20) / MemoryLayout<Element>.stride }
   /// One in which more was used is never kept.
   private static var mostRetainedBytes: Int { 1 << 22 }
 
@@ -62,7 +61,6 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     Self.deallocate(base, capacity)
     base = larger
     capacity = newCapacity
-    isLarge = capacity * MemoryLayout<Element>.stride > Self.smallBytes
   }
 
   @inline(__always)
@@ -95,7 +93,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   /// Forgets the elements, and the memory if it is large and not likely to be needed soon.
   @inline(__always)
   mutating func removeAll() {
-    if isLarge { trim(used: count) }
+    if capacity > Self.smallCapacity { trim(used: count) }
     count = 0
   }
 
