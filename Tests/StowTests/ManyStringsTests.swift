@@ -33,6 +33,40 @@ struct ManyStringsTests {
     #expect(nearSize == farSize)
   }
 
+  @Test("URLs that come again after all others are symbols")
+  func repeatedURLs() throws {
+    let urls = (0..<Self.count).compactMap { URL(string: "https://example.com/\($0)") }
+    let near = try StowEncoder().encode(urls.flatMap { [$0, $0] })
+    let far = try StowEncoder().encode(urls + urls)
+    #expect(near.count == far.count)
+    #expect(try StowDecoder().decode([URL].self, from: far) == urls + urls)
+  }
+
+  @Test("rows are a table if their strings are the same, whatever was forgotten between two of them")
+  func constantColumns() throws {
+    struct Row: Codable, Equatable {
+      var unit = "m"
+      var system = "SI"
+      let value: Double
+    }
+    struct Measured: Codable, Equatable {
+      let names: [String]
+      let rows: [Row]
+    }
+    // Somewhere here, the second string of the first row is the one that makes an encoder forget the first.
+    let measured = (32_752...32_776).map { count in
+      Measured(
+        names: (0..<count).map { String(100_000 + $0) }, rows: (0..<50).map { Row(value: Double($0) / 8) })
+    }
+    let messages = try measured.map { try StowEncoder().encode($0) }
+    // Each message has one string more than the one before.
+    let sizes = messages.map(\.count)
+    #expect(zip(sizes, sizes.dropFirst()).allSatisfy { $1 - $0 == 7 })
+    for (message, measured) in zip(messages, measured) {
+      #expect(try StowDecoder().decode(Measured.self, from: message) == measured)
+    }
+  }
+
   @Test("a value and a key far from it share a symbol")
   func keysAndValues() throws {
     struct Row: Codable, Equatable {

@@ -42,7 +42,8 @@ extension EncodingSession: PooledSession {
     return emitter.emit(self, planner)
   }
 
-  /// Makes equal strings on the tape one entry of the pool again.
+  /// Counts equal strings of the pool as one, and makes them one on the tape where that matters: for keys of maps, and
+  /// for what looks strings up by their index. Elsewhere it is enough that all of them write the same.
   ///
   /// - Parameter isComplete: Whether the only strings that are still to be looked up are keys of schemas.
   func mergeStrings(isComplete: Bool) {
@@ -50,13 +51,14 @@ extension EncodingSession: PooledSession {
     activeSchemas.borrowEach { schema in
       for slot in 0..<schema.slotCount { keys.append(schema.utf8(atSlot: slot)) }
     }
-    guard strings.merge(keeping: isComplete ? keys : nil) else { return }
+    strings.merge(keeping: isComplete ? keys : nil)
+    guard strings.hasTwins, !isComplete || needsNormalizing || maps.count > 0 || hasFreeKeys else { return }
     for index in 0..<tape.count {
       let token = tape[index]
       guard token.kind == .string || token.kind == .key || token.kind == .url else { continue }
       let string = strings.standIn(for: token.index)
       if string != token.index { tape[index].index = string }
     }
-    strings.clearMarks()
+    strings.forgetTwins()
   }
 }

@@ -186,7 +186,7 @@ extension Emitter {
     var scratch = ColumnScratch()
     swap(&scratch, &self.scratch)
     let result = scratch.withRoom(rows.count * rows.columnCount) { cells, marks in
-      guard let columns = rows.gather(tape, cells, marks) else { return false }
+      guard let columns = rows.gather(tape, cells, marks, session.strings) else { return false }
       let stride = columns.reduce(0) { $0 + $1.width }
       let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
       let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }

@@ -162,6 +162,7 @@ struct Planner: ~Copyable {
         session.strings[candidate.string].symbol = UInt32(symbols.count)
       }
     }
+    session.strings.shareSymbols()
   }
 
   /// A prelude would cost more than it saves.

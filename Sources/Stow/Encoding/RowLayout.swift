@@ -96,7 +96,7 @@ struct RowLayout {
   /// Fills `cells` column by column and decides their types; nil if the elements are not alike after all.
   func gather(
     _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>,
-    _ marks: UnsafeMutableBufferPointer<Bool>
+    _ marks: UnsafeMutableBufferPointer<Bool>, _ strings: borrowing StringPool
   ) -> [Column]? {
     let head = tape[first]
     var base = first
@@ -112,7 +112,7 @@ struct RowLayout {
     columns.reserveCapacity(columnCount)
     for column in 0..<columnCount {
       let part = UnsafeMutableBufferPointer(rebasing: cells[column * count..<(column + 1) * count])
-      guard let column = gather(column, tape, part, marks) else { return nil }
+      guard let column = gather(column, tape, part, marks, strings) else { return nil }
       columns.append(column)
     }
     return columns
@@ -120,7 +120,7 @@ struct RowLayout {
 
   private func gather(
     _ column: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>,
-    _ marks: UnsafeMutableBufferPointer<Bool>
+    _ marks: UnsafeMutableBufferPointer<Bool>, _ strings: borrowing StringPool
   ) -> Column? {
     var kinds: UInt32 = 0
     let top = first + self.cells[column]
@@ -152,6 +152,11 @@ struct RowLayout {
       let tagged = readOnly.prefix(Emitter.sampleSize).reduce(0) { $0 + BackwardWriter.size(ofDate: $1) }
       return Column(
         type: ElementType.date, width: 8, taggedSize: tagged * count / min(count, Emitter.sampleSize))
+    case Self.bit(.string):
+      // Equal strings may be several entries of the pool.
+      let first = strings.standIn(for: Int(cells[0]))
+      let areEqual = cells.allSatisfy { strings.standIn(for: Int($0)) == first }
+      return areEqual ? constant(top, .string, cells[0]) : nil
     default: return nil
     }
   }

@@ -1,55 +1,75 @@
 /// Finds the entries of a pool that hold the same string.
 ///
 /// Looking up one after another in a table of all would miss the cache each time. So they are dealt by their
-/// hashes into buckets first, and each bucket is searched with a table that fits the cache. Time and memory
-/// (eight bytes) for each entry do not depend on how many there are.
+/// hashes into buckets first, and each bucket is searched with a table that fits the cache. The entries are walked
+/// only once, for their hashes. Time and memory (twelve bytes) for each entry do not depend on how many there are.
 enum StringMerge {
-  /// The middle of a hash, whose top chose the bucket, and the index of its entry.
+  /// The top of a hash, whose first bits chose the bucket, and the index of its entry.
   private typealias Card = (hash: UInt32, index: UInt32)
 
   private static let bucketSize = 1 << 11
   private static let mostBucketBits = 12
 
   /// Marks every entry but the first with the same string with the number of that one, counted from one, and
-  /// counts its uses there.
+  /// counts its uses there. The marks of all others become 0.
   ///
   /// - Returns: Whether there were any.
   static func run(
     _ entries: UnsafeMutableBufferPointer<StringPool.Entry>, _ bytes: UnsafePointer<UInt8>,
     _ hashing: ByteHash
   ) -> Bool {
-    var bits = 0
-    while bits < mostBucketBits, entries.count >> bits > bucketSize { bits += 1 }
-    var ends = [Int](repeating: 0, count: 1 << bits)
-    for entry in entries { ends[bucket(entry.key.hash(hashing), bits)] += 1 }
-    let largest = ends.max() ?? 0
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: entries.count) { hashes in
+      withUnsafeTemporaryAllocation(of: Card.self, capacity: entries.count) { cards in
+        var bits = 0
+        while bits < mostBucketBits, entries.count >> bits > bucketSize { bits += 1 }
+        var ends = [Int](repeating: 0, count: 1 << bits)
+        for index in entries.indices {
+          let hash = UInt32(truncatingIfNeeded: entries[index].key.hash(hashing) >> 32)
+          entries[index].mark = 0
+          hashes[index] = hash
+          ends[bucket(hash, bits)] += 1
+        }
+        let table = [UInt32](repeating: 0, count: tableSize(for: ends.max() ?? 0))
+        deal(hashes, to: cards, &ends, bits)
+        return search(cards, ends, table, entries, bytes)
+      }
+    }
+  }
+
+  private static func bucket(_ hash: UInt32, _ bits: Int) -> Int { Int(UInt64(hash) >> UInt64(32 - bits)) }
+
+  /// Puts the cards of each bucket behind those of the one before.
+  ///
+  /// - Parameter ends: How many each bucket has; where it ends, afterwards.
+  private static func deal(
+    _ hashes: UnsafeMutableBufferPointer<UInt32>, to cards: UnsafeMutableBufferPointer<Card>,
+    _ ends: inout [Int], _ bits: Int
+  ) {
     var sum = 0
     for bucket in ends.indices {
       let size = ends[bucket]
       ends[bucket] = sum
       sum += size
     }
-    return withUnsafeTemporaryAllocation(of: Card.self, capacity: entries.count) { cards in
-      for (index, entry) in entries.enumerated() {
-        let hash = entry.key.hash(hashing)
-        let bucket = bucket(hash, bits)
-        cards[ends[bucket]] = (UInt32(truncatingIfNeeded: hash >> 16), UInt32(truncatingIfNeeded: index))
-        ends[bucket] += 1
-      }
-      var table = [UInt32](repeating: 0, count: tableSize(for: largest))
-      var hasTwins = false
-      var start = 0
-      for end in ends {
-        let found = search(cards, start..<end, &table, entries, bytes)
-        hasTwins = hasTwins || found
-        start = end
-      }
-      return hasTwins
+    for (index, hash) in hashes.enumerated() {
+      let bucket = bucket(hash, bits)
+      cards[ends[bucket]] = (hash, UInt32(truncatingIfNeeded: index))
+      ends[bucket] += 1
     }
   }
 
-  private static func bucket(_ hash: UInt64, _ bits: Int) -> Int {
-    Int((hash >> 32) >> UInt64(32 - bits))
+  private static func search(
+    _ cards: UnsafeMutableBufferPointer<Card>, _ ends: [Int], _ table: consuming [UInt32],
+    _ entries: UnsafeMutableBufferPointer<StringPool.Entry>, _ bytes: UnsafePointer<UInt8>
+  ) -> Bool {
+    var hasTwins = false
+    var start = 0
+    for end in ends {
+      let found = search(cards, start..<end, &table, entries, bytes)
+      hasTwins = hasTwins || found
+      start = end
+    }
+    return hasTwins
   }
 
   private static func tableSize(for count: Int) -> Int {

@@ -55,6 +55,8 @@ struct StringPool: ~Copyable {
   private var firstRecent = 0
 
   private var hasFollowers = false
+  /// Whether several entries may hold the same string: then `standIn(for:)` tells which counts.
+  private(set) var hasTwins = false
 
   private let hashing = ByteHash()
   /// `SmallString.isKnown`, at hand without the check that a global was made.
@@ -393,6 +395,7 @@ struct StringPool: ~Copyable {
     Self.clear(&bytes)
     filter = 0
     hasFollowers = false
+    hasTwins = false
   }
 
   /// Empties the table.
@@ -464,17 +467,15 @@ struct StringPool: ~Copyable {
 
   // MARK: merging
 
-  /// Makes one entry of those that hold the same string, the first; `standIn(for:)` then tells which.
+  /// Counts entries that hold the same string as one, the first; `standIn(for:)` then tells which.
   ///
   /// - Parameter keys: The only strings that will be looked up from now on, which are added if they are new; nil
   ///   if that may be any.
-  /// - Returns: Whether there were such entries.
-  mutating func merge(keeping keys: [UnsafeRawBufferPointer]?) -> Bool {
+  mutating func merge(keeping keys: [UnsafeRawBufferPointer]?) {
     forgetFollowers()
     var wanted: [Int] = []
     if let keys { for key in keys { wanted.append(intern(key)) } } else { wanted += 0..<count }
-    clearMarks()
-    let hasTwins = StringMerge.run(entries.buffer, bytes.base, hashing)
+    hasTwins = StringMerge.run(entries.buffer, bytes.base, hashing)
     var kept = Set<Int>()
     for index in wanted { kept.insert(standIn(for: index)) }
     var size = table.mask + 1
@@ -484,16 +485,29 @@ struct StringPool: ~Copyable {
     known = kept.count
     isForgetful = false
     keepsAll = true
-    return hasTwins
   }
 
-  /// The entry that stands for the one at `index`, until `clearMarks`.
+  /// The entry that counts for the string at `index`, between `merge` and `forgetTwins`.
   func standIn(for index: Int) -> Int {
-    let mark = entries[index].mark
+    let mark = hasTwins ? entries[index].mark : 0
     return mark == 0 ? index : Int(mark) - 1
   }
 
-  func clearMarks() {
+  /// Lets every entry have the symbol of its string: no matter which of them the tape names, the same is written.
+  mutating func shareSymbols() {
+    guard hasTwins else { return }
+    for index in 0..<count where entries.base[index].mark != 0 {
+      entries.base[index].symbol = entries[standIn(for: index)].symbol
+    }
+  }
+
+  /// Forgets which entries hold the same string, once only those that count are used.
+  mutating func forgetTwins() {
+    clearMarks()
+    hasTwins = false
+  }
+
+  private func clearMarks() {
     for index in 0..<count { entries.base[index].mark = 0 }
   }
 }

@@ -23,11 +23,13 @@ struct Tape: ~Copyable {
   private static let bytesPerToken =
     MemoryLayout<Token>.stride + MemoryLayout<UInt64>.stride + MemoryLayout<ContainerPlace>.stride
 
-  init() { self.init(capacity: Self.initialCapacity) }
+  init() {
+    let capacity = Self.initialCapacity
+    self.init(PageMemory.allocate(capacity * Self.bytesPerToken), capacity: capacity)
+  }
 
-  private init(capacity: Int) {
+  private init(_ memory: UnsafeMutableRawPointer, capacity: Int) {
     self.capacity = capacity
-    let memory = PageMemory.allocate(capacity * Self.bytesPerToken)
     base = memory.bindMemory(to: Token.self, capacity: capacity)
     let behindTokens = memory + capacity * MemoryLayout<Token>.stride
     words = behindTokens.bindMemory(to: UInt64.self, capacity: capacity)
@@ -65,10 +67,10 @@ struct Tape: ~Copyable {
   @inline(never)
   private mutating func grow() {
     // Tokens and words are named by 32-bit indices.
-    let largest = Int(clamping: UInt32.max) - 1
-    precondition(capacity < largest, "A message has more than 4 billion values")
-    let growth = PageMemory.growth(of: capacity * Self.bytesPerToken)
-    var larger = Tape(capacity: capacity > largest / growth ? largest : capacity * growth)
+    let limit = Int(clamping: UInt32.max) - 1
+    let (memory, newCapacity) = PageMemory.allocateMore(
+      than: capacity, atLeast: capacity + 1, atMost: limit, stride: Self.bytesPerToken)
+    var larger = Tape(memory, capacity: newCapacity)
     larger.base.update(from: base, count: count)
     larger.words.update(from: words, count: wordCount)
     larger.places.update(from: places, count: placeCount)

@@ -30,11 +30,12 @@ enum CLibrary {
     /// usual. It counts as used only as far as it is touched.
     ///
     /// - Parameter byteCount: A multiple of `pageSize`, which is a power of two.
-    static func map(_ byteCount: Int, inPagesOf pageSize: Int) -> UnsafeMutableRawPointer {
+    /// - Returns: nil if the process may not have as much.
+    static func map(_ byteCount: Int, inPagesOf pageSize: Int) -> UnsafeMutableRawPointer? {
       let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
       let size = byteCount + pageSize
       guard let start = mmap(nil, size, PROT_READ | PROT_WRITE, flags, -1, 0), Int(bitPattern: start) != -1
-      else { fatalError("Out of memory") }
+      else { return nil }
       let memory = start.alignedUp(toMultipleOf: pageSize)
       let before = memory - start
       if before > 0 { munmap(start, before) }

@@ -52,11 +52,12 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 
   @inline(never)
   private mutating func grow(to wanted: Int) {
+    let stride = MemoryLayout<Element>.stride
     // What is larger than a word is named by 32-bit indices.
-    precondition(
-      wanted < UInt32.max || MemoryLayout<Element>.stride <= 8, "A message has more than 4 billion values")
-    let newCapacity = max(capacity * PageMemory.growth(of: capacity * MemoryLayout<Element>.stride), wanted)
-    let larger = Self.allocate(newCapacity)
+    let limit = stride > 8 ? Int(clamping: UInt32.max) : .max
+    let (memory, newCapacity) = PageMemory.allocateMore(
+      than: capacity, atLeast: wanted, atMost: limit, stride: stride)
+    let larger = memory.bindMemory(to: Element.self, capacity: newCapacity)
     larger.update(from: base, count: count)
     Self.deallocate(base, capacity)
     base = larger

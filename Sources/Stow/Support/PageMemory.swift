@@ -9,6 +9,8 @@ enum PageMemory {
     private static let hugePage = 1 << 21
     /// Smaller buffers are not worth whole pages of that size.
     private static let smallestLarge = 2 * hugePage
+    /// How much is reserved at once for what has outgrown that: a GiB of addresses, of which a process has plenty.
+    private static let reservation = 1 << 30
 
     private static func pages(_ byteCount: Int) -> Int { (byteCount + hugePage - 1) & ~(hugePage - 1) }
   #endif
@@ -16,9 +18,36 @@ enum PageMemory {
   /// Memory for `byteCount` bytes, aligned for every type; to be freed by `deallocate`.
   static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
     #if os(Linux)
-      if byteCount >= smallestLarge { return CLibrary.map(pages(byteCount), inPagesOf: hugePage) }
+      if byteCount >= smallestLarge {
+        guard let memory = CLibrary.map(pages(byteCount), inPagesOf: hugePage) else {
+          fatalError("Out of memory")
+        }
+        return memory
+      }
     #endif
     return CLibrary.allocate(byteCount)
+  }
+
+  /// Memory for a buffer that is full: for `wanted` elements of `stride` bytes, and for twice as many as `capacity` or
+  /// more, but no more than `limit`.
+  ///
+  /// What a large buffer does not use takes no memory where the system gives pages as they are touched. So the first
+  /// large one has room for all but the largest messages: nothing is copied again, and no page is made only to be given
+  /// back. That was a fifth of all pages of encoding a million records.
+  static func allocateMore(
+    than capacity: Int, atLeast wanted: Int, atMost limit: Int, stride: Int
+  ) -> (memory: UnsafeMutableRawPointer, capacity: Int) {
+    precondition(wanted <= limit, "A message has more than 4 billion values")
+    let capacity = min(max(capacity * 2, wanted), limit)
+    #if os(Linux) && _pointerBitWidth(_64)
+      let generous = reservation / stride
+      if capacity * stride > smallestLarge, capacity < generous,
+        let memory = CLibrary.map(pages(generous * stride), inPagesOf: hugePage)
+      {
+        return (memory, generous)
+      }
+    #endif
+    return (allocate(capacity * stride), capacity)
   }
 
   /// Frees what `allocate` gave for as many bytes.
@@ -35,18 +64,6 @@ enum PageMemory {
       guard byteCount >= smallestLarge else { return }
       let (start, end) = (pages(range.lowerBound), range.upperBound & ~(hugePage - 1))
       if start < end { CLibrary.discard(memory + start, end - start) }
-    #endif
-  }
-
-  /// How many times as large a buffer of `byteCount` bytes becomes that is full.
-  ///
-  /// What a large buffer does not use takes no memory where the system gives pages as they are touched, so it
-  /// may grow faster; then less is copied, and fewer pages are made only to be given back.
-  static func growth(of byteCount: Int) -> Int {
-    #if os(Linux) && _pointerBitWidth(_64)
-      byteCount >= smallestLarge && byteCount < 1 << 28 ? 16 : 2
-    #else
-      2
     #endif
   }
 }
