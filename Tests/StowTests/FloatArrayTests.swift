@@ -50,6 +50,15 @@ struct FloatArrayTests {
     Self.check([tenth.nextUp, tenth, tenth.nextDown])
   }
 
+  @Test("noise beside whole numbers that is none with one decimal has its residues all the same")
+  func raisedExponent() throws {
+    let fractions = [9e12 + 0.1, 9e12 + 0.2]
+    let data = try StowEncoder().encode(fractions)
+    let elements: [UInt8] = [0x01, 0xA0, 0x07, 0xC2, 0xDA, 0x51, 0, 0x02, 0xA0, 0x07, 0xC2, 0xDA, 0x51, 0]
+    #expect(Array(data) == [0x74, 0x0F, 0x1E] + elements)
+    #expect(try StowDecoder().decode([Double].self, from: data) == fractions)
+  }
+
   @Test("whole numbers")
   func whole() {
     Self.check([1, 2, 3, 4])

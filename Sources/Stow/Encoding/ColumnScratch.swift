@@ -1,37 +1,51 @@
 /// Room for the cells of the columns that are being written, column after column.
 struct ColumnScratch: ~Copyable {
-  private var cells = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)
-  private var marks = UnsafeMutableBufferPointer<Bool>(start: nil, count: 0)
+  /// What is lent.
+  struct Room {
+    let cells: UnsafeMutableBufferPointer<UInt64>
+    /// Which cells of a column are integers among floating-point numbers.
+    let marks: UnsafeMutableBufferPointer<Bool>
+    /// What the floating-point numbers of a column are as decimal fractions.
+    let decimals: UnsafeMutableBufferPointer<DecimalCell>
+
+    init(_ count: Int) {
+      cells = .allocate(capacity: count)
+      marks = .allocate(capacity: count)
+      decimals = .allocate(capacity: count)
+    }
+
+    func deallocate() {
+      cells.deallocate()
+      marks.deallocate()
+      decimals.deallocate()
+    }
+  }
+
+  private var room: Room?
   private static let retained = 1 << 14
 
   /// Room for nothing, which takes no memory.
   init() {}
 
-  deinit {
-    cells.deallocate()
-    marks.deallocate()
-  }
+  deinit { room?.deallocate() }
 
-  /// Lends room for `count` cells, and for as many marks of those that are integers among floating-point
-  /// numbers. A large room is not kept.
-  mutating func withRoom<Result>(
-    _ count: Int,
-    _ body: (UnsafeMutableBufferPointer<UInt64>, UnsafeMutableBufferPointer<Bool>) -> Result
-  ) -> Result {
-    if cells.count < count {
-      cells.deallocate()
-      marks.deallocate()
-      cells = .allocate(capacity: count)
-      marks = .allocate(capacity: count)
-    }
+  /// Lends room for `count` cells. A large room is not kept.
+  mutating func withRoom<Result>(_ count: Int, _ body: (Room) -> Result) -> Result {
+    let room = grow(to: count)
     defer {
-      if cells.count > Self.retained {
-        cells.deallocate()
-        marks.deallocate()
-        cells = UnsafeMutableBufferPointer(start: nil, count: 0)
-        marks = UnsafeMutableBufferPointer(start: nil, count: 0)
+      if room.cells.count > Self.retained {
+        room.deallocate()
+        self.room = nil
       }
     }
-    return body(cells, marks)
+    return body(room)
+  }
+
+  private mutating func grow(to count: Int) -> Room {
+    if let room, room.cells.count >= count { return room }
+    room?.deallocate()
+    let larger = Room(count)
+    room = larger
+    return larger
   }
 }

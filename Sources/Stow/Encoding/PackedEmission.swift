@@ -29,22 +29,31 @@ extension Emitter {
     for token in tokens {
       if token.isInteger { integers &+= 1 } else if token.kind != .double { return false }
     }
-    var scratch = ColumnScratch()
-    swap(&scratch, &self.scratch)
-    scratch.withRoom(tokens.count) { cells, marks in
-      for index in tokens.indices { cells[index] = tape.number(tokens[index]) }
-      let cells = UnsafeBufferPointer(rebasing: cells[..<tokens.count])
+    withRoom(tokens.count) { room, emitter in
+      for index in tokens.indices { room.cells[index] = tape.number(tokens[index]) }
+      let cells = UnsafeBufferPointer(rebasing: room.cells[..<tokens.count])
       if integers == tokens.count {
-        cells.withMemoryRebound(to: Int64.self) { writeIntegers($0) }
+        cells.withMemoryRebound(to: Int64.self) { emitter.writeIntegers($0) }
       } else if integers == 0 {
-        writeDoubles(cells, integers: nil)
+        emitter.writeDoubles(cells, integers: nil, room)
       } else {
-        for index in tokens.indices { marks[index] = tokens[index].isInteger }
-        writeDoubles(cells, integers: UnsafeBufferPointer(rebasing: marks[..<tokens.count]))
+        for index in tokens.indices { room.marks[index] = tokens[index].isInteger }
+        emitter.writeDoubles(
+          cells, integers: UnsafeBufferPointer(rebasing: room.marks[..<tokens.count]), room)
       }
     }
-    swap(&scratch, &self.scratch)
     return true
+  }
+
+  /// Lends `body` the scratch.
+  private mutating func withRoom<Result>(
+    _ count: Int, _ body: (ColumnScratch.Room, inout Emitter) -> Result
+  ) -> Result {
+    var scratch = ColumnScratch()
+    swap(&scratch, &self.scratch)
+    let result = scratch.withRoom(count) { body($0, &self) }
+    swap(&scratch, &self.scratch)
+    return result
   }
 
   /// Writes two or more integers in whatever takes the fewest bytes.
@@ -75,12 +84,12 @@ extension Emitter {
 
   /// Writes floating-point numbers, perhaps with integers among them, in whatever takes the fewest bytes.
   private mutating func writeDoubles(
-    _ values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?
+    _ values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?, _ room: ColumnScratch.Room
   ) {
-    let best = PackedDoubles.best(for: values, integers: integers)
+    let best = PackedDoubles.best(for: values, integers: integers, cells: room.decimals)
     let length = (best?.stride ?? 0) * values.count + (best.map { Self.hasShortTag($0.type) } ?? true ? 0 : 1)
     let size = 1 + Varint.size(length) + length
-    guard let best, size <= Self.arraySize(Self.taggedSize(of: values, integers, exponent: best.exponent))
+    guard let best, size <= Self.arraySize(Self.taggedSize(of: values, integers, best, room.decimals))
     else {
       let end = writer.count
       for index in values.indices.reversed() {
@@ -94,23 +103,28 @@ extension Emitter {
       writeArrayHeader(writer.count - end)
       return
     }
-    best.write(values, integers: integers, to: &writer)
+    best.write(values, room.decimals, to: &writer)
     writePackedHeader(best.type, length: length)
   }
 
   /// What the elements take with their tags, estimated from the first of them.
   ///
-  /// - Parameter exponent: A number of decimals that suffices for all, if there is one.
+  /// - Parameter cells: The cells of all numbers, if `form` is a decimal one.
   static func taggedSize(
-    of values: UnsafeBufferPointer<UInt64>, _ integers: UnsafeBufferPointer<Bool>?, exponent: Int?
+    of values: UnsafeBufferPointer<UInt64>, _ integers: UnsafeBufferPointer<Bool>?, _ form: PackedDoubles,
+    _ cells: UnsafeMutableBufferPointer<DecimalCell>
   ) -> Int {
+    let exponent = form.exponent
     let sample = min(values.count, sampleSize)
     var size = 0
     for index in 0..<sample {
-      size +=
-        integers?[index] ?? false
-        ? BackwardWriter.size(ofInteger: Int64(bitPattern: values[index]))
-        : DoubleForm.size(values[index], exponent: exponent)
+      if integers?[index] ?? false {
+        size += BackwardWriter.size(ofInteger: Int64(bitPattern: values[index]))
+      } else if let exponent {
+        size += DoubleForm.size(values[index], cells[index], exponent: exponent)
+      } else {
+        size += DoubleForm(values[index]).size
+      }
     }
     return size * values.count / sample
   }
@@ -169,7 +183,9 @@ extension Emitter {
       writer.byte(Tag.data)
     case .doubles(let values):
       values.withUnsafeBufferPointer { buffer in
-        buffer.withMemoryRebound(to: UInt64.self) { writeDoubles($0, integers: nil) }
+        buffer.withMemoryRebound(to: UInt64.self) { bits in
+          withRoom(bits.count) { room, emitter in emitter.writeDoubles(bits, integers: nil, room) }
+        }
       }
     case .bools(let values):
       values.withUnsafeBufferPointer { buffer in writeBits(buffer.count) { buffer[$0] } }
@@ -183,10 +199,8 @@ extension Emitter {
   private mutating func writeRows(
     _ rows: RowLayout, _ tape: TapeView, _ session: EncodingSession
   ) -> Bool {
-    var scratch = ColumnScratch()
-    swap(&scratch, &self.scratch)
-    let result = scratch.withRoom(rows.count * rows.columnCount) { cells, marks in
-      guard let columns = rows.gather(tape, cells, marks, session.strings) else { return false }
+    withRoom(rows.count * rows.columnCount) { room, emitter in
+      guard let columns = rows.gather(tape, room, session.strings) else { return false }
       let stride = columns.reduce(0) { $0 + $1.width }
       let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
       let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }
@@ -194,30 +208,36 @@ extension Emitter {
       guard constants <= Columns.mostConstants, stride > 0, rows.count * stride + parameters < tagged else {
         return false
       }
-      let end = writer.count
-      writer.reserve(rows.count * stride + columns.count + BackwardWriter.margin)
-      for row in (0..<rows.count).reversed() {
-        var column = columns.count
-        while column > 0 {
-          column &-= 1
-          let width = columns[column].width
-          if width > 0 { writer.littleEndian(cells[column &* rows.count &+ row], width: width) }
-        }
-      }
-      for column in columns.reversed() {
-        writer.reserve(BackwardWriter.margin)
-        if let base = column.base { writer.integer(base) }
-        if let constant = column.constant { write(constant: tape[constant], tape, session) }
-      }
-      writer.reserve(columns.count + BackwardWriter.margin)
-      for column in columns.reversed() { writer.byte(column.type) }
-      writer.reserve(BackwardWriter.margin)
-      writer.varint(rows.shape ?? columns.count)
-      writer.varint(writer.count - end)
-      writer.byte(rows.shape == nil ? Tag.matrix : Tag.table)
+      emitter.write(columns, room.cells, rows, tape, session)
       return true
     }
-    swap(&scratch, &self.scratch)
-    return result
+  }
+
+  private mutating func write(
+    _ columns: [RowLayout.Column], _ cells: UnsafeMutableBufferPointer<UInt64>, _ rows: RowLayout,
+    _ tape: TapeView, _ session: EncodingSession
+  ) {
+    let end = writer.count
+    let stride = columns.reduce(0) { $0 + $1.width }
+    writer.reserve(rows.count * stride + columns.count + BackwardWriter.margin)
+    for row in (0..<rows.count).reversed() {
+      var column = columns.count
+      while column > 0 {
+        column &-= 1
+        let width = columns[column].width
+        if width > 0 { writer.littleEndian(cells[column &* rows.count &+ row], width: width) }
+      }
+    }
+    for column in columns.reversed() {
+      writer.reserve(BackwardWriter.margin)
+      if let base = column.base { writer.integer(base) }
+      if let constant = column.constant { write(constant: tape[constant], tape, session) }
+    }
+    writer.reserve(columns.count + BackwardWriter.margin)
+    for column in columns.reversed() { writer.byte(column.type) }
+    writer.reserve(BackwardWriter.margin)
+    writer.varint(rows.shape ?? columns.count)
+    writer.varint(writer.count - end)
+    writer.byte(rows.shape == nil ? Tag.matrix : Tag.table)
   }
 }

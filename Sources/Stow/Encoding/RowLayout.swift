@@ -93,10 +93,9 @@ struct RowLayout {
     }
   }
 
-  /// Fills `cells` column by column and decides their types; nil if the elements are not alike after all.
+  /// Fills the cells of `room` column by column and decides their types; nil if the elements are not alike after all.
   func gather(
-    _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>,
-    _ marks: UnsafeMutableBufferPointer<Bool>, _ strings: borrowing StringPool
+    _ tape: TapeView, _ room: ColumnScratch.Room, _ strings: borrowing StringPool
   ) -> [Column]? {
     let head = tape[first]
     var base = first
@@ -111,17 +110,18 @@ struct RowLayout {
     var columns: [Column] = []
     columns.reserveCapacity(columnCount)
     for column in 0..<columnCount {
-      let part = UnsafeMutableBufferPointer(rebasing: cells[column * count..<(column + 1) * count])
-      guard let column = gather(column, tape, part, marks, strings) else { return nil }
+      let part = UnsafeMutableBufferPointer(rebasing: room.cells[column * count..<(column + 1) * count])
+      guard let column = gather(column, tape, part, room, strings) else { return nil }
       columns.append(column)
     }
     return columns
   }
 
   private func gather(
-    _ column: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>,
-    _ marks: UnsafeMutableBufferPointer<Bool>, _ strings: borrowing StringPool
+    _ column: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>, _ room: ColumnScratch.Room,
+    _ strings: borrowing StringPool
   ) -> Column? {
+    let marks = room.marks
     var kinds: UInt32 = 0
     let top = first + self.cells[column]
     var position = top
@@ -142,9 +142,9 @@ struct RowLayout {
     if kinds & Self.bit(.longInteger) != 0 { kinds = kinds & ~Self.bit(.longInteger) | Self.bit(.integer) }
     switch kinds {
     case Self.bit(.integer): return integers(cells)
-    case Self.bit(.double): return doubles(cells, integers: nil)
+    case Self.bit(.double): return doubles(cells, integers: nil, room.decimals)
     case Self.bit(.double) | Self.bit(.integer):
-      return doubles(cells, integers: UnsafeBufferPointer(rebasing: marks[..<count]))
+      return doubles(cells, integers: UnsafeBufferPointer(rebasing: marks[..<count]), room.decimals)
     case Self.bit(.true) | Self.bit(.false):
       for row in 0..<count { cells[row] = marks[row] ? 1 : 0 }
       return Column(type: ElementType.bool, width: 1, taggedSize: count)
@@ -194,14 +194,14 @@ struct RowLayout {
   }
 
   private func doubles(
-    _ cells: UnsafeMutableBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?
+    _ cells: UnsafeMutableBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?,
+    _ decimals: UnsafeMutableBufferPointer<DecimalCell>
   ) -> Column? {
-    guard let best = PackedDoubles.best(for: UnsafeBufferPointer(cells), integers: integers) else {
-      return nil
-    }
-    let tagged = Emitter.taggedSize(of: UnsafeBufferPointer(cells), integers, exponent: best.exponent)
+    let numbers = UnsafeBufferPointer(cells)
+    guard let best = PackedDoubles.best(for: numbers, integers: integers, cells: decimals) else { return nil }
+    let tagged = Emitter.taggedSize(of: numbers, integers, best, decimals)
     if best.type != ElementType.double {
-      for row in 0..<count { cells[row] = best.element(cells[row], isInteger: integers?[row] ?? false) }
+      for row in 0..<count { cells[row] = best.element(cells[row], decimals[row]) }
     }
     return Column(type: best.type, width: best.stride, taggedSize: tagged)
   }

@@ -18,8 +18,8 @@ enum StringMerge {
     _ entries: UnsafeMutableBufferPointer<StringPool.Entry>, _ bytes: UnsafePointer<UInt8>,
     _ hashing: ByteHash
   ) -> Bool {
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: entries.count) { hashes in
-      withUnsafeTemporaryAllocation(of: Card.self, capacity: entries.count) { cards in
+    PageMemory.withTemporary(of: UInt32.self, capacity: entries.count) { hashes in
+      PageMemory.withTemporary(of: Card.self, capacity: entries.count) { cards in
         var bits = 0
         while bits < mostBucketBits, entries.count >> bits > bucketSize { bits += 1 }
         var ends = [Int](repeating: 0, count: 1 << bits)

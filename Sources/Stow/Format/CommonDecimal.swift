@@ -1,14 +1,18 @@
-/// What floating-point numbers have in common as decimal fractions: found in one walk, with one division for each.
+/// What floating-point numbers have in common as decimal fractions, and the cell of each: found in one walk, with one
+/// division for each.
 struct CommonDecimal {
   /// The fewest decimals with which every number is a decimal fraction, or next to one.
   private(set) var exponent = 0
   /// Whether a number is only next to one.
   private(set) var isNoisy = false
-  /// The least and the greatest numerator with so many decimals.
-  private(set) var minimum = Int64.max
-  private(set) var maximum = Int64.min
   /// The fewest decimals with which one of the numbers was looked at.
   private var narrowest = DecimalFraction.widestExponent
+  /// The numbers taken in, with `exponent` decimals.
+  private let cells: UnsafeMutableBufferPointer<DecimalCell>
+  private var count = 0
+
+  /// - Parameter cells: Room for all numbers.
+  init(_ cells: UnsafeMutableBufferPointer<DecimalCell>) { self.cells = cells }
 
   /// Whether what was found holds with `exponent` decimals for every number.
   var isExact: Bool { exponent <= narrowest }
@@ -30,18 +34,24 @@ struct CommonDecimal {
         numerator = wide / DecimalFraction.integerPower(widest - exponent)
       }
     }
-    minimum = min(minimum, numerator)
-    maximum = max(maximum, numerator)
+    append(DecimalCell(numerator, residue: residue))
     return true
+  }
+
+  /// Leaves a cell to something else.
+  mutating func skip() { append(DecimalCell(0, residue: 0)) }
+
+  @inline(__always)
+  private mutating func append(_ cell: DecimalCell) {
+    cells[count] = cell
+    count &+= 1
   }
 
   @inline(never)
   private mutating func raise(to exponent: Int) {
     let factor = DecimalFraction.integerPower(exponent - self.exponent)
     self.exponent = exponent
-    guard minimum <= maximum else { return }
     // They stay below the limit of numerators, unless this is not exact.
-    minimum = minimum &* factor
-    maximum = maximum &* factor
+    for index in 0..<count { cells[index] = cells[index].scaled(by: factor) }
   }
 }

@@ -56,20 +56,23 @@ struct DoubleForm {
     }
   }
 
-  /// The bytes of a number in its shortest form.
-  ///
-  /// - Parameter exponent: As for `init`. What lies beside a fraction of so many decimals is neither an integer nor a
-  ///   fraction of fewer decimals, so that nothing else need be tried.
-  static func size(_ bits: UInt64, exponent: Int?) -> Int {
+  /// The bytes of a number in its shortest form, of which a decimal form is known.
+  static func size(_ bits: UInt64, _ cell: DecimalCell, exponent: Int) -> Int {
     let value = Double(bitPattern: bits)
-    guard let exponent, let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent),
-      residue != 0, let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
-      exponent <= widest
-    else { return DoubleForm(bits, exponent: exponent).size }
-    let width = DecimalFraction.width(shortened(numerator, exponent: exponent).numerator)
-    let decimal = width <= ElementType.maximumScaledWidth ? width + 3 : Int.max
-    let result = min(PackedDoubles.isFloat(bits) ? 5 : 9, decimal)
-    assert(result == DoubleForm(bits, exponent: exponent).size)
+    guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude), exponent <= widest
+    else {
+      return DoubleForm(bits, exponent: exponent).size
+    }
+    let (numerator, exponent) = shortened(cell.numerator, exponent: exponent)
+    let width = DecimalFraction.width(numerator)
+    let result: Int
+    if cell.residue == 0, exponent == 0 ? value.magnitude < 0x1p31 : exponent <= 4 && width <= 4 {
+      result = 1 + width
+    } else {
+      let decimal = width > ElementType.maximumScaledWidth ? Int.max : width + (cell.residue == 0 ? 2 : 3)
+      result = min(PackedDoubles.isFloat(bits) ? 5 : 9, decimal)
+    }
+    assert(result == DoubleForm(bits).size)
     return result
   }
 

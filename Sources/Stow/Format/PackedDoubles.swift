@@ -13,13 +13,16 @@ struct PackedDoubles {
 
   /// The smallest form for `values`, of which there is one or more; nil where `integers` says that some
   /// are integers (then the word is the integer) and no form holds both.
+  ///
+  /// - Parameter cells: Room for as many. If the form is a decimal one, it holds them afterwards.
   static func best(
-    for values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>? = nil
+    for values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>? = nil,
+    cells: UnsafeMutableBufferPointer<DecimalCell>
   ) -> PackedDoubles? {
     let mixed = integers != nil
     var best = mixed ? nil : Self.double
     if !mixed, values.allSatisfy(isFloat) { best = PackedDoubles(type: ElementType.float, stride: 4) }
-    guard let decimal = decimal(for: values, integers: integers) else { return best }
+    guard let decimal = decimal(for: values, integers, cells) else { return best }
     return decimal.stride < best?.stride ?? 8 ? decimal : best
   }
 
@@ -31,75 +34,76 @@ struct PackedDoubles {
   }
 
   private static func decimal(
-    for values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?
+    for values: UnsafeBufferPointer<UInt64>, _ integers: UnsafeBufferPointer<Bool>?,
+    _ cells: UnsafeMutableBufferPointer<DecimalCell>
   ) -> PackedDoubles? {
-    var common = CommonDecimal()
-    var leastInteger = Int64.max
-    var greatestInteger = Int64.min
+    var common = CommonDecimal(cells)
     for index in values.indices {
       if integers?[index] ?? false {
-        let integer = Int64(bitPattern: values[index])
-        leastInteger = min(leastInteger, integer)
-        greatestInteger = max(greatestInteger, integer)
+        common.skip()
       } else if !common.add(Double(bitPattern: values[index])) {
         return nil
       }
     }
-    let noisy = common.isNoisy || integers != nil
     // A type of exponent 0 has no room for a residue.
-    let exponent = noisy ? max(common.exponent, 1) : common.exponent
-    guard exponent == common.exponent, common.isExact else {
-      let isRaised = exponent != common.exponent
-      return decimal(for: values, integers: integers, exponent: exponent, noisy: isRaised || integers != nil)
+    let exponent = common.isNoisy || integers != nil ? max(common.exponent, 1) : common.exponent
+    if exponent != common.exponent || !common.isExact {
+      guard fill(cells, values, integers, exponent: exponent) else { return nil }
     }
-    var (minimum, maximum) = (common.minimum, common.maximum)
-    if leastInteger <= greatestInteger {
-      guard let (least, _) = cell(UInt64(bitPattern: leastInteger), exponent: exponent, isInteger: true),
-        let (greatest, _) = cell(UInt64(bitPattern: greatestInteger), exponent: exponent, isInteger: true)
-      else { return nil }
-      minimum = min(minimum, least)
-      maximum = max(maximum, greatest)
+    if let integers {
+      guard fill(cells, integers: values, integers, exponent: exponent) else { return nil }
     }
-    return form(exponent: exponent, minimum: minimum, maximum: maximum, noisy: noisy)
+    return form(
+      of: UnsafeBufferPointer(rebasing: cells[..<values.count]), exponent: exponent,
+      isNoisy: exponent != common.exponent)
   }
 
-  /// With the exponent given, and with residues if any number needs one or `noisy` says so.
+  /// Makes the cells of all numbers but the integers anew; false if one has none.
   @inline(never)
-  private static func decimal(
-    for values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?, exponent: Int, noisy: Bool
-  ) -> PackedDoubles? {
-    var noisy = noisy
-    var minimum = Int64.max
-    var maximum = Int64.min
-    for index in values.indices {
-      guard
-        let (numerator, residue) = cell(
-          values[index], exponent: exponent, isInteger: integers?[index] ?? false)
-      else { return nil }
-      noisy = noisy || residue != 0
-      minimum = min(minimum, numerator)
-      maximum = max(maximum, numerator)
+  private static func fill(
+    _ cells: UnsafeMutableBufferPointer<DecimalCell>, _ values: UnsafeBufferPointer<UInt64>,
+    _ integers: UnsafeBufferPointer<Bool>?, exponent: Int
+  ) -> Bool {
+    for index in values.indices where !(integers?[index] ?? false) {
+      let value = Double(bitPattern: values[index])
+      guard let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent) else {
+        return false
+      }
+      cells[index] = DecimalCell(numerator, residue: residue)
     }
-    return form(exponent: exponent, minimum: minimum, maximum: maximum, noisy: noisy)
+    return true
   }
 
-  private static func form(exponent: Int, minimum: Int64, maximum: Int64, noisy: Bool) -> PackedDoubles? {
-    let width = max(DecimalFraction.width(minimum), DecimalFraction.width(maximum))
+  /// Makes the cells of the integers; false if one has none.
+  @inline(never)
+  private static func fill(
+    _ cells: UnsafeMutableBufferPointer<DecimalCell>, integers values: UnsafeBufferPointer<UInt64>,
+    _ areIntegers: UnsafeBufferPointer<Bool>, exponent: Int
+  ) -> Bool {
+    for index in values.indices where areIntegers[index] {
+      guard let cell = DecimalCell(integer: Int64(bitPattern: values[index]), exponent: exponent) else {
+        return false
+      }
+      cells[index] = cell
+    }
+    return true
+  }
+
+  /// The form that has room for the widest cell, and for residues if a cell has one or `isNoisy` says so.
+  private static func form(
+    of cells: UnsafeBufferPointer<DecimalCell>, exponent: Int, isNoisy: Bool
+  ) -> PackedDoubles? {
+    var widest: Int64 = 0
+    var residues: Int8 = isNoisy ? 1 : 0
+    for cell in cells {
+      widest |= cell.numerator ^ (cell.numerator >> 63)
+      residues |= cell.residue
+    }
+    let width = DecimalFraction.width(widest)
     guard width <= ElementType.maximumScaledWidth else { return nil }
-    return noisy
+    return residues != 0
       ? PackedDoubles(type: ElementType.noisy(exponent: exponent, width: width), stride: width + 1)
       : PackedDoubles(type: ElementType.scaled(exponent: exponent, width: width), stride: width)
-  }
-
-  /// Numerator and residue of one value.
-  @inline(__always)
-  private static func cell(_ word: UInt64, exponent: Int, isInteger: Bool) -> (
-    numerator: Int64, residue: Int8
-  )? {
-    if !isInteger { return DecimalFraction.nearest(to: Double(bitPattern: word), exponent: exponent) }
-    let (numerator, overflow) = Int64(bitPattern: word).multipliedReportingOverflow(
-      by: DecimalFraction.integerPower(exponent))
-    return overflow || numerator.magnitude >= DecimalFraction.numeratorLimit ? nil : (numerator, integerMark)
   }
 
   /// How many decimals the elements have; nil if they are no decimal fractions.
@@ -109,23 +113,19 @@ struct PackedDoubles {
   }
 
   /// The bytes of one element, in the lowest `stride` bytes of the result.
+  ///
+  /// - Parameter cell: What `best` made of it.
   @inline(__always)
-  func element(_ word: UInt64, isInteger: Bool = false) -> UInt64 {
-    guard let exponent else {
-      return type == ElementType.double ? word : UInt64(Float(Double(bitPattern: word)).bitPattern)
-    }
-    guard let (numerator, residue) = Self.cell(word, exponent: exponent, isInteger: isInteger) else {
-      preconditionFailure("a form that was found to hold every value does not")
-    }
-    let bits = UInt64(bitPattern: numerator)
-    guard ElementType.isNoisy(type) else { return bits }
-    let width = UInt64(8 * (stride - 1))
-    return bits & ~(~0 << width) | UInt64(UInt8(bitPattern: residue)) << width
+  func element(_ word: UInt64, _ cell: @autoclosure () -> DecimalCell) -> UInt64 {
+    if type == ElementType.double { return word }
+    if type == ElementType.float { return UInt64(Float(Double(bitPattern: word)).bitPattern) }
+    return ElementType.isNoisy(type)
+      ? cell().noisyElement(width: stride &- 1) : UInt64(bitPattern: cell().numerator)
   }
 
   /// Writes the elements.
   func write(
-    _ values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>? = nil,
+    _ values: UnsafeBufferPointer<UInt64>, _ cells: UnsafeMutableBufferPointer<DecimalCell>,
     to writer: inout BackwardWriter
   ) {
     #if _endian(little)
@@ -136,7 +136,7 @@ struct PackedDoubles {
     #endif
     writer.reserve(values.count * stride + BackwardWriter.margin)
     for index in values.indices.reversed() {
-      writer.littleEndian(element(values[index], isInteger: integers?[index] ?? false), width: stride)
+      writer.littleEndian(element(values[index], cells[index]), width: stride)
     }
   }
 }

@@ -58,6 +58,17 @@ enum PageMemory {
     CLibrary.deallocate(memory)
   }
 
+  /// Lends `body` memory for `capacity` elements.
+  static func withTemporary<Element: BitwiseCopyable, Result>(
+    of type: Element.Type, capacity: Int, _ body: (UnsafeMutableBufferPointer<Element>) -> Result
+  ) -> Result {
+    let byteCount = capacity * MemoryLayout<Element>.stride
+    let memory = allocate(byteCount)
+    defer { deallocate(memory, byteCount: byteCount) }
+    return body(
+      UnsafeMutableBufferPointer(start: memory.bindMemory(to: type, capacity: capacity), count: capacity))
+  }
+
   /// Gives back what lies in whole pages of `range` of a large buffer; its bytes are lost.
   static func discard(_ range: Range<Int>, of memory: UnsafeMutableRawPointer, byteCount: Int) {
     #if os(Linux)
