@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The keyed containers of one key type that were made so far, to be handed out again.
 ///
 /// A keyed container is a reference to an object, and making one with the box of the standard library takes a quarter to
@@ -73,9 +75,11 @@ struct ContainerPool<Cursor: AnyObject>: ~Copyable {
   @inline(__always)
   func address(_ number: Int) -> UnsafeRawPointer { UnsafeRawPointer(boxes + number) }
 
-  /// Whether every container has been given back.
+  /// Whether every container has been given back; then all that was done with them is done, on whatever thread.
   mutating func isComplete() -> Bool {
     while used > 0, isKnownUniquelyReferenced(&boxes[used - 1]) { used -= 1 }
+    // Such a check does not order what is read after it: another thread may have used a container that was kept.
+    atomicMemoryFence(ordering: .acquiring)
     return used == 0
   }
 
