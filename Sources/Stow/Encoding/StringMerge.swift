@@ -1,8 +1,8 @@
 /// Finds the entries of a pool that hold the same string.
 ///
 /// Looking up one after another in a table of all would miss the cache each time. So they are dealt by their
-/// hashes into buckets first, and each bucket is searched with a table that fits the cache. The entries are walked
-/// only once, for their hashes. Time and memory (twelve bytes) for each entry do not depend on how many there are.
+/// hashes into buckets first, and each bucket is searched with a table that fits the cache. Time and memory
+/// (eight bytes) for each entry do not depend on how many there are.
 enum StringMerge {
   /// The top of a hash, whose first bits chose the bucket, and the index of its entry.
   private typealias Card = (hash: UInt32, index: UInt32)
@@ -18,22 +18,23 @@ enum StringMerge {
     _ entries: UnsafeMutableBufferPointer<StringPool.Entry>, _ bytes: UnsafePointer<UInt8>,
     _ hashing: ByteHash
   ) -> Bool {
-    PageMemory.withTemporary(of: UInt32.self, capacity: entries.count) { hashes in
-      PageMemory.withTemporary(of: Card.self, capacity: entries.count) { cards in
-        var bits = 0
-        while bits < mostBucketBits, entries.count >> bits > bucketSize { bits += 1 }
-        var ends = [Int](repeating: 0, count: 1 << bits)
-        for index in entries.indices {
-          let hash = UInt32(truncatingIfNeeded: entries[index].key.hash(hashing) >> 32)
-          entries[index].mark = 0
-          hashes[index] = hash
-          ends[bucket(hash, bits)] += 1
-        }
-        let table = [UInt32](repeating: 0, count: tableSize(for: ends.max() ?? 0))
-        deal(hashes, to: cards, &ends, bits)
-        return search(cards, ends, table, entries, bytes)
+    PageMemory.withTemporary(of: Card.self, capacity: entries.count) { cards in
+      var bits = 0
+      while bits < mostBucketBits, entries.count >> bits > bucketSize { bits += 1 }
+      var ends = [Int](repeating: 0, count: 1 << bits)
+      for index in entries.indices {
+        entries[index].mark = 0
+        ends[bucket(hash(of: entries[index], hashing), bits)] += 1
       }
+      let table = [UInt32](repeating: 0, count: tableSize(for: ends.max() ?? 0))
+      deal(entries, to: cards, &ends, bits, hashing)
+      return search(cards, ends, table, entries, bytes)
     }
+  }
+
+  /// The top of the hash.
+  private static func hash(of entry: StringPool.Entry, _ hashing: ByteHash) -> UInt32 {
+    UInt32(truncatingIfNeeded: entry.key.hash(hashing) >> 32)
   }
 
   private static func bucket(_ hash: UInt32, _ bits: Int) -> Int { Int(UInt64(hash) >> UInt64(32 - bits)) }
@@ -42,8 +43,8 @@ enum StringMerge {
   ///
   /// - Parameter ends: How many each bucket has; where it ends, afterwards.
   private static func deal(
-    _ hashes: UnsafeMutableBufferPointer<UInt32>, to cards: UnsafeMutableBufferPointer<Card>,
-    _ ends: inout [Int], _ bits: Int
+    _ entries: UnsafeMutableBufferPointer<StringPool.Entry>,
+    to cards: UnsafeMutableBufferPointer<Card>, _ ends: inout [Int], _ bits: Int, _ hashing: ByteHash
   ) {
     var sum = 0
     for bucket in ends.indices {
@@ -51,7 +52,8 @@ enum StringMerge {
       ends[bucket] = sum
       sum += size
     }
-    for (index, hash) in hashes.enumerated() {
+    for (index, entry) in entries.enumerated() {
+      let hash = hash(of: entry, hashing)
       let bucket = bucket(hash, bits)
       cards[ends[bucket]] = (hash, UInt32(truncatingIfNeeded: index))
       ends[bucket] += 1
