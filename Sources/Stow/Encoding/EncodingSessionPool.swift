@@ -52,7 +52,7 @@ extension EncodingSession: PooledSession {
       for slot in 0..<schema.slotCount { keys.append(schema.utf8(atSlot: slot)) }
     }
     strings.merge(keeping: isComplete ? keys : nil)
-    guard strings.hasTwins, !isComplete || needsNormalizing || maps.count > 0 || hasFreeKeys else { return }
+    guard strings.hasTwins, !isComplete || needsNormalizing || maps.count > 0 else { return }
     for index in 0..<tape.count {
       let token = tape[index]
       guard token.kind == .string || token.kind == .key || token.kind == .url else { continue }

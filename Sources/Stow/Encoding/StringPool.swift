@@ -5,41 +5,9 @@
 ///
 /// A message of very many strings would make the table larger than the processor's cache, and looking a new
 /// string up would be most of what encoding it costs. So the table forgets strings that were used once when
-/// it has grown to some size: if one of them comes again it is a second entry. `merge` makes one of both,
+/// it has grown to some size: if one of them comes again it is a second entry. `merge` counts both as one,
 /// in an order that suits the cache, when the recording is complete.
 struct StringPool: ~Copyable {
-  struct Entry: BitwiseCopyable {
-    // The words of the string's `TextKey`, and its code and offset in one.
-    private let first: UInt64
-    private let second: UInt64
-    private let place: UInt64
-    /// How often the string is written as a value, and as a key.
-    var valueUses: UInt32 = 0
-    var keyUses: UInt32 = 0
-    /// The number of its symbol, counted from one; 0 if it has none. While recording, its follower.
-    var symbol: UInt32 = 0
-    /// While recording, the uses until the table last forgot; while merging, the entry that stands for this
-    /// one, counted from one; while planning, the map in which the string was last seen as a key.
-    var mark: UInt32 = 0
-
-    @inline(__always)
-    init(_ key: TextKey, offset: Int) {
-      first = key.first
-      second = key.second
-      place = UInt64(key.code) | UInt64(offset) << 8
-    }
-
-    @inline(__always)
-    var key: TextKey {
-      TextKey(first: first, second: second, code: UInt8(truncatingIfNeeded: place))
-    }
-
-    @inline(__always)
-    var offset: Int { Int(truncatingIfNeeded: place >> 8) }
-    @inline(__always)
-    var length: Int { key.length }
-  }
-
   private var entries = GrowableBuffer<Entry>(capacity: 32)
   private var bytes = StringPool.makeBytes()
   private var table = StringTable(mask: StringPool.smallestMask)

@@ -10,10 +10,8 @@ struct DoubleForm {
   @inline(__always)
   var size: Int { 1 + (scale == nil ? 0 : 1) + width }
 
-  /// - Parameter exponent: A number of decimals that suffices, if one is known: then none are tried that it does
-  ///   not need.
   @inline(__always)
-  init(_ bits: UInt64, exponent: Int? = nil) {
+  init(_ bits: UInt64) {
     let value = Double(bitPattern: bits)
     if value.magnitude < 0x1p31 {
       let integer = Int64(value)
@@ -22,7 +20,7 @@ struct DoubleForm {
         return
       }
     }
-    self.init(fraction: bits, exponent: exponent)
+    self.init(fraction: bits)
   }
 
   @inline(__always)
@@ -34,7 +32,7 @@ struct DoubleForm {
   }
 
   @inline(never)
-  private init(fraction bits: UInt64, exponent: Int?) {
+  private init(fraction bits: UInt64) {
     let value = Double(bitPattern: bits)
     if let numerator = DecimalFraction.shortNumerator(of: value) {
       self.init(short: numerator)
@@ -42,8 +40,7 @@ struct DoubleForm {
     }
     let isFloat = PackedDoubles.isFloat(bits)
     let float = UInt64(isFloat ? Float(value).bitPattern : 0)
-    if let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
-      case let exponent = min(exponent ?? widest, widest),
+    if let exponent = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
       let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent),
       let decimal = DoubleForm(numerator, exponent: exponent, residue: residue),
       decimal.size < (isFloat ? 5 : 9) || decimal.tag >= Tag.shortDecimal
@@ -61,7 +58,7 @@ struct DoubleForm {
     let value = Double(bitPattern: bits)
     guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude), exponent <= widest
     else {
-      return DoubleForm(bits, exponent: exponent).size
+      return DoubleForm(bits).size
     }
     let (numerator, exponent) = shortened(cell.numerator, exponent: exponent)
     let width = DecimalFraction.width(numerator)

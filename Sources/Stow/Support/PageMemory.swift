@@ -40,13 +40,13 @@ enum PageMemory {
     precondition(wanted <= limit, "A message has more than 4 billion values")
     let capacity = min(max(capacity * 2, wanted), limit)
     #if os(Linux) && _pointerBitWidth(_64)
-      // Doubled, so that parts of a buffer begin with a page.
-      var generous = capacity
-      while generous * 2 * stride <= reservation { generous *= 2 }
-      if capacity * stride > smallestLarge, generous > capacity,
-        let memory = CLibrary.map(pages(generous * stride), inPagesOf: hugePage)
-      {
-        return (memory, generous)
+      if capacity * stride > smallestLarge {
+        // Doubled, so that parts of a buffer begin with a page.
+        var generous = capacity
+        while generous * 2 * stride <= reservation { generous *= 2 }
+        if let memory = CLibrary.map(pages(generous * stride), inPagesOf: hugePage) {
+          return (memory, generous)
+        }
       }
     #endif
     return (allocate(capacity * stride), capacity)
