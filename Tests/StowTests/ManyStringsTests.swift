@@ -136,4 +136,24 @@ struct ManyStringsTests {
     // The next message knows nothing of this one.
     #expect(try StowEncoder().encode(["a"]) == StowEncoder().encode(["a"]))
   }
+
+  #if compiler(>=6.2) && os(Linux)
+    @Test("a process that may not have a GiB of addresses encodes them too", .enabled(if: !isSanitized))
+    func scarceAddresses() async {
+      await #expect(processExitsWith: .success) {
+        struct Row: Codable, Equatable {
+          let name: String
+          let number: Int
+        }
+        let rows = (0..<200_000).map { Row(name: String($0), number: $0) }
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmSize:") })
+        let kibibytes = try #require(UInt(line.filter(\.isNumber)))
+        var limit = rlimit(rlim_cur: (kibibytes << 10) + (600 << 20), rlim_max: .max)
+        try #require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+        let message = try StowEncoder().encode(rows)
+        #expect(try StowDecoder().decode([Row].self, from: message) == rows)
+      }
+    }
+  #endif
 }
