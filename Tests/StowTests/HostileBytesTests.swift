@@ -106,12 +106,14 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("every substitution of one byte", arguments: Sample.all)
+  @Test("substitutions of one byte, in short messages all of them", arguments: Sample.all)
   fileprivate func substitutions(sample: Sample) {
     guard sample.message.count <= 200 else { return }
+    // In long messages a third, others at every offset: all of them took a quarter of the time of the whole suite.
+    let step = sample.message.count <= 32 ? 1 : 3
     for offset in sample.message.indices {
       var bytes = sample.message
-      for byte in UInt8.min...UInt8.max {
+      for byte in stride(from: offset % step, to: 256, by: step).map(UInt8.init) {
         bytes[offset] = byte
         var readers = [sample.readOwn]
         if bytes.count <= 64 || byte % 4 == 1 { readers.append(generic) }
