@@ -127,7 +127,7 @@ struct HostileTimeTests {
   func paths() throws {
     // What each value is not makes an error, and it names the key.
     for element in [[0x31, 0x61], [0xE2, 0x31, 0x61], [0xC4, 0x81, 0x61, 0x31, 0x61]] as [[UInt8]] {
-      try expectLinear(JSONValue.self) { count in
+      try expectLinear(JSONValue.self, size: 1000) { count in
         let key = Bomb.text([UInt8](repeating: 0x78, count: count / 2))
         return Bomb.sized(0x71, key + Bomb.sized(0x70, Bomb.repeated(element, count / 2 / element.count)))
       }
@@ -170,15 +170,15 @@ struct HostileTimeTests {
   @Test("integers without bytes, and tables of wide columns")
   func widths() throws {
     for type in [[Int].self, [Int8].self, [Double].self, JSONValue.self] as [any Decodable.Type] {
-      try expectLinear(type) { count in
+      try expectLinear(type, size: 1000) { count in
         Bomb.sized(0x74, [0x0D] + Bomb.number(2 * count) + [UInt8](repeating: 0, count: count))
       }
     }
     for type in [[[Double]].self, [[Int]].self, JSONValue.self] as [any Decodable.Type] {
-      try expectLinear(type) { count in
+      try expectLinear(type, size: 1000) { count in
         Bomb.sized(0x7B, [4, 0, 1, 8, 1, 0x91] + [UInt8](repeating: 0, count: count))
       }
-      try expectLinear(type) { count in
+      try expectLinear(type, size: 1000) { count in
         let types = [UInt8](repeating: 8, count: count / 9)
         return Bomb.sized(
           0x7B, Bomb.number(types.count) + types + [UInt8](repeating: 0, count: 8 * types.count))
