@@ -137,6 +137,21 @@ struct ManyStringsTests {
     #expect(try StowEncoder().encode(["a"]) == StowEncoder().encode(["a"]))
   }
 
+  @Test("half a million values, and strings that come again after all others")
+  func manyValues() throws {
+    struct Row: Codable, Equatable {
+      let name: String
+      let number: Int
+    }
+    func rows(name: (Int) -> Int) -> [Row] {
+      (0..<140_000).map { Row(name: "name \(name($0))", number: 1 << 40 + $0) }
+    }
+    let far = rows { $0 % 70_000 }
+    let message = try StowEncoder().encode(far)
+    #expect(try StowDecoder().decode([Row].self, from: message) == far)
+    #expect(try StowEncoder().encode(rows { $0 / 2 }).count == message.count)
+  }
+
   #if compiler(>=6.2) && os(Linux)
     @Test("a process that may not have a GiB of addresses encodes them too", .enabled(if: !isSanitized))
     func scarceAddresses() async {

@@ -7,7 +7,7 @@ extension EncodingSession {
   func path(ofContainer begin: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var start = begin
-    // A parent stands before what is in it, unless the places were given back.
+    // The outermost container has no parent. What was kept of a large message that is over has no path.
     while let place = tape.place(ofContainer: start), place.parent < start {
       let key = tape[start].key | UInt64(place.position) << 32
       path.append(pathKey(parent: Int(place.parent), key: key, start: start))

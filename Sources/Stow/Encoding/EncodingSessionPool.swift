@@ -51,7 +51,7 @@ extension EncodingSession: PooledSession {
     activeSchemas.borrowEach { schema in
       for slot in 0..<schema.slotCount { keys.append(schema.utf8(atSlot: slot)) }
     }
-    strings.merge(keeping: isComplete ? keys : nil)
+    strings.merge(keeping: isComplete ? keys : nil, &tape)
     guard strings.hasTwins, !isComplete || needsNormalizing || maps.count > 0 else { return }
     for index in 0..<tape.count {
       let token = tape[index]

@@ -2,10 +2,10 @@
 ///
 /// Looking up one after another in a table of all would miss the cache each time. So they are dealt by their
 /// hashes into buckets first, and each bucket is searched with a table that fits the cache. Time and memory
-/// (eight bytes) for each entry do not depend on how many there are.
+/// (a card) for each entry do not depend on how many there are.
 enum StringMerge {
   /// The top of a hash, whose first bits chose the bucket, and the index of its entry.
-  private typealias Card = (hash: UInt32, index: UInt32)
+  typealias Card = (hash: UInt32, index: UInt32)
 
   private static let bucketSize = 1 << 11
   private static let mostBucketBits = 12
@@ -13,23 +13,23 @@ enum StringMerge {
   /// Marks every entry but the first with the same string with the number of that one, counted from one, and
   /// counts its uses there. The marks of all others become 0.
   ///
+  /// - Parameter cards: As many as entries.
   /// - Returns: Whether there were any.
   static func run(
     _ entries: UnsafeMutableBufferPointer<StringPool.Entry>, _ bytes: UnsafePointer<UInt8>,
-    _ hashing: ByteHash
+    _ cards: UnsafeMutableBufferPointer<Card>, _ hashing: ByteHash
   ) -> Bool {
-    PageMemory.withTemporary(of: Card.self, capacity: entries.count) { cards in
-      var bits = 0
-      while bits < mostBucketBits, entries.count >> bits > bucketSize { bits += 1 }
-      var ends = [Int](repeating: 0, count: 1 << bits)
-      for index in entries.indices {
-        entries[index].mark = 0
-        ends[bucket(hash(of: entries[index], hashing), bits)] += 1
-      }
-      let table = [UInt32](repeating: 0, count: tableSize(for: ends.max() ?? 0))
-      deal(entries, to: cards, &ends, bits, hashing)
-      return search(cards, ends, table, entries, bytes)
+    precondition(cards.count == entries.count)
+    var bits = 0
+    while bits < mostBucketBits, entries.count >> bits > bucketSize { bits += 1 }
+    var ends = [Int](repeating: 0, count: 1 << bits)
+    for index in entries.indices {
+      entries[index].mark = 0
+      ends[bucket(hash(of: entries[index], hashing), bits)] += 1
     }
+    let table = [UInt32](repeating: 0, count: tableSize(for: ends.max() ?? 0))
+    deal(entries, to: cards, &ends, bits, hashing)
+    return search(cards, ends, table, entries, bytes)
   }
 
   /// The top of the hash.

@@ -84,9 +84,28 @@ struct Tape: ~Copyable {
     count -= 1
   }
 
+  /// Lends `body` the memory of the places, which are lost, for so many elements of up to eight bytes; memory of its own
+  /// if that is too little, or the tape may be kept.
+  mutating func withMemoryOfPlaces<Element: BitwiseCopyable, Result>(
+    for type: Element.Type, capacity elements: Int, _ body: (UnsafeMutableBufferPointer<Element>) -> Result
+  ) -> Result {
+    assert(MemoryLayout<Element>.alignment <= MemoryLayout<UInt64>.alignment)
+    let isEnough =
+      elements * MemoryLayout<Element>.stride <= capacity * MemoryLayout<ContainerPlace>.stride
+    guard count > Self.mostRetained, isEnough else {
+      return PageMemory.withTemporary(of: type, capacity: elements, body)
+    }
+    placeCount = 0
+    let memory = UnsafeMutableRawPointer(places)
+    defer { memory.bindMemory(to: ContainerPlace.self, capacity: capacity) }
+    return body(
+      UnsafeMutableBufferPointer(start: memory.bindMemory(to: type, capacity: elements), count: elements))
+  }
+
   /// Gives back the memory of all places, unless the tape may be kept.
-  func discardPlaces() {
+  mutating func discardPlaces() {
     guard count > Self.mostRetained else { return }
+    placeCount = 0
     let size = capacity * Self.bytesPerToken
     let offset = capacity * (MemoryLayout<Token>.stride + MemoryLayout<UInt64>.stride)
     PageMemory.discard(offset..<size, of: base, byteCount: size)
