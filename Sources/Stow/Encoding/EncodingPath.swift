@@ -7,8 +7,8 @@ extension EncodingSession {
   func path(ofContainer begin: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var start = begin
-    // The outermost container has no parent. What was kept of a large message that is over has no path.
-    while let place = tape.place(ofContainer: start), place.parent < start {
+    // The outermost container has no place. What was kept of a large message that is over has no path.
+    while let place = tape.place(ofContainer: start) {
       let key = tape[start].key | UInt64(place.position) << 32
       path.append(pathKey(parent: Int(place.parent), key: key, start: start))
       start = Int(place.parent)

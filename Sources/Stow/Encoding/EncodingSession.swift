@@ -74,6 +74,8 @@ final class EncodingSession {
   @exclusivity(unchecked) var mapWalk = MapWalk()
   @exclusivity(unchecked) var emitter = Emitter()
   @exclusivity(unchecked) var lone = LoneWriter()
+  /// Whether the message is what `lone` wrote.
+  @exclusivity(unchecked) var wasLone = false
 
   private static let top = Int.min
 
@@ -115,11 +117,21 @@ final class EncodingSession {
     endMessage()
     lone.end()
     tape.removeAll()
+    resetSchemas()
+    newSlots.removeAll()
+    usedSchemas.removeAll()
+    stack.reset()
+    if !userInfo.isEmpty { userInfo = UserInfo() }
+    if !wasLone { resetRest() }
+    wasLone = false
+  }
+
+  /// Forgets what there is of no message that was a lone object, written while it was recorded.
+  @inline(never)
+  private func resetRest() {
     strings.removeAll()
     if !retained.isEmpty { retained.removeAll() }
     wideValues.removeAll()
-    resetSchemas()
-    newSlots.removeAll()
     maps.removeAll()
     hasFreeKeys = false
     needsNormalizing = false
@@ -130,9 +142,6 @@ final class EncodingSession {
     current = Self.top
     frame = 0
     calls = 0
-    stack.reset()
-    usedSchemas.removeAll()
-    if !userInfo.isEmpty { userInfo = UserInfo() }
   }
 
   @inline(__always)
@@ -164,6 +173,7 @@ final class EncodingSession {
       try encode(value, key: 0)
     }
     if let overflow { throw tooDeep(overflow) }
+    if tape[0].isContainer { return }
     let hasNothing = tape.count == 1 && tape[0].kind == .empty && !tape[0].has(Token.Flags.nested)
     guard hasNothing || isUnfilled(0) else { return }
     let description = "Top-level \(Value.self) did not encode any values."

@@ -12,7 +12,7 @@
 extension EncodingSession {
   /// The bytes of the message if it is a lone object.
   func emitLoneObject() -> Data? {
-    let isLone = tape.containerCount == 1 && activeSchemas.count == 1 && tape[0].kind == .object
+    let isLone = tape[0].kind == .object && !tape.hasInnerContainers && activeSchemas.count == 1
     guard isLone, !needsNormalizing else { return nil }
     return activeSchemas.borrow(0) { schema in
       guard strings.areSingleValues, !schema.sharesKeys(with: &strings) else { return nil }

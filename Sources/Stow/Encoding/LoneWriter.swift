@@ -132,9 +132,10 @@ extension EncodingSession {
   func finishLone() -> Data? {
     guard lone.isWhole else { return nil }
     // Whatever else there may be has settled the prediction, and ended this. The rest rests on it, so it is looked at.
-    if !needsNormalizing, tape.containerCount == 1, activeSchemas.count == 1,
+    if !needsNormalizing, !tape.hasInnerContainers, activeSchemas.count == 1,
       let message = activeSchemas.borrow(0, { lone.finished($0) })
     {
+      wasLone = true
       return message
     }
     endLone()

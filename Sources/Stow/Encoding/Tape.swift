@@ -9,7 +9,7 @@ struct Tape: ~Copyable {
   /// The numbers that are longer than 32 bits.
   private var words: UnsafeMutablePointer<UInt64>
   private(set) var wordCount = 0
-  /// Where each container stands, in the order of their tokens. Only coding paths ask for it.
+  /// Where each container stands that is in another, in the order of their tokens. Only coding paths ask for it.
   private var places: UnsafeMutablePointer<ContainerPlace>
   private var placeCount = 0
   private var capacity: Int
@@ -59,6 +59,7 @@ struct Tape: ~Copyable {
   @inline(__always)
   mutating func append(_ container: ContainerStart) {
     append(container.token)
+    guard container.isInner else { return }
     places[placeCount] = ContainerPlace(
       begin: UInt32(truncatingIfNeeded: count &- 1), parent: container.parent, position: container.position)
     placeCount &+= 1
@@ -144,7 +145,7 @@ struct Tape: ~Copyable {
     }
   }
 
-  /// Where the container that begins at `begin` stands; nil if none does. Takes logarithmic time.
+  /// Where the container that begins at `begin` stands; nil if it is in no other. Takes logarithmic time.
   func place(ofContainer begin: Int) -> ContainerPlace? {
     var range = 0..<placeCount
     while !range.isEmpty {
@@ -159,9 +160,9 @@ struct Tape: ~Copyable {
     return places[range.lowerBound]
   }
 
-  /// How many containers begin on the tape.
+  /// Whether any container is in another.
   @inline(__always)
-  var containerCount: Int { placeCount }
+  var hasInnerContainers: Bool { placeCount > 0 }
 
   /// The tokens and words, for a walk over them.
   var view: TapeView { TapeView(tokens: UnsafeBufferPointer(start: base, count: count), words: words) }
@@ -186,12 +187,10 @@ struct TapeView {
 struct ContainerPlace: BitwiseCopyable {
   /// Its token.
   let begin: UInt32
-  /// The token of its parent; `noParent` at the top.
+  /// The token of its parent.
   let parent: UInt32
   /// Its index in its parent, if that is an array.
   let position: UInt32
-
-  static let noParent = UInt32.max
 }
 
 /// The beginning of a container that is to be recorded.
@@ -199,6 +198,8 @@ struct ContainerStart: BitwiseCopyable {
   let token: Token
   fileprivate let parent: UInt32
   fileprivate let position: UInt32
+
+  private static let noParent = UInt32.max
 
   /// - Parameters:
   ///   - key: The slot or the index of the container in its parent, as containers pass it.
@@ -212,6 +213,9 @@ struct ContainerStart: BitwiseCopyable {
 
   /// The slot and the index of the container, as containers pass them.
   var key: UInt64 { token.key | UInt64(position) << 32 }
+  /// Whether it is in another.
+  @inline(__always)
+  fileprivate var isInner: Bool { parent != Self.noParent }
   /// The token of its parent; −1 at the top.
-  var parentToken: Int { parent == ContainerPlace.noParent ? -1 : Int(parent) }
+  var parentToken: Int { isInner ? Int(parent) : -1 }
 }
