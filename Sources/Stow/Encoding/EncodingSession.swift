@@ -126,7 +126,7 @@ final class EncodingSession {
     wasLone = false
   }
 
-  /// Forgets what there is of no message that was a lone object, written while it was recorded.
+  /// Forgets what a message does not have that `lone` wrote.
   @inline(never)
   private func resetRest() {
     strings.removeAll()

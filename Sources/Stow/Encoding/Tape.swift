@@ -85,8 +85,8 @@ struct Tape: ~Copyable {
     count -= 1
   }
 
-  /// Lends `body` the memory of the places, which are lost, for so many elements of up to eight bytes; memory of its own
-  /// if that is too little, or the tape may be kept.
+  /// Lends `body` the memory of the places, which are lost, for so many elements; memory of its own if that is too little,
+  /// or the tape may be kept.
   mutating func withMemoryOfPlaces<Element: BitwiseCopyable, Result>(
     for type: Element.Type, capacity elements: Int, _ body: (UnsafeMutableBufferPointer<Element>) -> Result
   ) -> Result {
