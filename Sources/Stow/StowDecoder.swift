@@ -25,7 +25,12 @@ public final class StowDecoder: Sendable {
   private let sharedDepth = Atomic<Int>(DepthLimit.standard)
 
   /// Makes a decoder with the default options.
+  @inlinable
   public init() {}
+
+  // As in `StowEncoder`.
+  @inlinable
+  deinit {}
 
   /// What is handed to every `init(from:)` through its decoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {

@@ -79,6 +79,52 @@ struct UserInfoTests {
     #expect(try StowDecoder().decode(String.self, from: encoder.encode(Leaf())) == "encoded missing")
   }
 
+  private final class Witness: Sendable {}
+
+  private struct Trace {
+    weak var witness: Witness?
+  }
+
+  /// Coders that were used, and traces of what each was given.
+  private static func usedCoders() throws -> (encoder: StowEncoder, decoder: StowDecoder, traces: [Trace]) {
+    let (encoder, decoder) = (StowEncoder(), StowDecoder())
+    let witnesses = [Witness(), Witness()]
+    encoder.userInfo[.note] = witnesses[0]
+    decoder.userInfo[.note] = witnesses[1]
+    #expect(try decoder.decode([Int].self, from: encoder.encode([1])) == [1])
+    return (encoder, decoder, witnesses.map { Trace(witness: $0) })
+  }
+
+  @Test("is held by a coder as long as it lives")
+  func lifetime() throws {
+    var coders = Optional(try Self.usedCoders())
+    let traces = try #require(coders).traces
+    #expect(traces.allSatisfy { $0.witness != nil })
+    coders = nil
+    #expect(traces.allSatisfy { $0.witness == nil })
+  }
+
+  @Test("is let go of when there is another")
+  func replacement() throws {
+    let (encoder, decoder, traces) = try Self.usedCoders()
+    encoder.userInfo = [:]
+    decoder.userInfo[.note] = "other"
+    #expect(traces.allSatisfy { $0.witness == nil })
+    withExtendedLifetime((encoder, decoder)) {}
+  }
+
+  @Test("is one of those that several threads set at the same time")
+  func setByThreads() {
+    for _ in 0..<200 {
+      let encoder = StowEncoder()
+      DispatchQueue.concurrentPerform(iterations: 4) { encoder.userInfo = [.note: $0] }
+      let note = encoder.userInfo[.note] as? Int
+      #expect(note.map { (0..<4).contains($0) } == true)
+      encoder.userInfo = [:]
+      #expect(encoder.userInfo.isEmpty)
+    }
+  }
+
   @Test("coders can be passed between threads")
   func sendable() {
     func check(_ value: some Sendable) {}
