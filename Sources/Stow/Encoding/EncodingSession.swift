@@ -113,6 +113,7 @@ final class EncodingSession {
   }
 
   /// Forgets the message.
+  @inline(__always)
   func reset() {
     endMessage()
     lone.end()

@@ -60,7 +60,7 @@ extension EncodingSession {
     return KeyedEncodingContainer(KeyedEncoder<Key>(cursor: cursor))
   }
 
-  @inline(never)
+  @inline(__always)
   private func noteUse(_ schema: Schema) {
     schema.lastMessage = message
     usedSchemas.append(schema)
@@ -79,7 +79,7 @@ extension EncodingSession {
     return ContainerStart(.object, key: key, parent: parent, flags: flags, index: schema.index)
   }
 
-  @inline(never)
+  @inline(__always)
   private func activate(_ schema: Schema, firstUse: Int) {
     schema.firstUse = firstUse
     activeSchemas.append(schema)

@@ -8,7 +8,7 @@
 /// forgotten.
 extension EncodingSession {
   /// Lets the container of the message's first object expect the predicted slots.
-  @inline(never)
+  @inline(__always)
   func predict(_ schema: Schema, _ cursor: Unmanaged<KeyedCursor>) {
     guard schema.predictedCount > 0 else { return }
     schema.adoptPrediction()
@@ -34,6 +34,7 @@ extension EncodingSession {
   /// Forgets the slots of the message, but those of its first object are predicted for the next.
   ///
   /// A prediction that was right, and that nothing had to settle, is that for the next message as it is.
+  @inline(__always)
   func resetSchemas() {
     if let cursor = predicting {
       if cursor._withUnsafeGuaranteedRef({ $0.isPredictionRight }) { predicting = nil } else { settleSlots() }

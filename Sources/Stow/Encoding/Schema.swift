@@ -98,6 +98,7 @@ final class Schema {
   ///
   /// - Parameter predicts: Whether the slots are predicted for the next message. Those that were predicted for this one,
   ///   and that nothing had to settle, are so anyway.
+  @inline(__always)
   func reset(predicts: Bool) {
     if isPredicted {
       predictedCount = slotCount

@@ -83,6 +83,7 @@ struct Token: BitwiseCopyable {
   var begins: Bool { isContainer || kind == .deferred && has(Flags.failedContainer) }
 
   /// Whether this is the beginning of a container.
+  @inline(__always)
   var isContainer: Bool { kind == .object || kind == .map || kind == .array }
 
   /// Whether this is an array or the beginning of one.

@@ -59,7 +59,7 @@ enum DecimalFraction {
   /// others.
   ///
   /// Prices and measurements mostly are such numbers. With the most decimals there may be, they would be the same
-  /// fractions with zeros behind them: found and stripped in 219 instructions, where this way takes 86.
+  /// fractions with zeros behind them: found and stripped in nearly three times as many instructions.
   @inline(__always)
   static func shortNumerator(of value: Double) -> Int64? {
     guard value.magnitude < 100_000 else { return nil }
@@ -67,9 +67,13 @@ enum DecimalFraction {
     return (Double(numerator) / 1e4).bitPattern == value.bitPattern ? numerator : nil
   }
 
-  /// The nearest integer, for magnitudes below 2⁵¹, without a library call.
+  /// The nearest integer, for magnitudes below 2⁵¹, without a library call or a check: from 2⁵² to 2⁵³, the numbers are
+  /// the integers, and so are their bits but for what is subtracted.
   @inline(__always)
-  static func rounded(_ value: Double) -> Int64 { Int64((value + 0x1.8p52) - 0x1.8p52) }
+  static func rounded(_ value: Double) -> Int64 {
+    let origin = 0x1.8p52
+    return Int64(bitPattern: (value + origin).bitPattern &- origin.bitPattern)
+  }
 
   /// The most decimals there may be.
   static let widestExponent = ElementType.maximumExponent

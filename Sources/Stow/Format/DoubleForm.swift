@@ -14,7 +14,7 @@ struct DoubleForm {
   init(_ bits: UInt64) {
     let value = Double(bitPattern: bits)
     if value.magnitude < 0x1p31 {
-      let integer = Int64(value)
+      let integer = DecimalFraction.rounded(value)
       if Double(integer).bitPattern == bits {
         self.init(integral: integer)
         return

@@ -52,7 +52,7 @@ struct SessionPlaces: ~Copyable, @unchecked Sendable {
   @inline(__always)
   private static func home() -> Int {
     var marker: UInt8 = 0
-    let address = withUnsafeMutablePointer(to: &marker) { UInt64(UInt(bitPattern: $0)) }
+    let address = _withUnprotectedUnsafeMutablePointer(to: &marker) { UInt64(UInt(bitPattern: $0)) }
     // Stacks are apart by half a megabyte or more. The multiplication spreads those that follow each other.
     let spread = (address >> 19) &* 0x9E37_79B9_7F4A_7C15
     return Int(spread >> 61) & (count &- 1)

@@ -53,10 +53,9 @@ final class SessionPool<Session: PooledSession>: Sendable {
 
   /// Takes a session back whose message is over, and the reference to it.
   func takeBack(_ session: Unmanaged<Session>) {
-    let isComplete = session._withUnsafeGuaranteedRef { $0.takeContainersBack() }
     // Optional, because it must be known to be the only reference (`ContainerPool`).
     var owned: Session? = session.takeRetainedValue()
-    guard isComplete, isKnownUniquelyReferenced(&owned) else {
+    guard owned?.takeContainersBack() == true, isKnownUniquelyReferenced(&owned) else {
       owned.map(keep)
       return
     }
