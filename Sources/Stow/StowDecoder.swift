@@ -19,6 +19,7 @@ import Synchronization
 /// from inside an `init(from:)` that it is itself running.
 ///
 /// FORMAT.md specifies the bytes.
+@_fixed_layout
 public final class StowDecoder: Sendable {
   // One by one, so that a call reads them without a lock.
   private let sharedUserInfo = SharedUserInfo()

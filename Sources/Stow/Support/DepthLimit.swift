@@ -1,6 +1,7 @@
 /// How many containers may be nested, which both coders let be chosen.
+@usableFromInline
 enum DepthLimit {
-  static let standard = 512
+  @inlinable static var standard: Int { 512 }
 
   /// The limit that stands for a chosen one. Twice as much is an integer still: `encode(to:)` and `init(from:)` may
   /// call themselves so often.
