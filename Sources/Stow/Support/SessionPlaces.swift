@@ -51,6 +51,7 @@ struct SessionPlaces: ~Copyable, @unchecked Sendable {
   /// The place at which the current thread begins, told by where its stack is.
   @inline(__always)
   private static func home() -> Int {
+    // The address is all that is wanted: nothing on the stack needs a guard.
     var marker: UInt8 = 0
     let address = _withUnprotectedUnsafeMutablePointer(to: &marker) { UInt64(UInt(bitPattern: $0)) }
     // Stacks are apart by half a megabyte or more. The multiplication spreads those that follow each other.
