@@ -14,6 +14,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks", exclude: ["baseline.json", "chart.svg"]),
     .target(name: "FuzzTargets", dependencies: ["Stow"], path: "Tests/Fuzz/Targets"),
+    .executableTarget(
+      name: "MessageReader", dependencies: ["FuzzTargets"], path: "Tests/CrossLanguage/MessageReader"),
     .testTarget(name: "StowTests", dependencies: ["Stow", "FuzzTargets"], exclude: ["Vectors"]),
   ],
   swiftLanguageModes: [.v6]

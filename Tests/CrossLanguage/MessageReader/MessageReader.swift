@@ -1,0 +1,53 @@
+import FuzzTargets
+
+/// Reads messages, a line of hexadecimal digits each, and prints what each means: a line for each, which is "refused" if
+/// there is no meaning.
+///
+/// With `--reasons` the errors stand behind "refused: ". Where the ways of reading contradict each other, the line has
+/// what each of them finds, with tabs between.
+@main
+struct MessageReader {
+  static func main() {
+    let withReasons = CommandLine.arguments.contains("--reasons")
+    while let line = readLine() {
+      let findings = MeaningReading.allCases.map { finding(line, by: $0, withReasons) }
+      print(Set(findings).count == 1 ? findings[0] : findings.joined(separator: "\t"))
+    }
+  }
+
+  private static func finding(_ line: String, by reading: MeaningReading, _ withReasons: Bool) -> String {
+    guard let message = bytes(line) else { return "no hexadecimal digits" }
+    do {
+      return try MessageMeaning(of: message, by: reading).text
+    } catch let error as DecodingError {
+      return withReasons ? "refused: \(printable(description(of: error)))" : "refused"
+    } catch {
+      return "finding: \(printable("\(error)"))"
+    }
+  }
+
+  private static func printable(_ text: String) -> String {
+    String(text.map { $0.isASCII && $0 >= " " ? $0 : "?" })
+  }
+
+  private static func description(of error: DecodingError) -> String {
+    switch error {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+      .dataCorrupted(let context):
+      context.debugDescription
+    @unknown default: "\(error)"
+    }
+  }
+
+  private static func bytes(_ line: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(line.utf8.count / 2)
+    var high: UInt8?
+    for character in line.utf8 {
+      guard let digit = Character(Unicode.Scalar(character)).hexDigitValue else { return nil }
+      if let first = high { bytes.append(first << 4 | UInt8(digit)) }
+      high = high == nil ? UInt8(digit) : nil
+    }
+    return high == nil ? bytes : nil
+  }
+}
