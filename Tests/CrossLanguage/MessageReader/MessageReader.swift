@@ -1,10 +1,9 @@
 import FuzzTargets
 
-/// Reads messages, a line of hexadecimal digits each, and prints what each means: a line for each, which is "refused" if
-/// there is no meaning.
+/// Reads messages, a line of hexadecimal digits each, and prints a line for each: what it means, or "refused".
 ///
-/// With `--reasons` the errors stand behind "refused: ". Where the ways of reading contradict each other, the line has
-/// what each of them finds, with tabs between.
+/// With `--reasons` the errors stand behind "refused: ". Where the ways of reading contradict each other, the line
+/// has what each of them finds, with tabs between.
 @main
 struct MessageReader {
   static func main() {
