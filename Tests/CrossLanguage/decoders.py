@@ -1,0 +1,62 @@
+"""The two decoders, as functions from messages to the texts of what they mean."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import meaning_text
+import stow
+
+_PACKAGE = Path(__file__).parent.parent.parent
+
+# What texts begin with that are no meanings.
+REFUSED = "refused"
+RAISES = "raises"
+HANGS = "hangs"
+
+
+def in_python(message: bytes) -> str:
+    try:
+        return meaning_text.meaning_text(stow.decode(message))
+    except stow.StowError as error:
+        return f"{REFUSED}: {error}"
+    except Exception as error:
+        return f"{RAISES} {error!r}"
+
+
+def build() -> Path:
+    """Builds the reader in Swift, and returns where it is."""
+    command = ["swift", "build", "-c", "release", "--product", "MessageReader"]
+    subprocess.run(command, cwd=_PACKAGE, check=True, stdout=subprocess.DEVNULL)
+    shown = subprocess.run([*command, "--show-bin-path"], cwd=_PACKAGE, check=True, stdout=subprocess.PIPE, text=True)
+    return Path(shown.stdout.strip()) / "MessageReader"
+
+
+class SwiftDecoder:
+    def __init__(self, reader: Path, seconds: float = 10):
+        self._reader = reader
+        self._seconds = seconds
+
+    def texts(self, messages: list[bytes]) -> list[str]:
+        """One text for each message. Where the process traps or hangs, halves tell at which."""
+        texts, failure = self._run(messages)
+        if len(texts) == len(messages) and not failure:
+            return texts
+        if len(messages) == 1:
+            return [failure or "no answer"]
+        half = len(messages) // 2
+        return self.texts(messages[:half]) + self.texts(messages[half:])
+
+    def _run(self, messages: list[bytes]) -> tuple[list[str], str | None]:
+        lines = "".join(message.hex() + "\n" for message in messages)
+        # The backtrace of a trap takes longer than all else.
+        environment = os.environ | {"SWIFT_BACKTRACE": "enable=no"}
+        try:
+            process = subprocess.run(
+                [self._reader, "--reasons"], input=lines, capture_output=True, text=True,
+                timeout=self._seconds, env=environment,
+            )
+        except subprocess.TimeoutExpired:
+            return [], f"{HANGS} for {self._seconds} seconds"
+        failure = f"ends with code {process.returncode}" if process.returncode else None
+        return process.stdout.split("\n")[:-1], failure
