@@ -25,16 +25,16 @@ enum Bomb {
 
   /// A prelude of one symbol.
   static func prelude(symbol: [UInt8], shapes: [UInt8] = [0]) -> [UInt8] {
-    [0x1F, 1, 0xE1] + number(symbol.count) + symbol + shapes
+    [0x1F, 1] + text(symbol) + shapes
+  }
+
+  /// A plain text for each number: a character that no packed text has, and five letters.
+  static func key(_ number: Int) -> [UInt8] {
+    [0x86, UInt8(ascii: "#")] + [16, 12, 8, 4, 0].map { UInt8(ascii: "a") + UInt8(number >> $0 & 15) }
   }
 
   /// A prelude with a shape of many keys.
   static func prelude(keys: Int) -> [UInt8] {
-    var texts: [UInt8] = []
-    for key in 0..<keys {
-      texts.append(0x85)
-      for shift in [16, 12, 8, 4, 0] { texts.append(UInt8(ascii: "a") + UInt8(key >> shift & 15)) }
-    }
-    return [0x1F, 0, 1] + number(keys) + texts
+    [0x1F, 0, 1] + number(keys) + (0..<keys).flatMap { key($0) }
   }
 }

@@ -38,8 +38,13 @@ extension TestedInteger {
 
 extension TestedFloat {
   static var common: Self { 0.5 }
-  static func reading(integer: some TestedInteger) -> Self? { Self(exactly: integer) }
   func read<Other: TestedNumber>(as type: Other.Type) -> Other? { type.reading(float: self) }
+
+  /// Rounds, `Float16` by way of `Float`.
+  static func reading(integer: some TestedInteger) -> Self? {
+    let result = Self.self == Double.self ? Self(integer) : Self(Float(integer))
+    return result.isFinite ? result : nil
+  }
 
   /// Rounds, `Float16` by way of `Float` as its own `init(from:)` does.
   static func reading(float: some TestedFloat) -> Self? {

@@ -91,8 +91,8 @@ struct HostileSizeTests {
     #expect(decode([String: Int].self, prelude + full)?.isEmpty == false)
     #expect(decode([String: Int].self, prelude + partial)?.count == 1)
     #expect(decode([[String: Int]].self, prelude + table)?.count == 1)
-    #expect(
-      decode([[Int]].self, Bomb.sized(0x7B, Bomb.number(1_000_000) + Bomb.repeated([1], 1_000_000))) == [])
+    let matrix = Bomb.sized(0x7B, Bomb.number(1_000_000) + Bomb.repeated([1], 2_000_000))
+    #expect(decode([[Int]].self, matrix)?.map(\.count) == [1_000_000])
   }
 
   // MARK: nesting

@@ -13,7 +13,7 @@ private func size(ofCount count: Int) -> Int {
   count < 224 ? 1 : count < 6368 ? 2 : count < 268_512 ? 3 : 5
 }
 
-/// The size of a message that is an array of `values`, by the rules of FORMAT.md, "What an encoder writes".
+/// The size of a message that is an array of `values`, by the rules of FORMAT.md, "What a writer chooses".
 private func ruledSize(_ values: [Int64]) -> Int {
   let (count, least, greatest) = (values.count, values.min() ?? 0, values.max() ?? 0)
   let differences = zip(values.dropFirst(), values).map { $0 &- $1 }
@@ -34,9 +34,8 @@ private func ruledSize(_ values: [Int64]) -> Int {
     others.append(1 + width(values[0]) + (count - 1) * differences.reduce(1) { max($0, width($1)) })
     others.append(ownWidths([values[0]] + differences))
   }
-  // Fixed widths of 1, 2 and 4 bytes with a sign have tags of their own; in all other forms the type takes a byte.
-  let isShort = fixed == signed && [1, 2, 4].contains(fixed)
-  let best = others.min().flatMap { $0 < count * fixed ? 1 + $0 : nil } ?? count * fixed + (isShort ? 0 : 1)
+  // Before the body stands its type.
+  let best = 1 + min(count * fixed, others.min() ?? .max)
   let tagged = values.reduce(0) { $0 + taggedSize($1) }
   return min(1 + size(ofCount: best) + best, 1 + (tagged < 16 ? 0 : size(ofCount: tagged)) + tagged)
 }

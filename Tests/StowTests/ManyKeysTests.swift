@@ -226,10 +226,7 @@ struct ManyKeysTests {
       var b: Int?
     }
     var message: [UInt8] = [0x1F, 0, 1] + Bomb.number(others + 2)
-    for key in 0..<others {
-      message.append(0x85)
-      message += (0..<5).map { UInt8(ascii: "a") + UInt8(key >> (4 * $0) & 15) }
-    }
+    for key in 0..<others { message += Bomb.key(key) }
     message += [0x81, UInt8(ascii: "a"), 0x82] + Array("zz".utf8)
     message += [0xF0] + Bomb.number(others + 2) + [UInt8](repeating: 0x90, count: others) + [0x91, 0x97]
     #expect(try StowDecoder().decode(Pair.self, from: message) == Pair(a: 1, b: nil))

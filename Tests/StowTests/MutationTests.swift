@@ -113,7 +113,9 @@ struct MutationTests {
       #expect(try StowDecoder().decode(String.self, from: [0x1D] + length + [0x61]) == "a")
       #expect(try StowDecoder().decode([Int].self, from: [0x70] + length + [0x91]) == [1])
       #expect(try StowDecoder().decode(Data.self, from: [0x19] + length + [5]) == Data([5]))
-      #expect(try StowDecoder().decode([Int].self, from: [0x75] + length + [5]) == [5])
+      #expect(
+        try StowDecoder().decode([Float].self, from: [0x75] + length.map { $0 == 1 ? 4 : $0 } + [0, 0, 0, 0])
+          == [0])
       let symbol = [0x1F] + length + [0x81, 0x61, 0, 0x50]
       #expect(try StowDecoder().decode(String.self, from: symbol) == "a")
       let record = [0x1F, 0] + length + length + [0x81, 0x61, 0xF0] + length + [0x91]

@@ -62,7 +62,7 @@ struct IntegerConversionTests {
     expectRefused(UInt32.self, from: UInt64.max)
   }
 
-  @Test("floating-point types, when exact")
+  @Test("floating-point types")
   func floats() throws {
     for value in Self.values {
       if let double = Double(exactly: value) { #expect(try transcode(value, to: Double.self) == double) }
@@ -88,22 +88,52 @@ struct IntegerConversionTests {
   }
 }
 
-@Suite("Integers too wide for a floating-point type are refused")
+@Suite("Integers that a floating-point type does not hold are rounded, as JSON rounds them")
 struct InexactIntegerTests {
   @Test("Double")
-  func double() {
-    expectRefused(Double.self, from: (1 << 53) + 1)
-    expectRefused(Double.self, from: Int64.max)
-    expectRefused(Double.self, from: UInt64.max)
-    expectRefused([Double].self, from: [1, (1 << 53) + 1], at: 1)
-    expectRefused([String: Double].self, from: ["k": -(1 << 53) - 1], at: "k")
+  func double() throws {
+    #expect(try transcode((1 << 53) + 1, to: Double.self) == 9_007_199_254_740_992)
+    #expect(try transcode((1 << 53) + 3, to: Double.self) == 9_007_199_254_740_996)
+    #expect(try transcode(Int64.max, to: Double.self) == 0x1p63)
+    #expect(try transcode(UInt64.max, to: Double.self) == 0x1p64)
+    #expect(try transcode(UInt128.max, to: Double.self) == 0x1p128)
+    #expect(try transcode(Int128.min + 1, to: Double.self) == -0x1p127)
+    #expect(try transcode([1, (1 << 53) + 1], to: [Double].self) == [1, 0x1p53])
+    #expect(try transcode(["k": -(1 << 53) - 1], to: [String: Double].self) == ["k": -0x1p53])
   }
 
-  @Test("Float")
-  func float() {
-    expectRefused(Float.self, from: (1 << 24) + 1)
-    expectRefused(Float.self, from: Int64.max)
-    expectRefused([Float].self, from: [1, 2, (1 << 24) + 1], at: 2)
+  @Test("Float, once and not by way of Double")
+  func float() throws {
+    #expect(try transcode((1 << 24) + 1, to: Float.self) == 16_777_216)
+    #expect(try transcode(Int64.max, to: Float.self) == 0x1p63)
+    #expect(try transcode([1, 2, (1 << 24) + 1], to: [Float].self) == [1, 2, 16_777_216])
+    // Just above half way between two floats, and exactly there as a Double.
+    let half = 1 << 60 | 1 << 36 | 1
+    #expect(try transcode(half, to: Float.self) == Float(half))
+    #expect(try transcode(half, to: Float.self) != Float(Double(half)))
+    #expect(try transcode([half, 1000], to: [Float].self).first == Float(half))
+  }
+
+  @Test("beyond the range of the type they are refused")
+  func beyondTheRange() {
+    expectRefused(Float.self, from: UInt128.max)
+    #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+      expectRefused(Float16.self, from: 70_000)
+      expectRefused([Float16].self, from: [1, 70_000], at: 1)
+    #endif
+  }
+
+  @Test("a property of both types reads what it wrote")
+  func bothTypes() throws {
+    struct Schema: Codable {
+      var maximum: Int
+    }
+    struct Number: Decodable {
+      var maximum: Double
+    }
+    let data = try StowEncoder().encode([Schema(maximum: .max), Schema(maximum: 7)])
+    #expect(try StowDecoder().decode([Schema].self, from: data).map(\.maximum) == [.max, 7])
+    #expect(try StowDecoder().decode([Number].self, from: data).map(\.maximum) == [0x1p63, 7])
   }
 }
 

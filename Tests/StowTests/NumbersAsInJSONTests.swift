@@ -16,10 +16,9 @@ struct NumbersAsInJSONTests {
     try check(written, as: integerTypes, in: place) { _, _ in true }
   }
 
-  /// JSON rounds integers that a type does not hold exactly.
-  @Test("integers as floating-point types, where exact", arguments: integerTypes, Place.allCases)
+  @Test("integers as floating-point types", arguments: integerTypes, Place.allCases)
   func integersAsFloats(written: any TestedInteger.Type, place: Place) throws {
-    try check(written, as: floatTypes, in: place) { $0.read(as: $1) != nil }
+    try check(written, as: floatTypes, in: place) { _, _ in true }
   }
 
   /// JSON writes whole floats like integers, and reads them as such.

@@ -99,23 +99,24 @@ struct ScalingTests {
     }
   }
 
-  /// A matrix with constant columns and one of a byte each: 200 rows of the number 1 and at the end a 5.
-  private func matrix(constants: Int) -> [UInt8] {
-    let types = [UInt8](repeating: 0x00, count: constants) + [0x01]
+  /// A matrix with columns of a byte, and constant ones: 200 rows of fives behind ones.
+  private func matrix(constants: Int, bytes: Int) -> [UInt8] {
+    let types = [UInt8](repeating: 0x00, count: constants) + [UInt8](repeating: 0x01, count: bytes)
     let values = [UInt8](repeating: 0x91, count: constants)
-    let body = [UInt8(constants + 1)] + types + values + [UInt8](repeating: 0x05, count: 200)
-    let rest = body.count - 224
-    return [0x7B, UInt8(0xE0 + rest >> 8), UInt8(rest & 0xFF)] + body
+    let body = [UInt8(constants + bytes)] + types + values + [UInt8](repeating: 0x05, count: 200 * bytes)
+    return [0x7B] + Bomb.shortNumber(body.count) + body
   }
 
   @Test("a table cannot stand for many more cells than it has bytes")
   func constants() throws {
-    let row = [Int](repeating: 1, count: 16) + [5]
-    #expect(
-      try StowDecoder().decode([[Int]].self, from: matrix(constants: 16)) == Array(repeating: row, count: 200)
-    )
-    #expect(throws: DecodingError.self) {
-      try StowDecoder().decode([[Int]].self, from: matrix(constants: 17))
+    for bytes in [1, 3, 16] {
+      let row = [Int](repeating: 1, count: bytes) + [Int](repeating: 5, count: bytes)
+      #expect(
+        try StowDecoder().decode([[Int]].self, from: matrix(constants: bytes, bytes: bytes))
+          == Array(repeating: row, count: 200))
+      #expect(throws: DecodingError.self) {
+        try StowDecoder().decode([[Int]].self, from: matrix(constants: bytes + 1, bytes: bytes))
+      }
     }
   }
 }

@@ -20,7 +20,14 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
   var isAtEnd: Bool { current >= end }
 
   /// The number of elements: a walk over those that are left, a step for each, the first times it is asked for.
-  var count: Int? { session.countedArrays.count(Int(current)..<Int(end), from: currentIndex, session.reader) }
+  var count: Int? {
+    do throws(FormatError) {
+      return try session.countedArrays.count(Int(current)..<Int(end), from: currentIndex, session.reader)
+    } catch {
+      session.note(error, path: codingPath)
+      return nil
+    }
+  }
 
   // MARK: reading
 

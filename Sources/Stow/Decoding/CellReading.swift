@@ -21,16 +21,15 @@ extension DecodingSession {
 
   func double(_ cell: Cell, at offset: Int) throws(FormatError) -> Double {
     switch cell {
-    case .integer(let integer):
-      guard let result = Double(exactly: integer) else { try fail(.unrepresentable, at: offset) }
-      return result
+    case .integer(let integer): return Double(integer)
     case .double(let value), .date(let value): return value
     case .bool: try fail(.cellMismatch, at: offset)
     }
   }
 
   func float(_ cell: Cell, at offset: Int) throws(FormatError) -> Float {
-    try float(try double(cell, at: offset), at: offset, isInteger: cell.isInteger)
+    if case .integer(let integer) = cell { return Float(integer) }
+    return try float(try double(cell, at: offset), at: offset)
   }
 
   func bool(_ cell: Cell, at offset: Int) throws(FormatError) -> Bool {
@@ -60,8 +59,7 @@ extension DecodingSession {
     case .float: return reinterpret(try float(cell, at: offset), as: type)
     case .float16:
       #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-        let value = try float(cell, at: offset)
-        return reinterpret(try float16(value, at: offset, isInteger: cell.isInteger), as: type)
+        return reinterpret(try float16(try float(cell, at: offset), at: offset), as: type)
       #else
         try fail(.cellMismatch, at: offset)
       #endif

@@ -323,8 +323,9 @@ private final class StringArrayPlan: ArrayDecodingPlan<String> {
   override func decode(
     at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
   ) throws -> [String] {
-    // Arrays of another form hold no strings; the usual way reports that.
-    guard let elements = try? session.reader.array(at: offset) else {
+    let elements: Range<Int>
+    do throws(FormatError) { elements = try session.reader.array(at: offset) } catch {
+      // Arrays of another form hold no strings; the usual way reports that.
       return try super.decode(at: offset, from: session, node)
     }
     var result: [String] = []

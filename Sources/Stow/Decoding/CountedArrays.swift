@@ -29,15 +29,17 @@ struct CountedArrays {
     if !arrays.isEmpty { arrays = [] }
   }
 
-  /// The number of elements of an array; nil if its bytes are malformed.
+  /// The number of elements of an array.
   ///
   /// - Parameters:
   ///   - elements: Those that are left.
   ///   - index: The number of the first of them.
-  mutating func count(_ elements: Range<Int>, from index: Int, _ reader: ByteReader) -> Int? {
+  mutating func count(
+    _ elements: Range<Int>, from index: Int, _ reader: ByteReader
+  ) throws(FormatError) -> Int {
     guard !elements.isEmpty else { return index }
     // Most arrays are asked once, at the beginning.
-    guard index > 0 else { return Self.places(elements, reader, note: { _ in }) }
+    guard index > 0 else { return try Self.places(elements, reader, note: { _ in }) }
     while let innermost = arrays.last, !innermost.holds(elements) { arrays.removeLast() }
     if let innermost = arrays.last, innermost.end == elements.upperBound,
       let count = innermost.count(ifElement: index, standsAt: elements.lowerBound)
@@ -45,17 +47,20 @@ struct CountedArrays {
       return count
     }
     var offsets: [Int] = []
-    guard let count = Self.places(elements, reader, note: { offsets.append($0) }) else { return nil }
+    let count = try Self.places(elements, reader, note: { offsets.append($0) })
     arrays.append(Counted(end: elements.upperBound, firstIndex: index, offsets: offsets))
     return index + count
   }
 
   /// How many elements there are, each of whose places `note` is handed.
-  private static func places(_ elements: Range<Int>, _ reader: ByteReader, note: (Int) -> Void) -> Int? {
+  private static func places(
+    _ elements: Range<Int>, _ reader: ByteReader, note: (Int) -> Void
+  ) throws(FormatError) -> Int {
     var count = 0
     var offset = elements.lowerBound
     while offset < elements.upperBound {
-      guard let next = try? reader.end(of: offset) else { return nil }
+      let next = try reader.end(of: offset)
+      guard next <= elements.upperBound else { try fail(.malformed, at: offset) }
       note(offset)
       offset = next
       count += 1

@@ -3,16 +3,25 @@
 extension DecodingCursor {
   var path: [any CodingKey] { withSession { codingPath($0) } }
 
-  var presentKeys: [any CodingKey] { withSession { (try? keys($0).anyKeys) ?? [] } }
+  var presentKeys: [any CodingKey] { withSession { keyList($0)?.anyKeys ?? [] } }
 
   /// The same keys, of the type that they have.
   func presentKeys<Key: CodingKey>(_ type: Key.Type) -> [Key] {
-    withSession { (try? unsafeDowncast(keys($0), to: KeyList<Key>.self).keys) ?? [] }
+    withSession { keyList($0).map { unsafeDowncast($0, to: KeyList<Key>.self).keys } ?? [] }
+  }
+
+  private func keyList(_ session: DecodingSession) -> AnyKeyList? {
+    do throws(FormatError) { return try keys(session) } catch {
+      session.note(error, path: codingPath(session))
+      return nil
+    }
   }
 
   func has<Key: CodingKey>(_ key: Key) -> Bool {
-    guard let found = try? find(key) else { return false }
-    return found >= 0
+    do throws(FormatError) { return try find(key) >= 0 } catch {
+      withSession { $0.note(error, path: codingPath($0) + [key]) }
+      return false
+    }
   }
 
   /// Where the value for `key` stands.
@@ -43,7 +52,11 @@ extension DecodingCursor {
   @inline(__always)
   func readDouble<Key: CodingKey>(_ key: Key) throws -> Double {
     // Straight from the column, without a `Cell` in between: points are read in half of the time.
-    if let value = try? wholeDouble(key) { return value }
+    do throws(FormatError) {
+      if let value = try wholeDouble(key) { return value }
+    } catch {
+      throw withSession { failure(error, key, Double.self, $0) }
+    }
     return try read(Double.self, key)
   }
 
@@ -97,8 +110,7 @@ extension DecodingCursor {
 
   /// Whether nil stands in the column of a slot.
   func isNil(_ source: ElementSource, slot: Int) -> Bool {
-    guard case .value(let offset)? = try? source.cell(row: row, slot: slot) else { return false }
-    return source.session.reader.isNil(at: offset)
+    source.constant(slot: slot).map { source.session.reader.isNil(at: $0) } ?? false
   }
 
   /// Goes on behind the value at `offset`.

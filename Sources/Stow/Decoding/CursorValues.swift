@@ -49,8 +49,9 @@ extension DecodingCursor {
   private func decodeCellIfPresent<Value: Decodable, Key: CodingKey>(
     _ type: Value.Type, _ source: ElementSource, slot: Int, _ key: Key, _ step: DecodingPath.Step
   ) throws -> Value? {
-    guard isNil(source, slot: slot) else { return try decodeCell(type, source, slot: slot, key, step) }
-    guard case .value(let constant) = try? source.cell(row: row, slot: slot) else { return nil }
+    guard let constant = source.constant(slot: slot), source.session.reader.isNil(at: constant) else {
+      return try decodeCell(type, source, slot: slot, key, step)
+    }
     return try source.session.decodeNil(type, at: constant)
   }
 

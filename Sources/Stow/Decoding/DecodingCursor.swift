@@ -28,6 +28,8 @@ final class DecodingCursor: KeyedDecodingBox {
   /// The values by slot, by text or by name, once they were asked for out of order.
   @exclusivity(unchecked) private var offsets: [Int] = []
   @exclusivity(unchecked) var entryIndex: EntryIndex?
+  /// Whether all keys of the map are known to be distinct.
+  @exclusivity(unchecked) private var keysAreChecked = false
   @exclusivity(unchecked) var entries: [KeyName: Int] = [:]
   /// The table that the object is a row of; what is found then is a column.
   @exclusivity(unchecked) private(set) var source: ElementSource?
@@ -62,6 +64,7 @@ final class DecodingCursor: KeyedDecodingBox {
     current = start
     guard let shape = object.shape else {
       self.shape = -1
+      keysAreChecked = false
       table = schemaReference._withUnsafeGuaranteedRef { $0.emptyTable }
       nextSlot = Self.noSlot
       return
@@ -81,16 +84,15 @@ final class DecodingCursor: KeyedDecodingBox {
   }
 
   private func openPartial(_ session: DecodingSession) throws(FormatError) {
-    let size = (keyCount + 7) / 8
-    guard size <= end - start else { try fail(.malformed, at: start) }
     presence = start
+    start = try session.reader.endOfPresence(in: start..<end, keyCount: keyCount)
     if keyCount <= 64 {
-      let bits = UInt64(bitPattern: try session.reader.signed(at: start, width: size))
+      let bits = UInt64(bitPattern: try session.reader.signed(at: presence, width: start - presence))
       marks = bits & .max >> UInt64(64 - keyCount)
     }
-    start += size
     current = start
     nextSlot = slot(after: -1, session)
+    if nextSlot == Self.noSlot { try checkEnd(start) }
   }
 
   /// Makes this the cursor of a row of a table.
@@ -313,6 +315,7 @@ final class DecodingCursor: KeyedDecodingBox {
       guard offset <= end else { try fail(.malformed, at: offset) }
       slot = self.slot(after: slot, session)
     }
+    try checkEnd(offset)
   }
 
   /// Goes on behind the value that was next.
@@ -320,7 +323,16 @@ final class DecodingCursor: KeyedDecodingBox {
   func advance(to offset: Int, _ session: DecodingSession) throws(FormatError) {
     guard offset <= end else { try fail(.malformed, at: current) }
     current = offset
-    if nextSlot != Self.noSlot { nextSlot = slot(after: nextSlot, session) }
+    if nextSlot != Self.noSlot {
+      nextSlot = slot(after: nextSlot, session)
+      if nextSlot == Self.noSlot { try checkEnd(offset) }
+    }
+  }
+
+  /// Checks that the record ends where its last value does.
+  @inline(__always)
+  private func checkEnd(_ offset: Int) throws(FormatError) {
+    guard offset == end else { try fail(.malformed, at: offset) }
   }
 
   // MARK: names
@@ -353,7 +365,15 @@ final class DecodingCursor: KeyedDecodingBox {
     schemaReference._withUnsafeGuaranteedRef { $0.makeKeyList(names) }
   }
 
+  /// Checks that the keys of the map are distinct, if that was not done before.
+  func checkKeys(_ session: DecodingSession) throws(FormatError) {
+    if keysAreChecked { return }
+    entryIndex = try session.checkKeys(ofMap: start..<end)
+    keysAreChecked = true
+  }
+
   private func mapNames(_ session: DecodingSession) throws(FormatError) -> [String] {
+    try checkKeys(session)
     var result: [String] = []
     var offset = start
     while offset < end {

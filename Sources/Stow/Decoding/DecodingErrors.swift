@@ -40,14 +40,23 @@ extension DecodingSession {
     switch error.kind {
     case .truncated: "the bytes end within the value at offset \(error.offset)"
     case .malformed: "the bytes at offset \(error.offset) break the format"
-    case .reserved: "the tag at offset \(error.offset) is reserved for later versions of the format"
+    case .reserved: describeReserved(error.offset)
     case .invalidText: "the text at offset \(error.offset) is not UTF-8"
+    case .repeatedKey: "the key at offset \(error.offset) repeats another of its object"
     case .mismatch: "the bytes end at offset \(error.offset)"
     case .cellMismatch: "found an element of another kind at offset \(error.offset)"
     case .unrepresentable: "the number at offset \(error.offset) does not fit"
     case .tooDeep:
       "the value at offset \(error.offset) nests deeper than \(maximumDepth) levels"
     }
+  }
+
+  private func describeReserved(_ offset: Int) -> String {
+    if offset == 0, reader.count > 1, reader.base[0] == Tag.otherMessage {
+      let kind = String(reader.base[1], radix: 16, uppercase: true)
+      return "it is a message of kind \(kind.count == 1 ? "0" : "")\(kind), which this version does not know"
+    }
+    return "the tag at offset \(offset) is reserved for later versions of the format"
   }
 
   func keyNotFound(_ key: some CodingKey, path: [any CodingKey]) -> DecodingError {

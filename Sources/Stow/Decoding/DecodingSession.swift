@@ -22,6 +22,9 @@ final class DecodingSession {
   /// cannot ask for many copies.
   @exclusivity(unchecked) private var urls: [Int: URL?] = [:]
   @exclusivity(unchecked) var longSymbols = LongSymbols()
+  @exclusivity(unchecked) var keyCheck = KeyCheck()
+  /// The first fault that was met where none can be thrown.
+  @exclusivity(unchecked) private(set) var notedFault: (any Error)?
   /// The keys of the shapes whose names were needed so far.
   @exclusivity(unchecked) private var shapes: [ShapeNames?] = []
   /// Tells the messages of a session apart.
@@ -65,6 +68,7 @@ final class DecodingSession {
     reader.turn(to: bytes)
     do throws(FormatError) {
       body = try tables.read(reader)
+      if tables.shapeCount > 0 { try checkShapes() }
       try DepthCheck.run(reader, tables: tables, from: body, limit: maximumDepth)
       return body
     } catch {
@@ -79,6 +83,7 @@ final class DecodingSession {
     path.reset()
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
     longSymbols.removeAll()
+    if notedFault != nil { notedFault = nil }
     if !urls.isEmpty { urls = [:] }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
     usedSchemas.removeAll()
@@ -99,6 +104,15 @@ final class DecodingSession {
     copy.copyMemory(from: reader.buffer(at: 0, count: reader.count))
     kept = copy
     reader.turn(to: UnsafeRawBufferPointer(copy))
+  }
+
+  /// Notes a fault that was met in a call of `Codable` that cannot throw, as `allKeys`.
+  ///
+  /// The call of `decode` throws the first of them when it ends, so that nothing that could not be read is lost without
+  /// a word.
+  @inline(never)
+  func note(_ error: FormatError, path: [any CodingKey]) {
+    if notedFault == nil { notedFault = self.error(error, path: path, expected: nil) }
   }
 
   // MARK: values
@@ -125,7 +139,8 @@ final class DecodingSession {
     if StackGuard.isDue(calls) { try checkStack(decoder) }
     calls &+= 1
     defer { calls &-= 1 }
-    return try Value(from: decoder)
+    // Called on the type that was handed in, which may be a subclass of `Value`.
+    return try type.init(from: decoder)
   }
 
   @inline(never)

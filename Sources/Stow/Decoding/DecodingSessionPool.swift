@@ -10,8 +10,10 @@ extension DecodingSession: PooledSession {
     let pool = pool
     let session = pool.take() ?? .passRetained(DecodingSession(boxTaker: BoxTaker.forDecoding))
     defer { pool.takeBack(session) }
-    return try session._withUnsafeGuaranteedRef {
-      try body($0, $0.begin(bytes, maximumDepth: maximumDepth, userInfo))
+    return try session._withUnsafeGuaranteedRef { session in
+      let result = try body(session, session.begin(bytes, maximumDepth: maximumDepth, userInfo))
+      if let fault = session.notedFault { throw fault }
+      return result
     }
   }
 

@@ -56,8 +56,10 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
       let step = session.path.push(DecodingPath.Step(.name, parent: node, value: entry.key))
       defer { session.path.pop(to: mark) }
       let value = try decode(entry.value, step)
-      // Of two entries with one key, the first counts.
-      if let first = result.updateValue(value, forKey: entry.name) { result[entry.name] = first }
+      guard result.updateValue(value, forKey: entry.name) == nil else {
+        throw session.error(
+          FormatError(.repeatedKey, at: entry.key), path: session.codingPath(node), expected: nil)
+      }
     }
     return result
   }

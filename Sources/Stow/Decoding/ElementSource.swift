@@ -34,7 +34,9 @@ final class ElementSource {
   @inline(__always)
   static func at(_ offset: Int, _ session: DecodingSession) throws(FormatError) -> ElementSource? {
     let tag = try session.reader.byte(at: offset)
-    guard tag == Tag.data || (Tag.packed...Tag.matrix).contains(tag) else { return nil }
+    guard PackedArray.isPacked(tag) || tag == Tag.table || tag == Tag.matrix || tag == Tag.data else {
+      return nil
+    }
     return try ElementSource(session, at: offset, tag: tag)
   }
 
@@ -115,6 +117,18 @@ final class ElementSource {
     return ElementSource(cellsOf: row, columns, session)
   }
 
+  /// Where the value of all rows of a table in the column of a slot stands; nil if each row has a cell of its own.
+  func constant(slot: Int) -> Int? {
+    guard let columns, slot < columns.columns.count else { return nil }
+    return columns.columns[slot].constant
+  }
+
+  /// The same for an element of a row of a matrix.
+  func constant(at index: Int) -> Int? {
+    guard case .cells(let columns, _) = layout else { return nil }
+    return columns.columns[index].constant
+  }
+
   /// The cell of a table's row in the column of a slot.
   @inline(__always)
   func cell(row: Int, slot: Int) throws(FormatError) -> Element {
@@ -133,7 +147,7 @@ final class ElementSource {
 
   @inline(__always)
   private func cell(_ column: Columns.Column, row: Int) throws(FormatError) -> Element {
-    if column.type == ElementType.constant { return .value(offset: Int(column.base)) }
+    if let constant = column.constant { return .value(offset: constant) }
     return .cell(try session.reader.cell(at: row &+ Int(column.offset), type: column.type, base: column.base))
   }
 }

@@ -38,8 +38,7 @@ struct ElementsDecoder: UnkeyedDecodingContainer, ElementNesting {
     guard currentIndex < source.count else {
       throw session.valueNotFound(Never.self, path: elementPath, "Unkeyed container is at end.")
     }
-    guard case .value(let offset)? = try? source.element(at: currentIndex), session.reader.isNil(at: offset)
-    else {
+    guard let constant = source.constant(at: currentIndex), session.reader.isNil(at: constant) else {
       return false
     }
     currentIndex += 1

@@ -1,7 +1,7 @@
 /// Finds the entries of a map by the text of their keys.
 ///
 /// Made when a map is read out of turn and is too long to be searched from end to end. One walk over the
-/// map; 24 to 48 bytes for each entry. No strings are made.
+/// map; 24 to 48 bytes for each entry. No strings are made. Two keys of the same text are found while it is made.
 struct EntryIndex {
   private let entries: [Int]
   /// The number of an entry counted from one, and the high half of its hash; 0 where free.
@@ -28,17 +28,14 @@ struct EntryIndex {
 
   private mutating func fill(_ session: DecodingSession) throws(FormatError) {
     let reader = session.reader
-    var symbols: Set<Int> = []
     for index in entries.indices {
       let text = try session.tables.text(reader, ofKeyAt: entries[index])
       let symbol = session.longSymbol(text)
-      // Long ones are looked at once in a map.
-      if let symbol, !symbols.insert(symbol.first).inserted { continue }
       if !hasOtherSpellings { hasOtherSpellings = !(symbol?.isASCII ?? reader.isASCII(text)) }
       let hash = symbol?.hash ?? reader.hash(of: text)
       let slot = try slot(of: reader.bytes(of: text), hash: hash, session)
-      // Of equal keys the first counts.
-      if slots[slot] == 0 { slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1) }
+      guard slots[slot] == 0 else { try fail(.repeatedKey, at: entries[index]) }
+      slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1)
     }
   }
 

@@ -31,7 +31,8 @@ enum Finding: UInt8 {
       case Tag.url: .url
       case Tag.positiveDecimal, Tag.negativeDecimal: .decimal
       case Tag.string, Tag.symbol: .string
-      case Tag.array, Tag.packed...Tag.matrix, Tag.shortArray..<Tag.shortRecord: .array
+      case Tag.array, Tag.packed, Tag.packedFloats, Tag.table, Tag.matrix, Tag.shortArray..<Tag.shortRecord:
+        .array
       case Tag.map...Tag.partialRecord, Tag.shortMap..<Tag.shortArray, Tag.shortRecord...: .object
       default: .reserved
       }

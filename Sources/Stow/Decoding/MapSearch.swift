@@ -22,10 +22,10 @@ extension DecodingCursor {
   /// Most short keys become a string in a few steps; a `SearchedText` takes memory.
   @inline(__always)
   func nextEntry<Key: CodingKey>(named key: Key, _ session: DecodingSession) throws(FormatError) -> Int? {
-    guard current < end, !schemaReference._withUnsafeGuaranteedRef({ $0.hasBytes }),
-      let text = try? session.tables.text(session.reader, ofKeyAt: current),
-      text.end &- text.start <= Self.longestNamed, let name = try? session.keyName(at: current),
-      name == key.stringValue
+    guard current < end, !schemaReference._withUnsafeGuaranteedRef({ $0.hasBytes }) else { return nil }
+    let text = try session.tables.text(session.reader, ofKeyAt: current)
+    guard text.end &- text.start <= Self.longestNamed,
+      try session.keyName(at: current) == key.stringValue
     else { return nil }
     return try session.tables.endOfKey(session.reader, at: current)
   }
@@ -54,42 +54,51 @@ extension DecodingCursor {
   private func findOutOfTurn<Key: CodingKey>(
     _ text: SearchedText, _ key: Key, _ session: DecodingSession
   ) throws(FormatError) -> Int {
-    if entryIndex == nil {
-      switch try scan(text.bytes, session) {
-      case .found(let value): return value
-      case .none(let hasOtherSpellings):
-        // Strings that look different can be equal, if one of them has characters beyond ASCII.
-        guard hasOtherSpellings || !text.isASCII else { return -1 }
-        return try find(name: key.stringValue, session)
-      case .tooLong: entryIndex = try EntryIndex(session, start..<end)
+    let found = entryIndex == nil ? try scan(text.bytes, session) : nil
+    if let found, !found.isTooLong {
+      guard let entry = found.entry else {
+        return try findOtherSpelling(of: text, key, mayExist: found.hasOtherSpellings, session)
       }
+      // A key that was passed over could stand again behind this one, and be taken for the first of its name.
+      if entry != current { try checkKeys(session) }
+      current = entry
+      return try session.tables.endOfKey(session.reader, at: entry)
     }
+    try checkKeys(session)
+    if entryIndex == nil { entryIndex = try EntryIndex(session, start..<end) }
     guard let index = entryIndex else { return -1 }
     if let entry = try index.entry(text.bytes, session) {
       current = entry
       return try session.tables.endOfKey(session.reader, at: entry)
     }
-    guard index.hasOtherSpellings || !text.isASCII else { return -1 }
-    return try find(name: key.stringValue, session)
+    return try findOtherSpelling(of: text, key, mayExist: index.hasOtherSpellings, session)
   }
 
-  private enum ScanResult {
-    case found(Int)
-    case none(hasOtherSpellings: Bool)
-    case tooLong
+  /// Strings that look different can be equal, if one of them has characters beyond ASCII.
+  private func findOtherSpelling<Key: CodingKey>(
+    of text: SearchedText, _ key: Key, mayExist: Bool, _ session: DecodingSession
+  ) throws(FormatError) -> Int {
+    mayExist || !text.isASCII ? try find(name: key.stringValue, session) : -1
   }
 
-  /// Looks for the value whose key has the given text, from the current entry on and then from the first.
-  private func scan(_ text: UnsafeRawBufferPointer, _ session: DecodingSession) throws(FormatError)
-    -> ScanResult
-  {
+  /// What a walk over the entries of a map found.
+  private struct Scan {
+    /// The entry with the key.
+    var entry: Int?
+    var hasOtherSpellings = false
+    /// Whether the walk ended before the map did.
+    var isTooLong = false
+  }
+
+  /// Looks for the entry whose key has the given text, from the current one on and then from the first.
+  private func scan(_ text: UnsafeRawBufferPointer, _ session: DecodingSession) throws(FormatError) -> Scan {
+    var result = Scan()
     var offset = current
     var stop = end
     var isSecondPart = current == start
-    var hasOtherSpellings = false
     for _ in 0..<Self.longestScan {
       if offset >= stop {
-        if isSecondPart { return .none(hasOtherSpellings: hasOtherSpellings) }
+        if isSecondPart { return result }
         isSecondPart = true
         stop = current
         offset = start
@@ -97,28 +106,23 @@ extension DecodingCursor {
       }
       let value = try session.tables.endOfKey(session.reader, at: offset)
       if try session.hasKey(text, at: offset) {
-        current = offset
-        return .found(value)
+        result.entry = offset
+        return result
       }
-      if !hasOtherSpellings { hasOtherSpellings = try session.isBeyondASCII(keyAt: offset) }
+      if !result.hasOtherSpellings { result.hasOtherSpellings = try session.isBeyondASCII(keyAt: offset) }
       offset = try session.reader.end(of: value)
-      guard offset <= end else { try fail(.malformed, at: value) }
     }
-    return .tooLong
+    result.isTooLong = true
+    return result
   }
 
   /// Notes where every entry stands, by its name.
   func indexEntries(_ session: DecodingSession) throws(FormatError) {
+    try checkKeys(session)
     var offset = start
-    var symbols: Set<Int> = []
     while offset < end {
-      let name = try session.name(ofKeyAt: offset)
-      // Long ones are looked at once in a map.
-      let isFirst = name.symbol.map { symbols.insert($0).inserted } ?? true
-      if isFirst, entries[name] == nil { entries[name] = offset }
-      let value = try session.tables.endOfKey(session.reader, at: offset)
-      offset = try session.reader.end(of: value)
-      guard offset <= end else { try fail(.malformed, at: value) }
+      entries[try session.name(ofKeyAt: offset)] = offset
+      offset = try session.reader.end(of: session.tables.endOfKey(session.reader, at: offset))
     }
   }
 }

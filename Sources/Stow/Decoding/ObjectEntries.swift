@@ -27,8 +27,7 @@ struct ObjectEntries {
     names = try session.names(ofShape: shape)
     nameCount = session.tables.keyCount(ofShape: shape)
     guard object.isPartial else { return }
-    offset += (nameCount + 7) / 8
-    guard offset <= object.body.upperBound else { try fail(.malformed, at: object.body.lowerBound) }
+    offset = try session.reader.endOfPresence(in: object.body, keyCount: nameCount)
   }
 
   /// How many entries there are at most: in a map as many as there are, a step for each.
@@ -59,7 +58,7 @@ struct ObjectEntries {
       while object.isPartial, slot < nameCount,
         !session.reader.bit(slot, at: object.body.lowerBound)
       { slot &+= 1 }
-      guard slot < nameCount, let names else { return nil }
+      guard slot < nameCount, let names else { try fail(.malformed, at: offset) }
       name = names._withUnsafeGuaranteedRef { $0.names[slot] }
       key = session.tables.key(slot, ofShape: shape)
       value = offset

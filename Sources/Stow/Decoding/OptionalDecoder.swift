@@ -56,6 +56,6 @@ extension DecodingSession {
     var content = content
     // A nil of the innermost optional, however deep it stood.
     if case .none = content, !TypeName(type).isNestedOptional { content = .none(level: 0) }
-    return try Value(from: OptionalDecoder(session: self, content: content, node: node))
+    return try type.init(from: OptionalDecoder(session: self, content: content, node: node))
   }
 }

@@ -5,7 +5,7 @@
 #endif
 
 // Single values, with the conversions that JSON would make: any integer into any type that holds it, an
-// integer into a floating-point number if it is exact, and what JSON has no kind for from its substitutes.
+// integer into the nearest floating-point number, and what JSON has no kind for from its substitutes.
 
 extension DecodingSession {
   // MARK: integers
@@ -59,53 +59,50 @@ extension DecodingSession {
   private func rareDouble(at offset: Int, next: inout Int) throws(FormatError) -> Double {
     let tag = try reader.byte(at: offset)
     if Tag.isNoNumber(tag) { try fail(.mismatch, at: offset) }
-    switch tag {
-    case Tag.date, Tag.scaledDate: return try dateSeconds(at: offset, next: &next)
-    case Tag.integer...Tag.lastInteger, Tag.smallInteger...Tag.lastSmallInteger:
-      return try exact(try reader.integer(at: offset, next: &next), at: offset)
-    default: break
-    }
-    if let wide = try reader.wideInteger(at: offset, next: &next) {
-      let bits = UInt128(wide.high) << 64 | UInt128(wide.magnitudeLow)
-      return wide.isNegative ? try exact(Int128(bitPattern: bits), at: offset) : try exact(bits, at: offset)
-    }
+    if tag == Tag.date || tag == Tag.scaledDate { return try dateSeconds(at: offset, next: &next) }
+    if reader.isInteger(at: offset) { return try roundedInteger(Double.self, at: offset, next: &next) }
     if let parts = try decimalParts(at: offset, next: &next) { return parts.double }
     try fail(.mismatch, at: offset)
   }
 
-  private func exact<Value: FixedWidthInteger>(_ value: Value, at offset: Int) throws(FormatError) -> Double {
-    guard let result = Double(exactly: value) else { try fail(.unrepresentable, at: offset) }
+  /// The floating-point number nearest to the integer at `offset`, of whatever width.
+  @inline(never)
+  private func roundedInteger<Value: BinaryFloatingPoint>(
+    _ type: Value.Type, at offset: Int, next: inout Int
+  ) throws(FormatError) -> Value {
+    guard let wide = try reader.wideInteger(at: offset, next: &next) else {
+      return Value(try reader.integer(at: offset, next: &next))
+    }
+    let bits = UInt128(wide.high) << 64 | UInt128(wide.magnitudeLow)
+    let result = wide.isNegative ? Value(Int128(bitPattern: bits)) : Value(bits)
+    guard result.isFinite else { try fail(.unrepresentable, at: offset) }
     return result
   }
 
   @inline(__always)
   func float(at offset: Int, next: inout Int) throws(FormatError) -> Float {
     if let bits = try reader.floatBits(at: offset, next: &next) { return Float(bitPattern: bits) }
-    let value = try double(at: offset, next: &next)
-    return try float(value, at: offset, isInteger: reader.isInteger(at: offset))
+    // Not by way of `Double`, which would round twice.
+    if reader.isInteger(at: offset) { return try roundedInteger(Float.self, at: offset, next: &next) }
+    return try float(try double(at: offset, next: &next), at: offset)
   }
 
-  /// Rounds, unless the number is an integer; a finite number beyond the range of `Float` is an error.
-  func float(_ value: Double, at offset: Int, isInteger: Bool) throws(FormatError) -> Float {
+  /// Rounds; a finite number beyond the range of `Float` is an error.
+  func float(_ value: Double, at offset: Int) throws(FormatError) -> Float {
     let result = Float(value)
-    guard result.isFinite || !value.isFinite, !isInteger || Double(result) == value else {
-      try fail(.unrepresentable, at: offset)
-    }
+    guard result.isFinite || !value.isFinite else { try fail(.unrepresentable, at: offset) }
     return result
   }
 
   #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
     func float16(at offset: Int, next: inout Int) throws(FormatError) -> Float16 {
-      let value = try float(at: offset, next: &next)
-      return try float16(value, at: offset, isInteger: reader.isInteger(at: offset))
+      try float16(try float(at: offset, next: &next), at: offset)
     }
 
-    /// Rounds, unless the number is an integer, as for `Float`.
-    func float16(_ value: Float, at offset: Int, isInteger: Bool) throws(FormatError) -> Float16 {
+    /// Rounds; a finite number beyond the range of `Float16` is an error.
+    func float16(_ value: Float, at offset: Int) throws(FormatError) -> Float16 {
       let result = Float16(preserving: value)
-      guard result.isFinite || !value.isFinite, !isInteger || Float(result) == value else {
-        try fail(.unrepresentable, at: offset)
-      }
+      guard result.isFinite || !value.isFinite else { try fail(.unrepresentable, at: offset) }
       return result
     }
   #endif
@@ -213,7 +210,7 @@ extension DecodingSession {
 
   func decimal(at offset: Int, next: inout Int) throws(FormatError) -> Decimal {
     if let parts = try decimalParts(at: offset, next: &next) {
-      guard let decimal = parts.decimal else { try fail(.malformed, at: offset) }
+      guard let decimal = parts.decimal else { try fail(.unrepresentable, at: offset) }
       return decimal
     }
     let tag = try reader.byte(at: offset)

@@ -59,7 +59,7 @@ extension Emitter {
   /// Writes two or more integers in whatever takes the fewest bytes.
   mutating func writeIntegers(_ values: UnsafeBufferPointer<Int64>) {
     let (packed, taggedSize) = PackedIntegers.best(for: values)
-    let packedLength = packed.bodySize + (Self.hasShortTag(packed.type) ? 0 : 1)
+    let packedLength = packed.bodySize + 1
     let packedSize = 1 + Varint.size(packedLength) + packedLength
     if let taggedSize, Self.arraySize(taggedSize) < packedSize {
       for value in values.reversed() {
@@ -87,7 +87,7 @@ extension Emitter {
     _ values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?, _ room: ColumnScratch.Room
   ) {
     let best = PackedDoubles.best(for: values, integers: integers, cells: room.decimals)
-    let length = (best?.stride ?? 0) * values.count + (best.map { Self.hasShortTag($0.type) } ?? true ? 0 : 1)
+    let length = (best?.stride ?? 0) * values.count + (best?.type == ElementType.float ? 0 : 1)
     let size = 1 + Varint.size(length) + length
     guard let best, size <= Self.arraySize(Self.taggedSize(of: values, integers, best, room.decimals))
     else {
@@ -129,13 +129,11 @@ extension Emitter {
     return size * values.count / sample
   }
 
-  private static func hasShortTag(_ type: UInt8) -> Bool { Tag.packedTypes.contains(type) }
-
   private mutating func writePackedHeader(_ type: UInt8, length: Int) {
     writer.reserve(BackwardWriter.margin)
-    if let short = Tag.packedTypes.firstIndex(of: type) {
+    if type == ElementType.float {
       writer.varint(length)
-      writer.byte(Tag.packedShort + UInt8(short))
+      writer.byte(Tag.packedFloats)
     } else {
       writer.byte(type)
       writer.varint(length)
@@ -205,7 +203,8 @@ extension Emitter {
       let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
       let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }
       let constants = columns.reduce(0) { $0 + ($1.constant == nil ? 0 : 1) }
-      guard constants <= Columns.mostConstants, stride > 0, rows.count * stride + parameters < tagged else {
+      guard Columns.allows(constants: constants, stride: stride), rows.count * stride + parameters < tagged
+      else {
         return false
       }
       emitter.write(columns, room.cells, rows, tape, session)

@@ -1,5 +1,5 @@
 /// Decides what stands in the prelude of a message: which key lists become shapes, and which strings
-/// become symbols (FORMAT.md, "What an encoder writes").
+/// become symbols (FORMAT.md, "What a writer chooses").
 ///
 /// Works on what recording has counted; the tape is walked only if there are maps whose keys may recur.
 struct Planner: ~Copyable {

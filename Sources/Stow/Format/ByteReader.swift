@@ -92,6 +92,18 @@ struct ByteReader {
     return UInt32(littleEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt32.self))
   }
 
+  /// Up to eight bytes from `offset` on, but none from `end` on: the first is the lowest.
+  func firstBytes(at offset: Int, upTo end: Int) -> UInt64 {
+    let size = max(0, min(8, min(end, count) - offset))
+    if offset >= 0, offset <= count - 8 {
+      let word = UInt64(littleEndian: pointer(at: offset).loadUnaligned(as: UInt64.self))
+      return word & ~(size == 8 ? 0 : .max << UInt64(8 * size))
+    }
+    var bytes: UInt64 = 0
+    for index in 0..<size { bytes |= UInt64(base[offset + index]) << UInt64(8 * index) }
+    return bytes
+  }
+
   /// Near the end of the message, byte by byte.
   @inline(never)
   private func shortSigned(at offset: Int, width: Int) throws(FormatError) -> Int64 {

@@ -1,4 +1,4 @@
-/// Rows of constant stride, without tags: tables and matrices (FORMAT.md, "Tables", "Matrices").
+/// Rows of constant stride, without tags: tables and matrices (FORMAT.md, "Tables and matrices").
 struct Columns {
   struct Column {
     let type: UInt8
@@ -6,10 +6,14 @@ struct Columns {
     var offset: Int32 = 0
     /// The integer that cells are counted from; for a constant column, where its value stands.
     var base: Int64 = 0
+
+    /// Where the one value of a constant column stands; nil for other columns.
+    @inline(__always)
+    var constant: Int? { type == ElementType.constant ? Int(base) : nil }
   }
 
-  /// How many columns may be constant: without a limit, few bytes would stand for many cells.
-  static let mostConstants = 16
+  /// Whether rows may have so many constant columns: without a limit, few bytes would stand for many cells.
+  static func allows(constants: Int, stride: Int) -> Bool { stride > 0 && constants <= stride }
 
   /// The shape of a table's rows; nil in a matrix.
   let shape: Int?
@@ -54,7 +58,7 @@ struct Columns {
       }
     }
     let constants = columns.reduce(0) { $0 + ($1.type == ElementType.constant ? 1 : 0) }
-    guard constants <= Self.mostConstants, stride > 0, stride <= Int(Int32.max), next <= end,
+    guard Self.allows(constants: constants, stride: stride), stride <= Int(Int32.max), next < end,
       (end - next) % stride == 0
     else {
       try fail(.malformed, at: offset)
@@ -64,13 +68,12 @@ struct Columns {
     rows = next..<end
   }
 
-  /// The offset behind the value of a constant column, which holds no others and is short: it may stand for
-  /// one in each of very many rows.
+  /// The offset behind the value of a constant column, which is small: it may stand for one in each of very many rows.
   private static func endOfConstant(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
     let tag = try reader.byte(at: offset)
     switch tag {
-    case ..<Tag.data, Tag.symbol, Tag.shortDecimal..<Tag.array, Tag.nestedNil..<Tag.shortMap, Tag.shortMap,
-      Tag.shortArray:
+    case ..<Tag.data, Tag.symbol, Tag.shortDecimal...Tag.lastConstantString, Tag.shortSymbol..<Tag.array,
+      Tag.nestedNil..<Tag.shortMap, Tag.shortMap, Tag.shortArray:
       return try reader.end(of: offset)
     default: try fail(.malformed, at: offset)
     }
@@ -83,10 +86,6 @@ enum Cell {
   case double(Double)
   case bool(Bool)
   case date(Double)
-
-  var isInteger: Bool {
-    if case .integer = self { true } else { false }
-  }
 }
 
 extension ByteReader {
@@ -99,7 +98,10 @@ extension ByteReader {
   /// The cell of the given type at `offset`.
   private func cell(at offset: Int, type: UInt8) throws(FormatError) -> Cell {
     switch type {
-    case ElementType.bool: return .bool(try byte(at: offset) != 0)
+    case ElementType.bool:
+      let value = try byte(at: offset)
+      guard value <= 1 else { try fail(.malformed, at: offset) }
+      return .bool(value == 1)
     case ElementType.date: return .date(Double(bitPattern: try word(at: offset)))
     case ElementType.double: return .double(Double(bitPattern: try word(at: offset)))
     case ElementType.float: return .double(Double(Float(bitPattern: try halfWord(at: offset))))

@@ -13,6 +13,8 @@ struct FormatError: Error {
     case reserved
     /// Bytes that are not UTF-8.
     case invalidText
+    /// A second key of an object that equals another.
+    case repeatedKey
     /// A valid value of another kind.
     case mismatch
     /// The same for an element without a tag.

@@ -57,6 +57,21 @@ enum KeyText {
     return best
   }
 
+  /// Whether a string has no form that is shorter than plain.
+  @inline(__always)
+  static func isShortestPlain(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard text.count > 0, text.count < limit else { return true }
+    let codes = CharacterCodes.table
+    let none = UInt64(CharacterCodes.none) | UInt64(CharacterCodes.none) << 8
+    var all: UInt64 = 0
+    for byte in text {
+      all |= codes[Int(byte)]
+      // Most have a character of neither alphabet.
+      if all & none == none { return true }
+    }
+    return measure(text, codes).form == .plain
+  }
+
   /// The bytes of the text of `string`, header included.
   static func bytes(of string: String) -> [UInt8] {
     var string = string

@@ -35,13 +35,15 @@ struct MessageTables: ~Copyable {
   }
 
   /// Reads the prelude of a message, if it has one, and returns where the value begins.
+  ///
+  /// The texts of symbols and keys are checked here, whether or not they are used.
   mutating func read(_ reader: ByteReader) throws(FormatError) -> Int {
     removeAll()
     guard try reader.byte(at: 0) == Tag.prelude else { return 0 }
     var offset = 1
     for _ in 0..<(try count(reader, at: &offset)) {
       symbols.append(offset)
-      offset = try reader.endOfText(at: offset)
+      offset = try reader.checkText(at: offset)
     }
     for _ in 0..<(try count(reader, at: &offset)) {
       let start = offset
@@ -49,7 +51,9 @@ struct MessageTables: ~Copyable {
       guard keyCount > 0 else { try fail(.malformed, at: start) }
       for _ in 0..<keyCount {
         keys.append(offset)
-        offset = try endOfKey(reader, at: offset)
+        var next = offset
+        if try symbol(reader, ofKeyAt: &next) == nil { next = try reader.checkText(at: offset) }
+        offset = next
       }
       ends.append(keys.count)
     }

@@ -22,6 +22,16 @@ extension ByteReader {
     return try rareObject(at: offset, tag: tag)
   }
 
+  /// The offset behind the presence bits with which the body of a partial record begins; bits of no key are zero.
+  func endOfPresence(in body: Range<Int>, keyCount: Int) throws(FormatError) -> Int {
+    let size = (keyCount + 7) / 8
+    guard size <= body.count else { try fail(.malformed, at: body.lowerBound) }
+    let end = body.lowerBound + size
+    let used = keyCount & 7
+    guard used == 0 || base[end - 1] >> UInt8(used) == 0 else { try fail(.malformed, at: end - 1) }
+    return end
+  }
+
   @inline(never)
   private func rareObject(at offset: Int, tag: UInt8) throws(FormatError) -> ObjectHeader? {
     var next = offset + 1

@@ -10,7 +10,7 @@ struct PackedArray {
   /// The integer that elements are counted from.
   let base: Int64
 
-  static func isPacked(_ tag: UInt8) -> Bool { (Tag.packed...Tag.lastPackedShort).contains(tag) }
+  static func isPacked(_ tag: UInt8) -> Bool { tag == Tag.packed || tag == Tag.packedFloats }
 
   /// Reads the header of the packed array at `offset`, and checks that its elements are whole.
   init(_ reader: ByteReader, at offset: Int) throws(FormatError) {
@@ -24,7 +24,7 @@ struct PackedArray {
       type = reader.base[next]
       next += 1
     } else {
-      type = Tag.packedTypes[Int(tag - Tag.packedShort)]
+      type = ElementType.float
     }
     var base: Int64 = 0
     if ElementType.isOffset(type) {
@@ -33,7 +33,7 @@ struct PackedArray {
     }
     self.base = base
     body = next..<end
-    if let stride = ElementType.stride(of: type), stride > 0 {
+    if let stride = ElementType.stride(of: type), ElementType.isOfArrays(type) {
       guard body.count % stride == 0 else { try fail(.malformed, at: offset) }
       self.stride = stride
       count = body.count / stride
@@ -49,6 +49,8 @@ struct PackedArray {
     case ElementType.bits:
       let unused = Int(reader.base[first])
       guard unused < 8, body.count > 1 || unused == 0 else { try fail(.malformed, at: first) }
+      let last = body.upperBound - 1
+      guard unused == 0 || reader.base[last] >> UInt8(8 - unused) == 0 else { try fail(.malformed, at: last) }
       return (body.count - 1) * 8 - unused
     case ElementType.ownWidths, ElementType.ownWidthDeltas:
       var next = first
@@ -56,6 +58,8 @@ struct PackedArray {
       guard next <= body.upperBound, count / 2 + count % 2 <= body.upperBound - next else {
         try fail(.malformed, at: first)
       }
+      let last = next + count / 2
+      guard count % 2 == 0 || reader.base[last] >> 4 == 0 else { try fail(.malformed, at: last) }
       return count
     case ElementType.deltas + 1...ElementType.deltas + 8:
       let rest = body.count - 1 - Int(reader.base[first])
@@ -74,7 +78,7 @@ struct PackedArray {
       || (ElementType.deltas + 1...ElementType.deltas + 8).contains(type)
   }
 
-  var isBool: Bool { type == ElementType.bits || type == ElementType.bool }
+  var isBool: Bool { type == ElementType.bits }
 
   /// Fills `target`, which has room for `count` integers. The elements must be integers.
   func readIntegers(_ reader: ByteReader, into target: UnsafeMutablePointer<Int64>) throws(FormatError) {
@@ -168,7 +172,6 @@ struct PackedArray {
   /// The Bool at `index`. The elements must be Bools.
   @inline(__always)
   func bool(_ reader: ByteReader, at index: Int) -> Bool {
-    if type == ElementType.bool { return reader.base[body.lowerBound + index] != 0 }
-    return reader.base[body.lowerBound + 1 + index >> 3] >> UInt8(index & 7) & 1 != 0
+    reader.base[body.lowerBound + 1 + index >> 3] >> UInt8(index & 7) & 1 != 0
   }
 }

@@ -27,7 +27,12 @@ struct PackedIntegers {
     let sizes = IntegerSizes(values, width: widths.signed, below: best.bodySize) { values[$0] }
     if let sizes { best.consider(ElementType.ownWidths, bodySize: ownWidthsSize(values.count, sizes)) }
     if differencesLookSmaller(values) { best.considerDifferences(of: values) }
-    return (best, sizes?.tagged)
+    return (best, sizes?.tagged ?? sizeOfTags(values, widths))
+  }
+
+  /// The number of values if each is its own tag, and so takes no more than in a packed array; nil otherwise.
+  private static func sizeOfTags(_ values: UnsafeBufferPointer<Int64>, _ widths: IntegerWidths) -> Int? {
+    widths.signed == 1 && values.allSatisfy(Tag.smallIntegers.contains) ? values.count : nil
   }
 
   private mutating func considerDifferences(of values: UnsafeBufferPointer<Int64>) {

@@ -45,12 +45,13 @@ enum Tag {
   static let record: UInt8 = 0x72
   static let partialRecord: UInt8 = 0x73
   static let packed: UInt8 = 0x74
-  /// Packed arrays whose element type is in the tag: `packedTypes[tag - packedShort]`.
-  static let packedShort: UInt8 = 0x75
-  static let lastPackedShort: UInt8 = 0x79
+  /// A packed array of `ElementType.float`, which its tag implies.
+  static let packedFloats: UInt8 = 0x75
   static let table: UInt8 = 0x7A
   static let matrix: UInt8 = 0x7B
   static let nestedNil: UInt8 = 0x7C
+  /// What a message begins with that is more than a value; the next byte is its kind.
+  static let otherMessage: UInt8 = 0x7F
   /// An integer from −16 to 47: `smallInteger + 16 + value`.
   static let smallInteger: UInt8 = 0x80
   static let lastSmallInteger: UInt8 = 0xBF
@@ -62,15 +63,15 @@ enum Tag {
   static let shortRecord: UInt8 = 0xF0
   static let shortPartialRecord: UInt8 = 0xF8
 
+  /// The longest string that a constant column may have, which takes no memory of its own.
+  static let lastConstantString = shortString + 15
+
   static let shortStringLimit = 32
   static let shortSymbolLimit = 32
   static let shortMapLimit = 32
   static let shortArrayLimit = 16
   static let shortShapeLimit = 8
   static let smallIntegers: ClosedRange<Int64> = -16...47
-  /// The element types that have a packed array tag of their own.
-  static let packedTypes: [UInt8] = [1, 2, 4, ElementType.float, ElementType.double]
-
   /// The whole size in bytes of a value with the given tag, tag included; 0 where a length follows, `otherSize`
   /// where the size says itself in another way.
   static let fixedSizes: [UInt8] = (0...255).map { fixedSize(of: UInt8($0)) }
@@ -96,7 +97,8 @@ enum Tag {
     case nestedNil: 2
     case shortMap..<shortArray: tag - shortMap + 1
     case shortArray..<shortRecord: tag - shortArray + 1
-    case string, data, positiveDecimal, negativeDecimal, array, map, packed...matrix, shortRecord...: 0
+    case string, data, positiveDecimal, negativeDecimal, array, map, shortRecord...: 0
+    case packed, packedFloats, table, matrix: 0
     default: otherSize
     }
   }
@@ -160,6 +162,9 @@ extension ElementType {
     default: return nil
     }
   }
+
+  /// Whether arrays may have the type, which has a stride: all but the types that only columns have.
+  static func isOfArrays(_ type: UInt8) -> Bool { type != constant && type != bool && type != date }
 
   /// Whether the elements are integers; a noisy decimal may hold one too.
   static func isInteger(_ type: UInt8) -> Bool { integers.contains(type) || type > unsigned }

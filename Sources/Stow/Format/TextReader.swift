@@ -23,6 +23,9 @@ extension ByteReader {
     case KeyText.longPlain:
       var content = offset + 1
       let count = try length(at: &content)
+      guard count >= KeyText.limit, content - offset == 1 + Varint.size(count) else {
+        try fail(.malformed, at: offset)
+      }
       return Text(start: offset, content: content, end: content + count, count: count, form: .plain)
     default: try fail(.malformed, at: offset)
     }
@@ -39,6 +42,31 @@ extension ByteReader {
       header >= KeyText.plain ? count : (count &* (header >= KeyText.fiveBit ? 5 : 6) &+ 7) / 8
     try require(size, at: offset &+ 1)
     return offset &+ 1 &+ size
+  }
+
+  /// Checks the text at `offset`: its form is the shortest that its string has, and plain bytes are UTF-8.
+  ///
+  /// - Returns: The offset behind it.
+  func checkText(at offset: Int) throws(FormatError) -> Int {
+    let text = try text(at: offset)
+    if text.form == .plain {
+      try checkPlain(text)
+      if !isASCII(text) { _ = try string(at: text.content, count: text.count) }
+    } else {
+      var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+      _ = try withUnsafeMutableBytes(of: &words) { buffer throws(FormatError) in
+        try unpack(text, into: buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
+      }
+    }
+    return text.end
+  }
+
+  /// Checks that no other form of the string of a plain text is shorter.
+  @inline(__always)
+  private func checkPlain(_ text: Text) throws(FormatError) {
+    guard KeyText.isShortestPlain(buffer(at: text.content, count: text.count)) else {
+      try fail(.malformed, at: text.start)
+    }
   }
 
   private func packedText(at offset: Int, count: Int, form: KeyText.Form) throws(FormatError) -> Text {
@@ -60,32 +88,48 @@ extension ByteReader {
     return equalBytes(pointer(at: offset), start, count: bytes.count)
   }
 
+  /// The string of a text, which must be in the shortest form that the string has.
   func string(of text: Text) throws(FormatError) -> String {
-    if text.form == .plain { return try string(at: text.content, count: text.count) }
+    if text.form == .plain {
+      try checkPlain(text)
+      return try string(at: text.content, count: text.count)
+    }
     // No text is longer unpacked than its count says.
     if text.count <= SmallString.longest, makesSmallStrings {
       var words: (UInt64, UInt64) = (0, 0)
-      let length = withUnsafeMutableBytes(of: &words) { buffer in
-        unpack(text, into: buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
+      let length = try withUnsafeMutableBytes(of: &words) { buffer throws(FormatError) in
+        try unpack(text, into: buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
       }
-      guard let length else { try fail(.malformed, at: text.start) }
       return SmallString.make(words, count: length)
     }
-    var length: Int?
+    var failure: FormatError?
     let string = String(unsafeUninitializedCapacity: text.count) { buffer in
       guard let target = buffer.baseAddress else { return 0 }
-      length = unpack(text, into: target)
-      return length ?? 0
+      do throws(FormatError) { return try unpack(text, into: target) } catch {
+        failure = error
+        return 0
+      }
     }
-    guard length != nil else { try fail(.malformed, at: text.start) }
+    if let failure { throw failure }
     return string
   }
 
+  /// Unpacks a packed text to `target`, which has room for as many characters as its count says, and checks that no
+  /// other form of its string is shorter.
+  ///
+  /// - Returns: The number of characters.
   @inline(__always)
-  private func unpack(_ text: Text, into target: UnsafeMutablePointer<UInt8>) -> Int? {
-    text.form == .sixBit
+  private func unpack(_ text: Text, into target: UnsafeMutablePointer<UInt8>) throws(FormatError) -> Int {
+    let length =
+      text.form == .sixBit
       ? KeyText.unpackSixBit(pointer(at: text.content), count: text.count, into: target)
       : KeyText.unpackFiveBit(pointer(at: text.content), count: text.count, into: target)
+    guard let length,
+      KeyText.measure(UnsafeRawBufferPointer(start: target, count: length)).form == text.form
+    else {
+      try fail(.malformed, at: text.start)
+    }
+    return length
   }
 
   /// Where the bytes of the string at `offset` stand, if it is one whose header is its tag, or its tag and one byte.

@@ -1,5 +1,5 @@
 /// Lengths, counts and indices: one byte below 224, two below 6,368, three below 268,512 (FORMAT.md,
-/// "Unsigned integers").
+/// "Uints").
 enum Varint {
   static let oneByteLimit = 224
   static let twoByteLimit = oneByteLimit + 24 * 256

@@ -36,8 +36,11 @@ struct DecimalParts {
       // Made of its parts, a zero would lose the exponent.
       return Decimal(string: "0e\(exponent)")
     }
-    guard let significand = Decimal(string: String(magnitude)) else { return nil }
-    return Decimal(sign: isNegative ? .minus : .plus, exponent: Int(exponent), significand: significand)
+    // Made of its digits, a number loses the zeros at its end to the exponent, which may have no room for them.
+    let significand = UInt64(exactly: magnitude).map { Decimal($0) } ?? Decimal(string: String(magnitude))
+    guard let significand else { return nil }
+    let result = Decimal(sign: isNegative ? .minus : .plus, exponent: Int(exponent), significand: significand)
+    return result.isNaN ? nil : result
   }
 
   init(_ integer: Int128) {

@@ -8,6 +8,8 @@ from .cursor import Cursor
 from .values import Date
 
 CONSTANT = 0x00
+# Bools of a byte, and dates: the types that no array has.
+COLUMN_ONLY = (0x0B, 0x0F)
 
 _INTEGER_MARK = -128
 
@@ -51,9 +53,16 @@ def sized_element(kind: int) -> Element | None:
 _OTHERS = {
     0x09: Element(4, floats.single),
     0x0A: Element(8, floats.double),
-    0x0B: Element(1, lambda cursor: cursor.byte() != 0),
+    0x0B: Element(1, lambda cursor: _bool(cursor)),
     0x0F: Element(8, lambda cursor: Date(floats.double(cursor))),
 }
+
+
+def _bool(cursor: Cursor) -> bool:
+    byte = cursor.byte()
+    if byte > 1:
+        raise cursor.error("a Bool that is neither 0 nor 1")
+    return byte == 1
 
 
 def _noisy(cursor: Cursor, width: int, exponent: int) -> object:

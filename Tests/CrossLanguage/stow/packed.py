@@ -1,18 +1,18 @@
 """Packed arrays: elements of one type, without tags."""
 
 from .cursor import Cursor
-from .elements import signed_64, sized_element
+from .elements import COLUMN_ONLY, signed_64, sized_element
 from .errors import StowError
 from .scalars import integer_of_64_bits
 
-_IMPLIED_TYPES = {0x75: 0x01, 0x76: 0x02, 0x77: 0x04, 0x78: 0x09, 0x79: 0x0A}
+_PACKED_FLOATS, _FLOAT = 0x75, 0x09
 
 
 def packed_array(tag: int, cursor: Cursor) -> list:
     """What stands behind the tag of a packed array."""
     body = cursor.sized()
     start = body.position
-    kind = _IMPLIED_TYPES[tag] if tag in _IMPLIED_TYPES else body.byte()
+    kind = _FLOAT if tag == _PACKED_FLOATS else body.byte()
     if kind in _UNSIZED:
         elements = _UNSIZED[kind](body)
     elif 0xB1 <= kind <= 0xB8:
@@ -24,7 +24,7 @@ def packed_array(tag: int, cursor: Cursor) -> list:
 
 
 def _sized(body: Cursor, kind: int, start: int) -> list:
-    element = sized_element(kind)
+    element = None if kind in COLUMN_ONLY else sized_element(kind)
     if element is None:
         raise StowError(f"element type {kind:02X} in an array", start)
     if element.has_base:
@@ -41,7 +41,10 @@ def _bits(body: Cursor) -> list[bool]:
     count = body.left * 8 - unused
     if unused > 7 or count < 0:
         raise StowError(f"{unused} unused bits", start)
-    return body.bits(body.left)[:count]
+    bits = body.bits(body.left)
+    if any(bits[count:]):
+        raise StowError("unused bits that are not zero", start)
+    return bits[:count]
 
 
 def _own_widths(body: Cursor) -> list[int]:

@@ -8,12 +8,14 @@ from .errors import StowError
 from .prelude import Prelude
 from .values import URL, Date, Decimal, Nil
 
-_RESERVED = {0x1F: "a prelude in place of a value", 0x7D: "a reserved tag", 0x7E: "a reserved tag"}
+_RESERVED = {0x1F: "a prelude in place of a value"} | dict.fromkeys(
+    (0x76, 0x77, 0x78, 0x79, 0x7D, 0x7E), "a reserved tag"
+)
 _LATER_VERSION = 0x7F
 
 
 def is_scalar(tag: int) -> bool:
-    return tag <= 0x6F or 0x7C <= tag <= 0xBF
+    return tag <= 0x6F or 0x76 <= tag <= 0x79 or 0x7C <= tag <= 0xBF
 
 
 def scalar(cursor: Cursor, prelude: Prelude) -> object:

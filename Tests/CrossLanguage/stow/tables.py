@@ -7,7 +7,6 @@ from .prelude import Prelude
 from .scalars import integer_of_64_bits, is_scalar, scalar
 
 _EMPTY_MAP, _EMPTY_ARRAY = 0xC0, 0xE0
-_MOST_CONSTANTS = 16
 
 
 def table(cursor: Cursor, prelude: Prelude) -> list[dict]:
@@ -28,9 +27,9 @@ def matrix(cursor: Cursor, prelude: Prelude) -> list[list]:
 def _rows(body: Cursor, count: int, prelude: Prelude) -> list[list]:
     columns = _columns(body, count, prelude)
     row_size = sum(column.size for column in columns)
-    if row_size == 0:
-        raise body.error("rows of no size")
-    if body.left % row_size:
+    if not row_size or sum(column.size == 0 for column in columns) > row_size:
+        raise body.error(f"more constant columns than the {row_size} bytes of a row")
+    if body.left == 0 or body.left % row_size:
         raise body.error(f"{body.left} bytes of rows of {row_size} bytes")
     return [[column.read(body) for column in columns] for _ in range(body.left // row_size)]
 
@@ -38,8 +37,6 @@ def _rows(body: Cursor, count: int, prelude: Prelude) -> list[list]:
 def _columns(body: Cursor, count: int, prelude: Prelude) -> list[Element]:
     start = body.position
     types = body.take(count)
-    if types.count(CONSTANT) > _MOST_CONSTANTS:
-        raise StowError(f"more than {_MOST_CONSTANTS} constant columns", start)
     return [_column(kind, start + index, body, prelude) for index, kind in enumerate(types)]
 
 
@@ -55,8 +52,8 @@ def _column(kind: int, offset: int, body: Cursor, prelude: Prelude) -> Element:
 
 def _constant(body: Cursor, prelude: Prelude) -> object:
     tag = body.peek()
-    if 0x19 <= tag <= 0x1D:
-        raise body.error("a constant with a length of its own")
+    if 0x19 <= tag <= 0x1D or 0x40 <= tag <= 0x4F:
+        raise body.error("a constant that may be long")
     if is_scalar(tag):
         return scalar(body, prelude)
     if tag not in (_EMPTY_MAP, _EMPTY_ARRAY):

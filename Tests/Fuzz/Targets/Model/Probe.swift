@@ -39,7 +39,7 @@ extension UInt64: Probe {}
 extension Double: Probe {
   static func expected(from node: Node) -> Expected<Double> {
     switch node.content {
-    case .integer(let value): Double(exactly: value).map { .value($0) } ?? .failure(.dataCorrupted)
+    case .integer(let value): .value(Double(value))
     case .double(let value): .value(value)
     default: .wrongKind(node)
     }

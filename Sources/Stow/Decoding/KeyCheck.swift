@@ -1,0 +1,118 @@
+/// Checks that no two keys of one shape or map are equal.
+///
+/// The keys of structs are few and short, and are compared as words, without a string or a hash.
+struct KeyCheck: ~Copyable {
+  struct Key: BitwiseCopyable {
+    /// Where the key stands.
+    let offset: Int
+    /// Where its text stands, which may be that of a symbol.
+    let text: Int
+    /// The first bytes of the text.
+    let word: UInt64
+  }
+
+  private var keys = GrowableBuffer<Key>(capacity: 64)
+  /// Whether a text has characters beyond ASCII, so that another spelling could equal it, or is so long that comparing
+  /// it with many others would take long.
+  private var needsNames = false
+
+  /// More keys than these are not compared with each other.
+  static let mostCompared = 64
+
+  mutating func removeAll() {
+    keys.removeAll()
+    needsNames = false
+  }
+
+  var count: Int { keys.count }
+
+  /// Takes in the key at `offset`, and returns the offset behind it.
+  @inline(__always)
+  mutating func add(keyAt offset: Int, _ session: DecodingSession) throws(FormatError) -> Int {
+    let reader = session.reader
+    let header = try reader.byte(at: offset)
+    guard header < KeyText.symbol else { return try addRare(keyAt: offset, session) }
+    let end = try reader.endOfText(at: offset)
+    if header >= KeyText.plain, !reader.isASCII(at: offset &+ 1, count: end &- offset &- 1) {
+      needsNames = true
+    }
+    keys.append(Key(offset: offset, text: offset, word: reader.firstBytes(at: offset, upTo: end)))
+    return end
+  }
+
+  /// The same for a long text, or a reference to a symbol.
+  @inline(never)
+  private mutating func addRare(keyAt offset: Int, _ session: DecodingSession) throws(FormatError) -> Int {
+    let reader = session.reader
+    let text = try session.tables.text(reader, ofKeyAt: offset)
+    if text.count >= KeyText.limit || !reader.isASCII(text) { needsNames = true }
+    keys.append(
+      Key(offset: offset, text: text.start, word: reader.firstBytes(at: text.start, upTo: text.end)))
+    return try session.tables.endOfKey(reader, at: offset)
+  }
+
+  /// Checks that the keys taken in are distinct.
+  func finish(_ session: DecodingSession) throws(FormatError) {
+    if keys.count < 2 { return }
+    if needsNames || keys.count > Self.mostCompared {
+      try compareNames(session)
+    } else {
+      try compareTexts(session.reader)
+    }
+  }
+
+  private func compareTexts(_ reader: ByteReader) throws(FormatError) {
+    for index in 0..<keys.count {
+      let key = keys[index]
+      for other in 0..<index where keys[other].word == key.word {
+        let text = try reader.text(at: key.text)
+        if reader.matches(reader.bytes(of: text), at: keys[other].text) {
+          try fail(.repeatedKey, at: key.offset)
+        }
+      }
+    }
+  }
+
+  /// Compares the keys as strings, as which two of different bytes may be equal.
+  private func compareNames(_ session: DecodingSession) throws(FormatError) {
+    var names = Set<KeyName>(minimumCapacity: keys.count)
+    for index in 0..<keys.count {
+      let isNew = names.insert(try session.name(ofKeyAt: keys[index].offset)).inserted
+      guard isNew else { try fail(.repeatedKey, at: keys[index].offset) }
+    }
+  }
+}
+
+extension DecodingSession {
+  /// Checks the keys of the shapes that the prelude defines.
+  func checkShapes() throws(FormatError) {
+    for shape in 0..<tables.shapeCount {
+      keyCheck.removeAll()
+      for slot in 0..<tables.keyCount(ofShape: shape) {
+        _ = try keyCheck.add(keyAt: tables.key(slot, ofShape: shape), self)
+      }
+      try keyCheck.finish(self)
+    }
+  }
+
+  /// Checks the keys of a map.
+  ///
+  /// - Returns: An index of the entries if they are many: it finds equal keys while it is made.
+  func checkKeys(ofMap map: Range<Int>) throws(FormatError) -> EntryIndex? {
+    keyCheck.removeAll()
+    var index: EntryIndex?
+    var offset = map.lowerBound
+    while offset < map.upperBound {
+      if keyCheck.count == KeyCheck.mostCompared, index == nil {
+        let all = try EntryIndex(self, map)
+        if !all.hasOtherSpellings { return all }
+        index = all
+      }
+      let value = try keyCheck.add(keyAt: offset, self)
+      offset = try reader.end(of: value)
+      guard offset <= map.upperBound else { try fail(.malformed, at: value) }
+    }
+    try keyCheck.finish(self)
+    return index
+  }
+}
