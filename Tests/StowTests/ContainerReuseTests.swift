@@ -2,11 +2,8 @@ import Foundation
 import Stow
 import Testing
 
-/// The technique is only tested where it is in use: with and without optimization, and under a sanitizer.
-@Suite(
-  "Keyed containers are handed out again",
-  .disabled(if: ProcessInfo.processInfo.environment["STOW_PLAIN"] != nil, "the plain path is asked for"))
-struct ContainerReuseTests {
+/// With and without optimization, and under a sanitizer.
+@Suite("Keyed containers are handed out again") struct ContainerReuseTests {
   /// Notes where the boxes of its containers are.
   private final class Boxes: Codable {
     let addresses: Set<UInt>

@@ -52,8 +52,6 @@ extension Array: PlannedDecodable where Element: Decodable {
 
 /// Decodes the elements one by one.
 private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
-  fileprivate final let stored = StoredArray<Element>()
-
   final override func decode(
     _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
   ) throws -> [Element] {
@@ -92,7 +90,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     var step = session.path.push(DecodingPath.Step(.index, parent: node))
     defer { session.path.pop(to: mark) }
     let count = try Self.count(elements, session, node)
-    return try .filled(count: count, stored) { first, initialized in
+    return try .filled(count: count) { first, initialized in
       var offset = elements.lowerBound
       for index in 0..<count {
         step = session.path.setIndex(index, at: step)
@@ -130,7 +128,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     let mark = session.path.count
     var step = session.path.push(DecodingPath.Step(.index, parent: node))
     defer { session.path.pop(to: mark) }
-    return try .filled(count: source.count, stored) { first, initialized in
+    return try .filled(count: source.count) { first, initialized in
       for index in 0..<source.count {
         step = session.path.setIndex(index, at: step)
         if entry.kind == .plain, let row = source.object(at: index) {
@@ -241,7 +239,7 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
     _ packed: PackedArray, _ fill: (UnsafeMutablePointer<Element>) throws(FormatError) -> Void
   ) throws(FormatError) -> [Element] {
     var failure: FormatError?
-    let result = [Element].filled(count: packed.count, stored) { target, initialized in
+    let result = [Element].filled(count: packed.count) { target, initialized in
       do throws(FormatError) {
         try fill(target)
         initialized = packed.count
@@ -283,7 +281,7 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
   private func read(_ packed: PackedArray, _ reader: ByteReader) -> [Double]? {
     guard packed.stride > 0 else { return nil }
     var isComplete = true
-    let result = [Double].filled(count: packed.count, stored) { target, initialized in
+    let result = [Double].filled(count: packed.count) { target, initialized in
       do throws(FormatError) {
         try packed.readDoubles(reader, into: target)
         initialized = packed.count
@@ -298,7 +296,7 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
     guard let columns = source.columns?.columns else { return [] }
     let reader = source.session.reader
     var isComplete = true
-    let result = [Double].filled(count: columns.count, stored) { target, initialized in
+    let result = [Double].filled(count: columns.count) { target, initialized in
       for index in columns.indices {
         let column = columns[index]
         guard column.type != ElementType.constant else {

@@ -3,9 +3,7 @@
 extension DecodingCursor {
   var path: [any CodingKey] { withSession { codingPath($0) } }
 
-  var presentKeys: [any CodingKey] { withSession { keyList($0)?.anyKeys ?? [] } }
-
-  /// The same keys, of the type that they have.
+  /// The keys that have a value, of the type that they have.
   func presentKeys<Key: CodingKey>(_ type: Key.Type) -> [Key] {
     withSession { keyList($0).map { unsafeDowncast($0, to: KeyList<Key>.self).keys } ?? [] }
   }

@@ -1,9 +1,9 @@
 /// Which object a keyed container reads, and how far it got.
 ///
 /// Keys are nearly always asked for in the order in which they stand: the next value is at hand, and only
-/// another key than the next searches. A container is one reference to this, or to a box of the standard library that
-/// refers to this, so that it can be used again.
-final class DecodingCursor: KeyedDecodingBox {
+/// another key than the next searches. A container refers to this by way of the standard library's own object, so that
+/// both can be used again.
+final class DecodingCursor {
   // Both outlive every use: they belong to the session, which outlives every container.
   private let sessionReference: Unmanaged<DecodingSession>
   let schemaReference: Unmanaged<DecodingSchema>

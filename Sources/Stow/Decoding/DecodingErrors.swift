@@ -7,8 +7,7 @@ extension DecodingSession {
     guard let expected, let finding = Finding(error, reader) else {
       return rareError(error, path: path, expected: expected)
     }
-    recurringErrors.lend(path)
-    return recurringErrors.error(expected, found: finding, at: error.offset)
+    return recurringErrors.error(expected, found: finding, at: error.offset, path: path)
   }
 
   /// The same for somebody who reads the value at `offset`, at a place of the path.
@@ -22,8 +21,7 @@ extension DecodingSession {
     guard let finding = Finding(error, reader) else {
       return rareError(error, path: pathMemo.keys, expected: expected)
     }
-    if !recurringErrors.lends(ErrorBox.path(pathMemo.keys)) { recurringErrors.lend(pathMemo.keys) }
-    return recurringErrors.error(expected, found: finding, at: error.offset)
+    return recurringErrors.error(expected, found: finding, at: error.offset, path: pathMemo.keys)
   }
 
   private func rareError(_ error: FormatError, path: [any CodingKey], expected: Any.Type?) -> DecodingError {

@@ -178,7 +178,6 @@ extension DecodingSession {
 
   private func extendMemo(to node: DecodingPath.Node) {
     guard let step = path.step(at: node) else { return }
-    recurringErrors.takePath()
     pathMemo.append(codingKey(step), to: node, from: path.parent(of: node))
   }
 

@@ -6,6 +6,14 @@
 final class DecodingSchema {
   let hasBytes: Bool
   @exclusivity(unchecked) var pool = ContainerPool<DecodingCursor>()
+  /// A `ContainerCopier` of the containers in the pool.
+  private let copier: AnyObject
+
+  /// The same with its type, which must be that of the containers for the key type.
+  @inline(__always)
+  func copier<Container>(of type: Container.Type) -> ContainerCopier<Container> {
+    unsafeDowncast(copier, to: ContainerCopier<Container>.self)
+  }
 
   /// By the byte of a key.
   private let texts: UnsafeMutablePointer<SearchedText?>
@@ -35,6 +43,7 @@ final class DecodingSchema {
   @exclusivity(unchecked) var lastMessage = -1
 
   init<Key: CodingKey>(_ keyType: Key.Type) {
+    copier = ContainerCopier<KeyedDecodingContainer<Key>>()
     hasBytes = MemoryLayout<Key>.size <= 1 && _isPOD(Key.self)
     texts = .allocate(capacity: Self.tableSize)
     texts.initialize(repeating: nil, count: Self.tableSize)

@@ -35,8 +35,8 @@ final class DecodingSession {
   @exclusivity(unchecked) var usedSchemas = BorrowedList<DecodingSchema>()
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<DecodingSchema>>()
   @exclusivity(unchecked) var plans = DecodingPlans()
-  /// Hands containers out again; nil on the plain path, and when the message is over.
-  @exclusivity(unchecked) private(set) var boxTaker: BoxTaker?
+  /// Whether containers are handed out again; no longer when the message is over.
+  @exclusivity(unchecked) private(set) var reusesContainers: Bool
   /// Whether the message has been read, and a container outlived it.
   @exclusivity(unchecked) private var isOver = false
 
@@ -53,7 +53,7 @@ final class DecodingSession {
   /// The bytes of the message, if a container has outlived it.
   @exclusivity(unchecked) private var kept: UnsafeMutableRawBufferPointer?
 
-  init(boxTaker: BoxTaker?) { self.boxTaker = boxTaker }
+  init(reusesContainers: Bool) { self.reusesContainers = reusesContainers }
 
   deinit { kept?.deallocate() }
 
@@ -89,7 +89,6 @@ final class DecodingSession {
     usedSchemas.removeAll()
     countedArrays.removeAll()
     if !userInfo.isEmpty { userInfo = UserInfo() }
-    recurringErrors.takePath()
     pathMemo.reset()
     calls = 0
     stack.reset()
@@ -99,7 +98,7 @@ final class DecodingSession {
   /// bytes are gone, and whatever containers are made from now on hold the session themselves.
   func outlive() {
     isOver = true
-    boxTaker = nil
+    reusesContainers = false
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: reader.count, alignment: 1)
     copy.copyMemory(from: reader.buffer(at: 0, count: reader.count))
     kept = copy

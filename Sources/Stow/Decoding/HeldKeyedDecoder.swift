@@ -1,6 +1,6 @@
 /// A keyed container that holds its session and its cursor itself.
 ///
-/// The plain path beside the pooled containers: without them, and when the message is over.
+/// What containers are where they are not used again, and when the message is over.
 final class HeldKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let session: DecodingSession
   private let cursor: DecodingCursor

@@ -1,8 +1,5 @@
 /// Keys of one type, which is not known here.
-class AnyKeyList {
-  /// The keys as coding keys of any type.
-  var anyKeys: [any CodingKey] { [] }
-}
+class AnyKeyList {}
 
 /// Those keys of one type that some names stand for.
 final class KeyList<Key: CodingKey>: AnyKeyList {
@@ -10,20 +7,12 @@ final class KeyList<Key: CodingKey>: AnyKeyList {
 
   init(_ names: [String]) { self.names = names }
 
-  private(set) lazy var keys: [Key] = made { $0 }
-  private lazy var erasedKeys: [any CodingKey] = made { $0 }
-
-  override var anyKeys: [any CodingKey] { erasedKeys }
-
-  /// `compactMap`, not compiled for a key type that is known only here, takes four times as long.
-  @inline(__always)
-  private func made<Result>(_ convert: (Key) -> Result) -> [Result] {
-    [Result].filled(count: names.count) { buffer, count in
-      for name in names {
-        guard let key = Key(stringValue: name) else { continue }
-        (buffer + count).initialize(to: convert(key))
-        count &+= 1
-      }
+  /// Made by hand: `compactMap` is not compiled for a key type that is known only here.
+  private(set) lazy var keys: [Key] = [Key].filled(count: names.count) { buffer, count in
+    for name in names {
+      guard let key = Key(stringValue: name) else { continue }
+      (buffer + count).initialize(to: key)
+      count &+= 1
     }
   }
 }

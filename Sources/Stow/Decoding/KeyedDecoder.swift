@@ -1,10 +1,8 @@
-/// An object that is being read, in a box of the standard library.
+/// The container of an object that is being read.
 ///
-/// Where the library's boxes can be done without (`KeyedDecodingBox`) only the plain path has one.
-///
-/// A trivial value: the box that the standard library puts around it copies it for every call, and counting a
-/// reference each time took a seventh of the time of decoding points. The session keeps the cursor, and whoever runs
-/// the decoding keeps the session for as long as somebody holds a container (`SessionPool`).
+/// A trivial value: the object that the standard library puts around it copies it for every call, and would count a
+/// reference each time. The session keeps the cursor, and whoever runs the decoding keeps the session for as long as
+/// somebody holds a container (`SessionPool`).
 struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let reference: Unmanaged<DecodingCursor>
 

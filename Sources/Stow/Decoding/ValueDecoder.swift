@@ -93,16 +93,17 @@ extension DecodingSession {
     _ keyType: Key.Type, _ open: (DecodingCursor) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
     let schema = schema(of: keyType)
-    guard let boxTaker else {
+    guard reusesContainers else {
       return try newContainer(keyType, schema.takeUnretainedValue(), open)
     }
     let number = take(keyType, schema)
     try schema._withUnsafeGuaranteedRef { $0.pool.cursor(number) }.borrow(open)
-    return boxTaker.take(
-      schema._withUnsafeGuaranteedRef { $0.pool.address(number) }, as: KeyedDecodingContainer<Key>.self)
+    return schema._withUnsafeGuaranteedRef { schema in
+      schema.copier(of: KeyedDecodingContainer<Key>.self).copy(schema.pool.address(number))
+    }
   }
 
-  /// The plain path of `container`.
+  /// A container that holds the session, where containers are not used again.
   @inline(never)
   private func newContainer<Key: CodingKey, Failure: Error>(
     _ keyType: Key.Type, _ schema: DecodingSchema, _ open: (DecodingCursor) throws(Failure) -> Void
@@ -122,19 +123,18 @@ extension DecodingSession {
   private func take<Key: CodingKey>(_ keyType: Key.Type, _ schema: Unmanaged<DecodingSchema>) -> Int {
     schema._withUnsafeGuaranteedRef { schema in
       if schema.lastMessage != message { noteUse(schema) }
-      return schema.pool.take { newBox(keyType, schema) }
+      return schema.pool.take { makeContainer(keyType, schema) }
     }
   }
 
   /// A container for the pool. Here its metadata is needed, so this must not be part of what is called often.
   @inline(never)
-  private func newBox<Key: CodingKey>(
+  private func makeContainer<Key: CodingKey>(
     _ keyType: Key.Type, _ schema: DecodingSchema
-  ) -> (box: AnyObject, cursor: DecodingCursor) {
+  ) -> (container: AnyObject, cursor: DecodingCursor) {
     let cursor = DecodingCursor(session: self, schema: schema)
-    if let boxTaker, boxTaker.usesCursors { return (cursor, cursor) }
     let container = KeyedDecodingContainer(KeyedDecoder<Key>(cursor))
-    return (unsafeBitCast(container, to: AnyObject.self), cursor)
+    return (ContainerReuse.reference(of: container), cursor)
   }
 }
 

@@ -15,8 +15,6 @@ struct Emitter: ~Copyable {
   private var frame = Frame(end: 0)
   /// The bits of open objects with more than 64 keys.
   private var wideMarks: [UInt64] = []
-  /// `StoredData.known`, at hand without the check that a global was made.
-  private let storedData = StoredData.known
 
   /// An open container.
   struct Frame: BitwiseCopyable {
@@ -63,7 +61,7 @@ struct Emitter: ~Copyable {
 
   private mutating func copied() -> Data {
     defer { writer.trim() }
-    return Data.copy(writer.written, storedData)
+    return Data.copy(writer.written)
   }
 
   // MARK: body

@@ -57,8 +57,8 @@ final class EncodingSession {
   @exclusivity(unchecked) var predicting: Unmanaged<KeyedCursor>?
   @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<Schema>>()
   @exclusivity(unchecked) var plans = EncodingPlans()
-  /// Hands containers out again; nil on the plain path, and when the message is over.
-  @exclusivity(unchecked) private(set) var boxTaker: BoxTaker?
+  /// Whether containers are handed out again; no longer when the message is over.
+  @exclusivity(unchecked) private(set) var reusesContainers: Bool
 
   /// What tells encoders and containers whether their message is still going on.
   @exclusivity(unchecked) private(set) var cell = SessionCell.take()
@@ -79,8 +79,8 @@ final class EncodingSession {
 
   private static let top = Int.min
 
-  init(boxTaker: BoxTaker?) {
-    self.boxTaker = boxTaker
+  init(reusesContainers: Bool) {
+    self.reusesContainers = reusesContainers
     generation = cell.generation
     cell.assign(self)
   }
@@ -160,7 +160,7 @@ final class EncodingSession {
   /// from now on hold the session themselves.
   func outlive() {
     isOver = true
-    boxTaker = nil
+    reusesContainers = false
     endMessage()
     // Another thread may let go of the session at any time, once the keyed containers are gone.
     generation = SessionCell.none

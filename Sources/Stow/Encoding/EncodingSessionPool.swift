@@ -8,6 +8,13 @@ extension EncodingSession: PooledSession {
   /// Sessions that are free, for all encoders of the process.
   private static let pool = SessionPool<EncodingSession>()
 
+  /// Whether encoding containers can be used again.
+  private static let reusesContainers = ContainerReuse.isPossible {
+    let session = EncodingSession(reusesContainers: false)
+    let cursor = KeyedCursor(session: session, schema: Schema(PathKey.self, index: 0))
+    return KeyedEncodingContainer(KeyedEncoder<PathKey>(cursor: cursor))
+  }
+
   /// Runs one message in a session of its own.
   @inline(__always)
   static func run<Result>(
@@ -15,7 +22,7 @@ extension EncodingSession: PooledSession {
     _ body: (EncodingSession) throws -> Result
   ) rethrows -> Result {
     let pool = pool
-    let session = pool.take() ?? .passRetained(EncodingSession(boxTaker: BoxTaker.forEncoding))
+    let session = pool.take() ?? .passRetained(EncodingSession(reusesContainers: reusesContainers))
     defer { pool.takeBack(session) }
     return try session._withUnsafeGuaranteedRef {
       $0.begin(outputFormatting, maximumDepth: maximumDepth, userInfo)

@@ -31,26 +31,25 @@ extension EncodingSession {
     _ schema: Schema, begin: Int, hasSlots: Bool
   ) -> KeyedEncodingContainer<Key> {
     if schema.lastMessage != message { noteUse(schema) }
-    guard let boxTaker else { return newContainer(schema, begin: begin, hasSlots: hasSlots) }
-    let number = schema.pool.take { newBox(Key.self, schema) }
+    guard reusesContainers else { return newContainer(schema, begin: begin, hasSlots: hasSlots) }
+    let number = schema.pool.take { makeContainer(Key.self, schema) }
     let cursor = schema.pool.cursor(number)
     cursor._withUnsafeGuaranteedRef { $0.start(at: begin, hasSlots: hasSlots) }
     if begin == 0, hasSlots { predict(schema, cursor) }
-    return boxTaker.take(schema.pool.address(number), as: KeyedEncodingContainer<Key>.self)
+    return schema.copier(of: KeyedEncodingContainer<Key>.self).copy(schema.pool.address(number))
   }
 
   /// A container for the pool. Here its metadata is needed, so this must not be part of what is called often.
   @inline(never)
-  private func newBox<Key: CodingKey>(
+  private func makeContainer<Key: CodingKey>(
     _ keyType: Key.Type, _ schema: Schema
-  ) -> (box: AnyObject, cursor: KeyedCursor) {
+  ) -> (container: AnyObject, cursor: KeyedCursor) {
     let cursor = KeyedCursor(session: self, schema: schema)
-    if let boxTaker, boxTaker.usesCursors { return (cursor, cursor) }
     let container = KeyedEncodingContainer(KeyedEncoder<Key>(cursor: cursor))
-    return (unsafeBitCast(container, to: AnyObject.self), cursor)
+    return (ContainerReuse.reference(of: container), cursor)
   }
 
-  /// The plain path of `container`.
+  /// A container that holds the session, where containers are not used again.
   @inline(never)
   private func newContainer<Key: CodingKey>(
     _ schema: Schema, begin: Int, hasSlots: Bool
@@ -83,7 +82,7 @@ extension EncodingSession {
   private func activate(_ schema: Schema, firstUse: Int) {
     schema.firstUse = firstUse
     activeSchemas.append(schema)
-    if firstUse > 0 || boxTaker == nil { schema.dropPrediction() }
+    if firstUse > 0 || !reusesContainers { schema.dropPrediction() }
   }
 
   /// An object that exists already: with the keys it has, or with others as strings.

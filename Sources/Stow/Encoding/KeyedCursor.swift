@@ -1,8 +1,8 @@
 /// Which object a keyed container writes to, and how far it got.
 ///
-/// A container is one reference to this, or to a box of the standard library that refers to this, so that it can be
-/// used again for other objects with the same keys.
-final class KeyedCursor: KeyedEncodingBox {
+/// A container refers to this by way of the standard library's own object, so that both can be used again for other
+/// objects with the same keys.
+final class KeyedCursor {
   // Both outlive every use: they belong to the session, which outlives every container (`SessionPool`).
   private let sessionReference: Unmanaged<EncodingSession>
   private let schemaReference: Unmanaged<Schema>

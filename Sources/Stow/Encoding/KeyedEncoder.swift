@@ -1,6 +1,4 @@
-/// An object that is being recorded, in a box of the standard library.
-///
-/// Where the library's boxes can be done without (`KeyedEncodingBox`) only the plain path has one.
+/// The container of an object that is being recorded.
 struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let cursor: KeyedCursor
 

@@ -20,7 +20,6 @@ struct LoneWriter: ~Copyable {
   /// Whether all that the message has so far has been written.
   private(set) var isWhole = false
   private let knowsSmallStrings = SmallString.isKnown
-  private let storedData = StoredData.known
 
   /// The bytes left free for the header of the message, at most a tag and a length of two bytes.
   private static let headerSize = 3
@@ -115,7 +114,7 @@ struct LoneWriter: ~Copyable {
     if schema.mayHaveKey(filter), hasKey(of: schema) { return nil }
     let start = writer.putHeader(
       before: Self.headerSize, short: Tag.shortMap, limit: Tag.shortMapLimit, long: Tag.map)
-    return Data.copy(writer.written(at: start, count: writer.count - start), storedData)
+    return Data.copy(writer.written(at: start, count: writer.count - start))
   }
 
   @inline(never)

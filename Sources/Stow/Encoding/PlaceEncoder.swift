@@ -73,7 +73,7 @@ extension EncodingSession {
   /// A container of a message that is over.
   @inline(never)
   static func nowhere<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncodingContainer<Key> {
-    let session = EncodingSession(boxTaker: nil)
+    let session = EncodingSession(reusesContainers: false)
     session.outlive()
     return session.nestedKeyedContainer(keyType, key: 0, parent: -1)
   }

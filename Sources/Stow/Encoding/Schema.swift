@@ -18,6 +18,14 @@ final class Schema {
   /// Whether keys are known by their byte.
   let hasSlots: Bool
   @exclusivity(unchecked) var pool = ContainerPool<KeyedCursor>()
+  /// A `ContainerCopier` of the containers in the pool.
+  private let copier: AnyObject
+
+  /// The same with its type, which must be that of the containers for the key type.
+  @inline(__always)
+  func copier<Container>(of type: Container.Type) -> ContainerCopier<Container> {
+    unsafeDowncast(copier, to: ContainerCopier<Container>.self)
+  }
   /// By the byte of a key: its slot in this message, and marks above it.
   let table: UnsafeMutablePointer<UInt16>
   /// By the byte of a key.
@@ -69,6 +77,7 @@ final class Schema {
   @exclusivity(unchecked) var lastMessage = -1
 
   init<Key: CodingKey>(_ keyType: Key.Type, index: Int) {
+    copier = ContainerCopier<KeyedEncodingContainer<Key>>()
     self.index = index
     hasSlots = MemoryLayout<Key>.size <= 1 && _isPOD(Key.self)
     let size = hasSlots ? Self.size : 1

@@ -10,8 +10,6 @@ struct ByteReader {
   let fixedSizes: UnsafePointer<UInt8>
   /// `SmallString.isKnown`, at hand for the same reason.
   let makesSmallStrings: Bool
-  /// `StoredString.known`, likewise.
-  let storedStrings: StoredString?
 
   init(_ bytes: UnsafeRawBufferPointer) {
     // An empty buffer may have no address; no read of it gets past the bounds check.
@@ -19,7 +17,6 @@ struct ByteReader {
     count = bytes.count
     fixedSizes = Self.sizes
     makesSmallStrings = SmallString.isKnown
-    storedStrings = StoredString.known
   }
 
   /// Reads other bytes from now on: faster than making another reader, which asks for globals.

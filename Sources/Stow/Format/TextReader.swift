@@ -157,11 +157,6 @@ extension ByteReader {
   /// Decoding repairs what is not UTF-8, and then has other bytes; finding that out is faster than validating
   /// first. ASCII needs no repair.
   private func longString(at offset: Int, count: Int) throws(FormatError) -> String {
-    if StoredString.counts.contains(count), let storedStrings,
-      let string = storedStrings.make(pointer(at: offset), count: count)
-    {
-      return string
-    }
     let bytes = buffer(at: offset, count: count)
     let string = String(decoding: bytes, as: UTF8.self)
     guard isASCII(at: offset, count: count) || Self.hasBytes(string, bytes) else {

@@ -21,10 +21,6 @@ enum CLibrary {
 
   static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
 
-  /// Looks for one variable, where `ProcessInfo` would make a dictionary of all: that was a tenth of the time of the
-  /// first message of a process.
-  static func hasEnvironmentVariable(_ name: String) -> Bool { getenv(name) != nil }
-
   #if os(Linux)
     /// Memory of its own, in pages of `pageSize` bytes where the system has them; otherwise they are as small as
     /// usual. It counts as used only as far as it is touched.

@@ -1,11 +1,11 @@
-/// Strings of up to 15 ASCII characters, made from their bytes as two words, and taken apart again.
+/// Strings of up to 15 ASCII characters as two words: the second of the two assumptions about types of the standard
+/// library (SECURITY.md names both).
 ///
-/// The standard library keeps such strings in the string itself, but makes one from bytes by validating and copying
-/// them; records with some short strings decode 3 to 6 % faster without. It lends the bytes of one by storing them,
-/// and reading other words of them at once waits for that: that was a third of the time of encoding a dictionary. The
-/// two words are the characters, and at the top the count and a mark. `isKnown` checks once, for every count, that the
-/// library's own strings are these words; where they are not, or if the environment has `STOW_PLAIN`, nothing is done
-/// this way.
+///     low word    characters 1 to 8, the first lowest
+///     high word   characters 9 to 15, and in the top byte E0 plus the count
+///
+/// It is assumed that such a string is these two words, as Apple's platforms have frozen it. `isKnown` checks that once,
+/// for every count; where it does not hold, strings are made and read by the standard library's own calls.
 enum SmallString {
   static let longest = 15
   /// The top byte of an empty one; the count is added.
@@ -14,9 +14,7 @@ enum SmallString {
   static let beyondASCII: UInt64 = 0x8080_8080_8080_8080
 
   static let isKnown: Bool = {
-    guard !Techniques.arePlain, MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else {
-      return false
-    }
+    guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return false }
     let characters = "a text of 16 b.."
     guard SmallString.characters(of: characters) == nil, SmallString.characters(of: "näïve") == nil else {
       return false

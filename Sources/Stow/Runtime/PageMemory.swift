@@ -9,8 +9,6 @@ enum PageMemory {
     private static let hugePage = 1 << 21
     /// Smaller buffers are not worth whole pages of that size.
     private static let smallestLarge = 2 * hugePage
-    /// How much is reserved at once for what has outgrown that: a GiB of addresses, of which a process has plenty.
-    private static let reservation = 1 << 30
 
     private static func pages(_ byteCount: Int) -> Int { (byteCount + hugePage - 1) & ~(hugePage - 1) }
   #endif
@@ -30,25 +28,11 @@ enum PageMemory {
 
   /// Memory for a buffer that is full: for `wanted` elements of `stride` bytes, and for twice as many as `capacity` or
   /// more, but no more than `limit`.
-  ///
-  /// What a large buffer does not use takes no memory where the system gives pages as they are touched. So the first
-  /// large one has room for all but the largest messages: nothing is copied again, and no page is made only to be given
-  /// back. That was a fifth of all pages of encoding a million records.
   static func allocateMore(
     than capacity: Int, atLeast wanted: Int, atMost limit: Int, stride: Int
   ) -> (memory: UnsafeMutableRawPointer, capacity: Int) {
     precondition(wanted <= limit, "A message has more than 4 billion values")
     let capacity = min(max(capacity * 2, wanted), limit)
-    #if os(Linux) && _pointerBitWidth(_64)
-      if capacity * stride > smallestLarge {
-        // Doubled, so that parts of a buffer begin with a page.
-        var generous = capacity
-        while generous * 2 * stride <= reservation { generous *= 2 }
-        if let memory = CLibrary.map(pages(generous * stride), inPagesOf: hugePage) {
-          return (memory, generous)
-        }
-      }
-    #endif
     return (allocate(capacity * stride), capacity)
   }
 

@@ -18,11 +18,7 @@ extension Data {
   }
 
   /// A copy of the bytes.
-  ///
-  /// - Parameter stored: Makes the data where it can.
-  @inline(__always)
-  static func copy(_ bytes: UnsafeRawBufferPointer, _ stored: StoredData? = .known) -> Data {
-    if let stored, StoredData.counts.contains(bytes.count) { return stored.copy(bytes) }
-    return bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
+  static func copy(_ bytes: UnsafeRawBufferPointer) -> Data {
+    bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
   }
 }

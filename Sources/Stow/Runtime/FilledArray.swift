@@ -3,15 +3,11 @@ extension Array {
   ///
   /// An empty one is not filled: the standard library would write its count to memory that all empty arrays share,
   /// which threads must not do at once.
-  ///
-  /// - Parameter stored: Makes the array where it can.
   @inline(__always)
   static func filled(
-    count: Int, _ stored: StoredArray<Element>? = nil,
-    _ fill: (UnsafeMutablePointer<Element>, _ initialized: inout Int) throws -> Void
+    count: Int, _ fill: (UnsafeMutablePointer<Element>, _ initialized: inout Int) throws -> Void
   ) rethrows -> [Element] {
     guard count > 0 else { return [] }
-    if let stored { return try stored.filled(count: count, fill) }
     return try [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
       guard let start = buffer.baseAddress else { return }
       try fill(start, &initialized)
