@@ -12,7 +12,8 @@ let package = Package(
   targets: [
     .target(name: "Stow"),
     .executableTarget(
-      name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks", exclude: ["baseline.json", "chart.svg"]),
+      name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks",
+      exclude: ["RESULTS.md", "baseline.json", "chart.svg"]),
     .target(name: "FuzzTargets", dependencies: ["Stow"], path: "Tests/Fuzz/Targets"),
     .executableTarget(
       name: "MessageReader", dependencies: ["FuzzTargets"], path: "Tests/CrossLanguage/MessageReader"),
