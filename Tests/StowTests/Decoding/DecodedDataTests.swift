@@ -2,9 +2,9 @@ import Foundation
 import Stow
 import Testing
 
-/// The storage of messages and of decoded data is made in a way of its own, so nothing may tell them from other data.
+/// Messages that are lent without a copy, and data cut out of a message, must not be told from other data.
 @Suite("Messages and decoded data are data like any other")
-struct StoredDataTests {
+struct DecodedDataTests {
   private static let counts = [0, 1, 13, 14, 15, 16, 17, 31, 32, 33, 100, 4096, 131_071, 131_072, 131_073]
 
   /// A message of about so many bytes.

@@ -31,8 +31,7 @@ enum VectorFile {
     let line: String
   }
 
-  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("Vectors")
+  static let folder = URL(filePath: #filePath).appending(path: "../../Vectors").standardizedFileURL
 
   static func formatDocument() throws -> String {
     let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

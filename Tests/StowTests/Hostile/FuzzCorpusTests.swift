@@ -4,7 +4,7 @@ import Testing
 
 /// The inputs in `Tests/Fuzz`.
 enum FuzzCorpus {
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fuzz")
+  private static let folder = URL(filePath: #filePath).appending(path: "../../../Fuzz").standardizedFileURL
 
   /// The files of a folder and of those in it.
   static func inputs(_ name: String) -> [Data] {
