@@ -128,7 +128,7 @@ extension ByteReader {
     }
     let numerator = try signed(at: offset, width: stride - 1)
     let residue = Int8(bitPattern: try byte(at: offset + stride - 1))
-    if residue == PackedDoubles.integerMark {
+    if residue == ElementType.integerMark {
       let (integer, rest) = numerator.quotientAndRemainder(
         dividingBy: DecimalFraction.integerPower(exponent))
       guard rest == 0 else { try fail(.malformed, at: offset) }

@@ -17,7 +17,7 @@ struct DecimalCell: BitwiseCopyable {
     let (numerator, overflow) = integer.multipliedReportingOverflow(
       by: DecimalFraction.integerPower(exponent))
     guard !overflow, numerator.magnitude < DecimalFraction.numeratorLimit else { return nil }
-    self.init(numerator, residue: PackedDoubles.integerMark)
+    self.init(numerator, residue: ElementType.integerMark)
   }
 
   @inline(__always)

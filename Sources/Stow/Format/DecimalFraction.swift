@@ -59,7 +59,7 @@ enum DecimalFraction {
   /// others.
   ///
   /// Prices and measurements mostly are such numbers. With the most decimals there may be, they would be the same
-  /// fractions with zeros behind them: found and stripped in 219 instructions, where this way took 86 when it was made.
+  /// fractions with zeros behind them, which take long to strip.
   @inline(__always)
   static func shortNumerator(of value: Double) -> Int64? {
     guard value.magnitude < 100_000 else { return nil }

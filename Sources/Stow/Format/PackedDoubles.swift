@@ -8,8 +8,6 @@ struct PackedDoubles {
   let stride: Int
 
   static let double = PackedDoubles(type: ElementType.double, stride: 8)
-  /// The residue that marks an integer among floating-point numbers.
-  static let integerMark: Int8 = -128
 
   /// The smallest form for `values`, of which there is one or more; nil where `integers` says that some
   /// are integers (then the word is the integer) and no form holds both.

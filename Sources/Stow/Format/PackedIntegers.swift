@@ -146,8 +146,9 @@ struct PackedIntegers {
     writer.reserve(bodySize + BackwardWriter.margin)
     writer.fill(below: bodySize - Varint.size(count) - tableSize, tableSize) { writer, table in
       for pair in stride(from: tableSize - 1, through: 0, by: -1) {
-        let high = 2 &* pair &+ 1 < count ? writer.significantBytes(of: element(2 &* pair &+ 1)) : 0
-        let low = writer.significantBytes(of: element(2 &* pair))
+        let high =
+          2 &* pair &+ 1 < count ? writeSignificantBytes(of: element(2 &* pair &+ 1), to: &writer) : 0
+        let low = writeSignificantBytes(of: element(2 &* pair), to: &writer)
         table.storeBytes(of: UInt8(truncatingIfNeeded: low | high &<< 4), toByteOffset: pair, as: UInt8.self)
       }
       // Writing the first elements touches the end of the table.
@@ -159,15 +160,13 @@ struct PackedIntegers {
     }
     writer.varint(count)
   }
-}
 
-extension BackwardWriter {
-  /// Writes as many bytes as `PackedIntegers.byteCount` says, and returns their number.
+  /// Writes as many bytes of a value as `byteCount` says, and returns their number.
   @inline(__always)
-  fileprivate mutating func significantBytes(of value: Int64) -> Int {
-    let width = PackedIntegers.byteCount(value)
+  private func writeSignificantBytes(of value: Int64, to writer: inout BackwardWriter) -> Int {
+    let width = Self.byteCount(value)
     // Of a zero nothing is written: a width of 0 moves nothing.
-    littleEndian(UInt64(bitPattern: value), width: width)
+    writer.littleEndian(UInt64(bitPattern: value), width: width)
     return width
   }
 }

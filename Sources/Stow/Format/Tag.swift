@@ -124,6 +124,8 @@ enum ElementType {
   /// Differences of neighbouring integers, 1 to 8 bytes each: `deltas + width`.
   static let deltas: UInt8 = 0xB0
   static let maximumExponent = 9
+  /// The residue that marks an integer among floating-point numbers.
+  static let integerMark: Int8 = -128
   static let maximumScaledWidth = 6
 
   /// A decimal fraction of `width` bytes, without a residue.

@@ -43,8 +43,8 @@ func borrowingSome<Wrapped: ~Copyable>(
 
 /// Passes the elements of an array where they are.
 ///
-/// `withUnsafeBufferPointer` is not in line where their type is not known: trees encode 4 % faster without. The array
-/// lives while it is borrowed, and its elements with it.
+/// `withUnsafeBufferPointer` is not in line where their type is not known. The array lives while it is borrowed, and its
+/// elements with it.
 @inline(__always)
 func borrowingElements<Element>(
   of array: borrowing [Element], _ body: (UnsafeBufferPointer<Element>) throws -> Void

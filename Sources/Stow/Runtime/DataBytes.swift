@@ -7,7 +7,7 @@
 extension Data {
   /// Lends the bytes to `body`.
   ///
-  /// `withUnsafeBytes` counts references and checks three accesses: small messages decode 6 % faster without.
+  /// A span, where there is one: unlike `withUnsafeBytes` it counts no references.
   @inline(__always)
   func lendBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     #if compiler(>=6.3) && canImport(FoundationEssentials) && !canImport(Darwin)

@@ -1,9 +1,8 @@
 /// Raw memory for buffers that may become large.
 ///
 /// On Linux a large buffer has pages of its own, of 2 MiB where the system has them. The first touch of every page
-/// is a trap into the kernel, and with pages of 4 KiB these were a third of the time of encoding a message of some
-/// MiB. From `malloc` a large buffer would stay in the process when it is freed: a third of the peak of encoding
-/// 100,000 records was memory that nothing used any more.
+/// is a trap into the kernel, of which small pages have many. From `malloc` a large buffer would stay in the process
+/// when it is freed.
 enum PageMemory {
   #if os(Linux)
     private static let hugePage = 1 << 21

@@ -1,7 +1,7 @@
 /// Decides whether a buffer keeps its memory for the next message.
 ///
-/// A buffer that starts over pays for the first touch of every page again, which was a fifth of the time of encoding
-/// messages of a megabyte one after another. But a single large message must not occupy memory for good.
+/// A buffer that starts over pays for the first touch of every page again. But a single large message must not occupy
+/// memory for good.
 struct Retention {
   /// The most elements of all messages since the memory was new: what of it has been touched.
   private var touched = 0

@@ -4,7 +4,7 @@ import Synchronization
 /// operation.
 ///
 /// A thread begins at a place of its own, mostly, and so finds the session that it used last, in its own
-/// caches: two threads that exchanged sessions were no faster together than one.
+/// caches. Two threads that exchange sessions wait for each other's memory.
 struct SessionPlaces: ~Copyable, @unchecked Sendable {
   private let places: UnsafeMutablePointer<Place>
 

@@ -21,8 +21,8 @@ struct TypeName {
 
   /// Whether the type may have generic arguments.
   ///
-  /// Only those have plans, and asking the runtime whether a type conforms to a protocol takes it through every
-  /// conformance of the program: some 400,000 instructions for each type, in the first message of a process.
+  /// Only those have plans. Asking the runtime instead whether a type conforms to a protocol takes it through every
+  /// conformance of the program, in the first message of a process.
   var mayBeGeneric: Bool { name.utf8.contains(UInt8(ascii: "<")) }
 
   var isOptional: Bool { name.hasPrefix(Self.optional) }

@@ -22,13 +22,13 @@ struct UserInfo: Sendable {
 @frozen
 @usableFromInline
 struct SharedUserInfo: ~Copyable, Sendable {
-  private final class Cell: Sendable {
+  private final class Box: Sendable {
     let userInfo = Mutex(UserInfo())
   }
 
-  /// The address of a cell, which is made when user info is first set and stays; 0 before.
+  /// The address of a box, which is made when user info is first set and stays; 0 before.
   ///
-  /// Not an `AtomicLazyReference`: its `load` is not specialized, and a small message took 2,800 instructions, not 2,200.
+  /// Not an `AtomicLazyReference`, whose `load` is not specialized.
   @usableFromInline let address = Atomic<UInt>(0)
 
   @inlinable
@@ -36,18 +36,18 @@ struct SharedUserInfo: ~Copyable, Sendable {
 
   @inlinable
   deinit {
-    if address.load(ordering: .acquiring) != 0 { releaseCell() }
+    if address.load(ordering: .acquiring) != 0 { releaseBox() }
   }
 
   @usableFromInline
-  func releaseCell() { cell?.release() }
+  func releaseBox() { box?.release() }
 
-  private var cell: Unmanaged<Cell>? {
+  private var box: Unmanaged<Box>? {
     UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)).map { .fromOpaque($0) }
   }
 
   var current: UserInfo {
-    cell?._withUnsafeGuaranteedRef { $0.userInfo.withLock { $0 } } ?? UserInfo()
+    box?._withUnsafeGuaranteedRef { $0.userInfo.withLock { $0 } } ?? UserInfo()
   }
 
   /// Hands it on, if there is any.
@@ -58,13 +58,13 @@ struct SharedUserInfo: ~Copyable, Sendable {
   }
 
   func set(_ values: [CodingUserInfoKey: any Sendable]) {
-    let cell = self.cell ?? makeCell()
-    cell._withUnsafeGuaranteedRef { $0.userInfo.withLock { $0.values = values } }
+    let box = self.box ?? makeBox()
+    box._withUnsafeGuaranteedRef { $0.userInfo.withLock { $0.values = values } }
   }
 
-  /// Makes the cell, if no other thread has just done so.
-  private func makeCell() -> Unmanaged<Cell> {
-    let new = Unmanaged.passRetained(Cell())
+  /// Makes the box, if no other thread has just done so.
+  private func makeBox() -> Unmanaged<Box> {
+    let new = Unmanaged.passRetained(Box())
     let (isFirst, old) = address.compareExchange(
       expected: 0, desired: UInt(bitPattern: new.toOpaque()), ordering: .acquiringAndReleasing)
     guard !isFirst, let other = UnsafeRawPointer(bitPattern: old) else { return new }
