@@ -24,7 +24,7 @@ enum SmallString {
       let (low, high) = Array(characters.utf8).withUnsafeBytes { bytes in
         bytes.baseAddress.map { words($0, count: count) } ?? (0, 0)
       }
-      return unsafeBitCast(string, to: (UInt64, UInt64).self) == (low, high)
+      return Self.words(of: string) == (low, high)
     }
   }()
 
@@ -35,24 +35,36 @@ enum SmallString {
   static func make(_ bytes: UnsafeRawPointer, count: Int, hasSixteen: Bool) -> String? {
     let (low, high) = hasSixteen ? words(bytes, count: count) : wordsNearEnd(bytes, count: count)
     guard (low | high & .max >> 8) & beyondASCII == 0 else { return nil }
-    return unsafeBitCast((low, high), to: String.self)
+    return string(ofWords: (low, high))
   }
 
   /// The string of `count` ASCII characters in the words, as they are in memory, and zeros behind them.
   @inline(__always)
   static func make(_ characters: (UInt64, UInt64), count: Int) -> String {
     let high = UInt64(littleEndian: characters.1) | (mark &+ UInt64(truncatingIfNeeded: count)) &<< 56
-    return unsafeBitCast((UInt64(littleEndian: characters.0), high), to: String.self)
+    return string(ofWords: (UInt64(littleEndian: characters.0), high))
   }
 
   /// The ASCII characters of a string that is kept as such words, as they are in memory, and zeros behind them; nil of
   /// any other string. Only if `isKnown`.
   @inline(__always)
   static func characters(of string: borrowing String) -> (first: UInt64, second: UInt64, count: Int)? {
-    let (low, high) = unsafeBitCast(copy string, to: (UInt64, UInt64).self)
+    let (low, high) = words(of: string)
     guard high >> 60 == mark >> 4 else { return nil }
     let characters = high & (.max >> 8)
     return (low.littleEndian, characters.littleEndian, Int(truncatingIfNeeded: high &>> 56) & 15)
+  }
+
+  // The two casts that the assumption is about.
+
+  @inline(__always)
+  private static func string(ofWords words: (UInt64, UInt64)) -> String {
+    unsafeBitCast(words, to: String.self)
+  }
+
+  @inline(__always)
+  private static func words(of string: borrowing String) -> (UInt64, UInt64) {
+    unsafeBitCast(copy string, to: (UInt64, UInt64).self)
   }
 
   /// The words of a string whose bytes are followed by others up to the sixteenth.

@@ -3,6 +3,7 @@
 /// Cheaper than a cast, which looks the conformance up again; the sizes are compared all the same.
 @inline(__always)
 func reinterpret<Source, Target>(_ value: Source, as _: Target.Type) -> Target {
+  // Source and target are one type, which the compiler knows under two names.
   unsafeBitCast(value, to: Target.self)
 }
 
@@ -10,6 +11,7 @@ func reinterpret<Source, Target>(_ value: Source, as _: Target.Type) -> Target {
 /// every other type.
 @inline(__always)
 func keyByte<Key>(_ key: Key) -> Int {
+  // Unlike reading the bytes of the key, this needs no copy of a key whose type is not known here.
   MemoryLayout<Key>.size == 1 ? Int(unsafeBitCast(key, to: UInt8.self)) : 0
 }
 

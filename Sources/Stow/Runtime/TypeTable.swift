@@ -1,7 +1,6 @@
-/// What is known of types, by the address of their metadata.
+/// What is known of types, by their identity.
 ///
-/// A type's address is its identity, and comparing it is the cheapest question one can ask about a type; a
-/// cast to a protocol is the dearest. What follows from a type is found out once and kept here. Open
+/// Comparing identities is the cheapest question one can ask about a type; a cast to a protocol is the dearest. What follows from a type is found out once and kept here. Open
 /// addressing; nothing is ever evicted, as a program has few types. Values must be trivial.
 struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
   private typealias Slot = (type: UnsafeRawPointer?, value: Value?)
@@ -19,7 +18,7 @@ struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
 
   @inline(__always)
   static func identity(_ type: Any.Type) -> UnsafeRawPointer {
-    unsafeBitCast(type, to: UnsafeRawPointer.self)
+    UnsafeRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(type))).unsafelyUnwrapped
   }
 
   @inline(__always)
