@@ -27,11 +27,15 @@ enum BenchmarksCommand {
       throw UsageError("--format svg and --baseline are about payloads, and none is chosen")
     }
     try checkOutput(options.output)
+    try checkOutput(options.chart)
     if !Machine.isOptimized {
       StandardError.print("warning: not optimized; use swift run -c release Benchmarks")
     }
     let report = try measure(selection, quick: options.quick)
     try write(report, options)
+    if let chart = options.chart {
+      try Data(Chart(report, only: Chart.plainPayloads).svg.utf8).write(to: URL(fileURLWithPath: chart))
+    }
     if let baseline { try compare(report, with: baseline, options) }
   }
 

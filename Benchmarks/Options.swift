@@ -27,6 +27,8 @@ struct Options {
   var threads = false
   var format = Format.text
   var output: String?
+  /// Where a chart of the same run is written, beside the report.
+  var chart: String?
   var filters: [String] = []
   var documents: [String] = []
   var baseline: String?
@@ -55,7 +57,7 @@ struct Options {
   }
 
   private static let valueOptions: Set = [
-    "--filter", "--format", "--output", "--document", "--baseline", "--tolerance",
+    "--filter", "--format", "--output", "--chart", "--document", "--baseline", "--tolerance",
   ]
 
   /// Takes an option that has no value; false if it is not one of those.
@@ -88,6 +90,8 @@ struct Options {
       self.format = format
     case "--output":
       output = value
+    case "--chart":
+      chart = value
     case "--document":
       documents.append(value)
     case "--baseline":
@@ -116,6 +120,7 @@ struct Options {
       --quick             fewer rounds, smaller sizes, no property lists
       --format FORMAT     text (the default), markdown, json or svg
       --output FILE       writes the report there, not to standard output
+      --chart FILE        also draws the payloads that need no explanation, from the same run, as SVG
       --baseline FILE     compares with an earlier report in JSON: the ratios to JSON and the sizes;
                           exits with 1 if one became worse
       --tolerance PERCENT how far a ratio may fall below the baseline's (default 40)

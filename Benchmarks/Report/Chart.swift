@@ -17,6 +17,19 @@ struct Chart {
   private let fastest: Double
   private let slowest: Double
 
+  /// The payloads that a reader understands by their names.
+  static let plainPayloads = [
+    "people", "points", "small", "tree", "events", "tweets", "geometry", "strings",
+  ]
+
+  /// Draws some payloads of a report, without means.
+  init(_ report: Report, only names: [String]) {
+    var part = report
+    part.payloads = report.payloads.filter { names.contains($0.name) }
+    part.means = []
+    self.init(part)
+  }
+
   /// Draws the payloads of a report, and below them their means.
   init(_ report: Report) {
     groups =
