@@ -6,7 +6,7 @@ let package = Package(
   name: "Stow",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "Stow", targets: ["Stow"]),
+    .library(name: "Stow", targets: ["Stow"])
   ],
   targets: [
     .target(name: "Stow"),
