@@ -69,7 +69,7 @@ public final class StowDecoder: Sendable {
     -> Value
   {
     try DecodingSession.run(bytes, maximumDepth: maximumDepth, sharedUserInfo) { session, offset in
-      try session.decode(type, at: offset, DecodingPath.Step(.top, parent: .top))
+      try session.decode(type, at: offset, PathStep(.top, parent: .top))
     }
   }
 }

@@ -1,5 +1,5 @@
 /// What an error says was found in place of a value of the type asked for.
-enum Finding: UInt8 {
+enum ActualKind: UInt8 {
   case null, bool, integer, float, string, array, object, date, uuid, data, url, decimal, reserved
   /// An element without a tag.
   case element

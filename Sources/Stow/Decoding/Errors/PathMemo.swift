@@ -7,24 +7,24 @@ struct PathMemo: ~Copyable {
   /// Of the step of each key, behind that of the top.
   private var serials = GrowableBuffer<UInt32>(capacity: 16)
 
-  init() { serials.append(DecodingPath.Node.top.serial) }
+  init() { serials.append(PathNode.top.serial) }
 
   /// Whether the path leads to a place.
   @inline(__always)
-  func ends(at node: DecodingPath.Node) -> Bool { serials.base[serials.count &- 1] == node.serial }
+  func ends(at node: PathNode) -> Bool { serials.base[serials.count &- 1] == node.serial }
 
   /// How many keys lead to a place; nil if the path does not pass it.
   @inline(__always)
-  func count(to node: DecodingPath.Node) -> Int? { serials.buffer.lastIndex(of: node.serial) }
+  func count(to node: PathNode) -> Int? { serials.buffer.lastIndex(of: node.serial) }
 
   /// Whether the path passes a place behind so many keys.
-  func passes(_ node: DecodingPath.Node, behind count: Int) -> Bool {
+  func passes(_ node: PathNode, behind count: Int) -> Bool {
     count < serials.count && serials[count] == node.serial
   }
 
   /// Goes on from a place with one key more.
   mutating func append(
-    _ key: consuming any CodingKey, to node: DecodingPath.Node, from parent: DecodingPath.Node
+    _ key: consuming any CodingKey, to node: PathNode, from parent: PathNode
   ) {
     let count = count(to: parent) ?? 0
     serials.truncate(to: count + 1)

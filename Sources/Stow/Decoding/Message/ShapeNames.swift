@@ -15,13 +15,13 @@ final class ShapeNames {
 
   /// The keys of all names, of the type with the given schema.
   @inline(__always)
-  func keys(_ schema: Unmanaged<DecodingSchema>) -> AnyKeyList {
+  func keys(_ schema: Unmanaged<KeyTable>) -> AnyKeyList {
     if let keys, self.schema == schema.toOpaque() { return keys }
     return makeKeys(schema)
   }
 
   @inline(never)
-  private func makeKeys(_ schema: Unmanaged<DecodingSchema>) -> AnyKeyList {
+  private func makeKeys(_ schema: Unmanaged<KeyTable>) -> AnyKeyList {
     let list = schema._withUnsafeGuaranteedRef { $0.makeKeyList(names) }
     keys = list
     self.schema = schema.toOpaque()

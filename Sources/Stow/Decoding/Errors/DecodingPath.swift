@@ -2,52 +2,7 @@
 ///
 /// A step is a few words; it becomes a `CodingKey` only when a path is asked for.
 struct DecodingPath: ~Copyable {
-  struct Step {
-    enum Kind: UInt8 {
-      case top
-      /// A key of a trivial type: its byte, of `schema`.
-      case byte
-      /// Another key that was asked for: its place among those kept.
-      case key
-      /// The key of a dictionary: where it stands in the message.
-      case name
-      case index
-      case `super`
-    }
-
-    let kind: Kind
-    let parent: UInt32
-    var serial: UInt32 = 0
-    var value: Int
-    let schema: Unmanaged<DecodingSchema>?
-
-    @inline(__always)
-    init(_ kind: Kind, parent: Node, value: Int = 0, schema: Unmanaged<DecodingSchema>? = nil) {
-      self.kind = kind
-      self.parent = parent.index
-      self.value = value
-      self.schema = schema
-    }
-  }
-
-  /// A place in the stack. The serial number tells whether the step there is still the same.
-  ///
-  /// One word: two that are stored one by one and read at once have to wait for each other.
-  struct Node {
-    private let bits: UInt64
-
-    @inline(__always)
-    init(index: UInt32, serial: UInt32) { bits = UInt64(index) | UInt64(serial) << 32 }
-
-    @inline(__always)
-    var index: UInt32 { UInt32(truncatingIfNeeded: bits) }
-    @inline(__always)
-    var serial: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
-
-    static let top = Node(index: 0, serial: 0)
-  }
-
-  private var steps: UnsafeMutablePointer<Step>
+  private var steps: UnsafeMutablePointer<PathStep>
   private var capacity = 64
   private(set) var count = 0
   private var serial: UInt32 = 0
@@ -72,25 +27,25 @@ struct DecodingPath: ~Copyable {
     }
     serial = 0
     if !keys.isEmpty { keys.removeAll(keepingCapacity: keys.count < 64) }
-    _ = push(Step(.top, parent: .top))
+    _ = push(PathStep(.top, parent: .top))
   }
 
   @inline(__always)
-  mutating func push(_ step: Step) -> Node {
+  mutating func push(_ step: PathStep) -> PathNode {
     if count == capacity { grow() }
     var step = step
     step.serial = serial
     (steps + count).initialize(to: step)
-    let node = Node(index: UInt32(truncatingIfNeeded: count), serial: serial)
+    let node = PathNode(index: UInt32(truncatingIfNeeded: count), serial: serial)
     count &+= 1
     serial &+= 1
     return node
   }
 
   /// The step to the value for a key that is not a trivial byte, to be pushed next. Keeps the key.
-  mutating func step(to key: consuming any CodingKey, from parent: Node) -> Step {
+  mutating func step(to key: consuming any CodingKey, from parent: PathNode) -> PathStep {
     if keys.count > count { keys[count] = key } else { grow(key) }
-    return Step(.key, parent: parent, value: count)
+    return PathStep(.key, parent: parent, value: count)
   }
 
   @inline(never)
@@ -99,8 +54,8 @@ struct DecodingPath: ~Copyable {
   }
 
   /// The place of the step at `index`, as it is now.
-  func node(at index: UInt32) -> Node {
-    index < count ? Node(index: index, serial: steps[Int(index)].serial) : .top
+  func node(at index: UInt32) -> PathNode {
+    index < count ? PathNode(index: index, serial: steps[Int(index)].serial) : .top
   }
 
   /// Leaves the steps from `count` on.
@@ -109,16 +64,16 @@ struct DecodingPath: ~Copyable {
 
   /// Moves an index step to the next element, which is another place.
   @inline(__always)
-  mutating func setIndex(_ index: Int, at node: Node) -> Node {
+  mutating func setIndex(_ index: Int, at node: PathNode) -> PathNode {
     guard node.index < count else { return node }
     steps[Int(node.index)].value = index
     steps[Int(node.index)].serial = serial
     serial &+= 1
-    return Node(index: node.index, serial: serial &- 1)
+    return PathNode(index: node.index, serial: serial &- 1)
   }
 
   private mutating func grow() {
-    let larger = UnsafeMutablePointer<Step>.allocate(capacity: capacity * 2)
+    let larger = UnsafeMutablePointer<PathStep>.allocate(capacity: capacity * 2)
     larger.moveInitialize(from: steps, count: count)
     steps.deallocate()
     steps = larger
@@ -126,22 +81,22 @@ struct DecodingPath: ~Copyable {
   }
 
   /// The step at `node`; nil if the node has been left.
-  func step(at node: Node) -> Step? {
+  func step(at node: PathNode) -> PathStep? {
     guard node.index < count, steps[Int(node.index)].serial == node.serial else { return nil }
     return steps[Int(node.index)]
   }
 
   /// The place that the step at `node` starts from.
-  func parent(of node: Node) -> Node {
+  func parent(of node: PathNode) -> PathNode {
     let parent = steps[Int(node.index)].parent
     // A parent stands before its child, unless it has been left.
     guard parent < node.index, steps[Int(parent)].kind != .top else { return .top }
-    return Node(index: parent, serial: steps[Int(parent)].serial)
+    return PathNode(index: parent, serial: steps[Int(parent)].serial)
   }
 
   /// The places down to `node`, outermost first, without the top.
-  func nodes(to node: Node) -> [Node] {
-    var result: [Node] = []
+  func nodes(to node: PathNode) -> [PathNode] {
+    var result: [PathNode] = []
     var node = node
     while node.index > 0 {
       result.append(node)
@@ -153,7 +108,7 @@ struct DecodingPath: ~Copyable {
 
 extension DecodingSession {
   /// The coding path of a container or decoder, which reads what stands at `offset`.
-  func codingPath(_ node: DecodingPath.Node, at offset: Int? = nil) -> [any CodingKey] {
+  func codingPath(_ node: PathNode, at offset: Int? = nil) -> [any CodingKey] {
     if pathMemo.ends(at: node) || remember(node) { return pathMemo.keys }
     if let count = pathMemo.count(to: node) { return Array(pathMemo.keys[..<count]) }
     guard let offset, path.step(at: node) == nil else { return [] }
@@ -161,7 +116,7 @@ extension DecodingSession {
   }
 
   /// Makes the memo end at a place. False if that is the top or has been left, or the memo goes on beyond it.
-  func remember(_ node: DecodingPath.Node) -> Bool {
+  func remember(_ node: PathNode) -> Bool {
     guard let step = path.step(at: node), step.kind != .top, pathMemo.count(to: node) == nil else {
       return false
     }
@@ -176,17 +131,17 @@ extension DecodingSession {
     return true
   }
 
-  private func extendMemo(to node: DecodingPath.Node) {
+  private func extendMemo(to node: PathNode) {
     guard let step = path.step(at: node) else { return }
     pathMemo.append(codingKey(step), to: node, from: path.parent(of: node))
   }
 
   /// The coding path of a value that has no step of its own.
-  func codingPath(_ step: DecodingPath.Step, of node: DecodingPath.Node) -> [any CodingKey] {
+  func codingPath(_ step: PathStep, of node: PathNode) -> [any CodingKey] {
     codingPath(node) + (step.kind == .top ? [] : [codingKey(step)])
   }
 
-  private func codingKey(_ step: DecodingPath.Step) -> any CodingKey {
+  private func codingKey(_ step: PathStep) -> any CodingKey {
     switch step.kind {
     case .byte:
       return step.schema?._withUnsafeGuaranteedRef { $0.key(ofByte: step.value) } ?? PathKey(stringValue: "")

@@ -1,6 +1,6 @@
 // Decoding the values of an object, and its nested containers.
 
-extension DecodingCursor {
+extension ObjectReader {
   func readNil<Key: CodingKey>(_ key: Key) throws -> Bool {
     try withSession { try passNil(offset(key, $0), key, $0) }
   }
@@ -34,7 +34,7 @@ extension DecodingCursor {
 
   @inline(never)
   private func decodeCell<Value: Decodable, Key: CodingKey>(
-    _ type: Value.Type, _ source: ElementSource, slot: Int, _ key: Key, _ step: DecodingPath.Step
+    _ type: Value.Type, _ source: ElementSource, slot: Int, _ key: Key, _ step: PathStep
   ) throws -> Value {
     let element: ElementSource.Element
     do throws(FormatError) {
@@ -47,7 +47,7 @@ extension DecodingCursor {
 
   @inline(never)
   private func decodeCellIfPresent<Value: Decodable, Key: CodingKey>(
-    _ type: Value.Type, _ source: ElementSource, slot: Int, _ key: Key, _ step: DecodingPath.Step
+    _ type: Value.Type, _ source: ElementSource, slot: Int, _ key: Key, _ step: PathStep
   ) throws -> Value? {
     guard let constant = source.constant(slot: slot), source.session.reader.isNil(at: constant) else {
       return try decodeCell(type, source, slot: slot, key, step)
@@ -84,7 +84,7 @@ extension DecodingCursor {
       do throws(FormatError) {
         let offset = try find(name: PathKey.super.stringValue, session)
         guard offset >= 0 else { return MissingDecoder(session: session, codingPath: path()) }
-        let step = DecodingPath.Step(.super, parent: node)
+        let step = PathStep(.super, parent: node)
         return try decoder(offset, session.path.push(step), session)
       } catch {
         throw session.error(error, path: path(), expected: nil)
@@ -93,7 +93,7 @@ extension DecodingCursor {
   }
 
   private func decoder(
-    _ offset: Int, _ node: DecodingPath.Node, _ session: DecodingSession
+    _ offset: Int, _ node: PathNode, _ session: DecodingSession
   ) throws(FormatError) -> any Decoder {
     guard let source else { return ValueDecoder(session: session, offset: offset, node: node) }
     return session.decoder(try source.cell(row: row, slot: offset), of: source, node)

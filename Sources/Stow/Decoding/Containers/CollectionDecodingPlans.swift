@@ -8,14 +8,14 @@ extension Optional: PlannedDecodable where Wrapped: Decodable {
 /// Tells a nil of its own from one of the optional inside, which `Optional.init(from:)` cannot.
 private final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
   override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+    at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> Wrapped? {
     if session.reader.isNil(at: offset) { return inner(level: session.reader.nilLevel(at: offset), session) }
     return try session.decodeKnown(Wrapped.self, session.plans.entry(for: Wrapped.self), at: offset, node)
   }
 
   override func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
+    _ element: ElementSource.Element, of source: ElementSource, _ node: PathNode
   ) throws -> Wrapped? {
     try source.session.decode(Wrapped.self, element, of: source, at: node)
   }
@@ -53,14 +53,14 @@ extension Array: PlannedDecodable where Element: Decodable {
 /// Decodes the elements one by one.
 private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   final override func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
+    _ element: ElementSource.Element, of source: ElementSource, _ node: PathNode
   ) throws -> [Element] {
     guard case .array(let row) = element else { return try super.decode(element, of: source, node) }
     return try array(row: row, of: source, node)
   }
 
   override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+    at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> [Element] {
     let elements: Range<Int>
     let source: ElementSource?
@@ -83,11 +83,11 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   /// Decodes element after element; `decode` is handed where each stands, and its step.
   @inline(__always)
   final func build(
-    _ elements: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node,
-    _ decode: (Int, DecodingPath.Node) throws -> Element
+    _ elements: Range<Int>, _ session: DecodingSession, _ node: PathNode,
+    _ decode: (Int, PathNode) throws -> Element
   ) throws -> [Element] {
     let mark = session.path.count
-    var step = session.path.push(DecodingPath.Step(.index, parent: node))
+    var step = session.path.push(PathStep(.index, parent: node))
     defer { session.path.pop(to: mark) }
     let count = try Self.count(elements, session, node)
     return try .filled(count: count) { first, initialized in
@@ -104,7 +104,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   }
 
   /// How many elements there are: a step for each.
-  static func count(_ elements: Range<Int>, _ session: DecodingSession, _ node: DecodingPath.Node) throws
+  static func count(_ elements: Range<Int>, _ session: DecodingSession, _ node: PathNode) throws
     -> Int
   {
     do throws(FormatError) {
@@ -122,11 +122,11 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   }
 
   /// The elements without tags of `source`.
-  func array(of source: ElementSource, _ node: DecodingPath.Node) throws -> [Element] {
+  func array(of source: ElementSource, _ node: PathNode) throws -> [Element] {
     let session = source.session
     let entry = session.plans.entry(for: Element.self)
     let mark = session.path.count
-    var step = session.path.push(DecodingPath.Step(.index, parent: node))
+    var step = session.path.push(PathStep(.index, parent: node))
     defer { session.path.pop(to: mark) }
     return try .filled(count: source.count) { first, initialized in
       for index in 0..<source.count {
@@ -144,7 +144,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   }
 
   private func element(
-    _ index: Int, of source: ElementSource, _ node: DecodingPath.Node
+    _ index: Int, of source: ElementSource, _ node: PathNode
   ) throws -> ElementSource.Element {
     do throws(FormatError) {
       return try source.element(at: index)
@@ -154,7 +154,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   }
 
   /// A row of a matrix.
-  func array(row: Int, of source: ElementSource, _ node: DecodingPath.Node) throws -> [Element] {
+  func array(row: Int, of source: ElementSource, _ node: PathNode) throws -> [Element] {
     guard let cells = source.cells(ofRow: row) else { return [] }
     return try array(of: cells, node)
   }
@@ -163,21 +163,21 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
 /// Arrays of integers: packed ones, and those whose elements all fit, are read at once.
 private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDecodingPlan<Element> {
   override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+    at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> [Element] {
     try integers(at: offset, session, node) ?? super.decode(at: offset, from: session, node)
   }
 
   /// The elements; nil if they are to be read one by one.
   func integers(
-    at offset: Int, _ session: DecodingSession, _ node: DecodingPath.Node
+    at offset: Int, _ session: DecodingSession, _ node: PathNode
   ) throws -> [Element]? {
     try readAll(at: offset, session, node)
   }
 
   @inline(__always)
   final func readAll(
-    at offset: Int, _ session: DecodingSession, _ node: DecodingPath.Node
+    at offset: Int, _ session: DecodingSession, _ node: PathNode
   ) throws -> [Element]? {
     do throws(FormatError) {
       let tag = try session.reader.byte(at: offset)
@@ -255,7 +255,7 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
 /// Arrays of `Int`, compiled for them.
 private final class IntArrayPlan: IntegerArrayPlan<Int> {
   override func integers(
-    at offset: Int, _ session: DecodingSession, _ node: DecodingPath.Node
+    at offset: Int, _ session: DecodingSession, _ node: PathNode
   ) throws -> [Int]? {
     try readAll(at: offset, session, node)
   }
@@ -264,7 +264,7 @@ private final class IntArrayPlan: IntegerArrayPlan<Int> {
 /// Arrays of `Double`: packed ones, and the rows of a matrix, are read at once.
 private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
   override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+    at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> [Double] {
     do throws(FormatError) {
       if PackedArray.isPacked(try session.reader.byte(at: offset)) {
@@ -292,7 +292,7 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
     return isComplete ? result : nil
   }
 
-  override func array(row: Int, of source: ElementSource, _ node: DecodingPath.Node) throws -> [Double] {
+  override func array(row: Int, of source: ElementSource, _ node: PathNode) throws -> [Double] {
     guard let columns = source.columns?.columns else { return [] }
     let reader = source.session.reader
     var isComplete = true
@@ -319,7 +319,7 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
 /// Arrays of strings, without a plan and a step of the path for every element.
 private final class StringArrayPlan: ArrayDecodingPlan<String> {
   override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+    at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> [String] {
     let elements: Range<Int>
     do throws(FormatError) { elements = try session.reader.array(at: offset) } catch {
@@ -342,7 +342,7 @@ private final class StringArrayPlan: ArrayDecodingPlan<String> {
       guard offset == elements.upperBound else { try fail(.malformed, at: offset) }
       return result
     } catch {
-      let step = DecodingPath.Step(.index, parent: node, value: result.count)
+      let step = PathStep(.index, parent: node, value: result.count)
       throw session.error(error, path: session.codingPath(step, of: node), expected: String.self)
     }
   }

@@ -3,9 +3,9 @@
 /// For a key type that is one trivial byte there is a table for every shape of the message it meets: the
 /// byte of a key gives its slot. The text of each key, as an encoder writes it, is kept from message to
 /// message, to be compared with the message's bytes.
-final class DecodingSchema {
+final class KeyTable {
   let hasBytes: Bool
-  @exclusivity(unchecked) var pool = ContainerPool<DecodingCursor>()
+  @exclusivity(unchecked) var pool = ContainerPool<ObjectReader>()
   /// A `ContainerCopier` of the containers in the pool.
   private let copier: AnyObject
 

@@ -4,12 +4,12 @@
 /// reference each time. The session keeps the cursor, and whoever runs the decoding keeps the session for as long as
 /// somebody holds a container (`SessionPool`).
 struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  private let reference: Unmanaged<DecodingCursor>
+  private let reference: Unmanaged<ObjectReader>
 
-  init(_ cursor: DecodingCursor) { reference = .passUnretained(cursor) }
+  init(_ cursor: ObjectReader) { reference = .passUnretained(cursor) }
 
   @inline(__always)
-  private func on<Result>(_ body: (DecodingCursor) throws -> Result) rethrows -> Result {
+  private func on<Result>(_ body: (ObjectReader) throws -> Result) rethrows -> Result {
     try reference._withUnsafeGuaranteedRef { try body($0) }
   }
 

@@ -5,7 +5,7 @@
 struct RecurringErrors {
   private struct Kind: Hashable {
     let type: ObjectIdentifier
-    let finding: Finding
+    let finding: ActualKind
   }
 
   /// The description of each up to the offset: as many as there are types that fail to decode, times the findings that
@@ -14,7 +14,7 @@ struct RecurringErrors {
 
   /// The error of somebody who asked for a value of type `type` and was given what was found.
   mutating func error(
-    _ type: Any.Type, found finding: Finding, at offset: Int, path: [any CodingKey]
+    _ type: Any.Type, found finding: ActualKind, at offset: Int, path: [any CodingKey]
   ) -> DecodingError {
     let description = beginning(type, finding) + String(offset)
     let context = DecodingError.Context(codingPath: path, debugDescription: description)
@@ -25,7 +25,7 @@ struct RecurringErrors {
     }
   }
 
-  private mutating func beginning(_ type: Any.Type, _ finding: Finding) -> String {
+  private mutating func beginning(_ type: Any.Type, _ finding: ActualKind) -> String {
     let kind = Kind(type: ObjectIdentifier(type), finding: finding)
     if let known = beginnings[kind] { return known }
     let beginning = "Expected a value of type \(type), but found \(finding.name) at offset "

@@ -2,7 +2,7 @@
 struct RowDecoder: Decoder {
   let source: ElementSource
   let row: Int
-  let node: DecodingPath.Node
+  let node: PathNode
 
   var codingPath: [any CodingKey] { source.session.codingPath(node, at: row) }
   var userInfo: [CodingUserInfoKey: Any] { source.session.userInfo.values }

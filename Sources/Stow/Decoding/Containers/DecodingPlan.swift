@@ -12,13 +12,13 @@ class AnyDecodingPlan {}
 /// The caller knows only `Value`, and calls what the object's class has. No metadata is looked up for that.
 class DecodingPlan<Value>: AnyDecodingPlan {
   /// Decodes the value at `offset`.
-  func decode(at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node) throws -> Value {
+  func decode(at offset: Int, from session: DecodingSession, _ node: PathNode) throws -> Value {
     preconditionFailure("a plan without a way to decode")
   }
 
   /// The same from an element without a tag.
   func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
+    _ element: ElementSource.Element, of source: ElementSource, _ node: PathNode
   ) throws -> Value {
     throw source.session.error(
       FormatError(.cellMismatch, at: source.offset), path: source.session.codingPath(node),
@@ -44,7 +44,7 @@ extension DecodingSession {
   /// Decodes a value whose type is known here.
   @inline(never)
   func decodeKnown<Value: Decodable>(
-    _ type: Value.Type, _ entry: DecodingPlans.Entry, at offset: Int, _ node: DecodingPath.Node
+    _ type: Value.Type, _ entry: DecodingPlans.Entry, at offset: Int, _ node: PathNode
   ) throws -> Value {
     do throws(FormatError) {
       var next = offset
@@ -92,7 +92,7 @@ extension DecodingSession {
     }
   }
 
-  private func decodeBytes(at offset: Int, _ node: DecodingPath.Node) throws -> [UInt8] {
+  private func decodeBytes(at offset: Int, _ node: PathNode) throws -> [UInt8] {
     try decodeKnown([UInt8].self, plans.entry(for: [UInt8].self), at: offset, node)
   }
 
@@ -100,7 +100,7 @@ extension DecodingSession {
 
   /// Decodes an element, one step below where `step` begins.
   func decode<Value: Decodable>(
-    _ type: Value.Type, _ element: ElementSource.Element, of source: ElementSource, _ step: DecodingPath.Step
+    _ type: Value.Type, _ element: ElementSource.Element, of source: ElementSource, _ step: PathStep
   ) throws -> Value {
     let mark = path.count
     let node = path.push(step)
@@ -109,7 +109,7 @@ extension DecodingSession {
   }
 
   func decode<Value: Decodable>(
-    _ type: Value.Type, _ element: ElementSource.Element, of source: ElementSource, at node: DecodingPath.Node
+    _ type: Value.Type, _ element: ElementSource.Element, of source: ElementSource, at node: PathNode
   ) throws -> Value {
     let entry = plans.entry(for: type)
     if case .value(let offset) = element { return try decodeKnown(type, entry, at: offset, node) }
@@ -129,7 +129,7 @@ extension DecodingSession {
   }
 
   func decoder(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
+    _ element: ElementSource.Element, of source: ElementSource, _ node: PathNode
   ) -> any Decoder {
     switch element {
     case .cell(let cell): decoder(cell, of: source, node)

@@ -5,7 +5,7 @@ extension DecodingSession: PooledSession {
   /// Whether decoding containers can be used again.
   private static let reusesContainers = ContainerReuse.isPossible {
     let session = DecodingSession(reusesContainers: false)
-    let cursor = DecodingCursor(session: session, schema: DecodingSchema(PathKey.self))
+    let cursor = ObjectReader(session: session, schema: KeyTable(PathKey.self))
     return KeyedDecodingContainer(KeyedDecoder<PathKey>(cursor))
   }
 

@@ -1,6 +1,6 @@
 // Reading the values of an object by their keys.
 
-extension DecodingCursor {
+extension ObjectReader {
   var path: [any CodingKey] { withSession { codingPath($0) } }
 
   /// The keys that have a value, of the type that they have.
@@ -123,10 +123,10 @@ extension DecodingCursor {
 
   /// The step of the coding path to the value for `key`.
   @inline(__always)
-  func step<Key: CodingKey>(_ key: Key, _ session: DecodingSession) -> DecodingPath.Step {
+  func step<Key: CodingKey>(_ key: Key, _ session: DecodingSession) -> PathStep {
     schemaReference._withUnsafeGuaranteedRef { schema in
       schema.hasBytes
-        ? DecodingPath.Step(.byte, parent: node, value: keyByte(key), schema: schemaReference)
+        ? PathStep(.byte, parent: node, value: keyByte(key), schema: schemaReference)
         : session.path.step(to: key, from: node)
     }
   }

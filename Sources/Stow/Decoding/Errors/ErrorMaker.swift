@@ -4,7 +4,7 @@ extension DecodingSession {
   /// Kept cheap: reading a value as one type after another until one fits throws an error for each.
   @inline(never)
   func error(_ error: FormatError, path: [any CodingKey], expected: Any.Type?) -> any Error {
-    guard let expected, let finding = Finding(error, reader) else {
+    guard let expected, let finding = ActualKind(error, reader) else {
       return rareError(error, path: path, expected: expected)
     }
     return recurringErrors.error(expected, found: finding, at: error.offset, path: path)
@@ -13,12 +13,12 @@ extension DecodingSession {
   /// The same for somebody who reads the value at `offset`, at a place of the path.
   @inline(never)
   func error(
-    _ error: FormatError, at node: DecodingPath.Node, _ offset: Int, expected: Any.Type
+    _ error: FormatError, at node: PathNode, _ offset: Int, expected: Any.Type
   ) -> any Error {
     guard pathMemo.ends(at: node) || remember(node) else {
       return self.error(error, path: codingPath(node, at: offset), expected: expected)
     }
-    guard let finding = Finding(error, reader) else {
+    guard let finding = ActualKind(error, reader) else {
       return rareError(error, path: pathMemo.keys, expected: expected)
     }
     return recurringErrors.error(expected, found: finding, at: error.offset, path: pathMemo.keys)

@@ -13,7 +13,7 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
   /// The place in the path.
   let node: Offset
 
-  private var pathNode: DecodingPath.Node { session.path.node(at: UInt32(node)) }
+  private var pathNode: PathNode { session.path.node(at: UInt32(node)) }
 
   var codingPath: [any CodingKey] { session.codingPath(pathNode) }
   var currentIndex: Int { Int(index) }
@@ -31,7 +31,7 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
 
   // MARK: reading
 
-  private var step: DecodingPath.Step { DecodingPath.Step(.index, parent: pathNode, value: Int(index)) }
+  private var step: PathStep { PathStep(.index, parent: pathNode, value: Int(index)) }
   private var elementPath: [any CodingKey] { session.codingPath(step, of: pathNode) }
 
   @inline(__always)

@@ -1,6 +1,6 @@
-// Finding entries of a map, whose keys stand before their values.
+// ActualKind entries of a map, whose keys stand before their values.
 
-extension DecodingCursor {
+extension ObjectReader {
   /// Maps with more entries are searched through an index.
   private static var longestScan: Int { 16 }
   /// Keys of more bytes are not made strings to be compared: the same one may be asked about many times.

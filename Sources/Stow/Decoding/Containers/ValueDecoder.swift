@@ -5,10 +5,10 @@
 struct ValueDecoder: Decoder {
   let session: DecodingSession
   let offset: Int
-  let node: DecodingPath.Node
+  let node: PathNode
 
   @inline(__always)
-  init(session: DecodingSession, offset: Int, node: DecodingPath.Node) {
+  init(session: DecodingSession, offset: Int, node: PathNode) {
     self.session = session
     self.offset = offset
     self.node = node
@@ -59,30 +59,30 @@ struct ValueDecoder: Decoder {
 extension DecodingSession {
   /// What is known of a key type.
   @inline(__always)
-  private func schema<Key: CodingKey>(of keyType: Key.Type) -> Unmanaged<DecodingSchema> {
-    schemaTable[TypeTable<Unmanaged<DecodingSchema>>.identity(keyType)] ?? addSchema(keyType)
+  private func schema<Key: CodingKey>(of keyType: Key.Type) -> Unmanaged<KeyTable> {
+    schemaTable[TypeTable<Unmanaged<KeyTable>>.identity(keyType)] ?? addSchema(keyType)
   }
 
   @inline(never)
-  private func addSchema<Key: CodingKey>(_ keyType: Key.Type) -> Unmanaged<DecodingSchema> {
-    let schema = DecodingSchema(keyType)
+  private func addSchema<Key: CodingKey>(_ keyType: Key.Type) -> Unmanaged<KeyTable> {
+    let schema = KeyTable(keyType)
     schemas.append(schema)
     let reference = Unmanaged.passUnretained(schema)
-    schemaTable.insert(reference, for: TypeTable<Unmanaged<DecodingSchema>>.identity(keyType))
+    schemaTable.insert(reference, for: TypeTable<Unmanaged<KeyTable>>.identity(keyType))
     return reference
   }
 
   /// A container of an object, new or used before.
   @inline(__always)
   func container<Key: CodingKey>(
-    _ keyType: Key.Type, _ object: ObjectHeader, _ node: DecodingPath.Node
+    _ keyType: Key.Type, _ object: ObjectHeader, _ node: PathNode
   ) throws(FormatError) -> KeyedDecodingContainer<Key> {
     try container(keyType) { cursor throws(FormatError) in try cursor.open(object, self, node) }
   }
 
   /// A container of a row of a table.
   func container<Key: CodingKey>(
-    _ keyType: Key.Type, row: Int, of source: ElementSource, shape: Int, _ node: DecodingPath.Node
+    _ keyType: Key.Type, row: Int, of source: ElementSource, shape: Int, _ node: PathNode
   ) -> KeyedDecodingContainer<Key> {
     container(keyType) { $0.open(row: row, of: source, shape: shape, self, node) }
   }
@@ -90,7 +90,7 @@ extension DecodingSession {
   /// A container, new or used before, whose cursor is opened by `open`.
   @inline(__always)
   private func container<Key: CodingKey, Failure: Error>(
-    _ keyType: Key.Type, _ open: (DecodingCursor) throws(Failure) -> Void
+    _ keyType: Key.Type, _ open: (ObjectReader) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
     let schema = schema(of: keyType)
     guard reusesContainers else {
@@ -106,21 +106,21 @@ extension DecodingSession {
   /// A container that holds the session, where containers are not used again.
   @inline(never)
   private func newContainer<Key: CodingKey, Failure: Error>(
-    _ keyType: Key.Type, _ schema: DecodingSchema, _ open: (DecodingCursor) throws(Failure) -> Void
+    _ keyType: Key.Type, _ schema: KeyTable, _ open: (ObjectReader) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
-    let cursor = DecodingCursor(session: self, schema: schema)
+    let cursor = ObjectReader(session: self, schema: schema)
     try open(cursor)
     return KeyedDecodingContainer(HeldKeyedDecoder<Key>(session: self, cursor: cursor))
   }
 
   @inline(never)
-  private func noteUse(_ schema: DecodingSchema) {
+  private func noteUse(_ schema: KeyTable) {
     schema.lastMessage = message
     usedSchemas.append(schema)
   }
 
   @inline(__always)
-  private func take<Key: CodingKey>(_ keyType: Key.Type, _ schema: Unmanaged<DecodingSchema>) -> Int {
+  private func take<Key: CodingKey>(_ keyType: Key.Type, _ schema: Unmanaged<KeyTable>) -> Int {
     schema._withUnsafeGuaranteedRef { schema in
       if schema.lastMessage != message { noteUse(schema) }
       return schema.pool.take { makeContainer(keyType, schema) }
@@ -130,9 +130,9 @@ extension DecodingSession {
   /// A container for the pool. Here its metadata is needed, so this must not be part of what is called often.
   @inline(never)
   private func makeContainer<Key: CodingKey>(
-    _ keyType: Key.Type, _ schema: DecodingSchema
-  ) -> (container: AnyObject, cursor: DecodingCursor) {
-    let cursor = DecodingCursor(session: self, schema: schema)
+    _ keyType: Key.Type, _ schema: KeyTable
+  ) -> (container: AnyObject, cursor: ObjectReader) {
+    let cursor = ObjectReader(session: self, schema: schema)
     let container = KeyedDecodingContainer(KeyedDecoder<Key>(cursor))
     return (ContainerReuse.reference(of: container), cursor)
   }

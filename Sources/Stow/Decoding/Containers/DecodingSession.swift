@@ -30,10 +30,10 @@ final class DecodingSession {
   /// Tells the messages of a session apart.
   @exclusivity(unchecked) private(set) var message = 0
 
-  @exclusivity(unchecked) var schemas: [DecodingSchema] = []
+  @exclusivity(unchecked) var schemas: [KeyTable] = []
   /// Those whose containers the message took.
-  @exclusivity(unchecked) var usedSchemas = BorrowedList<DecodingSchema>()
-  @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<DecodingSchema>>()
+  @exclusivity(unchecked) var usedSchemas = BorrowedList<KeyTable>()
+  @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<KeyTable>>()
   @exclusivity(unchecked) var plans = DecodingPlans()
   /// Whether containers are handed out again; no longer when the message is over.
   @exclusivity(unchecked) private(set) var reusesContainers: Bool
@@ -119,7 +119,7 @@ final class DecodingSession {
   /// Decodes the value at `offset`, one step below `node`.
   @inline(__always)
   func decode<Value: Decodable>(
-    _ type: Value.Type, at offset: Int, _ step: @autoclosure () -> DecodingPath.Step
+    _ type: Value.Type, at offset: Int, _ step: @autoclosure () -> PathStep
   ) throws -> Value {
     let entry = plans.entry(for: type)
     let mark = path.count

@@ -8,7 +8,7 @@ struct OptionalDecoder: Decoder, SingleValueDecodingContainer {
 
   let session: DecodingSession
   let content: Content
-  let node: DecodingPath.Node
+  let node: PathNode
 
   var codingPath: [any CodingKey] { session.codingPath(node) }
   var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
@@ -43,7 +43,7 @@ struct OptionalDecoder: Decoder, SingleValueDecodingContainer {
 extension DecodingSession {
   /// Lets the optional at `offset` decode itself.
   func decodeOptional<Value: Decodable>(
-    _ type: Value.Type, at offset: Int, _ node: DecodingPath.Node
+    _ type: Value.Type, at offset: Int, _ node: PathNode
   ) throws -> Value {
     let isNil = reader.isNil(at: offset)
     return try decodeOptional(
@@ -51,7 +51,7 @@ extension DecodingSession {
   }
 
   func decodeOptional<Value: Decodable>(
-    _ type: Value.Type, _ content: OptionalDecoder.Content, _ node: DecodingPath.Node
+    _ type: Value.Type, _ content: OptionalDecoder.Content, _ node: PathNode
   ) throws -> Value {
     var content = content
     // A nil of the innermost optional, however deep it stood.

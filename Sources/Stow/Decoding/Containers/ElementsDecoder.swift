@@ -1,10 +1,10 @@
 /// An array whose elements have no tags: each is a cell or a row.
 struct ElementsDecoder: UnkeyedDecodingContainer, ElementNesting {
   let source: ElementSource
-  let node: DecodingPath.Node
+  let node: PathNode
   private(set) var currentIndex = 0
 
-  init(source: ElementSource, node: DecodingPath.Node) {
+  init(source: ElementSource, node: PathNode) {
     self.source = source
     self.node = node
   }
@@ -14,7 +14,7 @@ struct ElementsDecoder: UnkeyedDecodingContainer, ElementNesting {
   var count: Int? { source.count }
   var isAtEnd: Bool { currentIndex >= source.count }
 
-  private var step: DecodingPath.Step { DecodingPath.Step(.index, parent: node, value: currentIndex) }
+  private var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }
   private var elementPath: [any CodingKey] { session.codingPath(step, of: node) }
 
   /// Reads the next element, and passes it if that succeeds.

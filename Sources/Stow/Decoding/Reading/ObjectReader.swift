@@ -3,17 +3,17 @@
 /// Keys are nearly always asked for in the order in which they stand: the next value is at hand, and only
 /// another key than the next searches. A container refers to this by way of the standard library's own object, so that
 /// both can be used again.
-final class DecodingCursor {
+final class ObjectReader {
   // Both outlive every use: they belong to the session, which outlives every container.
   private let sessionReference: Unmanaged<DecodingSession>
-  let schemaReference: Unmanaged<DecodingSchema>
+  let schemaReference: Unmanaged<KeyTable>
 
-  @exclusivity(unchecked) private(set) var node = DecodingPath.Node.top
+  @exclusivity(unchecked) private(set) var node = PathNode.top
   /// The table of the shape, by the byte of a key.
   @exclusivity(unchecked) private var table: UnsafeMutablePointer<UInt16>
   /// The value that is next, and its slot; `noSlot` where slots do not count, or none is left.
   @exclusivity(unchecked) var current = 0
-  @exclusivity(unchecked) private var nextSlot = DecodingCursor.noSlot
+  @exclusivity(unchecked) private var nextSlot = ObjectReader.noSlot
   @exclusivity(unchecked) private(set) var start = 0
   @exclusivity(unchecked) private(set) var end = 0
   /// The shape; −1 for a map.
@@ -41,7 +41,7 @@ final class DecodingCursor {
   /// No table has it, however many keys a shape has.
   private static let noSlot = -1
 
-  init(session: DecodingSession, schema: DecodingSchema) {
+  init(session: DecodingSession, schema: KeyTable) {
     sessionReference = Unmanaged.passUnretained(session)
     schemaReference = Unmanaged.passUnretained(schema)
     table = schema.emptyTable
@@ -56,8 +56,7 @@ final class DecodingCursor {
 
   /// Makes this the cursor of the object with the given header.
   @inline(__always)
-  func open(_ object: ObjectHeader, _ session: DecodingSession, _ node: DecodingPath.Node) throws(FormatError)
-  {
+  func open(_ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode) throws(FormatError) {
     forget(node)
     end = object.body.upperBound
     start = object.body.lowerBound
@@ -98,7 +97,7 @@ final class DecodingCursor {
   /// Makes this the cursor of a row of a table.
   func open(
     row offset: Int, of source: ElementSource, shape: Int, _ session: DecodingSession,
-    _ node: DecodingPath.Node
+    _ node: PathNode
   ) {
     // Rows mostly come after each other.
     if sourceIdentity == ObjectIdentifier(source) {
@@ -130,7 +129,7 @@ final class DecodingCursor {
   }
 
   @inline(__always)
-  private func forget(_ node: DecodingPath.Node) {
+  private func forget(_ node: PathNode) {
     self.node = node
     shapeNames = nil
     finish()
@@ -187,10 +186,10 @@ final class DecodingCursor {
     let byte = keyByte(key)
     let slot = table[byte]
     // A shape may have so many keys that a slot looks like a mark.
-    if Int(slot) == nextSlot, slot < DecodingSchema.missing { return current }
+    if Int(slot) == nextSlot, slot < KeyTable.missing { return current }
     if shape < 0 {
       if let value = nextEntry(ofByte: byte) { return value }
-    } else if slot < DecodingSchema.missing {
+    } else if slot < KeyTable.missing {
       if source != nil { return Int(slot) }
       if withSession({ !isPresent(Int(slot), $0) }) { return -1 }
     }
@@ -202,7 +201,7 @@ final class DecodingCursor {
   func wholeDouble<Key: CodingKey>(_ key: Key) throws(FormatError) -> Double? {
     guard let source else { return nil }
     let slot = table[keyByte(key)]
-    guard slot < DecodingSchema.missing else { return nil }
+    guard slot < KeyTable.missing else { return nil }
     return try source.wholeDouble(row: start, slot: Int(slot))
   }
 
@@ -248,17 +247,17 @@ final class DecodingCursor {
   }
 
   private func slot<Key: CodingKey>(
-    of key: Key, byte: Int, _ schema: DecodingSchema, _ session: DecodingSession
+    of key: Key, byte: Int, _ schema: KeyTable, _ session: DecodingSession
   ) throws(FormatError) -> Int? {
     guard schema.hasBytes else {
       return try slot(of: key.stringValue, session)
     }
     let known = table[byte]
-    if known < DecodingSchema.missing { return Int(known) }
-    if known == DecodingSchema.missing, keyCount < Int(DecodingSchema.missing) { return nil }
+    if known < KeyTable.missing { return Int(known) }
+    if known == KeyTable.missing, keyCount < Int(KeyTable.missing) { return nil }
     let found = try lookUp(key, text: schema.text(of: key, byte: byte).bytes, session)
     if table != schema.emptyTable {
-      table[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingSchema.missing
+      table[byte] = found.flatMap { UInt16(exactly: $0) } ?? KeyTable.missing
     }
     return found
   }

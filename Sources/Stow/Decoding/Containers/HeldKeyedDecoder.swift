@@ -3,10 +3,10 @@
 /// What containers are where they are not used again, and when the message is over.
 final class HeldKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let session: DecodingSession
-  private let cursor: DecodingCursor
+  private let cursor: ObjectReader
   private let container: KeyedDecoder<Key>
 
-  init(session: DecodingSession, cursor: DecodingCursor) {
+  init(session: DecodingSession, cursor: ObjectReader) {
     self.session = session
     self.cursor = cursor
     container = KeyedDecoder(cursor)

@@ -14,7 +14,7 @@ extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
 /// A dictionary whose keys are strings, from a map or a record.
 private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   final override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+    at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> [String: Value] {
     let object: ObjectHeader?
     do throws(FormatError) {
@@ -30,7 +30,7 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
   }
 
   /// The entries of an object.
-  func entries(_ object: ObjectHeader, _ session: DecodingSession, _ node: DecodingPath.Node) throws
+  func entries(_ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode) throws
     -> [String: Value]
   {
     let entry = session.plans.entry(for: Value.self)
@@ -44,8 +44,8 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
   /// Decodes entry after entry; `decode` is handed where each value stands, and its step.
   @inline(__always)
   static func read(
-    _ object: ObjectHeader, _ session: DecodingSession, _ node: DecodingPath.Node,
-    _ decode: (Int, DecodingPath.Node) throws -> Value
+    _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode,
+    _ decode: (Int, PathNode) throws -> Value
   ) throws -> [String: Value] {
     if object.body.isEmpty, object.shape == nil { return [:] }
     var entries = try attempt(session, node) { () throws(FormatError) in try ObjectEntries(object, session) }
@@ -53,7 +53,7 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
     var result = [String: Value](minimumCapacity: count)
     while let entry = try attempt(session, node, { () throws(FormatError) in try entries.next(session) }) {
       let mark = session.path.count
-      let step = session.path.push(DecodingPath.Step(.name, parent: node, value: entry.key))
+      let step = session.path.push(PathStep(.name, parent: node, value: entry.key))
       defer { session.path.pop(to: mark) }
       let value = try decode(entry.value, step)
       guard result.updateValue(value, forKey: entry.name) == nil else {
@@ -66,7 +66,7 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
 
   @inline(__always)
   private static func attempt<Result>(
-    _ session: DecodingSession, _ node: DecodingPath.Node, _ body: () throws(FormatError) -> Result
+    _ session: DecodingSession, _ node: PathNode, _ body: () throws(FormatError) -> Result
   ) throws -> Result {
     do throws(FormatError) {
       return try body()
@@ -76,7 +76,7 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
   }
 
   final override func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
+    _ element: ElementSource.Element, of source: ElementSource, _ node: PathNode
   ) throws -> [String: Value] {
     try [String: Value](from: source.session.decoder(element, of: source, node))
   }
@@ -85,7 +85,7 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
 /// Dictionaries of strings, compiled for them.
 private final class StringDictionaryPlan: DictionaryDecodingPlan<String> {
   override func entries(
-    _ object: ObjectHeader, _ session: DecodingSession, _ node: DecodingPath.Node
+    _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode
   ) throws -> [String: String] {
     try Self.read(object, session, node) { offset, step in
       var next = offset
@@ -101,7 +101,7 @@ private final class StringDictionaryPlan: DictionaryDecodingPlan<String> {
 /// Dictionaries of integers, compiled for them.
 private final class IntDictionaryPlan: DictionaryDecodingPlan<Int> {
   override func entries(
-    _ object: ObjectHeader, _ session: DecodingSession, _ node: DecodingPath.Node
+    _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode
   ) throws -> [String: Int] {
     try Self.read(object, session, node) { offset, step in
       var next = offset
@@ -117,13 +117,13 @@ private final class IntDictionaryPlan: DictionaryDecodingPlan<Int> {
 /// A dictionary whose keys are not strings, by its own `init(from:)`.
 private final class PlainDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
   override func decode(
-    at offset: Int, from session: DecodingSession, _ node: DecodingPath.Node
+    at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> Value {
     try session.decodePlain(Value.self, ValueDecoder(session: session, offset: offset, node: node))
   }
 
   override func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: DecodingPath.Node
+    _ element: ElementSource.Element, of source: ElementSource, _ node: PathNode
   ) throws -> Value {
     try source.session.decodePlain(Value.self, source.session.decoder(element, of: source, node))
   }

@@ -20,7 +20,7 @@ extension Date: CellContent { var cell: Cell { .date(timeIntervalSinceReferenceD
 struct CellDecoder<Content: CellContent>: Decoder, ScalarContainer {
   let source: ElementSource
   let content: Content
-  let node: DecodingPath.Node
+  let node: PathNode
 
   private var session: DecodingSession { source.session }
   var codingPath: [any CodingKey] { session.codingPath(node, at: source.offset) }
@@ -55,7 +55,7 @@ struct CellDecoder<Content: CellContent>: Decoder, ScalarContainer {
 
 extension DecodingSession {
   /// The decoder of a cell.
-  func decoder(_ cell: Cell, of source: ElementSource, _ node: DecodingPath.Node) -> any Decoder {
+  func decoder(_ cell: Cell, of source: ElementSource, _ node: PathNode) -> any Decoder {
     switch cell {
     case .integer(let integer): CellDecoder(source: source, content: integer, node: node)
     case .double(let value): CellDecoder(source: source, content: value, node: node)
