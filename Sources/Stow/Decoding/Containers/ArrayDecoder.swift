@@ -22,7 +22,8 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
   /// The number of elements: a walk over those that are left, a step for each, the first times it is asked for.
   var count: Int? {
     do throws(FormatError) {
-      return try session.countedArrays.count(Int(current)..<Int(end), from: currentIndex, session.reader)
+      return try session.countedArrays.count(
+        Int(current)..<Int(end), from: currentIndex, session.message.reader)
     } catch {
       session.note(error, path: codingPath)
       return nil
@@ -42,7 +43,7 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
 
   @inline(never)
   private func atEnd(_ type: Any.Type) -> DecodingError {
-    session.valueNotFound(type, path: elementPath, "Unkeyed container is at end.")
+    .atEnd(type, path: elementPath)
   }
 
   @inline(__always)
@@ -62,7 +63,7 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
     let offset = try offset(type)
     var next = offset
     do throws(FormatError) {
-      let result = try Value.read(session, at: offset, next: &next)
+      let result = try Value.read(session.message, at: offset, next: &next)
       try pass(to: next)
       return result
     } catch {
@@ -73,7 +74,7 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
   /// The end of the element at `offset`, which must not lie beyond the array's.
   private func elementEnd(_ offset: Int) throws -> Int {
     do throws(FormatError) {
-      let next = try session.reader.end(of: offset)
+      let next = try session.message.reader.end(of: offset)
       guard next <= end else { try fail(.malformed, at: offset) }
       return next
     } catch {
@@ -83,8 +84,8 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
 
   mutating func decodeNil() throws -> Bool {
     let offset = try offset(Never.self)
-    guard session.reader.isNil(at: offset) else { return false }
-    do throws(FormatError) { try pass(to: session.reader.end(of: offset)) } catch {
+    guard session.message.reader.isNil(at: offset) else { return false }
+    do throws(FormatError) { try pass(to: session.message.reader.end(of: offset)) } catch {
       throw failure(error, nil)
     }
     return true
@@ -118,7 +119,7 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
 
   mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     guard current < end else { return nil }
-    guard session.reader.isNil(at: Int(current)) else { return try decode(type) }
+    guard session.message.reader.isNil(at: Int(current)) else { return try decode(type) }
     let value = try session.decodeNil(type, at: Int(current))
     _ = try decodeNil()
     return value

@@ -18,7 +18,7 @@ extension Date: CellContent { var cell: Cell { .date(timeIntervalSinceReferenceD
 ///
 /// Three words, so that it sits inside its existential: a `Cell` itself would be more.
 struct CellDecoder<Content: CellContent>: Decoder, ScalarContainer {
-  let source: ElementSource
+  let source: SessionElements
   let content: Content
   let node: PathNode
 
@@ -42,7 +42,7 @@ struct CellDecoder<Content: CellContent>: Decoder, ScalarContainer {
   @inline(__always)
   func read<Value: ReadableScalar>(_ type: Value.Type) throws -> Value {
     do throws(FormatError) {
-      return try Value.read(session, content.cell, at: source.offset)
+      return try Value.read(content.cell, at: source.offset)
     } catch {
       throw session.error(error, at: node, source.offset, expected: type)
     }
@@ -50,18 +50,5 @@ struct CellDecoder<Content: CellContent>: Decoder, ScalarContainer {
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try session.decode(type, .cell(content.cell), of: source, at: node)
-  }
-}
-
-extension DecodingSession {
-  /// The decoder of a cell.
-  func decoder(_ cell: Cell, of source: ElementSource, _ node: PathNode) -> any Decoder {
-    switch cell {
-    case .integer(let integer): CellDecoder(source: source, content: integer, node: node)
-    case .double(let value): CellDecoder(source: source, content: value, node: node)
-    case .bool(let value): CellDecoder(source: source, content: value, node: node)
-    case .date(let seconds):
-      CellDecoder(source: source, content: Date(timeIntervalSinceReferenceDate: seconds), node: node)
-    }
   }
 }

@@ -10,12 +10,14 @@ private final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapp
   override func decode(
     at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> Wrapped? {
-    if session.reader.isNil(at: offset) { return inner(level: session.reader.nilLevel(at: offset), session) }
+    if session.message.reader.isNil(at: offset) {
+      return inner(level: session.message.reader.nilLevel(at: offset), session)
+    }
     return try session.decodeKnown(Wrapped.self, session.plans.entry(for: Wrapped.self), at: offset, node)
   }
 
   override func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: PathNode
+    _ element: ElementSource.Element, of source: SessionElements, _ node: PathNode
   ) throws -> Wrapped? {
     try source.session.decode(Wrapped.self, element, of: source, at: node)
   }
@@ -53,7 +55,7 @@ extension Array: PlannedDecodable where Element: Decodable {
 /// Decodes the elements one by one.
 private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   final override func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: PathNode
+    _ element: ElementSource.Element, of source: SessionElements, _ node: PathNode
   ) throws -> [Element] {
     guard case .array(let row) = element else { return try super.decode(element, of: source, node) }
     return try array(row: row, of: source, node)
@@ -63,12 +65,12 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> [Element] {
     let elements: Range<Int>
-    let source: ElementSource?
+    let source: SessionElements?
     do throws(FormatError) {
-      source = try ElementSource.at(offset, session)
-      elements = source == nil ? try session.reader.array(at: offset) : 0..<0
+      source = try SessionElements.at(offset, session)
+      elements = source == nil ? try session.message.reader.array(at: offset) : 0..<0
     } catch {
-      throw session.error(error, path: session.codingPath(node), expected: [Element].self)
+      throw session.error(error, at: node, expected: [Element].self)
     }
     if let source { return try array(of: source, node) }
     if elements.isEmpty { return [] }
@@ -96,8 +98,8 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
         step = session.path.setIndex(index, at: step)
         (first + index).initialize(to: try decode(offset, step))
         initialized = index &+ 1
-        do throws(FormatError) { offset = try session.reader.end(of: offset) } catch {
-          throw session.error(error, path: session.codingPath(node), expected: nil)
+        do throws(FormatError) { offset = try session.message.reader.end(of: offset) } catch {
+          throw session.error(error, at: node, expected: nil)
         }
       }
     }
@@ -111,18 +113,18 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
       var count = 0
       var offset = elements.lowerBound
       while offset < elements.upperBound {
-        offset = try session.reader.end(of: offset)
+        offset = try session.message.reader.end(of: offset)
         count &+= 1
       }
       guard offset == elements.upperBound else { try fail(.malformed, at: offset) }
       return count
     } catch {
-      throw session.error(error, path: session.codingPath(node), expected: nil)
+      throw session.error(error, at: node, expected: nil)
     }
   }
 
   /// The elements without tags of `source`.
-  func array(of source: ElementSource, _ node: PathNode) throws -> [Element] {
+  func array(of source: SessionElements, _ node: PathNode) throws -> [Element] {
     let session = source.session
     let entry = session.plans.entry(for: Element.self)
     let mark = session.path.count
@@ -144,17 +146,17 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   }
 
   private func element(
-    _ index: Int, of source: ElementSource, _ node: PathNode
+    _ index: Int, of source: SessionElements, _ node: PathNode
   ) throws -> ElementSource.Element {
     do throws(FormatError) {
-      return try source.element(at: index)
+      return try source.element(at: index, source.session.message.reader)
     } catch {
-      throw source.session.error(error, path: source.session.codingPath(node), expected: Element.self)
+      throw source.session.error(error, at: node, expected: Element.self)
     }
   }
 
   /// A row of a matrix.
-  func array(row: Int, of source: ElementSource, _ node: PathNode) throws -> [Element] {
+  func array(row: Int, of source: SessionElements, _ node: PathNode) throws -> [Element] {
     guard let cells = source.cells(ofRow: row) else { return [] }
     return try array(of: cells, node)
   }
@@ -180,18 +182,18 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
     at offset: Int, _ session: DecodingSession, _ node: PathNode
   ) throws -> [Element]? {
     do throws(FormatError) {
-      let tag = try session.reader.byte(at: offset)
+      let tag = try session.message.reader.byte(at: offset)
       if tag == Tag.data, Element.self == UInt8.self {
-        let range = try session.reader.data(at: offset)
-        let bytes = [UInt8](session.reader.buffer(at: range.lowerBound, count: range.count))
+        let range = try session.message.reader.data(at: offset)
+        let bytes = [UInt8](session.message.reader.buffer(at: range.lowerBound, count: range.count))
         return reinterpret(bytes, as: [Element].self)
       }
       if PackedArray.isPacked(tag) {
-        let packed = try PackedArray(session.reader, at: offset)
-        return packed.isInteger ? try read(packed, session.reader) : nil
+        let packed = try PackedArray(session.message.reader, at: offset)
+        return packed.isInteger ? try read(packed, session.message.reader) : nil
       }
     } catch {
-      throw session.error(error, path: session.codingPath(node), expected: [Element].self)
+      throw session.error(error, at: node, expected: [Element].self)
     }
     return Self.readEach(at: offset, session)
   }
@@ -201,13 +203,13 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
   @inline(__always)
   private static func readEach(at offset: Int, _ session: DecodingSession) -> [Element]? {
     do throws(FormatError) {
-      let elements = try session.reader.array(at: offset)
+      let elements = try session.message.reader.array(at: offset)
       var result: [Element] = []
       // As many as there may be in few bytes; others take more.
       result.reserveCapacity(min(elements.count, 8))
       var next = elements.lowerBound
       while next < elements.upperBound {
-        result.append(try session.integer(Element.self, at: next, next: &next))
+        result.append(try session.message.integer(Element.self, at: next, next: &next))
       }
       return next == elements.upperBound ? result : nil
     } catch {
@@ -267,12 +269,12 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
     at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> [Double] {
     do throws(FormatError) {
-      if PackedArray.isPacked(try session.reader.byte(at: offset)) {
-        let packed = try PackedArray(session.reader, at: offset)
-        if let result = read(packed, session.reader) { return result }
+      if PackedArray.isPacked(try session.message.reader.byte(at: offset)) {
+        let packed = try PackedArray(session.message.reader, at: offset)
+        if let result = read(packed, session.message.reader) { return result }
       }
     } catch {
-      throw session.error(error, path: session.codingPath(node), expected: [Double].self)
+      throw session.error(error, at: node, expected: [Double].self)
     }
     return try super.decode(at: offset, from: session, node)
   }
@@ -292,9 +294,9 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
     return isComplete ? result : nil
   }
 
-  override func array(row: Int, of source: ElementSource, _ node: PathNode) throws -> [Double] {
+  override func array(row: Int, of source: SessionElements, _ node: PathNode) throws -> [Double] {
     guard let columns = source.columns?.columns else { return [] }
-    let reader = source.session.reader
+    let reader = source.session.message.reader
     var isComplete = true
     let result = [Double].filled(count: columns.count) { target, initialized in
       for index in columns.indices {
@@ -322,21 +324,21 @@ private final class StringArrayPlan: ArrayDecodingPlan<String> {
     at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> [String] {
     let elements: Range<Int>
-    do throws(FormatError) { elements = try session.reader.array(at: offset) } catch {
+    do throws(FormatError) { elements = try session.message.reader.array(at: offset) } catch {
       // Arrays of another form hold no strings; the usual way reports that.
       return try super.decode(at: offset, from: session, node)
     }
     var result: [String] = []
     do throws(FormatError) {
-      result.reserveCapacity(Self.likelyCount(elements, session.reader))
+      result.reserveCapacity(Self.likelyCount(elements, session.message.reader))
       var offset = elements.lowerBound
-      let reader = session.reader
+      let reader = session.message.reader
       while offset < elements.upperBound {
         if let bytes = reader.shortHeaderString(at: offset) {
           result.append(try reader.string(at: bytes.start, count: bytes.count))
           offset = bytes.start &+ bytes.count
         } else {
-          result.append(try session.string(at: offset, next: &offset))
+          result.append(try session.message.string(at: offset, next: &offset))
         }
       }
       guard offset == elements.upperBound else { try fail(.malformed, at: offset) }

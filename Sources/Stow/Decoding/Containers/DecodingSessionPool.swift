@@ -5,8 +5,8 @@ extension DecodingSession: PooledSession {
   /// Whether decoding containers can be used again.
   private static let reusesContainers = ContainerReuse.isPossible {
     let session = DecodingSession(reusesContainers: false)
-    let cursor = ObjectReader(session: session, schema: KeyTable(PathKey.self))
-    return KeyedDecodingContainer(KeyedDecoder<PathKey>(cursor))
+    let reader = ObjectReader(session.message, KeyTable(PathKey.self))
+    return KeyedDecodingContainer(KeyedDecoder<PathKey>(reader, session: session))
   }
 
   /// Reads one message in a session of its own.
@@ -18,21 +18,12 @@ extension DecodingSession: PooledSession {
     let session = pool.take() ?? .passRetained(DecodingSession(reusesContainers: reusesContainers))
     defer { pool.takeBack(session) }
     return try session._withUnsafeGuaranteedRef { session in
-      let result = try body(session, session.begin(bytes, maximumDepth: maximumDepth, userInfo))
-      if let fault = session.notedFault { throw fault }
+      try session.begin(bytes, maximumDepth: maximumDepth, userInfo)
+      let result = try body(session, session.message.body)
+      try session.throwNotedFault()
       return result
     }
   }
 
-  func takeContainersBack() -> Bool {
-    var areComplete = true
-    usedSchemas.borrowEach { schema in
-      if schema.pool.isComplete() {
-        schema.pool.borrowCursors { $0.finish() }
-      } else {
-        areComplete = false
-      }
-    }
-    return areComplete
-  }
+  func takeContainersBack() -> Bool { containers.takeBack() }
 }

@@ -18,9 +18,9 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
   ) throws -> [String: Value] {
     let object: ObjectHeader?
     do throws(FormatError) {
-      object = try session.reader.object(at: offset)
+      object = try session.message.reader.object(at: offset)
     } catch {
-      throw session.error(error, path: session.codingPath(node), expected: [String: Value].self)
+      throw session.error(error, at: node, expected: [String: Value].self)
     }
     guard let object else {
       throw session.error(
@@ -48,10 +48,14 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
     _ decode: (Int, PathNode) throws -> Value
   ) throws -> [String: Value] {
     if object.body.isEmpty, object.shape == nil { return [:] }
-    var entries = try attempt(session, node) { () throws(FormatError) in try ObjectEntries(object, session) }
-    let count = try attempt(session, node) { () throws(FormatError) in try entries.count(session) }
+    var entries = try attempt(session, node) { () throws(FormatError) in
+      try ObjectEntries(object, session.message)
+    }
+    let count = try attempt(session, node) { () throws(FormatError) in try entries.count(session.message) }
     var result = [String: Value](minimumCapacity: count)
-    while let entry = try attempt(session, node, { () throws(FormatError) in try entries.next(session) }) {
+    while let entry = try attempt(
+      session, node, { () throws(FormatError) in try entries.next(session.message) })
+    {
       let mark = session.path.count
       let step = session.path.push(PathStep(.name, parent: node, value: entry.key))
       defer { session.path.pop(to: mark) }
@@ -71,12 +75,12 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
     do throws(FormatError) {
       return try body()
     } catch {
-      throw session.error(error, path: session.codingPath(node), expected: [String: Value].self)
+      throw session.error(error, at: node, expected: [String: Value].self)
     }
   }
 
   final override func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: PathNode
+    _ element: ElementSource.Element, of source: SessionElements, _ node: PathNode
   ) throws -> [String: Value] {
     try [String: Value](from: source.session.decoder(element, of: source, node))
   }
@@ -90,9 +94,9 @@ private final class StringDictionaryPlan: DictionaryDecodingPlan<String> {
     try Self.read(object, session, node) { offset, step in
       var next = offset
       do throws(FormatError) {
-        return try session.string(at: offset, next: &next)
+        return try session.message.string(at: offset, next: &next)
       } catch {
-        throw session.error(error, path: session.codingPath(step), expected: String.self)
+        throw session.error(error, at: step, expected: String.self)
       }
     }
   }
@@ -106,9 +110,9 @@ private final class IntDictionaryPlan: DictionaryDecodingPlan<Int> {
     try Self.read(object, session, node) { offset, step in
       var next = offset
       do throws(FormatError) {
-        return try session.integer(Int.self, at: offset, next: &next)
+        return try session.message.integer(Int.self, at: offset, next: &next)
       } catch {
-        throw session.error(error, path: session.codingPath(step), expected: Int.self)
+        throw session.error(error, at: step, expected: Int.self)
       }
     }
   }
@@ -123,7 +127,7 @@ private final class PlainDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
   }
 
   override func decode(
-    _ element: ElementSource.Element, of source: ElementSource, _ node: PathNode
+    _ element: ElementSource.Element, of source: SessionElements, _ node: PathNode
   ) throws -> Value {
     try source.session.decodePlain(Value.self, source.session.decoder(element, of: source, node))
   }

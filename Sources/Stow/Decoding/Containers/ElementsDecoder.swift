@@ -1,10 +1,10 @@
 /// An array whose elements have no tags: each is a cell or a row.
 struct ElementsDecoder: UnkeyedDecodingContainer, ElementNesting {
-  let source: ElementSource
+  let source: SessionElements
   let node: PathNode
   private(set) var currentIndex = 0
 
-  init(source: ElementSource, node: PathNode) {
+  init(source: SessionElements, node: PathNode) {
     self.source = source
     self.node = node
   }
@@ -22,10 +22,10 @@ struct ElementsDecoder: UnkeyedDecodingContainer, ElementNesting {
     _ type: Any.Type, _ body: (ElementSource.Element) throws -> Value
   ) throws -> Value {
     guard currentIndex < source.count else {
-      throw session.valueNotFound(type, path: elementPath, "Unkeyed container is at end.")
+      throw DecodingError.atEnd(type, path: elementPath)
     }
     do {
-      let value = try body(source.element(at: currentIndex))
+      let value = try body(source.element(at: currentIndex, session.message.reader))
       currentIndex += 1
       return value
     } catch let error as FormatError {
@@ -36,9 +36,9 @@ struct ElementsDecoder: UnkeyedDecodingContainer, ElementNesting {
   mutating func decodeNil() throws -> Bool {
     let session = session
     guard currentIndex < source.count else {
-      throw session.valueNotFound(Never.self, path: elementPath, "Unkeyed container is at end.")
+      throw DecodingError.atEnd(Never.self, path: elementPath)
     }
-    guard let constant = source.constant(at: currentIndex), session.reader.isNil(at: constant) else {
+    guard let constant = source.constant(at: currentIndex), session.message.reader.isNil(at: constant) else {
       return false
     }
     currentIndex += 1

@@ -1,15 +1,15 @@
-/// A keyed container that holds its session and its cursor itself.
+/// A keyed container that holds its session and its reader itself.
 ///
 /// What containers are where they are not used again, and when the message is over.
 final class HeldKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let session: DecodingSession
-  private let cursor: ObjectReader
+  private let reader: ObjectReader
   private let container: KeyedDecoder<Key>
 
-  init(session: DecodingSession, cursor: ObjectReader) {
+  init(session: DecodingSession, reader: ObjectReader) {
     self.session = session
-    self.cursor = cursor
-    container = KeyedDecoder(cursor)
+    self.reader = reader
+    container = KeyedDecoder(reader, session: session)
   }
 
   var codingPath: [any CodingKey] { container.codingPath }

@@ -2,7 +2,7 @@
 struct OptionalDecoder: Decoder, SingleValueDecodingContainer {
   enum Content {
     case value(at: Int)
-    case element(ElementSource.Element, of: ElementSource)
+    case element(ElementSource.Element, of: SessionElements)
     case none(level: Int)
   }
 
@@ -21,7 +21,7 @@ struct OptionalDecoder: Decoder, SingleValueDecodingContainer {
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
   private func mismatch(_ type: Any.Type) -> any Error {
-    session.error(FormatError(.cellMismatch, at: session.body), path: codingPath, expected: type)
+    session.error(FormatError(.cellMismatch, at: session.message.body), path: codingPath, expected: type)
   }
 
   func decodeNil() -> Bool {
@@ -37,25 +37,5 @@ struct OptionalDecoder: Decoder, SingleValueDecodingContainer {
       guard let none = session.none(type, level: level - 1) else { throw mismatch(type) }
       return none
     }
-  }
-}
-
-extension DecodingSession {
-  /// Lets the optional at `offset` decode itself.
-  func decodeOptional<Value: Decodable>(
-    _ type: Value.Type, at offset: Int, _ node: PathNode
-  ) throws -> Value {
-    let isNil = reader.isNil(at: offset)
-    return try decodeOptional(
-      type, isNil ? .none(level: reader.nilLevel(at: offset)) : .value(at: offset), node)
-  }
-
-  func decodeOptional<Value: Decodable>(
-    _ type: Value.Type, _ content: OptionalDecoder.Content, _ node: PathNode
-  ) throws -> Value {
-    var content = content
-    // A nil of the innermost optional, however deep it stood.
-    if case .none = content, !TypeName(type).isNestedOptional { content = .none(level: 0) }
-    return try type.init(from: OptionalDecoder(session: self, content: content, node: node))
   }
 }

@@ -1,6 +1,6 @@
 /// The decoder of a row: of a table, an object; of a matrix, an array.
 struct RowDecoder: Decoder {
-  let source: ElementSource
+  let source: SessionElements
   let row: Int
   let node: PathNode
 

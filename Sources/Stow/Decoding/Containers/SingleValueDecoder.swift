@@ -4,13 +4,13 @@ struct SingleValueDecoder: ScalarContainer {
 
   var codingPath: [any CodingKey] { decoder.codingPath }
 
-  func decodeNil() -> Bool { decoder.session.reader.isNil(at: decoder.offset) }
+  func decodeNil() -> Bool { decoder.session.message.reader.isNil(at: decoder.offset) }
 
   @inline(__always)
   func read<Value: ReadableScalar>(_ type: Value.Type) throws -> Value {
     var next = decoder.offset
     do throws(FormatError) {
-      return try Value.read(decoder.session, at: decoder.offset, next: &next)
+      return try Value.read(decoder.session.message, at: decoder.offset, next: &next)
     } catch {
       throw decoder.session.error(error, at: decoder.node, decoder.offset, expected: type)
     }

@@ -9,7 +9,8 @@ struct DecodingPath: ~Copyable {
   /// Room for more steps than these, which take 512 KiB, is given back.
   private static let mostRetained = 1 << 14
   /// The keys that were asked for, by the places of the steps to their values.
-  private(set) var keys: [any CodingKey] = []
+  private var keys: [any CodingKey] = []
+  private var memo = PathMemo()
 
   init() {
     steps = .allocate(capacity: capacity)
@@ -26,6 +27,7 @@ struct DecodingPath: ~Copyable {
       steps = .allocate(capacity: capacity)
     }
     serial = 0
+    memo.reset()
     if !keys.isEmpty { keys.removeAll(keepingCapacity: keys.count < 64) }
     _ = push(PathStep(.top, parent: .top))
   }
@@ -104,49 +106,57 @@ struct DecodingPath: ~Copyable {
     }
     return result.reversed()
   }
-}
 
-extension DecodingSession {
-  /// The coding path of a container or decoder, which reads what stands at `offset`.
-  func codingPath(_ node: PathNode, at offset: Int? = nil) -> [any CodingKey] {
-    if pathMemo.ends(at: node) || remember(node) { return pathMemo.keys }
-    if let count = pathMemo.count(to: node) { return Array(pathMemo.keys[..<count]) }
-    guard let offset, path.step(at: node) == nil else { return [] }
-    return PathFinder(session: self).path(to: offset, from: body)
+  // MARK: coding paths
+
+  /// Returns the coding path of a container or decoder, which reads what stands at `offset`.
+  mutating func codingPath(
+    to node: PathNode, at offset: Int? = nil, _ message: Message
+  ) -> [any CodingKey] {
+    if let keys = keysOfLast(node, message) { return keys }
+    if let count = memo.count(to: node) { return Array(memo.keys[..<count]) }
+    guard let offset, step(at: node) == nil else { return [] }
+    return PathFinder(message: message).path(to: offset, from: message.body)
+  }
+
+  /// Returns the coding path of a value that has no step of its own, one step below `node`.
+  mutating func codingPath(to step: PathStep, of node: PathNode, _ message: Message) -> [any CodingKey] {
+    codingPath(to: node, message) + (step.kind == .top ? [] : [codingKey(step, message)])
+  }
+
+  /// Returns the keys that lead to a place, and remembers them; nil if the place is the top or has been left, or lies on
+  /// the way to the place that was asked for last.
+  mutating func keysOfLast(_ node: PathNode, _ message: Message) -> [any CodingKey]? {
+    memo.ends(at: node) || remember(node, message) ? memo.keys : nil
   }
 
   /// Makes the memo end at a place. False if that is the top or has been left, or the memo goes on beyond it.
-  func remember(_ node: PathNode) -> Bool {
-    guard let step = path.step(at: node), step.kind != .top, pathMemo.count(to: node) == nil else {
+  private mutating func remember(_ node: PathNode, _ message: Message) -> Bool {
+    guard let step = step(at: node), step.kind != .top, memo.count(to: node) == nil else {
       return false
     }
-    let parent = path.parent(of: node)
-    if pathMemo.count(to: parent) == nil {
-      for (depth, node) in path.nodes(to: parent).enumerated() where !pathMemo.passes(node, behind: depth + 1)
-      {
-        extendMemo(to: node)
+    let parent = parent(of: node)
+    if memo.count(to: parent) == nil {
+      for (depth, node) in nodes(to: parent).enumerated() where !memo.passes(node, behind: depth + 1) {
+        extendMemo(to: node, message)
       }
     }
-    extendMemo(to: node)
+    extendMemo(to: node, message)
     return true
   }
 
-  private func extendMemo(to node: PathNode) {
-    guard let step = path.step(at: node) else { return }
-    pathMemo.append(codingKey(step), to: node, from: path.parent(of: node))
+  private mutating func extendMemo(to node: PathNode, _ message: Message) {
+    guard let step = step(at: node) else { return }
+    memo.append(codingKey(step, message), to: node, from: parent(of: node))
   }
 
-  /// The coding path of a value that has no step of its own.
-  func codingPath(_ step: PathStep, of node: PathNode) -> [any CodingKey] {
-    codingPath(node) + (step.kind == .top ? [] : [codingKey(step)])
-  }
-
-  private func codingKey(_ step: PathStep) -> any CodingKey {
+  private func codingKey(_ step: PathStep, _ message: Message) -> any CodingKey {
     switch step.kind {
     case .byte:
-      return step.schema?._withUnsafeGuaranteedRef { $0.key(ofByte: step.value) } ?? PathKey(stringValue: "")
-    case .key: return path.keys[step.value]
-    case .name: return PathKey(stringValue: (try? keyName(at: step.value)) ?? "")
+      return step.keyTable?._withUnsafeGuaranteedRef { $0.key(ofByte: step.value) }
+        ?? PathKey(stringValue: "")
+    case .key: return keys[step.value]
+    case .name: return PathKey(stringValue: (try? message.keyString(at: step.value)) ?? "")
     case .index: return PathKey.index(step.value)
     case .super: return PathKey.super
     case .top: return PathKey(stringValue: "")

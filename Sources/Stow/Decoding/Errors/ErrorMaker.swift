@@ -1,68 +1,84 @@
-extension DecodingSession {
-  /// What a `FormatError` means for somebody who asked for a value of type `expected`.
+/// Makes the errors that users see of those that reading bytes throws.
+struct ErrorMaker {
+  private var recurring = RecurringErrors()
+  /// The first fault that was met where none can be thrown.
+  private(set) var notedFault: (any Error)?
+
+  /// Forgets the fault that was noted.
+  mutating func reset() {
+    if notedFault != nil { notedFault = nil }
+  }
+
+  /// Notes a fault that was met in a call of `Codable` that cannot throw, as `allKeys`.
+  ///
+  /// The call of `decode` throws the first of them when it ends, so that nothing that could not be read is lost without
+  /// a word.
+  mutating func note(_ error: FormatError, path: [any CodingKey], _ message: Message) {
+    if notedFault == nil { notedFault = self.error(error, path: path, expected: nil, message) }
+  }
+
+  /// Returns what a `FormatError` means for somebody who asked for a value of type `expected`.
   ///
   /// Kept cheap: reading a value as one type after another until one fits throws an error for each.
-  @inline(never)
-  func error(_ error: FormatError, path: [any CodingKey], expected: Any.Type?) -> any Error {
-    guard let expected, let finding = ActualKind(error, reader) else {
-      return rareError(error, path: path, expected: expected)
-    }
-    return recurringErrors.error(expected, found: finding, at: error.offset, path: path)
-  }
-
-  /// The same for somebody who reads the value at `offset`, at a place of the path.
-  @inline(never)
-  func error(
-    _ error: FormatError, at node: PathNode, _ offset: Int, expected: Any.Type
+  mutating func error(
+    _ error: FormatError, path: [any CodingKey], expected: Any.Type?, _ message: Message
   ) -> any Error {
-    guard pathMemo.ends(at: node) || remember(node) else {
-      return self.error(error, path: codingPath(node, at: offset), expected: expected)
+    guard let expected, let found = ActualKind(error, message.reader) else {
+      return rareError(error, path: path, expected: expected, message)
     }
-    guard let finding = ActualKind(error, reader) else {
-      return rareError(error, path: pathMemo.keys, expected: expected)
-    }
-    return recurringErrors.error(expected, found: finding, at: error.offset, path: pathMemo.keys)
+    return recurring.error(expected, found: found, at: error.offset, path: path)
   }
 
-  private func rareError(_ error: FormatError, path: [any CodingKey], expected: Any.Type?) -> DecodingError {
+  private func rareError(
+    _ error: FormatError, path: [any CodingKey], expected: Any.Type?, _ message: Message
+  ) -> DecodingError {
     let wanted = expected.map { "Expected a value of type \($0)" } ?? "Expected a message"
     let context = DecodingError.Context(
-      codingPath: path, debugDescription: "\(wanted), but \(describe(error))")
+      codingPath: path, debugDescription: "\(wanted), but \(describe(error, message))")
     if let expected, error.kind == .mismatch || error.kind == .cellMismatch {
       return .typeMismatch(expected, context)
     }
     return .dataCorrupted(context)
   }
 
-  private func describe(_ error: FormatError) -> String {
+  private func describe(_ error: FormatError, _ message: Message) -> String {
     switch error.kind {
     case .truncated: "the bytes end within the value at offset \(error.offset)"
     case .malformed: "the bytes at offset \(error.offset) break the format"
-    case .reserved: describeReserved(error.offset)
+    case .reserved: describeReserved(error.offset, message.reader)
     case .invalidText: "the text at offset \(error.offset) is not UTF-8"
     case .repeatedKey: "the key at offset \(error.offset) repeats another of its object"
     case .mismatch: "the bytes end at offset \(error.offset)"
     case .cellMismatch: "found an element of another kind at offset \(error.offset)"
     case .unrepresentable: "the number at offset \(error.offset) does not fit"
     case .tooDeep:
-      "the value at offset \(error.offset) nests deeper than \(maximumDepth) levels"
+      "the value at offset \(error.offset) nests deeper than \(message.maximumDepth) levels"
     }
   }
 
-  private func describeReserved(_ offset: Int) -> String {
+  private func describeReserved(_ offset: Int, _ reader: ByteReader) -> String {
     if offset == 0, reader.count > 1, reader.base[0] == Tag.otherMessage {
       let kind = String(reader.base[1], radix: 16, uppercase: true)
       return "it is a message of kind \(kind.count == 1 ? "0" : "")\(kind), which this version does not know"
     }
     return "the tag at offset \(offset) is reserved for later versions of the format"
   }
+}
 
-  func keyNotFound(_ key: some CodingKey, path: [any CodingKey]) -> DecodingError {
+extension DecodingError {
+  static func noValue(for key: some CodingKey, path: [any CodingKey]) -> DecodingError {
     let description = "No value associated with key \"\(key.stringValue)\"."
     return .keyNotFound(key, DecodingError.Context(codingPath: path, debugDescription: description))
   }
 
-  func valueNotFound(_ type: Any.Type, path: [any CodingKey], _ description: String) -> DecodingError {
+  static func noValue(
+    of type: Any.Type, path: [any CodingKey], _ description: String
+  ) -> DecodingError {
     .valueNotFound(type, DecodingError.Context(codingPath: path, debugDescription: description))
+  }
+
+  /// The error of a container that has no element left.
+  static func atEnd(_ type: Any.Type, path: [any CodingKey]) -> DecodingError {
+    noValue(of: type, path: path, "Unkeyed container is at end.")
   }
 }

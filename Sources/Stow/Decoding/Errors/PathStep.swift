@@ -2,7 +2,7 @@
 struct PathStep {
   enum Kind: UInt8 {
     case top
-    /// A key of a trivial type: its byte, of `schema`.
+    /// A key of a trivial type: its byte, of `keyTable`.
     case byte
     /// Another key that was asked for: its place among those kept.
     case key
@@ -16,14 +16,14 @@ struct PathStep {
   let parent: UInt32
   var serial: UInt32 = 0
   var value: Int
-  let schema: Unmanaged<KeyTable>?
+  let keyTable: Unmanaged<KeyTable>?
 
   @inline(__always)
-  init(_ kind: Kind, parent: PathNode, value: Int = 0, schema: Unmanaged<KeyTable>? = nil) {
+  init(_ kind: Kind, parent: PathNode, value: Int = 0, keyTable: Unmanaged<KeyTable>? = nil) {
     self.kind = kind
     self.parent = parent.index
     self.value = value
-    self.schema = schema
+    self.keyTable = keyTable
   }
 }
 

@@ -9,13 +9,13 @@ struct EntryIndex {
   /// Whether some key has characters beyond ASCII, and so could equal a string of other bytes.
   private(set) var hasOtherSpellings = false
 
-  init(_ session: DecodingSession, _ map: Range<Int>) throws(FormatError) {
-    let reader = session.reader
+  init(_ message: Message, _ map: Range<Int>) throws(FormatError) {
+    let reader = message.reader
     var entries: [Int] = []
     var offset = map.lowerBound
     while offset < map.upperBound {
       entries.append(offset)
-      let value = try session.tables.endOfKey(reader, at: offset)
+      let value = try message.tables.endOfKey(reader, at: offset)
       offset = try reader.end(of: value)
       guard offset <= map.upperBound else { try fail(.malformed, at: value) }
     }
@@ -23,27 +23,27 @@ struct EntryIndex {
     var size = 16
     while size < entries.count * 2 { size *= 2 }
     slots = [UInt64](repeating: 0, count: size)
-    try fill(session)
+    try fill(message)
   }
 
-  private mutating func fill(_ session: DecodingSession) throws(FormatError) {
-    let reader = session.reader
+  private mutating func fill(_ message: Message) throws(FormatError) {
+    let reader = message.reader
     for index in entries.indices {
-      let text = try session.tables.text(reader, ofKeyAt: entries[index])
-      let symbol = session.longSymbol(text)
+      let text = try message.tables.text(reader, ofKeyAt: entries[index])
+      let symbol = message.longSymbol(text)
       if !hasOtherSpellings { hasOtherSpellings = !(symbol?.isASCII ?? reader.isASCII(text)) }
       let hash = symbol?.hash ?? reader.hash(of: text)
-      let slot = try slot(of: reader.bytes(of: text), hash: hash, session)
+      let slot = try slot(of: reader.bytes(of: text), hash: hash, message)
       guard slots[slot] == 0 else { try fail(.repeatedKey, at: entries[index]) }
       slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1)
     }
   }
 
   /// Where the entry stands whose key has the given text.
-  func entry(_ text: UnsafeRawBufferPointer, _ session: DecodingSession) throws(FormatError) -> Int? {
+  func entry(_ text: UnsafeRawBufferPointer, _ message: Message) throws(FormatError) -> Int? {
     guard let start = text.baseAddress else { return nil }
     let hash = TextKey.make(start, text.count, ByteHash()).hash
-    let slot = try slot(of: text, hash: hash, session)
+    let slot = try slot(of: text, hash: hash, message)
     return slots[slot] == 0 ? nil : entry(inSlot: slot)
   }
 
@@ -51,16 +51,36 @@ struct EntryIndex {
 
   /// The slot of the entry whose key has the given text; a free one if there is none.
   private func slot(
-    of text: UnsafeRawBufferPointer, hash: UInt64, _ session: DecodingSession
+    of text: UnsafeRawBufferPointer, hash: UInt64, _ message: Message
   ) throws(FormatError) -> Int {
     var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
     while slots[slot] != 0 {
       if slots[slot] >> 32 == hash >> 32 {
-        let key = try session.tables.text(session.reader, ofKeyAt: entry(inSlot: slot))
-        if session.reader.matches(text, at: key.start) { return slot }
+        let key = try message.tables.text(message.reader, ofKeyAt: entry(inSlot: slot))
+        if message.reader.matches(text, at: key.start) { return slot }
       }
       slot = (slot + 1) & (slots.count - 1)
     }
     return slot
+  }
+
+  /// Checks that no two keys of a map are equal, and returns an index of the entries if they are many, which finds equal
+  /// keys while it is made.
+  static func checkingKeys(ofMap map: Range<Int>, _ message: Message) throws(FormatError) -> EntryIndex? {
+    message.keyCheck.removeAll()
+    var index: EntryIndex?
+    var offset = map.lowerBound
+    while offset < map.upperBound {
+      if message.keyCheck.count == KeyCheck.mostCompared, index == nil {
+        let all = try EntryIndex(message, map)
+        if !all.hasOtherSpellings { return all }
+        index = all
+      }
+      let value = try message.keyCheck.add(keyAt: offset, message.reader, message.tables)
+      offset = try message.reader.end(of: value)
+      guard offset <= map.upperBound else { try fail(.malformed, at: value) }
+    }
+    try message.finishKeyCheck()
+    return index
   }
 }

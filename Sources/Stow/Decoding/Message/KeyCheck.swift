@@ -28,10 +28,11 @@ struct KeyCheck: ~Copyable {
 
   /// Takes in the key at `offset`, and returns the offset behind it.
   @inline(__always)
-  mutating func add(keyAt offset: Int, _ session: DecodingSession) throws(FormatError) -> Int {
-    let reader = session.reader
+  mutating func add(
+    keyAt offset: Int, _ reader: ByteReader, _ tables: borrowing MessageTables
+  ) throws(FormatError) -> Int {
     let header = try reader.byte(at: offset)
-    guard header < KeyText.symbol else { return try addRare(keyAt: offset, session) }
+    guard header < KeyText.symbol else { return try addRare(keyAt: offset, reader, tables) }
     let end = try reader.endOfText(at: offset)
     if header >= KeyText.plain, !reader.isASCII(at: offset &+ 1, count: end &- offset &- 1) {
       needsNames = true
@@ -42,22 +43,25 @@ struct KeyCheck: ~Copyable {
 
   /// The same for a long text, or a reference to a symbol.
   @inline(never)
-  private mutating func addRare(keyAt offset: Int, _ session: DecodingSession) throws(FormatError) -> Int {
-    let reader = session.reader
-    let text = try session.tables.text(reader, ofKeyAt: offset)
+  private mutating func addRare(
+    keyAt offset: Int, _ reader: ByteReader, _ tables: borrowing MessageTables
+  ) throws(FormatError) -> Int {
+    let text = try tables.text(reader, ofKeyAt: offset)
     if text.count >= KeyText.limit || !reader.isASCII(text) { needsNames = true }
     keys.append(
       Key(offset: offset, text: text.start, word: reader.firstBytes(at: text.start, upTo: text.end)))
-    return try session.tables.endOfKey(reader, at: offset)
+    return try tables.endOfKey(reader, at: offset)
   }
 
-  /// Checks that the keys taken in are distinct.
-  func finish(_ session: DecodingSession) throws(FormatError) {
+  /// Checks that the keys taken in are distinct; `name` returns the name of the key at an offset.
+  func finish(
+    _ reader: ByteReader, name: (_ offset: Int) throws(FormatError) -> KeyName
+  ) throws(FormatError) {
     if keys.count < 2 { return }
     if needsNames || keys.count > Self.mostCompared {
-      try compareNames(session)
+      try compareNames(name)
     } else {
-      try compareTexts(session.reader)
+      try compareTexts(reader)
     }
   }
 
@@ -74,45 +78,11 @@ struct KeyCheck: ~Copyable {
   }
 
   /// Compares the keys as strings, as which two of different bytes may be equal.
-  private func compareNames(_ session: DecodingSession) throws(FormatError) {
+  private func compareNames(_ name: (Int) throws(FormatError) -> KeyName) throws(FormatError) {
     var names = Set<KeyName>(minimumCapacity: keys.count)
     for index in 0..<keys.count {
-      let isNew = names.insert(try session.name(ofKeyAt: keys[index].offset)).inserted
+      let isNew = names.insert(try name(keys[index].offset)).inserted
       guard isNew else { try fail(.repeatedKey, at: keys[index].offset) }
     }
-  }
-}
-
-extension DecodingSession {
-  /// Checks the keys of the shapes that the prelude defines.
-  func checkShapes() throws(FormatError) {
-    for shape in 0..<tables.shapeCount {
-      keyCheck.removeAll()
-      for slot in 0..<tables.keyCount(ofShape: shape) {
-        _ = try keyCheck.add(keyAt: tables.key(slot, ofShape: shape), self)
-      }
-      try keyCheck.finish(self)
-    }
-  }
-
-  /// Checks the keys of a map.
-  ///
-  /// - Returns: An index of the entries if they are many: it finds equal keys while it is made.
-  func checkKeys(ofMap map: Range<Int>) throws(FormatError) -> EntryIndex? {
-    keyCheck.removeAll()
-    var index: EntryIndex?
-    var offset = map.lowerBound
-    while offset < map.upperBound {
-      if keyCheck.count == KeyCheck.mostCompared, index == nil {
-        let all = try EntryIndex(self, map)
-        if !all.hasOtherSpellings { return all }
-        index = all
-      }
-      let value = try keyCheck.add(keyAt: offset, self)
-      offset = try reader.end(of: value)
-      guard offset <= map.upperBound else { try fail(.malformed, at: value) }
-    }
-    try keyCheck.finish(self)
-    return index
   }
 }

@@ -5,16 +5,6 @@
 /// message, to be compared with the message's bytes.
 final class KeyTable {
   let hasBytes: Bool
-  @exclusivity(unchecked) var pool = ContainerPool<ObjectReader>()
-  /// A `ContainerCopier` of the containers in the pool.
-  private let copier: AnyObject
-
-  /// The same with its type, which must be that of the containers for the key type.
-  @inline(__always)
-  func copier<Container>(of type: Container.Type) -> ContainerCopier<Container> {
-    unsafeDowncast(copier, to: ContainerCopier<Container>.self)
-  }
-
   /// By the byte of a key.
   private let texts: UnsafeMutablePointer<SearchedText?>
   private let makeFromByte: (Int) -> (any CodingKey)?
@@ -22,12 +12,12 @@ final class KeyTable {
   let makeKeyList: ([String]) -> AnyKeyList
 
   /// The tables of this message, with the shape of each; those behind are free.
-  @exclusivity(unchecked) private var tables: [(shape: Int, table: UnsafeMutablePointer<UInt16>)] = []
-  @exclusivity(unchecked) private var tablesInUse = 0
-  @exclusivity(unchecked) private var message = -1
+  private var tables: [(shape: Int, table: UnsafeMutablePointer<UInt16>)] = []
+  private var tablesInUse = 0
+  private var message = -1
   /// The shape of the last object, and its table.
-  @exclusivity(unchecked) private var lastShape = -1
-  @exclusivity(unchecked) private var lastTable: UnsafeMutablePointer<UInt16>
+  private var lastShape = -1
+  private var lastTable: UnsafeMutablePointer<UInt16>
   /// A table without slots, for objects without a shape and shapes without a table. Never written.
   let emptyTable: UnsafeMutablePointer<UInt16>
 
@@ -39,11 +29,7 @@ final class KeyTable {
   /// No more shapes than these have tables, so that a message of very many cannot fill the memory with them.
   private static let mostTables = 64
 
-  /// The last message that took a container of the pool.
-  @exclusivity(unchecked) var lastMessage = -1
-
   init<Key: CodingKey>(_ keyType: Key.Type) {
-    copier = ContainerCopier<KeyedDecodingContainer<Key>>()
     hasBytes = MemoryLayout<Key>.size <= 1 && _isPOD(Key.self)
     texts = .allocate(capacity: Self.tableSize)
     texts.initialize(repeating: nil, count: Self.tableSize)

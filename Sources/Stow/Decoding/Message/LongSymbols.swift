@@ -3,6 +3,9 @@
 /// A key takes a byte where its symbol may take half of the message. Whatever looks at all of a symbol for every key
 /// would take time in proportion to the square of the message.
 struct LongSymbols {
+  /// From so many bytes on, a symbol is long.
+  static let shortest = KeyText.limit
+
   /// What follows from the bytes of a symbol.
   struct Text {
     /// Where the first of the symbols stands that are equal.
@@ -94,38 +97,6 @@ extension ByteReader {
 
   func hash(of text: Text) -> UInt64 {
     TextKey.make(pointer(at: text.start), text.end - text.start, ByteHash()).hash
-  }
-}
-
-extension DecodingSession {
-  /// From so many bytes on, a symbol is long.
-  static var shortestLongSymbol: Int { KeyText.limit }
-
-  /// What is known of a text of a key, if it stands before the value, where any number of keys may refer to it, and
-  /// is long.
-  func longSymbol(_ text: ByteReader.Text) -> LongSymbols.Text? {
-    guard text.count >= Self.shortestLongSymbol, text.start < body else { return nil }
-    return longSymbols.text(text, reader)
-  }
-
-  /// The name of the key at `offset`.
-  func name(ofKeyAt offset: Int) throws(FormatError) -> KeyName {
-    let string = try keyName(at: offset)
-    var next = offset
-    guard string.utf8.count >= Self.shortestLongSymbol,
-      let symbol = try tables.symbol(reader, ofKeyAt: &next)
-    else { return KeyName(string) }
-    return longSymbols.name(string, ofSymbol: symbol)
-  }
-
-  /// A name that is asked for. One that the message has named, in `allKeys` perhaps, is not hashed again.
-  func keyName(_ string: String) -> KeyName {
-    longSymbol(madeAs: string).map { longSymbols.name(string, ofSymbol: $0) } ?? KeyName(string)
-  }
-
-  /// The long symbol that a string was made of.
-  func longSymbol(madeAs string: String) -> Int? {
-    string.utf8.count >= Self.shortestLongSymbol ? longSymbols.symbol(madeAs: string) : nil
   }
 }
 

@@ -2,29 +2,29 @@
 final class ShapeNames {
   let names: [String]
   let areShort: Bool
-  /// The slot of each, once that of one was asked for.
-  var slots: [KeyName: Int] = [:]
+  /// The index of each, once that of one was asked for.
+  var indices: [KeyName: Int] = [:]
   /// The keys with these names, of the type that asked for them last: records of one shape share them.
-  @exclusivity(unchecked) private var keys: AnyKeyList?
-  @exclusivity(unchecked) private var schema: UnsafeMutableRawPointer?
+  private var keys: AnyKeyList?
+  private var keyTable: UnsafeMutableRawPointer?
 
   init(_ names: [String]) {
     self.names = names
-    areShort = names.allSatisfy { $0.utf8.count < DecodingSession.shortestLongSymbol }
+    areShort = names.allSatisfy { $0.utf8.count < LongSymbols.shortest }
   }
 
-  /// The keys of all names, of the type with the given schema.
+  /// The keys of all names, of the type that `keyTable` is of.
   @inline(__always)
-  func keys(_ schema: Unmanaged<KeyTable>) -> AnyKeyList {
-    if let keys, self.schema == schema.toOpaque() { return keys }
-    return makeKeys(schema)
+  func keys(_ keyTable: Unmanaged<KeyTable>) -> AnyKeyList {
+    if let keys, self.keyTable == keyTable.toOpaque() { return keys }
+    return makeKeys(keyTable)
   }
 
   @inline(never)
-  private func makeKeys(_ schema: Unmanaged<KeyTable>) -> AnyKeyList {
-    let list = schema._withUnsafeGuaranteedRef { $0.makeKeyList(names) }
+  private func makeKeys(_ keyTable: Unmanaged<KeyTable>) -> AnyKeyList {
+    let list = keyTable._withUnsafeGuaranteedRef { $0.makeKeyList(names) }
     keys = list
-    self.schema = schema.toOpaque()
+    self.keyTable = keyTable.toOpaque()
     return list
   }
 }

@@ -1,6 +1,6 @@
 /// Elements without tags: those of a packed array, the rows of a table or a matrix, the cells of a row, or
 /// the bytes of data. Containers see them as plain values and objects.
-final class ElementSource {
+class ElementSource {
   private enum Layout {
     case packed(PackedArray)
     /// Integers whose width differs, read ahead.
@@ -20,7 +20,6 @@ final class ElementSource {
     case array(row: Int)
   }
 
-  let session: DecodingSession
   /// Where the array stands in the message.
   let offset: Int
   let count: Int
@@ -30,23 +29,18 @@ final class ElementSource {
   /// Where the first row stands that is an object, and the bytes of each; none if the elements are others.
   private let objects: (first: Int, stride: Int)?
 
-  /// The array at `offset`; nil if its elements are whole values, or it is none.
+  /// Returns whether an array with this tag has elements without tags.
   @inline(__always)
-  static func at(_ offset: Int, _ session: DecodingSession) throws(FormatError) -> ElementSource? {
-    let tag = try session.reader.byte(at: offset)
-    guard PackedArray.isPacked(tag) || tag == Tag.table || tag == Tag.matrix || tag == Tag.data else {
-      return nil
-    }
-    return try ElementSource(session, at: offset, tag: tag)
+  static func isSource(_ tag: UInt8) -> Bool {
+    PackedArray.isPacked(tag) || tag == Tag.table || tag == Tag.matrix || tag == Tag.data
   }
 
-  /// The array at `offset` that has the given tag.
-  private init(_ session: DecodingSession, at offset: Int, tag: UInt8) throws(FormatError) {
-    let reader = session.reader
-    self.session = session
+  /// Opens the array at `offset` that has the given tag.
+  init(_ message: Message, at offset: Int, tag: UInt8) throws(FormatError) {
+    let reader = message.reader
     self.offset = offset
     if tag == Tag.table || tag == Tag.matrix {
-      let columns = try Columns(reader, tables: session.tables, at: offset)
+      let columns = try Columns(reader, tables: message.tables, at: offset)
       layout = .rows(columns)
       self.columns = columns
       count = columns.rowCount
@@ -70,8 +64,8 @@ final class ElementSource {
     }
   }
 
-  private init(cellsOf row: Int, _ columns: Columns, _ session: DecodingSession) {
-    self.session = session
+  /// Opens a row of a matrix.
+  init(row: Int, of columns: Columns) {
     offset = row
     count = columns.columns.count
     layout = .cells(columns, row: row)
@@ -93,8 +87,7 @@ final class ElementSource {
   }
 
   /// The element at `index`, which is below `count`.
-  func element(at index: Int) throws(FormatError) -> Element {
-    let reader = session.reader
+  func element(at index: Int, _ reader: ByteReader) throws(FormatError) -> Element {
     switch layout {
     case .packed(let packed):
       if packed.isBool { return .cell(.bool(packed.bool(reader, at: index))) }
@@ -106,15 +99,9 @@ final class ElementSource {
       let row = columns.rows.lowerBound + index * columns.stride
       return columns.shape == nil ? .array(row: row) : .object(row: row)
     case .cells(let columns, let row):
-      return try cell(columns.columns[index], row: row)
+      return try cell(columns.columns[index], row: row, reader)
     case .bytes(let range): return .cell(.integer(Int64(try reader.byte(at: range.lowerBound + index))))
     }
-  }
-
-  /// The cells of a row of a matrix.
-  func cells(ofRow row: Int) -> ElementSource? {
-    guard case .rows(let columns) = layout else { return nil }
-    return ElementSource(cellsOf: row, columns, session)
   }
 
   /// Where the value of all rows of a table in the column of a slot stands; nil if each row has a cell of its own.
@@ -131,23 +118,23 @@ final class ElementSource {
 
   /// The cell of a table's row in the column of a slot.
   @inline(__always)
-  func cell(row: Int, slot: Int) throws(FormatError) -> Element {
+  func cell(row: Int, slot: Int, _ reader: ByteReader) throws(FormatError) -> Element {
     guard let columns, slot < columns.columns.count else { try fail(.malformed, at: offset) }
-    return try cell(columns.columns[slot], row: row)
+    return try cell(columns.columns[slot], row: row, reader)
   }
 
   /// The cell of a table's row in a column of `Double` or `Float` as they are; nil in another.
   @inline(__always)
-  func wholeDouble(row: Int, slot: Int) throws(FormatError) -> Double? {
+  func wholeDouble(row: Int, slot: Int, _ reader: ByteReader) throws(FormatError) -> Double? {
     guard let columns, slot < columns.columns.count else { return nil }
     let column = columns.columns[slot]
     guard column.type == ElementType.double || column.type == ElementType.float else { return nil }
-    return try session.reader.doubleCell(at: row &+ Int(column.offset), type: column.type)
+    return try reader.doubleCell(at: row &+ Int(column.offset), type: column.type)
   }
 
   @inline(__always)
-  private func cell(_ column: Columns.Column, row: Int) throws(FormatError) -> Element {
+  private func cell(_ column: Columns.Column, row: Int, _ reader: ByteReader) throws(FormatError) -> Element {
     if let constant = column.constant { return .value(offset: constant) }
-    return .cell(try session.reader.cell(at: row &+ Int(column.offset), type: column.type, base: column.base))
+    return .cell(try reader.cell(at: row &+ Int(column.offset), type: column.type, base: column.base))
   }
 }

@@ -9,9 +9,9 @@ extension ObjectReader {
   /// The value of the next entry of a map, if its key has the given byte and a text that was met before.
   @inline(__always)
   func nextEntry(ofByte byte: Int) -> Int? {
-    schemaReference._withUnsafeGuaranteedRef { schema in
-      guard current < end, let text = schema.knownText(ofByte: byte),
-        withSession({ text.stands(at: current, in: $0.reader) })
+    keyTable._withUnsafeGuaranteedRef { keyTable in
+      guard current < end, let text = keyTable.knownText(ofByte: byte),
+        withMessage({ text.stands(at: current, in: $0.reader) })
       else { return nil }
       return current &+ text.bytes.count
     }
@@ -21,64 +21,64 @@ extension ObjectReader {
   ///
   /// Most short keys become a string in a few steps; a `SearchedText` takes memory.
   @inline(__always)
-  func nextEntry<Key: CodingKey>(named key: Key, _ session: DecodingSession) throws(FormatError) -> Int? {
-    guard current < end, !schemaReference._withUnsafeGuaranteedRef({ $0.hasBytes }) else { return nil }
-    let text = try session.tables.text(session.reader, ofKeyAt: current)
+  func nextEntry<Key: CodingKey>(named key: Key, _ message: Message) throws(FormatError) -> Int? {
+    guard current < end, !keyTable._withUnsafeGuaranteedRef({ $0.hasBytes }) else { return nil }
+    let text = try message.tables.text(message.reader, ofKeyAt: current)
     guard text.end &- text.start <= Self.longestNamed,
-      try session.keyName(at: current) == key.stringValue
+      try message.keyString(at: current) == key.stringValue
     else { return nil }
-    return try session.tables.endOfKey(session.reader, at: current)
+    return try message.tables.endOfKey(message.reader, at: current)
   }
 
-  func findEntry<Key: CodingKey>(_ key: Key, _ session: DecodingSession) throws(FormatError) -> Int {
-    try schemaReference.borrow { schema throws(FormatError) in
-      if schema.hasBytes { return try findEntry(schema.text(of: key, byte: keyByte(key)), key, session) }
-      if session.longSymbol(madeAs: key.stringValue) != nil {
-        return try find(name: key.stringValue, session)
+  func findEntry<Key: CodingKey>(_ key: Key, _ message: Message) throws(FormatError) -> Int {
+    try keyTable.borrow { keyTable throws(FormatError) in
+      if keyTable.hasBytes { return try findEntry(keyTable.text(of: key, byte: keyByte(key)), key, message) }
+      if message.longSymbol(madeAs: key.stringValue) != nil {
+        return try find(name: key.stringValue, message)
       }
       // A text that is not kept.
       let text = SearchedText(key.stringValue)
       defer { text.deallocate() }
-      return try findEntry(text, key, session)
+      return try findEntry(text, key, message)
     }
   }
 
   private func findEntry<Key: CodingKey>(
-    _ text: SearchedText, _ key: Key, _ session: DecodingSession
+    _ text: SearchedText, _ key: Key, _ message: Message
   ) throws(FormatError) -> Int {
-    if current < end, text.stands(at: current, in: session.reader) { return current &+ text.bytes.count }
-    return try findOutOfTurn(text, key, session)
+    if current < end, text.stands(at: current, in: message.reader) { return current &+ text.bytes.count }
+    return try findOutOfTurn(text, key, message)
   }
 
   /// An entry that is not the next, or whose key is a symbol.
   private func findOutOfTurn<Key: CodingKey>(
-    _ text: SearchedText, _ key: Key, _ session: DecodingSession
+    _ text: SearchedText, _ key: Key, _ message: Message
   ) throws(FormatError) -> Int {
-    let found = entryIndex == nil ? try scan(text.bytes, session) : nil
+    let found = entryIndex == nil ? try scan(text.bytes, message) : nil
     if let found, !found.isTooLong {
       guard let entry = found.entry else {
-        return try findOtherSpelling(of: text, key, mayExist: found.hasOtherSpellings, session)
+        return try findOtherSpelling(of: text, key, mayExist: found.hasOtherSpellings, message)
       }
       // A key that was passed over could stand again behind this one, and be taken for the first of its name.
-      if entry != current { try checkKeys(session) }
+      if entry != current { try checkKeys(message) }
       current = entry
-      return try session.tables.endOfKey(session.reader, at: entry)
+      return try message.tables.endOfKey(message.reader, at: entry)
     }
-    try checkKeys(session)
-    if entryIndex == nil { entryIndex = try EntryIndex(session, start..<end) }
+    try checkKeys(message)
+    if entryIndex == nil { entryIndex = try EntryIndex(message, start..<end) }
     guard let index = entryIndex else { return -1 }
-    if let entry = try index.entry(text.bytes, session) {
+    if let entry = try index.entry(text.bytes, message) {
       current = entry
-      return try session.tables.endOfKey(session.reader, at: entry)
+      return try message.tables.endOfKey(message.reader, at: entry)
     }
-    return try findOtherSpelling(of: text, key, mayExist: index.hasOtherSpellings, session)
+    return try findOtherSpelling(of: text, key, mayExist: index.hasOtherSpellings, message)
   }
 
   /// Strings that look different can be equal, if one of them has characters beyond ASCII.
   private func findOtherSpelling<Key: CodingKey>(
-    of text: SearchedText, _ key: Key, mayExist: Bool, _ session: DecodingSession
+    of text: SearchedText, _ key: Key, mayExist: Bool, _ message: Message
   ) throws(FormatError) -> Int {
-    mayExist || !text.isASCII ? try find(name: key.stringValue, session) : -1
+    mayExist || !text.isASCII ? try find(name: key.stringValue, message) : -1
   }
 
   /// What a walk over the entries of a map found.
@@ -91,7 +91,7 @@ extension ObjectReader {
   }
 
   /// Looks for the entry whose key has the given text, from the current one on and then from the first.
-  private func scan(_ text: UnsafeRawBufferPointer, _ session: DecodingSession) throws(FormatError) -> Scan {
+  private func scan(_ text: UnsafeRawBufferPointer, _ message: Message) throws(FormatError) -> Scan {
     var result = Scan()
     var offset = current
     var stop = end
@@ -104,50 +104,25 @@ extension ObjectReader {
         offset = start
         continue
       }
-      let value = try session.tables.endOfKey(session.reader, at: offset)
-      if try session.hasKey(text, at: offset) {
+      let value = try message.tables.endOfKey(message.reader, at: offset)
+      if try message.hasKey(text, at: offset) {
         result.entry = offset
         return result
       }
-      if !result.hasOtherSpellings { result.hasOtherSpellings = try session.isBeyondASCII(keyAt: offset) }
-      offset = try session.reader.end(of: value)
+      if !result.hasOtherSpellings { result.hasOtherSpellings = try message.isBeyondASCII(keyAt: offset) }
+      offset = try message.reader.end(of: value)
     }
     result.isTooLong = true
     return result
   }
 
   /// Notes where every entry stands, by its name.
-  func indexEntries(_ session: DecodingSession) throws(FormatError) {
-    try checkKeys(session)
+  func indexEntries(_ message: Message) throws(FormatError) {
+    try checkKeys(message)
     var offset = start
     while offset < end {
-      entries[try session.name(ofKeyAt: offset)] = offset
-      offset = try session.reader.end(of: session.tables.endOfKey(session.reader, at: offset))
+      entries[try message.name(ofKeyAt: offset)] = offset
+      offset = try message.reader.end(of: message.tables.endOfKey(message.reader, at: offset))
     }
-  }
-}
-
-extension DecodingSession {
-  /// Whether the key at `offset`, a text or a symbol, has the given text.
-  @inline(__always)
-  func hasKey(_ text: UnsafeRawBufferPointer, at offset: Int) throws(FormatError) -> Bool {
-    if reader.matches(text, at: offset) { return true }
-    guard try reader.byte(at: offset) >= KeyText.symbol else { return false }
-    return try isSymbol(text, at: offset)
-  }
-
-  @inline(never)
-  private func isSymbol(_ text: UnsafeRawBufferPointer, at offset: Int) throws(FormatError) -> Bool {
-    var next = offset
-    guard let symbol = try tables.symbol(reader, ofKeyAt: &next) else { return false }
-    return reader.matches(text, at: tables.symbol(symbol))
-  }
-
-  /// Whether the key at `offset` has characters beyond ASCII, so that a string of other bytes could equal it.
-  @inline(__always)
-  fileprivate func isBeyondASCII(keyAt offset: Int) throws(FormatError) -> Bool {
-    guard try reader.byte(at: offset) >= KeyText.plain else { return false }
-    let text = try tables.text(reader, ofKeyAt: offset)
-    return !(longSymbol(text)?.isASCII ?? reader.isASCII(text))
   }
 }

@@ -1,62 +1,63 @@
-/// Which object a keyed container reads, and how far it got.
+/// Reads the values of one object by their keys: a map, a record, or a row of a table.
 ///
 /// Keys are nearly always asked for in the order in which they stand: the next value is at hand, and only
-/// another key than the next searches. A container refers to this by way of the standard library's own object, so that
-/// both can be used again.
+/// another key than the next searches. A reader is used again for other objects.
 final class ObjectReader {
-  // Both outlive every use: they belong to the session, which outlives every container.
-  private let sessionReference: Unmanaged<DecodingSession>
-  let schemaReference: Unmanaged<KeyTable>
+  // Both belong to whoever owns the reader.
+  let messageReference: Unmanaged<Message>
+  let keyTable: Unmanaged<KeyTable>
 
-  @exclusivity(unchecked) private(set) var node = PathNode.top
-  /// The table of the shape, by the byte of a key.
-  @exclusivity(unchecked) private var table: UnsafeMutablePointer<UInt16>
-  /// The value that is next, and its slot; `noSlot` where slots do not count, or none is left.
-  @exclusivity(unchecked) var current = 0
-  @exclusivity(unchecked) private var nextSlot = ObjectReader.noSlot
-  @exclusivity(unchecked) private(set) var start = 0
-  @exclusivity(unchecked) private(set) var end = 0
+  private(set) var node = PathNode.top
+  /// The indices of the keys of the shape, by their bytes.
+  private var indices: UnsafeMutablePointer<UInt16>
+  /// The value that is next, and the index of its key; `noKey` in a map, in a row, and behind the last.
+  var current = 0
+  private var nextSlot = ObjectReader.noSlot
+  private(set) var start = 0
+  private(set) var end = 0
   /// The shape; −1 for a map.
-  @exclusivity(unchecked) private var shape = -1
-  @exclusivity(unchecked) private var keyCount = 0
-  /// The names of the shape's keys, once one was asked for by its string. The session keeps them.
-  @exclusivity(unchecked) private var shapeNames: Unmanaged<ShapeNames>?
+  private var shape = -1
+  private var keyCount = 0
+  /// The names of the shape's keys, once one was asked for by its string. The message keeps them.
+  private var shapeNames: Unmanaged<ShapeNames>?
   /// A partial record: where its bits stand. −1 if every key has a value.
-  @exclusivity(unchecked) private var presence = -1
+  private var presence = -1
   /// The bits themselves, if there are no more than 64.
-  @exclusivity(unchecked) private var marks: UInt64 = 0
+  private var marks: UInt64 = 0
   /// The values by slot, by text or by name, once they were asked for out of order.
-  @exclusivity(unchecked) private var offsets: [Int] = []
-  @exclusivity(unchecked) var entryIndex: EntryIndex?
+  private var offsets: [Int] = []
+  var entryIndex: EntryIndex?
   /// Whether all keys of the map are known to be distinct.
-  @exclusivity(unchecked) private var keysAreChecked = false
-  @exclusivity(unchecked) var entries: [KeyName: Int] = [:]
+  private var keysAreChecked = false
+  var entries: [KeyName: Int] = [:]
   /// The table that the object is a row of; what is found then is a column.
-  @exclusivity(unchecked) private(set) var source: ElementSource?
+  private(set) var source: ElementSource?
   /// The same, to be compared without counting a reference.
-  @exclusivity(unchecked) private var sourceIdentity: ObjectIdentifier?
+  private var sourceIdentity: ObjectIdentifier?
   /// Where that row stands.
   var row: Int { start }
 
   /// No table has it, however many keys a shape has.
   private static let noSlot = -1
 
-  init(session: DecodingSession, schema: KeyTable) {
-    sessionReference = Unmanaged.passUnretained(session)
-    schemaReference = Unmanaged.passUnretained(schema)
-    table = schema.emptyTable
+  init(_ message: Message, _ keyTable: KeyTable) {
+    messageReference = Unmanaged.passUnretained(message)
+    self.keyTable = Unmanaged.passUnretained(keyTable)
+    indices = keyTable.emptyTable
   }
 
   @inline(__always)
-  func withSession<Result>(_ body: (DecodingSession) throws -> Result) rethrows -> Result {
-    try sessionReference._withUnsafeGuaranteedRef { try body($0) }
+  func withMessage<Result, Failure: Error>(
+    _ body: (Message) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try messageReference.borrow(body)
   }
 
   // MARK: objects
 
-  /// Makes this the cursor of the object with the given header.
+  /// Goes to the object with the given header.
   @inline(__always)
-  func open(_ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode) throws(FormatError) {
+  func open(_ object: ObjectHeader, _ message: Message, _ node: PathNode) throws(FormatError) {
     forget(node)
     end = object.body.upperBound
     start = object.body.lowerBound
@@ -64,39 +65,39 @@ final class ObjectReader {
     guard let shape = object.shape else {
       self.shape = -1
       keysAreChecked = false
-      table = schemaReference._withUnsafeGuaranteedRef { $0.emptyTable }
+      indices = keyTable._withUnsafeGuaranteedRef { $0.emptyTable }
       nextSlot = Self.noSlot
       return
     }
-    guard shape < session.tables.shapeCount else { try fail(.malformed, at: start) }
+    guard shape < message.tables.shapeCount else { try fail(.malformed, at: start) }
     self.shape = shape
-    keyCount = session.tables.keyCount(ofShape: shape)
-    table = schemaReference._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: session.message) }
+    keyCount = message.tables.keyCount(ofShape: shape)
+    indices = keyTable._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: message.number) }
     presence = -1
     nextSlot = 0
     if object.isPartial {
-      try openPartial(session)
+      try openPartial(message)
     } else if keyCount > end &- start {
       // Every value takes a byte; without this, few bytes could stand for many keys.
       try fail(.malformed, at: start)
     }
   }
 
-  private func openPartial(_ session: DecodingSession) throws(FormatError) {
+  private func openPartial(_ message: Message) throws(FormatError) {
     presence = start
-    start = try session.reader.endOfPresence(in: start..<end, keyCount: keyCount)
+    start = try message.reader.endOfPresence(in: start..<end, keyCount: keyCount)
     if keyCount <= 64 {
-      let bits = UInt64(bitPattern: try session.reader.signed(at: presence, width: start - presence))
+      let bits = UInt64(bitPattern: try message.reader.signed(at: presence, width: start - presence))
       marks = bits & .max >> UInt64(64 - keyCount)
     }
     current = start
-    nextSlot = slot(after: -1, session)
+    nextSlot = slot(after: -1, message)
     if nextSlot == Self.noSlot { try checkEnd(start) }
   }
 
-  /// Makes this the cursor of a row of a table.
+  /// Goes to a row of a table.
   func open(
-    row offset: Int, of source: ElementSource, shape: Int, _ session: DecodingSession,
+    row offset: Int, of source: ElementSource, shape: Int, _ message: Message,
     _ node: PathNode
   ) {
     // Rows mostly come after each other.
@@ -109,14 +110,14 @@ final class ObjectReader {
     self.source = source
     sourceIdentity = ObjectIdentifier(source)
     self.shape = shape
-    keyCount = session.tables.keyCount(ofShape: shape)
-    table = schemaReference._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: session.message) }
+    keyCount = message.tables.keyCount(ofShape: shape)
+    indices = keyTable._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: message.number) }
     start = offset
     presence = -1
     nextSlot = Self.noSlot
   }
 
-  /// Lets go of what keeps the session, and of memory, when nobody holds the container any more.
+  /// Lets go of what keeps the message, and of memory, when nobody holds the container any more.
   @inline(__always)
   func finish() {
     if sourceIdentity != nil {
@@ -137,26 +138,26 @@ final class ObjectReader {
 
   /// The first slot after `slot` that has a value.
   @inline(__always)
-  private func slot(after slot: Int, _ session: DecodingSession) -> Int {
+  private func slot(after slot: Int, _ message: Message) -> Int {
     if presence < 0 {
       return slot &+ 1 < keyCount ? slot &+ 1 : Self.noSlot
     }
-    return presentSlot(after: slot, session)
+    return presentSlot(after: slot, message)
   }
 
   @inline(__always)
-  private func presentSlot(after slot: Int, _ session: DecodingSession) -> Int {
-    guard keyCount <= 64 else { return presentSlot(ofMany: slot + 1, session) }
+  private func presentSlot(after slot: Int, _ message: Message) -> Int {
+    guard keyCount <= 64 else { return presentSlot(ofMany: slot + 1, message) }
     let rest = slot < 63 ? marks & .max &<< UInt64(truncatingIfNeeded: slot &+ 1) : 0
     return rest == 0 ? Self.noSlot : rest.trailingZeroBitCount
   }
 
   /// The first slot from `first` on that has a value, among more than 64.
   @inline(never)
-  private func presentSlot(ofMany first: Int, _ session: DecodingSession) -> Int {
+  private func presentSlot(ofMany first: Int, _ message: Message) -> Int {
     var slot = first
     while slot < keyCount {
-      let bits = session.reader.base[presence + slot >> 3] >> UInt8(slot & 7)
+      let bits = message.reader.base[presence + slot >> 3] >> UInt8(slot & 7)
       if bits != 0 {
         slot += bits.trailingZeroBitCount
         return slot < keyCount ? slot : Self.noSlot
@@ -167,16 +168,15 @@ final class ObjectReader {
   }
 
   @inline(__always)
-  private func isPresent(_ slot: Int, _ session: DecodingSession) -> Bool {
+  private func isPresent(_ slot: Int, _ message: Message) -> Bool {
     if presence < 0 { return true }
     if keyCount <= 64 { return marks &>> UInt64(truncatingIfNeeded: slot) & 1 == 1 }
-    return session.reader.bit(slot, at: presence)
+    return message.reader.bit(slot, at: presence)
   }
 
-  /// The path of the object. The byte before its values is none of theirs, and a row has none before it.
-  func codingPath(_ session: DecodingSession) -> [any CodingKey] {
-    session.codingPath(node, at: source == nil ? start - 1 : start)
-  }
+  /// An offset that no value within the object has. The byte before its values is none of theirs, and a row has none
+  /// before it.
+  var offset: Int { source == nil ? start - 1 : start }
 
   // MARK: finding
 
@@ -184,14 +184,14 @@ final class ObjectReader {
   @inline(__always)
   func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Int {
     let byte = keyByte(key)
-    let slot = table[byte]
+    let slot = indices[byte]
     // A shape may have so many keys that a slot looks like a mark.
     if Int(slot) == nextSlot, slot < KeyTable.missing { return current }
     if shape < 0 {
       if let value = nextEntry(ofByte: byte) { return value }
     } else if slot < KeyTable.missing {
       if source != nil { return Int(slot) }
-      if withSession({ !isPresent(Int(slot), $0) }) { return -1 }
+      if withMessage({ !isPresent(Int(slot), $0) }) { return -1 }
     }
     return try findOutOfLine(key, byte: byte)
   }
@@ -200,30 +200,32 @@ final class ObjectReader {
   @inline(__always)
   func wholeDouble<Key: CodingKey>(_ key: Key) throws(FormatError) -> Double? {
     guard let source else { return nil }
-    let slot = table[keyByte(key)]
+    let slot = indices[keyByte(key)]
     guard slot < KeyTable.missing else { return nil }
-    return try source.wholeDouble(row: start, slot: Int(slot))
+    return try withMessage { message throws(FormatError) in
+      try source.wholeDouble(row: start, slot: Int(slot), message.reader)
+    }
   }
 
   @inline(never)
   private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Int {
-    try sessionReference.borrow { session throws(FormatError) in
+    try withMessage { message throws(FormatError) in
       if shape < 0 {
-        if let value = try nextEntry(named: key, session) { return value }
-        return try findEntry(key, session)
+        if let value = try nextEntry(named: key, message) { return value }
+        return try findEntry(key, message)
       }
-      if try isNext(key, session) { return current }
-      return try findSlot(key, byte: byte, session)
+      if try isNext(key, message) { return current }
+      return try findSlot(key, byte: byte, message)
     }
   }
 
   /// Whether a key that is known by its string is that of the next value.
   @inline(__always)
-  private func isNext<Key: CodingKey>(_ key: Key, _ session: DecodingSession) throws(FormatError) -> Bool {
-    guard nextSlot != Self.noSlot, !schemaReference._withUnsafeGuaranteedRef({ $0.hasBytes }) else {
+  private func isNext<Key: CodingKey>(_ key: Key, _ message: Message) throws(FormatError) -> Bool {
+    guard nextSlot != Self.noSlot, !keyTable._withUnsafeGuaranteedRef({ $0.hasBytes }) else {
       return false
     }
-    if shapeNames == nil { shapeNames = try session.names(ofShape: shape) }
+    if shapeNames == nil { shapeNames = try message.names(ofShape: shape) }
     return shapeNames?._withUnsafeGuaranteedRef { shape in
       // Comparing long names may take long.
       shape.areShort && nextSlot < shape.names.count && shape.names[nextSlot] == key.stringValue
@@ -231,99 +233,99 @@ final class ObjectReader {
   }
 
   private func findSlot<Key: CodingKey>(
-    _ key: Key, byte: Int, _ session: DecodingSession
+    _ key: Key, byte: Int, _ message: Message
   ) throws(FormatError) -> Int {
-    guard let slot = try slot(of: key, byte: byte, session), isPresent(slot, session) else { return -1 }
+    guard let slot = try slot(of: key, byte: byte, message), isPresent(slot, message) else { return -1 }
     if source != nil { return slot }
-    try seek(slot, session)
+    try seek(slot, message)
     return current
   }
 
   /// The slot of `key` in the shape.
-  func slot<Key: CodingKey>(of key: Key, byte: Int, _ session: DecodingSession) throws(FormatError) -> Int? {
-    try schemaReference.borrow { schema throws(FormatError) in
-      try self.slot(of: key, byte: byte, schema, session)
+  func slot<Key: CodingKey>(of key: Key, byte: Int, _ message: Message) throws(FormatError) -> Int? {
+    try keyTable.borrow { keyTable throws(FormatError) in
+      try self.slot(of: key, byte: byte, keyTable, message)
     }
   }
 
   private func slot<Key: CodingKey>(
-    of key: Key, byte: Int, _ schema: KeyTable, _ session: DecodingSession
+    of key: Key, byte: Int, _ keyTable: KeyTable, _ message: Message
   ) throws(FormatError) -> Int? {
-    guard schema.hasBytes else {
-      return try slot(of: key.stringValue, session)
+    guard keyTable.hasBytes else {
+      return try slot(of: key.stringValue, message)
     }
-    let known = table[byte]
+    let known = indices[byte]
     if known < KeyTable.missing { return Int(known) }
     if known == KeyTable.missing, keyCount < Int(KeyTable.missing) { return nil }
-    let found = try lookUp(key, text: schema.text(of: key, byte: byte).bytes, session)
-    if table != schema.emptyTable {
-      table[byte] = found.flatMap { UInt16(exactly: $0) } ?? KeyTable.missing
+    let found = try lookUp(key, text: keyTable.text(of: key, byte: byte).bytes, message)
+    if indices != keyTable.emptyTable {
+      indices[byte] = found.flatMap { UInt16(exactly: $0) } ?? KeyTable.missing
     }
     return found
   }
 
-  private func slot(of name: String, _ session: DecodingSession) throws(FormatError) -> Int? {
-    let names = try session.names(ofShape: shape).takeUnretainedValue()
+  private func slot(of name: String, _ message: Message) throws(FormatError) -> Int? {
+    let names = try message.names(ofShape: shape).takeUnretainedValue()
     // Comparing long ones may take long.
     if names.areShort, names.names.indices.contains(nextSlot), names.names[nextSlot] == name {
       return nextSlot
     }
-    return try session.slot(of: name, inShape: shape)
+    return try message.keyIndex(of: name, inShape: shape)
   }
 
   private func lookUp<Key: CodingKey>(
-    _ key: Key, text: UnsafeRawBufferPointer, _ session: DecodingSession
+    _ key: Key, text: UnsafeRawBufferPointer, _ message: Message
   ) throws(FormatError) -> Int? {
     if nextSlot != Self.noSlot, nextSlot < keyCount,
-      try session.hasKey(text, at: session.tables.key(nextSlot, ofShape: shape))
+      try message.hasKey(text, at: message.tables.key(nextSlot, ofShape: shape))
     {
       return nextSlot
     }
     // Packed texts are ASCII, which only a text that is not packed can equal in another spelling.
     var isPacked = text.first.map { $0 < KeyText.plain } ?? false
     for slot in 0..<keyCount {
-      let key = session.tables.key(slot, ofShape: shape)
-      if try session.hasKey(text, at: key) { return slot }
-      if try session.reader.byte(at: key) >= KeyText.plain { isPacked = false }
+      let key = message.tables.key(slot, ofShape: shape)
+      if try message.hasKey(text, at: key) { return slot }
+      if try message.reader.byte(at: key) >= KeyText.plain { isPacked = false }
     }
     if isPacked { return nil }
-    return try session.slot(of: key.stringValue, inShape: shape)
+    return try message.keyIndex(of: key.stringValue, inShape: shape)
   }
 
   /// Moves to a slot that has a value.
-  private func seek(_ slot: Int, _ session: DecodingSession) throws(FormatError) {
+  private func seek(_ slot: Int, _ message: Message) throws(FormatError) {
     if offsets.isEmpty {
       if slot >= nextSlot, nextSlot != Self.noSlot {
-        while nextSlot != slot { try advance(to: session.reader.end(of: current), session) }
+        while nextSlot != slot { try advance(to: message.reader.end(of: current), message) }
         return
       }
-      try index(session)
+      try index(message)
     }
     current = offsets[slot]
     nextSlot = slot
   }
 
   /// Notes where every value of the record stands.
-  private func index(_ session: DecodingSession) throws(FormatError) {
+  private func index(_ message: Message) throws(FormatError) {
     offsets = Array(repeating: -1, count: keyCount)
     var offset = start
-    var slot = slot(after: -1, session)
+    var slot = slot(after: -1, message)
     while slot != Self.noSlot {
       offsets[slot] = offset
-      offset = try session.reader.end(of: offset)
+      offset = try message.reader.end(of: offset)
       guard offset <= end else { try fail(.malformed, at: offset) }
-      slot = self.slot(after: slot, session)
+      slot = self.slot(after: slot, message)
     }
     try checkEnd(offset)
   }
 
   /// Goes on behind the value that was next.
   @inline(__always)
-  func advance(to offset: Int, _ session: DecodingSession) throws(FormatError) {
+  func advance(to offset: Int, _ message: Message) throws(FormatError) {
     guard offset <= end else { try fail(.malformed, at: current) }
     current = offset
     if nextSlot != Self.noSlot {
-      nextSlot = slot(after: nextSlot, session)
+      nextSlot = slot(after: nextSlot, message)
       if nextSlot == Self.noSlot { try checkEnd(offset) }
     }
   }
@@ -337,47 +339,47 @@ final class ObjectReader {
   // MARK: names
 
   /// Where the value for the key called `name` stands; −1 if the object has none.
-  func find(name: String, _ session: DecodingSession) throws(FormatError) -> Int {
+  func find(name: String, _ message: Message) throws(FormatError) -> Int {
     if shape >= 0 {
-      let slot = try session.slot(of: name, inShape: shape)
-      guard let slot, isPresent(slot, session) else { return -1 }
+      let slot = try message.keyIndex(of: name, inShape: shape)
+      guard let slot, isPresent(slot, message) else { return -1 }
       if source != nil { return slot }
-      try seek(slot, session)
+      try seek(slot, message)
       return current
     }
-    if entries.isEmpty { try indexEntries(session) }
-    guard let entry = entries[session.keyName(name)] else { return -1 }
+    if entries.isEmpty { try indexEntries(message) }
+    guard let entry = entries[message.name(name)] else { return -1 }
     current = entry
-    return try session.tables.endOfKey(session.reader, at: entry)
+    return try message.tables.endOfKey(message.reader, at: entry)
   }
 
   /// All keys that have a value, in order.
-  func keys(_ session: DecodingSession) throws(FormatError) -> AnyKeyList {
-    guard shape >= 0 else { return keyList(try mapNames(session)) }
-    let shapeNames = try session.names(ofShape: shape)
-    if presence < 0 { return shapeNames._withUnsafeGuaranteedRef { $0.keys(schemaReference) } }
+  func keys(_ message: Message) throws(FormatError) -> AnyKeyList {
+    guard shape >= 0 else { return keyList(try mapNames(message)) }
+    let shapeNames = try message.names(ofShape: shape)
+    if presence < 0 { return shapeNames._withUnsafeGuaranteedRef { $0.keys(keyTable) } }
     let names = shapeNames._withUnsafeGuaranteedRef { $0.names }
-    return keyList(names.indices.filter { isPresent($0, session) }.map { names[$0] })
+    return keyList(names.indices.filter { isPresent($0, message) }.map { names[$0] })
   }
 
   private func keyList(_ names: [String]) -> AnyKeyList {
-    schemaReference._withUnsafeGuaranteedRef { $0.makeKeyList(names) }
+    keyTable._withUnsafeGuaranteedRef { $0.makeKeyList(names) }
   }
 
   /// Checks that the keys of the map are distinct, if that was not done before.
-  func checkKeys(_ session: DecodingSession) throws(FormatError) {
+  func checkKeys(_ message: Message) throws(FormatError) {
     if keysAreChecked { return }
-    entryIndex = try session.checkKeys(ofMap: start..<end)
+    entryIndex = try EntryIndex.checkingKeys(ofMap: start..<end, message)
     keysAreChecked = true
   }
 
-  private func mapNames(_ session: DecodingSession) throws(FormatError) -> [String] {
-    try checkKeys(session)
+  private func mapNames(_ message: Message) throws(FormatError) -> [String] {
+    try checkKeys(message)
     var result: [String] = []
     var offset = start
     while offset < end {
-      result.append(try session.keyName(at: offset))
-      offset = try session.reader.end(of: session.tables.endOfKey(session.reader, at: offset))
+      result.append(try message.keyString(at: offset))
+      offset = try message.reader.end(of: message.tables.endOfKey(message.reader, at: offset))
     }
     return result
   }

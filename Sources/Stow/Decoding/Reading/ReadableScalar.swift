@@ -1,67 +1,65 @@
 /// A type that the containers have methods of their own for.
 protocol ReadableScalar {
   /// The value at `offset`; moves `next` behind it.
-  static func read(_ session: DecodingSession, at offset: Int, next: inout Int) throws(FormatError) -> Self
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Self
 
   /// The value of a cell, which has no tag. The offset is for errors.
-  static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> Self
+  static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self
 }
 
 extension Bool: ReadableScalar {
   @inline(__always)
-  static func read(_ session: DecodingSession, at offset: Int, next: inout Int) throws(FormatError) -> Bool {
-    try session.bool(at: offset, next: &next)
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Bool {
+    try message.bool(at: offset, next: &next)
   }
 
-  static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> Bool {
-    try session.bool(cell, at: offset)
+  static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Bool {
+    try cell.bool(at: offset)
   }
 }
 
 extension Double: ReadableScalar {
   @inline(__always)
-  static func read(_ session: DecodingSession, at offset: Int, next: inout Int) throws(FormatError) -> Double
-  {
-    try session.double(at: offset, next: &next)
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Double {
+    try message.double(at: offset, next: &next)
   }
 
-  static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> Double {
-    try session.double(cell, at: offset)
+  static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Double {
+    try cell.double(at: offset)
   }
 }
 
 extension Float: ReadableScalar {
   @inline(__always)
-  static func read(_ session: DecodingSession, at offset: Int, next: inout Int) throws(FormatError) -> Float {
-    try session.float(at: offset, next: &next)
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Float {
+    try message.float(at: offset, next: &next)
   }
 
-  static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> Float {
-    try session.float(cell, at: offset)
+  static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Float {
+    try cell.float(at: offset)
   }
 }
 
 extension String: ReadableScalar {
   @inline(__always)
-  static func read(_ session: DecodingSession, at offset: Int, next: inout Int) throws(FormatError) -> String
-  {
-    try session.string(at: offset, next: &next)
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> String {
+    try message.string(at: offset, next: &next)
   }
 
   /// No cell is a string.
-  static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> String {
+  static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> String {
     try fail(.cellMismatch, at: offset)
   }
 }
 
 extension ReadableScalar where Self: FixedWidthInteger {
   @inline(__always)
-  static func read(_ session: DecodingSession, at offset: Int, next: inout Int) throws(FormatError) -> Self {
-    try session.integer(Self.self, at: offset, next: &next)
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Self {
+    try message.integer(Self.self, at: offset, next: &next)
   }
 
-  static func read(_ session: DecodingSession, _ cell: Cell, at offset: Int) throws(FormatError) -> Self {
-    try session.integer(Self.self, cell, at: offset)
+  static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self {
+    try cell.integer(Self.self, at: offset)
   }
 }
 

@@ -1,13 +1,7 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 // Single values, with the conversions that JSON would make: any integer into any type that holds it, an
 // integer into the nearest floating-point number, and what JSON has no kind for from its substitutes.
 
-extension DecodingSession {
+extension Message {
   // MARK: integers
 
   @inline(__always)
@@ -84,26 +78,12 @@ extension DecodingSession {
     if let bits = try reader.floatBits(at: offset, next: &next) { return Float(bitPattern: bits) }
     // Not by way of `Double`, which would round twice.
     if reader.isInteger(at: offset) { return try roundedInteger(Float.self, at: offset, next: &next) }
-    return try float(try double(at: offset, next: &next), at: offset)
-  }
-
-  /// Rounds; a finite number beyond the range of `Float` is an error.
-  func float(_ value: Double, at offset: Int) throws(FormatError) -> Float {
-    let result = Float(value)
-    guard result.isFinite || !value.isFinite else { try fail(.unrepresentable, at: offset) }
-    return result
+    return try Rounding.float(double(at: offset, next: &next), at: offset)
   }
 
   #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
     func float16(at offset: Int, next: inout Int) throws(FormatError) -> Float16 {
-      try float16(try float(at: offset, next: &next), at: offset)
-    }
-
-    /// Rounds; a finite number beyond the range of `Float16` is an error.
-    func float16(_ value: Float, at offset: Int) throws(FormatError) -> Float16 {
-      let result = Float16(preserving: value)
-      guard result.isFinite || !value.isFinite else { try fail(.unrepresentable, at: offset) }
-      return result
+      try Rounding.float16(float(at: offset, next: &next), at: offset)
     }
   #endif
 
@@ -160,98 +140,5 @@ extension DecodingSession {
     case Tag.uuid: return try uuid(at: offset, next: &next).uuidString
     default: try fail(.mismatch, at: offset)
     }
-  }
-
-  // MARK: Foundation's types
-
-  func dateSeconds(at offset: Int, next: inout Int) throws(FormatError) -> Double {
-    switch try reader.byte(at: offset) {
-    case Tag.date:
-      let bits = try reader.word(at: offset + 1)
-      next = offset + 9
-      return Double(bitPattern: bits)
-    case Tag.scaledDate: return try reader.scaled(at: offset + 1, next: &next)
-    default: return try double(at: offset, next: &next)
-    }
-  }
-
-  func uuid(at offset: Int, next: inout Int) throws(FormatError) -> UUID {
-    guard try reader.byte(at: offset) == Tag.uuid else {
-      let string = try string(at: offset, next: &next)
-      // A long string need not be looked at, however often it is named.
-      guard string.utf8.count == 36, let uuid = UUID(uuidString: string) else {
-        try fail(.malformed, at: offset)
-      }
-      return uuid
-    }
-    try reader.require(16, at: offset + 1)
-    next = offset + 17
-    return UUID(uuid: reader.pointer(at: offset + 1).loadUnaligned(as: uuid_t.self))
-  }
-
-  func url(at offset: Int, next: inout Int) throws(FormatError) -> URL {
-    let tag = try reader.byte(at: offset)
-    var place = tag == Tag.url ? offset + 1 : offset
-    let string = try string(at: offset, next: &next)
-    let symbol = try reader.symbol(at: &place)
-    guard let url = symbol.map({ self.url(ofSymbol: $0, string) }) ?? URL(string: string) else {
-      try fail(.malformed, at: offset)
-    }
-    return url
-  }
-
-  /// Data; nil for all other values.
-  func data(at offset: Int, next: inout Int) throws(FormatError) -> Data? {
-    guard try reader.byte(at: offset) == Tag.data else { return nil }
-    let range = try reader.data(at: offset)
-    next = range.upperBound
-    return Data.copy(reader.buffer(at: range.lowerBound, count: range.count))
-  }
-
-  func decimal(at offset: Int, next: inout Int) throws(FormatError) -> Decimal {
-    if let parts = try decimalParts(at: offset, next: &next) {
-      guard let decimal = parts.decimal else { try fail(.unrepresentable, at: offset) }
-      return decimal
-    }
-    let tag = try reader.byte(at: offset)
-    if tag >= Tag.double && tag <= Tag.noisyDecimal || tag >= Tag.shortDecimal && tag <= Tag.lastShortDecimal
-    {
-      return try decimal(try reader.double(at: offset, next: &next), at: offset)
-    }
-    let parts =
-      tag == Tag.unsigned128
-      ? DecimalParts(
-        isNegative: false, magnitude: try integer(UInt128.self, at: offset, next: &next), exponent: 0)
-      : DecimalParts(try integer(Int128.self, at: offset, next: &next))
-    guard let decimal = parts.decimal else { try fail(.unrepresentable, at: offset) }
-    return decimal
-  }
-
-  /// The shortest decimal that is this number: what JSON would have said. `Decimal` takes "-inf" for a number.
-  func decimal(_ value: Double, at offset: Int) throws(FormatError) -> Decimal {
-    guard value.isFinite, let decimal = Decimal(string: value.description) else {
-      try fail(.unrepresentable, at: offset)
-    }
-    return decimal
-  }
-
-  /// The parts of a decimal number; nil for other kinds.
-  private func decimalParts(at offset: Int, next: inout Int) throws(FormatError) -> DecimalParts? {
-    let tag = try reader.byte(at: offset)
-    guard tag == Tag.positiveDecimal || tag == Tag.negativeDecimal else { return nil }
-    var start = offset + 1
-    let length = try reader.length(at: &start)
-    guard (1...17).contains(length) else { try fail(.malformed, at: offset) }
-    var magnitude: UInt128 = 0
-    for index in 1..<length { magnitude |= UInt128(reader.base[start + index]) << UInt128(8 * (index - 1)) }
-    let isNegative = tag == Tag.negativeDecimal
-    // A negative zero is NaN, which has no exponent.
-    guard magnitude != 0 || !isNegative || reader.base[start] == 0 else {
-      try fail(.malformed, at: offset)
-    }
-    next = start + length
-    return DecimalParts(
-      isNegative: isNegative, magnitude: magnitude,
-      exponent: Int8(bitPattern: reader.base[start]))
   }
 }

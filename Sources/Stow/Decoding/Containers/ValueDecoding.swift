@@ -1,0 +1,156 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// Decoding values, each in the way that its type asks for.
+
+extension DecodingSession {
+  /// Decodes the value at `offset`, one step below where `step` begins.
+  @inline(__always)
+  func decode<Value: Decodable>(
+    _ type: Value.Type, at offset: Int, _ step: @autoclosure () -> PathStep
+  ) throws -> Value {
+    let entry = plans.entry(for: type)
+    let mark = path.count
+    let node = path.push(step())
+    defer { path.pop(to: mark) }
+    if entry.kind == .plain {
+      return try decodePlain(type, ValueDecoder(session: self, offset: offset, node: node))
+    }
+    return try decodeKnown(type, entry, at: offset, node)
+  }
+
+  /// Calls the value's own `init(from:)`.
+  @inline(__always)
+  func decodePlain<Value: Decodable>(_ type: Value.Type, _ decoder: consuming some Decoder) throws -> Value {
+    try calls.enter(maximumDepth: message.maximumDepth) { decoder.codingPath }
+    defer { calls.leave() }
+    // Called on the type that was handed in, which may be a subclass of `Value`.
+    return try type.init(from: decoder)
+  }
+
+  /// Decodes a value whose type is known here.
+  @inline(never)
+  func decodeKnown<Value: Decodable>(
+    _ type: Value.Type, _ entry: DecodingPlans.Entry, at offset: Int, _ node: PathNode
+  ) throws -> Value {
+    do throws(FormatError) {
+      switch entry.kind {
+      case .plain, .planned, .deepOptional: break
+      case .data:
+        var next = offset
+        if let data = try message.data(at: offset, next: &next) { return reinterpret(data, as: type) }
+      default: return try message.known(type, entry.kind, at: offset)
+      }
+    } catch {
+      throw self.error(error, at: node, expected: type)
+    }
+    switch entry.kind {
+    case .data: return reinterpret(Data(try decodeBytes(at: offset, node)), as: type)
+    case .plain: return try decodePlain(type, ValueDecoder(session: self, offset: offset, node: node))
+    case .deepOptional: return try decodeOptional(type, at: offset, node)
+    default:
+      return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(at: offset, from: self, node) }
+    }
+  }
+
+  private func decodeBytes(at offset: Int, _ node: PathNode) throws -> [UInt8] {
+    try decodeKnown([UInt8].self, plans.entry(for: [UInt8].self), at: offset, node)
+  }
+
+  // MARK: elements without tags
+
+  /// Decodes an element, one step below where `step` begins.
+  func decode<Value: Decodable>(
+    _ type: Value.Type, _ element: ElementSource.Element, of source: SessionElements, _ step: PathStep
+  ) throws -> Value {
+    let mark = path.count
+    let node = path.push(step)
+    defer { path.pop(to: mark) }
+    return try decode(type, element, of: source, at: node)
+  }
+
+  func decode<Value: Decodable>(
+    _ type: Value.Type, _ element: ElementSource.Element, of source: SessionElements, at node: PathNode
+  ) throws -> Value {
+    let entry = plans.entry(for: type)
+    if case .value(let offset) = element { return try decodeKnown(type, entry, at: offset, node) }
+    switch entry.kind {
+    case .plain: return try decodePlain(type, decoder(element, of: source, node))
+    case .planned:
+      return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(element, of: source, node) }
+    case .deepOptional: return try decodeOptional(type, .element(element, of: source), node)
+    default: break
+    }
+    do throws(FormatError) {
+      guard case .cell(let cell) = element else { try fail(.cellMismatch, at: source.offset) }
+      return try cell.known(type, entry.kind, at: source.offset)
+    } catch {
+      throw self.error(error, at: node, expected: type)
+    }
+  }
+
+  func decoder(
+    _ element: ElementSource.Element, of source: SessionElements, _ node: PathNode
+  ) -> any Decoder {
+    switch element {
+    case .cell(let cell): decoder(cell, of: source, node)
+    case .value(let offset): ValueDecoder(session: self, offset: offset, node: node)
+    case .object(let row), .array(let row): RowDecoder(source: source, row: row, node: node)
+    }
+  }
+
+  // MARK: nil
+
+  /// The value of a type that the nil at `offset` stands for, inside an optional: nil, unless the type is an
+  /// optional itself and the nil is its own.
+  func decodeNil<Value: Decodable>(_ type: Value.Type, at offset: Int) throws -> Value? {
+    let level = message.reader.nilLevel(at: offset)
+    return level == 0 ? nil : none(type, level: level - 1)
+  }
+
+  /// The nil of an optional type; nil for other types.
+  func missing<Value: Decodable>(_ type: Value.Type) -> Value? { none(type, level: 0) }
+
+  func none<Value: Decodable>(_ type: Value.Type, level: Int) -> Value? {
+    let entry = plans.entry(for: type)
+    switch entry.kind {
+    case .planned: return entry.withPlan(as: DecodingPlan<Value>.self) { $0.none(level: level, self) }
+    case .deepOptional: return try? decodeOptional(type, .none(level: level), .top)
+    default: return nil
+    }
+  }
+
+  /// The decoder of a cell.
+  func decoder(_ cell: Cell, of source: SessionElements, _ node: PathNode) -> any Decoder {
+    switch cell {
+    case .integer(let integer): CellDecoder(source: source, content: integer, node: node)
+    case .double(let value): CellDecoder(source: source, content: value, node: node)
+    case .bool(let value): CellDecoder(source: source, content: value, node: node)
+    case .date(let seconds):
+      CellDecoder(source: source, content: Date(timeIntervalSinceReferenceDate: seconds), node: node)
+    }
+  }
+
+  // MARK: optionals
+
+  /// Lets the optional at `offset` decode itself.
+  func decodeOptional<Value: Decodable>(
+    _ type: Value.Type, at offset: Int, _ node: PathNode
+  ) throws -> Value {
+    let isNil = message.reader.isNil(at: offset)
+    return try decodeOptional(
+      type, isNil ? .none(level: message.reader.nilLevel(at: offset)) : .value(at: offset), node)
+  }
+
+  func decodeOptional<Value: Decodable>(
+    _ type: Value.Type, _ content: OptionalDecoder.Content, _ node: PathNode
+  ) throws -> Value {
+    var content = content
+    // A nil of the innermost optional, however deep it stood.
+    if case .none = content, !TypeName(type).isNestedOptional { content = .none(level: 0) }
+    return try type.init(from: OptionalDecoder(session: self, content: content, node: node))
+  }
+}
