@@ -1,32 +1,31 @@
-/// How many `init(from:)` are running within each other, which must be neither too many for the options nor for the stack.
+/// How many `init(from:)` are running within each other, which must be too many neither for the options nor for the stack.
 struct CallDepth {
   private var calls = 0
   private var stack = StackGuard()
   /// Whether a container escaped its message, and may be read on any thread.
   var isDetached = false
 
-  /// Counts a call, or throws if it would be one too many. `path` returns where it is.
+  /// Counts a call, and returns true unless `enterDue` has to decide.
   @inline(__always)
-  mutating func enter(maximumDepth: Int, path: () -> [any CodingKey]) throws {
-    guard calls <= 2 &* maximumDepth else { throw Self.tooDeep(maximumDepth, path()) }
-    if StackGuard.isDue(calls) { try checkStack(path) }
+  mutating func enter(maximumDepth: Int) -> Bool {
+    guard calls <= 2 &* maximumDepth, !StackGuard.isDue(calls) else { return false }
     calls &+= 1
+    return true
+  }
+
+  /// Counts a call, or returns why it would be one too many.
+  @inline(never)
+  mutating func enterDue(maximumDepth: Int) -> String? {
+    guard calls <= 2 &* maximumDepth else {
+      return "Decoding calls itself more than \(2 * maximumDepth) levels deep (see maximumDepth)."
+    }
+    guard !stack.isLow(isElsewhere: isDetached) else {
+      return "Decoding calls itself \(calls) levels deep, and no more fit on the stack of this thread."
+    }
+    calls &+= 1
+    return nil
   }
 
   @inline(__always)
   mutating func leave() { calls &-= 1 }
-
-  @inline(never)
-  private mutating func checkStack(_ path: () -> [any CodingKey]) throws {
-    guard stack.isLow(isElsewhere: isDetached) else { return }
-    let description =
-      "Decoding calls itself \(calls) levels deep, and no more fit on the stack of this thread."
-    throw DecodingError.dataCorrupted(
-      DecodingError.Context(codingPath: path(), debugDescription: description))
-  }
-
-  private static func tooDeep(_ maximumDepth: Int, _ path: [any CodingKey]) -> DecodingError {
-    let description = "Decoding calls itself more than \(2 * maximumDepth) levels deep (see maximumDepth)."
-    return .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: description))
-  }
 }

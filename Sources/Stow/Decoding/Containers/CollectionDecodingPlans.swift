@@ -13,7 +13,7 @@ private final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapp
     if session.message.reader.isNil(at: offset) {
       return inner(level: session.message.reader.nilLevel(at: offset), session)
     }
-    return try session.decodeKnown(Wrapped.self, session.plans.entry(for: Wrapped.self), at: offset, node)
+    return try session.decodeKnown(Wrapped.self, session.types.entry(for: Wrapped.self), at: offset, node)
   }
 
   override func decode(
@@ -74,7 +74,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
     if let source { return try array(of: source, node) }
     if elements.isEmpty { return [] }
-    let entry = session.plans.entry(for: Element.self)
+    let entry = session.types.entry(for: Element.self)
     return try build(elements, session, node) { offset, step in
       entry.kind == .plain
         ? try session.decodePlain(Element.self, ValueDecoder(session: session, offset: offset, node: step))
@@ -126,7 +126,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   /// The elements without tags of `source`.
   func array(of source: SessionElements, _ node: PathNode) throws -> [Element] {
     let session = source.session
-    let entry = session.plans.entry(for: Element.self)
+    let entry = session.types.entry(for: Element.self)
     let mark = session.path.count
     var step = session.path.push(PathStep(.index, parent: node))
     defer { session.path.pop(to: mark) }

@@ -4,8 +4,7 @@ final class DecodingSession {
   let message = Message()
   // Used for every value. Every access is a few loads and stores that call nothing of the user's.
   @exclusivity(unchecked) var path = DecodingPath()
-  @exclusivity(unchecked) var plans = DecodingPlans()
-  @exclusivity(unchecked) var containers = KeyedDecoderPools()
+  @exclusivity(unchecked) var types = KnownTypes()
   var calls = CallDepth()
   var countedArrays = CountedArrays()
   private(set) var userInfo = UserInfo()
@@ -31,7 +30,7 @@ final class DecodingSession {
   func reset() {
     message.close()
     path.reset()
-    containers.reset()
+    types.reset()
     countedArrays.removeAll()
     errors.reset()
     if !userInfo.isEmpty { userInfo = UserInfo() }

@@ -25,5 +25,5 @@ extension DecodingSession: PooledSession {
     }
   }
 
-  func takeContainersBack() -> Bool { containers.takeBack() }
+  func takeContainersBack() -> Bool { types.takeContainersBack() }
 }

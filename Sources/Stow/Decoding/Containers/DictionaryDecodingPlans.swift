@@ -33,7 +33,7 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
   func entries(_ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode) throws
     -> [String: Value]
   {
-    let entry = session.plans.entry(for: Value.self)
+    let entry = session.types.entry(for: Value.self)
     return try Self.read(object, session, node) { offset, step in
       entry.kind == .plain
         ? try session.decodePlain(Value.self, ValueDecoder(session: session, offset: offset, node: step))

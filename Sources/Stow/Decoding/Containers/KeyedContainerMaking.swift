@@ -21,41 +21,41 @@ extension DecodingSession {
   private func container<Key: CodingKey, Failure: Error>(
     _ keyType: Key.Type, _ open: (ObjectReader) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
-    let type = containers.type(of: keyType)
+    let pool = types.pool(of: keyType)
     guard reusesContainers else {
-      return try newContainer(keyType, type.takeUnretainedValue(), open)
+      return try newContainer(keyType, pool.takeUnretainedValue(), open)
     }
-    let number = take(keyType, type)
-    try type._withUnsafeGuaranteedRef { $0.pool.cursor(number) }.borrow(open)
-    return type._withUnsafeGuaranteedRef { type in
-      type.copier(of: KeyedDecodingContainer<Key>.self).copy(type.pool.address(number))
+    let number = take(keyType, pool)
+    try pool._withUnsafeGuaranteedRef { $0.containers.cursor(number) }.borrow(open)
+    return pool._withUnsafeGuaranteedRef { pool in
+      pool.copier(of: KeyedDecodingContainer<Key>.self).copy(pool.containers.address(number))
     }
   }
 
   /// Returns a container that holds the session, where containers are not used again.
   @inline(never)
   private func newContainer<Key: CodingKey, Failure: Error>(
-    _ keyType: Key.Type, _ type: KeyedDecoderPool, _ open: (ObjectReader) throws(Failure) -> Void
+    _ keyType: Key.Type, _ pool: KeyedDecoderPool, _ open: (ObjectReader) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
-    let reader = ObjectReader(message, type.keyTable)
+    let reader = ObjectReader(message, pool.keyTable)
     try open(reader)
     return KeyedDecodingContainer(HeldKeyedDecoder<Key>(session: self, reader: reader))
   }
 
   @inline(__always)
-  private func take<Key: CodingKey>(_ keyType: Key.Type, _ type: Unmanaged<KeyedDecoderPool>) -> Int {
-    type._withUnsafeGuaranteedRef { type in
-      containers.noteUse(type, message: message.number)
-      return type.pool.take { makeContainer(keyType, type) }
+  private func take<Key: CodingKey>(_ keyType: Key.Type, _ pool: Unmanaged<KeyedDecoderPool>) -> Int {
+    pool._withUnsafeGuaranteedRef { pool in
+      types.noteUse(pool, message: message.number)
+      return pool.containers.take { makeContainer(keyType, pool) }
     }
   }
 
   /// Makes a container for the pool. Here its metadata is needed, so this must not be part of what is called often.
   @inline(never)
   private func makeContainer<Key: CodingKey>(
-    _ keyType: Key.Type, _ type: KeyedDecoderPool
+    _ keyType: Key.Type, _ pool: KeyedDecoderPool
   ) -> (container: AnyObject, cursor: ObjectReader) {
-    let reader = ObjectReader(message, type.keyTable)
+    let reader = ObjectReader(message, pool.keyTable)
     let container = KeyedDecodingContainer(KeyedDecoder<Key>(reader, session: self))
     return (ContainerReuse.reference(of: container), reader)
   }

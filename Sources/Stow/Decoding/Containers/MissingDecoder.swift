@@ -21,7 +21,7 @@ struct MissingDecoder: Decoder, SingleValueDecodingContainer {
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     // An optional finds its nil; other types may make something of it.
     if let none = session.missing(type) { return none }
-    guard session.plans.entry(for: type).kind == .plain else { throw missing(type) }
+    guard session.types.entry(for: type).kind == .plain else { throw missing(type) }
     return try session.decodePlain(type, self)
   }
 

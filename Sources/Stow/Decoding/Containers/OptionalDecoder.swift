@@ -31,7 +31,7 @@ struct OptionalDecoder: Decoder, SingleValueDecodingContainer {
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     switch content {
     case .value(let offset):
-      return try session.decodeKnown(type, session.plans.entry(for: type), at: offset, node)
+      return try session.decodeKnown(type, session.types.entry(for: type), at: offset, node)
     case .element(let element, let source): return try session.decode(type, element, of: source, at: node)
     case .none(let level):
       guard let none = session.none(type, level: level - 1) else { throw mismatch(type) }

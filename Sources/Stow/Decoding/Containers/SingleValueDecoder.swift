@@ -17,7 +17,7 @@ struct SingleValueDecoder: ScalarContainer {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let entry = decoder.session.plans.entry(for: type)
+    let entry = decoder.session.types.entry(for: type)
     if entry.kind == .plain { return try decoder.session.decodePlain(type, decoder) }
     return try decoder.session.decodeKnown(type, entry, at: decoder.offset, decoder.node)
   }

@@ -12,7 +12,7 @@ extension DecodingSession {
   func decode<Value: Decodable>(
     _ type: Value.Type, at offset: Int, _ step: @autoclosure () -> PathStep
   ) throws -> Value {
-    let entry = plans.entry(for: type)
+    let entry = types.entry(for: type)
     let mark = path.count
     let node = path.push(step())
     defer { path.pop(to: mark) }
@@ -25,10 +25,17 @@ extension DecodingSession {
   /// Calls the value's own `init(from:)`.
   @inline(__always)
   func decodePlain<Value: Decodable>(_ type: Value.Type, _ decoder: consuming some Decoder) throws -> Value {
-    try calls.enter(maximumDepth: message.maximumDepth) { decoder.codingPath }
+    if !calls.enter(maximumDepth: message.maximumDepth) { try enterDue(decoder) }
     defer { calls.leave() }
     // Called on the type that was handed in, which may be a subclass of `Value`.
     return try type.init(from: decoder)
+  }
+
+  @inline(never)
+  private func enterDue(_ decoder: some Decoder) throws {
+    guard let reason = calls.enterDue(maximumDepth: message.maximumDepth) else { return }
+    throw DecodingError.dataCorrupted(
+      DecodingError.Context(codingPath: decoder.codingPath, debugDescription: reason))
   }
 
   /// Decodes a value whose type is known here.
@@ -57,7 +64,7 @@ extension DecodingSession {
   }
 
   private func decodeBytes(at offset: Int, _ node: PathNode) throws -> [UInt8] {
-    try decodeKnown([UInt8].self, plans.entry(for: [UInt8].self), at: offset, node)
+    try decodeKnown([UInt8].self, types.entry(for: [UInt8].self), at: offset, node)
   }
 
   // MARK: elements without tags
@@ -75,7 +82,7 @@ extension DecodingSession {
   func decode<Value: Decodable>(
     _ type: Value.Type, _ element: ElementSource.Element, of source: SessionElements, at node: PathNode
   ) throws -> Value {
-    let entry = plans.entry(for: type)
+    let entry = types.entry(for: type)
     if case .value(let offset) = element { return try decodeKnown(type, entry, at: offset, node) }
     switch entry.kind {
     case .plain: return try decodePlain(type, decoder(element, of: source, node))
@@ -115,7 +122,7 @@ extension DecodingSession {
   func missing<Value: Decodable>(_ type: Value.Type) -> Value? { none(type, level: 0) }
 
   func none<Value: Decodable>(_ type: Value.Type, level: Int) -> Value? {
-    let entry = plans.entry(for: type)
+    let entry = types.entry(for: type)
     switch entry.kind {
     case .planned: return entry.withPlan(as: DecodingPlan<Value>.self) { $0.none(level: level, self) }
     case .deepOptional: return try? decodeOptional(type, .none(level: level), .top)

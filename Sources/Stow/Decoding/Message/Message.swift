@@ -10,7 +10,8 @@
 /// asked for, and shared by all their uses.
 final class Message {
   private(set) var reader = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
-  private(set) var tables = MessageTables()
+  // Used for every object, whose access calls nothing of the user's.
+  @exclusivity(unchecked) private(set) var tables = MessageTables()
   /// Where the value of the message stands.
   private(set) var body = 0
   /// Tells the messages that one object reads apart.
@@ -18,7 +19,8 @@ final class Message {
   /// How many containers may be nested.
   private(set) var maximumDepth = DepthLimit.standard
 
-  private var symbols: [String?] = []
+  // Used for every repeated string, whose access calls nothing of the user's.
+  @exclusivity(unchecked) private var symbols: [String?] = []
   /// The URLs of the symbols that were read as one, nil where they are none: few bytes cannot ask for many copies.
   private var urls: [Int: URL?] = [:]
   private var longSymbols = LongSymbols()
