@@ -4,7 +4,7 @@
 /// a container is written to while it is the innermost open one. Whatever is not (writing to a container
 /// that was left, a value that failed) is noted on the tape and set right by `Normalizer` afterwards.
 ///
-/// Sessions are used again: what belongs to types (schemas, plans, containers) stays, what belongs to a
+/// Sessions are used again: what belongs to types (keyTables, plans, containers) stays, what belongs to a
 /// message goes.
 final class EncodingSession {
   // Every access is a single load, store or call that does not come back here; checking that at run time
@@ -43,20 +43,20 @@ final class EncodingSession {
   /// By the token of a key: its integer, where that is not what its string says.
   @exclusivity(unchecked) var integerKeys: [Int: Int?] = [:]
 
-  @exclusivity(unchecked) private(set) var schemas: [Schema] = []
+  @exclusivity(unchecked) private(set) var keyTables: [KeyTable] = []
   /// The same, to be looked at without counting references.
-  @exclusivity(unchecked) private(set) var schemaList = BorrowedList<Schema>()
+  @exclusivity(unchecked) private(set) var keyTableList = BorrowedList<KeyTable>()
   /// Those with slots that the message uses; and all whose containers it took.
-  @exclusivity(unchecked) var activeSchemas = BorrowedList<Schema>()
-  @exclusivity(unchecked) var usedSchemas = BorrowedList<Schema>()
+  @exclusivity(unchecked) var activeKeyTables = BorrowedList<KeyTable>()
+  @exclusivity(unchecked) var usedKeyTables = BorrowedList<KeyTable>()
   /// Tells the messages of a session apart.
   @exclusivity(unchecked) private(set) var message = 0
-  /// The schemas of the slots that the message has given to keys, in that order.
+  /// The keyTables of the slots that the message has given to keys, in that order.
   @exclusivity(unchecked) var newSlots = GrowableBuffer<Int>(capacity: 16)
   /// The container that expects slots which are predicted.
-  @exclusivity(unchecked) var predicting: Unmanaged<KeyedCursor>?
-  @exclusivity(unchecked) var schemaTable = TypeTable<Unmanaged<Schema>>()
-  @exclusivity(unchecked) var plans = EncodingPlans()
+  @exclusivity(unchecked) var predicting: Unmanaged<ObjectWriter>?
+  @exclusivity(unchecked) var keyTablesByType = TypeTable<Unmanaged<KeyTable>>()
+  @exclusivity(unchecked) var plans = TypeEncoders()
   /// Whether containers are handed out again; no longer when the message is over.
   @exclusivity(unchecked) private(set) var reusesContainers: Bool
 
@@ -120,9 +120,9 @@ final class EncodingSession {
     endMessage()
     lone.end()
     tape.removeAll()
-    resetSchemas()
+    resetKeyTables()
     newSlots.removeAll()
-    usedSchemas.removeAll()
+    usedKeyTables.removeAll()
     stack.reset()
     if !userInfo.isEmpty { userInfo = UserInfo() }
     if !wasLone { resetRest() }
@@ -151,9 +151,9 @@ final class EncodingSession {
   func noteMap(at begin: Int) { maps.append(UInt32(truncatingIfNeeded: begin)) }
 
   /// Adds what is known of a key type.
-  func add(_ schema: Schema) {
-    schemas.append(schema)
-    schemaList.append(schema)
+  func add(_ keyTable: KeyTable) {
+    keyTables.append(keyTable)
+    keyTableList.append(keyTable)
   }
 
   /// Gets ready to be written to when the message is over, because a container was kept: those that are made
@@ -223,7 +223,7 @@ final class EncodingSession {
     pendingKey = key
     calls &+= 1
     do {
-      try value.encode(to: PlaceEncoder(session: self, start: start, parent: parent, key: key))
+      try value.encode(to: RecordingEncoder(session: self, start: start, parent: parent, key: key))
     } catch {
       calls &-= 1
       frame = outside.frame
@@ -237,7 +237,7 @@ final class EncodingSession {
   }
 
   /// Lets the value of a single-value container encode itself to the place of that container.
-  func encodeNested<Value: Encodable>(_ value: Value, in encoder: PlaceEncoder) throws {
+  func encodeNested<Value: Encodable>(_ value: Value, in encoder: RecordingEncoder) throws {
     guard calls <= 2 * maximumDepth else { throw tooDeep(encoder.codingPath) }
     if StackGuard.isDue(calls) { try checkStack(parent: encoder.parent, key: encoder.key) }
     calls += 1
@@ -461,7 +461,7 @@ final class EncodingSession {
       return
     }
     while newSlots.count > outside.slots {
-      schemas[newSlots[newSlots.count - 1]].forgetLastSlot()
+      keyTables[newSlots[newSlots.count - 1]].forgetLastSlot()
       newSlots.truncate(to: newSlots.count - 1)
     }
   }

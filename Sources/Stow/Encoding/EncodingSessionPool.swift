@@ -11,7 +11,7 @@ extension EncodingSession: PooledSession {
   /// Whether encoding containers can be used again.
   private static let reusesContainers = ContainerReuse.isPossible {
     let session = EncodingSession(reusesContainers: false)
-    let cursor = KeyedCursor(session: session, schema: Schema(PathKey.self, index: 0))
+    let cursor = ObjectWriter(session: session, keyTable: KeyTable(PathKey.self, index: 0))
     return KeyedEncodingContainer(KeyedEncoder<PathKey>(cursor: cursor))
   }
 
@@ -32,7 +32,7 @@ extension EncodingSession: PooledSession {
 
   @inline(__always)
   func takeContainersBack() -> Bool {
-    usedSchemas.allSatisfy { $0.pool.isComplete() }
+    usedKeyTables.allSatisfy { $0.pool.isComplete() }
   }
 
   /// Turns what was recorded into bytes.
@@ -52,11 +52,11 @@ extension EncodingSession: PooledSession {
   /// Counts equal strings of the pool as one, and makes them one on the tape where that matters: for keys of maps, and
   /// for what looks strings up by their index. Elsewhere it is enough that all of them write the same.
   ///
-  /// - Parameter isComplete: Whether the only strings that are still to be looked up are keys of schemas.
+  /// - Parameter isComplete: Whether the only strings that are still to be looked up are keys of keyTables.
   func mergeStrings(isComplete: Bool) {
     var keys: [UnsafeRawBufferPointer] = []
-    activeSchemas.borrowEach { schema in
-      for slot in 0..<schema.slotCount { keys.append(schema.utf8(atSlot: slot)) }
+    activeKeyTables.borrowEach { keyTable in
+      for slot in 0..<keyTable.slotCount { keys.append(keyTable.utf8(atSlot: slot)) }
     }
     strings.merge(keeping: isComplete ? keys : nil, &tape)
     guard strings.hasTwins, !isComplete || needsNormalizing || maps.count > 0 else { return }

@@ -1,12 +1,12 @@
 // Optionals, arrays and dictionaries, recorded without their own `encode(to:)`: what they would record is
 // known, and a call and an existential are saved for every element.
 
-extension Optional: PlannedEncodable where Wrapped: Encodable {
-  static func makeEncodingPlan() -> AnyEncodingPlan { OptionalEncodingPlan<Wrapped>() }
+extension Optional: WholeEncodable where Wrapped: Encodable {
+  static func makeTypeEncoder() -> AnyTypeEncoder { OptionalTypeEncoder<Wrapped>() }
 }
 
 /// Keeps the level of a nil, which `Optional.encode(to:)` would lose.
-private final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
+private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped?> {
   override func encode(
     _ value: borrowing Wrapped?, into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
@@ -18,8 +18,8 @@ private final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapp
   }
 }
 
-extension Array: PlannedEncodable where Element: Encodable {
-  static func makeEncodingPlan() -> AnyEncodingPlan {
+extension Array: WholeEncodable where Element: Encodable {
+  static func makeTypeEncoder() -> AnyTypeEncoder {
     switch ValueKind(Element.self) {
     case .int: Int.plan(.integers) { .ints($0) }
     case .int64: Int64.plan(.integers) { .integers($0) }
@@ -35,14 +35,14 @@ extension Array: PlannedEncodable where Element: Encodable {
     case .float:
       Float.plan(.doubles) { $0.contains(where: \.isNaN) ? nil : .doubles($0.map(Double.init)) }
     case .bool: Bool.plan(.bools) { .bools($0) }
-    case .string: StringArrayEncodingPlan()
-    default: ArrayEncodingPlan<Element>()
+    case .string: StringArrayTypeEncoder()
+    default: ArrayTypeEncoder<Element>()
     }
   }
 }
 
 /// Records the elements one by one.
-private class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
+private class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
   override func encode(
     _ elements: borrowing [Element], into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
@@ -60,7 +60,7 @@ private class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
       if entry.kind == .plain {
         try borrowing(first + index) { try session.encodePlain($0, key: key, parent: begin) }
       } else if entry.kind == .planned {
-        try entry.withPlan(as: EncodingPlan<Element>.self) { plan in
+        try entry.withPlan(as: TypeEncoder<Element>.self) { plan in
           try borrowing(first + index) {
             try plan.encode($0, into: session, key: key, parent: begin, level: 0)
           }
@@ -73,7 +73,7 @@ private class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
 }
 
 /// Arrays of strings, compiled for them.
-private final class StringArrayEncodingPlan: ArrayEncodingPlan<String> {
+private final class StringArrayTypeEncoder: ArrayTypeEncoder<String> {
   override func record(_ elements: UnsafeBufferPointer<String>, _ session: EncodingSession, _ begin: Int) {
     guard let first = elements.baseAddress else { return }
     for element in first..<first + elements.count {
@@ -87,7 +87,7 @@ private final class StringArrayEncodingPlan: ArrayEncodingPlan<String> {
 }
 
 /// Arrays of numbers or Bools. A long one is kept as it is, to be packed when it is written.
-private final class ScalarArrayEncodingPlan<Element: Encodable>: ArrayEncodingPlan<Element> {
+private final class ScalarArrayTypeEncoder<Element: Encodable>: ArrayTypeEncoder<Element> {
   private let kind: Token.Kind
   private let retain: ([Element]) -> RetainedValue?
   private let append: (UnsafeBufferPointer<Element>, EncodingSession) -> Void
@@ -125,8 +125,8 @@ extension RecordableScalar {
   @inline(__always)
   fileprivate static func plan(
     _ kind: Token.Kind, _ retain: @escaping ([Self]) -> RetainedValue?
-  ) -> EncodingPlan<[Self]> {
-    ScalarArrayEncodingPlan(kind, retain: retain) { elements, session in
+  ) -> TypeEncoder<[Self]> {
+    ScalarArrayTypeEncoder(kind, retain: retain) { elements, session in
       for element in elements { session.record(element, key: 0) }
     }
   }
@@ -135,7 +135,7 @@ extension RecordableScalar {
 extension RecordableScalar where Self: FixedWidthInteger {
   /// For integers of any width; those beyond `Int64` are recorded one by one.
   @inline(__always)
-  fileprivate static var plan: EncodingPlan<[Self]> {
+  fileprivate static var plan: TypeEncoder<[Self]> {
     plan(.integers) { values in
       if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
       return .integers(values.map { Int64(truncatingIfNeeded: $0) })

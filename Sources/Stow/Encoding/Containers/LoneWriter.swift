@@ -109,18 +109,18 @@ struct LoneWriter: ~Copyable {
 
   // MARK: the message
 
-  /// The message, whose only object has keys of this schema; nil if a string is one of them.
-  mutating func finished(_ schema: Schema) -> Data? {
-    if schema.mayHaveKey(filter), hasKey(of: schema) { return nil }
+  /// The message, whose only object has keys of this keyTable; nil if a string is one of them.
+  mutating func finished(_ keyTable: KeyTable) -> Data? {
+    if keyTable.mayHaveKey(filter), hasKey(of: keyTable) { return nil }
     let start = writer.putHeader(
       before: Self.headerSize, short: Tag.shortMap, limit: Tag.shortMapLimit, long: Tag.map)
     return Data.copy(writer.written(at: start, count: writer.count - start))
   }
 
   @inline(never)
-  private func hasKey(of schema: Schema) -> Bool {
+  private func hasKey(of keyTable: KeyTable) -> Bool {
     var isKey = false
-    visitTexts { isKey = isKey || schema.hasKey($0) }
+    visitTexts { isKey = isKey || keyTable.hasKey($0) }
     return isKey
   }
 }
@@ -131,8 +131,8 @@ extension EncodingSession {
   func finishLone() -> Data? {
     guard lone.isWhole else { return nil }
     // Whatever else there may be has settled the prediction, and ended this. The rest rests on it, so it is looked at.
-    if !needsNormalizing, !tape.hasInnerContainers, activeSchemas.count == 1,
-      let message = activeSchemas.borrow(0, { lone.finished($0) })
+    if !needsNormalizing, !tape.hasInnerContainers, activeKeyTables.count == 1,
+      let message = activeKeyTables.borrow(0, { lone.finished($0) })
     {
       wasLone = true
       return message

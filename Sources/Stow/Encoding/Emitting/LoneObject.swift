@@ -12,17 +12,17 @@
 extension EncodingSession {
   /// The bytes of the message if it is a lone object.
   func emitLoneObject() -> Data? {
-    let isLone = tape[0].kind == .object && !tape.hasInnerContainers && activeSchemas.count == 1
+    let isLone = tape[0].kind == .object && !tape.hasInnerContainers && activeKeyTables.count == 1
     guard isLone, !needsNormalizing else { return nil }
-    return activeSchemas.borrow(0) { schema in
-      guard strings.areSingleValues, !schema.sharesKeys(with: &strings) else { return nil }
-      return emitter.emitLone(schema, self)
+    return activeKeyTables.borrow(0) { keyTable in
+      guard strings.areSingleValues, !keyTable.sharesKeys(with: &strings) else { return nil }
+      return emitter.emitLone(keyTable, self)
     }
   }
 }
 
 extension Emitter {
-  fileprivate mutating func emitLone(_ schema: Schema, _ session: EncodingSession) -> Data {
+  fileprivate mutating func emitLone(_ keyTable: KeyTable, _ session: EncodingSession) -> Data {
     let tape = session.tape.view
     writer.restart(capacity: estimate(session))
     // The object's own tokens are the first and the last.
@@ -31,7 +31,7 @@ extension Emitter {
       writer.reserve(BackwardWriter.margin)
       let token = tape[index]
       write(value: token, tape, session)
-      write(textAt: token.slot, of: schema)
+      write(textAt: token.slot, of: keyTable)
       index &-= 1
     }
     writer.reserve(BackwardWriter.margin)

@@ -2,10 +2,10 @@
 ///
 /// A container refers to this by way of the standard library's own object, so that both can be used again for other
 /// objects with the same keys.
-final class KeyedCursor {
+final class ObjectWriter {
   // Both outlive every use: they belong to the session, which outlives every container (`SessionPool`).
   private let sessionReference: Unmanaged<EncodingSession>
-  private let schemaReference: Unmanaged<Schema>
+  private let keyTableReference: Unmanaged<KeyTable>
   private let table: UnsafeMutablePointer<UInt16>
   /// The token where the object begins.
   @exclusivity(unchecked) private(set) var begin = 0
@@ -17,11 +17,11 @@ final class KeyedCursor {
 
   private static let noKey = ~0
 
-  init(session: EncodingSession, schema: Schema, isOwner: Bool = false) {
+  init(session: EncodingSession, keyTable: KeyTable, isOwner: Bool = false) {
     owner = isOwner ? session : nil
     sessionReference = Unmanaged.passUnretained(session)
-    schemaReference = Unmanaged.passUnretained(schema)
-    table = schema.table
+    keyTableReference = Unmanaged.passUnretained(keyTable)
+    table = keyTable.table
   }
 
   func start(at begin: Int, hasSlots: Bool) {
@@ -31,19 +31,19 @@ final class KeyedCursor {
 
   /// Expects the slots that are predicted.
   @inline(__always)
-  func adoptPrediction() { expected = Int(Schema.predicted) }
+  func adoptPrediction() { expected = Int(KeyTable.predicted) }
 
   /// Whether all of them were asked for.
   var isPredictionRight: Bool {
-    schemaReference._withUnsafeGuaranteedRef { expected == $0.slotCount | Int(Schema.predicted) }
+    keyTableReference._withUnsafeGuaranteedRef { expected == $0.slotCount | Int(KeyTable.predicted) }
   }
 
-  /// Expects no predicted slots any more. Those that were asked for are the message's now: their schema and count.
-  func settle() -> (schema: Int, count: Int) {
-    expected &= ~Int(Schema.predicted)
-    return schemaReference._withUnsafeGuaranteedRef { schema in
-      schema.settle(expected)
-      return (schema.index, expected)
+  /// Expects no predicted slots any more. Those that were asked for are the message's now: their keyTable and count.
+  func settle() -> (keyTable: Int, count: Int) {
+    expected &= ~Int(KeyTable.predicted)
+    return keyTableReference._withUnsafeGuaranteedRef { keyTable in
+      keyTable.settle(expected)
+      return (keyTable.index, expected)
     }
   }
 
@@ -57,7 +57,7 @@ final class KeyedCursor {
   /// The text of a key that has been met.
   @inline(__always)
   func keyText(_ byte: Int) -> UnsafeRawBufferPointer {
-    schemaReference._withUnsafeGuaranteedRef { $0.text(ofByte: byte) }
+    keyTableReference._withUnsafeGuaranteedRef { $0.text(ofByte: byte) }
   }
 
   /// Makes this the container that is written to, and returns the slot for `key` as tokens hold it.
@@ -79,7 +79,7 @@ final class KeyedCursor {
   @inline(__always)
   func placeOuter<Key: CodingKey>(_ key: Key) -> UInt64 {
     let byte = keyByte(key)
-    let slot = Int(table[byte] & ~Schema.predicted)
+    let slot = Int(table[byte] & ~KeyTable.predicted)
     guard slot == expected, withSession({ $0.current == begin }) else {
       return placeOutOfLine(key, byte: byte)
     }
@@ -111,7 +111,7 @@ final class KeyedCursor {
   private func placeRarely<Key: CodingKey>(_ key: Key, byte: Int) -> UInt64 {
     withSession { session in
       if session.current != begin { session.resume(begin) }
-      let slot = schemaReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: true) }
+      let slot = keyTableReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: true) }
       if slot < expected { session.needsNormalizing = true }
       expected = slot + 1
       return UInt64(truncatingIfNeeded: slot) << 8
@@ -124,10 +124,10 @@ final class KeyedCursor {
   private func firstSlot(_ byte: Int, isPresent: Bool) -> Int {
     sessionReference._withUnsafeGuaranteedRef { session in
       guard session.current == begin else { return -1 }
-      return schemaReference._withUnsafeGuaranteedRef { schema in
-        let slot = schema.firstSlot(ofByte: byte, isPresent: isPresent)
+      return keyTableReference._withUnsafeGuaranteedRef { keyTable in
+        let slot = keyTable.firstSlot(ofByte: byte, isPresent: isPresent)
         guard slot >= 0 else { return -1 }
-        session.newSlots.append(schema.index)
+        session.newSlots.append(keyTable.index)
         // It comes behind all others.
         expected = slot &+ 1
         return slot
@@ -139,8 +139,8 @@ final class KeyedCursor {
   @inline(__always)
   func skip<Key: CodingKey>(_ key: Key) {
     let byte = keyByte(key)
-    if Int(table[byte] & ~Schema.absent) == expected {
-      if expected >= Int(Schema.predicted) { skipPredicted() }
+    if Int(table[byte] & ~KeyTable.absent) == expected {
+      if expected >= Int(KeyTable.predicted) { skipPredicted() }
       expected &+= 1
     } else {
       skipOutOfLine(key, byte: byte)
@@ -149,7 +149,7 @@ final class KeyedCursor {
 
   @inline(__always)
   private func skipPredicted() {
-    schemaReference._withUnsafeGuaranteedRef { $0.skip(predicted: expected) }
+    keyTableReference._withUnsafeGuaranteedRef { $0.skip(predicted: expected) }
   }
 
   @inline(never)
@@ -158,7 +158,7 @@ final class KeyedCursor {
     withSession { $0.settleSlots() }
     guard firstSlot(byte, isPresent: false) < 0 else { return }
     let slot = withSession { session in
-      schemaReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: false) }
+      keyTableReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: false) }
     }
     expected = max(expected, slot + 1)
   }
@@ -166,10 +166,10 @@ final class KeyedCursor {
 
 extension EncodingSession {
   /// The slot of a key, which is new to the message or out of turn.
-  fileprivate func slot<Key: CodingKey>(of key: Key, _ byte: Int, _ schema: Schema, isPresent: Bool) -> Int {
-    let known = schema.slotCount
-    let slot = schema.slot(of: key, byte: byte, isPresent: isPresent)
-    if schema.slotCount > known { newSlots.append(schema.index) }
+  fileprivate func slot<Key: CodingKey>(of key: Key, _ byte: Int, _ keyTable: KeyTable, isPresent: Bool) -> Int {
+    let known = keyTable.slotCount
+    let slot = keyTable.slot(of: key, byte: byte, isPresent: isPresent)
+    if keyTable.slotCount > known { newSlots.append(keyTable.index) }
     return slot
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// Three trivial words, so that it sits inside its existential and nothing is counted. It may outlive the `encode(to:)`
 /// it was made for; once the message is over, what is encoded to it goes nowhere, and it has no path.
-struct PlaceEncoder: Encoder {
+struct RecordingEncoder: Encoder {
   private let position: TapePosition
   /// The container of the value, and the key.
   private let place: UInt64
@@ -79,7 +79,7 @@ extension EncodingSession {
   }
 
   @inline(__always)
-  fileprivate func unkeyedContainer(at place: PlaceEncoder) -> UnkeyedEncoder {
+  fileprivate func unkeyedContainer(at place: RecordingEncoder) -> UnkeyedEncoder {
     let container = ContainerStart(.array, key: place.key, parent: place.parent)
     guard awaits(place.start) else {
       reopenEmpty(place.start, isKeyed: false)
@@ -92,7 +92,7 @@ extension EncodingSession {
 
   /// The container of a place that no longer awaits its first token: the one that is there already, or a
   /// late one.
-  func containerOutOfLine(at place: PlaceEncoder, _ container: ContainerStart) -> Int {
+  func containerOutOfLine(at place: RecordingEncoder, _ container: ContainerStart) -> Int {
     settleSlots()
     if isUnfilled(place.start) {
       fill(place.start)

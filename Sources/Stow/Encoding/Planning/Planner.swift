@@ -14,7 +14,7 @@ struct Planner: ~Copyable {
 
   struct Shape {
     enum Source {
-      case schema(Int)
+      case keyTable(Int)
       case list(Int)
     }
 
@@ -54,8 +54,8 @@ struct Planner: ~Copyable {
       hasLists = true
     }
     if Self.hasSingleObject(session) {
-      session.activeSchemas.borrow(0) { $0.standAlone(&session.strings) }
-    } else if session.activeSchemas.count > 0 || hasLists {
+      session.activeKeyTables.borrow(0) { $0.standAlone(&session.strings) }
+    } else if session.activeKeyTables.count > 0 || hasLists {
       chooseShapes(session)
       countKeyUses(session)
     }
@@ -70,17 +70,17 @@ struct Planner: ~Copyable {
 
   /// Whether one object is all that has keys: then it has no shape, and its keys are written once.
   private static func hasSingleObject(_ session: EncodingSession) -> Bool {
-    session.activeSchemas.count == 1 && session.maps.count == 0
-      && session.activeSchemas.borrow(0) { $0.uses == 1 }
+    session.activeKeyTables.count == 1 && session.maps.count == 0
+      && session.activeKeyTables.borrow(0) { $0.uses == 1 }
   }
 
   // MARK: shapes
 
   private mutating func chooseShapes(_ session: EncodingSession) {
-    session.activeSchemas.borrowEach { schema in
-      schema.shape = -1
-      schema.collectPresent()
-      consider(.schema(schema.index), textSize: schema.textSize, uses: schema.uses, firstUse: schema.firstUse)
+    session.activeKeyTables.borrowEach { keyTable in
+      keyTable.shape = -1
+      keyTable.collectPresent()
+      consider(.keyTable(keyTable.index), textSize: keyTable.textSize, uses: keyTable.uses, firstUse: keyTable.firstUse)
     }
     for index in lists.lists.indices where lists[index].uses > 1 {
       var size = 0
@@ -103,7 +103,7 @@ struct Planner: ~Copyable {
 
   private mutating func assign(_ number: Int, to shape: Shape, _ session: EncodingSession) {
     switch shape.source {
-    case .schema(let index): session.schemas[index].shape = number
+    case .keyTable(let index): session.keyTables[index].shape = number
     case .list(let index): lists[index].shape = number
     }
   }
@@ -112,7 +112,7 @@ struct Planner: ~Copyable {
 
   /// Keys in shapes are written once; the others once for every object.
   private mutating func countKeyUses(_ session: EncodingSession) {
-    session.activeSchemas.borrowEach { $0.internKeys(&session.strings) }
+    session.activeKeyTables.borrowEach { $0.internKeys(&session.strings) }
     for index in lists.lists.indices where lists[index].shape >= 0 {
       for key in lists.keys(of: index) { session.strings.countKeyUses(Int(key), 1 - lists[index].uses) }
     }

@@ -31,7 +31,7 @@ private struct Normalizer: ~Copyable {
   private struct Entry {
     /// The string of the key; −1 in an array.
     let key: Int
-    /// The slot of the key, if it has one in the schema of the object; −1 if it is free.
+    /// The slot of the key, if it has one in the keyTable of the object; −1 if it is free.
     var slot: Int
     var token: Int
     /// The node of a container; −1 for a scalar.
@@ -45,8 +45,8 @@ private struct Normalizer: ~Copyable {
   private var result = Tape()
   private var strings = StringPool()
 
-  /// The schemas whose objects were written, in the order of the first of them.
-  private var used: [Schema] = []
+  /// The keyTables whose objects were written, in the order of the first of them.
+  private var used: [KeyTable] = []
 
   private static let longestScan = 8
 
@@ -85,10 +85,10 @@ private struct Normalizer: ~Copyable {
     }
   }
 
-  /// An open container: which one, and the schema whose slots its tokens name.
+  /// An open container: which one, and the keyTable whose slots its tokens name.
   private struct Scope {
     let node: Int
-    let schema: Int
+    let keyTable: Int
     let isDead: Bool
   }
 
@@ -97,7 +97,7 @@ private struct Normalizer: ~Copyable {
     let node = Int(nodeOfToken[begin])
     // What a place held that awaits its value again stands for nothing.
     let isDead = nodes[node].isDead || token.kind == .deferred
-    return Scope(node: node, schema: token.kind == .object ? token.index : -1, isDead: isDead)
+    return Scope(node: node, keyTable: token.kind == .object ? token.index : -1, isDead: isDead)
   }
 
   private mutating func makeNode(_ index: Int, _ token: Token, isDead: Bool) -> Int {
@@ -123,8 +123,8 @@ private struct Normalizer: ~Copyable {
     }
     var entry = entry
     if entry.key < 0 {
-      let name = session.schemas[scope.schema].utf8(atSlot: token.slot)
-      let isOwn = container.kind == .object && container.index == scope.schema
+      let name = session.keyTables[scope.keyTable].utf8(atSlot: token.slot)
+      let isOwn = container.kind == .object && container.index == scope.keyTable
       entry = Entry(
         key: canonical(session.strings.intern(name)), slot: isOwn ? token.slot : -1,
         token: entry.token,
@@ -184,15 +184,15 @@ private struct Normalizer: ~Copyable {
   // MARK: writing
 
   mutating func write() {
-    session.activeSchemas.borrowEach { schema in
-      schema.clearPresent()
-      schema.uses = 0
+    session.activeKeyTables.borrowEach { keyTable in
+      keyTable.clearPresent()
+      keyTable.uses = 0
     }
     session.maps.removeAll()
     guard let top else { return }
     writeAll(top)
-    reorderSchemas()
-    for (index, order) in slotOrders { session.schemas[index].reorder(order.slots) }
+    reorderKeyTables()
+    for (index, order) in slotOrders { session.keyTables[index].reorder(order.slots) }
     // Under the thread sanitizer the compiler takes the session for a part of what is modified.
     let session = session
     swap(&session.tape, &result)
@@ -274,17 +274,17 @@ private struct Normalizer: ~Copyable {
     let usesSlots = token.kind == .object && entries.allSatisfy { $0.slot >= 0 }
     let begin = result.count
     if usesSlots {
-      let schema = session.schemas[token.index]
-      if schema.uses == 0 {
-        schema.firstUse = begin
-        used.append(schema)
+      let keyTable = session.keyTables[token.index]
+      if keyTable.uses == 0 {
+        keyTable.firstUse = begin
+        used.append(keyTable)
       }
-      schema.uses += 1
+      keyTable.uses += 1
       if session.sortsKeys {
-        renumber(&entries, schema)
+        renumber(&entries, keyTable)
       } else {
         entries.sort { $0.slot < $1.slot }
-        for entry in entries { schema.markPresent(slot: entry.slot) }
+        for entry in entries { keyTable.markPresent(slot: entry.slot) }
       }
     } else {
       session.noteMap(at: begin)
@@ -296,20 +296,20 @@ private struct Normalizer: ~Copyable {
   }
 
   /// Key types come in the order of their first objects.
-  private func reorderSchemas() {
-    var unused: [Schema] = []
-    session.activeSchemas.borrowEach { if $0.uses == 0 { unused.append($0) } }
-    session.activeSchemas.removeAll()
-    for schema in used + unused { session.activeSchemas.append(schema) }
+  private func reorderKeyTables() {
+    var unused: [KeyTable] = []
+    session.activeKeyTables.borrowEach { if $0.uses == 0 { unused.append($0) } }
+    session.activeKeyTables.removeAll()
+    for keyTable in used + unused { session.activeKeyTables.append(keyTable) }
   }
 
   /// Slots in the order in which keys come up on the new tape: that of the old one is as arbitrary as the
   /// order of a dictionary.
-  private mutating func renumber(_ entries: inout [Entry], _ schema: Schema) {
-    var order = slotOrders[schema.index] ?? SlotOrder()
+  private mutating func renumber(_ entries: inout [Entry], _ keyTable: KeyTable) {
+    var order = slotOrders[keyTable.index] ?? SlotOrder()
     for index in entries.indices { entries[index].slot = order.number(entries[index].slot) }
     entries.sort { $0.slot < $1.slot }
-    slotOrders[schema.index] = order
+    slotOrders[keyTable.index] = order
   }
 
   private struct SlotOrder {

@@ -1,4 +1,4 @@
-// Keys that are strings: of maps, where no schema knows them.
+// Keys that are strings: of maps, where no keyTable knows them.
 
 extension EncodingSession {
   /// Records the key of the next value, and returns its string.

@@ -35,6 +35,6 @@ extension EncodingSession {
     }
     let slot = Int(key >> 8 & 0xFF)
     guard container.kind == .object else { return PathKey(stringValue: "") }
-    return schemas[container.index].codingKey(atSlot: slot) ?? PathKey(stringValue: "")
+    return keyTables[container.index].codingKey(atSlot: slot) ?? PathKey(stringValue: "")
   }
 }

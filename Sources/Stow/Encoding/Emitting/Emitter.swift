@@ -20,8 +20,8 @@ struct Emitter: ~Copyable {
   struct Frame: BitwiseCopyable {
     /// How much was written behind it.
     let end: Int
-    /// The schema of an object that is written as a map; its keys stand before its values.
-    var keys: Unmanaged<Schema>?
+    /// The keyTable of an object that is written as a map; its keys stand before its values.
+    var keys: Unmanaged<KeyTable>?
     /// Whether keys on the tape are in the shape.
     var hidesKeys = false
     /// The slots that have a value; of more than 64 they are in `wideMarks` from `firstWideMark` on.
@@ -91,7 +91,7 @@ struct Emitter: ~Copyable {
           }
           continue
         }
-      case .object: session.schemaList.borrow(token.index) { closeObject($0) }
+      case .object: session.keyTableList.borrow(token.index) { closeObject($0) }
       case .map: closeMap(token, planner)
       case .array:
         writer.header(
@@ -114,12 +114,12 @@ struct Emitter: ~Copyable {
     outer.append(frame)
     frame = Frame(end: writer.count)
     if token.kind == .object {
-      session.schemaList.borrow(token.index) { schema in
-        if schema.shape < 0 {
-          frame.keys = Unmanaged.passUnretained(schema)
-        } else if schema.slotCount > 64 {
+      session.keyTableList.borrow(token.index) { keyTable in
+        if keyTable.shape < 0 {
+          frame.keys = Unmanaged.passUnretained(keyTable)
+        } else if keyTable.slotCount > 64 {
           frame.firstWideMark = wideMarks.count
-          wideMarks.append(contentsOf: repeatElement(0, count: (schema.slotCount + 63) / 64))
+          wideMarks.append(contentsOf: repeatElement(0, count: (keyTable.slotCount + 63) / 64))
         }
       }
     } else if token.kind == .map, planner.hasLists, token.index != KeyLists.none {
@@ -138,13 +138,13 @@ struct Emitter: ~Copyable {
     }
   }
 
-  private mutating func closeObject(_ schema: Schema) {
-    if schema.shape < 0 || frame.marks == 0 {
+  private mutating func closeObject(_ keyTable: KeyTable) {
+    if keyTable.shape < 0 || frame.marks == 0 {
       closeAsMap()
     } else {
-      let isPartial = frame.firstWideMark < 0 ? frame.marks != schema.presentMarks : lacksWideMarks(schema)
-      if isPartial { writePresence(schema) }
-      writer.recordHeader(shape: schema.shape, length: writer.count - frame.end, partial: isPartial)
+      let isPartial = frame.firstWideMark < 0 ? frame.marks != keyTable.presentMarks : lacksWideMarks(keyTable)
+      if isPartial { writePresence(keyTable) }
+      writer.recordHeader(shape: keyTable.shape, length: writer.count - frame.end, partial: isPartial)
     }
     if frame.firstWideMark >= 0 { wideMarks.removeLast(wideMarks.count - frame.firstWideMark) }
     frame = outer.takeLast()
@@ -166,12 +166,12 @@ struct Emitter: ~Copyable {
   }
 
   /// A bit for every key of the shape: whether the object has a value for it.
-  private mutating func writePresence(_ schema: Schema) {
-    if schema.presentCount == schema.slotCount, schema.slotCount <= 64 {
+  private mutating func writePresence(_ keyTable: KeyTable) {
+    if keyTable.presentCount == keyTable.slotCount, keyTable.slotCount <= 64 {
       // Every slot is a key of the shape, and the marks are the bits.
-      return writer.littleEndian(frame.marks, width: (schema.slotCount + 7) / 8)
+      return writer.littleEndian(frame.marks, width: (keyTable.slotCount + 7) / 8)
     }
-    let slots = schema.presentSlots
+    let slots = keyTable.presentSlots
     var position = slots.count
     writer.reserve(slots.count / 8 + BackwardWriter.margin)
     while position > 0 {
@@ -183,8 +183,8 @@ struct Emitter: ~Copyable {
     }
   }
 
-  private func lacksWideMarks(_ schema: Schema) -> Bool {
-    wideMarks[frame.firstWideMark...].reduce(0) { $0 + $1.nonzeroBitCount } != schema.presentCount
+  private func lacksWideMarks(_ keyTable: KeyTable) -> Bool {
+    wideMarks[frame.firstWideMark...].reduce(0) { $0 + $1.nonzeroBitCount } != keyTable.presentCount
   }
 
   private func has(_ slot: Int) -> Bool {
@@ -264,15 +264,15 @@ struct Emitter: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func write(keyAt slot: Int, of schema: Schema, _ session: EncodingSession) {
-    let string = schema.string(atSlot: slot)
+  private mutating func write(keyAt slot: Int, of keyTable: KeyTable, _ session: EncodingSession) {
+    let string = keyTable.string(atSlot: slot)
     let symbol = string < 0 ? 0 : Int(session.strings[string].symbol)
-    if symbol > 0 { write(keySymbol: symbol - 1) } else { write(textAt: slot, of: schema) }
+    if symbol > 0 { write(keySymbol: symbol - 1) } else { write(textAt: slot, of: keyTable) }
   }
 
   @inline(__always)
-  mutating func write(textAt slot: Int, of schema: Schema) {
-    let text = schema.text(atSlot: slot)
+  mutating func write(textAt slot: Int, of keyTable: KeyTable) {
+    let text = keyTable.text(atSlot: slot)
     guard text.count <= BackwardWriter.shortLimit, let start = text.baseAddress else {
       return writer.bytes(text)
     }
@@ -293,7 +293,7 @@ struct Emitter: ~Copyable {
   private mutating func writePrelude(_ session: EncodingSession, _ planner: borrowing Planner) {
     for shape in planner.shapes.reversed() {
       switch shape.source {
-      case .schema(let index): writeShape(of: session.schemas[index], session)
+      case .keyTable(let index): writeShape(of: session.keyTables[index], session)
       case .list(let index): writeShape(of: planner.lists.keys(of: index), session)
       }
     }
@@ -305,13 +305,13 @@ struct Emitter: ~Copyable {
     writer.byte(Tag.prelude)
   }
 
-  private mutating func writeShape(of schema: Schema, _ session: EncodingSession) {
-    for slot in schema.presentSlots.reversed() {
+  private mutating func writeShape(of keyTable: KeyTable, _ session: EncodingSession) {
+    for slot in keyTable.presentSlots.reversed() {
       writer.reserve(BackwardWriter.margin)
-      write(keyAt: Int(slot), of: schema, session)
+      write(keyAt: Int(slot), of: keyTable, session)
     }
     writer.reserve(BackwardWriter.margin)
-    writer.varint(schema.presentCount)
+    writer.varint(keyTable.presentCount)
   }
 
   private mutating func writeShape(of keys: ArraySlice<UInt32>, _ session: EncodingSession) {

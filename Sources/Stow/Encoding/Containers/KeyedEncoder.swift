@@ -1,6 +1,6 @@
 /// The container of an object that is being recorded.
 struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  let cursor: KeyedCursor
+  let cursor: ObjectWriter
 
   var codingPath: [any CodingKey] { cursor.path }
 

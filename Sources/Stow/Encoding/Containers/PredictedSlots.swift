@@ -2,16 +2,16 @@
 /// the same order.
 ///
 /// Then no slot has to be given out key by key, which was an eighth of the time of encoding a small message. The
-/// container expects the slots of the last message, which are marked in the schema's table so that no other container
+/// container expects the slots of the last message, which are marked in the keyTable's table so that no other container
 /// meets them. The first key that was not predicted, and whatever begins within the object, settles how far the
 /// prediction was right: so many are slots of the message, as if they had been given out one by one, and the others are
 /// forgotten.
 extension EncodingSession {
   /// Lets the container of the message's first object expect the predicted slots.
   @inline(__always)
-  func predict(_ schema: Schema, _ cursor: Unmanaged<KeyedCursor>) {
-    guard schema.predictedCount > 0 else { return }
-    schema.adoptPrediction()
+  func predict(_ keyTable: KeyTable, _ cursor: Unmanaged<ObjectWriter>) {
+    guard keyTable.predictedCount > 0 else { return }
+    keyTable.adoptPrediction()
     predicting = cursor
     lone.begin()
     cursor._withUnsafeGuaranteedRef { $0.adoptPrediction() }
@@ -24,22 +24,22 @@ extension EncodingSession {
   }
 
   @inline(never)
-  private func settleSlots(of cursor: Unmanaged<KeyedCursor>) {
+  private func settleSlots(of cursor: Unmanaged<ObjectWriter>) {
     predicting = nil
     endLone()
-    let (schema, count) = cursor._withUnsafeGuaranteedRef { $0.settle() }
-    for _ in 0..<count { newSlots.append(schema) }
+    let (keyTable, count) = cursor._withUnsafeGuaranteedRef { $0.settle() }
+    for _ in 0..<count { newSlots.append(keyTable) }
   }
 
   /// Forgets the slots of the message, but those of its first object are predicted for the next.
   ///
   /// A prediction that was right, and that nothing had to settle, is that for the next message as it is.
   @inline(__always)
-  func resetSchemas() {
+  func resetKeyTables() {
     if let cursor = predicting {
       if cursor._withUnsafeGuaranteedRef({ $0.isPredictionRight }) { predicting = nil } else { settleSlots() }
     }
-    activeSchemas.borrowEach { $0.reset(predicts: $0.firstUse == 0) }
-    activeSchemas.removeAll()
+    activeKeyTables.borrowEach { $0.reset(predicts: $0.firstUse == 0) }
+    activeKeyTables.removeAll()
   }
 }

@@ -5,12 +5,12 @@
 #endif
 
 /// A way to record the values of some generic type.
-class AnyEncodingPlan {}
+class AnyTypeEncoder {}
 
 /// A way to record the values of one generic type, without knowing its parameters where it is called.
 ///
 /// The caller knows only `Value`, and calls what the object's class has. No metadata is looked up for that.
-class EncodingPlan<Value>: AnyEncodingPlan {
+class TypeEncoder<Value>: AnyTypeEncoder {
   /// Records a value.
   ///
   /// - Parameter level: How many optionals stand around the value that a nil would be taken for.
@@ -22,14 +22,14 @@ class EncodingPlan<Value>: AnyEncodingPlan {
 }
 
 /// The types that have a plan: optionals, arrays, and dictionaries of strings.
-protocol PlannedEncodable {
-  static func makeEncodingPlan() -> AnyEncodingPlan
+protocol WholeEncodable {
+  static func makeTypeEncoder() -> AnyTypeEncoder
 }
 
-typealias EncodingPlans = TypePlans<AnyEncodingPlan>
+typealias TypeEncoders = TypePlans<AnyTypeEncoder>
 
-extension EncodingPlans {
-  init() { self.init { ($0 as? any PlannedEncodable.Type)?.makeEncodingPlan() } }
+extension TypeEncoders {
+  init() { self.init { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() } }
 }
 
 extension EncodingSession {
@@ -40,7 +40,7 @@ extension EncodingSession {
     if entry.kind == .plain {
       try encodePlain(value, key: key, parent: current)
     } else if entry.kind == .planned {
-      try entry.withPlan(as: EncodingPlan<Value>.self) {
+      try entry.withPlan(as: TypeEncoder<Value>.self) {
         try $0.encode(value, into: self, key: key, parent: current, level: 0)
       }
     } else {
@@ -61,7 +61,7 @@ extension EncodingSession {
 
   /// Records the value of a single-value container in the place of `encoder`.
   func encode<Value: Encodable>(
-    _ value: Value, inPlaceOf encoder: PlaceEncoder, _ key: () -> UInt64
+    _ value: Value, inPlaceOf encoder: RecordingEncoder, _ key: () -> UInt64
   ) throws {
     let entry = plans.entry(for: Value.self)
     if entry.kind == .plain {
@@ -74,7 +74,7 @@ extension EncodingSession {
   /// Records a value whose type is known here.
   @inline(never)
   func encodeKnown<Value: Encodable>(
-    _ value: Value, _ entry: EncodingPlans.Entry, key: UInt64, parent: Int, level: Int
+    _ value: Value, _ entry: TypeEncoders.Entry, key: UInt64, parent: Int, level: Int
   ) throws {
     switch entry.kind {
     case .plain: try encodePlain(value, key: key, parent: parent)
@@ -106,7 +106,7 @@ extension EncodingSession {
     case .deepOptional:
       try value.encode(to: OptionalEncoder(session: self, key: key, parent: parent, level: level))
     case .planned:
-      try entry.withPlan(as: EncodingPlan<Value>.self) {
+      try entry.withPlan(as: TypeEncoder<Value>.self) {
         try $0.encode(value, into: self, key: key, parent: parent, level: level)
       }
     }

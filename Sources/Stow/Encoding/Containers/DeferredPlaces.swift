@@ -2,11 +2,11 @@
 
 extension EncodingSession {
   /// Reserves the place of a value in the current container.
-  func deferValue(key: UInt64, parent: Int) -> PlaceEncoder {
+  func deferValue(key: UInt64, parent: Int) -> RecordingEncoder {
     let start = tape.count
     disturb()
     tape.append(Token(.deferred, key: key, index: Token.unfilled))
-    return PlaceEncoder(session: self, start: start, parent: parent, key: key)
+    return RecordingEncoder(session: self, start: start, parent: parent, key: key)
   }
 
   /// Whether the place at `start` was reserved and has no value yet.

@@ -1,6 +1,6 @@
 /// The container of one value, which takes the place that the encoder stands for.
 struct SingleValueEncoder: SingleValueEncodingContainer {
-  let encoder: PlaceEncoder
+  let encoder: RecordingEncoder
 
   var codingPath: [any CodingKey] { encoder.codingPath }
 

@@ -1,6 +1,6 @@
 /// An array that is being recorded.
 ///
-/// Three trivial words, as of a `PlaceEncoder`. Once the message is over, its elements go nowhere.
+/// Three trivial words, as of a `RecordingEncoder`. Once the message is over, its elements go nowhere.
 struct UnkeyedEncoder: UnkeyedEncodingContainer {
   /// The token where the array begins.
   private let position: TapePosition
@@ -99,7 +99,7 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 
   mutating func superEncoder() -> any Encoder {
     let begin = begin
-    return append { $0.deferValue(key: $1, parent: begin) } ?? PlaceEncoder()
+    return append { $0.deferValue(key: $1, parent: begin) } ?? RecordingEncoder()
   }
 }
 

@@ -1,8 +1,8 @@
 /// One entry of the tape: a value, or the beginning or end of a container.
 ///
-/// Eight bytes: the kind (8 bits), the slot of the key in its schema (8), flags (16) and an index (32). The index
+/// Eight bytes: the kind (8 bits), the slot of the key in its keyTable (8), flags (16) and an index (32). The index
 /// is a small integer itself, or it says where the value is: which string, which word or place of the tape, which
-/// token, which schema or key list.
+/// token, which keyTable or key list.
 struct Token: BitwiseCopyable {
   private(set) var bits: UInt64
 
@@ -17,7 +17,7 @@ struct Token: BitwiseCopyable {
     case nestedNil
     /// A whole array that packs: of integers, of floating-point numbers, of Bools.
     case integers, doubles, bools
-    /// A container whose keys are slots of a schema.
+    /// A container whose keys are slots of a keyTable.
     case object
     /// A container whose keys are tokens before its values.
     case map

@@ -1,20 +1,20 @@
 // Recording the values of an object under their keys.
 
-extension KeyedCursor {
+extension ObjectWriter {
   var path: [any CodingKey] { withSession { $0.path(ofContainer: begin) } }
 
   @inline(__always)
   func putNil<Key: CodingKey>(_ key: Key) {
     let slot = place(key)
     withSession { $0.recordNil(level: 0, key: slot) }
-    if slot & Schema.predictedKey != 0 { writeNil(keyByte(key)) }
+    if slot & KeyTable.predictedKey != 0 { writeNil(keyByte(key)) }
   }
 
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
     let slot = place(key)
     withSession { $0.record(value, key: slot) }
-    if slot & Schema.predictedKey != 0 { write(value, keyByte(key)) }
+    if slot & KeyTable.predictedKey != 0 { write(value, keyByte(key)) }
   }
 
   @inline(__always)
@@ -27,7 +27,7 @@ extension KeyedCursor {
     let slot = place(key)
     withSession { session in
       let isWritten =
-        slot & Schema.predictedKey != 0 && session.recordWritten(value, key: slot, keyText(keyByte(key)))
+        slot & KeyTable.predictedKey != 0 && session.recordWritten(value, key: slot, keyText(keyByte(key)))
       if !isWritten { session.record(value, key: slot) }
     }
   }
@@ -115,7 +115,7 @@ extension KeyedCursor {
 
 // MARK: writing the values of predicted keys as they come
 
-extension KeyedCursor {
+extension ObjectWriter {
   @inline(__always)
   private func write(_ value: some RecordableScalar, _ byte: Int) {
     withSession { session in

@@ -11,7 +11,7 @@ struct RowLayout {
   private let tokensPerRow: Int
   /// Where each cell stands in a row; an empty container takes two tokens.
   private let cells: [Int]
-  /// The slots of the cells of an object, as its schema has them; none where keys have no slots.
+  /// The slots of the cells of an object, as its keyTable has them; none where keys have no slots.
   private let slots: UnsafeBufferPointer<UInt16>
 
   /// Rows of arrays have at most this many columns; longer ones do as well by themselves.
@@ -40,10 +40,10 @@ struct RowLayout {
     var columnLimit = Self.widestMatrix
     slots =
       head.kind == .object
-      ? session.schemaList.borrow(head.index) { $0.presentSlots } : UnsafeBufferPointer(start: nil, count: 0)
+      ? session.keyTableList.borrow(head.index) { $0.presentSlots } : UnsafeBufferPointer(start: nil, count: 0)
     switch head.kind {
     case .object:
-      shape = session.schemaList.borrow(head.index) { $0.shape }
+      shape = session.keyTableList.borrow(head.index) { $0.shape }
       guard shape != -1 else { return nil }
       columnLimit = slots.count
     case .map:

@@ -4,7 +4,7 @@
 /// indexes a table of slots. The slots of a message are numbered in the order in which its keys are first
 /// asked for; what a key is called is remembered from message to message. Other key types have no slots:
 /// their keys are strings, written before the values.
-final class Schema {
+final class KeyTable {
   /// What is written of a key; trivial, so that looking it up costs no reference counting.
   private struct KeyText {
     /// Its bytes in a map or a shape; none until it is first asked for.
@@ -17,7 +17,7 @@ final class Schema {
   let index: Int
   /// Whether keys are known by their byte.
   let hasSlots: Bool
-  @exclusivity(unchecked) var pool = ContainerPool<KeyedCursor>()
+  @exclusivity(unchecked) var pool = ContainerPool<ObjectWriter>()
   /// A `ContainerCopier` of the containers in the pool.
   private let copier: AnyObject
 
@@ -52,7 +52,7 @@ final class Schema {
   /// By slot: the byte of the key.
   private let keys: UnsafeMutablePointer<UInt8>
   @exclusivity(unchecked) private(set) var slotCount = 0
-  /// How many slots are predicted, until the message uses the schema.
+  /// How many slots are predicted, until the message uses the keyTable.
   @exclusivity(unchecked) private(set) var predictedCount = 0
   /// Whether the message expects predicted slots, and a bit for each that was asked for and had no value.
   @exclusivity(unchecked) private var isPredicted = false

@@ -1,18 +1,18 @@
 // Dictionaries, recorded without their own `encode(to:)`.
 
-extension Dictionary: PlannedEncodable where Key: Encodable, Value: Encodable {
-  static func makeEncodingPlan() -> AnyEncodingPlan {
-    guard Key.self == String.self else { return PlainEncodingPlan<Self>() }
+extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
+  static func makeTypeEncoder() -> AnyTypeEncoder {
+    guard Key.self == String.self else { return PlainTypeEncoder<Self>() }
     switch ValueKind(Value.self) {
-    case .string: return StringDictionaryEncodingPlan()
-    case .int: return IntDictionaryEncodingPlan()
-    default: return DictionaryEncodingPlan<Value>()
+    case .string: return StringDictionaryTypeEncoder()
+    case .int: return IntDictionaryTypeEncoder()
+    default: return DictionaryTypeEncoder<Value>()
     }
   }
 }
 
 /// A dictionary whose keys are strings: a map.
-private class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan<[String: Value]> {
+private class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
   final override func encode(
     _ dictionary: borrowing [String: Value], into session: EncodingSession, key: UInt64, parent: Int,
     level: Int
@@ -34,7 +34,7 @@ private class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan<[String: Va
 }
 
 /// Dictionaries of strings, compiled for them.
-private final class StringDictionaryEncodingPlan: DictionaryEncodingPlan<String> {
+private final class StringDictionaryTypeEncoder: DictionaryTypeEncoder<String> {
   override func record(_ dictionary: [String: String], _ session: EncodingSession, _ begin: Int) {
     for (key, value) in dictionary {
       session.recordKey(key)
@@ -44,7 +44,7 @@ private final class StringDictionaryEncodingPlan: DictionaryEncodingPlan<String>
 }
 
 /// Dictionaries of integers, compiled for them.
-private final class IntDictionaryEncodingPlan: DictionaryEncodingPlan<Int> {
+private final class IntDictionaryTypeEncoder: DictionaryTypeEncoder<Int> {
   override func record(_ dictionary: [String: Int], _ session: EncodingSession, _ begin: Int) {
     // Where no string came before, none of the keys did.
     let areNew = session.strings.count == 0
@@ -56,7 +56,7 @@ private final class IntDictionaryEncodingPlan: DictionaryEncodingPlan<Int> {
 }
 
 /// A dictionary whose keys are not strings, by its own `encode(to:)`.
-private final class PlainEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
+private final class PlainTypeEncoder<Value: Encodable>: TypeEncoder<Value> {
   override func encode(
     _ value: borrowing Value, into session: EncodingSession, key: UInt64, parent: Int, level: Int
   ) throws {
