@@ -53,8 +53,6 @@ final class EncodingSession {
   @exclusivity(unchecked) private(set) var message = 0
   /// The keyTables of the slots that the message has given to keys, in that order.
   @exclusivity(unchecked) var newSlots = GrowableBuffer<Int>(capacity: 16)
-  /// The container that expects slots which are predicted.
-  @exclusivity(unchecked) var predicting: Unmanaged<ObjectWriter>?
   @exclusivity(unchecked) var keyTablesByType = TypeTable<Unmanaged<KeyTable>>()
   @exclusivity(unchecked) var plans = TypeEncoders()
   /// Whether containers are handed out again; no longer when the message is over.
@@ -73,9 +71,6 @@ final class EncodingSession {
   @exclusivity(unchecked) var planner = Planner()
   @exclusivity(unchecked) var mapWalk = MapWalk()
   @exclusivity(unchecked) var emitter = Emitter()
-  @exclusivity(unchecked) var lone = LoneWriter()
-  /// Whether the message is what `lone` wrote.
-  @exclusivity(unchecked) var wasLone = false
 
   private static let top = Int.min
 
@@ -114,24 +109,17 @@ final class EncodingSession {
 
   /// Forgets the message.
   ///
-  /// In line, like what it calls: as functions of their own they took 72 of the 2,240 instructions of a small message.
+  /// In line, like what it calls.
   @inline(__always)
   func reset() {
     endMessage()
-    lone.end()
     tape.removeAll()
-    resetKeyTables()
+    activeKeyTables.borrowEach { $0.reset() }
+    activeKeyTables.removeAll()
     newSlots.removeAll()
     usedKeyTables.removeAll()
     stack.reset()
     if !userInfo.isEmpty { userInfo = UserInfo() }
-    if !wasLone { resetRest() }
-    wasLone = false
-  }
-
-  /// Forgets what a message does not have that `lone` wrote.
-  @inline(never)
-  private func resetRest() {
     strings.removeAll()
     if !retained.isEmpty { retained.removeAll() }
     wideValues.removeAll()
@@ -411,7 +399,6 @@ final class EncodingSession {
 
   /// Notes that the tape is not in line.
   func disturb() {
-    settleSlots()
     disturbances += 1
     needsNormalizing = true
   }
@@ -455,7 +442,6 @@ final class EncodingSession {
   ///
   /// - Parameter place: The place that the value was to take.
   private func forgetSlots(since outside: Surroundings, place: Int) {
-    settleSlots()
     guard newSlots.count > outside.slots else { return }
     guard disturbances == outside.disturbances || !reachesOut(from: outside.start, place: place) else {
       return

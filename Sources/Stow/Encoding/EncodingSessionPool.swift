@@ -37,8 +37,6 @@ extension EncodingSession: PooledSession {
 
   /// Turns what was recorded into bytes.
   func finish() -> Data {
-    if let message = finishLone() ?? emitLoneObject() { return message }
-    settleSlots()
     if strings.isForgetful { mergeStrings(isComplete: true) }
     if needsNormalizing || sortsKeys && maps.count > 0 { normalize() }
     if !planner.plan(self) {

@@ -35,7 +35,6 @@ extension EncodingSession {
     let number = keyTable.pool.take { makeContainer(Key.self, keyTable) }
     let cursor = keyTable.pool.cursor(number)
     cursor._withUnsafeGuaranteedRef { $0.start(at: begin, hasSlots: hasSlots) }
-    if begin == 0, hasSlots { predict(keyTable, cursor) }
     return keyTable.copier(of: KeyedEncodingContainer<Key>.self).copy(keyTable.pool.address(number))
   }
 
@@ -82,7 +81,6 @@ extension EncodingSession {
   private func activate(_ keyTable: KeyTable, firstUse: Int) {
     keyTable.firstUse = firstUse
     activeKeyTables.append(keyTable)
-    if firstUse > 0 || !reusesContainers { keyTable.dropPrediction() }
   }
 
   /// An object that exists already: with the keys it has, or with others as strings.

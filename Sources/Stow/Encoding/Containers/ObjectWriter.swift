@@ -29,24 +29,6 @@ final class ObjectWriter {
     expected = hasSlots ? 0 : Self.noKey
   }
 
-  /// Expects the slots that are predicted.
-  @inline(__always)
-  func adoptPrediction() { expected = Int(KeyTable.predicted) }
-
-  /// Whether all of them were asked for.
-  var isPredictionRight: Bool {
-    keyTableReference._withUnsafeGuaranteedRef { expected == $0.slotCount | Int(KeyTable.predicted) }
-  }
-
-  /// Expects no predicted slots any more. Those that were asked for are the message's now: their keyTable and count.
-  func settle() -> (keyTable: Int, count: Int) {
-    expected &= ~Int(KeyTable.predicted)
-    return keyTableReference._withUnsafeGuaranteedRef { keyTable in
-      keyTable.settle(expected)
-      return (keyTable.index, expected)
-    }
-  }
-
   private var hasSlots: Bool { expected >= 0 }
 
   @inline(__always)
@@ -54,32 +36,13 @@ final class ObjectWriter {
     try sessionReference._withUnsafeGuaranteedRef { try body($0) }
   }
 
-  /// The text of a key that has been met.
-  @inline(__always)
-  func keyText(_ byte: Int) -> UnsafeRawBufferPointer {
-    keyTableReference._withUnsafeGuaranteedRef { $0.text(ofByte: byte) }
-  }
-
   /// Makes this the container that is written to, and returns the slot for `key` as tokens hold it.
   ///
-  /// Keys nearly always come in the order in which they came before. The mark of a predicted slot stays where tokens
-  /// mask it away.
+  /// Keys nearly always come in the order in which they came before.
   @inline(__always)
   func place<Key: CodingKey>(_ key: Key) -> UInt64 {
     let byte = keyByte(key)
     let slot = Int(table[byte])
-    guard slot == expected, withSession({ $0.current == begin }) else {
-      return placeOutOfLine(key, byte: byte)
-    }
-    expected = slot &+ 1
-    return UInt64(truncatingIfNeeded: slot) << 8
-  }
-
-  /// The same for a value that may record others: it settles what was predicted.
-  @inline(__always)
-  func placeOuter<Key: CodingKey>(_ key: Key) -> UInt64 {
-    let byte = keyByte(key)
-    let slot = Int(table[byte] & ~KeyTable.predicted)
     guard slot == expected, withSession({ $0.current == begin }) else {
       return placeOutOfLine(key, byte: byte)
     }
@@ -93,7 +56,6 @@ final class ObjectWriter {
       placeFreely(key)
       return 0
     }
-    withSession { $0.settleSlots() }
     let slot = firstSlot(byte, isPresent: true)
     return slot >= 0 ? UInt64(truncatingIfNeeded: slot) << 8 : placeRarely(key, byte: byte)
   }
@@ -140,22 +102,15 @@ final class ObjectWriter {
   func skip<Key: CodingKey>(_ key: Key) {
     let byte = keyByte(key)
     if Int(table[byte] & ~KeyTable.absent) == expected {
-      if expected >= Int(KeyTable.predicted) { skipPredicted() }
       expected &+= 1
     } else {
       skipOutOfLine(key, byte: byte)
     }
   }
 
-  @inline(__always)
-  private func skipPredicted() {
-    keyTableReference._withUnsafeGuaranteedRef { $0.skip(predicted: expected) }
-  }
-
   @inline(never)
   private func skipOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) {
     guard hasSlots else { return }
-    withSession { $0.settleSlots() }
     guard firstSlot(byte, isPresent: false) < 0 else { return }
     let slot = withSession { session in
       keyTableReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: false) }

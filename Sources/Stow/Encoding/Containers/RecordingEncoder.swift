@@ -93,7 +93,6 @@ extension EncodingSession {
   /// The container of a place that no longer awaits its first token: the one that is there already, or a
   /// late one.
   func containerOutOfLine(at place: RecordingEncoder, _ container: ContainerStart) -> Int {
-    settleSlots()
     if isUnfilled(place.start) {
       fill(place.start)
       return openNested(container)

@@ -9,9 +9,6 @@
 /// A scalar that is recorded as a token, and a word if it needs one.
 protocol RecordableScalar: Encodable {
   func record(on tape: inout Tape, key: UInt64)
-
-  /// Writes the value as what is recorded will be; false if it is one of the few that cannot be written here.
-  func write(to writer: inout ForwardWriter) -> Bool
 }
 
 extension RecordableScalar where Self: FixedWidthInteger {
@@ -24,35 +21,16 @@ extension RecordableScalar where Self: FixedWidthInteger {
       tape.append(isUnsigned ? .unsigned : .longInteger, key: key, word: UInt64(truncatingIfNeeded: self))
     }
   }
-
-  @inline(__always)
-  func write(to writer: inout ForwardWriter) -> Bool {
-    guard let value = Int64(exactly: self) else { return false }
-    writer.integer(value)
-    return true
-  }
 }
 
 extension Bool: RecordableScalar {
   @inline(__always)
   func record(on tape: inout Tape, key: UInt64) { tape.append(Token(self ? .true : .false, key: key)) }
-
-  @inline(__always)
-  func write(to writer: inout ForwardWriter) -> Bool {
-    writer.byte(self ? Tag.true : Tag.false)
-    return true
-  }
 }
 
 extension Double: RecordableScalar {
   @inline(__always)
   func record(on tape: inout Tape, key: UInt64) { tape.append(.double, key: key, word: bitPattern) }
-
-  @inline(__always)
-  func write(to writer: inout ForwardWriter) -> Bool {
-    writer.double(bitPattern)
-    return true
-  }
 }
 
 extension Float: RecordableScalar {
@@ -65,8 +43,6 @@ extension Float: RecordableScalar {
       Double(self).record(on: &tape, key: key)
     }
   }
-
-  func write(to writer: inout ForwardWriter) -> Bool { !isNaN && Double(self).write(to: &writer) }
 }
 
 extension Int: RecordableScalar {}

@@ -43,12 +43,12 @@ struct Emitter: ~Copyable {
   }
 
   /// About how many bytes a message takes; the buffer grows if it takes more.
-  func estimate(_ session: EncodingSession) -> Int {
+  private func estimate(_ session: EncodingSession) -> Int {
     session.tape.count * 8 + session.strings.byteCount + 64
   }
 
   /// What was written.
-  mutating func finished() -> Data {
+  private mutating func finished() -> Data {
     if writer.count <= Self.copyLimit { return copied() }
     let (buffer, bytes) = writer.surrender()
     let (address, size) = (UInt(bitPattern: buffer.baseAddress), buffer.count)
@@ -271,7 +271,7 @@ struct Emitter: ~Copyable {
   }
 
   @inline(__always)
-  mutating func write(textAt slot: Int, of keyTable: KeyTable) {
+  private mutating func write(textAt slot: Int, of keyTable: KeyTable) {
     let text = keyTable.text(atSlot: slot)
     guard text.count <= BackwardWriter.shortLimit, let start = text.baseAddress else {
       return writer.bytes(text)

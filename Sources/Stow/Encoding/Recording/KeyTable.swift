@@ -39,12 +39,6 @@ final class KeyTable {
   static let unknown = UInt16.max
   /// Marks the slot of a key that has been asked for and never had a value.
   static let absent: UInt16 = 0x8000
-  /// Marks a slot that is predicted (`PredictedSlots.swift`).
-  static let predicted: UInt16 = 0x4000
-  /// The same in a slot as tokens hold it.
-  static let predictedKey = UInt64(predicted) << 8
-  /// So many slots are predicted at most.
-  private static let mostPredicted = 64
   private static let size = 256
 
   // MARK: in this message
@@ -52,11 +46,6 @@ final class KeyTable {
   /// By slot: the byte of the key.
   private let keys: UnsafeMutablePointer<UInt8>
   @exclusivity(unchecked) private(set) var slotCount = 0
-  /// How many slots are predicted, until the message uses the keyTable.
-  @exclusivity(unchecked) private(set) var predictedCount = 0
-  /// Whether the message expects predicted slots, and a bit for each that was asked for and had no value.
-  @exclusivity(unchecked) private var isPredicted = false
-  @exclusivity(unchecked) private var skipped: UInt64 = 0
   /// The slots that have a value in some object, in order; the keys of the shape.
   private let present: UnsafeMutablePointer<UInt16>
   @exclusivity(unchecked) private(set) var presentCount = 0
@@ -104,56 +93,11 @@ final class KeyTable {
   }
 
   /// Forgets the message.
-  ///
-  /// - Parameter predicts: Whether the slots are predicted for the next message. Those that were predicted for this one,
-  ///   and that nothing had to settle, are so anyway.
   @inline(__always)
-  func reset(predicts: Bool) {
-    if isPredicted {
-      predictedCount = slotCount
-      endPrediction()
-    } else if predicts, !hasAliases, slotCount <= Self.mostPredicted {
-      for slot in 0..<slotCount { table[Int(keys[slot])] = UInt16(truncatingIfNeeded: slot) | Self.predicted }
-      predictedCount = slotCount
-    } else {
-      for slot in 0..<slotCount { forget(keys[slot]) }
-    }
+  func reset() {
+    for slot in 0..<slotCount { forget(keys[slot]) }
     slotCount = 0
     uses = 0
-  }
-
-  /// Takes the predicted slots for the message's.
-  @inline(__always)
-  func adoptPrediction() {
-    slotCount = predictedCount
-    predictedCount = 0
-    isPredicted = true
-  }
-
-  private func endPrediction() {
-    isPredicted = false
-    skipped = 0
-  }
-
-  /// Notes that a predicted slot was asked for and has no value.
-  @inline(__always)
-  func skip(predicted slot: Int) { skipped |= 1 &<< UInt64(truncatingIfNeeded: slot) }
-
-  /// Gives the predicted slots up.
-  func dropPrediction() {
-    adoptPrediction()
-    settle(0)
-  }
-
-  /// Goes on with the first `count` of the predicted slots, and no others.
-  func settle(_ count: Int) {
-    for slot in 0..<count {
-      let isAbsent = skipped >> UInt64(slot) & 1 == 1
-      table[Int(keys[slot])] = UInt16(slot) | (isAbsent ? Self.absent : 0)
-    }
-    for slot in count..<slotCount { table[Int(keys[slot])] = Self.unknown }
-    slotCount = count
-    endPrediction()
   }
 
   /// Takes the last slot back.
@@ -162,9 +106,14 @@ final class KeyTable {
     forget(keys[slotCount])
   }
 
+  @inline(__always)
   private func forget(_ byte: UInt8) {
     table[Int(byte)] = Self.unknown
-    guard hasAliases else { return }
+    if hasAliases { forgetAliases(of: byte) }
+  }
+
+  @inline(never)
+  private func forgetAliases(of byte: UInt8) {
     let first = texts[Int(byte)].first
     for other in codingKeys.indices where codingKeys[other] != nil && texts[other].first == first {
       table[other] = Self.unknown
@@ -232,12 +181,10 @@ final class KeyTable {
     keyFilter |= StringPool.filterBit(texts[byte].utf8)
   }
 
-  /// A copy with as many bytes before it as `BackwardWriter.shortBytes` wants, and as many behind its start as
-  /// `ForwardWriter.shortBytes` does.
+  /// A copy with as many bytes before it as `BackwardWriter.shortBytes` wants.
   private static func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
     let before = BackwardWriter.shortLimit
-    let size = before + max(bytes.count, ForwardWriter.shortLimit)
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: before + bytes.count, alignment: 1)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
     let copy = UnsafeMutableRawBufferPointer(rebasing: memory[before..<before + bytes.count])
     copy.copyBytes(from: bytes)
@@ -258,13 +205,6 @@ final class KeyTable {
   func text(atSlot slot: Int) -> UnsafeRawBufferPointer {
     precondition(slot < slotCount)
     return texts[Int(keys[slot])].text
-  }
-
-  /// The text of a key that has been met.
-  @inline(__always)
-  func text(ofByte byte: Int) -> UnsafeRawBufferPointer {
-    precondition(byte < Self.size)
-    return texts[byte].text
   }
 
   func utf8(atSlot slot: Int) -> UnsafeRawBufferPointer {
@@ -329,21 +269,6 @@ final class KeyTable {
       if string >= 0 { pool.countKeyUses(string) }
       strings[slot] = string
     }
-  }
-
-  /// Whether a string with any of these bits may be a key: false for most that are none.
-  @inline(__always)
-  func mayHaveKey(_ bits: UInt64) -> Bool { keyFilter & bits != 0 }
-
-  /// Whether a string is a key of the message.
-  func hasKey(_ utf8: UnsafeRawBufferPointer) -> Bool {
-    (0..<slotCount).contains { equalBytes(self.utf8(atSlot: $0), utf8) }
-  }
-
-  /// Whether the pool has a use for any key of the message.
-  func sharesKeys(with pool: inout StringPool) -> Bool {
-    guard pool.mayContain(keyFilter) else { return false }
-    return (0..<slotCount).contains { pool.find(utf8(atSlot: $0)) >= 0 }
   }
 
   /// The string of the key at a slot; −1 if the pool has no use for it.

@@ -271,17 +271,6 @@ struct StringPool: ~Copyable {
     entry.pointee.keyUses = UInt32(truncatingIfNeeded: Int(entry.pointee.keyUses) &+ uses)
   }
 
-  /// Whether there are few strings, and each is one value.
-  @inline(__always)
-  var areSingleValues: Bool {
-    guard count <= Self.few else { return false }
-    for index in 0..<count {
-      let entry = entries.base + index
-      if entry.pointee.valueUses != 1 || entry.pointee.keyUses != 0 { return false }
-    }
-    return true
-  }
-
   // MARK: keys that follow each other
 
   /// The key that came after another the last time; −1 if none is known.

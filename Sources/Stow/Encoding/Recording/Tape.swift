@@ -160,10 +160,6 @@ struct Tape: ~Copyable {
     return places[range.lowerBound]
   }
 
-  /// Whether any container is in another.
-  @inline(__always)
-  var hasInnerContainers: Bool { placeCount > 0 }
-
   /// The tokens and words, for a walk over them.
   var view: TapeView { TapeView(tokens: UnsafeBufferPointer(start: base, count: count), words: words) }
 }
