@@ -75,7 +75,9 @@ public final class StowEncoder: Sendable {
   /// - Throws: `EncodingError.invalidValue` if the value encodes nothing or nests too deeply, and whatever
   ///   an `encode(to:)` throws.
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
-    try EncodingSession.run(outputFormatting, maximumDepth: maximumDepth, sharedUserInfo) { session in
+    try EncodingSession.run(
+      sortsKeys: outputFormatting.contains(.sortedKeys), maximumDepth: maximumDepth, sharedUserInfo
+    ) { session in
       try session.record(value)
       return session.finish()
     }

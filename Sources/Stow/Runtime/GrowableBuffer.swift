@@ -53,8 +53,8 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   @inline(never)
   private mutating func grow(to wanted: Int) {
     let stride = MemoryLayout<Element>.stride
-    // What is larger than a word is named by 32-bit indices.
-    let limit = stride > 8 ? Int(clamping: UInt32.max) : .max
+    // What is as large as a word is named by 32-bit indices, of which the last stands for none.
+    let limit = stride >= 8 ? Int(clamping: UInt32.max) - 1 : .max
     let (memory, newCapacity) = PageMemory.allocateMore(
       than: capacity, atLeast: wanted, atMost: limit, stride: stride)
     let larger = memory.bindMemory(to: Element.self, capacity: newCapacity)

@@ -12,7 +12,7 @@ enum ValueKind: UInt8 {
   case bool, double, float, float16, string, date, uuid, url, data, decimal
   case int, int8, int16, int32, int64, int128
   case uint, uint8, uint16, uint32, uint64, uint128
-  /// By an `EncodingPlan` and a `DecodingPlan`.
+  /// By a `TypeEncoder` and a `DecodingPlan`.
   case planned
   /// By the conformance of an optional, which knows what is inside as a type that can be encoded and decoded:
   /// with very many levels that takes too long to ask.

@@ -8,13 +8,13 @@ extension Optional: WholeEncodable where Wrapped: Encodable {
 /// Keeps the level of a nil, which `Optional.encode(to:)` would lose.
 private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped?> {
   override func encode(
-    _ value: borrowing Wrapped?, into session: EncodingSession, key: UInt64, parent: Int, level: Int
+    _ value: borrowing Wrapped?, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
     let isPresent = try borrowingSome(value) {
-      let entry = session.plans.entry(for: Wrapped.self)
-      try session.encodeKnown(copy $0, entry, key: key, parent: parent, level: level + 1)
+      let entry = recorder.types.encoders.entry(for: Wrapped.self)
+      try recorder.encodeKnown(copy $0, entry, key: key, parent: parent, level: level + 1)
     }
-    if !isPresent { session.recordNil(level: level, key: key) }
+    if !isPresent { recorder.recording.recordNil(level: level, key: key) }
   }
 }
 
@@ -44,29 +44,29 @@ extension Array: WholeEncodable where Element: Encodable {
 /// Records the elements one by one.
 private class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
   override func encode(
-    _ elements: borrowing [Element], into session: EncodingSession, key: UInt64, parent: Int, level: Int
+    _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    try session.recordContainer(ContainerStart(.array, key: key, parent: parent)) { begin in
-      try borrowingElements(of: elements) { try record($0, session, begin) }
+    try recorder.recordContainer(ContainerStart(.array, key: key, parent: parent)) { begin in
+      try borrowingElements(of: elements) { try record($0, recorder, begin) }
     }
   }
 
   /// Records the elements in their array, which begins at `begin`.
-  func record(_ elements: UnsafeBufferPointer<Element>, _ session: EncodingSession, _ begin: Int) throws {
+  func record(_ elements: UnsafeBufferPointer<Element>, _ recorder: Recorder, _ begin: Int) throws {
     guard let first = elements.baseAddress else { return }
-    let entry = session.plans.entry(for: Element.self)
+    let entry = recorder.types.encoders.entry(for: Element.self)
     for index in 0..<elements.count {
-      let key = UInt64(truncatingIfNeeded: index) << 32
+      let key = TokenKey(index: index)
       if entry.kind == .plain {
-        try borrowing(first + index) { try session.encodePlain($0, key: key, parent: begin) }
+        try borrowing(first + index) { try recorder.encodePlain($0, key: key, parent: begin) }
       } else if entry.kind == .planned {
         try entry.withPlan(as: TypeEncoder<Element>.self) { plan in
           try borrowing(first + index) {
-            try plan.encode($0, into: session, key: key, parent: begin, level: 0)
+            try plan.encode($0, into: recorder, key: key, parent: begin, level: 0)
           }
         }
       } else {
-        try session.encodeKnown(first[index], entry, key: key, parent: begin, level: 0)
+        try recorder.encodeKnown(first[index], entry, key: key, parent: begin, level: 0)
       }
     }
   }
@@ -74,13 +74,13 @@ private class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
 
 /// Arrays of strings, compiled for them.
 private final class StringArrayTypeEncoder: ArrayTypeEncoder<String> {
-  override func record(_ elements: UnsafeBufferPointer<String>, _ session: EncodingSession, _ begin: Int) {
+  override func record(_ elements: UnsafeBufferPointer<String>, _ recorder: Recorder, _ begin: Int) {
     guard let first = elements.baseAddress else { return }
     for element in first..<first + elements.count {
       borrowing(element) { string in
-        let index = session.strings.internNew(string)
-        session.strings.countValueUse(index)
-        session.tape.append(Token(.string, index: index))
+        let index = recorder.recording.strings.internNew(string)
+        recorder.recording.strings.countValueUse(index)
+        recorder.recording.tape.append(Token(.string, index: index))
       }
     }
   }
@@ -90,7 +90,7 @@ private final class StringArrayTypeEncoder: ArrayTypeEncoder<String> {
 private final class ScalarArrayTypeEncoder<Element: Encodable>: ArrayTypeEncoder<Element> {
   private let kind: Token.Kind
   private let retain: ([Element]) -> RetainedValue?
-  private let append: (UnsafeBufferPointer<Element>, EncodingSession) -> Void
+  private let append: (UnsafeBufferPointer<Element>, Recorder) -> Void
 
   /// Shorter arrays are recorded element by element.
   static var shortest: Int { 17 }
@@ -98,7 +98,7 @@ private final class ScalarArrayTypeEncoder<Element: Encodable>: ArrayTypeEncoder
   /// What depends on the type of the elements, and is compiled for it.
   init(
     _ kind: Token.Kind, retain: @escaping ([Element]) -> RetainedValue?,
-    append: @escaping (UnsafeBufferPointer<Element>, EncodingSession) -> Void
+    append: @escaping (UnsafeBufferPointer<Element>, Recorder) -> Void
   ) {
     self.kind = kind
     self.retain = retain
@@ -106,18 +106,18 @@ private final class ScalarArrayTypeEncoder<Element: Encodable>: ArrayTypeEncoder
   }
 
   override func encode(
-    _ elements: borrowing [Element], into session: EncodingSession, key: UInt64, parent: Int, level: Int
+    _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
     if elements.count >= Self.shortest, let value = retain(copy elements) {
-      try session.checkDepth(key: key, parent: parent)
-      session.retain(value, as: kind, key: key)
+      try recorder.checkDepth(key: key, parent: parent)
+      recorder.recording.retain(value, as: kind, key: key)
     } else {
-      try super.encode(elements, into: session, key: key, parent: parent, level: level)
+      try super.encode(elements, into: recorder, key: key, parent: parent, level: level)
     }
   }
 
-  override func record(_ elements: UnsafeBufferPointer<Element>, _ session: EncodingSession, _ begin: Int) {
-    append(elements, session)
+  override func record(_ elements: UnsafeBufferPointer<Element>, _ recorder: Recorder, _ begin: Int) {
+    append(elements, recorder)
   }
 }
 
@@ -126,8 +126,8 @@ extension RecordableScalar {
   fileprivate static func plan(
     _ kind: Token.Kind, _ retain: @escaping ([Self]) -> RetainedValue?
   ) -> TypeEncoder<[Self]> {
-    ScalarArrayTypeEncoder(kind, retain: retain) { elements, session in
-      for element in elements { session.record(element, key: 0) }
+    ScalarArrayTypeEncoder(kind, retain: retain) { elements, recorder in
+      for element in elements { recorder.recording.record(element, key: TokenKey()) }
     }
   }
 }

@@ -14,43 +14,47 @@ extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
 /// A dictionary whose keys are strings: a map.
 private class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
   final override func encode(
-    _ dictionary: borrowing [String: Value], into session: EncodingSession, key: UInt64, parent: Int,
+    _ dictionary: borrowing [String: Value], into recorder: Recorder, key: TokenKey, parent: Int,
     level: Int
   ) throws {
-    try session.recordContainer(ContainerStart(.map, key: key, parent: parent)) { begin in
-      session.noteMap(at: begin)
-      try record(copy dictionary, session, begin)
+    try recorder.recordContainer(ContainerStart(.map, key: key, parent: parent)) { begin in
+      recorder.recording.noteMap(at: begin)
+      try record(copy dictionary, recorder, begin)
     }
   }
 
   /// Records the entries.
-  func record(_ dictionary: [String: Value], _ session: EncodingSession, _ begin: Int) throws {
-    let entry = session.plans.entry(for: Value.self)
+  func record(_ dictionary: [String: Value], _ recorder: Recorder, _ begin: Int) throws {
+    let entry = recorder.types.encoders.entry(for: Value.self)
     for (key, value) in dictionary {
-      session.recordKey(key)
-      try session.encodeKnown(value, entry, key: 0, parent: begin, level: 0)
+      recorder.recording.recordKey(key)
+      try recorder.encodeKnown(value, entry, key: TokenKey(), parent: begin, level: 0)
     }
   }
 }
 
 /// Dictionaries of strings, compiled for them.
 private final class StringDictionaryTypeEncoder: DictionaryTypeEncoder<String> {
-  override func record(_ dictionary: [String: String], _ session: EncodingSession, _ begin: Int) {
+  override func record(_ dictionary: [String: String], _ recorder: Recorder, _ begin: Int) {
     for (key, value) in dictionary {
-      session.recordKey(key)
-      session.record(value, key: 0)
+      recorder.recording.recordKey(key)
+      recorder.recording.record(value, key: TokenKey())
     }
   }
 }
 
 /// Dictionaries of integers, compiled for them.
 private final class IntDictionaryTypeEncoder: DictionaryTypeEncoder<Int> {
-  override func record(_ dictionary: [String: Int], _ session: EncodingSession, _ begin: Int) {
+  override func record(_ dictionary: [String: Int], _ recorder: Recorder, _ begin: Int) {
     // Where no string came before, none of the keys did.
-    let areNew = session.strings.count == 0
+    let areNew = recorder.recording.strings.count == 0
     for (key, value) in dictionary {
-      if areNew { session.recordKey(session.strings.add(new: key)) } else { session.recordKey(key) }
-      session.record(value, key: 0)
+      if areNew {
+        recorder.recording.recordKey(recorder.recording.strings.add(new: key))
+      } else {
+        recorder.recording.recordKey(key)
+      }
+      recorder.recording.record(value, key: TokenKey())
     }
   }
 }
@@ -58,8 +62,8 @@ private final class IntDictionaryTypeEncoder: DictionaryTypeEncoder<Int> {
 /// A dictionary whose keys are not strings, by its own `encode(to:)`.
 private final class PlainTypeEncoder<Value: Encodable>: TypeEncoder<Value> {
   override func encode(
-    _ value: borrowing Value, into session: EncodingSession, key: UInt64, parent: Int, level: Int
+    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    try session.encodePlain(value, key: key, parent: parent)
+    try recorder.encodePlain(value, key: key, parent: parent)
   }
 }

@@ -1,64 +1,64 @@
 /// The container of an object that is being recorded.
 struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  let cursor: ObjectWriter
+  let writer: ObjectWriter
 
-  var codingPath: [any CodingKey] { cursor.path }
+  var codingPath: [any CodingKey] { writer.codingPath }
 
-  mutating func encodeNil(forKey key: Key) { cursor.putNil(key) }
-  mutating func encode(_ value: Bool, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: String, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: Double, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: Float, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: Int, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: Int8, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: Int16, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: Int32, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: Int64, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: Int128, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: UInt, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: UInt8, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: UInt16, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: UInt32, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: UInt64, forKey key: Key) { cursor.put(value, key) }
-  mutating func encode(_ value: UInt128, forKey key: Key) { cursor.put(value, key) }
+  mutating func encodeNil(forKey key: Key) { writer.putNil(key) }
+  mutating func encode(_ value: Bool, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: String, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: Double, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: Float, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: Int, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: Int8, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: Int16, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: Int32, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: Int64, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: Int128, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: UInt, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: UInt8, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: UInt16, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: UInt32, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: UInt64, forKey key: Key) { writer.put(value, key) }
+  mutating func encode(_ value: UInt128, forKey key: Key) { writer.put(value, key) }
 
   mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    try cursor.encode(value, key)
+    try writer.encode(value, key)
   }
 
   // Absent values are seen, too: without these, the standard library would not call for them.
 
-  mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: String?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: Double?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: Float?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: Int?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: Int8?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: Int16?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: Int32?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: Int128?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: UInt?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: UInt8?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: UInt16?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: UInt32?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) { cursor.put(value, key) }
-  mutating func encodeIfPresent(_ value: UInt128?, forKey key: Key) { cursor.put(value, key) }
+  mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: String?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: Double?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: Float?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: Int?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: Int8?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: Int16?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: Int32?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: Int128?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: UInt?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: UInt8?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: UInt16?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: UInt32?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) { writer.put(value, key) }
+  mutating func encodeIfPresent(_ value: UInt128?, forKey key: Key) { writer.put(value, key) }
 
   mutating func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
-    try cursor.encodeIfPresent(value, key)
+    try writer.encodeIfPresent(value, key)
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    cursor.nestedContainer(keyType, key)
+    writer.nestedContainer(keyType, key)
   }
 
   mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    cursor.nestedUnkeyedContainer(key)
+    writer.nestedUnkeyedContainer(key)
   }
 
-  mutating func superEncoder() -> any Encoder { cursor.encoderForSuper() }
-  mutating func superEncoder(forKey key: Key) -> any Encoder { cursor.encoderForSuper(key) }
+  mutating func superEncoder() -> any Encoder { writer.encoderForSuper() }
+  mutating func superEncoder(forKey key: Key) -> any Encoder { writer.encoderForSuper(key) }
 }

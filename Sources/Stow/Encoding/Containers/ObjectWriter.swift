@@ -3,106 +3,130 @@
 /// A container refers to this by way of the standard library's own object, so that both can be used again for other
 /// objects with the same keys.
 final class ObjectWriter {
-  // Both outlive every use: they belong to the session, which outlives every container (`SessionPool`).
-  private let sessionReference: Unmanaged<EncodingSession>
-  private let keyTableReference: Unmanaged<KeyTable>
+  // Both outlive every use: the recorder owns the keys, and outlives every container (`SessionPool`).
+  private let recorderReference: Unmanaged<Recorder>
+  private let keys: KeyTable.Reference
+  /// The table of the keys, at hand.
   private let table: UnsafeMutablePointer<UInt16>
-  /// The token where the object begins.
-  @exclusivity(unchecked) private(set) var begin = 0
-  /// The slot that the next key most likely has. Negative where keys are written as strings: `noKey`, and after a key
-  /// its string, counted from one and inverted.
-  @exclusivity(unchecked) private var expected = 0
-  /// The session, if the pool does not keep it for this container.
-  private let owner: EncodingSession?
+  // Every access is a load or a store, several for each value.
+  @exclusivity(unchecked) private var position = Position()
+  /// The recorder, if the pool does not keep it for this container.
+  private let owner: Recorder?
 
-  private static let noKey = ~0
+  struct Position {
+    /// The token where the object begins.
+    var begin = 0
+    /// The slot that the next key most likely has. Negative where keys are written as strings: `noKey`, and after a key
+    /// its string, counted from one and inverted.
+    var expected = 0
 
-  init(session: EncodingSession, keyTable: KeyTable, isOwner: Bool = false) {
-    owner = isOwner ? session : nil
-    sessionReference = Unmanaged.passUnretained(session)
-    keyTableReference = Unmanaged.passUnretained(keyTable)
-    table = keyTable.table
+    static let noKey = ~0
   }
 
-  func start(at begin: Int, hasSlots: Bool) {
-    self.begin = begin
-    expected = hasSlots ? 0 : Self.noKey
+  init(recorder: Recorder, keys: KeyTable.Reference, isOwner: Bool = false) {
+    owner = isOwner ? recorder : nil
+    recorderReference = Unmanaged.passUnretained(recorder)
+    self.keys = keys
+    table = keys.pointee.table
   }
-
-  private var hasSlots: Bool { expected >= 0 }
 
   @inline(__always)
-  func withSession<Result>(_ body: (EncodingSession) throws -> Result) rethrows -> Result {
-    try sessionReference._withUnsafeGuaranteedRef { try body($0) }
+  func start(at begin: Int, hasSlots: Bool) {
+    position = Position(begin: begin, expected: hasSlots ? 0 : Position.noKey)
   }
 
-  /// Makes this the container that is written to, and returns the slot for `key` as tokens hold it.
+  @inline(__always)
+  private func withRecorder<Result>(_ body: (Recorder) throws -> Result) rethrows -> Result {
+    try recorderReference._withUnsafeGuaranteedRef { try body($0) }
+  }
+
+  var codingPath: [any CodingKey] { withRecorder { $0.recording.path(ofContainer: position.begin) } }
+
+  // MARK: keys
+
+  /// Makes this the container that is written to, and returns the slot for `key`.
   ///
   /// Keys nearly always come in the order in which they came before.
   @inline(__always)
-  func place<Key: CodingKey>(_ key: Key) -> UInt64 {
+  private func place<Key: CodingKey>(_ key: Key) -> TokenKey {
     let byte = keyByte(key)
     let slot = Int(table[byte])
-    guard slot == expected, withSession({ $0.current == begin }) else {
+    guard slot == position.expected, withRecorder({ $0.isCurrent(position.begin) }) else {
       return placeOutOfLine(key, byte: byte)
     }
-    expected = slot &+ 1
-    return UInt64(truncatingIfNeeded: slot) << 8
+    position.expected = slot &+ 1
+    return TokenKey(slot: slot)
   }
 
   @inline(never)
-  private func placeOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> UInt64 {
-    guard hasSlots else {
+  private func placeOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> TokenKey {
+    guard position.expected >= 0 else {
       placeFreely(key)
-      return 0
+      return TokenKey()
     }
     let slot = firstSlot(byte, isPresent: true)
-    return slot >= 0 ? UInt64(truncatingIfNeeded: slot) << 8 : placeRarely(key, byte: byte)
+    return slot >= 0 ? TokenKey(slot: slot) : placeRarely(key, byte: byte)
   }
 
   /// Records a key that is written as a string.
   @inline(__always)
   private func placeFreely<Key: CodingKey>(_ key: Key) {
-    withSession { session in
-      if session.current != begin { session.resume(begin) }
-      expected = ~(session.recordFreeKey(key, after: ~expected &- 1) &+ 1)
+    withRecorder { recorder in
+      if !recorder.isCurrent(position.begin) { recorder.resume(position.begin) }
+      let previous = ~position.expected &- 1
+      let (name, integer) = (key.stringValue, key.intValue)
+      var string = integer == nil ? recorder.recording.recordFollower(name, of: previous) : -1
+      if string < 0 { string = recorder.recording.recordFreeKey(name, integer, after: previous) }
+      position.expected = ~(string &+ 1)
     }
   }
 
   @inline(never)
-  private func placeRarely<Key: CodingKey>(_ key: Key, byte: Int) -> UInt64 {
-    withSession { session in
-      if session.current != begin { session.resume(begin) }
-      let slot = keyTableReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: true) }
-      if slot < expected { session.needsNormalizing = true }
-      expected = slot + 1
-      return UInt64(truncatingIfNeeded: slot) << 8
+  private func placeRarely<Key: CodingKey>(_ key: Key, byte: Int) -> TokenKey {
+    withRecorder { recorder in
+      if !recorder.isCurrent(position.begin) { recorder.resume(position.begin) }
+      let slot = findSlot(of: key, byte, recorder, isPresent: true)
+      if slot < position.expected { recorder.recording.needsNormalizing = true }
+      position.expected = slot + 1
+      return TokenKey(slot: slot)
     }
+  }
+
+  /// The slot of a key, which is new to the message or out of turn.
+  private func findSlot<Key: CodingKey>(
+    of key: Key, _ byte: Int, _ recorder: Recorder, isPresent: Bool
+  ) -> Int {
+    if !keys.pointee.isLearnt(byte) {
+      let name = key.stringValue
+      keys.pointee.learn(key, named: name, byte: byte)
+    }
+    let known = keys.pointee.slotCount
+    let slot = keys.pointee.slot(ofByte: byte, isPresent: isPresent)
+    if keys.pointee.slotCount > known { recorder.recording.keyTables.noteNewSlot(keys) }
+    return slot
   }
 
   /// The slot of a key that the message asks for the first time, in the container that is written to; −1 if that is
   /// not so, or what the key is called is not known.
   @inline(never)
   private func firstSlot(_ byte: Int, isPresent: Bool) -> Int {
-    sessionReference._withUnsafeGuaranteedRef { session in
-      guard session.current == begin else { return -1 }
-      return keyTableReference._withUnsafeGuaranteedRef { keyTable in
-        let slot = keyTable.firstSlot(ofByte: byte, isPresent: isPresent)
-        guard slot >= 0 else { return -1 }
-        session.newSlots.append(keyTable.index)
-        // It comes behind all others.
-        expected = slot &+ 1
-        return slot
-      }
+    withRecorder { recorder in
+      guard recorder.isCurrent(position.begin) else { return -1 }
+      let slot = keys.pointee.firstSlot(ofByte: byte, isPresent: isPresent)
+      guard slot >= 0 else { return -1 }
+      recorder.recording.keyTables.noteNewSlot(keys)
+      // It comes behind all others.
+      position.expected = slot &+ 1
+      return slot
     }
   }
 
   /// Notes that `key` was asked for and has no value: it keeps its place among the others.
   @inline(__always)
-  func skip<Key: CodingKey>(_ key: Key) {
+  private func skip<Key: CodingKey>(_ key: Key) {
     let byte = keyByte(key)
-    if Int(table[byte] & ~KeyTable.absent) == expected {
-      expected &+= 1
+    if Int(table[byte] & ~KeyTable.absent) == position.expected {
+      position.expected &+= 1
     } else {
       skipOutOfLine(key, byte: byte)
     }
@@ -110,21 +134,112 @@ final class ObjectWriter {
 
   @inline(never)
   private func skipOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) {
-    guard hasSlots else { return }
-    guard firstSlot(byte, isPresent: false) < 0 else { return }
-    let slot = withSession { session in
-      keyTableReference._withUnsafeGuaranteedRef { session.slot(of: key, byte, $0, isPresent: false) }
-    }
-    expected = max(expected, slot + 1)
+    guard position.expected >= 0, firstSlot(byte, isPresent: false) < 0 else { return }
+    let slot = withRecorder { findSlot(of: key, byte, $0, isPresent: false) }
+    position.expected = max(position.expected, slot + 1)
   }
-}
 
-extension EncodingSession {
-  /// The slot of a key, which is new to the message or out of turn.
-  fileprivate func slot<Key: CodingKey>(of key: Key, _ byte: Int, _ keyTable: KeyTable, isPresent: Bool) -> Int {
-    let known = keyTable.slotCount
-    let slot = keyTable.slot(of: key, byte: byte, isPresent: isPresent)
-    if keyTable.slotCount > known { newSlots.append(keyTable.index) }
-    return slot
+  // MARK: values
+
+  @inline(__always)
+  func putNil<Key: CodingKey>(_ key: Key) {
+    let slot = place(key)
+    withRecorder { $0.recording.recordNil(level: 0, key: slot) }
+  }
+
+  @inline(__always)
+  func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
+    let slot = place(key)
+    withRecorder { $0.recording.record(value, key: slot) }
+  }
+
+  @inline(__always)
+  func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value?, _ key: Key) {
+    if let value { put(value, key) } else { skip(key) }
+  }
+
+  @inline(__always)
+  func put<Key: CodingKey>(_ value: String, _ key: Key) {
+    let slot = place(key)
+    withRecorder { $0.recording.record(value, key: slot) }
+  }
+
+  @inline(__always)
+  func put<Key: CodingKey>(_ value: String?, _ key: Key) {
+    if let value { put(value, key) } else { skip(key) }
+  }
+
+  func put<Key: CodingKey>(_ value: Int128, _ key: Key) {
+    let slot = place(key)
+    withRecorder { $0.recording.record(value, key: slot) }
+  }
+
+  func put<Key: CodingKey>(_ value: Int128?, _ key: Key) {
+    if let value { put(value, key) } else { skip(key) }
+  }
+
+  func put<Key: CodingKey>(_ value: UInt128, _ key: Key) {
+    let slot = place(key)
+    withRecorder { $0.recording.record(value, key: slot) }
+  }
+
+  func put<Key: CodingKey>(_ value: UInt128?, _ key: Key) {
+    if let value { put(value, key) } else { skip(key) }
+  }
+
+  @inline(__always)
+  func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
+    let slot = place(key)
+    try announced { try $0.encode(value, key: slot) }
+  }
+
+  @inline(__always)
+  func encodeIfPresent<Value: Encodable, Key: CodingKey>(_ value: Value?, _ key: Key) throws {
+    let isPresent = try borrowingSome(value) { value in
+      let slot = place(key)
+      try announced { try $0.encodePresent(value, key: slot) }
+    }
+    if !isPresent { skip(key) }
+  }
+
+  /// Encodes the value whose key has been recorded; the key goes if the value throws.
+  @inline(__always)
+  private func announced(_ body: (Recorder) throws -> Void) throws {
+    try withRecorder { recorder in
+      do {
+        try body(recorder)
+      } catch {
+        recorder.recording.needsNormalizing = true
+        recorder.recording.dropAnnouncement()
+        throw error
+      }
+    }
+  }
+
+  // MARK: nested containers
+
+  func nestedContainer<NestedKey: CodingKey, Key: CodingKey>(
+    _ keyType: NestedKey.Type, _ key: Key
+  ) -> KeyedEncodingContainer<NestedKey> {
+    let slot = place(key)
+    return withRecorder { $0.nestedKeyedContainer(keyType, key: slot, parent: position.begin) }
+  }
+
+  func nestedUnkeyedContainer<Key: CodingKey>(_ key: Key) -> any UnkeyedEncodingContainer {
+    let slot = place(key)
+    return withRecorder { $0.nestedUnkeyedContainer(forKey: slot, parent: position.begin) }
+  }
+
+  func encoderForSuper() -> any Encoder {
+    withRecorder { recorder in
+      if !recorder.isCurrent(position.begin) { recorder.resume(position.begin) }
+      recorder.recording.recordKey(PathKey.super.stringValue)
+      return recorder.deferValue(key: TokenKey(), parent: position.begin)
+    }
+  }
+
+  func encoderForSuper<Key: CodingKey>(_ key: Key) -> any Encoder {
+    let slot = place(key)
+    return withRecorder { $0.deferValue(key: slot, parent: position.begin) }
   }
 }

@@ -1,12 +1,14 @@
 /// The encoder of an optional that encodes itself, and its container: what it holds is one level further in.
 struct OptionalEncoder: Encoder, SingleValueEncodingContainer {
-  let session: EncodingSession
-  let key: UInt64
+  let recorder: Recorder
+  let key: TokenKey
   let parent: Int
   let level: Int
 
-  var codingPath: [any CodingKey] { session.path(parent: parent, key: key, start: session.tape.count) }
-  var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
+  var codingPath: [any CodingKey] {
+    recorder.recording.path(parent: parent, key: key, start: recorder.recording.tape.count)
+  }
+  var userInfo: [CodingUserInfoKey: Any] { recorder.userInfo.values }
 
   private static let otherContainer = "An optional is encoded as a single value."
 
@@ -17,10 +19,10 @@ struct OptionalEncoder: Encoder, SingleValueEncodingContainer {
   func unkeyedContainer() -> any UnkeyedEncodingContainer { preconditionFailure(Self.otherContainer) }
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  func encodeNil() { session.recordNil(level: level, key: key) }
+  func encodeNil() { recorder.recording.recordNil(level: level, key: key) }
 
   func encode<Value: Encodable>(_ value: Value) throws {
-    let entry = session.plans.entry(for: Value.self)
-    try session.encodeKnown(value, entry, key: key, parent: parent, level: level + 1)
+    let entry = recorder.types.encoders.entry(for: Value.self)
+    try recorder.encodeKnown(value, entry, key: key, parent: parent, level: level + 1)
   }
 }

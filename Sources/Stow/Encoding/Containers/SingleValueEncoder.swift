@@ -6,30 +6,30 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
 
   /// Lets `body` record the value, which is handed the key; unless the message is over.
   @inline(__always)
-  private func put(_ body: (EncodingSession, _ key: UInt64) throws -> Void) rethrows {
-    try encoder.session?._withUnsafeGuaranteedRef { try body($0, key($0)) }
+  private func put(_ body: (Recorder, _ key: TokenKey) throws -> Void) rethrows {
+    try encoder.recorder?._withUnsafeGuaranteedRef { try body($0, key($0)) }
   }
 
   @inline(__always)
-  private func put<Value: RecordableScalar>(_ value: Value) { put { $0.record(value, key: $1) } }
+  private func put<Value: RecordableScalar>(_ value: Value) { put { $0.recording.record(value, key: $1) } }
 
   /// Makes sure that the next token is the value's, and returns its key.
   @inline(__always)
-  private func key(_ session: EncodingSession) -> UInt64 {
-    session.awaits(encoder.start) ? encoder.key : lateKey(session)
+  private func key(_ recorder: Recorder) -> TokenKey {
+    recorder.awaits(encoder.start) ? encoder.key : lateKey(recorder)
   }
 
   @inline(never)
-  private func lateKey(_ session: EncodingSession) -> UInt64 {
-    session.reopenEmpty(encoder.start, isKeyed: false)
+  private func lateKey(_ recorder: Recorder) -> TokenKey {
+    recorder.reopenEmpty(encoder.start, isKeyed: false)
     precondition(
-      session.isUnfilled(encoder.start),
+      recorder.recording.isUnfilled(encoder.start),
       "Attempt to encode a value through a single-value container when one was encoded already.")
-    session.fill(encoder.start)
+    recorder.fill(encoder.start)
     return encoder.key
   }
 
-  mutating func encodeNil() { put { $0.recordNil(level: 0, key: $1) } }
+  mutating func encodeNil() { put { $0.recording.recordNil(level: 0, key: $1) } }
   mutating func encode(_ value: Bool) { put(value) }
   mutating func encode(_ value: Double) { put(value) }
   mutating func encode(_ value: Float) { put(value) }
@@ -43,14 +43,14 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
   mutating func encode(_ value: UInt16) { put(value) }
   mutating func encode(_ value: UInt32) { put(value) }
   mutating func encode(_ value: UInt64) { put(value) }
-  mutating func encode(_ value: Int128) { put { $0.record(value, key: $1) } }
-  mutating func encode(_ value: UInt128) { put { $0.record(value, key: $1) } }
-  mutating func encode(_ value: String) { put { $0.record(value, key: $1) } }
+  mutating func encode(_ value: Int128) { put { $0.recording.record(value, key: $1) } }
+  mutating func encode(_ value: UInt128) { put { $0.recording.record(value, key: $1) } }
+  mutating func encode(_ value: String) { put { $0.recording.record(value, key: $1) } }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
-    try encoder.session?._withUnsafeGuaranteedRef { session in
-      try session.attempt(encoder.start) {
-        try session.encode(value, inPlaceOf: encoder) { key(session) }
+    try encoder.recorder?._withUnsafeGuaranteedRef { recorder in
+      try recorder.attempt(encoder.start) {
+        try recorder.encode(value, inPlaceOf: encoder) { key(recorder) }
       }
     }
   }

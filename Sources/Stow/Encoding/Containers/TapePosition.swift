@@ -1,21 +1,21 @@
-/// A token on the tape of a session, for as long as its message is being recorded.
+/// A token on the tape of a recorder, for as long as its message is being recorded.
 ///
-/// What encoders and containers have instead of a reference to their session: two trivial words.
+/// What encoders and containers have instead of a reference to their recorder: two trivial words.
 struct TapePosition: BitwiseCopyable {
-  private let cell: SessionCell
+  private let cell: RecorderCell
   /// The token, and the generation of the cell.
   private let bits: UInt64
 
   @inline(__always)
-  init(_ session: EncodingSession, token: Int) {
-    cell = session.cell
-    bits = UInt64(UInt32(truncatingIfNeeded: token)) | UInt64(session.generation) << 32
+  init(_ recorder: Recorder, token: Int) {
+    cell = recorder.cell
+    bits = UInt64(UInt32(truncatingIfNeeded: token)) | UInt64(recorder.generation) << 32
   }
 
-  /// A position that no session has.
+  /// A position that no recorder has.
   init() {
     cell = .nowhere
-    bits = UInt64(SessionCell.none) << 32
+    bits = UInt64(RecorderCell.none) << 32
   }
 
   @inline(__always)
@@ -23,5 +23,5 @@ struct TapePosition: BitwiseCopyable {
 
   /// Nil when the message is over.
   @inline(__always)
-  var session: Unmanaged<EncodingSession>? { cell.session(UInt32(truncatingIfNeeded: bits >> 32)) }
+  var recorder: Unmanaged<Recorder>? { cell.recorder(UInt32(truncatingIfNeeded: bits >> 32)) }
 }

@@ -20,8 +20,8 @@ struct Emitter: ~Copyable {
   struct Frame: BitwiseCopyable {
     /// How much was written behind it.
     let end: Int
-    /// The keyTable of an object that is written as a map; its keys stand before its values.
-    var keys: Unmanaged<KeyTable>?
+    /// The keys of an object that is written as a map, which stand before its values.
+    var keys: KeyTable.Reference?
     /// Whether keys on the tape are in the shape.
     var hidesKeys = false
     /// The slots that have a value; of more than 64 they are in `wideMarks` from `firstWideMark` on.
@@ -29,22 +29,19 @@ struct Emitter: ~Copyable {
     var firstWideMark = -1
   }
 
-  /// How many tokens are worth giving back at once: 4 MiB of them.
-  private static let discardedAtOnce = 1 << 19
-
   /// Up to here, the bytes are copied out of a buffer that is used again.
   private static let copyLimit = 1 << 17
 
-  mutating func emit(_ session: EncodingSession, _ planner: borrowing Planner) -> Data {
-    writer.restart(capacity: estimate(session))
-    writeBody(session, planner)
-    if !planner.symbols.isEmpty || !planner.shapes.isEmpty { writePrelude(session, planner) }
+  mutating func emit(_ recording: borrowing Recording, _ plan: borrowing Plan) -> Data {
+    writer.restart(capacity: estimate(recording))
+    writeBody(recording, plan)
+    if plan.hasPrelude { writePrelude(recording, plan) }
     return finished()
   }
 
   /// About how many bytes a message takes; the buffer grows if it takes more.
-  private func estimate(_ session: EncodingSession) -> Int {
-    session.tape.count * 8 + session.strings.byteCount + 64
+  private func estimate(_ recording: borrowing Recording) -> Int {
+    recording.tape.count * 8 + recording.strings.byteCount + 64
   }
 
   /// What was written.
@@ -66,11 +63,9 @@ struct Emitter: ~Copyable {
 
   // MARK: body
 
-  private mutating func writeBody(_ session: EncodingSession, _ planner: borrowing Planner) {
-    let tape = session.tape.view
+  private mutating func writeBody(_ recording: borrowing Recording, _ plan: borrowing Plan) {
+    let tape = recording.tape.view
     frame = Frame(end: 0)
-    session.tape.discardPlaces()
-    var discarded = tape.tokens.count
     var index = tape.tokens.count - 1
     while index >= 0 {
       writer.reserve(BackwardWriter.margin)
@@ -79,81 +74,76 @@ struct Emitter: ~Copyable {
       case .end:
         let begin = token.index
         token = tape[begin]
-        if token.kind == .array, writeColumns(tape, begin + 1..<index, session, planner) {
+        if token.kind == .array, writeColumns(tape, begin + 1..<index, recording, plan) {
           index = begin
         } else {
-          enter(token, session, planner)
+          enter(token, recording, plan)
           index -= 1
-          if discarded &- index > Self.discardedAtOnce {
-            // What has been written is not read again, and as much memory is needed for the output.
-            session.tape.discardTokens(from: index + 1)
-            discarded = index
-          }
           continue
         }
-      case .object: session.keyTableList.borrow(token.index) { closeObject($0) }
-      case .map: closeMap(token, planner)
+      case .object: closeObject(recording.keyTables[token.index])
+      case .map: closeMap(token, plan)
       case .array:
         writer.header(
           length: writer.count - frame.end, short: Tag.shortArray, limit: Tag.shortArrayLimit, long: Tag.array
         )
         frame = outer.takeLast()
       case .key:
-        if !frame.hidesKeys { write(key: token.index, session) }
+        if !frame.hidesKeys { write(key: token.index, recording) }
         index -= 1
         continue
-      default: write(value: token, tape, session)
+      default: write(value: token, tape, recording)
       }
-      mark(token.slot, session)
+      mark(token.slot, recording)
       index -= 1
     }
   }
 
   @inline(__always)
-  private mutating func enter(_ token: Token, _ session: EncodingSession, _ planner: borrowing Planner) {
+  private mutating func enter(_ token: Token, _ recording: borrowing Recording, _ plan: borrowing Plan) {
     outer.append(frame)
     frame = Frame(end: writer.count)
     if token.kind == .object {
-      session.keyTableList.borrow(token.index) { keyTable in
-        if keyTable.shape < 0 {
-          frame.keys = Unmanaged.passUnretained(keyTable)
-        } else if keyTable.slotCount > 64 {
-          frame.firstWideMark = wideMarks.count
-          wideMarks.append(contentsOf: repeatElement(0, count: (keyTable.slotCount + 63) / 64))
-        }
+      let keys = recording.keyTables[token.index]
+      if keys.pointee.shape < 0 {
+        frame.keys = keys
+      } else if keys.pointee.slotCount > 64 {
+        frame.firstWideMark = wideMarks.count
+        wideMarks.append(contentsOf: repeatElement(0, count: (keys.pointee.slotCount + 63) / 64))
       }
-    } else if token.kind == .map, planner.hasLists, token.index != KeyLists.none {
-      frame.hidesKeys = planner.lists[token.index].shape >= 0
+    } else if token.kind == .map, plan.hasLists, token.index != KeyLists.none {
+      frame.hidesKeys = plan.lists[token.index].shape >= 0
     }
   }
 
   /// Notes that the slot has a value, and writes its key where keys stand before their values.
   @inline(__always)
-  private mutating func mark(_ slot: Int, _ session: EncodingSession) {
+  private mutating func mark(_ slot: Int, _ recording: borrowing Recording) {
     frame.marks |= 1 &<< UInt64(truncatingIfNeeded: slot)
     if let keys = frame.keys {
-      keys._withUnsafeGuaranteedRef { write(keyAt: slot, of: $0, session) }
+      write(keyAt: slot, of: keys, recording)
     } else if frame.firstWideMark >= 0 {
       wideMarks[frame.firstWideMark + slot >> 6] |= 1 << UInt64(slot & 63)
     }
   }
 
-  private mutating func closeObject(_ keyTable: KeyTable) {
-    if keyTable.shape < 0 || frame.marks == 0 {
+  private mutating func closeObject(_ keys: KeyTable.Reference) {
+    if keys.pointee.shape < 0 || frame.marks == 0 {
       closeAsMap()
     } else {
-      let isPartial = frame.firstWideMark < 0 ? frame.marks != keyTable.presentMarks : lacksWideMarks(keyTable)
-      if isPartial { writePresence(keyTable) }
-      writer.recordHeader(shape: keyTable.shape, length: writer.count - frame.end, partial: isPartial)
+      let isPartial =
+        frame.firstWideMark < 0 ? frame.marks != keys.pointee.presentMarks : lacksWideMarks(keys)
+      if isPartial { writePresence(keys) }
+      writer.recordHeader(shape: keys.pointee.shape, length: writer.count - frame.end, partial: isPartial)
     }
     if frame.firstWideMark >= 0 { wideMarks.removeLast(wideMarks.count - frame.firstWideMark) }
     frame = outer.takeLast()
   }
 
-  private mutating func closeMap(_ token: Token, _ planner: borrowing Planner) {
+  private mutating func closeMap(_ token: Token, _ plan: borrowing Plan) {
     if frame.hidesKeys {
       writer.recordHeader(
-        shape: planner.lists[token.index].shape, length: writer.count - frame.end, partial: false)
+        shape: plan.lists[token.index].shape, length: writer.count - frame.end, partial: false)
     } else {
       closeAsMap()
     }
@@ -166,12 +156,12 @@ struct Emitter: ~Copyable {
   }
 
   /// A bit for every key of the shape: whether the object has a value for it.
-  private mutating func writePresence(_ keyTable: KeyTable) {
-    if keyTable.presentCount == keyTable.slotCount, keyTable.slotCount <= 64 {
+  private mutating func writePresence(_ keys: KeyTable.Reference) {
+    if keys.pointee.presentCount == keys.pointee.slotCount, keys.pointee.slotCount <= 64 {
       // Every slot is a key of the shape, and the marks are the bits.
-      return writer.littleEndian(frame.marks, width: (keyTable.slotCount + 7) / 8)
+      return writer.littleEndian(frame.marks, width: (keys.pointee.slotCount + 7) / 8)
     }
-    let slots = keyTable.presentSlots
+    let slots = keys.pointee.presentSlots
     var position = slots.count
     writer.reserve(slots.count / 8 + BackwardWriter.margin)
     while position > 0 {
@@ -183,8 +173,8 @@ struct Emitter: ~Copyable {
     }
   }
 
-  private func lacksWideMarks(_ keyTable: KeyTable) -> Bool {
-    wideMarks[frame.firstWideMark...].reduce(0) { $0 + $1.nonzeroBitCount } != keyTable.presentCount
+  private func lacksWideMarks(_ keys: KeyTable.Reference) -> Bool {
+    wideMarks[frame.firstWideMark...].reduce(0) { $0 + $1.nonzeroBitCount } != keys.pointee.presentCount
   }
 
   private func has(_ slot: Int) -> Bool {
@@ -193,38 +183,38 @@ struct Emitter: ~Copyable {
   }
 
   /// The value of a column where all cells are the same.
-  mutating func write(constant token: Token, _ tape: TapeView, _ session: EncodingSession) {
+  mutating func write(constant token: Token, _ tape: TapeView, _ recording: borrowing Recording) {
     switch token.kind {
     case .array: writer.byte(Tag.shortArray)
     case .object, .map: writer.byte(Tag.shortMap)
-    default: write(value: token, tape, session)
+    default: write(value: token, tape, recording)
     }
   }
 
   /// A value that is no container.
   @inline(__always)
-  mutating func write(value token: Token, _ tape: TapeView, _ session: EncodingSession) {
+  mutating func write(value token: Token, _ tape: TapeView, _ recording: borrowing Recording) {
     switch token.kind {
     case .integer: writer.integer(token.integer)
-    case .string: write(string: token.index, session)
+    case .string: write(string: token.index, recording)
     case .double: writer.double(tape.number(token))
     case .true: writer.byte(Tag.true)
     case .false: writer.byte(Tag.false)
     case .null: writer.byte(Tag.null)
-    default: writeRare(token, tape, session)
+    default: writeRare(token, tape, recording)
     }
   }
 
   // MARK: strings
 
   @inline(__always)
-  private mutating func write(string index: Int, _ session: EncodingSession) {
-    let entry = session.strings[index]
+  private mutating func write(string index: Int, _ recording: borrowing Recording) {
+    let entry = recording.strings[index]
     if entry.symbol != 0 {
       write(symbol: Int(entry.symbol) &- 1)
       return
     }
-    writeBytes(of: entry, session)
+    writeBytes(of: entry, recording)
     if entry.length < Tag.shortStringLimit {
       writer.byte(Tag.shortString &+ UInt8(truncatingIfNeeded: entry.length))
     } else {
@@ -234,8 +224,8 @@ struct Emitter: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func writeBytes(of entry: StringPool.Entry, _ session: EncodingSession) {
-    let utf8 = session.strings.utf8(of: entry)
+  private mutating func writeBytes(of entry: StringPool.Entry, _ recording: borrowing Recording) {
+    let utf8 = recording.strings.utf8(of: entry)
     if utf8.count <= BackwardWriter.shortLimit {
       writer.shortBytes(endingAt: utf8.end, count: utf8.count)
     } else {
@@ -254,25 +244,26 @@ struct Emitter: ~Copyable {
   }
 
   /// A key that is a string in the pool: a symbol, or a text.
-  private mutating func write(key index: Int, _ session: EncodingSession) {
-    let symbol = Int(session.strings[index].symbol)
+  private mutating func write(key index: Int, _ recording: borrowing Recording) {
+    let symbol = Int(recording.strings[index].symbol)
     if symbol > 0 {
       write(keySymbol: symbol - 1)
     } else {
-      writer.text(session.strings.utf8(index))
+      writer.text(recording.strings.utf8(index))
     }
   }
 
   @inline(__always)
-  private mutating func write(keyAt slot: Int, of keyTable: KeyTable, _ session: EncodingSession) {
-    let string = keyTable.string(atSlot: slot)
-    let symbol = string < 0 ? 0 : Int(session.strings[string].symbol)
-    if symbol > 0 { write(keySymbol: symbol - 1) } else { write(textAt: slot, of: keyTable) }
+  private mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ recording: borrowing Recording)
+  {
+    let string = keys.pointee.string(atSlot: slot)
+    let symbol = string < 0 ? 0 : Int(recording.strings[string].symbol)
+    if symbol > 0 { write(keySymbol: symbol - 1) } else { write(textAt: slot, of: keys) }
   }
 
   @inline(__always)
-  private mutating func write(textAt slot: Int, of keyTable: KeyTable) {
-    let text = keyTable.text(atSlot: slot)
+  private mutating func write(textAt slot: Int, of keys: KeyTable.Reference) {
+    let text = keys.pointee.text(atSlot: slot)
     guard text.count <= BackwardWriter.shortLimit, let start = text.baseAddress else {
       return writer.bytes(text)
     }
@@ -290,34 +281,34 @@ struct Emitter: ~Copyable {
 
   // MARK: prelude
 
-  private mutating func writePrelude(_ session: EncodingSession, _ planner: borrowing Planner) {
-    for shape in planner.shapes.reversed() {
+  private mutating func writePrelude(_ recording: borrowing Recording, _ plan: borrowing Plan) {
+    for shape in plan.shapes.reversed() {
       switch shape.source {
-      case .keyTable(let index): writeShape(of: session.keyTables[index], session)
-      case .list(let index): writeShape(of: planner.lists.keys(of: index), session)
+      case .keyTable(let index): writeShape(of: recording.keyTables[index], recording)
+      case .list(let index): writeShape(of: plan.lists.keys(of: index), recording)
       }
     }
     writer.reserve(BackwardWriter.margin)
-    writer.varint(planner.shapes.count)
-    for string in planner.symbols.reversed() { writer.text(session.strings.utf8(string)) }
+    writer.varint(plan.shapes.count)
+    for string in plan.symbols.reversed() { writer.text(recording.strings.utf8(string)) }
     writer.reserve(BackwardWriter.margin)
-    writer.varint(planner.symbols.count)
+    writer.varint(plan.symbols.count)
     writer.byte(Tag.prelude)
   }
 
-  private mutating func writeShape(of keyTable: KeyTable, _ session: EncodingSession) {
-    for slot in keyTable.presentSlots.reversed() {
+  private mutating func writeShape(of keys: KeyTable.Reference, _ recording: borrowing Recording) {
+    for slot in keys.pointee.presentSlots.reversed() {
       writer.reserve(BackwardWriter.margin)
-      write(keyAt: Int(slot), of: keyTable, session)
+      write(keyAt: Int(slot), of: keys, recording)
     }
     writer.reserve(BackwardWriter.margin)
-    writer.varint(keyTable.presentCount)
+    writer.varint(keys.pointee.presentCount)
   }
 
-  private mutating func writeShape(of keys: ArraySlice<UInt32>, _ session: EncodingSession) {
+  private mutating func writeShape(of keys: ArraySlice<UInt32>, _ recording: borrowing Recording) {
     for key in keys.reversed() {
       writer.reserve(BackwardWriter.margin)
-      write(key: Int(key), session)
+      write(key: Int(key), recording)
     }
     writer.reserve(BackwardWriter.margin)
     writer.varint(keys.count)
@@ -326,7 +317,7 @@ struct Emitter: ~Copyable {
   // MARK: the rest
 
   @inline(never)
-  private mutating func writeRare(_ token: Token, _ tape: TapeView, _ session: EncodingSession) {
+  private mutating func writeRare(_ token: Token, _ tape: TapeView, _ recording: borrowing Recording) {
     switch token.kind {
     case .longInteger: writer.integer(Int64(bitPattern: tape.number(token)))
     case .date: writer.date(tape.number(token))
@@ -337,15 +328,15 @@ struct Emitter: ~Copyable {
       writer.littleEndian(tape.number(token), width: 8)
       writer.byte(Tag.unsigned)
     case .url:
-      write(string: token.index, session)
+      write(string: token.index, recording)
       writer.byte(Tag.url)
     case .nestedNil:
       writer.byte(UInt8(truncatingIfNeeded: min(token.index, 255)))
       writer.byte(Tag.nestedNil)
     case .empty: writer.byte(Tag.shortMap)
-    case .wide, .uuid: writeWide(token, session.wideValues[token.index])
-    case .decimal: writeDecimal(token, session.wideValues[token.index])
-    case .data, .integers, .doubles, .bools: writeRetained(session.retained[token.index])
+    case .wide, .uuid: writeWide(token, recording.wideValues[token.index])
+    case .decimal: writeDecimal(token, recording.wideValues[token.index])
+    case .data, .integers, .doubles, .bools: writeRetained(recording.retained[token.index])
     default: preconditionFailure("a token that a normalized tape does not have")
     }
   }

@@ -32,7 +32,7 @@ struct RowLayout {
 
   /// The rows in `range` of the tape; nil if the elements are not alike, by the look of the first.
   init?(
-    _ tape: TapeView, _ range: Range<Int>, _ session: borrowing EncodingSession, _ planner: borrowing Planner
+    _ tape: TapeView, _ range: Range<Int>, _ recording: borrowing Recording, _ plan: borrowing Plan
   ) {
     let head = tape[range.lowerBound]
     first = range.lowerBound
@@ -40,18 +40,18 @@ struct RowLayout {
     var columnLimit = Self.widestMatrix
     slots =
       head.kind == .object
-      ? session.keyTableList.borrow(head.index) { $0.presentSlots } : UnsafeBufferPointer(start: nil, count: 0)
+      ? recording.keyTables[head.index].pointee.presentSlots : UnsafeBufferPointer(start: nil, count: 0)
     switch head.kind {
     case .object:
-      shape = session.keyTableList.borrow(head.index) { $0.shape }
+      shape = recording.keyTables[head.index].pointee.shape
       guard shape != -1 else { return nil }
       columnLimit = slots.count
     case .map:
-      guard planner.hasLists, head.index != KeyLists.none, planner.lists[head.index].shape >= 0 else {
+      guard plan.hasLists, head.index != KeyLists.none, plan.lists[head.index].shape >= 0 else {
         return nil
       }
-      shape = planner.lists[head.index].shape
-      columnLimit = planner.lists[head.index].count
+      shape = plan.lists[head.index].shape
+      columnLimit = plan.lists[head.index].count
       hasKeys = true
     default: shape = nil
     }

@@ -1,20 +1,11 @@
-extension EncodingSession {
-  /// Brings a tape with anything out of line into the form of one where everything came in order.
-  ///
-  /// Containers that were continued become whole, late values stand in their places, values that failed are
-  /// gone, the last of several values for a key counts, and what was counted is counted anew. Linear in the
-  /// length of the tape. No message needs this that is encoded the usual way.
-  func normalize() {
-    var normalizer = Normalizer(self)
-    normalizer.read()
-    normalizer.write()
-    needsNormalizing = false
-    hasFreeKeys = false
-  }
-}
-
-/// A message as a tree, between two tapes.
-private struct Normalizer: ~Copyable {
+/// Brings a tape with anything out of line into the form of one where everything came in order.
+///
+/// Containers that were continued become whole, late values stand in their places, values that failed are
+/// gone, the last of several values for a key counts, and what was counted is counted anew. Linear in the
+/// length of the tape. No message needs this that is encoded the usual way.
+///
+/// In between, the message is a tree.
+struct Normalizer: ~Copyable {
   /// A container, an array that was retained whole, or a place that is filled late.
   private struct Node {
     /// The token that began it.
@@ -38,32 +29,43 @@ private struct Normalizer: ~Copyable {
     var node: Int
   }
 
-  private let session: EncodingSession
+  /// What is normalized, lent for as long as it takes.
+  private var recording = Recording()
+  private let sortsKeys: Bool
   private var nodes: [Node] = []
-  private var nodeOfToken: [Int32]
+  private var nodeOfToken: [Int32] = []
   private var top: Entry?
   private var result = Tape()
   private var strings = StringPool()
 
-  /// The keyTables whose objects were written, in the order of the first of them.
-  private var used: [KeyTable] = []
+  /// The key tables whose objects were written, in the order of the first of them.
+  private var used: [Int] = []
 
   private static let longestScan = 8
 
-  init(_ session: EncodingSession) {
-    self.session = session
+  private init(sortsKeys: Bool) {
+    self.sortsKeys = sortsKeys
     strings.keepsAll = true
-    nodeOfToken = Array(repeating: -1, count: session.tape.count)
+  }
+
+  /// Puts a recording in line.
+  static func normalize(_ recording: inout Recording, sortsKeys: Bool) {
+    var normalizer = Normalizer(sortsKeys: sortsKeys)
+    swap(&normalizer.recording, &recording)
+    normalizer.read()
+    normalizer.write()
+    swap(&normalizer.recording, &recording)
   }
 
   // MARK: reading
 
-  mutating func read() {
+  private mutating func read() {
+    nodeOfToken = Array(repeating: -1, count: recording.tape.count)
     var open: [Scope] = []
     var pendingKey = -1
     var filled = -1
-    for index in 0..<session.tape.count {
-      let token = session.tape[index]
+    for index in 0..<recording.tape.count {
+      let token = recording.tape[index]
       switch token.kind {
       case .key: pendingKey = token.index
       case .fill: filled = Int(nodeOfToken[token.index])
@@ -93,7 +95,7 @@ private struct Normalizer: ~Copyable {
   }
 
   private func scope(of begin: Int) -> Scope {
-    let token = session.tape[begin]
+    let token = recording.tape[begin]
     let node = Int(nodeOfToken[begin])
     // What a place held that awaits its value again stands for nothing.
     let isDead = nodes[node].isDead || token.kind == .deferred
@@ -116,17 +118,17 @@ private struct Normalizer: ~Copyable {
       return
     }
     let parent = scope.node
-    let container = session.tape[nodes[parent].token]
+    let container = recording.tape[nodes[parent].token]
     guard container.kind == .object || container.kind == .map else {
       nodes[parent].entries.append(entry)
       return
     }
     var entry = entry
     if entry.key < 0 {
-      let name = session.keyTables[scope.keyTable].utf8(atSlot: token.slot)
+      let name = recording.keyTables[scope.keyTable].pointee.utf8(atSlot: token.slot)
       let isOwn = container.kind == .object && container.index == scope.keyTable
       entry = Entry(
-        key: canonical(session.strings.intern(name)), slot: isOwn ? token.slot : -1,
+        key: canonical(recording.strings.intern(name)), slot: isOwn ? token.slot : -1,
         token: entry.token,
         node: entry.node)
     }
@@ -146,7 +148,7 @@ private struct Normalizer: ~Copyable {
     guard existing.node >= 0, token.kind != .empty else { return false }
     // The value of a late place is what it was filled with.
     if let content = nodes[existing.node].content { return merge(entry, into: content, token) }
-    let other = session.tape[existing.token].kind
+    let other = recording.tape[existing.token].kind
     let isArray = other == .array || other == .integers || other == .doubles || other == .bools
     guard isArray || other == .object || other == .map else { return false }
     precondition(
@@ -175,7 +177,7 @@ private struct Normalizer: ~Copyable {
 
   /// The first of the strings that equal the one at `index`.
   private mutating func canonical(_ index: Int) -> Int {
-    let string = session.strings.string(index)
+    let string = recording.strings.string(index)
     if let first = spellings[string] { return first }
     spellings[string] = index
     return index
@@ -183,25 +185,22 @@ private struct Normalizer: ~Copyable {
 
   // MARK: writing
 
-  mutating func write() {
-    session.activeKeyTables.borrowEach { keyTable in
-      keyTable.clearPresent()
-      keyTable.uses = 0
+  private mutating func write() {
+    for keys in recording.keyTables.active.buffer {
+      keys.pointee.clearPresent()
+      keys.pointee.uses = 0
     }
-    session.maps.removeAll()
-    guard let top else { return }
+    recording.forgetMaps()
+    guard let top else { return recording.noteInLine() }
     writeAll(top)
     reorderKeyTables()
-    for (index, order) in slotOrders { session.keyTables[index].reorder(order.slots) }
-    // Under the thread sanitizer the compiler takes the session for a part of what is modified.
-    let session = session
-    swap(&session.tape, &result)
-    swap(&session.strings, &strings)
+    for (index, order) in slotOrders { recording.keyTables[index].pointee.reorder(order.slots) }
+    recording.replace(&result, &strings)
   }
 
   /// The string in the pool of the new tape, where strings stand in the order of that.
   private mutating func moved(_ index: Int) -> Int {
-    let utf8 = session.strings.utf8(index)
+    let utf8 = recording.strings.utf8(index)
     return strings.intern(utf8)
   }
 
@@ -235,7 +234,7 @@ private struct Normalizer: ~Copyable {
 
   /// Writes a scalar, or the beginning of a container, whose entries are then to be written.
   private mutating func writeValue(_ entry: Entry, slot: Int) -> Open? {
-    var token = session.tape[entry.token]
+    var token = recording.tape[entry.token]
     token.clear(Token.Flags.dead | Token.Flags.nested | Token.Flags.failedContainer)
     token.slot = slot
     switch token.kind {
@@ -248,19 +247,19 @@ private struct Normalizer: ~Copyable {
       if let content = nodes[entry.node].content {
         return writeValue(Entry(key: -1, slot: slot, token: content.token, node: content.node), slot: slot)
       }
-      token = Token(.empty, key: UInt64(slot) << 8)
+      token = Token(.empty, key: TokenKey(slot: slot))
     case .integers, .doubles, .bools:
       if nodes[entry.node].entries.isEmpty { break }
       let begin = result.count
-      result.append(Token(.array, key: UInt64(slot) << 8))
-      expand(session.retained[token.index])
+      result.append(Token(.array, key: TokenKey(slot: slot)))
+      expand(recording.retained[token.index])
       return Open(begin: begin, entries: nodes[entry.node].entries, usesSlots: false)
     case .array:
       result.append(token)
       return Open(begin: result.count - 1, entries: nodes[entry.node].entries, usesSlots: false)
     case .object, .map: return writeObject(entry, token)
     case _ where token.hasWord:
-      result.append(token.kind, key: token.key, word: session.tape.view.number(token))
+      result.append(token.kind, key: token.key, word: recording.tape.view.number(token))
       return nil
     default: break
     }
@@ -274,42 +273,43 @@ private struct Normalizer: ~Copyable {
     let usesSlots = token.kind == .object && entries.allSatisfy { $0.slot >= 0 }
     let begin = result.count
     if usesSlots {
-      let keyTable = session.keyTables[token.index]
-      if keyTable.uses == 0 {
-        keyTable.firstUse = begin
-        used.append(keyTable)
+      let keys = recording.keyTables[token.index]
+      if keys.pointee.uses == 0 {
+        keys.pointee.firstUse = begin
+        used.append(token.index)
       }
-      keyTable.uses += 1
-      if session.sortsKeys {
-        renumber(&entries, keyTable)
+      keys.pointee.uses += 1
+      if sortsKeys {
+        renumber(&entries, token.index)
       } else {
         entries.sort { $0.slot < $1.slot }
-        for entry in entries { keyTable.markPresent(slot: entry.slot) }
+        for entry in entries { keys.pointee.markPresent(slot: entry.slot) }
       }
     } else {
-      session.noteMap(at: begin)
+      recording.noteMap(at: begin)
       token = Token(.map, key: token.key)
-      if session.sortsKeys { sort(&entries) }
+      if sortsKeys { sort(&entries) }
     }
     result.append(token)
     return Open(begin: begin, entries: entries, usesSlots: usesSlots)
   }
 
   /// Key types come in the order of their first objects.
-  private func reorderKeyTables() {
-    var unused: [KeyTable] = []
-    session.activeKeyTables.borrowEach { if $0.uses == 0 { unused.append($0) } }
-    session.activeKeyTables.removeAll()
-    for keyTable in used + unused { session.activeKeyTables.append(keyTable) }
+  private mutating func reorderKeyTables() {
+    var unused: [Int] = []
+    for keys in recording.keyTables.active.buffer where keys.pointee.uses == 0 {
+      unused.append(keys.pointee.index)
+    }
+    recording.keyTables.reorder(used + unused)
   }
 
   /// Slots in the order in which keys come up on the new tape: that of the old one is as arbitrary as the
   /// order of a dictionary.
-  private mutating func renumber(_ entries: inout [Entry], _ keyTable: KeyTable) {
-    var order = slotOrders[keyTable.index] ?? SlotOrder()
+  private mutating func renumber(_ entries: inout [Entry], _ keys: Int) {
+    var order = slotOrders[keys] ?? SlotOrder()
     for index in entries.indices { entries[index].slot = order.number(entries[index].slot) }
     entries.sort { $0.slot < $1.slot }
-    slotOrders[keyTable.index] = order
+    slotOrders[keys] = order
   }
 
   private struct SlotOrder {
@@ -328,7 +328,8 @@ private struct Normalizer: ~Copyable {
 
   /// By the UTF-8 of the keys.
   private func sort(_ entries: inout [Entry]) {
-    let names = Dictionary(entries.map { ($0.key, Array(session.strings.utf8($0.key))) }) { first, _ in first
+    let names = Dictionary(entries.map { ($0.key, Array(recording.strings.utf8($0.key))) }) { first, _ in
+      first
     }
     entries.sort { (names[$0.key] ?? []).lexicographicallyPrecedes(names[$1.key] ?? []) }
   }
@@ -336,10 +337,10 @@ private struct Normalizer: ~Copyable {
   /// Writes the elements of an array that was retained whole, because others follow.
   private mutating func expand(_ value: RetainedValue) {
     switch value {
-    case .doubles(let values): for value in values { value.record(on: &result, key: 0) }
-    case .bools(let values): for value in values { value.record(on: &result, key: 0) }
-    case .ints(let values): for value in values { value.record(on: &result, key: 0) }
-    case .integers(let values): for value in values { value.record(on: &result, key: 0) }
+    case .doubles(let values): for value in values { value.record(on: &result, key: TokenKey()) }
+    case .bools(let values): for value in values { value.record(on: &result, key: TokenKey()) }
+    case .ints(let values): for value in values { value.record(on: &result, key: TokenKey()) }
+    case .integers(let values): for value in values { value.record(on: &result, key: TokenKey()) }
     case .data: break
     }
   }

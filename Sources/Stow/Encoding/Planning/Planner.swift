@@ -3,26 +3,10 @@
 ///
 /// Works on what recording has counted; the tape is walked only if there are maps whose keys may recur.
 struct Planner: ~Copyable {
-  /// The shapes of the message, in the order of their numbers.
-  private(set) var shapes: [Shape] = []
-  /// The strings that are symbols, in the order of their numbers.
-  private(set) var symbols: [Int] = []
-  private(set) var lists = KeyLists()
-  /// Whether maps on the tape name their list.
-  private(set) var hasLists = false
+  /// What was decided last.
+  private(set) var plan = Plan()
   private var candidates: [Candidate] = []
-
-  struct Shape {
-    enum Source {
-      case keyTable(Int)
-      case list(Int)
-    }
-
-    let source: Source
-    let uses: Int
-    let firstUse: Int
-    let gain: Int
-  }
+  private var walk = MapWalk()
 
   private struct Candidate {
     let string: Int
@@ -37,96 +21,113 @@ struct Planner: ~Copyable {
   /// What a prelude takes besides its symbols and shapes.
   static let preludeSize = 3
 
-  mutating func removeAll() {
-    if !shapes.isEmpty { shapes.removeAll(keepingCapacity: true) }
-    if !symbols.isEmpty { symbols.removeAll(keepingCapacity: true) }
-    if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
-    lists.removeAll()
-    hasLists = false
+  /// Plans a message, after its recording has been put in line.
+  ///
+  /// - Parameter sortsKeys: Whether maps are sorted by their keys.
+  @inline(__always)
+  mutating func makePlan(_ recording: inout Recording, sortsKeys: Bool) {
+    recording.mergeStrings(isComplete: true)
+    if recording.needsNormalizing || sortsKeys && recording.maps.count > 0 {
+      Normalizer.normalize(&recording, sortsKeys: sortsKeys)
+    }
+    if choose(&recording) { return }
+    Normalizer.normalize(&recording, sortsKeys: sortsKeys)
+    let isPlanned = choose(&recording)
+    assert(isPlanned)
   }
 
-  /// Plans the message of `session`, whose tape is in line; false if a map has a key twice.
-  mutating func plan(_ session: EncodingSession) -> Bool {
+  private mutating func removeAll() {
+    plan.removeAll()
+    if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
+  }
+
+  /// Chooses shapes and symbols for a tape that is in line; false if a map has a key twice.
+  private mutating func choose(_ recording: inout Recording) -> Bool {
     removeAll()
-    if session.maps.count > 1 || session.hasFreeKeys {
-      let maps = UnsafeBufferPointer(session.maps.buffer)
-      guard lists.collect(maps, &session.tape, &session.strings, &session.mapWalk) else { return false }
-      hasLists = true
+    if recording.maps.count > 1 || recording.hasFreeKeys {
+      let maps = UnsafeBufferPointer(recording.maps.buffer)
+      guard plan.lists.collect(maps, &recording.tape, &recording.strings, &walk) else { return false }
+      plan.hasLists = true
     }
-    if Self.hasSingleObject(session) {
-      session.activeKeyTables.borrow(0) { $0.standAlone(&session.strings) }
-    } else if session.activeKeyTables.count > 0 || hasLists {
-      chooseShapes(session)
-      countKeyUses(session)
+    if Self.hasSingleObject(recording) {
+      recording.keyTables.active[0].pointee.settleSingleObject(&recording.strings)
+    } else if recording.keyTables.active.count > 0 || plan.hasLists {
+      chooseShapes(&recording)
+      countKeyUses(&recording)
     }
-    chooseSymbols(session)
-    if shapes.isEmpty, candidates.isEmpty { return true }
+    chooseSymbols(&recording)
+    if plan.shapes.isEmpty, candidates.isEmpty { return true }
     let gain =
-      shapes.reduce(0) { $0 + $1.gain }
+      plan.shapes.reduce(0) { $0 + $1.gain }
       + candidates.reduce(0) { $0 + ($1.isShort ? $1.shortGain : $1.longGain) }
-    if gain > Self.preludeSize { number(session) } else { dropTables(session) }
+    if gain > Self.preludeSize { number(&recording) } else { dropTables(recording) }
     return true
   }
 
   /// Whether one object is all that has keys: then it has no shape, and its keys are written once.
-  private static func hasSingleObject(_ session: EncodingSession) -> Bool {
-    session.activeKeyTables.count == 1 && session.maps.count == 0
-      && session.activeKeyTables.borrow(0) { $0.uses == 1 }
+  private static func hasSingleObject(_ recording: borrowing Recording) -> Bool {
+    recording.keyTables.active.count == 1 && recording.maps.count == 0
+      && recording.keyTables.active[0].pointee.uses == 1
   }
 
   // MARK: shapes
 
-  private mutating func chooseShapes(_ session: EncodingSession) {
-    session.activeKeyTables.borrowEach { keyTable in
-      keyTable.shape = -1
-      keyTable.collectPresent()
-      consider(.keyTable(keyTable.index), textSize: keyTable.textSize, uses: keyTable.uses, firstUse: keyTable.firstUse)
+  private mutating func chooseShapes(_ recording: inout Recording) {
+    for keys in recording.keyTables.active.buffer {
+      keys.pointee.shape = -1
+      keys.pointee.collectPresent()
+      consider(
+        .keyTable(keys.pointee.index), textSize: keys.pointee.textSize, uses: keys.pointee.uses,
+        firstUse: keys.pointee.firstUse)
     }
-    for index in lists.lists.indices where lists[index].uses > 1 {
+    for index in plan.lists.lists.indices where plan.lists[index].uses > 1 {
       var size = 0
-      for key in lists.keys(of: index) { size += KeyText.measure(session.strings.utf8(Int(key))).size }
-      lists[index].textSize = size
-      consider(.list(index), textSize: size, uses: lists[index].uses, firstUse: lists[index].firstUse)
+      for key in plan.lists.keys(of: index) { size += KeyText.measure(recording.strings.utf8(Int(key))).size }
+      plan.lists[index].textSize = size
+      consider(
+        .list(index), textSize: size, uses: plan.lists[index].uses, firstUse: plan.lists[index].firstUse)
     }
-    if shapes.count > 1 {
-      shapes.sort { $0.uses != $1.uses ? $0.uses > $1.uses : $0.firstUse < $1.firstUse }
+    if plan.shapes.count > 1 {
+      plan.shapes.sort { $0.uses != $1.uses ? $0.uses > $1.uses : $0.firstUse < $1.firstUse }
     }
-    for (number, shape) in shapes.enumerated() { assign(number, to: shape, session) }
+    for (number, shape) in plan.shapes.enumerated() { assign(number, to: shape, recording) }
   }
 
   /// Every use saves the keys and takes a byte for the shape; the shape itself takes the keys once.
-  private mutating func consider(_ source: Shape.Source, textSize: Int, uses: Int, firstUse: Int) {
+  private mutating func consider(_ source: Plan.Shape.Source, textSize: Int, uses: Int, firstUse: Int) {
     let gain = (uses - 1) * textSize - uses - 1
     guard textSize > 0, uses > 1, gain > 0 else { return }
-    shapes.append(Shape(source: source, uses: uses, firstUse: firstUse, gain: gain))
+    plan.shapes.append(Plan.Shape(source: source, uses: uses, firstUse: firstUse, gain: gain))
   }
 
-  private mutating func assign(_ number: Int, to shape: Shape, _ session: EncodingSession) {
+  private mutating func assign(_ number: Int, to shape: Plan.Shape, _ recording: borrowing Recording) {
     switch shape.source {
-    case .keyTable(let index): session.keyTables[index].shape = number
-    case .list(let index): lists[index].shape = number
+    case .keyTable(let index): recording.keyTables[index].pointee.shape = number
+    case .list(let index): plan.lists[index].shape = number
     }
   }
 
   // MARK: symbols
 
   /// Keys in shapes are written once; the others once for every object.
-  private mutating func countKeyUses(_ session: EncodingSession) {
-    session.activeKeyTables.borrowEach { $0.internKeys(&session.strings) }
-    for index in lists.lists.indices where lists[index].shape >= 0 {
-      for key in lists.keys(of: index) { session.strings.countKeyUses(Int(key), 1 - lists[index].uses) }
+  private mutating func countKeyUses(_ recording: inout Recording) {
+    for keys in recording.keyTables.active.buffer { keys.pointee.internKeys(&recording.strings) }
+    for index in plan.lists.lists.indices where plan.lists[index].shape >= 0 {
+      for key in plan.lists.keys(of: index) {
+        recording.strings.countKeyUses(Int(key), 1 - plan.lists[index].uses)
+      }
     }
   }
 
-  private mutating func chooseSymbols(_ session: EncodingSession) {
-    session.strings.forgetFollowers()
-    let entries = session.strings.all
+  private mutating func chooseSymbols(_ recording: inout Recording) {
+    recording.strings.forgetFollowers()
+    let entries = recording.strings.all
     for index in entries.indices {
       let values = Int(entries[index].valueUses)
       let keys = Int(entries[index].keyUses)
       guard values + keys > 1 else { continue }
       let length = entries[index].length
-      let text = KeyText.measure(session.strings.utf8(index)).size
+      let text = KeyText.measure(recording.strings.utf8(index)).size
       let inline = length + (length < Tag.shortStringLimit ? 1 : 1 + Varint.size(length))
       let gain = values * inline + keys * text - text - values - keys
       if gain > 0 { candidates.append(Candidate(string: index, uses: values + keys, shortGain: gain)) }
@@ -155,19 +156,19 @@ struct Planner: ~Copyable {
 
   // MARK: numbers
 
-  private mutating func number(_ session: EncodingSession) {
+  private mutating func number(_ recording: inout Recording) {
     for isShort in [true, false] {
       for candidate in candidates where candidate.isShort == isShort {
-        symbols.append(candidate.string)
-        session.strings[candidate.string].symbol = UInt32(symbols.count)
+        plan.symbols.append(candidate.string)
+        recording.strings[candidate.string].symbol = UInt32(plan.symbols.count)
       }
     }
-    session.strings.shareSymbols()
+    recording.strings.shareSymbols()
   }
 
   /// A prelude would cost more than it saves.
-  private mutating func dropTables(_ session: EncodingSession) {
-    for shape in shapes { assign(-1, to: shape, session) }
-    shapes.removeAll(keepingCapacity: true)
+  private mutating func dropTables(_ recording: borrowing Recording) {
+    for shape in plan.shapes { assign(-1, to: shape, recording) }
+    plan.shapes.removeAll(keepingCapacity: true)
   }
 }

@@ -4,9 +4,12 @@
 /// indexes a table of slots. The slots of a message are numbered in the order in which its keys are first
 /// asked for; what a key is called is remembered from message to message. Other key types have no slots:
 /// their keys are strings, written before the values.
-final class KeyTable {
+struct KeyTable: ~Copyable {
+  /// A table is named by its address: the recording keeps it, and nobody counts references to it.
+  typealias Reference = UnsafeMutablePointer<KeyTable>
+
   /// What is written of a key; trivial, so that looking it up costs no reference counting.
-  private struct KeyText {
+  private struct Name {
     /// Its bytes in a map or a shape; none until it is first asked for.
     var text = UnsafeRawBufferPointer(start: nil, count: 0)
     var utf8 = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -17,23 +20,14 @@ final class KeyTable {
   let index: Int
   /// Whether keys are known by their byte.
   let hasSlots: Bool
-  @exclusivity(unchecked) var pool = ContainerPool<ObjectWriter>()
-  /// A `ContainerCopier` of the containers in the pool.
-  private let copier: AnyObject
-
-  /// The same with its type, which must be that of the containers for the key type.
-  @inline(__always)
-  func copier<Container>(of type: Container.Type) -> ContainerCopier<Container> {
-    unsafeDowncast(copier, to: ContainerCopier<Container>.self)
-  }
   /// By the byte of a key: its slot in this message, and marks above it.
   let table: UnsafeMutablePointer<UInt16>
   /// By the byte of a key.
-  private let texts: UnsafeMutablePointer<KeyText>
-  @exclusivity(unchecked) private var codingKeys: [(any CodingKey)?]
-  @exclusivity(unchecked) private var hasAliases = false
+  private let names: UnsafeMutablePointer<Name>
+  private var codingKeys: [(any CodingKey)?]
+  private var hasAliases = false
   /// What tells that a string is none of the keys that have been met, most times.
-  @exclusivity(unchecked) private var keyFilter: UInt64 = 0
+  private var keyFilter: UInt64 = 0
 
   /// The entry of a key that has no slot yet.
   static let unknown = UInt16.max
@@ -45,35 +39,32 @@ final class KeyTable {
 
   /// By slot: the byte of the key.
   private let keys: UnsafeMutablePointer<UInt8>
-  @exclusivity(unchecked) private(set) var slotCount = 0
+  private(set) var slotCount = 0
   /// The slots that have a value in some object, in order; the keys of the shape.
   private let present: UnsafeMutablePointer<UInt16>
-  @exclusivity(unchecked) private(set) var presentCount = 0
+  private(set) var presentCount = 0
   /// By slot: the string of the key in the pool; −1 if the pool has no use for it.
   private let strings: UnsafeMutablePointer<Int>
   /// A bit for each of them below 64.
-  @exclusivity(unchecked) private(set) var presentMarks: UInt64 = 0
+  private(set) var presentMarks: UInt64 = 0
   /// Whether the pool has a use for any key; if not, `strings` says nothing.
-  @exclusivity(unchecked) private var hasStrings = false
+  private var hasStrings = false
   /// How many objects have these keys, and the first of them on the tape.
-  @exclusivity(unchecked) var uses = 0
-  @exclusivity(unchecked) var firstUse = 0
+  var uses = 0
+  var firstUse = 0
   /// The bytes of the texts of all present keys.
-  @exclusivity(unchecked) private(set) var textSize = 0
+  private(set) var textSize = 0
   /// The number of the shape in the message; −1 if the objects are maps.
-  @exclusivity(unchecked) var shape = -1
-  /// The last message that took a container of the pool.
-  @exclusivity(unchecked) var lastMessage = -1
+  var shape = -1
 
   init<Key: CodingKey>(_ keyType: Key.Type, index: Int) {
-    copier = ContainerCopier<KeyedEncodingContainer<Key>>()
     self.index = index
     hasSlots = MemoryLayout<Key>.size <= 1 && _isPOD(Key.self)
     let size = hasSlots ? Self.size : 1
     table = .allocate(capacity: size)
     table.initialize(repeating: Self.unknown, count: size)
-    texts = .allocate(capacity: size)
-    texts.initialize(repeating: KeyText(), count: size)
+    names = .allocate(capacity: size)
+    names.initialize(repeating: Name(), count: size)
     keys = .allocate(capacity: size)
     present = .allocate(capacity: size)
     strings = .allocate(capacity: size)
@@ -82,11 +73,11 @@ final class KeyTable {
 
   deinit {
     for byte in codingKeys.indices {
-      Self.free(texts[byte].text)
-      Self.free(texts[byte].utf8)
+      Self.free(names[byte].text)
+      Self.free(names[byte].utf8)
     }
     table.deallocate()
-    texts.deallocate()
+    names.deallocate()
     keys.deallocate()
     present.deallocate()
     strings.deallocate()
@@ -94,14 +85,14 @@ final class KeyTable {
 
   /// Forgets the message.
   @inline(__always)
-  func reset() {
+  mutating func removeAll() {
     for slot in 0..<slotCount { forget(keys[slot]) }
     slotCount = 0
     uses = 0
   }
 
   /// Takes the last slot back.
-  func forgetLastSlot() {
+  mutating func forgetLastSlot() {
     slotCount -= 1
     forget(keys[slotCount])
   }
@@ -114,23 +105,23 @@ final class KeyTable {
 
   @inline(never)
   private func forgetAliases(of byte: UInt8) {
-    let first = texts[Int(byte)].first
-    for other in codingKeys.indices where codingKeys[other] != nil && texts[other].first == first {
+    let first = names[Int(byte)].first
+    for other in codingKeys.indices where codingKeys[other] != nil && names[other].first == first {
       table[other] = Self.unknown
     }
   }
 
   // MARK: slots
 
-  /// The slot of `key`, which is given one if this message has not asked for it yet.
-  func slot<Key: CodingKey>(of key: Key, byte: Int, isPresent: Bool) -> Int {
-    if table[byte] == Self.unknown { table[byte] = newSlot(of: key, byte: byte) }
+  /// The slot of a key that has been learnt, which is given one if this message has not asked for it yet.
+  mutating func slot(ofByte byte: Int, isPresent: Bool) -> Int {
+    if table[byte] == Self.unknown { table[byte] = newSlot(byte) }
     let slot = Int(UInt8(truncatingIfNeeded: table[byte]))
     if isPresent {
       table[byte] = UInt16(slot)
       if hasAliases {
         table[Int(keys[slot])] = UInt16(slot)
-        table[Int(texts[byte].first)] = UInt16(slot)
+        table[Int(names[byte].first)] = UInt16(slot)
       }
     }
     return slot
@@ -138,8 +129,8 @@ final class KeyTable {
 
   /// The slot of a key that this message has not asked for yet, but another has; −1 if that is not so.
   @inline(__always)
-  func firstSlot(ofByte byte: Int, isPresent: Bool) -> Int {
-    guard table[byte] == Self.unknown, isLearnt(byte), Int(texts[byte].first) == byte else {
+  mutating func firstSlot(ofByte byte: Int, isPresent: Bool) -> Int {
+    guard table[byte] == Self.unknown, isLearnt(byte), Int(names[byte].first) == byte else {
       return -1
     }
     let slot = slotCount
@@ -149,9 +140,9 @@ final class KeyTable {
     return slot
   }
 
-  private func newSlot<Key: CodingKey>(of key: Key, byte: Int) -> UInt16 {
-    if !isLearnt(byte) { learn(key, byte: byte) }
-    let first = Int(texts[byte].first)
+  private mutating func newSlot(_ byte: Int) -> UInt16 {
+    precondition(isLearnt(byte))
+    let first = Int(names[byte].first)
     if first != byte, table[first] != Self.unknown { return table[first] }
     let slot = UInt16(slotCount) | Self.absent
     // Strings may be equal in different spellings: the one that the message asks for first is written.
@@ -163,22 +154,21 @@ final class KeyTable {
 
   /// Whether it is known what a key is called.
   @inline(__always)
-  private func isLearnt(_ byte: Int) -> Bool { texts[byte].text.count > 0 }
+  func isLearnt(_ byte: Int) -> Bool { names[byte].text.count > 0 }
 
-  /// Finds out what a key is called.
-  private func learn<Key: CodingKey>(_ key: Key, byte: Int) {
-    let string = key.stringValue
+  /// Notes what a key is called.
+  mutating func learn(_ key: any CodingKey, named string: String, byte: Int) {
     let same = codingKeys.indices.first {
-      isLearnt($0) && String(decoding: texts[$0].utf8, as: UTF8.self) == string
+      isLearnt($0) && String(decoding: names[$0].utf8, as: UTF8.self) == string
     }
     // Of those that are called the same, all have the same first, in whatever order they come up.
-    let first = same.map { Int(texts[$0].first) } ?? byte
+    let first = same.map { Int(names[$0].first) } ?? byte
     if first != byte { hasAliases = true }
     codingKeys[byte] = key
-    texts[byte] = KeyText(
-      text: Self.copy(Stow.KeyText.bytes(of: string)), utf8: Self.copy(Array(string.utf8)),
+    names[byte] = Name(
+      text: Self.copy(KeyText.bytes(of: string)), utf8: Self.copy(Array(string.utf8)),
       first: UInt8(first))
-    keyFilter |= StringPool.filterBit(texts[byte].utf8)
+    keyFilter |= StringPool.filterBit(names[byte].utf8)
   }
 
   /// A copy with as many bytes before it as `BackwardWriter.shortBytes` wants.
@@ -204,12 +194,12 @@ final class KeyTable {
   @inline(__always)
   func text(atSlot slot: Int) -> UnsafeRawBufferPointer {
     precondition(slot < slotCount)
-    return texts[Int(keys[slot])].text
+    return names[Int(keys[slot])].text
   }
 
   func utf8(atSlot slot: Int) -> UnsafeRawBufferPointer {
     precondition(slot < slotCount)
-    return texts[Int(keys[slot])].utf8
+    return names[Int(keys[slot])].utf8
   }
 
   /// Numbers the slots anew: those in `slots` have values and come first.
@@ -225,7 +215,7 @@ final class KeyTable {
   // MARK: what a complete recording has
 
   /// Notes which slots have values, for a message whose recording is complete.
-  func collectPresent() {
+  mutating func collectPresent() {
     presentCount = 0
     presentMarks = 0
     textSize = 0
@@ -248,7 +238,7 @@ final class KeyTable {
   func markPresent(slot: Int) { table[Int(keys[slot])] &= ~Self.absent }
 
   /// Looks the keys of the message up in its pool, and counts how often they are written.
-  func internKeys(_ pool: inout StringPool) {
+  mutating func internKeys(_ pool: inout StringPool) {
     hasStrings = true
     let written = shape >= 0 ? 1 : uses
     for slot in presentSlots {
@@ -260,7 +250,7 @@ final class KeyTable {
 
   /// The same for the only object of a message that has keys. They are written once, so that the pool has no use
   /// for those that are no value besides: of most messages that is all.
-  func standAlone(_ pool: inout StringPool) {
+  mutating func settleSingleObject(_ pool: inout StringPool) {
     shape = -1
     hasStrings = pool.mayContain(keyFilter)
     guard hasStrings else { return }

@@ -426,11 +426,9 @@ struct StringPool: ~Copyable {
 
   /// Counts entries that hold the same string as one, the first; `standIn(for:)` then tells which.
   ///
-  /// - Parameters:
-  ///   - keys: The only strings that will be looked up from now on, which are added if they are new; nil if that may be
-  ///     any, because the recording goes on.
-  ///   - tape: That of the message. When the recording is complete its places are lost.
-  mutating func merge(keeping keys: [UnsafeRawBufferPointer]?, _ tape: inout Tape) {
+  /// - Parameter keys: The only strings that will be looked up from now on, which are added if they are new; nil if that may be
+  ///   any, because the recording goes on.
+  mutating func merge(keeping keys: [UnsafeRawBufferPointer]?) {
     forgetFollowers()
     var wanted: [Int] = []
     if let keys { for key in keys { wanted.append(intern(key)) } } else { wanted += 0..<count }
@@ -438,10 +436,7 @@ struct StringPool: ~Copyable {
     func run(_ cards: UnsafeMutableBufferPointer<StringMerge.Card>) -> Bool {
       StringMerge.run(entries, bytes, cards, hashing)
     }
-    hasTwins =
-      keys == nil
-      ? PageMemory.withTemporary(of: StringMerge.Card.self, capacity: count, run)
-      : tape.withMemoryOfPlaces(for: StringMerge.Card.self, capacity: count, run)
+    hasTwins = PageMemory.withTemporary(of: StringMerge.Card.self, capacity: count, run)
     var kept = Set<Int>()
     for index in wanted { kept.insert(standIn(for: index)) }
     var size = table.mask + 1

@@ -1,167 +1,90 @@
-/// What one message recorded, in the order in which it came: a token for every value, and beside the tokens what
-/// does not fit one.
+/// What one message recorded, in the order in which it came: a token for every value, and beside the tokens what does
+/// not fit one.
 ///
-/// Three buffers in one piece of memory. A token has at most one word and at most one place, so that if there is
-/// room for a token there is room in all three.
+///     {"id": 5000000000, "tags": ["a", "b"], "ok": true}
+///
+///     tokens     object longInteger array string string end  true end
+///       slot       -       0          1     -      -     -    2    -
+///       index   key table  0 ──┐      -     0      1     2    -    0
+///                              │      ↑
+///     words      5000000000 ←──┘      │
+///     locations  ─────────────────────┘  token 2 stands in token 0
+///     strings    "a" "b"                 (StringPool)
+///
+/// An `end` names the token that began its container. The index of a string is that of its entry in the pool, the
+/// index of an object that of its key table. What came out of line is noted by tokens of its own, which `Normalizer`
+/// resolves: `deferred` and `fill` for a value that came late, `segment` for a container that was continued.
 struct Tape: ~Copyable {
-  private(set) var base: UnsafeMutablePointer<Token>
-  private(set) var count = 0
+  private var entries = GrowableBuffer<Token>(capacity: 64)
   /// The numbers that are longer than 32 bits.
-  private var words: UnsafeMutablePointer<UInt64>
-  private(set) var wordCount = 0
+  private var words = GrowableBuffer<UInt64>(capacity: 32)
   /// Where each container stands that is in another, in the order of their tokens. Only coding paths ask for it.
-  private var places: UnsafeMutablePointer<ContainerPlace>
-  private var placeCount = 0
-  private var capacity: Int
-  private var retention = Retention()
+  private var locations = GrowableBuffer<ContainerLocation>(capacity: 32)
 
-  private static let initialCapacity = 64
-  /// A tape of this size is always kept for the next message.
-  private static let smallCapacity = 1 << 17
-  /// More tokens than these, which take 4 MiB without their words, are never kept.
-  private static let mostRetained = 1 << 19
-  private static let bytesPerToken =
-    MemoryLayout<Token>.stride + MemoryLayout<UInt64>.stride + MemoryLayout<ContainerPlace>.stride
-
-  init() {
-    let capacity = Self.initialCapacity
-    self.init(PageMemory.allocate(capacity * Self.bytesPerToken), capacity: capacity)
-  }
-
-  private init(_ memory: UnsafeMutableRawPointer, capacity: Int) {
-    self.capacity = capacity
-    base = memory.bindMemory(to: Token.self, capacity: capacity)
-    let behindTokens = memory + capacity * MemoryLayout<Token>.stride
-    words = behindTokens.bindMemory(to: UInt64.self, capacity: capacity)
-    let behindWords = behindTokens + capacity * MemoryLayout<UInt64>.stride
-    places = behindWords.bindMemory(to: ContainerPlace.self, capacity: capacity)
-  }
-
-  deinit { PageMemory.deallocate(base, byteCount: capacity * Self.bytesPerToken) }
+  @inline(__always)
+  var count: Int { entries.count }
 
   // MARK: recording
 
   @inline(__always)
-  mutating func append(_ token: Token) {
-    if count == capacity { grow() }
-    base[count] = token
-    count &+= 1
-  }
+  mutating func append(_ token: Token) { entries.append(token) }
 
   /// Appends a value of 64 bits.
   @inline(__always)
-  mutating func append(_ kind: Token.Kind, key: UInt64, word: UInt64) {
-    append(Token(kind, key: key, index: wordCount))
-    words[wordCount] = word
-    wordCount &+= 1
+  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
+    entries.append(Token(kind, key: key, index: words.count))
+    words.append(word)
   }
 
   @inline(__always)
   mutating func append(_ container: ContainerStart) {
-    append(container.token)
-    guard container.isInner else { return }
-    places[placeCount] = ContainerPlace(
-      begin: UInt32(truncatingIfNeeded: count &- 1), parent: container.parent, position: container.position)
-    placeCount &+= 1
-  }
-
-  @inline(never)
-  private mutating func grow() {
-    // Tokens and words are named by 32-bit indices.
-    let limit = Int(clamping: UInt32.max) - 1
-    let (memory, newCapacity) = PageMemory.allocateMore(
-      than: capacity, atLeast: capacity + 1, atMost: limit, stride: Self.bytesPerToken)
-    var larger = Tape(memory, capacity: newCapacity)
-    larger.base.update(from: base, count: count)
-    larger.words.update(from: words, count: wordCount)
-    larger.places.update(from: places, count: placeCount)
-    (larger.count, larger.wordCount, larger.placeCount) = (count, wordCount, placeCount)
-    swap(&self, &larger)
-  }
-
-  /// Drops the last token, which has no word and no place.
-  mutating func removeLast() {
-    precondition(count > 0 && !base[count - 1].hasWord && !base[count - 1].isContainer)
-    count -= 1
-  }
-
-  /// Lends `body` the memory of the places, which are lost, for so many elements; memory of its own if that is too little,
-  /// or the tape may be kept.
-  mutating func withMemoryOfPlaces<Element: BitwiseCopyable, Result>(
-    for type: Element.Type, capacity elements: Int, _ body: (UnsafeMutableBufferPointer<Element>) -> Result
-  ) -> Result {
-    assert(MemoryLayout<Element>.alignment <= MemoryLayout<UInt64>.alignment)
-    let isEnough =
-      elements * MemoryLayout<Element>.stride <= capacity * MemoryLayout<ContainerPlace>.stride
-    guard count > Self.mostRetained, isEnough else {
-      return PageMemory.withTemporary(of: type, capacity: elements, body)
+    if container.isInner {
+      locations.append(
+        ContainerLocation(
+          begin: UInt32(truncatingIfNeeded: count), parent: container.parent, position: container.position))
     }
-    placeCount = 0
-    let memory = UnsafeMutableRawPointer(places)
-    defer { memory.bindMemory(to: ContainerPlace.self, capacity: capacity) }
-    return body(
-      UnsafeMutableBufferPointer(start: memory.bindMemory(to: type, capacity: elements), count: elements))
+    entries.append(container.token)
   }
 
-  /// Gives back the memory of all places, unless the tape may be kept.
-  mutating func discardPlaces() {
-    guard count > Self.mostRetained else { return }
-    placeCount = 0
-    let size = capacity * Self.bytesPerToken
-    let offset = capacity * (MemoryLayout<Token>.stride + MemoryLayout<UInt64>.stride)
-    PageMemory.discard(offset..<size, of: base, byteCount: size)
-  }
-
-  /// Gives back the memory of the tokens from `index` on, unless the tape may be kept.
-  func discardTokens(from index: Int) {
-    guard count > Self.mostRetained else { return }
-    let stride = MemoryLayout<Token>.stride
-    PageMemory.discard(
-      index * stride..<count * stride, of: base, byteCount: capacity * Self.bytesPerToken)
+  /// Drops the last token, which has no word and no location.
+  mutating func removeLast() {
+    precondition(count > 0 && !self[count - 1].hasWord && !self[count - 1].isContainer)
+    entries.truncate(to: count - 1)
   }
 
   /// Forgets everything, and the memory if it is large and not likely to be needed soon.
+  @inline(__always)
   mutating func removeAll() {
-    if capacity > Self.smallCapacity { trim() }
-    (count, wordCount, placeCount) = (0, 0, 0)
-  }
-
-  @inline(never)
-  private mutating func trim() {
-    if !retention.keepsMemory(used: count, limit: Self.mostRetained) { self = Tape() }
+    entries.removeAll()
+    words.removeAll()
+    locations.removeAll()
   }
 
   // MARK: reading
 
   @inline(__always)
   subscript(index: Int) -> Token {
-    get {
-      precondition(index >= 0 && index < count)
-      return base[index]
-    }
-    set {
-      precondition(index >= 0 && index < count)
-      base[index] = newValue
-    }
+    get { entries[index] }
+    set { entries[index] = newValue }
   }
 
   /// Where the container that begins at `begin` stands; nil if it is in no other. Takes logarithmic time.
-  func place(ofContainer begin: Int) -> ContainerPlace? {
-    var range = 0..<placeCount
+  func location(ofContainer begin: Int) -> ContainerLocation? {
+    var range = 0..<locations.count
     while !range.isEmpty {
       let middle = (range.lowerBound + range.upperBound) / 2
-      if places[middle].begin < begin {
+      if locations[middle].begin < begin {
         range = middle + 1..<range.upperBound
       } else {
         range = range.lowerBound..<middle
       }
     }
-    guard range.lowerBound < placeCount, places[range.lowerBound].begin == begin else { return nil }
-    return places[range.lowerBound]
+    guard range.lowerBound < locations.count, locations[range.lowerBound].begin == begin else { return nil }
+    return locations[range.lowerBound]
   }
 
   /// The tokens and words, for a walk over them.
-  var view: TapeView { TapeView(tokens: UnsafeBufferPointer(start: base, count: count), words: words) }
+  var view: TapeView { TapeView(tokens: UnsafeBufferPointer(entries.buffer), words: words.base) }
 }
 
 /// The tokens and words of a tape that nobody writes to.
@@ -180,7 +103,7 @@ struct TapeView {
 }
 
 /// Where a container stands.
-struct ContainerPlace: BitwiseCopyable {
+struct ContainerLocation: BitwiseCopyable {
   /// Its token.
   let begin: UInt32
   /// The token of its parent.
@@ -197,18 +120,16 @@ struct ContainerStart: BitwiseCopyable {
 
   private static let noParent = UInt32.max
 
-  /// - Parameters:
-  ///   - key: The slot or the index of the container in its parent, as containers pass it.
-  ///   - parent: The token of its parent; negative at the top.
+  /// - Parameter parent: The token of the parent of the container; negative at the top.
   @inline(__always)
-  init(_ kind: Token.Kind, key: UInt64, parent: Int, flags: UInt64 = 0, index: Int = 0) {
+  init(_ kind: Token.Kind, key: TokenKey, parent: Int, flags: UInt64 = 0, index: Int = 0) {
     token = Token(kind, key: key, flags: flags, index: index)
     self.parent = UInt32(truncatingIfNeeded: max(parent, -1))
-    position = UInt32(truncatingIfNeeded: key >> 32)
+    position = key.index
   }
 
-  /// The slot and the index of the container, as containers pass them.
-  var key: UInt64 { token.key | UInt64(position) << 32 }
+  /// The slot or the index of the container in its parent.
+  var key: TokenKey { TokenKey(slotBits: token.bits, index: position) }
   /// Whether it is in another.
   @inline(__always)
   fileprivate var isInner: Bool { parent != Self.noParent }

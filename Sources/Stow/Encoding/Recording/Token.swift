@@ -1,6 +1,6 @@
 /// One entry of the tape: a value, or the beginning or end of a container.
 ///
-/// Eight bytes: the kind (8 bits), the slot of the key in its keyTable (8), flags (16) and an index (32). The index
+/// Eight bytes: the kind (8 bits), the slot of the key in its key table (8), flags (16) and an index (32). The index
 /// is a small integer itself, or it says where the value is: which string, which word or place of the tape, which
 /// token, which keyTable or key list.
 struct Token: BitwiseCopyable {
@@ -17,7 +17,7 @@ struct Token: BitwiseCopyable {
     case nestedNil
     /// A whole array that packs: of integers, of floating-point numbers, of Bools.
     case integers, doubles, bools
-    /// A container whose keys are slots of a keyTable.
+    /// A container whose keys are slots of a key table.
     case object
     /// A container whose keys are tokens before its values.
     case map
@@ -46,12 +46,10 @@ struct Token: BitwiseCopyable {
   }
 
   @inline(__always)
-  init(_ kind: Kind, key: UInt64 = 0, flags: UInt64 = 0, index: Int = 0) {
-    bits = UInt64(kind.rawValue) | key & Self.slotMask | flags | UInt64(truncatingIfNeeded: index) << 32
+  init(_ kind: Kind, key: TokenKey = TokenKey(), flags: UInt64 = 0, index: Int = 0) {
+    bits =
+      UInt64(kind.rawValue) | key.bits & TokenKey.slotMask | flags | UInt64(truncatingIfNeeded: index) << 32
   }
-
-  /// The bits of a token, and of a key as containers pass it, that hold a slot.
-  static let slotMask: UInt64 = 0xFF00
 
   @inline(__always)
   var kind: Kind { unsafeBitCast(UInt8(truncatingIfNeeded: bits), to: Kind.self) }
@@ -59,7 +57,7 @@ struct Token: BitwiseCopyable {
   @inline(__always)
   var slot: Int {
     get { Int(truncatingIfNeeded: bits >> 8 & 0xFF) }
-    set { bits = bits & ~Self.slotMask | UInt64(truncatingIfNeeded: newValue) << 8 }
+    set { bits = bits & ~TokenKey.slotMask | UInt64(truncatingIfNeeded: newValue) << 8 }
   }
 
   @inline(__always)
@@ -76,8 +74,8 @@ struct Token: BitwiseCopyable {
   mutating func set(_ flag: UInt64) { bits |= flag }
   mutating func clear(_ flags: UInt64) { bits &= ~flags }
 
-  /// The slot, as containers pass it.
-  var key: UInt64 { bits & Self.slotMask }
+  /// The slot, as the key of another token.
+  var key: TokenKey { TokenKey(slotBits: bits, index: 0) }
 
   /// Whether the tokens of a container follow, up to its end.
   var begins: Bool { isContainer || kind == .deferred && has(Flags.failedContainer) }

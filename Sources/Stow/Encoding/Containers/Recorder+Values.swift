@@ -1,0 +1,131 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// Recording values of any type.
+
+extension Recorder {
+  /// Records the whole message.
+  func record<Value: Encodable>(_ value: Value) throws {
+    let key = TokenKey()
+    if types.encoders.entry(for: Value.self).kind == .plain {
+      let outside = Surroundings()
+      enter(key: key, outside)
+      try call(value, key: key, parent: -1, outside)
+    } else {
+      try encode(value, key: key)
+    }
+    try checkNesting()
+    let first = recording.tape[0]
+    if first.isContainer { return }
+    let hasNothing = recording.tape.count == 1 && first.kind == .empty && !first.has(Token.Flags.nested)
+    guard hasNothing || recording.isUnfilled(0) else { return }
+    let description = "Top-level \(Value.self) did not encode any values."
+    throw EncodingError.invalidValue(
+      value, EncodingError.Context(codingPath: [], debugDescription: description))
+  }
+
+  /// Lets `value` encode itself to the place that begins with the next token.
+  @inline(__always)
+  func encodePlain<Value: Encodable>(_ value: borrowing Value, key: TokenKey, parent: Int) throws {
+    let outside = try beginCall(key: key, parent: parent)
+    try call(value, key: key, parent: parent, outside)
+  }
+
+  @inline(__always)
+  private func call<Value: Encodable>(
+    _ value: borrowing Value, key: TokenKey, parent: Int, _ outside: Surroundings
+  ) throws {
+    do {
+      try value.encode(
+        to: RecordingEncoder(recorder: self, start: outside.start, parent: parent, key: key))
+    } catch {
+      failCall(key: key, outside)
+      throw error
+    }
+    endCall(key: key, outside)
+  }
+
+  /// Records a value in the current container.
+  @inline(__always)
+  func encode<Value: Encodable>(_ value: Value, key: TokenKey) throws {
+    let entry = types.encoders.entry(for: Value.self)
+    if entry.kind == .plain {
+      try encodePlain(value, key: key, parent: open.current)
+    } else if entry.kind == .planned {
+      try entry.withPlan(as: TypeEncoder<Value>.self) {
+        try $0.encode(value, into: self, key: key, parent: open.current, level: 0)
+      }
+    } else {
+      try encodeKnown(value, entry, key: key, parent: open.current, level: 0)
+    }
+  }
+
+  /// Records a value that an optional held, so that a nil in it is told from the optional's own.
+  @inline(__always)
+  func encodePresent<Value: Encodable>(_ value: borrowing Value, key: TokenKey) throws {
+    let entry = types.encoders.entry(for: Value.self)
+    if entry.kind == .plain {
+      try encodePlain(value, key: key, parent: open.current)
+    } else {
+      try encodeKnown(copy value, entry, key: key, parent: open.current, level: 1)
+    }
+  }
+
+  /// Records the value of a single-value container in the place of `encoder`.
+  func encode<Value: Encodable>(
+    _ value: Value, inPlaceOf encoder: RecordingEncoder, _ key: () -> TokenKey
+  ) throws {
+    let entry = types.encoders.entry(for: Value.self)
+    if entry.kind == .plain {
+      try nestCall(key: encoder.key, parent: encoder.parent, start: encoder.start) {
+        try value.encode(to: encoder)
+      }
+    } else {
+      try encodeKnown(value, entry, key: key(), parent: encoder.parent, level: 0)
+    }
+  }
+
+  /// Records a value whose type is known here.
+  @inline(never)
+  func encodeKnown<Value: Encodable>(
+    _ value: Value, _ entry: TypeEncoders.Entry, key: TokenKey, parent: Int, level: Int
+  ) throws {
+    switch entry.kind {
+    case .plain: try encodePlain(value, key: key, parent: parent)
+    case .bool: recording.record(reinterpret(value, as: Bool.self), key: key)
+    case .double: recording.record(reinterpret(value, as: Double.self), key: key)
+    case .float: recording.record(reinterpret(value, as: Float.self), key: key)
+    case .float16:
+      #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+        recording.record(Float(preserving: reinterpret(value, as: Float16.self)), key: key)
+      #endif
+    case .int: recording.record(reinterpret(value, as: Int.self), key: key)
+    case .int8: recording.record(reinterpret(value, as: Int8.self), key: key)
+    case .int16: recording.record(reinterpret(value, as: Int16.self), key: key)
+    case .int32: recording.record(reinterpret(value, as: Int32.self), key: key)
+    case .int64: recording.record(reinterpret(value, as: Int64.self), key: key)
+    case .uint: recording.record(reinterpret(value, as: UInt.self), key: key)
+    case .uint8: recording.record(reinterpret(value, as: UInt8.self), key: key)
+    case .uint16: recording.record(reinterpret(value, as: UInt16.self), key: key)
+    case .uint32: recording.record(reinterpret(value, as: UInt32.self), key: key)
+    case .uint64: recording.record(reinterpret(value, as: UInt64.self), key: key)
+    case .int128: recording.record(reinterpret(value, as: Int128.self), key: key)
+    case .uint128: recording.record(reinterpret(value, as: UInt128.self), key: key)
+    case .string: recording.record(reinterpret(value, as: String.self), key: key)
+    case .date: recording.record(reinterpret(value, as: Date.self), key: key)
+    case .uuid: recording.record(reinterpret(value, as: UUID.self), key: key)
+    case .url: recording.record(reinterpret(value, as: URL.self), key: key)
+    case .decimal: recording.record(reinterpret(value, as: Decimal.self), key: key)
+    case .data: recording.retain(.data(reinterpret(value, as: Data.self)), as: .data, key: key)
+    case .deepOptional:
+      try value.encode(to: OptionalEncoder(recorder: self, key: key, parent: parent, level: level))
+    case .planned:
+      try entry.withPlan(as: TypeEncoder<Value>.self) {
+        try $0.encode(value, into: self, key: key, parent: parent, level: level)
+      }
+    }
+  }
+}

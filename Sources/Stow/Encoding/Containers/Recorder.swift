@@ -1,0 +1,380 @@
+/// What containers record to: the recording of one message, and what stands open in it.
+///
+/// Containers record; nothing is written before the value is complete. What is usual is a straight line:
+/// a container is written to while it is the innermost open one. Whatever is not (writing to a container
+/// that was left, a value that failed) is noted on the tape and set right by `Normalizer` afterwards.
+///
+/// Recorders are used again: what belongs to types (key tables, type encoders, containers) stays, what belongs to a
+/// message goes.
+final class Recorder {
+  // Every access to these properties is a single load, store or call that does not come back here; checking that at run
+  // time, for every value, would cost more than the accesses.
+  @exclusivity(unchecked) var recording = Recording()
+  @exclusivity(unchecked) var open = OpenContainers()
+  @exclusivity(unchecked) var types: KnownTypes
+  @exclusivity(unchecked) private var state = State()
+
+  /// What a recorder needs to know besides.
+  struct State {
+    /// How many `encode(to:)` are running, and the key of the value that the last of them stands for.
+    var calls = 0
+    var pendingKey = TokenKey()
+    /// How many times something out of line was recorded.
+    var disturbances = 0
+    var stack = StackGuard()
+    /// Whether the message has been written, and a container escaped from it.
+    var isOver = false
+    /// The path of the first container that is nested too deeply, and its token.
+    var overflow: [any CodingKey]?
+    var overflowStart = 0
+    /// What tells encoders and containers whether their message is still going on.
+    var cell = RecorderCell.take()
+    var generation: UInt32 = 0
+    /// The options of the encoder, as they were when the call began. Without a call the depth is none: of what goes
+    /// nowhere, every value would begin to count anew.
+    var userInfo = UserInfo()
+    var maximumDepth = 0
+  }
+
+  init(reusesContainers: Bool) {
+    types = KnownTypes(reusesContainers: reusesContainers)
+    state.generation = state.cell.generation
+    state.cell.assign(self)
+  }
+
+  deinit { state.cell.giveBack() }
+
+  @inline(__always)
+  var cell: RecorderCell { state.cell }
+  @inline(__always)
+  var generation: UInt32 { state.generation }
+  var userInfo: UserInfo { state.userInfo }
+  @inline(__always)
+  var isOver: Bool { state.isOver }
+
+  // MARK: messages
+
+  /// Takes the options of an encoder.
+  @inline(__always)
+  func begin(maximumDepth: Int, _ sharedUserInfo: borrowing SharedUserInfo) {
+    state.maximumDepth = maximumDepth
+    sharedUserInfo.hand(to: &state.userInfo)
+  }
+
+  /// Lets what refers to the recorder go nowhere from now on.
+  @inline(__always)
+  private func endMessage() {
+    if !state.cell.advance() {
+      state.cell = RecorderCell.take()
+      state.cell.assign(self)
+    }
+    state.generation = state.cell.generation
+  }
+
+  /// Forgets the message.
+  @inline(__always)
+  func reset() {
+    endMessage()
+    recording.removeAll()
+    types.removeUses()
+    open.removeAll()
+    state.stack.reset()
+    if !state.userInfo.isEmpty { state.userInfo = UserInfo() }
+    state.disturbances = 0
+    if state.overflow != nil { state.overflow = nil }
+    state.calls = 0
+  }
+
+  /// Gets ready to be written to when the message is over, because a container escaped: those that are made
+  /// from now on hold the recorder themselves.
+  func detach() {
+    state.isOver = true
+    types.reusesContainers = false
+    endMessage()
+    // Another thread may let go of the recorder at any time, once the keyed containers are gone.
+    state.generation = RecorderCell.none
+  }
+
+  /// The error of a message that nests too deeply, if it does.
+  @inline(__always)
+  func checkNesting() throws {
+    if let overflow = state.overflow { throw tooDeep(overflow) }
+  }
+
+  // MARK: calls of `encode(to:)`
+
+  /// What a value finds when it begins, to be restored when it is complete or throws. At first that of the whole message.
+  struct Surroundings {
+    /// How many tokens there are, and how many places and containers stand open.
+    var start = 0
+    var depth = 1
+    var frame = 0
+    var disturbances = 0
+    /// How many slots the message has given to keys.
+    var slots = 0
+  }
+
+  @inline(__always)
+  private var surroundings: Surroundings {
+    Surroundings(
+      start: recording.tape.count, depth: open.count, frame: open.frame, disturbances: state.disturbances,
+      slots: recording.keyTables.newSlotCount)
+  }
+
+  /// Checks that one more value may encode itself, to the place that begins with the next token; what it finds there.
+  @inline(__always)
+  func beginCall(key: TokenKey, parent: Int) throws -> Surroundings {
+    let outside = surroundings
+    let limit = state.maximumDepth
+    guard outside.depth <= limit &+ 1 || !exceeds(limit), state.calls <= 2 &* limit else {
+      throw tooDeep(recording.path(parent: parent, key: key, start: outside.start))
+    }
+    if StackGuard.isDue(state.calls) { try checkStack(parent: parent, key: key) }
+    enter(key: key, outside)
+    return outside
+  }
+
+  /// Begins the call of a value that needs no checks.
+  @inline(__always)
+  func enter(key: TokenKey, _ outside: Surroundings) {
+    open.push(~outside.start)
+    open.frame = outside.depth
+    state.pendingKey = key
+    state.calls &+= 1
+  }
+
+  /// Ends the call of a value that is complete.
+  @inline(__always)
+  func endCall(key: TokenKey, _ outside: Surroundings) {
+    state.calls &-= 1
+    open.frame = outside.frame
+    if recording.tape.count == outside.start { recording.tape.append(Token(.empty, key: key)) }
+    close(toDepth: outside.depth)
+  }
+
+  /// Ends the call of a value that threw.
+  @inline(never)
+  func failCall(key: TokenKey, _ outside: Surroundings) {
+    state.calls &-= 1
+    open.frame = outside.frame
+    rollBack(to: outside, key: key)
+  }
+
+  /// Lets the value of a single-value container encode itself, by `body`, to the place that begins at `start`.
+  func nestCall(key: TokenKey, parent: Int, start: Int, _ body: () throws -> Void) throws {
+    guard state.calls <= 2 * state.maximumDepth else {
+      throw tooDeep(recording.path(parent: parent, key: key, start: start))
+    }
+    if StackGuard.isDue(state.calls) { try checkStack(parent: parent, key: key) }
+    state.calls += 1
+    defer { state.calls -= 1 }
+    try body()
+    // The value was one, though it has nothing to say.
+    if recording.isUnfilled(start) { fill(start) } else if !awaits(start) { return }
+    recording.tape.append(Token(.empty, key: key, flags: Token.Flags.nested))
+  }
+
+  /// Lets `body` encode to the place at `start`, which awaits a value again if that throws.
+  ///
+  /// Where a container stands already it is continued, and keeps what `body` encoded to it.
+  @inline(__always)
+  func attempt(_ start: Int, _ body: () throws -> Void) throws {
+    let outside = surroundings
+    let outerCalls = state.calls
+    do {
+      try body()
+    } catch {
+      open.frame = outside.frame
+      state.calls = outerCalls
+      if recording.hasContainer(start, before: outside.start) {
+        recording.needsNormalizing = true
+        close(toDepth: outside.depth)
+      } else {
+        reopen(start, outside)
+      }
+      throw error
+    }
+  }
+
+  /// Records a container whose elements are at hand; what it recorded is undone if one of them throws.
+  @inline(__always)
+  func recordContainer(_ container: ContainerStart, _ elements: (_ begin: Int) throws -> Void) throws {
+    let outside = surroundings
+    try checkDepth(key: container.key, parent: container.parentToken)
+    let begin = openNested(container)
+    open.frame = outside.depth
+    do {
+      try elements(begin)
+    } catch {
+      open.frame = outside.frame
+      rollBack(to: outside, key: container.key)
+      throw error
+    }
+    open.frame = outside.frame
+    close(toDepth: outside.depth)
+  }
+
+  /// Checks that one more container may be nested here.
+  @inline(__always)
+  func checkDepth(key: TokenKey, parent: Int) throws {
+    if open.count > state.maximumDepth, exceeds(state.maximumDepth &- 1) {
+      throw tooDeep(recording.path(parent: parent, key: key, start: recording.tape.count))
+    }
+  }
+
+  /// Whether more containers are open. A place may stand for one, or be in another place, so that only this counts.
+  @inline(never)
+  private func exceeds(_ depth: Int) -> Bool { open.containerCount > depth }
+
+  // MARK: what is open
+
+  /// Whether the container that begins at `begin` is the innermost.
+  @inline(__always)
+  func isCurrent(_ begin: Int) -> Bool { open.current == begin }
+
+  /// Whether the place that begins at `start` still awaits its value, and nothing came between.
+  @inline(__always)
+  func awaits(_ start: Int) -> Bool { open.current == ~start && recording.tape.count == start }
+
+  /// Opens a container as the value of the place that `awaits` it.
+  @inline(__always)
+  func occupy(_ container: ContainerStart) {
+    let begin = recording.tape.count
+    recording.tape.append(container)
+    open.replaceLast(begin)
+    if open.count > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
+  }
+
+  /// Opens a container within the current one.
+  @inline(__always)
+  func openNested(_ container: ContainerStart) -> Int {
+    let begin = recording.tape.count
+    recording.tape.append(container)
+    open.push(begin)
+    if open.count > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
+    return begin
+  }
+
+  @inline(never)
+  private func noteOverflow(at begin: Int) {
+    guard state.overflow == nil, exceeds(state.maximumDepth) else { return }
+    state.overflow = recording.path(ofContainer: begin)
+    state.overflowStart = begin
+  }
+
+  @inline(__always)
+  private func close(toDepth depth: Int) {
+    while open.count > depth {
+      let begin = open.pop()
+      if begin >= 0 { recording.tape.append(Token(.end, index: begin)) }
+    }
+  }
+
+  /// Makes the container that begins at `begin` the current one again.
+  ///
+  /// Leaving what was opened inside it is in line; coming back to what was left is not.
+  @inline(never)
+  func resume(_ begin: Int) {
+    deferAwaited()
+    if let depth = open.lastIndex(of: begin) {
+      close(toDepth: depth + 1)
+      return
+    }
+    disturb()
+    // Continued containers do not stand inside each other.
+    if let depth = open.continuedIndex { close(toDepth: depth) }
+    recording.tape.append(Token(.segment, index: begin))
+    open.pushContinued(begin)
+  }
+
+  /// Where a value is awaited at the current place, lets it come later.
+  func deferAwaited() {
+    guard open.current < 0, !open.isAtTop, recording.tape.count == ~open.current else { return }
+    disturb()
+    recording.tape.append(Token(.deferred, key: state.pendingKey, index: Token.unfilled))
+  }
+
+  /// Makes the next value the one of the reserved place at `start`.
+  func fill(_ start: Int) {
+    deferAwaited()
+    disturb()
+    recording.tape.append(Token(.fill, index: start))
+    recording.tape[start].index = recording.tape.count
+  }
+
+  /// Lets a place whose value encoded nothing await one again (`Recording.reopenEmpty`).
+  func reopenEmpty(_ start: Int, isKeyed: Bool) {
+    if recording.reopenEmpty(start, isKeyed: isKeyed) { disturb() }
+  }
+
+  /// Notes that the tape is not in line.
+  func disturb() {
+    state.disturbances += 1
+    recording.needsNormalizing = true
+  }
+
+  // MARK: values that throw
+
+  /// Undoes what a value recorded that threw.
+  ///
+  /// Its tokens stay, so that what escaped from it never names those of another value, but stand for nothing.
+  @inline(never)
+  private func rollBack(to outside: Surroundings, key: TokenKey) {
+    let start = outside.start
+    recording.needsNormalizing = true
+    if state.overflow != nil, state.overflowStart >= start { state.overflow = nil }
+    forgetSlots(since: outside, place: start)
+    if recording.tape.count <= start { recording.tape.append(Token(.empty, key: key)) }
+    recording.tape[start].set(Token.Flags.dead)
+    close(toDepth: outside.depth)
+  }
+
+  /// Lets the place at `start`, whose value threw, await one again.
+  @inline(never)
+  private func reopen(_ start: Int, _ outside: Surroundings) {
+    // A reservation for which nothing was recorded awaits its value still.
+    if state.disturbances == outside.disturbances, recording.isUnfilled(start) { return }
+    recording.needsNormalizing = true
+    forgetSlots(since: outside, place: start)
+    if recording.tape.count > start { recording.dropAnnouncement() }
+    // The token of a value that recorded nothing.
+    if recording.tape.count == start + 1, recording.tape[start].kind == .empty { recording.tape.removeLast() }
+    if recording.tape.count <= start {
+      open.truncate(to: outside.depth)
+      open.replaceLast(~start)
+      return
+    }
+    close(toDepth: outside.depth)
+    recording.failReservation(at: start)
+  }
+
+  /// Takes back the slots of keys that came up in a value that threw.
+  ///
+  /// What it wrote out of turn to anything but itself and its place may have them: then they stay.
+  ///
+  /// - Parameter place: The place that the value was to take.
+  private func forgetSlots(since outside: Surroundings, place: Int) {
+    guard recording.keyTables.newSlotCount > outside.slots else { return }
+    if state.disturbances != outside.disturbances, recording.reachesOut(from: outside.start, place: place) {
+      return
+    }
+    recording.keyTables.forgetSlots(from: outside.slots)
+  }
+
+  @inline(never)
+  private func checkStack(parent: Int, key: TokenKey) throws {
+    // What escaped from its message may be written to on any thread.
+    guard state.stack.isLow(isElsewhere: isOver) else { return }
+    let path = recording.path(parent: parent, key: key, start: recording.tape.count)
+    let description =
+      "Encoding calls itself \(state.calls) levels deep, and no more fit on the stack of this thread."
+    throw EncodingError.invalidValue(
+      path, EncodingError.Context(codingPath: path, debugDescription: description))
+  }
+
+  private func tooDeep(_ path: [any CodingKey]) -> EncodingError {
+    let description =
+      "The value nests more than \(state.maximumDepth) levels deep, or contains itself (see maximumDepth)."
+    return .invalidValue(path, EncodingError.Context(codingPath: path, debugDescription: description))
+  }
+}

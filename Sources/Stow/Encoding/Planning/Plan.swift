@@ -1,0 +1,34 @@
+/// What stands in the prelude of a message, as the planner decided. The symbols of strings are noted in the string pool,
+/// the shapes of objects in their key tables.
+struct Plan: ~Copyable {
+  /// The shapes of the message, in the order of their numbers.
+  var shapes: [Shape] = []
+  /// The strings that are symbols, in the order of their numbers.
+  var symbols: [Int] = []
+  var lists = KeyLists()
+  /// Whether maps on the tape name their list.
+  var hasLists = false
+
+  struct Shape {
+    enum Source {
+      case keyTable(Int)
+      case list(Int)
+    }
+
+    let source: Source
+    let uses: Int
+    let firstUse: Int
+    /// How many bytes it saves.
+    let gain: Int
+  }
+
+  /// Whether the message has a prelude.
+  var hasPrelude: Bool { !symbols.isEmpty || !shapes.isEmpty }
+
+  mutating func removeAll() {
+    if !shapes.isEmpty { shapes.removeAll(keepingCapacity: true) }
+    if !symbols.isEmpty { symbols.removeAll(keepingCapacity: true) }
+    lists.removeAll()
+    hasLists = false
+  }
+}
