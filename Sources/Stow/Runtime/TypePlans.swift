@@ -1,11 +1,11 @@
 /// The kinds of the types met so far, and the plans of those that have one.
-struct TypePlans<Plan: AnyObject>: ~Copyable {
+struct TypePlans<Handler: AnyObject>: ~Copyable {
   struct Entry: BitwiseCopyable {
     let kind: ValueKind
     /// Of a `planned` type.
-    private let plan: Unmanaged<Plan>?
+    private let plan: Unmanaged<Handler>?
 
-    fileprivate init(kind: ValueKind, plan: Unmanaged<Plan>?) {
+    fileprivate init(kind: ValueKind, plan: Unmanaged<Handler>?) {
       self.kind = kind
       self.plan = plan
     }
@@ -22,11 +22,11 @@ struct TypePlans<Plan: AnyObject>: ~Copyable {
 
   private var table = TypeTable<Entry>()
   /// Keeps the plans that the table names.
-  private var plans: [Plan] = []
-  private let makePlan: (Any.Type) -> Plan?
+  private var plans: [Handler] = []
+  private let makePlan: (Any.Type) -> Handler?
 
   /// - Parameter makePlan: The plan of a type that is of no other kind; nil if it has none.
-  init(_ makePlan: @escaping (Any.Type) -> Plan?) { self.makePlan = makePlan }
+  init(_ makePlan: @escaping (Any.Type) -> Handler?) { self.makePlan = makePlan }
 
   @inline(__always)
   mutating func entry(for type: Any.Type) -> Entry {

@@ -4,7 +4,7 @@ final class DecodingSession {
   let message = Message()
   // Used for every value. Every access is a few loads and stores that call nothing of the user's.
   @exclusivity(unchecked) var path = DecodingPath()
-  @exclusivity(unchecked) var types = KnownTypes()
+  @exclusivity(unchecked) var types = KnownDecodingTypes()
   var calls = CallDepth()
   var countedArrays = CountedArrays()
   private(set) var userInfo = UserInfo()

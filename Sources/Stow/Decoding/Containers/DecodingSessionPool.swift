@@ -5,7 +5,7 @@ extension DecodingSession: PooledSession {
   /// Whether decoding containers can be used again.
   private static let reusesContainers = ContainerReuse.isPossible {
     let session = DecodingSession(reusesContainers: false)
-    let reader = ObjectReader(session.message, KeyTable(PathKey.self))
+    let reader = ObjectReader(session.message, DecodingKeyTable(PathKey.self))
     return KeyedDecodingContainer(KeyedDecoder<PathKey>(reader, session: session))
   }
 

@@ -1,6 +1,6 @@
 /// The keyed containers of one key type.
 final class KeyedDecoderPool {
-  let keyTable: KeyTable
+  let keyTable: DecodingKeyTable
   // Used for every object, whose access calls nothing of the user's.
   @exclusivity(unchecked) var containers = ContainerPool<ObjectReader>()
   /// A `ContainerCopier` of the containers.
@@ -9,7 +9,7 @@ final class KeyedDecoderPool {
   var lastMessage = -1
 
   init<Key: CodingKey>(_ keyType: Key.Type) {
-    keyTable = KeyTable(keyType)
+    keyTable = DecodingKeyTable(keyType)
     copier = ContainerCopier<KeyedDecodingContainer<Key>>()
   }
 

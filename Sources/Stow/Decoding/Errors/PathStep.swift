@@ -16,10 +16,10 @@ struct PathStep {
   let parent: UInt32
   var serial: UInt32 = 0
   var value: Int
-  let keyTable: Unmanaged<KeyTable>?
+  let keyTable: Unmanaged<DecodingKeyTable>?
 
   @inline(__always)
-  init(_ kind: Kind, parent: PathNode, value: Int = 0, keyTable: Unmanaged<KeyTable>? = nil) {
+  init(_ kind: Kind, parent: PathNode, value: Int = 0, keyTable: Unmanaged<DecodingKeyTable>? = nil) {
     self.kind = kind
     self.parent = parent.index
     self.value = value

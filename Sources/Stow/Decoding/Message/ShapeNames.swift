@@ -15,13 +15,13 @@ final class ShapeNames {
 
   /// The keys of all names, of the type that `keyTable` is of.
   @inline(__always)
-  func keys(_ keyTable: Unmanaged<KeyTable>) -> AnyKeyList {
+  func keys(_ keyTable: Unmanaged<DecodingKeyTable>) -> AnyKeyList {
     if let keys, self.keyTable == keyTable.toOpaque() { return keys }
     return makeKeys(keyTable)
   }
 
   @inline(never)
-  private func makeKeys(_ keyTable: Unmanaged<KeyTable>) -> AnyKeyList {
+  private func makeKeys(_ keyTable: Unmanaged<DecodingKeyTable>) -> AnyKeyList {
     let list = keyTable._withUnsafeGuaranteedRef { $0.makeKeyList(names) }
     keys = list
     self.keyTable = keyTable.toOpaque()

@@ -5,7 +5,7 @@
 final class ObjectReader {
   // Both belong to whoever owns the reader.
   let messageReference: Unmanaged<Message>
-  let keyTable: Unmanaged<KeyTable>
+  let keyTable: Unmanaged<DecodingKeyTable>
 
   private(set) var node = PathNode.top
   /// The indices of the keys of the shape, by their bytes.
@@ -40,7 +40,7 @@ final class ObjectReader {
   /// No table has it, however many keys a shape has.
   private static let noSlot = -1
 
-  init(_ message: Message, _ keyTable: KeyTable) {
+  init(_ message: Message, _ keyTable: DecodingKeyTable) {
     messageReference = Unmanaged.passUnretained(message)
     self.keyTable = Unmanaged.passUnretained(keyTable)
     indices = keyTable.emptyTable
@@ -186,10 +186,10 @@ final class ObjectReader {
     let byte = keyByte(key)
     let slot = indices[byte]
     // A shape may have so many keys that a slot looks like a mark.
-    if Int(slot) == nextSlot, slot < KeyTable.missing { return current }
+    if Int(slot) == nextSlot, slot < DecodingKeyTable.missing { return current }
     if shape < 0 {
       if let value = nextEntry(ofByte: byte) { return value }
-    } else if slot < KeyTable.missing {
+    } else if slot < DecodingKeyTable.missing {
       if source != nil { return Int(slot) }
       if withMessage({ !isPresent(Int(slot), $0) }) { return -1 }
     }
@@ -201,7 +201,7 @@ final class ObjectReader {
   func wholeDouble<Key: CodingKey>(_ key: Key) throws(FormatError) -> Double? {
     guard let source else { return nil }
     let slot = indices[keyByte(key)]
-    guard slot < KeyTable.missing else { return nil }
+    guard slot < DecodingKeyTable.missing else { return nil }
     return try withMessage { message throws(FormatError) in
       try source.wholeDouble(row: start, slot: Int(slot), message.reader)
     }
@@ -249,17 +249,17 @@ final class ObjectReader {
   }
 
   private func slot<Key: CodingKey>(
-    of key: Key, byte: Int, _ keyTable: KeyTable, _ message: Message
+    of key: Key, byte: Int, _ keyTable: DecodingKeyTable, _ message: Message
   ) throws(FormatError) -> Int? {
     guard keyTable.hasBytes else {
       return try slot(of: key.stringValue, message)
     }
     let known = indices[byte]
-    if known < KeyTable.missing { return Int(known) }
-    if known == KeyTable.missing, keyCount < Int(KeyTable.missing) { return nil }
+    if known < DecodingKeyTable.missing { return Int(known) }
+    if known == DecodingKeyTable.missing, keyCount < Int(DecodingKeyTable.missing) { return nil }
     let found = try lookUp(key, text: keyTable.text(of: key, byte: byte).bytes, message)
     if indices != keyTable.emptyTable {
-      indices[byte] = found.flatMap { UInt16(exactly: $0) } ?? KeyTable.missing
+      indices[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingKeyTable.missing
     }
     return found
   }

@@ -1,5 +1,5 @@
 /// What a session has found out about types: how to decode values, and the keyed containers of key types.
-struct KnownTypes: ~Copyable {
+struct KnownDecodingTypes: ~Copyable {
   private var plans = DecodingPlans()
   private var pools: [KeyedDecoderPool] = []
   private var table = TypeTable<Unmanaged<KeyedDecoderPool>>()

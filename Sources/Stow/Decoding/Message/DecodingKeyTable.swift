@@ -3,7 +3,7 @@
 /// For a key type that is one trivial byte there is a table for every shape of the message it meets: the
 /// byte of a key gives its slot. The text of each key, as an encoder writes it, is kept from message to
 /// message, to be compared with the message's bytes.
-final class KeyTable {
+final class DecodingKeyTable {
   let hasBytes: Bool
   /// By the byte of a key.
   private let texts: UnsafeMutablePointer<SearchedText?>
