@@ -9,7 +9,7 @@ let package = Package(
     .library(name: "Stow", targets: ["Stow"])
   ],
   targets: [
-    .target(name: "Stow"),
+    .target(name: "Stow", exclude: ["ARCHITECTURE.md"]),
     .executableTarget(
       name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks",
       exclude: ["RESULTS.md", "baseline.json", "chart.svg"]),

@@ -75,11 +75,39 @@ public final class StowEncoder: Sendable {
   /// - Throws: `EncodingError.invalidValue` if the value encodes nothing or nests too deeply, and whatever
   ///   an `encode(to:)` throws.
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
+    try record(value) { $0.finish() }
+  }
+
+  /// Encodes a value and lends the message to `body`, instead of making a `Data` of it.
+  ///
+  /// A server copies the bytes from there into the buffer that it sends:
+  ///
+  /// ```swift
+  /// try encoder.withEncoded(value) { buffer.writeBytes($0) }
+  /// ```
+  ///
+  /// The bytes are valid until `body` returns. `body` may use the encoder itself. Time and memory are those of
+  /// `encode(_:)`, without the `Data`.
+  ///
+  /// - Returns: What `body` returns.
+  /// - Throws: What `encode(_:)` throws, and what `body` throws.
+  @discardableResult
+  public func withEncoded<Value: Encodable, Result>(
+    _ value: Value, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    try record(value) { try $0.withMessage(body) }
+  }
+
+  /// Records a value, and hands the session that did to `finish`.
+  @inline(__always)
+  private func record<Value: Encodable, Result>(
+    _ value: Value, _ finish: (EncodingSession) throws -> Result
+  ) throws -> Result {
     try EncodingSession.run(
       sortsKeys: outputFormatting.contains(.sortedKeys), maximumDepth: maximumDepth, sharedUserInfo
     ) { session in
       try session.record(value)
-      return session.finish()
+      return try finish(session)
     }
   }
 }

@@ -55,6 +55,14 @@ final class EncodingSession: PooledSession {
     return emitter.emit(recorder.recording, planner.plan)
   }
 
+  /// The same, and lends the bytes to `body`.
+  func withMessage<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    planner.makePlan(&recorder.recording, sortsKeys: sortsKeys)
+    emitter.write(recorder.recording, planner.plan)
+    defer { emitter.trim() }
+    return try body(emitter.written)
+  }
+
   // MARK: being used again
 
   @inline(__always)

@@ -33,11 +33,21 @@ struct Emitter: ~Copyable {
   private static let copyLimit = 1 << 17
 
   mutating func emit(_ recording: borrowing Recording, _ plan: borrowing Plan) -> Data {
+    write(recording, plan)
+    return finished()
+  }
+
+  /// Writes a message, which is `written` until the next one or until `trim`.
+  mutating func write(_ recording: borrowing Recording, _ plan: borrowing Plan) {
     writer.restart(capacity: estimate(recording))
     writeBody(recording, plan)
     if plan.hasPrelude { writePrelude(recording, plan) }
-    return finished()
   }
+
+  var written: UnsafeRawBufferPointer { writer.written }
+
+  /// Gives the memory back if it is large.
+  mutating func trim() { writer.trim() }
 
   /// About how many bytes a message takes; the buffer grows if it takes more.
   private func estimate(_ recording: borrowing Recording) -> Int {
@@ -57,8 +67,8 @@ struct Emitter: ~Copyable {
   }
 
   private mutating func copied() -> Data {
-    defer { writer.trim() }
-    return Data.copy(writer.written)
+    defer { trim() }
+    return Data.copy(written)
   }
 
   // MARK: body

@@ -1,0 +1,82 @@
+import Foundation
+import Stow
+import Testing
+
+@Suite("A message that is lent")
+struct WithEncodedTests {
+  private struct Failure: Error {}
+
+  @Test("has the bytes that encode(_:) gives, whatever its size")
+  func bytes() throws {
+    let encoder = StowEncoder()
+    for count in [0, 1, 10, 1_000, 100_000] {
+      let value = (0..<count).map { "value \($0)" }
+      let expected = try encoder.encode(value)
+      #expect(try encoder.withEncoded(value) { Data($0) } == expected)
+      #expect(try encoder.withEncoded(value) { try StowDecoder().decode([String].self, from: $0) } == value)
+    }
+    encoder.outputFormatting = .sortedKeys
+    let map = ["b": 1, "a": 2, "c": 3]
+    #expect(try encoder.withEncoded(map) { Data($0) } == encoder.encode(map))
+  }
+
+  @Test("comes with the result of the closure, which need not be used")
+  func result() throws {
+    let encoder = StowEncoder()
+    #expect(try encoder.withEncoded([1, 2, 3]) { $0.count } == encoder.encode([1, 2, 3]).count)
+    var buffer: [UInt8] = [7]
+    try encoder.withEncoded("text") { bytes in
+      buffer += bytes
+      return buffer.count
+    }
+    #expect(Data(buffer.dropFirst()) == (try encoder.encode("text")))
+  }
+
+  @Test("leaves the encoder to the closure, even for the same call again")
+  func reentrancy() throws {
+    let encoder = StowEncoder()
+    let outer = (0..<1_000).map { ["name": "outer \($0)"] }
+    let inner = ["inner": [1, 2, 3]]
+    let both = try encoder.withEncoded(outer) { bytes in
+      let before = Data(bytes)
+      let lent = try encoder.withEncoded(inner) { Data($0) }
+      let made = try encoder.encode(inner)
+      #expect(lent == made)
+      #expect(Data(bytes) == before)
+      return before
+    }
+    #expect(try both == encoder.encode(outer))
+  }
+
+  @Test("is gone when the closure throws, and the encoder goes on")
+  func throwing() throws {
+    let encoder = StowEncoder()
+    #expect(throws: Failure.self) { try encoder.withEncoded([1]) { _ in throw Failure() } }
+    #expect(throws: EncodingError.self) { try encoder.withEncoded(EmptyValue()) { $0.count } }
+    #expect(try encoder.withEncoded([1]) { Array($0) } == [0xE1, 0x91])
+  }
+
+  /// A value that encodes nothing.
+  private struct EmptyValue: Encodable {
+    func encode(to encoder: any Encoder) {}
+  }
+
+  @Test("is not disturbed by a container that is kept and written to meanwhile")
+  func keptContainer() throws {
+    final class Keeper: Encodable {
+      nonisolated(unsafe) var container: KeyedEncodingContainer<AnyKey>?
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(1, forKey: "a")
+        self.container = container
+      }
+    }
+    let keeper = Keeper()
+    let expected = try StowEncoder().encode(["a": 1])
+    let lent = try StowEncoder().withEncoded(keeper) { bytes in
+      try keeper.container?.encode(2, forKey: "b")
+      return Data(bytes)
+    }
+    #expect(lent == expected)
+  }
+}
