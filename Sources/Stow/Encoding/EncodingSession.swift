@@ -13,11 +13,29 @@
 ///
 /// Sessions are used again, by all encoders of the process.
 final class EncodingSession: PooledSession {
-  private var recorder: Recorder
-  private var planner = Planner()
-  private var emitter = Emitter()
+  /// A reference to it is held; messages borrow it without counting more.
+  private let recorder: Unmanaged<Recorder>
+  // Both are used once for each message, and call nothing that comes back here.
+  @exclusivity(unchecked) private var stages = Stages()
   /// Whether maps are sorted by their keys.
   private var sortsKeys = false
+
+  /// What turns a recording into bytes.
+  private struct Stages: ~Copyable {
+    var planner = Planner()
+    var emitter = Emitter()
+
+    @inline(__always)
+    mutating func run(_ recording: inout Recording, sortsKeys: Bool) -> Data {
+      planner.makePlan(&recording, sortsKeys: sortsKeys)
+      return emitter.emit(recording, planner.plan)
+    }
+
+    mutating func write(_ recording: inout Recording, sortsKeys: Bool) {
+      planner.makePlan(&recording, sortsKeys: sortsKeys)
+      emitter.write(recording, planner.plan)
+    }
+  }
 
   /// Sessions that are free.
   private static let pool = SessionPool<EncodingSession>()
@@ -27,7 +45,9 @@ final class EncodingSession: PooledSession {
     Recorder(reusesContainers: false).nestedKeyedContainer(PathKey.self, key: TokenKey(), parent: -1)
   }
 
-  private init() { recorder = Recorder(reusesContainers: Self.reusesContainers) }
+  private init() { recorder = .passRetained(Recorder(reusesContainers: Self.reusesContainers)) }
+
+  deinit { recorder.release() }
 
   /// Runs one message in a session of its own.
   @inline(__always)
@@ -40,38 +60,49 @@ final class EncodingSession: PooledSession {
     defer { pool.takeBack(session) }
     return try session._withUnsafeGuaranteedRef {
       $0.sortsKeys = sortsKeys
-      $0.recorder.begin(maximumDepth: maximumDepth, userInfo)
+      $0.recorder._withUnsafeGuaranteedRef { $0.begin(maximumDepth: maximumDepth, userInfo) }
       return try body($0)
     }
   }
 
   /// Records the whole message.
   @inline(__always)
-  func record<Value: Encodable>(_ value: Value) throws { try recorder.record(value) }
+  func record<Value: Encodable>(_ value: Value) throws {
+    try recorder._withUnsafeGuaranteedRef { try $0.record(value) }
+  }
 
   /// Turns what was recorded into bytes.
   func finish() -> Data {
-    planner.makePlan(&recorder.recording, sortsKeys: sortsKeys)
-    return emitter.emit(recorder.recording, planner.plan)
+    recorder._withUnsafeGuaranteedRef { stages.run(&$0.recording, sortsKeys: sortsKeys) }
   }
 
   /// The same, and lends the bytes to `body`.
   func withMessage<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-    planner.makePlan(&recorder.recording, sortsKeys: sortsKeys)
-    emitter.write(recorder.recording, planner.plan)
-    defer { emitter.trim() }
-    return try body(emitter.written)
+    recorder._withUnsafeGuaranteedRef { stages.write(&$0.recording, sortsKeys: sortsKeys) }
+    defer { stages.emitter.trim() }
+    return try body(stages.emitter.written)
   }
 
   // MARK: being used again
 
   @inline(__always)
   func takeContainersBack() -> Bool {
-    recorder.types.takeContainersBack() && isKnownUniquelyReferenced(&recorder)
+    recorder._withUnsafeGuaranteedRef {
+      $0.types.takeContainersBack() && ($0.types.reusesContainers || isUnheld())
+    }
+  }
+
+  /// Whether no container holds the recorder, as those do that are not used again.
+  @inline(never)
+  private func isUnheld() -> Bool {
+    // Optional, because it must be known to be the only reference (`ContainerPool`).
+    var owned: Recorder? = recorder.takeRetainedValue()
+    defer { _ = owned.map { Unmanaged.passRetained($0) } }
+    return isKnownUniquelyReferenced(&owned)
   }
 
   @inline(__always)
-  func reset() { recorder.reset() }
+  func reset() { recorder._withUnsafeGuaranteedRef { $0.reset() } }
 
-  func outlive() { recorder.detach() }
+  func outlive() { recorder._withUnsafeGuaranteedRef { $0.detach() } }
 }

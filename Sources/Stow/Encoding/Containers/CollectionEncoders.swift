@@ -21,20 +21,20 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
 extension Array: WholeEncodable where Element: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder {
     switch ValueKind(Element.self) {
-    case .int: Int.plan(.integers) { .ints($0) }
-    case .int64: Int64.plan(.integers) { .integers($0) }
-    case .int8: Int8.plan
-    case .int16: Int16.plan
-    case .int32: Int32.plan
-    case .uint: UInt.plan
-    case .uint8: UInt8.plan
-    case .uint16: UInt16.plan
-    case .uint32: UInt32.plan
-    case .uint64: UInt64.plan
-    case .double: Double.plan(.doubles) { .doubles($0) }
+    case .int: Int.arrayEncoder(.integers) { .ints($0) }
+    case .int64: Int64.arrayEncoder(.integers) { .integers($0) }
+    case .int8: Int8.arrayEncoder
+    case .int16: Int16.arrayEncoder
+    case .int32: Int32.arrayEncoder
+    case .uint: UInt.arrayEncoder
+    case .uint8: UInt8.arrayEncoder
+    case .uint16: UInt16.arrayEncoder
+    case .uint32: UInt32.arrayEncoder
+    case .uint64: UInt64.arrayEncoder
+    case .double: Double.arrayEncoder(.doubles) { .doubles($0) }
     case .float:
-      Float.plan(.doubles) { $0.contains(where: \.isNaN) ? nil : .doubles($0.map(Double.init)) }
-    case .bool: Bool.plan(.bools) { .bools($0) }
+      Float.arrayEncoder(.doubles) { $0.contains(where: \.isNaN) ? nil : .doubles($0.map(Double.init)) }
+    case .bool: Bool.arrayEncoder(.bools) { .bools($0) }
     case .string: StringArrayTypeEncoder()
     default: ArrayTypeEncoder<Element>()
     }
@@ -60,9 +60,9 @@ private class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
       if entry.kind == .plain {
         try borrowing(first + index) { try recorder.encodePlain($0, key: key, parent: begin) }
       } else if entry.kind == .planned {
-        try entry.withPlan(as: TypeEncoder<Element>.self) { plan in
+        try entry.withPlan(as: TypeEncoder<Element>.self) { encoder in
           try borrowing(first + index) {
-            try plan.encode($0, into: recorder, key: key, parent: begin, level: 0)
+            try encoder.encode($0, into: recorder, key: key, parent: begin, level: 0)
           }
         }
       } else {
@@ -86,7 +86,7 @@ private final class StringArrayTypeEncoder: ArrayTypeEncoder<String> {
   }
 }
 
-/// Arrays of numbers or Bools. A long one is kept as it is, to be packed when it is written.
+/// Arrays of numbers or Bools. A long one is retained as it is, to be packed when it is written.
 private final class ScalarArrayTypeEncoder<Element: Encodable>: ArrayTypeEncoder<Element> {
   private let kind: Token.Kind
   private let retain: ([Element]) -> RetainedValue?
@@ -123,7 +123,7 @@ private final class ScalarArrayTypeEncoder<Element: Encodable>: ArrayTypeEncoder
 
 extension RecordableScalar {
   @inline(__always)
-  fileprivate static func plan(
+  fileprivate static func arrayEncoder(
     _ kind: Token.Kind, _ retain: @escaping ([Self]) -> RetainedValue?
   ) -> TypeEncoder<[Self]> {
     ScalarArrayTypeEncoder(kind, retain: retain) { elements, recorder in
@@ -135,8 +135,8 @@ extension RecordableScalar {
 extension RecordableScalar where Self: FixedWidthInteger {
   /// For integers of any width; those beyond `Int64` are recorded one by one.
   @inline(__always)
-  fileprivate static var plan: TypeEncoder<[Self]> {
-    plan(.integers) { values in
+  fileprivate static var arrayEncoder: TypeEncoder<[Self]> {
+    arrayEncoder(.integers) { values in
       if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
       return .integers(values.map { Int64(truncatingIfNeeded: $0) })
     }

@@ -52,6 +52,10 @@ final class ObjectWriter {
     let byte = keyByte(key)
     let slot = Int(table[byte])
     guard slot == position.expected, withRecorder({ $0.isCurrent(position.begin) }) else {
+      if position.expected >= 0 {
+        let first = firstSlot(byte, isPresent: true)
+        if first >= 0 { return TokenKey(slot: first) }
+      }
       return placeOutOfLine(key, byte: byte)
     }
     position.expected = slot &+ 1
@@ -60,12 +64,9 @@ final class ObjectWriter {
 
   @inline(never)
   private func placeOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> TokenKey {
-    guard position.expected >= 0 else {
-      placeFreely(key)
-      return TokenKey()
-    }
-    let slot = firstSlot(byte, isPresent: true)
-    return slot >= 0 ? TokenKey(slot: slot) : placeRarely(key, byte: byte)
+    if position.expected >= 0 { return placeRarely(key, byte: byte) }
+    placeFreely(key)
+    return TokenKey()
   }
 
   /// Records a key that is written as a string.

@@ -53,13 +53,13 @@ extension Recorder {
   func encode<Value: Encodable>(_ value: Value, key: TokenKey) throws {
     let entry = types.encoders.entry(for: Value.self)
     if entry.kind == .plain {
-      try encodePlain(value, key: key, parent: open.current)
+      try encodePlain(value, key: key, parent: current)
     } else if entry.kind == .planned {
       try entry.withPlan(as: TypeEncoder<Value>.self) {
-        try $0.encode(value, into: self, key: key, parent: open.current, level: 0)
+        try $0.encode(value, into: self, key: key, parent: current, level: 0)
       }
     } else {
-      try encodeKnown(value, entry, key: key, parent: open.current, level: 0)
+      try encodeKnown(value, entry, key: key, parent: current, level: 0)
     }
   }
 
@@ -68,9 +68,9 @@ extension Recorder {
   func encodePresent<Value: Encodable>(_ value: borrowing Value, key: TokenKey) throws {
     let entry = types.encoders.entry(for: Value.self)
     if entry.kind == .plain {
-      try encodePlain(value, key: key, parent: open.current)
+      try encodePlain(value, key: key, parent: current)
     } else {
-      try encodeKnown(copy value, entry, key: key, parent: open.current, level: 1)
+      try encodeKnown(copy value, entry, key: key, parent: current, level: 1)
     }
   }
 

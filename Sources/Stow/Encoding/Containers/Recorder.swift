@@ -10,12 +10,12 @@ final class Recorder {
   // Every access to these properties is a single load, store or call that does not come back here; checking that at run
   // time, for every value, would cost more than the accesses.
   @exclusivity(unchecked) var recording = Recording()
-  @exclusivity(unchecked) var open = OpenContainers()
   @exclusivity(unchecked) var types: KnownTypes
   @exclusivity(unchecked) private var state = State()
 
   /// What a recorder needs to know besides.
-  struct State {
+  struct State: ~Copyable {
+    var open = OpenContainers()
     /// How many `encode(to:)` are running, and the key of the value that the last of them stands for.
     var calls = 0
     var pendingKey = TokenKey()
@@ -77,7 +77,7 @@ final class Recorder {
     endMessage()
     recording.removeAll()
     types.removeUses()
-    open.removeAll()
+    state.open.removeAll()
     state.stack.reset()
     if !state.userInfo.isEmpty { state.userInfo = UserInfo() }
     state.disturbances = 0
@@ -117,7 +117,8 @@ final class Recorder {
   @inline(__always)
   private var surroundings: Surroundings {
     Surroundings(
-      start: recording.tape.count, depth: open.count, frame: open.frame, disturbances: state.disturbances,
+      start: recording.tape.count, depth: state.open.count, frame: state.open.frame,
+      disturbances: state.disturbances,
       slots: recording.keyTables.newSlotCount)
   }
 
@@ -137,8 +138,8 @@ final class Recorder {
   /// Begins the call of a value that needs no checks.
   @inline(__always)
   func enter(key: TokenKey, _ outside: Surroundings) {
-    open.push(~outside.start)
-    open.frame = outside.depth
+    state.open.push(~outside.start)
+    state.open.frame = outside.depth
     state.pendingKey = key
     state.calls &+= 1
   }
@@ -147,7 +148,7 @@ final class Recorder {
   @inline(__always)
   func endCall(key: TokenKey, _ outside: Surroundings) {
     state.calls &-= 1
-    open.frame = outside.frame
+    state.open.frame = outside.frame
     if recording.tape.count == outside.start { recording.tape.append(Token(.empty, key: key)) }
     close(toDepth: outside.depth)
   }
@@ -156,7 +157,7 @@ final class Recorder {
   @inline(never)
   func failCall(key: TokenKey, _ outside: Surroundings) {
     state.calls &-= 1
-    open.frame = outside.frame
+    state.open.frame = outside.frame
     rollBack(to: outside, key: key)
   }
 
@@ -184,7 +185,7 @@ final class Recorder {
     do {
       try body()
     } catch {
-      open.frame = outside.frame
+      state.open.frame = outside.frame
       state.calls = outerCalls
       if recording.hasContainer(start, before: outside.start) {
         recording.needsNormalizing = true
@@ -202,47 +203,51 @@ final class Recorder {
     let outside = surroundings
     try checkDepth(key: container.key, parent: container.parentToken)
     let begin = openNested(container)
-    open.frame = outside.depth
+    state.open.frame = outside.depth
     do {
       try elements(begin)
     } catch {
-      open.frame = outside.frame
+      state.open.frame = outside.frame
       rollBack(to: outside, key: container.key)
       throw error
     }
-    open.frame = outside.frame
+    state.open.frame = outside.frame
     close(toDepth: outside.depth)
   }
 
   /// Checks that one more container may be nested here.
   @inline(__always)
   func checkDepth(key: TokenKey, parent: Int) throws {
-    if open.count > state.maximumDepth, exceeds(state.maximumDepth &- 1) {
+    if state.open.count > state.maximumDepth, exceeds(state.maximumDepth &- 1) {
       throw tooDeep(recording.path(parent: parent, key: key, start: recording.tape.count))
     }
   }
 
   /// Whether more containers are open. A place may stand for one, or be in another place, so that only this counts.
   @inline(never)
-  private func exceeds(_ depth: Int) -> Bool { open.containerCount > depth }
+  private func exceeds(_ depth: Int) -> Bool { state.open.containerCount > depth }
 
   // MARK: what is open
 
+  /// The innermost container.
+  @inline(__always)
+  var current: Int { state.open.current }
+
   /// Whether the container that begins at `begin` is the innermost.
   @inline(__always)
-  func isCurrent(_ begin: Int) -> Bool { open.current == begin }
+  func isCurrent(_ begin: Int) -> Bool { current == begin }
 
   /// Whether the place that begins at `start` still awaits its value, and nothing came between.
   @inline(__always)
-  func awaits(_ start: Int) -> Bool { open.current == ~start && recording.tape.count == start }
+  func awaits(_ start: Int) -> Bool { state.open.current == ~start && recording.tape.count == start }
 
   /// Opens a container as the value of the place that `awaits` it.
   @inline(__always)
   func occupy(_ container: ContainerStart) {
     let begin = recording.tape.count
     recording.tape.append(container)
-    open.replaceLast(begin)
-    if open.count > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
+    state.open.replaceLast(begin)
+    if state.open.count > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
   }
 
   /// Opens a container within the current one.
@@ -250,8 +255,8 @@ final class Recorder {
   func openNested(_ container: ContainerStart) -> Int {
     let begin = recording.tape.count
     recording.tape.append(container)
-    open.push(begin)
-    if open.count > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
+    state.open.push(begin)
+    if state.open.count > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
     return begin
   }
 
@@ -264,8 +269,8 @@ final class Recorder {
 
   @inline(__always)
   private func close(toDepth depth: Int) {
-    while open.count > depth {
-      let begin = open.pop()
+    while state.open.count > depth {
+      let begin = state.open.pop()
       if begin >= 0 { recording.tape.append(Token(.end, index: begin)) }
     }
   }
@@ -276,20 +281,22 @@ final class Recorder {
   @inline(never)
   func resume(_ begin: Int) {
     deferAwaited()
-    if let depth = open.lastIndex(of: begin) {
+    if let depth = state.open.lastIndex(of: begin) {
       close(toDepth: depth + 1)
       return
     }
     disturb()
     // Continued containers do not stand inside each other.
-    if let depth = open.continuedIndex { close(toDepth: depth) }
+    if let depth = state.open.continuedIndex { close(toDepth: depth) }
     recording.tape.append(Token(.segment, index: begin))
-    open.pushContinued(begin)
+    state.open.pushContinued(begin)
   }
 
   /// Where a value is awaited at the current place, lets it come later.
   func deferAwaited() {
-    guard open.current < 0, !open.isAtTop, recording.tape.count == ~open.current else { return }
+    guard state.open.current < 0, !state.open.isAtTop, recording.tape.count == ~state.open.current else {
+      return
+    }
     disturb()
     recording.tape.append(Token(.deferred, key: state.pendingKey, index: Token.unfilled))
   }
@@ -340,8 +347,8 @@ final class Recorder {
     // The token of a value that recorded nothing.
     if recording.tape.count == start + 1, recording.tape[start].kind == .empty { recording.tape.removeLast() }
     if recording.tape.count <= start {
-      open.truncate(to: outside.depth)
-      open.replaceLast(~start)
+      state.open.truncate(to: outside.depth)
+      state.open.replaceLast(~start)
       return
     }
     close(toDepth: outside.depth)

@@ -1,6 +1,6 @@
 /// The encoder that a value is handed: the place on the tape where the value goes.
 ///
-/// Three trivial words, so that it sits inside its existential and nothing is counted. It may outlive the `encode(to:)`
+/// Three trivial words, so that it sits inside its existential and nothing is counted. It may escape from the `encode(to:)`
 /// it was made for; once the message is over, what is encoded to it goes nowhere, and it has no path.
 struct RecordingEncoder: Encoder {
   private let position: TapePosition

@@ -11,11 +11,11 @@ class TypeEncoder<Value>: AnyTypeEncoder {
   func encode(
     _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    preconditionFailure("a plan without a way to encode")
+    preconditionFailure("a type encoder without a way to encode")
   }
 }
 
-/// The types that have a plan: optionals, arrays, and dictionaries of strings.
+/// The types that have a type encoder: optionals, arrays, and dictionaries of strings.
 protocol WholeEncodable {
   static func makeTypeEncoder() -> AnyTypeEncoder
 }

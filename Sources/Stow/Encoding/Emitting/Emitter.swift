@@ -32,13 +32,13 @@ struct Emitter: ~Copyable {
   /// Up to here, the bytes are copied out of a buffer that is used again.
   private static let copyLimit = 1 << 17
 
-  mutating func emit(_ recording: borrowing Recording, _ plan: borrowing Plan) -> Data {
+  mutating func emit(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) -> Data {
     write(recording, plan)
     return finished()
   }
 
   /// Writes a message, which is `written` until the next one or until `trim`.
-  mutating func write(_ recording: borrowing Recording, _ plan: borrowing Plan) {
+  mutating func write(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
     writer.restart(capacity: estimate(recording))
     writeBody(recording, plan)
     if plan.hasPrelude { writePrelude(recording, plan) }
@@ -73,7 +73,7 @@ struct Emitter: ~Copyable {
 
   // MARK: body
 
-  private mutating func writeBody(_ recording: borrowing Recording, _ plan: borrowing Plan) {
+  private mutating func writeBody(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
     let tape = recording.tape.view
     frame = Frame(end: 0)
     var index = tape.tokens.count - 1
@@ -110,7 +110,8 @@ struct Emitter: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func enter(_ token: Token, _ recording: borrowing Recording, _ plan: borrowing Plan) {
+  private mutating func enter(_ token: Token, _ recording: borrowing Recording, _ plan: borrowing MessagePlan)
+  {
     outer.append(frame)
     frame = Frame(end: writer.count)
     if token.kind == .object {
@@ -150,7 +151,7 @@ struct Emitter: ~Copyable {
     frame = outer.takeLast()
   }
 
-  private mutating func closeMap(_ token: Token, _ plan: borrowing Plan) {
+  private mutating func closeMap(_ token: Token, _ plan: borrowing MessagePlan) {
     if frame.hidesKeys {
       writer.recordHeader(
         shape: plan.lists[token.index].shape, length: writer.count - frame.end, partial: false)
@@ -254,7 +255,7 @@ struct Emitter: ~Copyable {
   }
 
   /// A key that is a string in the pool: a symbol, or a text.
-  private mutating func write(key index: Int, _ recording: borrowing Recording) {
+  mutating func write(key index: Int, _ recording: borrowing Recording) {
     let symbol = Int(recording.strings[index].symbol)
     if symbol > 0 {
       write(keySymbol: symbol - 1)
@@ -264,8 +265,7 @@ struct Emitter: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ recording: borrowing Recording)
-  {
+  mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ recording: borrowing Recording) {
     let string = keys.pointee.string(atSlot: slot)
     let symbol = string < 0 ? 0 : Int(recording.strings[string].symbol)
     if symbol > 0 { write(keySymbol: symbol - 1) } else { write(textAt: slot, of: keys) }
@@ -287,41 +287,6 @@ struct Emitter: ~Copyable {
       writer.varint(symbol)
       writer.byte(KeyText.longSymbol)
     }
-  }
-
-  // MARK: prelude
-
-  private mutating func writePrelude(_ recording: borrowing Recording, _ plan: borrowing Plan) {
-    for shape in plan.shapes.reversed() {
-      switch shape.source {
-      case .keyTable(let index): writeShape(of: recording.keyTables[index], recording)
-      case .list(let index): writeShape(of: plan.lists.keys(of: index), recording)
-      }
-    }
-    writer.reserve(BackwardWriter.margin)
-    writer.varint(plan.shapes.count)
-    for string in plan.symbols.reversed() { writer.text(recording.strings.utf8(string)) }
-    writer.reserve(BackwardWriter.margin)
-    writer.varint(plan.symbols.count)
-    writer.byte(Tag.prelude)
-  }
-
-  private mutating func writeShape(of keys: KeyTable.Reference, _ recording: borrowing Recording) {
-    for slot in keys.pointee.presentSlots.reversed() {
-      writer.reserve(BackwardWriter.margin)
-      write(keyAt: Int(slot), of: keys, recording)
-    }
-    writer.reserve(BackwardWriter.margin)
-    writer.varint(keys.pointee.presentCount)
-  }
-
-  private mutating func writeShape(of keys: ArraySlice<UInt32>, _ recording: borrowing Recording) {
-    for key in keys.reversed() {
-      writer.reserve(BackwardWriter.margin)
-      write(key: Int(key), recording)
-    }
-    writer.reserve(BackwardWriter.margin)
-    writer.varint(keys.count)
   }
 
   // MARK: the rest

@@ -4,7 +4,7 @@
 /// Works on what recording has counted; the tape is walked only if there are maps whose keys may recur.
 struct Planner: ~Copyable {
   /// What was decided last.
-  private(set) var plan = Plan()
+  private(set) var plan = MessagePlan()
   private var candidates: [Candidate] = []
   private var walk = MapWalk()
 
@@ -94,13 +94,14 @@ struct Planner: ~Copyable {
   }
 
   /// Every use saves the keys and takes a byte for the shape; the shape itself takes the keys once.
-  private mutating func consider(_ source: Plan.Shape.Source, textSize: Int, uses: Int, firstUse: Int) {
+  private mutating func consider(_ source: MessagePlan.Shape.Source, textSize: Int, uses: Int, firstUse: Int)
+  {
     let gain = (uses - 1) * textSize - uses - 1
     guard textSize > 0, uses > 1, gain > 0 else { return }
-    plan.shapes.append(Plan.Shape(source: source, uses: uses, firstUse: firstUse, gain: gain))
+    plan.shapes.append(MessagePlan.Shape(source: source, uses: uses, firstUse: firstUse, gain: gain))
   }
 
-  private mutating func assign(_ number: Int, to shape: Plan.Shape, _ recording: borrowing Recording) {
+  private mutating func assign(_ number: Int, to shape: MessagePlan.Shape, _ recording: borrowing Recording) {
     switch shape.source {
     case .keyTable(let index): recording.keyTables[index].pointee.shape = number
     case .list(let index): plan.lists[index].shape = number

@@ -32,7 +32,7 @@ struct StringPool: ~Copyable {
   /// The bits of all strings.
   private var filter: UInt64 = 0
 
-  /// So many entries are compared one by one: a small message took 4 % longer with the table.
+  /// So many entries are compared one by one, for which a small message needs no table.
   private static let few = 8
   private static let smallestMask = 63
   /// A table of more slots is made anew for the next message.
@@ -280,7 +280,7 @@ struct StringPool: ~Copyable {
   }
 
   mutating func setFollower(_ follower: Int, of index: Int) {
-    // A container that was kept beyond its message may name a string that is no more.
+    // A container that escaped from its message may name a string that is no more.
     guard index < count else { return }
     entries[index].symbol = UInt32(truncatingIfNeeded: follower + 1)
     hasFollowers = true

@@ -7,7 +7,7 @@ extension Emitter {
   /// Writes the array whose elements are `range` of the tape, if it is one that may do without tags.
   mutating func writeColumns(
     _ tape: TapeView, _ range: Range<Int>, _ recording: borrowing Recording,
-    _ plan: borrowing Plan
+    _ plan: borrowing MessagePlan
   ) -> Bool {
     guard range.count > 1 else { return false }
     switch tape[range.lowerBound].kind {

@@ -1,6 +1,6 @@
 /// What stands in the prelude of a message, as the planner decided. The symbols of strings are noted in the string pool,
 /// the shapes of objects in their key tables.
-struct Plan: ~Copyable {
+struct MessagePlan: ~Copyable {
   /// The shapes of the message, in the order of their numbers.
   var shapes: [Shape] = []
   /// The strings that are symbols, in the order of their numbers.
