@@ -1,29 +1,24 @@
 /// An array whose elements are whole values.
 ///
 /// A value type, as every container is: a copy goes on by itself.
-///
-/// - Parameter Offset: In a message below 4 GB, `UInt32`: three words, so that it sits inside its existential.
-struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodingContainer, ElementNesting {
+struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
   let session: DecodingSession
   /// Where the next element stands, and behind the last.
-  private(set) var current: Offset
-  let end: Offset
+  private(set) var current: Int
+  let end: Int
   /// The number of the next element.
-  private(set) var index: Offset = 0
+  private(set) var currentIndex = 0
   /// The place in the path.
-  let node: Offset
+  let node: PathNode
 
-  private var pathNode: PathNode { session.path.node(at: UInt32(node)) }
-
-  var codingPath: [any CodingKey] { session.codingPath(pathNode) }
-  var currentIndex: Int { Int(index) }
+  var codingPath: [any CodingKey] { session.codingPath(node) }
   var isAtEnd: Bool { current >= end }
 
   /// The number of elements: a walk over those that are left, a step for each, the first times it is asked for.
   var count: Int? {
     do throws(FormatError) {
       return try session.countedArrays.count(
-        Int(current)..<Int(end), from: currentIndex, session.message.reader)
+        current..<end, from: currentIndex, session.message.reader)
     } catch {
       session.note(error, path: codingPath)
       return nil
@@ -32,13 +27,13 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
 
   // MARK: reading
 
-  private var step: PathStep { PathStep(.index, parent: pathNode, value: Int(index)) }
-  private var elementPath: [any CodingKey] { session.codingPath(step, of: pathNode) }
+  private var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }
+  private var elementPath: [any CodingKey] { session.codingPath(step, of: node) }
 
   @inline(__always)
   private func offset(_ type: Any.Type) throws -> Int {
     guard current < end else { throw atEnd(type) }
-    return Int(current)
+    return current
   }
 
   @inline(never)
@@ -48,9 +43,9 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
 
   @inline(__always)
   private mutating func pass(to next: Int) throws(FormatError) {
-    guard next <= end else { try fail(.malformed, at: Int(current)) }
-    current = Offset(truncatingIfNeeded: next)
-    index &+= 1
+    guard next <= end else { try fail(.malformed, at: current) }
+    current = next
+    currentIndex &+= 1
   }
 
   @inline(never)
@@ -112,15 +107,15 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
     let offset = try offset(type)
     let next = try elementEnd(offset)
     let value = try session.decode(type, at: offset, step)
-    current = Offset(truncatingIfNeeded: next)
-    index &+= 1
+    current = next
+    currentIndex &+= 1
     return value
   }
 
   mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     guard current < end else { return nil }
-    guard session.message.reader.isNil(at: Int(current)) else { return try decode(type) }
-    let value = try session.decodeNil(type, at: Int(current))
+    guard session.message.reader.isNil(at: current) else { return try decode(type) }
+    let value = try session.decodeNil(type, at: current)
     _ = try decodeNil()
     return value
   }
@@ -130,8 +125,8 @@ struct ArrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>: UnkeyedDecodin
     let offset = try offset(type)
     let next = try elementEnd(offset)
     let result = try body(ValueDecoder(session: session, offset: offset, node: session.path.push(step)))
-    current = Offset(truncatingIfNeeded: next)
-    index &+= 1
+    current = next
+    currentIndex &+= 1
     return result
   }
 }

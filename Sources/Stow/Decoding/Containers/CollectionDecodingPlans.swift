@@ -203,13 +203,14 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
   @inline(__always)
   private static func readEach(at offset: Int, _ session: DecodingSession) -> [Element]? {
     do throws(FormatError) {
-      let elements = try session.message.reader.array(at: offset)
+      let message = session.message
+      let elements = try message.reader.array(at: offset)
       var result: [Element] = []
       // As many as there may be in few bytes; others take more.
       result.reserveCapacity(min(elements.count, 8))
       var next = elements.lowerBound
       while next < elements.upperBound {
-        result.append(try session.message.integer(Element.self, at: next, next: &next))
+        result.append(try message.integer(Element.self, at: next, next: &next))
       }
       return next == elements.upperBound ? result : nil
     } catch {
@@ -330,15 +331,17 @@ private final class StringArrayPlan: ArrayDecodingPlan<String> {
     }
     var result: [String] = []
     do throws(FormatError) {
-      result.reserveCapacity(Self.likelyCount(elements, session.message.reader))
+      // As many as there may be in few bytes; others take more.
+      result.reserveCapacity(min(elements.count, 8))
       var offset = elements.lowerBound
-      let reader = session.message.reader
+      let message = session.message
+      let reader = message.reader
       while offset < elements.upperBound {
         if let bytes = reader.shortHeaderString(at: offset) {
           result.append(try reader.string(at: bytes.start, count: bytes.count))
           offset = bytes.start &+ bytes.count
         } else {
-          result.append(try session.message.string(at: offset, next: &offset))
+          result.append(try message.string(at: offset, next: &offset))
         }
       }
       guard offset == elements.upperBound else { try fail(.malformed, at: offset) }
@@ -347,21 +350,5 @@ private final class StringArrayPlan: ArrayDecodingPlan<String> {
       let step = PathStep(.index, parent: node, value: result.count)
       throw session.error(error, path: session.codingPath(step, of: node), expected: String.self)
     }
-  }
-
-  /// About how many elements there are, from the sizes of the first; exact for short arrays.
-  private static func likelyCount(_ elements: Range<Int>, _ reader: ByteReader) -> Int {
-    var count = 0
-    var offset = elements.lowerBound
-    while offset < elements.upperBound, count < 16 {
-      // What is wrong there is found in its turn.
-      guard let next = try? reader.end(of: offset) else { return count }
-      offset = next
-      count += 1
-    }
-    guard offset < elements.upperBound else { return count }
-    let likely = elements.count * count / (offset - elements.lowerBound)
-    // The first elements may be smaller than the others, however much smaller.
-    return min(likely + likely / 16, elements.count / 4)
   }
 }

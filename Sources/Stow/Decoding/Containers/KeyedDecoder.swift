@@ -119,7 +119,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try withReader { reader, message in
+    try withReader { reader, _ in
       // Straight from the column, without a `Cell` in between.
       do throws(FormatError) {
         if let value = try reader.wholeDouble(key) { return value }

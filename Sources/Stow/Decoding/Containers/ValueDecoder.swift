@@ -36,20 +36,11 @@ struct ValueDecoder: Decoder {
         return ElementsDecoder(source: source, node: node)
       }
       let elements = try session.message.reader.array(at: offset)
-      return UInt32(exactly: elements.upperBound) != nil
-        ? arrayDecoder(elements, UInt32.self) : arrayDecoder(elements, UInt64.self)
+      return ArrayDecoder(
+        session: session, current: elements.lowerBound, end: elements.upperBound, node: node)
     } catch {
       throw session.error(error, at: node, offset, expected: [Any].self)
     }
-  }
-
-  @inline(__always)
-  private func arrayDecoder<Offset: FixedWidthInteger & UnsignedInteger>(
-    _ elements: Range<Int>, _: Offset.Type
-  ) -> any UnkeyedDecodingContainer {
-    ArrayDecoder(
-      session: session, current: Offset(truncatingIfNeeded: elements.lowerBound),
-      end: Offset(truncatingIfNeeded: elements.upperBound), node: Offset(truncatingIfNeeded: node.index))
   }
 
   @inline(__always)
