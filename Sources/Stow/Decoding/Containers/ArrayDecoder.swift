@@ -66,7 +66,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
     }
   }
 
-  /// The end of the element at `offset`, which must not lie beyond the array's.
+  /// Returns the end of the element at `offset`, which must not lie beyond the array's.
   private func elementEnd(_ offset: Int) throws -> Int {
     do throws(FormatError) {
       let next = try session.message.reader.end(of: offset)
@@ -120,7 +120,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
     return value
   }
 
-  /// A container of the next element, whose step stays until the array itself is left.
+  /// Hands `body` the decoder of the next element, whose step stays in the path until the array itself is left.
   mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
     let offset = try offset(type)
     let next = try elementEnd(offset)

@@ -1,4 +1,5 @@
-/// How many `init(from:)` are running within each other, which must be too many neither for the options nor for the stack.
+/// How many `init(from:)` are running within each other, which must be too many neither for the options nor for the
+/// stack.
 struct CallDepth {
   private var calls = 0
   private var stack = StackGuard()

@@ -26,7 +26,7 @@ private final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapp
     .some(inner(level: level, session))
   }
 
-  /// A nil: this optional's own, or a value that is one further inside.
+  /// Returns what a nil stands for: nil if it is this optional's own, or a value that holds it further inside.
   private func inner(level: Int, _ session: DecodingSession) -> Wrapped? {
     level == 0 ? nil : session.none(Wrapped.self, level: level - 1)
   }
@@ -105,7 +105,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
   }
 
-  /// How many elements there are: a step for each.
+  /// Returns how many elements there are, which takes a step for each.
   static func count(_ elements: Range<Int>, _ session: DecodingSession, _ node: PathNode) throws
     -> Int
   {
@@ -123,7 +123,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
   }
 
-  /// The elements without tags of `source`.
+  /// Decodes the elements without tags of `source`.
   func array(of source: SessionElements, _ node: PathNode) throws -> [Element] {
     let session = source.session
     let entry = session.types.entry(for: Element.self)
@@ -155,7 +155,7 @@ private class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
   }
 
-  /// A row of a matrix.
+  /// Decodes a row of a matrix.
   func array(row: Int, of source: SessionElements, _ node: PathNode) throws -> [Element] {
     guard let cells = source.cells(ofRow: row) else { return [] }
     return try array(of: cells, node)
@@ -170,7 +170,7 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
     try integers(at: offset, session, node) ?? super.decode(at: offset, from: session, node)
   }
 
-  /// The elements; nil if they are to be read one by one.
+  /// Reads all elements; nil if they are to be decoded one by one.
   func integers(
     at offset: Int, _ session: DecodingSession, _ node: PathNode
   ) throws -> [Element]? {
@@ -198,7 +198,7 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
     return Self.readEach(at: offset, session)
   }
 
-  /// The elements of an array without a form of its own; nil if one does not fit, which reading them one by one
+  /// Reads the elements of an array without a form of its own; nil if one does not fit, which decoding them one by one
   /// will report with its index.
   @inline(__always)
   private static func readEach(at offset: Int, _ session: DecodingSession) -> [Element]? {
@@ -218,7 +218,7 @@ private class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDec
     }
   }
 
-  /// The elements; nil if one does not fit, which reading them one by one will report with its index.
+  /// Reads packed elements; nil if one does not fit, which decoding them one by one will report with its index.
   @inline(__always)
   private final func read(_ packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Element]? {
     if Element.self == Int64.self || (Element.self == Int.self && Int.bitWidth == 64) {
@@ -280,7 +280,7 @@ private final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
     return try super.decode(at: offset, from: session, node)
   }
 
-  /// The elements; nil if one is no floating-point number, which reading them one by one will convert.
+  /// Reads packed elements; nil if one is no floating-point number, which decoding them one by one will convert.
   private func read(_ packed: PackedArray, _ reader: ByteReader) -> [Double]? {
     guard packed.stride > 0 else { return nil }
     var isComplete = true

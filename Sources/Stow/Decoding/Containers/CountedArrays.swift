@@ -10,12 +10,12 @@ struct CountedArrays {
     /// The places of the elements from that one on.
     let offsets: [Int]
 
-    /// Whether these elements are those of an array within, or of this one.
+    /// Returns whether these elements are those of an array within, or of this one.
     func holds(_ elements: Range<Int>) -> Bool {
       offsets[0] <= elements.lowerBound && elements.upperBound <= end
     }
 
-    /// The number of elements, if one of these stands at `offset` and has the given number.
+    /// Returns the number of elements, or nil if none stands at `offset` that has the given number.
     func count(ifElement index: Int, standsAt offset: Int) -> Int? {
       let place = index - firstIndex
       return offsets.indices.contains(place) && offsets[place] == offset ? firstIndex + offsets.count : nil
@@ -29,7 +29,7 @@ struct CountedArrays {
     if !arrays.isEmpty { arrays = [] }
   }
 
-  /// The number of elements of an array.
+  /// Returns the number of elements of an array.
   ///
   /// - Parameters:
   ///   - elements: Those that are left.
@@ -52,7 +52,7 @@ struct CountedArrays {
     return index + count
   }
 
-  /// How many elements there are, each of whose places `note` is handed.
+  /// Returns how many elements there are, and hands `note` the place of each.
   private static func places(
     _ elements: Range<Int>, _ reader: ByteReader, note: (Int) -> Void
   ) throws(FormatError) -> Int {

@@ -7,7 +7,7 @@ class DecodingPlan<Value>: AnyDecodingPlan {
     preconditionFailure("a plan without a way to decode")
   }
 
-  /// The same from an element without a tag.
+  /// Decodes an element without a tag.
   func decode(
     _ element: ElementSource.Element, of source: SessionElements, _ node: PathNode
   ) throws -> Value {
@@ -15,6 +15,6 @@ class DecodingPlan<Value>: AnyDecodingPlan {
       FormatError(.cellMismatch, at: source.offset), at: node, expected: Value.self)
   }
 
-  /// The nil that stands `level` optionals deep; nil if the type has none.
+  /// Returns the value that stands for a nil `level` optionals deep, or nil if the type has none.
   func none(level: Int, _ session: DecodingSession) -> Value? { nil }
 }

@@ -1,5 +1,5 @@
-/// One call of `decode`, and what calls after it use again: the message, where in it decoding is, and what was found out
-/// about types.
+/// One call of `decode`, and what calls after it use again: the message, where in it decoding is, and what was found
+/// out about types.
 final class DecodingSession {
   let message = Message()
   // Used for every value. Every access is a few loads and stores that call nothing of the user's.

@@ -29,7 +29,7 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
     return try entries(object, session, node)
   }
 
-  /// The entries of an object.
+  /// Decodes the entries of an object.
   func entries(_ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode) throws
     -> [String: Value]
   {

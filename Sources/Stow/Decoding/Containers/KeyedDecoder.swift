@@ -201,7 +201,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try withSession { session, reader in
       let offset = try existing(key, reader)
       let step = step(to: key, reader, session)
-      if let source = reader.source { return try decodeCell(type, source, slot: offset, key, step) }
+      if let source = reader.source { return try decodeCell(type, source, keyIndex: offset, key, step) }
       try pass(offset, key, reader, session.message)
       return try session.decode(type, at: offset, step)
     }
@@ -212,7 +212,9 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       let offset = try find(key, reader)
       guard offset >= 0 else { return nil }
       let step = step(to: key, reader, session)
-      if let source = reader.source { return try decodeCellIfPresent(type, source, slot: offset, key, step) }
+      if let source = reader.source {
+        return try decodeCellIfPresent(type, source, keyIndex: offset, key, step)
+      }
       try pass(offset, key, reader, session.message)
       if session.message.reader.isNil(at: offset) {
         // A nil of an optional within this one is a value here.
@@ -232,7 +234,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// The source of a row as what it is: only sources of a session are ever opened.
+  /// Returns the source of a row as what it is: a session opens no others.
   @inline(__always)
   private func elements(_ source: ElementSource) -> SessionElements {
     unsafeDowncast(source, to: SessionElements.self)
@@ -240,12 +242,12 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   @inline(never)
   private func decodeCell<Value: Decodable>(
-    _ type: Value.Type, _ source: ElementSource, slot: Int, _ key: Key, _ step: PathStep
+    _ type: Value.Type, _ source: ElementSource, keyIndex: Int, _ key: Key, _ step: PathStep
   ) throws -> Value {
     try withSession { session, reader in
       let element: ElementSource.Element
       do throws(FormatError) {
-        element = try source.cell(row: reader.row, slot: slot, session.message.reader)
+        element = try source.cell(row: reader.row, keyIndex: keyIndex, session.message.reader)
       } catch {
         throw failure(error, key, type)
       }
@@ -255,11 +257,12 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   @inline(never)
   private func decodeCellIfPresent<Value: Decodable>(
-    _ type: Value.Type, _ source: ElementSource, slot: Int, _ key: Key, _ step: PathStep
+    _ type: Value.Type, _ source: ElementSource, keyIndex: Int, _ key: Key, _ step: PathStep
   ) throws -> Value? {
     try withSession { session, _ in
-      guard let constant = source.constant(slot: slot), session.message.reader.isNil(at: constant) else {
-        return try decodeCell(type, source, slot: slot, key, step)
+      guard let constant = source.constant(keyIndex: keyIndex), session.message.reader.isNil(at: constant)
+      else {
+        return try decodeCell(type, source, keyIndex: keyIndex, key, step)
       }
       return try session.decodeNil(type, at: constant)
     }
@@ -318,7 +321,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     guard let source = reader.source else {
       return ValueDecoder(session: session, offset: offset, node: node)
     }
-    let element = try source.cell(row: reader.row, slot: offset, session.message.reader)
+    let element = try source.cell(row: reader.row, keyIndex: offset, session.message.reader)
     return session.decoder(element, of: elements(source), node)
   }
 }

@@ -111,14 +111,14 @@ extension DecodingSession {
 
   // MARK: nil
 
-  /// The value of a type that the nil at `offset` stands for, inside an optional: nil, unless the type is an
-  /// optional itself and the nil is its own.
+  /// Returns what the nil at `offset` stands for inside an optional: nil, unless the type is an optional itself and the
+  /// nil is its own.
   func decodeNil<Value: Decodable>(_ type: Value.Type, at offset: Int) throws -> Value? {
     let level = message.reader.nilLevel(at: offset)
     return level == 0 ? nil : none(type, level: level - 1)
   }
 
-  /// The nil of an optional type; nil for other types.
+  /// Returns the nil of an optional type, or nil for other types.
   func missing<Value: Decodable>(_ type: Value.Type) -> Value? { none(type, level: 0) }
 
   func none<Value: Decodable>(_ type: Value.Type, level: Int) -> Value? {
@@ -130,7 +130,7 @@ extension DecodingSession {
     }
   }
 
-  /// The decoder of a cell.
+  /// Returns the decoder of a cell.
   func decoder(_ cell: Cell, of source: SessionElements, _ node: PathNode) -> any Decoder {
     switch cell {
     case .integer(let integer): CellDecoder(source: source, content: integer, node: node)

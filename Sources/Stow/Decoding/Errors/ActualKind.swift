@@ -38,7 +38,7 @@ enum ActualKind: UInt8 {
       }
   }
 
-  /// Of a value that was read for another type.
+  /// Returns the kind of the value that could not be read as another, or nil if the error is a fault of the bytes.
   @inline(__always)
   init?(_ error: FormatError, _ reader: ByteReader) {
     switch error.kind {

@@ -44,7 +44,7 @@ struct DecodingPath: ~Copyable {
     return node
   }
 
-  /// The step to the value for a key that is not a trivial byte, to be pushed next. Keeps the key.
+  /// Returns the step to the value for a key that is not a trivial byte, to be pushed next, and stores the key.
   mutating func step(to key: consuming any CodingKey, from parent: PathNode) -> PathStep {
     if keys.count > count { keys[count] = key } else { grow(key) }
     return PathStep(.key, parent: parent, value: count)
@@ -55,7 +55,7 @@ struct DecodingPath: ~Copyable {
     while keys.count <= count { keys.append(key) }
   }
 
-  /// The place of the step at `index`, as it is now.
+  /// Returns the place of the step at `index`, as it is now.
   func node(at index: UInt32) -> PathNode {
     index < count ? PathNode(index: index, serial: steps[Int(index)].serial) : .top
   }
@@ -82,13 +82,13 @@ struct DecodingPath: ~Copyable {
     capacity *= 2
   }
 
-  /// The step at `node`; nil if the node has been left.
+  /// Returns the step at `node`, or nil if the node has been left.
   func step(at node: PathNode) -> PathStep? {
     guard node.index < count, steps[Int(node.index)].serial == node.serial else { return nil }
     return steps[Int(node.index)]
   }
 
-  /// The place that the step at `node` starts from.
+  /// Returns the place that the step at `node` starts from.
   func parent(of node: PathNode) -> PathNode {
     let parent = steps[Int(node.index)].parent
     // A parent stands before its child, unless it has been left.
@@ -96,7 +96,7 @@ struct DecodingPath: ~Copyable {
     return PathNode(index: parent, serial: steps[Int(parent)].serial)
   }
 
-  /// The places down to `node`, outermost first, without the top.
+  /// Returns the places down to `node`, outermost first, without the top.
   func nodes(to node: PathNode) -> [PathNode] {
     var result: [PathNode] = []
     var node = node
@@ -124,8 +124,8 @@ struct DecodingPath: ~Copyable {
     codingPath(to: node, message) + (step.kind == .top ? [] : [codingKey(step, message)])
   }
 
-  /// Returns the keys that lead to a place, and remembers them; nil if the place is the top or has been left, or lies on
-  /// the way to the place that was asked for last.
+  /// Returns the keys that lead to a place, and remembers them; nil if the place is the top or has been left, or lies
+  /// on the way to the place that was asked for last.
   mutating func keysOfLast(_ node: PathNode, _ message: Message) -> [any CodingKey]? {
     memo.ends(at: node) || remember(node, message) ? memo.keys : nil
   }

@@ -19,7 +19,7 @@ struct ErrorMaker {
 
   /// Returns what a `FormatError` means for somebody who asked for a value of type `expected`.
   ///
-  /// Kept cheap: reading a value as one type after another until one fits throws an error for each.
+  /// This must be cheap: reading a value as one type after another until one fits throws an error for each.
   mutating func error(
     _ error: FormatError, path: [any CodingKey], expected: Any.Type?, _ message: Message
   ) -> any Error {
@@ -77,7 +77,7 @@ extension DecodingError {
     .valueNotFound(type, DecodingError.Context(codingPath: path, debugDescription: description))
   }
 
-  /// The error of a container that has no element left.
+  /// Returns the error of a container that has no element left.
   static func atEnd(_ type: Any.Type, path: [any CodingKey]) -> DecodingError {
     noValue(of: type, path: path, "Unkeyed container is at end.")
   }

@@ -5,7 +5,7 @@
 struct PathFinder {
   let message: Message
 
-  /// The path of the value or the container whose bytes hold `offset`: of the value that begins there, or
+  /// Returns the path of the value or the container whose bytes hold `offset`: of the value that begins there, or
   /// of the innermost container around it.
   func path(to offset: Int, from body: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
@@ -37,7 +37,7 @@ struct PathFinder {
     }
   }
 
-  /// A row of a table or a matrix, which is no value of its own.
+  /// Returns the row of a table or a matrix that holds `offset`, which is no value of its own.
   private func row(of value: Int, holding offset: Int) -> (Int, any CodingKey)? {
     guard let columns = try? columns(at: value), columns.rows.contains(offset) else {
       return nil
@@ -56,18 +56,20 @@ struct PathFinder {
     Int, any CodingKey
   )? {
     var start = object.body.lowerBound
-    var slot = 0
+    var keyIndex = 0
     let keyCount = object.shape.map { message.tables.keyCount(ofShape: $0) } ?? 0
     if object.isPartial { start += (keyCount + 7) / 8 }
     while start < object.body.upperBound {
       var key = start
       if let shape = object.shape {
         if object.isPartial {
-          while slot < keyCount, !message.reader.bit(slot, at: object.body.lowerBound) { slot += 1 }
+          while keyIndex < keyCount, !message.reader.bit(keyIndex, at: object.body.lowerBound) {
+            keyIndex += 1
+          }
         }
-        guard slot < keyCount else { return nil }
-        key = message.tables.key(slot, ofShape: shape)
-        slot += 1
+        guard keyIndex < keyCount else { return nil }
+        key = message.tables.key(keyIndex, ofShape: shape)
+        keyIndex += 1
       } else {
         start = try message.tables.endOfKey(message.reader, at: key)
       }

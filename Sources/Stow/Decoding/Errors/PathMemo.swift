@@ -9,15 +9,15 @@ struct PathMemo: ~Copyable {
 
   init() { serials.append(PathNode.top.serial) }
 
-  /// Whether the path leads to a place.
+  /// Returns whether the path leads to a place.
   @inline(__always)
   func ends(at node: PathNode) -> Bool { serials.base[serials.count &- 1] == node.serial }
 
-  /// How many keys lead to a place; nil if the path does not pass it.
+  /// Returns how many keys lead to a place, or nil if the path does not pass it.
   @inline(__always)
   func count(to node: PathNode) -> Int? { serials.buffer.lastIndex(of: node.serial) }
 
-  /// Whether the path passes a place behind so many keys.
+  /// Returns whether the path passes a place behind so many keys.
   func passes(_ node: PathNode, behind count: Int) -> Bool {
     count < serials.count && serials[count] == node.serial
   }

@@ -1,7 +1,7 @@
 /// The keys of one key type, as a decoder asks for them.
 ///
 /// For a key type that is one trivial byte there is a table for every shape of the message it meets: the
-/// byte of a key gives its slot. The text of each key, as an encoder writes it, is kept from message to
+/// byte of a key gives its index. The text of each key, as an encoder writes it, is kept from message to
 /// message, to be compared with the message's bytes.
 final class DecodingKeyTable {
   let hasBytes: Bool
@@ -18,10 +18,10 @@ final class DecodingKeyTable {
   /// The shape of the last object, and its table.
   private var lastShape = -1
   private var lastTable: UnsafeMutablePointer<UInt16>
-  /// A table without slots, for objects without a shape and shapes without a table. Never written.
+  /// A table in which nothing was looked up, for objects without a shape and shapes without a table. Never written.
   let emptyTable: UnsafeMutablePointer<UInt16>
 
-  /// The entry of a key whose slot has not been looked up.
+  /// The entry of a key whose key index has not been looked up.
   static let unknown = UInt16.max
   /// The entry of a key that the shape does not have, or has beyond what an entry can say.
   static let missing = UInt16.max - 1
@@ -49,11 +49,11 @@ final class DecodingKeyTable {
 
   func key(ofByte byte: Int) -> (any CodingKey)? { makeFromByte(byte) }
 
-  /// The text of the key with the given byte, if it was asked for before.
+  /// Returns the text of the key with the given byte, or nil if it was not asked for before.
   @inline(__always)
   func knownText(ofByte byte: Int) -> SearchedText? { texts[byte] }
 
-  /// The text of the key with the given byte.
+  /// Returns the text of the key with the given byte.
   @inline(__always)
   func text<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {
     texts[byte] ?? addText(of: key, byte: byte)
@@ -66,7 +66,7 @@ final class DecodingKeyTable {
     return text
   }
 
-  /// The table for a shape of the given message.
+  /// Returns the indices of the keys of a shape by their bytes, as far as they were looked up in the message.
   @inline(__always)
   func table(forShape shape: Int, message: Int) -> UnsafeMutablePointer<UInt16> {
     if shape == lastShape, message == self.message { return lastTable }
@@ -100,7 +100,7 @@ final class DecodingKeyTable {
   }
 }
 
-/// The key with the given byte, of a type that is a trivial byte or nothing.
+/// Returns the key with the given byte, of a type that is a trivial byte or nothing.
 private func keyFromByte<Key: CodingKey>(_ byte: Int, as _: Key.Type) -> (any CodingKey)? {
   switch MemoryLayout<Key>.size {
   case 1: unsafeBitCast(UInt8(truncatingIfNeeded: byte), to: Key.self)

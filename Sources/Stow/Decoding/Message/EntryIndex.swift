@@ -39,7 +39,7 @@ struct EntryIndex {
     }
   }
 
-  /// Where the entry stands whose key has the given text.
+  /// Returns where the entry stands whose key has the given text, or nil if there is none.
   func entry(_ text: UnsafeRawBufferPointer, _ message: Message) throws(FormatError) -> Int? {
     guard let start = text.baseAddress else { return nil }
     let hash = TextKey.make(start, text.count, ByteHash()).hash
@@ -49,7 +49,7 @@ struct EntryIndex {
 
   private func entry(inSlot slot: Int) -> Int { entries[Int(slots[slot] & 0xFFFF_FFFF) - 1] }
 
-  /// The slot of the entry whose key has the given text; a free one if there is none.
+  /// Returns the slot of the entry whose key has the given text, or a free one if there is none.
   private func slot(
     of text: UnsafeRawBufferPointer, hash: UInt64, _ message: Message
   ) throws(FormatError) -> Int {
@@ -64,8 +64,8 @@ struct EntryIndex {
     return slot
   }
 
-  /// Checks that no two keys of a map are equal, and returns an index of the entries if they are many, which finds equal
-  /// keys while it is made.
+  /// Checks that no two keys of a map are equal, and returns an index of the entries if they are many, which finds
+  /// equal keys while it is made.
   static func checkingKeys(ofMap map: Range<Int>, _ message: Message) throws(FormatError) -> EntryIndex? {
     message.keyCheck.removeAll()
     var index: EntryIndex?

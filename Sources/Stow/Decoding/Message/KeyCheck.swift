@@ -41,7 +41,7 @@ struct KeyCheck: ~Copyable {
     return end
   }
 
-  /// The same for a long text, or a reference to a symbol.
+  /// Takes in a key that is a long text, or a reference to a symbol.
   @inline(never)
   private mutating func addRare(
     keyAt offset: Int, _ reader: ByteReader, _ tables: borrowing MessageTables

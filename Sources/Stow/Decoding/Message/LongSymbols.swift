@@ -30,7 +30,7 @@ struct LongSymbols {
     if !symbols.isEmpty { symbols = [:] }
   }
 
-  /// Notes the string that was made of a symbol, and is kept as long as the message.
+  /// Notes the string that was made of a symbol, and stays as long as the message.
   mutating func note(_ string: String, symbol: Int) {
     if let address = string.address { symbols[address] = symbol }
   }
@@ -49,7 +49,7 @@ struct LongSymbols {
     return result
   }
 
-  /// The name that a symbol is, with the number of the first symbol that is the same string.
+  /// Returns the name that a symbol is, with the number of the first symbol that is the same string.
   mutating func name(_ string: String, ofSymbol symbol: Int) -> KeyName {
     if let known = names[symbol] { return known }
     let name = KeyName(string)
@@ -90,7 +90,7 @@ struct KeyName: Hashable {
 }
 
 extension ByteReader {
-  /// The bytes of a text, header included.
+  /// Returns the bytes of a text, header included.
   func bytes(of text: Text) -> UnsafeRawBufferPointer {
     buffer(at: text.start, count: text.end - text.start)
   }

@@ -4,7 +4,8 @@
   import Foundation
 #endif
 
-/// A message that is open for reading: its bytes, what its prelude defines, and the names that were made of that so far.
+/// A message that is open for reading: its bytes, what its prelude defines, and the names that were made of that so
+/// far.
 ///
 /// A message object is used again for the next message. Strings, URLs and names of shapes are made when they are first
 /// asked for, and shared by all their uses.

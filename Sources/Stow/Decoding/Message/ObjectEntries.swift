@@ -30,7 +30,7 @@ struct ObjectEntries {
     offset = try message.reader.endOfPresence(in: object.body, keyCount: nameCount)
   }
 
-  /// How many entries there are at most: in a map as many as there are, a step for each.
+  /// Returns how many entries there are at most; in a map exactly, which takes a step for each.
   ///
   /// An estimate by the bytes would let every one of many maps within each other claim them all.
   func count(_ message: Message) throws(FormatError) -> Int {
@@ -44,7 +44,7 @@ struct ObjectEntries {
     return count
   }
 
-  /// The next entry; nil behind the last.
+  /// Returns the next entry, or nil behind the last.
   @inline(__always)
   mutating func next(_ message: Message) throws(FormatError) -> Entry? {
     if offset >= object.body.upperBound {

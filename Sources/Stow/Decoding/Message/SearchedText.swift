@@ -8,7 +8,7 @@ struct SearchedText: BitwiseCopyable {
   private let word: UInt64
   private let mask: UInt64
 
-  /// To be deallocated by whoever makes it.
+  /// Copies the text of a name, for whoever makes this to deallocate.
   init(_ name: String) {
     let text = KeyText.bytes(of: name)
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
@@ -21,7 +21,7 @@ struct SearchedText: BitwiseCopyable {
 
   func deallocate() { bytes.deallocate() }
 
-  /// Whether this text stands at `offset`.
+  /// Returns whether this text stands at `offset`.
   @inline(__always)
   func stands(at offset: Int, in reader: ByteReader) -> Bool {
     guard offset <= reader.count &- 8 else { return reader.matches(bytes, at: offset) }

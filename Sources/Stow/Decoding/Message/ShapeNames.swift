@@ -13,7 +13,7 @@ final class ShapeNames {
     areShort = names.allSatisfy { $0.utf8.count < LongSymbols.shortest }
   }
 
-  /// The keys of all names, of the type that `keyTable` is of.
+  /// Returns the keys of all names, of the type that `keyTable` is of.
   @inline(__always)
   func keys(_ keyTable: Unmanaged<DecodingKeyTable>) -> AnyKeyList {
     if let keys, self.keyTable == keyTable.toOpaque() { return keys }

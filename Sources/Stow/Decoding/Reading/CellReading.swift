@@ -49,7 +49,7 @@ extension Cell {
     }
   }
 
-  /// A value of a type that is known here, from a cell.
+  /// Returns the cell as a value of a type that is read without its own `init(from:)`, which `kind` names.
   func known<Value>(_ type: Value.Type, _ kind: ValueKind, at offset: Int) throws(FormatError)
     -> Value
   {

@@ -80,13 +80,13 @@ class ElementSource {
     return Array(target[..<packed.count])
   }
 
-  /// Where the row at `index` stands, which is below `count`, if it is an object.
+  /// Returns where the row at `index` stands, which is below `count`, or nil if the elements are no objects.
   @inline(__always)
   func object(at index: Int) -> Int? {
     objects.map { $0.first &+ index &* $0.stride }
   }
 
-  /// The element at `index`, which is below `count`.
+  /// Returns the element at `index`, which is below `count`.
   func element(at index: Int, _ reader: ByteReader) throws(FormatError) -> Element {
     switch layout {
     case .packed(let packed):
@@ -104,30 +104,30 @@ class ElementSource {
     }
   }
 
-  /// Where the value of all rows of a table in the column of a slot stands; nil if each row has a cell of its own.
-  func constant(slot: Int) -> Int? {
-    guard let columns, slot < columns.columns.count else { return nil }
-    return columns.columns[slot].constant
+  /// Returns where the one value of a table's column stands, or nil if each row has a cell of its own.
+  func constant(keyIndex: Int) -> Int? {
+    guard let columns, keyIndex < columns.columns.count else { return nil }
+    return columns.columns[keyIndex].constant
   }
 
-  /// The same for an element of a row of a matrix.
+  /// Returns where the one value of a matrix's column stands, or nil if each row has a cell of its own.
   func constant(at index: Int) -> Int? {
     guard case .cells(let columns, _) = layout else { return nil }
     return columns.columns[index].constant
   }
 
-  /// The cell of a table's row in the column of a slot.
+  /// Returns the cell of a table's row in the column of a key.
   @inline(__always)
-  func cell(row: Int, slot: Int, _ reader: ByteReader) throws(FormatError) -> Element {
-    guard let columns, slot < columns.columns.count else { try fail(.malformed, at: offset) }
-    return try cell(columns.columns[slot], row: row, reader)
+  func cell(row: Int, keyIndex: Int, _ reader: ByteReader) throws(FormatError) -> Element {
+    guard let columns, keyIndex < columns.columns.count else { try fail(.malformed, at: offset) }
+    return try cell(columns.columns[keyIndex], row: row, reader)
   }
 
-  /// The cell of a table's row in a column of `Double` or `Float` as they are; nil in another.
+  /// Returns the cell of a table's row in a column of `Double` or `Float` as they are, or nil in another column.
   @inline(__always)
-  func wholeDouble(row: Int, slot: Int, _ reader: ByteReader) throws(FormatError) -> Double? {
-    guard let columns, slot < columns.columns.count else { return nil }
-    let column = columns.columns[slot]
+  func wholeDouble(row: Int, keyIndex: Int, _ reader: ByteReader) throws(FormatError) -> Double? {
+    guard let columns, keyIndex < columns.columns.count else { return nil }
+    let column = columns.columns[keyIndex]
     guard column.type == ElementType.double || column.type == ElementType.float else { return nil }
     return try reader.doubleCell(at: row &+ Int(column.offset), type: column.type)
   }

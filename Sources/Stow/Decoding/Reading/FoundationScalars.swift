@@ -43,7 +43,7 @@ extension Message {
     return url
   }
 
-  /// Data; nil for all other values.
+  /// Returns the data at `offset`, or nil if another kind of value stands there.
   func data(at offset: Int, next: inout Int) throws(FormatError) -> Data? {
     guard try reader.byte(at: offset) == Tag.data else { return nil }
     let range = try reader.data(at: offset)
@@ -70,7 +70,7 @@ extension Message {
     return decimal
   }
 
-  /// The parts of a decimal number; nil for other kinds.
+  /// Returns the parts of the decimal number at `offset`, or nil if another kind of value stands there.
   func decimalParts(at offset: Int, next: inout Int) throws(FormatError) -> DecimalParts? {
     let tag = try reader.byte(at: offset)
     guard tag == Tag.positiveDecimal || tag == Tag.negativeDecimal else { return nil }

@@ -6,7 +6,8 @@ extension ObjectReader {
   /// Keys of more bytes are not made strings to be compared: the same one may be asked about many times.
   private static var longestNamed: Int { 64 }
 
-  /// The value of the next entry of a map, if its key has the given byte and a text that was met before.
+  /// Returns the value of the next entry of a map, or nil unless its key has the given byte and a text that was met
+  /// before.
   @inline(__always)
   func nextEntry(ofByte byte: Int) -> Int? {
     keyTable._withUnsafeGuaranteedRef { keyTable in
@@ -17,7 +18,8 @@ extension ObjectReader {
     }
   }
 
-  /// The value of the next entry of a map, if its key is the one asked for, of a type that is known by its strings.
+  /// Returns the value of the next entry of a map, or nil unless `key` is its key, of a type that is known by its
+  /// strings.
   ///
   /// Most short keys become a string in a few steps; a `SearchedText` takes memory.
   @inline(__always)
@@ -36,7 +38,7 @@ extension ObjectReader {
       if message.longSymbol(madeAs: key.stringValue) != nil {
         return try find(name: key.stringValue, message)
       }
-      // A text that is not kept.
+      // A text for this search alone.
       let text = SearchedText(key.stringValue)
       defer { text.deallocate() }
       return try findEntry(text, key, message)
@@ -50,7 +52,7 @@ extension ObjectReader {
     return try findOutOfTurn(text, key, message)
   }
 
-  /// An entry that is not the next, or whose key is a symbol.
+  /// Returns the value of an entry that is not the next, or whose key is a symbol.
   private func findOutOfTurn<Key: CodingKey>(
     _ text: SearchedText, _ key: Key, _ message: Message
   ) throws(FormatError) -> Int {
@@ -74,7 +76,7 @@ extension ObjectReader {
     return try findOtherSpelling(of: text, key, mayExist: index.hasOtherSpellings, message)
   }
 
-  /// Strings that look different can be equal, if one of them has characters beyond ASCII.
+  /// Returns the value of an entry whose key is an equal string of other bytes: one has characters beyond ASCII.
   private func findOtherSpelling<Key: CodingKey>(
     of text: SearchedText, _ key: Key, mayExist: Bool, _ message: Message
   ) throws(FormatError) -> Int {

@@ -7,19 +7,19 @@ extension ObjectReader {
   func read<Value: ReadableScalar>(
     _ type: Value.Type, at offset: Int, _ message: Message
   ) throws(FormatError) -> Value {
-    if let source { return try readCell(type, source, slot: offset, message) }
+    if let source { return try readCell(type, source, keyIndex: offset, message) }
     var next = offset
     let result = try Value.read(message, at: offset, next: &next)
     try advance(to: next, message)
     return result
   }
 
-  /// Out of line, which keeps what reads values with a tag short.
+  /// Reads a cell; out of line, so that what reads values with a tag stays short.
   @inline(never)
   private func readCell<Value: ReadableScalar>(
-    _ type: Value.Type, _ source: ElementSource, slot: Int, _ message: Message
+    _ type: Value.Type, _ source: ElementSource, keyIndex: Int, _ message: Message
   ) throws(FormatError) -> Value {
-    switch try source.cell(row: row, slot: slot, message.reader) {
+    switch try source.cell(row: row, keyIndex: keyIndex, message.reader) {
     case .cell(let content): return try Value.read(content, at: row)
     case .value(let offset):
       var next = offset
@@ -31,14 +31,14 @@ extension ObjectReader {
   /// Goes on behind the value that `find` found at `offset` if it is nil, and returns whether it is.
   @inline(__always)
   func passNil(_ offset: Int, _ message: Message) throws(FormatError) -> Bool {
-    if let source { return isNil(source, slot: offset, message.reader) }
+    if let source { return isNil(source, keyIndex: offset, message.reader) }
     guard message.reader.isNil(at: offset) else { return false }
     try pass(offset, message)
     return true
   }
 
-  private func isNil(_ source: ElementSource, slot: Int, _ reader: ByteReader) -> Bool {
-    source.constant(slot: slot).map { reader.isNil(at: $0) } ?? false
+  private func isNil(_ source: ElementSource, keyIndex: Int, _ reader: ByteReader) -> Bool {
+    source.constant(keyIndex: keyIndex).map { reader.isNil(at: $0) } ?? false
   }
 
   /// Goes on behind the value at `offset`.

@@ -12,7 +12,7 @@ final class ObjectReader {
   private var indices: UnsafeMutablePointer<UInt16>
   /// The value that is next, and the index of its key; `noKey` in a map, in a row, and behind the last.
   var current = 0
-  private var nextSlot = ObjectReader.noSlot
+  private var nextIndex = ObjectReader.noKey
   private(set) var start = 0
   private(set) var end = 0
   /// The shape; −1 for a map.
@@ -24,7 +24,7 @@ final class ObjectReader {
   private var presence = -1
   /// The bits themselves, if there are no more than 64.
   private var marks: UInt64 = 0
-  /// The values by slot, by text or by name, once they were asked for out of order.
+  /// The values by the indices of their keys, by text or by name, once they were asked for out of order.
   private var offsets: [Int] = []
   var entryIndex: EntryIndex?
   /// Whether all keys of the map are known to be distinct.
@@ -38,7 +38,7 @@ final class ObjectReader {
   var row: Int { start }
 
   /// No table has it, however many keys a shape has.
-  private static let noSlot = -1
+  private static let noKey = -1
 
   init(_ message: Message, _ keyTable: DecodingKeyTable) {
     messageReference = Unmanaged.passUnretained(message)
@@ -66,7 +66,7 @@ final class ObjectReader {
       self.shape = -1
       keysAreChecked = false
       indices = keyTable._withUnsafeGuaranteedRef { $0.emptyTable }
-      nextSlot = Self.noSlot
+      nextIndex = Self.noKey
       return
     }
     guard shape < message.tables.shapeCount else { try fail(.malformed, at: start) }
@@ -74,7 +74,7 @@ final class ObjectReader {
     keyCount = message.tables.keyCount(ofShape: shape)
     indices = keyTable._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: message.number) }
     presence = -1
-    nextSlot = 0
+    nextIndex = 0
     if object.isPartial {
       try openPartial(message)
     } else if keyCount > end &- start {
@@ -91,8 +91,8 @@ final class ObjectReader {
       marks = bits & .max >> UInt64(64 - keyCount)
     }
     current = start
-    nextSlot = slot(after: -1, message)
-    if nextSlot == Self.noSlot { try checkEnd(start) }
+    nextIndex = keyIndex(after: -1, message)
+    if nextIndex == Self.noKey { try checkEnd(start) }
   }
 
   /// Goes to a row of a table.
@@ -114,7 +114,7 @@ final class ObjectReader {
     indices = keyTable._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: message.number) }
     start = offset
     presence = -1
-    nextSlot = Self.noSlot
+    nextIndex = Self.noKey
   }
 
   /// Lets go of what keeps the message, and of memory, when nobody holds the container any more.
@@ -136,42 +136,42 @@ final class ObjectReader {
     finish()
   }
 
-  /// The first slot after `slot` that has a value.
+  /// Returns the index of the first key after `keyIndex` that has a value.
   @inline(__always)
-  private func slot(after slot: Int, _ message: Message) -> Int {
+  private func keyIndex(after keyIndex: Int, _ message: Message) -> Int {
     if presence < 0 {
-      return slot &+ 1 < keyCount ? slot &+ 1 : Self.noSlot
+      return keyIndex &+ 1 < keyCount ? keyIndex &+ 1 : Self.noKey
     }
-    return presentSlot(after: slot, message)
+    return presentIndex(after: keyIndex, message)
   }
 
   @inline(__always)
-  private func presentSlot(after slot: Int, _ message: Message) -> Int {
-    guard keyCount <= 64 else { return presentSlot(ofMany: slot + 1, message) }
-    let rest = slot < 63 ? marks & .max &<< UInt64(truncatingIfNeeded: slot &+ 1) : 0
-    return rest == 0 ? Self.noSlot : rest.trailingZeroBitCount
+  private func presentIndex(after keyIndex: Int, _ message: Message) -> Int {
+    guard keyCount <= 64 else { return presentIndex(ofMany: keyIndex + 1, message) }
+    let rest = keyIndex < 63 ? marks & .max &<< UInt64(truncatingIfNeeded: keyIndex &+ 1) : 0
+    return rest == 0 ? Self.noKey : rest.trailingZeroBitCount
   }
 
-  /// The first slot from `first` on that has a value, among more than 64.
+  /// Returns the index of the first key from `first` on that has a value, among more than 64.
   @inline(never)
-  private func presentSlot(ofMany first: Int, _ message: Message) -> Int {
-    var slot = first
-    while slot < keyCount {
-      let bits = message.reader.base[presence + slot >> 3] >> UInt8(slot & 7)
+  private func presentIndex(ofMany first: Int, _ message: Message) -> Int {
+    var keyIndex = first
+    while keyIndex < keyCount {
+      let bits = message.reader.base[presence + keyIndex >> 3] >> UInt8(keyIndex & 7)
       if bits != 0 {
-        slot += bits.trailingZeroBitCount
-        return slot < keyCount ? slot : Self.noSlot
+        keyIndex += bits.trailingZeroBitCount
+        return keyIndex < keyCount ? keyIndex : Self.noKey
       }
-      slot = (slot | 7) + 1
+      keyIndex = (keyIndex | 7) + 1
     }
-    return Self.noSlot
+    return Self.noKey
   }
 
   @inline(__always)
-  private func isPresent(_ slot: Int, _ message: Message) -> Bool {
+  private func isPresent(_ keyIndex: Int, _ message: Message) -> Bool {
     if presence < 0 { return true }
-    if keyCount <= 64 { return marks &>> UInt64(truncatingIfNeeded: slot) & 1 == 1 }
-    return message.reader.bit(slot, at: presence)
+    if keyCount <= 64 { return marks &>> UInt64(truncatingIfNeeded: keyIndex) & 1 == 1 }
+    return message.reader.bit(keyIndex, at: presence)
   }
 
   /// An offset that no value within the object has. The byte before its values is none of theirs, and a row has none
@@ -180,30 +180,31 @@ final class ObjectReader {
 
   // MARK: finding
 
-  /// Where the value for `key` stands; −1 if the object has none. Makes it the next.
+  /// Returns where the value for `key` stands, or −1 if the object has none, and makes it the next. In a row this is
+  /// the index of the key.
   @inline(__always)
   func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Int {
     let byte = keyByte(key)
-    let slot = indices[byte]
-    // A shape may have so many keys that a slot looks like a mark.
-    if Int(slot) == nextSlot, slot < DecodingKeyTable.missing { return current }
+    let keyIndex = indices[byte]
+    // A shape may have so many keys that an index looks like a mark.
+    if Int(keyIndex) == nextIndex, keyIndex < DecodingKeyTable.missing { return current }
     if shape < 0 {
       if let value = nextEntry(ofByte: byte) { return value }
-    } else if slot < DecodingKeyTable.missing {
-      if source != nil { return Int(slot) }
-      if withMessage({ !isPresent(Int(slot), $0) }) { return -1 }
+    } else if keyIndex < DecodingKeyTable.missing {
+      if source != nil { return Int(keyIndex) }
+      if withMessage({ !isPresent(Int(keyIndex), $0) }) { return -1 }
     }
     return try findOutOfLine(key, byte: byte)
   }
 
-  /// The value for `key` in a column of `Double` or `Float` as they are; nil for all others.
+  /// Returns the value for `key` in a column of `Double` or `Float` as they are, or nil in other columns and objects.
   @inline(__always)
   func wholeDouble<Key: CodingKey>(_ key: Key) throws(FormatError) -> Double? {
     guard let source else { return nil }
-    let slot = indices[keyByte(key)]
-    guard slot < DecodingKeyTable.missing else { return nil }
+    let keyIndex = indices[keyByte(key)]
+    guard keyIndex < DecodingKeyTable.missing else { return nil }
     return try withMessage { message throws(FormatError) in
-      try source.wholeDouble(row: start, slot: Int(slot), message.reader)
+      try source.wholeDouble(row: start, keyIndex: Int(keyIndex), message.reader)
     }
   }
 
@@ -215,44 +216,46 @@ final class ObjectReader {
         return try findEntry(key, message)
       }
       if try isNext(key, message) { return current }
-      return try findSlot(key, byte: byte, message)
+      return try findIndex(key, byte: byte, message)
     }
   }
 
-  /// Whether a key that is known by its string is that of the next value.
+  /// Returns whether a key that is known by its string is that of the next value.
   @inline(__always)
   private func isNext<Key: CodingKey>(_ key: Key, _ message: Message) throws(FormatError) -> Bool {
-    guard nextSlot != Self.noSlot, !keyTable._withUnsafeGuaranteedRef({ $0.hasBytes }) else {
+    guard nextIndex != Self.noKey, !keyTable._withUnsafeGuaranteedRef({ $0.hasBytes }) else {
       return false
     }
     if shapeNames == nil { shapeNames = try message.names(ofShape: shape) }
     return shapeNames?._withUnsafeGuaranteedRef { shape in
       // Comparing long names may take long.
-      shape.areShort && nextSlot < shape.names.count && shape.names[nextSlot] == key.stringValue
+      shape.areShort && nextIndex < shape.names.count && shape.names[nextIndex] == key.stringValue
     } ?? false
   }
 
-  private func findSlot<Key: CodingKey>(
+  private func findIndex<Key: CodingKey>(
     _ key: Key, byte: Int, _ message: Message
   ) throws(FormatError) -> Int {
-    guard let slot = try slot(of: key, byte: byte, message), isPresent(slot, message) else { return -1 }
-    if source != nil { return slot }
-    try seek(slot, message)
+    guard let keyIndex = try keyIndex(of: key, byte: byte, message), isPresent(keyIndex, message) else {
+      return -1
+    }
+    if source != nil { return keyIndex }
+    try seek(keyIndex, message)
     return current
   }
 
-  /// The slot of `key` in the shape.
-  func slot<Key: CodingKey>(of key: Key, byte: Int, _ message: Message) throws(FormatError) -> Int? {
+  /// Returns the index of `key` in the shape, or nil if it has none.
+  func keyIndex<Key: CodingKey>(of key: Key, byte: Int, _ message: Message) throws(FormatError) -> Int? {
     try keyTable.borrow { keyTable throws(FormatError) in
-      try self.slot(of: key, byte: byte, keyTable, message)
+      try self.keyIndex(of: key, byte: byte, keyTable, message)
     }
   }
 
-  private func slot<Key: CodingKey>(
+  private func keyIndex<Key: CodingKey>(
     of key: Key, byte: Int, _ keyTable: DecodingKeyTable, _ message: Message
   ) throws(FormatError) -> Int? {
     guard keyTable.hasBytes else {
-      return try slot(of: key.stringValue, message)
+      return try keyIndex(of: key.stringValue, message)
     }
     let known = indices[byte]
     if known < DecodingKeyTable.missing { return Int(known) }
@@ -264,11 +267,11 @@ final class ObjectReader {
     return found
   }
 
-  private func slot(of name: String, _ message: Message) throws(FormatError) -> Int? {
+  private func keyIndex(of name: String, _ message: Message) throws(FormatError) -> Int? {
     let names = try message.names(ofShape: shape).takeUnretainedValue()
     // Comparing long ones may take long.
-    if names.areShort, names.names.indices.contains(nextSlot), names.names[nextSlot] == name {
-      return nextSlot
+    if names.areShort, names.names.indices.contains(nextIndex), names.names[nextIndex] == name {
+      return nextIndex
     }
     return try message.keyIndex(of: name, inShape: shape)
   }
@@ -276,45 +279,45 @@ final class ObjectReader {
   private func lookUp<Key: CodingKey>(
     _ key: Key, text: UnsafeRawBufferPointer, _ message: Message
   ) throws(FormatError) -> Int? {
-    if nextSlot != Self.noSlot, nextSlot < keyCount,
-      try message.hasKey(text, at: message.tables.key(nextSlot, ofShape: shape))
+    if nextIndex != Self.noKey, nextIndex < keyCount,
+      try message.hasKey(text, at: message.tables.key(nextIndex, ofShape: shape))
     {
-      return nextSlot
+      return nextIndex
     }
     // Packed texts are ASCII, which only a text that is not packed can equal in another spelling.
     var isPacked = text.first.map { $0 < KeyText.plain } ?? false
-    for slot in 0..<keyCount {
-      let key = message.tables.key(slot, ofShape: shape)
-      if try message.hasKey(text, at: key) { return slot }
+    for keyIndex in 0..<keyCount {
+      let key = message.tables.key(keyIndex, ofShape: shape)
+      if try message.hasKey(text, at: key) { return keyIndex }
       if try message.reader.byte(at: key) >= KeyText.plain { isPacked = false }
     }
     if isPacked { return nil }
     return try message.keyIndex(of: key.stringValue, inShape: shape)
   }
 
-  /// Moves to a slot that has a value.
-  private func seek(_ slot: Int, _ message: Message) throws(FormatError) {
+  /// Moves to the value of a key, which must have one.
+  private func seek(_ keyIndex: Int, _ message: Message) throws(FormatError) {
     if offsets.isEmpty {
-      if slot >= nextSlot, nextSlot != Self.noSlot {
-        while nextSlot != slot { try advance(to: message.reader.end(of: current), message) }
+      if keyIndex >= nextIndex, nextIndex != Self.noKey {
+        while nextIndex != keyIndex { try advance(to: message.reader.end(of: current), message) }
         return
       }
       try index(message)
     }
-    current = offsets[slot]
-    nextSlot = slot
+    current = offsets[keyIndex]
+    nextIndex = keyIndex
   }
 
   /// Notes where every value of the record stands.
   private func index(_ message: Message) throws(FormatError) {
     offsets = Array(repeating: -1, count: keyCount)
     var offset = start
-    var slot = slot(after: -1, message)
-    while slot != Self.noSlot {
-      offsets[slot] = offset
+    var keyIndex = keyIndex(after: -1, message)
+    while keyIndex != Self.noKey {
+      offsets[keyIndex] = offset
       offset = try message.reader.end(of: offset)
       guard offset <= end else { try fail(.malformed, at: offset) }
-      slot = self.slot(after: slot, message)
+      keyIndex = self.keyIndex(after: keyIndex, message)
     }
     try checkEnd(offset)
   }
@@ -324,9 +327,9 @@ final class ObjectReader {
   func advance(to offset: Int, _ message: Message) throws(FormatError) {
     guard offset <= end else { try fail(.malformed, at: current) }
     current = offset
-    if nextSlot != Self.noSlot {
-      nextSlot = slot(after: nextSlot, message)
-      if nextSlot == Self.noSlot { try checkEnd(offset) }
+    if nextIndex != Self.noKey {
+      nextIndex = keyIndex(after: nextIndex, message)
+      if nextIndex == Self.noKey { try checkEnd(offset) }
     }
   }
 
@@ -338,13 +341,13 @@ final class ObjectReader {
 
   // MARK: names
 
-  /// Where the value for the key called `name` stands; −1 if the object has none.
+  /// Returns where the value for the key called `name` stands, or −1 if the object has none.
   func find(name: String, _ message: Message) throws(FormatError) -> Int {
     if shape >= 0 {
-      let slot = try message.keyIndex(of: name, inShape: shape)
-      guard let slot, isPresent(slot, message) else { return -1 }
-      if source != nil { return slot }
-      try seek(slot, message)
+      let keyIndex = try message.keyIndex(of: name, inShape: shape)
+      guard let keyIndex, isPresent(keyIndex, message) else { return -1 }
+      if source != nil { return keyIndex }
+      try seek(keyIndex, message)
       return current
     }
     if entries.isEmpty { try indexEntries(message) }
@@ -353,7 +356,7 @@ final class ObjectReader {
     return try message.tables.endOfKey(message.reader, at: entry)
   }
 
-  /// All keys that have a value, in order.
+  /// Returns all keys that have a value, in order.
   func keys(_ message: Message) throws(FormatError) -> AnyKeyList {
     guard shape >= 0 else { return keyList(try mapNames(message)) }
     let shapeNames = try message.names(ofShape: shape)

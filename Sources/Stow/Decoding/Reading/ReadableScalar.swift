@@ -1,9 +1,9 @@
 /// A type that the containers have methods of their own for.
 protocol ReadableScalar {
-  /// The value at `offset`; moves `next` behind it.
+  /// Returns the value at `offset`, and moves `next` behind it.
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Self
 
-  /// The value of a cell, which has no tag. The offset is for errors.
+  /// Returns the value of a cell, which has no tag. The offset is for errors.
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self
 }
 
@@ -46,7 +46,7 @@ extension String: ReadableScalar {
     try message.string(at: offset, next: &next)
   }
 
-  /// No cell is a string.
+  /// Fails: no cell is a string.
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> String {
     try fail(.cellMismatch, at: offset)
   }

@@ -22,7 +22,7 @@ enum Rounding {
     }
   #endif
 
-  /// The shortest decimal that is this number: what JSON would have said. `Decimal` takes "-inf" for a number.
+  /// Returns the shortest decimal that is this number, as JSON would say it. `Decimal` takes "-inf" for a number.
   static func decimal(_ value: Double, at offset: Int) throws(FormatError) -> Decimal {
     guard value.isFinite, let decimal = Decimal(string: value.description) else {
       try fail(.unrepresentable, at: offset)

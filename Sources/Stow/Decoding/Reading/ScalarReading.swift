@@ -59,7 +59,7 @@ extension Message {
     try fail(.mismatch, at: offset)
   }
 
-  /// The floating-point number nearest to the integer at `offset`, of whatever width.
+  /// Returns the floating-point number nearest to the integer at `offset`, of whatever width.
   @inline(never)
   private func roundedInteger<Value: BinaryFloatingPoint>(
     _ type: Value.Type, at offset: Int, next: inout Int
