@@ -124,7 +124,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
   mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
     let offset = try offset(type)
     let next = try elementEnd(offset)
-    let result = try body(ValueDecoder(session: session, offset: offset, node: session.path.push(step)))
+    let result = try body(session.decoder(at: offset, session.path.push(step)))
     current = next
     currentIndex &+= 1
     return result

@@ -99,6 +99,14 @@ extension DecodingSession {
     }
   }
 
+  // MARK: decoders
+
+  /// Returns the decoder of the value at `offset`.
+  func decoder(at offset: Int, _ node: PathNode) -> any Decoder {
+    ValueDecoder(session: self, offset: offset, node: node)
+  }
+
+  /// Returns the decoder of an element without a tag.
   func decoder(
     _ element: ElementSource.Element, of source: SessionElements, _ node: PathNode
   ) -> any Decoder {
@@ -106,6 +114,17 @@ extension DecodingSession {
     case .cell(let cell): decoder(cell, of: source, node)
     case .value(let offset): ValueDecoder(session: self, offset: offset, node: node)
     case .object(let row), .array(let row): RowDecoder(source: source, row: row, node: node)
+    }
+  }
+
+  /// Returns the decoder of a cell.
+  private func decoder(_ cell: Cell, of source: SessionElements, _ node: PathNode) -> any Decoder {
+    switch cell {
+    case .integer(let integer): CellDecoder(source: source, content: integer, node: node)
+    case .double(let value): CellDecoder(source: source, content: value, node: node)
+    case .bool(let value): CellDecoder(source: source, content: value, node: node)
+    case .date(let seconds):
+      CellDecoder(source: source, content: Date(timeIntervalSinceReferenceDate: seconds), node: node)
     }
   }
 
@@ -127,17 +146,6 @@ extension DecodingSession {
     case .planned: return entry.withPlan(as: DecodingPlan<Value>.self) { $0.none(level: level, self) }
     case .deepOptional: return try? decodeOptional(type, .none(level: level), .top)
     default: return nil
-    }
-  }
-
-  /// Returns the decoder of a cell.
-  func decoder(_ cell: Cell, of source: SessionElements, _ node: PathNode) -> any Decoder {
-    switch cell {
-    case .integer(let integer): CellDecoder(source: source, content: integer, node: node)
-    case .double(let value): CellDecoder(source: source, content: value, node: node)
-    case .bool(let value): CellDecoder(source: source, content: value, node: node)
-    case .date(let seconds):
-      CellDecoder(source: source, content: Date(timeIntervalSinceReferenceDate: seconds), node: node)
     }
   }
 

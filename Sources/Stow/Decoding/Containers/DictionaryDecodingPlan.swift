@@ -1,18 +1,5 @@
-// Dictionaries, decoded without their own `init(from:)`.
-
-extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
-  static func makeDecodingPlan() -> AnyDecodingPlan {
-    guard Key.self == String.self else { return PlainDecodingPlan<Self>() }
-    switch ValueKind(Value.self) {
-    case .string: return StringDictionaryPlan()
-    case .int: return IntDictionaryPlan()
-    default: return DictionaryDecodingPlan<Value>()
-    }
-  }
-}
-
 /// A dictionary whose keys are strings, from a map or a record.
-private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
+class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   final override func decode(
     at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> [String: Value] {
@@ -87,7 +74,7 @@ private class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Va
 }
 
 /// Dictionaries of strings, compiled for them.
-private final class StringDictionaryPlan: DictionaryDecodingPlan<String> {
+final class StringDictionaryPlan: DictionaryDecodingPlan<String> {
   override func entries(
     _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode
   ) throws -> [String: String] {
@@ -103,7 +90,7 @@ private final class StringDictionaryPlan: DictionaryDecodingPlan<String> {
 }
 
 /// Dictionaries of integers, compiled for them.
-private final class IntDictionaryPlan: DictionaryDecodingPlan<Int> {
+final class IntDictionaryPlan: DictionaryDecodingPlan<Int> {
   override func entries(
     _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode
   ) throws -> [String: Int] {
@@ -119,7 +106,7 @@ private final class IntDictionaryPlan: DictionaryDecodingPlan<Int> {
 }
 
 /// A dictionary whose keys are not strings, by its own `init(from:)`.
-private final class PlainDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
+final class PlainDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
   override func decode(
     at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> Value {
