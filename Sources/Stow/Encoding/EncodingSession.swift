@@ -6,10 +6,12 @@
 
 /// The state of one call of `encode`: the stages of a pipeline, each of which takes what the one before made.
 ///
-///     a value        ┌──────────┐ tape, strings,  ┌─────────┐ shapes,   ┌─────────┐
-///     encodes ──────→│ Recorder │────────────────→│ Planner │──────────→│ Emitter │──→ bytes
-///     itself         └──────────┘ keys (Recording)└─────────┘ symbols   └─────────┘
-///                     Containers/   Recording/      Planning/  (Plan)     Emitting/, from the end
+///     a value ──→ Recorder ──→ Recording ──→ Planner ──→ MessagePlan ──→ Emitter ──→ bytes
+///
+///     Containers/    Recorder, and the encoders and containers that write to it
+///     Recording/     what they leave: a tape, strings, key tables
+///     Planning/      puts the tape in line, and chooses what stands in the prelude
+///     Emitting/      writes the message from its end to its beginning, so that every length is known
 ///
 /// Sessions are used again, by all encoders of the process.
 final class EncodingSession: PooledSession {

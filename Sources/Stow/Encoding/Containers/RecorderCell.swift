@@ -2,10 +2,10 @@ import Synchronization
 
 /// Where encoders and containers find their recorder, for as long as its message is being recorded.
 ///
-/// They count no reference to it, which would cost more than what they record. Instead they keep the generation that the
-/// cell had when they were made. It changes when the message is over, so that what escaped from it finds none, and goes
-/// nowhere. A cell is never freed, only used for another recorder,
-/// until its generations have run out.
+/// Encoders and containers count no reference to the recorder, which would cost more than what they record. Instead they
+/// keep the generation that the cell had when they were made. The generation changes when the message is over, so that
+/// what escaped from it finds no recorder, and goes nowhere. A cell is never freed, only used for another recorder, until
+/// its generations have run out.
 struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
 

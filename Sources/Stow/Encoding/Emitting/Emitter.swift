@@ -235,7 +235,7 @@ struct Emitter: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func writeBytes(of entry: StringPool.Entry, _ recording: borrowing Recording) {
+  private mutating func writeBytes(of entry: StringEntry, _ recording: borrowing Recording) {
     let utf8 = recording.strings.utf8(of: entry)
     if utf8.count <= BackwardWriter.shortLimit {
       writer.shortBytes(endingAt: utf8.end, count: utf8.count)

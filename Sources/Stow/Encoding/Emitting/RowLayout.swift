@@ -11,7 +11,7 @@ struct RowLayout {
   private let tokensPerRow: Int
   /// Where each cell stands in a row; an empty container takes two tokens.
   private let cells: [Int]
-  /// The slots of the cells of an object, as its keyTable has them; none where keys have no slots.
+  /// The slots of the cells of an object, as its key table has them; none where keys have no slots.
   private let slots: UnsafeBufferPointer<UInt16>
 
   /// Rows of arrays have at most this many columns; longer ones do as well by themselves.

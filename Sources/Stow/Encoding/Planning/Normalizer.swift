@@ -22,7 +22,7 @@ struct Normalizer: ~Copyable {
   private struct Entry {
     /// The string of the key; −1 in an array.
     let key: Int
-    /// The slot of the key, if it has one in the keyTable of the object; −1 if it is free.
+    /// The slot of the key, if it has one in the key table of the object; −1 if it is free.
     var slot: Int
     var token: Int
     /// The node of a container; −1 for a scalar.
@@ -87,7 +87,7 @@ struct Normalizer: ~Copyable {
     }
   }
 
-  /// An open container: which one, and the keyTable whose slots its tokens name.
+  /// An open container: which one, and the key table whose slots its tokens name.
   private struct Scope {
     let node: Int
     let keyTable: Int

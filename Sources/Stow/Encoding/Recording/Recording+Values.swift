@@ -61,7 +61,9 @@ extension Recording {
   }
 
   mutating func record(_ value: UUID, key: TokenKey) {
-    let (low, high) = unsafeBitCast(value.uuid, to: (UInt64, UInt64).self)
+    let (low, high) = withUnsafeBytes(of: value.uuid) {
+      ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
     let wide = WideValue(low: UInt64(littleEndian: low), high: UInt64(littleEndian: high))
     append(wide, as: .uuid, key: key)
   }

@@ -16,7 +16,7 @@ enum StringMerge {
   /// - Parameter cards: As many as entries.
   /// - Returns: Whether there were any.
   static func run(
-    _ entries: UnsafeMutableBufferPointer<StringPool.Entry>, _ bytes: UnsafePointer<UInt8>,
+    _ entries: UnsafeMutableBufferPointer<StringEntry>, _ bytes: UnsafePointer<UInt8>,
     _ cards: UnsafeMutableBufferPointer<Card>, _ hashing: ByteHash
   ) -> Bool {
     precondition(cards.count == entries.count)
@@ -33,7 +33,7 @@ enum StringMerge {
   }
 
   /// The top of the hash.
-  private static func hash(of entry: StringPool.Entry, _ hashing: ByteHash) -> UInt32 {
+  private static func hash(of entry: StringEntry, _ hashing: ByteHash) -> UInt32 {
     UInt32(truncatingIfNeeded: entry.key.hash(hashing) >> 32)
   }
 
@@ -43,7 +43,7 @@ enum StringMerge {
   ///
   /// - Parameter ends: How many each bucket has; where it ends, afterwards.
   private static func deal(
-    _ entries: UnsafeMutableBufferPointer<StringPool.Entry>,
+    _ entries: UnsafeMutableBufferPointer<StringEntry>,
     to cards: UnsafeMutableBufferPointer<Card>, _ ends: inout [Int], _ bits: Int, _ hashing: ByteHash
   ) {
     var sum = 0
@@ -62,7 +62,7 @@ enum StringMerge {
 
   private static func search(
     _ cards: UnsafeMutableBufferPointer<Card>, _ ends: [Int], _ table: consuming [UInt32],
-    _ entries: UnsafeMutableBufferPointer<StringPool.Entry>, _ bytes: UnsafePointer<UInt8>
+    _ entries: UnsafeMutableBufferPointer<StringEntry>, _ bytes: UnsafePointer<UInt8>
   ) -> Bool {
     var hasTwins = false
     var start = 0
@@ -83,7 +83,7 @@ enum StringMerge {
   /// Searches one bucket, whose cards are in the order of their entries.
   private static func search(
     _ cards: UnsafeMutableBufferPointer<Card>, _ range: Range<Int>, _ table: inout [UInt32],
-    _ entries: UnsafeMutableBufferPointer<StringPool.Entry>, _ bytes: UnsafePointer<UInt8>
+    _ entries: UnsafeMutableBufferPointer<StringEntry>, _ bytes: UnsafePointer<UInt8>
   ) -> Bool {
     let mask = tableSize(for: range.count) - 1
     for slot in 0...mask { table[slot] = 0 }
@@ -106,14 +106,14 @@ enum StringMerge {
   }
 
   private static func areTwins(
-    _ one: StringPool.Entry, _ other: StringPool.Entry, _ bytes: UnsafePointer<UInt8>
+    _ one: StringEntry, _ other: StringEntry, _ bytes: UnsafePointer<UInt8>
   ) -> Bool {
     one.key == other.key
       && (one.key.isWhole || equalBytes(bytes + one.offset, bytes + other.offset, count: one.length))
   }
 
   private static func join(
-    _ index: Int, to first: Int, _ entries: UnsafeMutableBufferPointer<StringPool.Entry>
+    _ index: Int, to first: Int, _ entries: UnsafeMutableBufferPointer<StringEntry>
   ) {
     entries[first].valueUses &+= entries[index].valueUses
     entries[first].keyUses &+= entries[index].keyUses

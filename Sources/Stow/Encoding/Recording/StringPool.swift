@@ -8,7 +8,7 @@
 /// it has grown to some size: if one of them comes again it is a second entry. `merge` counts both as one,
 /// in an order that suits the cache, when the recording is complete.
 struct StringPool: ~Copyable {
-  private var entries = GrowableBuffer<Entry>(capacity: 32)
+  private var entries = GrowableBuffer<StringEntry>(capacity: 32)
   private var bytes = StringPool.makeBytes()
   private var table = StringTable(mask: StringPool.smallestMask)
   /// How many entries the table knows.
@@ -165,7 +165,7 @@ struct StringPool: ~Copyable {
   private mutating func append(copied key: TextKey) -> Int {
     let offset = bytes.count &+ StringHeader.size(key.length)
     bytes.extend(to: offset &+ key.length)
-    entries.append(Entry(key, offset: offset))
+    entries.append(StringEntry(key, offset: offset))
     filter |= Self.filterBit(UnsafeRawBufferPointer(start: bytes.base + offset, count: key.length))
     return count &- 1
   }
@@ -305,7 +305,7 @@ struct StringPool: ~Copyable {
   }
 
   @inline(__always)
-  subscript(index: Int) -> Entry {
+  subscript(index: Int) -> StringEntry {
     get { entries[index] }
     set { entries[index] = newValue }
   }
@@ -319,7 +319,7 @@ struct StringPool: ~Copyable {
 
   /// The UTF-8 of an entry of this pool, which comes from a checked index. `BackwardWriter.shortBytes` can copy it.
   @inline(__always)
-  func utf8(of entry: Entry) -> (start: UnsafeRawPointer, end: UnsafeRawPointer, count: Int) {
+  func utf8(of entry: StringEntry) -> (start: UnsafeRawPointer, end: UnsafeRawPointer, count: Int) {
     let start = UnsafeRawPointer(bytes.base + entry.offset)
     let length = entry.length
     return (start, start + length, length)
@@ -336,7 +336,7 @@ struct StringPool: ~Copyable {
   func string(_ index: Int) -> String { String(decoding: utf8(index), as: UTF8.self) }
 
   /// The entries as a buffer, for a walk over all of them.
-  var all: UnsafeMutableBufferPointer<Entry> { entries.buffer }
+  var all: UnsafeMutableBufferPointer<StringEntry> { entries.buffer }
 
   /// Forgets every string, and the memory if it was a large message.
   @inline(__always)
@@ -372,7 +372,7 @@ struct StringPool: ~Copyable {
     firstRecent = 0
   }
 
-  private func hash(of entry: Entry) -> UInt64 { entry.key.hash(hashing) }
+  private func hash(of entry: StringEntry) -> UInt64 { entry.key.hash(hashing) }
 
   // MARK: a full table
 
