@@ -68,8 +68,6 @@ public final class StowDecoder: Sendable {
   private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws
     -> Value
   {
-    try DecodingSession.run(bytes, maximumDepth: maximumDepth, sharedUserInfo) { session, offset in
-      try session.decode(type, at: offset, PathStep(.top, parent: .top))
-    }
+    try DecodingSession.decode(type, from: bytes, maximumDepth: maximumDepth, sharedUserInfo)
   }
 }

@@ -9,19 +9,20 @@ extension DecodingSession: PooledSession {
     return KeyedDecodingContainer(KeyedDecoder<PathKey>(reader, session: session))
   }
 
-  /// Reads one message in a session of its own.
-  static func run<Result>(
-    _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ userInfo: borrowing SharedUserInfo,
-    _ body: (DecodingSession, _ offset: Int) throws -> Result
-  ) throws -> Result {
+  /// Decodes the value of a message, in a session that is free.
+  static func decode<Value: Decodable>(
+    _ type: Value.Type, from bytes: UnsafeRawBufferPointer, maximumDepth: Int,
+    _ userInfo: borrowing SharedUserInfo
+  ) throws -> Value {
     let pool = pool
     let session = pool.take() ?? .passRetained(DecodingSession(reusesContainers: reusesContainers))
     defer { pool.takeBack(session) }
     return try session._withUnsafeGuaranteedRef { session in
       try session.begin(bytes, maximumDepth: maximumDepth, userInfo)
-      let result = try body(session, session.message.body)
+      let value = try session.decode(
+        type, at: session.message.body, PathStep(.top, parent: .top))
       try session.throwNotedFault()
-      return result
+      return value
     }
   }
 

@@ -55,11 +55,6 @@ struct DecodingPath: ~Copyable {
     while keys.count <= count { keys.append(key) }
   }
 
-  /// Returns the place of the step at `index`, as it is now.
-  func node(at index: UInt32) -> PathNode {
-    index < count ? PathNode(index: index, serial: steps[Int(index)].serial) : .top
-  }
-
   /// Leaves the steps from `count` on.
   @inline(__always)
   mutating func pop(to count: Int) { self.count = min(count, self.count) }
@@ -113,7 +108,7 @@ struct DecodingPath: ~Copyable {
   mutating func codingPath(
     to node: PathNode, at offset: Int? = nil, _ message: Message
   ) -> [any CodingKey] {
-    if let keys = keysOfLast(node, message) { return keys }
+    if memo.ends(at: node) || remember(node, message) { return memo.keys }
     if let count = memo.count(to: node) { return Array(memo.keys[..<count]) }
     guard let offset, step(at: node) == nil else { return [] }
     return PathFinder(message: message).path(to: offset, from: message.body)
@@ -122,12 +117,6 @@ struct DecodingPath: ~Copyable {
   /// Returns the coding path of a value that has no step of its own, one step below `node`.
   mutating func codingPath(to step: PathStep, of node: PathNode, _ message: Message) -> [any CodingKey] {
     codingPath(to: node, message) + (step.kind == .top ? [] : [codingKey(step, message)])
-  }
-
-  /// Returns the keys that lead to a place, and remembers them; nil if the place is the top or has been left, or lies
-  /// on the way to the place that was asked for last.
-  mutating func keysOfLast(_ node: PathNode, _ message: Message) -> [any CodingKey]? {
-    memo.ends(at: node) || remember(node, message) ? memo.keys : nil
   }
 
   /// Makes the memo end at a place. False if that is the top or has been left, or the memo goes on beyond it.
