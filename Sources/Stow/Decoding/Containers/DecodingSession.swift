@@ -5,7 +5,7 @@ final class DecodingSession {
   // Used for every value. Every access is a few loads and stores that call nothing of the user's.
   @exclusivity(unchecked) var path = DecodingPath()
   @exclusivity(unchecked) var types = KnownDecodingTypes()
-  var calls = CallDepth()
+  @exclusivity(unchecked) var calls = CallDepth()
   var countedArrays = CountedArrays()
   private(set) var userInfo = UserInfo()
   private var errors = ErrorMaker()
