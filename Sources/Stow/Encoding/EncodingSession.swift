@@ -106,5 +106,5 @@ final class EncodingSession: PooledSession {
   @inline(__always)
   func reset() { recorder._withUnsafeGuaranteedRef { $0.reset() } }
 
-  func outlive() { recorder._withUnsafeGuaranteedRef { $0.detach() } }
+  func detach() { recorder._withUnsafeGuaranteedRef { $0.detach() } }
 }

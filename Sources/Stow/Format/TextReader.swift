@@ -76,6 +76,15 @@ extension ByteReader {
     return Text(start: offset, content: offset + 1, end: offset + 1 + size, count: count, form: form)
   }
 
+  /// Returns the bytes of a text, header included.
+  func bytes(of text: Text) -> UnsafeRawBufferPointer {
+    buffer(at: text.start, count: text.end - text.start)
+  }
+
+  func hash(of text: Text) -> UInt64 {
+    TextKey.make(pointer(at: text.start), text.end - text.start, ByteHash()).hash
+  }
+
   /// Whether a text has no characters beyond ASCII.
   func isASCII(_ text: Text) -> Bool {
     text.form != .plain || isASCII(at: text.content, count: text.count)

@@ -41,10 +41,5 @@ enum CLibrary {
     }
 
     static func unmap(_ memory: UnsafeMutableRawPointer, _ byteCount: Int) { munmap(memory, byteCount) }
-
-    /// Makes mapped memory count as untouched.
-    static func discard(_ memory: UnsafeMutableRawPointer, _ byteCount: Int) {
-      madvise(memory, byteCount, MADV_DONTNEED)
-    }
   #endif
 }

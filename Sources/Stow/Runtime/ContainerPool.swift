@@ -4,14 +4,14 @@ import Synchronization
 ///
 /// Making a keyed container allocates an object, which costs as much as the calls of a small object do. A container is
 /// handed out again only when nobody else holds it, so that one that was kept keeps its own object.
-struct ContainerPool<Cursor: AnyObject>: ~Copyable {
+struct ContainerPool<Object: AnyObject>: ~Copyable {
   /// The references that the containers are.
   ///
   /// None is nil: without optimization, in Swift 6, an `AnyObject` is never known to be uniquely referenced, but
   /// an optional one is.
   private var containers: UnsafeMutablePointer<AnyObject?>
   /// What the containers refer to; a reference to each is held.
-  private var cursors: UnsafeMutablePointer<Unmanaged<Cursor>>
+  private var objects: UnsafeMutablePointer<Unmanaged<Object>>
   private var count = 0
   private var capacity = 2
   /// The containers from here on are free.
@@ -19,51 +19,51 @@ struct ContainerPool<Cursor: AnyObject>: ~Copyable {
 
   init() {
     containers = .allocate(capacity: capacity)
-    cursors = .allocate(capacity: capacity)
+    objects = .allocate(capacity: capacity)
   }
 
   deinit {
-    for number in 0..<count { cursors[number].release() }
+    for number in 0..<count { objects[number].release() }
     containers.deinitialize(count: count)
     containers.deallocate()
-    cursors.deallocate()
+    objects.deallocate()
   }
 
   /// The number of a free container; `make` makes one if there is none.
   @inline(__always)
-  mutating func take(_ make: () -> (container: AnyObject, cursor: Cursor)) -> Int {
+  mutating func take(_ make: () -> (container: AnyObject, object: Object)) -> Int {
     var free = used
     while free > 0, isKnownUniquelyReferenced(&containers[free &- 1]) { free &-= 1 }
     if free == count {
-      let (container, cursor) = make()
-      add(container, cursor)
+      let (container, object) = make()
+      add(container, object)
     }
     used = free &+ 1
     return free
   }
 
   @inline(never)
-  private mutating func add(_ container: AnyObject, _ cursor: Cursor) {
+  private mutating func add(_ container: AnyObject, _ object: Object) {
     if count == capacity { grow() }
     (containers + count).initialize(to: container)
-    (cursors + count).initialize(to: .passRetained(cursor))
+    (objects + count).initialize(to: .passRetained(object))
     count += 1
   }
 
   private mutating func grow() {
-    let (oldContainers, oldCursors) = (containers, cursors)
+    let (oldContainers, oldObjects) = (containers, objects)
     capacity *= 2
     containers = .allocate(capacity: capacity)
-    cursors = .allocate(capacity: capacity)
+    objects = .allocate(capacity: capacity)
     containers.moveInitialize(from: oldContainers, count: count)
-    cursors.moveInitialize(from: oldCursors, count: count)
+    objects.moveInitialize(from: oldObjects, count: count)
     oldContainers.deallocate()
-    oldCursors.deallocate()
+    oldObjects.deallocate()
   }
 
-  /// The cursor of the container with a number that `take` gave.
+  /// The object of the container with a number that `take` gave.
   @inline(__always)
-  func cursor(_ number: Int) -> Unmanaged<Cursor> { cursors[number] }
+  func object(_ number: Int) -> Unmanaged<Object> { objects[number] }
 
   /// Where the container itself is kept.
   @inline(__always)
@@ -77,9 +77,9 @@ struct ContainerPool<Cursor: AnyObject>: ~Copyable {
     return used == 0
   }
 
-  /// Every cursor that was made so far.
+  /// Every object that was made so far.
   @inline(__always)
-  func borrowCursors(_ body: (Cursor) -> Void) {
-    for number in 0..<count { cursors[number]._withUnsafeGuaranteedRef { body($0) } }
+  func borrowObjects(_ body: (Object) -> Void) {
+    for number in 0..<count { objects[number]._withUnsafeGuaranteedRef { body($0) } }
   }
 }

@@ -53,13 +53,4 @@ enum PageMemory {
     return body(
       UnsafeMutableBufferPointer(start: memory.bindMemory(to: type, capacity: capacity), count: capacity))
   }
-
-  /// Gives back what lies in whole pages of `range` of a large buffer; its bytes are lost.
-  static func discard(_ range: Range<Int>, of memory: UnsafeMutableRawPointer, byteCount: Int) {
-    #if os(Linux)
-      guard byteCount >= smallestLarge else { return }
-      let (start, end) = (pages(range.lowerBound), range.upperBound & ~(hugePage - 1))
-      if start < end { CLibrary.discard(memory + start, end - start) }
-    #endif
-  }
 }

@@ -9,7 +9,7 @@ protocol PooledSession: AnyObject {
   func reset()
 
   /// Gets ready to be used when the message is over.
-  func outlive()
+  func detach()
 }
 
 /// Sessions that were used: those that are free, and those that somebody still holds a container of.
@@ -76,7 +76,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
 
   /// Keeps a session that somebody holds a container of. It must make no more containers that need that.
   private func keep(_ session: Session) {
-    session.outlive()
+    session.detach()
     withKept { $0.sessions.append(session) }
   }
 

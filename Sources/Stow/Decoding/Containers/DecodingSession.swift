@@ -39,7 +39,7 @@ final class DecodingSession {
 
   /// Gets ready to be used when the message is over, because a container escaped: it may read on when the bytes are
   /// gone, and whatever containers are made from now on hold the session themselves.
-  func outlive() {
+  func detach() {
     calls.isDetached = true
     reusesContainers = false
     message.detach()

@@ -26,7 +26,7 @@ extension DecodingSession {
       return try newContainer(keyType, pool.takeUnretainedValue(), open)
     }
     let number = take(keyType, pool)
-    try pool._withUnsafeGuaranteedRef { $0.containers.cursor(number) }.borrow(open)
+    try pool._withUnsafeGuaranteedRef { $0.containers.object(number) }.borrow(open)
     return pool._withUnsafeGuaranteedRef { pool in
       pool.copier(of: KeyedDecodingContainer<Key>.self).copy(pool.containers.address(number))
     }
@@ -54,7 +54,7 @@ extension DecodingSession {
   @inline(never)
   private func makeContainer<Key: CodingKey>(
     _ keyType: Key.Type, _ pool: KeyedDecoderPool
-  ) -> (container: AnyObject, cursor: ObjectReader) {
+  ) -> (container: AnyObject, object: ObjectReader) {
     let reader = ObjectReader(message, pool.keyTable)
     let container = KeyedDecodingContainer(KeyedDecoder<Key>(reader, session: self))
     return (ContainerReuse.reference(of: container), reader)

@@ -42,7 +42,7 @@ struct KnownDecodingTypes: ~Copyable {
     var areComplete = true
     usedPools.borrowEach { pool in
       if pool.containers.isComplete() {
-        pool.containers.borrowCursors { $0.finish() }
+        pool.containers.borrowObjects { $0.finish() }
       } else {
         areComplete = false
       }

@@ -102,9 +102,6 @@ final class DecodingKeyTable {
 
 /// Returns the key with the given byte, of a type that is a trivial byte or nothing.
 private func keyFromByte<Key: CodingKey>(_ byte: Int, as _: Key.Type) -> (any CodingKey)? {
-  switch MemoryLayout<Key>.size {
-  case 1: unsafeBitCast(UInt8(truncatingIfNeeded: byte), to: Key.self)
-  case 0: unsafeBitCast((), to: Key.self)
-  default: nil
-  }
+  guard MemoryLayout<Key>.size <= 1, _isPOD(Key.self) else { return nil }
+  return withUnsafeBytes(of: UInt8(truncatingIfNeeded: byte)) { $0.load(as: Key.self) }
 }

@@ -89,17 +89,6 @@ struct KeyName: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-extension ByteReader {
-  /// Returns the bytes of a text, header included.
-  func bytes(of text: Text) -> UnsafeRawBufferPointer {
-    buffer(at: text.start, count: text.end - text.start)
-  }
-
-  func hash(of text: Text) -> UInt64 {
-    TextKey.make(pointer(at: text.start), text.end - text.start, ByteHash()).hash
-  }
-}
-
 extension String {
   /// Where its characters are; nil if they are not in one place.
   fileprivate var address: UnsafePointer<UInt8>? {

@@ -73,7 +73,7 @@ extension Recorder {
     types.noteUse(containers)
     guard types.reusesContainers else { return newContainer(containers, begin: begin, hasSlots: hasSlots) }
     let number = containers.pointee.pool.take { makeContainer(Key.self, containers) }
-    containers.pointee.pool.cursor(number)._withUnsafeGuaranteedRef {
+    containers.pointee.pool.object(number)._withUnsafeGuaranteedRef {
       $0.start(at: begin, hasSlots: hasSlots)
     }
     return containers.pointee.copy(number, as: KeyedEncodingContainer<Key>.self)
@@ -83,7 +83,7 @@ extension Recorder {
   @inline(never)
   private func makeContainer<Key: CodingKey>(
     _ keyType: Key.Type, _ containers: KeyedContainers.Reference
-  ) -> (container: AnyObject, cursor: ObjectWriter) {
+  ) -> (container: AnyObject, object: ObjectWriter) {
     let writer = ObjectWriter(recorder: self, keys: containers.pointee.keys)
     let container = KeyedEncodingContainer(KeyedEncoder<Key>(writer: writer))
     return (ContainerReuse.reference(of: container), writer)
