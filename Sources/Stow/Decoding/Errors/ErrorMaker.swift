@@ -1,5 +1,5 @@
 /// Makes the errors that users see of those that reading bytes throws.
-struct ErrorMaker {
+struct ErrorMaker: ~Copyable {
   private var recurring = RecurringErrors()
   /// The first fault that was met where none can be thrown.
   private(set) var notedFault: (any Error)?

@@ -2,15 +2,11 @@
 ///
 /// Reading a value as one type after another until one fits throws an error for each, which `try?` drops at once. The
 /// name of a type takes longer to find out than all else about an error, so what errors say up to the offset is stored.
-struct RecurringErrors {
-  private struct Kind: Hashable {
-    let type: ObjectIdentifier
-    let found: ActualKind
-  }
-
-  /// The description of each up to the offset: as many as there are types that fail to decode, times the kinds that
-  /// there are.
-  private var beginnings: [Kind: String] = [:]
+struct RecurringErrors: ~Copyable {
+  /// The row of each type that failed to decode.
+  private var rows = TypeTable<Int>()
+  /// The descriptions up to the offset, in rows of one for each kind that may be found.
+  private var beginnings: [String?] = []
 
   /// Returns the error of somebody who asked for a value of type `type` where one of kind `found` stands.
   mutating func error(
@@ -26,10 +22,19 @@ struct RecurringErrors {
   }
 
   private mutating func beginning(_ type: Any.Type, _ found: ActualKind) -> String {
-    let kind = Kind(type: ObjectIdentifier(type), found: found)
-    if let known = beginnings[kind] { return known }
+    let index = row(of: type) + Int(found.rawValue)
+    if let known = beginnings[index] { return known }
     let beginning = "Expected a value of type \(type), but found \(found.name) at offset "
-    beginnings[kind] = beginning
+    beginnings[index] = beginning
     return beginning
+  }
+
+  private mutating func row(of type: Any.Type) -> Int {
+    let identity = TypeTable<Int>.identity(type)
+    if let row = rows[identity] { return row }
+    let row = beginnings.count
+    beginnings += [String?](repeating: nil, count: ActualKind.count)
+    rows.insert(row, for: identity)
+    return row
   }
 }
