@@ -37,8 +37,8 @@ struct StackBounds {
       return StackBounds(lowest: UInt(bitPattern: lowest), size: UInt(size))
     }
 
-    /// Kept, because to find them the C library reads the list of all the memory that the process has mapped: some 80
-    /// microseconds for every message of seven levels and more. This stack ends with the process.
+    /// Kept, because to find them the C library reads the list of all the memory that the process has mapped. This stack
+    /// ends with the process.
     private static let ofFirstThread = read()
 
     private static var isFirstThread: Bool { readThreadID.map { $0() == getpid() } ?? false }
