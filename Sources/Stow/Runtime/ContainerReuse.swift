@@ -1,5 +1,5 @@
 /// Whether a keyed container can be used again when nobody holds it any more: the first of the two assumptions about types
-/// of the standard library (DESIGN and SECURITY.md name both).
+/// of the standard library (SECURITY.md names both).
 ///
 /// It is assumed that a `KeyedEncodingContainer` or a `KeyedDecodingContainer` is one strong reference, which a copy
 /// retains and which is released when the copy goes. Then a container in a pool is free exactly if the pool's is the

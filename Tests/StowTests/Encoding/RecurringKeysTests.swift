@@ -1,10 +1,10 @@
 import Stow
 import Testing
 
-/// The first object of a message is predicted to ask for the keys of the last message, in the same order. Nobody must
-/// be able to tell from the bytes.
-@Suite("Keys that are predicted")
-struct PredictedKeysTests {
+/// An encoder keeps what it learnt of key types from message to message. Nobody must be able to tell from the bytes which
+/// keys the messages before had.
+@Suite("Keys that come again from message to message")
+struct RecurringKeysTests {
   fileprivate enum Key: CodingKey, CaseIterable {
     case alpha, beta, category, description, explanation
 
@@ -274,7 +274,7 @@ struct PredictedKeysTests {
   }
 }
 
-extension PredictedKeysTests.Step {
+extension RecurringKeysTests.Step {
   /// Scalars, and values that hold others.
   fileprivate var isSimple: Bool {
     switch self {

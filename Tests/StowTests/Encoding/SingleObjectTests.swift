@@ -2,9 +2,9 @@ import Foundation
 import Stow
 import Testing
 
-/// A message that is one object of scalars is written without being planned. Nobody must be able to tell from the bytes.
+/// Most messages are one object of scalars: no key and hardly a string comes twice, and there is nothing to share.
 @Suite("Messages of one object")
-struct LoneObjectTests {
+struct SingleObjectTests {
   /// A key of one byte, as those are that the compiler makes.
   private struct Key: CodingKey {
     let byte: UInt8
@@ -60,7 +60,7 @@ struct LoneObjectTests {
           if isPlanned { try? container.encode(Writes { _ in throw Refusal() }, forKey: Key(firstKey)) }
         })
     }
-    // The keys of the first message are predicted for the second.
+    // The second message has the keys of the first.
     let bytes = try message(isPlanned: false)
     #expect(try message(isPlanned: false) == bytes, sourceLocation: sourceLocation)
     #expect(try message(isPlanned: true) == bytes, sourceLocation: sourceLocation)
