@@ -51,16 +51,19 @@ final class ObjectWriter {
   private func place<Key: CodingKey>(_ key: Key) -> TokenKey {
     let byte = keyByte(key)
     let slot = Int(table[byte])
-    guard slot == position.expected, withRecorder({ $0.isCurrent(position.begin) }) else {
-      if position.expected >= 0 {
-        let first = firstSlot(byte, isPresent: true)
-        if first >= 0 { return TokenKey(slot: first) }
-      }
-      return placeOutOfLine(key, byte: byte)
+    if slot == position.expected, isCurrent {
+      position.expected = slot &+ 1
+      return TokenKey(slot: slot)
     }
-    position.expected = slot &+ 1
-    return TokenKey(slot: slot)
+    if slot == KeyTable.fresh, position.expected >= 0, isCurrent {
+      return TokenKey(slot: takeSlot(byte, isPresent: true))
+    }
+    return placeOutOfLine(key, byte: byte)
   }
+
+  /// Whether this is the container that is written to.
+  @inline(__always)
+  private var isCurrent: Bool { withRecorder { $0.isCurrent(position.begin) } }
 
   @inline(never)
   private func placeOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> TokenKey {
@@ -107,27 +110,24 @@ final class ObjectWriter {
     return slot
   }
 
-  /// The slot of a key that the message asks for the first time, in the container that is written to; −1 if that is
-  /// not so, or what the key is called is not known.
-  @inline(never)
-  private func firstSlot(_ byte: Int, isPresent: Bool) -> Int {
-    withRecorder { recorder in
-      guard recorder.isCurrent(position.begin) else { return -1 }
-      let slot = keys.pointee.firstSlot(ofByte: byte, isPresent: isPresent)
-      guard slot >= 0 else { return -1 }
-      recorder.recording.keyTables.noteNewSlot(keys)
-      // It comes behind all others.
-      position.expected = slot &+ 1
-      return slot
-    }
+  /// The slot of a key that the message asks for the first time: it comes behind all others.
+  @inline(__always)
+  private func takeSlot(_ byte: Int, isPresent: Bool) -> Int {
+    let slot = keys.pointee.takeSlot(ofByte: byte, isPresent: isPresent)
+    withRecorder { $0.recording.keyTables.noteNewSlot(keys) }
+    position.expected = slot &+ 1
+    return slot
   }
 
   /// Notes that `key` was asked for and has no value: it keeps its place among the others.
   @inline(__always)
   private func skip<Key: CodingKey>(_ key: Key) {
     let byte = keyByte(key)
-    if Int(table[byte] & ~KeyTable.absent) == position.expected {
+    let slot = table[byte]
+    if Int(slot & ~KeyTable.absent) == position.expected {
       position.expected &+= 1
+    } else if slot == KeyTable.fresh, position.expected >= 0, isCurrent {
+      _ = takeSlot(byte, isPresent: false)
     } else {
       skipOutOfLine(key, byte: byte)
     }
@@ -135,7 +135,7 @@ final class ObjectWriter {
 
   @inline(never)
   private func skipOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) {
-    guard position.expected >= 0, firstSlot(byte, isPresent: false) < 0 else { return }
+    guard position.expected >= 0 else { return }
     let slot = withRecorder { findSlot(of: key, byte, $0, isPresent: false) }
     position.expected = max(position.expected, slot + 1)
   }

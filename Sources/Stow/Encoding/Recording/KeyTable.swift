@@ -29,8 +29,10 @@ struct KeyTable: ~Copyable {
   /// What tells that a string is none of the keys that have been met, most times.
   private var keyFilter: UInt64 = 0
 
-  /// The entry of a key that has no slot yet.
+  /// The entry of a key that has no slot yet, and of which more must be found out.
   static let unknown = UInt16.max
+  /// The entry of a key that has no slot yet and is like no other: the next slot can be its own.
+  static let fresh = unknown - 1
   /// Marks the slot of a key that has been asked for and never had a value.
   static let absent: UInt16 = 0x8000
   private static let size = 256
@@ -99,7 +101,7 @@ struct KeyTable: ~Copyable {
 
   @inline(__always)
   private func forget(_ byte: UInt8) {
-    table[Int(byte)] = Self.unknown
+    table[Int(byte)] = Self.fresh
     if hasAliases { forgetAliases(of: byte) }
   }
 
@@ -107,15 +109,18 @@ struct KeyTable: ~Copyable {
   private func forgetAliases(of byte: UInt8) {
     let first = names[Int(byte)].first
     for other in codingKeys.indices where codingKeys[other] != nil && names[other].first == first {
-      table[other] = Self.unknown
+      table[other] = other == Int(first) ? Self.fresh : Self.unknown
     }
   }
+
+  @inline(__always)
+  private func hasSlot(_ byte: Int) -> Bool { table[byte] < Self.fresh }
 
   // MARK: slots
 
   /// The slot of a key that has been learnt, which is given one if this message has not asked for it yet.
   mutating func slot(ofByte byte: Int, isPresent: Bool) -> Int {
-    if table[byte] == Self.unknown { table[byte] = newSlot(byte) }
+    if !hasSlot(byte) { table[byte] = newSlot(byte) }
     let slot = Int(UInt8(truncatingIfNeeded: table[byte]))
     if isPresent {
       table[byte] = UInt16(slot)
@@ -127,12 +132,9 @@ struct KeyTable: ~Copyable {
     return slot
   }
 
-  /// The slot of a key that this message has not asked for yet, but another has; −1 if that is not so.
+  /// Gives the next slot to a key whose entry is `fresh`.
   @inline(__always)
-  mutating func firstSlot(ofByte byte: Int, isPresent: Bool) -> Int {
-    guard table[byte] == Self.unknown, isLearnt(byte), Int(names[byte].first) == byte else {
-      return -1
-    }
+  mutating func takeSlot(ofByte byte: Int, isPresent: Bool) -> Int {
     let slot = slotCount
     table[byte] = UInt16(truncatingIfNeeded: slot) | (isPresent ? 0 : Self.absent)
     keys[slot] = UInt8(truncatingIfNeeded: byte)
@@ -143,7 +145,7 @@ struct KeyTable: ~Copyable {
   private mutating func newSlot(_ byte: Int) -> UInt16 {
     precondition(isLearnt(byte))
     let first = Int(names[byte].first)
-    if first != byte, table[first] != Self.unknown { return table[first] }
+    if first != byte, hasSlot(first) { return table[first] }
     let slot = UInt16(slotCount) | Self.absent
     // Strings may be equal in different spellings: the one that the message asks for first is written.
     keys[slotCount] = UInt8(byte)
@@ -169,6 +171,7 @@ struct KeyTable: ~Copyable {
       text: Self.copy(KeyText.bytes(of: string)), utf8: Self.copy(Array(string.utf8)),
       first: UInt8(first))
     keyFilter |= StringPool.filterBit(names[byte].utf8)
+    if first == byte, !hasSlot(byte) { table[byte] = Self.fresh }
   }
 
   /// A copy with as many bytes before it as `BackwardWriter.shortBytes` wants.
