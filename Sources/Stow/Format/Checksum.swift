@@ -1,0 +1,82 @@
+/// CRC-32C, the checksum of Castagnoli, of bytes that may come in parts.
+///
+/// ```swift
+/// var checksum = Checksum()
+/// checksum.update(head)
+/// checksum.update(body)
+/// checksum.value  // that of head and body in a row
+/// ```
+///
+/// The polynomial is 1EDC6F41, reflected: bits are taken from the least significant one on, the state begins with all
+/// bits set, and is inverted in the end.
+package struct Checksum: Sendable {
+  private var state = UInt32.max
+
+  /// The checksum of no bytes.
+  package init() {}
+
+  /// The checksum of everything so far.
+  package var value: UInt32 { ~state }
+
+  /// The checksum of `bytes`. Takes time in proportion to them.
+  package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    var checksum = Checksum()
+    checksum.update(bytes)
+    return checksum.value
+  }
+
+  /// Takes in `bytes`, behind what was taken in before. Takes time in proportion to them.
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    guard let base = bytes.baseAddress else { return }
+    state = ChecksumTables.all.withUnsafeBufferPointer { tables in
+      // Eight bytes in a step, whose lookups do not wait for each other.
+      var state = state
+      var index = 0
+      while bytes.count - index >= 8 {
+        let word = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+        state = ChecksumTables.fold(word ^ UInt64(state), tables)
+        index += 8
+      }
+      while index < bytes.count {
+        state = tables[Int(UInt8(truncatingIfNeeded: state) ^ bytes[index])] ^ (state >> 8)
+        index += 1
+      }
+      return state
+    }
+  }
+
+  /// Takes in the bytes of an integer, the least significant first.
+  package mutating func update(_ value: some FixedWidthInteger) {
+    withUnsafeBytes(of: value.littleEndian) { update($0) }
+  }
+}
+
+/// The remainders of every byte with 0 to 7 zero bytes behind it: eight tables of 256, in a row.
+private enum ChecksumTables {
+  static let all: [UInt32] = {
+    let reflected: UInt32 = 0x82F6_3B78
+    var tables = (0..<256).map { byte in
+      (0..<8).reduce(UInt32(byte)) { state, _ in (state >> 1) ^ (state & 1 == 0 ? 0 : reflected) }
+    }
+    for place in 256..<2048 {
+      let shorter = tables[place - 256]
+      tables.append(tables[Int(shorter & 0xFF)] ^ (shorter >> 8))
+    }
+    return tables
+  }()
+
+  /// The state behind eight bytes that were combined with the state before them.
+  @inline(__always)
+  static func fold(_ word: UInt64, _ tables: UnsafeBufferPointer<UInt32>) -> UInt32 {
+    remainder(word, 0, tables) ^ remainder(word, 1, tables) ^ remainder(word, 2, tables)
+      ^ remainder(word, 3, tables) ^ remainder(word, 4, tables) ^ remainder(word, 5, tables)
+      ^ remainder(word, 6, tables) ^ remainder(word, 7, tables)
+  }
+
+  /// What byte `place` of eight adds; the byte says where in the table, so that no access leaves it.
+  @inline(__always)
+  private static func remainder(_ word: UInt64, _ place: Int, _ tables: UnsafeBufferPointer<UInt32>) -> UInt32
+  {
+    tables[(7 &- place) &* 256 &+ Int(UInt8(truncatingIfNeeded: word >> UInt64(8 &* place)))]
+  }
+}
