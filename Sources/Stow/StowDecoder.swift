@@ -35,8 +35,8 @@ public final class StowDecoder: Sendable {
 
   /// What is handed to every `init(from:)` through its decoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { sharedUserInfo.current.values }
-    set { sharedUserInfo.set(newValue) }
+    get { sharedUserInfo.current?.values ?? [:] }
+    set { sharedUserInfo.set(UserInfo(newValue)) }
   }
 
   /// How many containers may be nested, in values that are skipped too; 512 by default.

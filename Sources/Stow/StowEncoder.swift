@@ -36,6 +36,7 @@ public final class StowEncoder: Sendable {
   private let sharedUserInfo = SharedUserInfo()
   private let sharedFormatting = Atomic<UInt>(0)
   private let sharedDepth = Atomic<Int>(DepthLimit.standard)
+  private let sharedContext = SharedOption<ContextUse>()
 
   /// Makes an encoder with the default options.
   @inlinable
@@ -48,8 +49,8 @@ public final class StowEncoder: Sendable {
 
   /// What is handed to every `encode(to:)` through its encoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { sharedUserInfo.current.values }
-    set { sharedUserInfo.set(newValue) }
+    get { sharedUserInfo.current?.values ?? [:] }
+    set { sharedUserInfo.set(UserInfo(newValue)) }
   }
 
   /// Options for the output. None by default.
@@ -65,6 +66,29 @@ public final class StowEncoder: Sendable {
   public var maximumDepth: Int {
     get { sharedDepth.load(ordering: .relaxed) }
     set { sharedDepth.store(DepthLimit.clamped(newValue), ordering: .relaxed) }
+  }
+
+  /// The context that messages rely on; none by default.
+  ///
+  /// Whoever decodes them needs it (`StowDecoder.contexts`).
+  public var context: StowContext? {
+    get { sharedContext.current?.context }
+    set { sharedContext.update { $0 = ContextUse(newValue, $0?.identification ?? .id) } }
+  }
+
+  /// How a message says which context it relies on.
+  public enum ContextIdentification: Sendable {
+    /// By its id, in six bytes.
+    case id
+    /// Not at all: for connections and files that have settled the context before. Whoever decodes the message must
+    /// know, and set `StowDecoder.implicitContext`.
+    case none
+  }
+
+  /// How messages say which context they rely on; by its id, unless set otherwise.
+  public var contextIdentification: ContextIdentification {
+    get { sharedContext.current?.identification ?? .id }
+    set { sharedContext.update { $0 = ContextUse($0?.context, newValue) } }
   }
 
   /// Encodes a value.
@@ -103,11 +127,26 @@ public final class StowEncoder: Sendable {
   private func record<Value: Encodable, Result>(
     _ value: Value, _ finish: (EncodingSession) throws -> Result
   ) throws -> Result {
-    try EncodingSession.run(
-      sortsKeys: outputFormatting.contains(.sortedKeys), maximumDepth: maximumDepth, sharedUserInfo
-    ) { session in
+    var options = PlanningOptions(sortsKeys: outputFormatting.contains(.sortedKeys))
+    if let use = sharedContext.current, let context = use.context {
+      options.definitions = context.encoding
+      options.context = use.identification == .id ? context.id : nil
+    }
+    return try EncodingSession.run(options, maximumDepth: maximumDepth, sharedUserInfo) { session in
       try session.record(value)
       return try finish(session)
     }
+  }
+}
+
+/// The context of an encoder, and whether messages name it.
+@usableFromInline
+struct ContextUse: Sendable {
+  let context: StowContext?
+  let identification: StowEncoder.ContextIdentification
+
+  init(_ context: StowContext?, _ identification: StowEncoder.ContextIdentification) {
+    self.context = context
+    self.identification = identification
   }
 }

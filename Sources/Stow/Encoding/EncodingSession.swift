@@ -19,8 +19,7 @@ final class EncodingSession: PooledSession {
   private let recorder: Unmanaged<Recorder>
   // Both are used once for each message, and call nothing that comes back here.
   @exclusivity(unchecked) private var stages = Stages()
-  /// Whether maps are sorted by their keys.
-  private var sortsKeys = false
+  private var options = PlanningOptions()
 
   /// What turns a recording into bytes.
   private struct Stages: ~Copyable {
@@ -28,13 +27,13 @@ final class EncodingSession: PooledSession {
     var emitter = Emitter()
 
     @inline(__always)
-    mutating func run(_ recording: inout Recording, sortsKeys: Bool) -> Data {
-      planner.makePlan(&recording, sortsKeys: sortsKeys)
+    mutating func run(_ recording: inout Recording, _ options: borrowing PlanningOptions) -> Data {
+      planner.makePlan(&recording, options)
       return emitter.emit(recording, planner.plan)
     }
 
-    mutating func write(_ recording: inout Recording, sortsKeys: Bool) {
-      planner.makePlan(&recording, sortsKeys: sortsKeys)
+    mutating func write(_ recording: inout Recording, _ options: borrowing PlanningOptions) {
+      planner.makePlan(&recording, options)
       emitter.write(recording, planner.plan)
     }
   }
@@ -54,14 +53,14 @@ final class EncodingSession: PooledSession {
   /// Runs one message in a session of its own.
   @inline(__always)
   static func run<Result>(
-    sortsKeys: Bool, maximumDepth: Int, _ userInfo: borrowing SharedUserInfo,
+    _ options: consuming PlanningOptions, maximumDepth: Int, _ userInfo: borrowing SharedUserInfo,
     _ body: (EncodingSession) throws -> Result
   ) rethrows -> Result {
     let pool = pool
     let session = pool.take() ?? .passRetained(EncodingSession())
     defer { pool.takeBack(session) }
     return try session._withUnsafeGuaranteedRef {
-      $0.sortsKeys = sortsKeys
+      $0.options = options
       $0.recorder._withUnsafeGuaranteedRef { $0.begin(maximumDepth: maximumDepth, userInfo) }
       return try body($0)
     }
@@ -75,12 +74,12 @@ final class EncodingSession: PooledSession {
 
   /// Turns what was recorded into bytes.
   func finish() -> Data {
-    recorder._withUnsafeGuaranteedRef { stages.run(&$0.recording, sortsKeys: sortsKeys) }
+    recorder._withUnsafeGuaranteedRef { stages.run(&$0.recording, options) }
   }
 
   /// The same, and lends the bytes to `body`.
   func withMessage<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-    recorder._withUnsafeGuaranteedRef { stages.write(&$0.recording, sortsKeys: sortsKeys) }
+    recorder._withUnsafeGuaranteedRef { stages.write(&$0.recording, options) }
     defer { stages.emitter.trim() }
     return try body(stages.emitter.written)
   }
@@ -104,7 +103,10 @@ final class EncodingSession: PooledSession {
   }
 
   @inline(__always)
-  func reset() { recorder._withUnsafeGuaranteedRef { $0.reset() } }
+  func reset() {
+    if options.definitions != nil { options.definitions = nil }
+    recorder._withUnsafeGuaranteedRef { $0.reset() }
+  }
 
   func detach() { recorder._withUnsafeGuaranteedRef { $0.detach() } }
 }

@@ -52,6 +52,8 @@ enum Tag {
   static let nestedNil: UInt8 = 0x7C
   /// What a message begins with that is more than a value; the next byte is its kind.
   static let otherMessage: UInt8 = 0x7F
+  /// The kind of a message that relies on a context.
+  static let contextMessage: UInt8 = 0x01
   /// An integer from −16 to 47: `smallInteger + 16 + value`.
   static let smallInteger: UInt8 = 0x80
   static let lastSmallInteger: UInt8 = 0xBF

@@ -24,9 +24,15 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   /// Keeps the plans that the table names.
   private var plans: [Handler] = []
   private let makePlan: (Any.Type) -> Handler?
+  private let makeFirstPlan: ((Any.Type) -> Handler?)?
 
-  /// - Parameter makePlan: The plan of a type that is of no other kind; nil if it has none.
-  init(_ makePlan: @escaping (Any.Type) -> Handler?) { self.makePlan = makePlan }
+  /// - Parameters:
+  ///   - makeFirstPlan: The plan of a type, whatever kind it would be of; nil if it has none.
+  ///   - makePlan: The plan of a type that is of no other kind; nil if it has none.
+  init(first makeFirstPlan: ((Any.Type) -> Handler?)? = nil, _ makePlan: @escaping (Any.Type) -> Handler?) {
+    self.makeFirstPlan = makeFirstPlan
+    self.makePlan = makePlan
+  }
 
   @inline(__always)
   mutating func entry(for type: Any.Type) -> Entry {
@@ -41,8 +47,13 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   }
 
   private mutating func newEntry(_ type: Any.Type) -> Entry {
+    if let plan = makeFirstPlan?(type) { return entry(plan) }
     if let kind = ValueKind(type) { return Entry(kind: kind, plan: nil) }
     guard let plan = makePlan(type) else { return Entry(kind: .plain, plan: nil) }
+    return entry(plan)
+  }
+
+  private mutating func entry(_ plan: Handler) -> Entry {
     plans.append(plan)
     return Entry(kind: .planned, plan: .passUnretained(plan))
   }

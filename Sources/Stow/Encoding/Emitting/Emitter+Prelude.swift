@@ -17,6 +17,14 @@ extension Emitter {
     writer.byte(Tag.prelude)
   }
 
+  /// Writes which context the message relies on, before everything else.
+  mutating func writeContext(_ id: UInt32) {
+    writer.reserve(BackwardWriter.margin)
+    writer.littleEndian(UInt64(id), width: 4)
+    writer.byte(Tag.contextMessage)
+    writer.byte(Tag.otherMessage)
+  }
+
   private mutating func writeShape(of keys: KeyTable.Reference, _ recording: borrowing Recording) {
     for slot in keys.pointee.presentSlots.reversed() {
       writer.reserve(BackwardWriter.margin)

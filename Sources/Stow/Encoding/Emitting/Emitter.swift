@@ -42,6 +42,7 @@ struct Emitter: ~Copyable {
     writer.restart(capacity: estimate(recording))
     writeBody(recording, plan)
     if plan.hasPrelude { writePrelude(recording, plan) }
+    if let context = plan.context { writeContext(context) }
   }
 
   var written: UnsafeRawBufferPointer { writer.written }
@@ -143,7 +144,8 @@ struct Emitter: ~Copyable {
       closeAsMap()
     } else {
       let isPartial =
-        frame.firstWideMark < 0 ? frame.marks != keys.pointee.presentMarks : lacksWideMarks(keys)
+        keys.pointee.hasForeignKeys
+        || (frame.firstWideMark < 0 ? frame.marks != keys.pointee.presentMarks : lacksWideMarks(keys))
       if isPartial { writePresence(keys) }
       writer.recordHeader(shape: keys.pointee.shape, length: writer.count - frame.end, partial: isPartial)
     }
@@ -168,7 +170,9 @@ struct Emitter: ~Copyable {
 
   /// A bit for every key of the shape: whether the object has a value for it.
   private mutating func writePresence(_ keys: KeyTable.Reference) {
-    if keys.pointee.presentCount == keys.pointee.slotCount, keys.pointee.slotCount <= 64 {
+    if keys.pointee.presentCount == keys.pointee.slotCount, keys.pointee.slotCount <= 64,
+      !keys.pointee.hasForeignKeys
+    {
       // Every slot is a key of the shape, and the marks are the bits.
       return writer.littleEndian(frame.marks, width: (keys.pointee.slotCount + 7) / 8)
     }
@@ -189,6 +193,7 @@ struct Emitter: ~Copyable {
   }
 
   private func has(_ slot: Int) -> Bool {
+    if slot == Int(KeyTable.noSlot) { return false }
     let marks = frame.firstWideMark >= 0 ? wideMarks[frame.firstWideMark + slot >> 6] : frame.marks
     return marks >> UInt64(slot & 63) & 1 == 1
   }

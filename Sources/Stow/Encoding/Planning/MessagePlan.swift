@@ -8,6 +8,11 @@ struct MessagePlan: ~Copyable {
   var lists = KeyLists()
   /// Whether maps on the tape name their list.
   var hasLists = false
+  /// The number of the first shape and the first symbol of the message: those before are of its definitions.
+  var firstShape = 0
+  var firstSymbol = 0
+  /// The id of the context that the message names.
+  var context: UInt32?
 
   struct Shape {
     enum Source {

@@ -1,3 +1,13 @@
+/// What is asked of a message beside its value.
+struct PlanningOptions {
+  /// Whether maps are sorted by their keys.
+  var sortsKeys = false
+  /// What the reader has before it begins to read; nil if that is nothing.
+  var definitions: EncodingDefinitions?
+  /// The id of the context that the message is to name.
+  var context: UInt32?
+}
+
 /// Decides what stands in the prelude of a message: which key lists become shapes, and which strings
 /// become symbols (FORMAT.md, "What a writer chooses").
 ///
@@ -8,14 +18,15 @@ struct Planner: ~Copyable {
   private var candidates: [Candidate] = []
   private var walk = MapWalk()
 
+  private var matches = ShapeMatches()
+
   private struct Candidate {
     let string: Int
     let uses: Int
     let shortGain: Int
+    /// What it saves if a reference to it does not fit into a tag.
+    let longGain: Int
     var isShort = true
-
-    /// What it saves if a reference to it takes two bytes.
-    var longGain: Int { shortGain - uses }
   }
 
   /// What a prelude takes besides its symbols and shapes.
@@ -23,16 +34,18 @@ struct Planner: ~Copyable {
 
   /// Plans a message, after its recording has been put in line.
   ///
-  /// - Parameter sortsKeys: Whether maps are sorted by their keys.
   @inline(__always)
-  mutating func makePlan(_ recording: inout Recording, sortsKeys: Bool) {
+  mutating func makePlan(_ recording: inout Recording, _ options: borrowing PlanningOptions) {
+    plan.firstShape = options.definitions?.shapeCount ?? 0
+    plan.firstSymbol = options.definitions?.symbolCount ?? 0
+    plan.context = options.context
     recording.mergeStrings(isComplete: true)
-    if recording.needsNormalizing || sortsKeys && recording.maps.count > 0 {
-      Normalizer.normalize(&recording, sortsKeys: sortsKeys)
+    if recording.needsNormalizing || options.sortsKeys && recording.maps.count > 0 {
+      Normalizer.normalize(&recording, sortsKeys: options.sortsKeys)
     }
-    if choose(&recording) { return }
-    Normalizer.normalize(&recording, sortsKeys: sortsKeys)
-    let isPlanned = choose(&recording)
+    if choose(&recording, options.definitions) { return }
+    Normalizer.normalize(&recording, sortsKeys: options.sortsKeys)
+    let isPlanned = choose(&recording, options.definitions)
     assert(isPlanned)
   }
 
@@ -42,20 +55,20 @@ struct Planner: ~Copyable {
   }
 
   /// Chooses shapes and symbols for a tape that is in line; false if a map has a key twice.
-  private mutating func choose(_ recording: inout Recording) -> Bool {
+  private mutating func choose(_ recording: inout Recording, _ definitions: EncodingDefinitions?) -> Bool {
     removeAll()
-    if recording.maps.count > 1 || recording.hasFreeKeys {
+    if recording.maps.count > (definitions == nil ? 1 : 0) || recording.hasFreeKeys {
       let maps = UnsafeBufferPointer(recording.maps.buffer)
       guard plan.lists.collect(maps, &recording.tape, &recording.strings, &walk) else { return false }
       plan.hasLists = true
     }
-    if Self.hasSingleObject(recording) {
+    if definitions == nil, Self.hasSingleObject(recording) {
       recording.keyTables.active[0].pointee.settleSingleObject(&recording.strings)
     } else if recording.keyTables.active.count > 0 || plan.hasLists {
-      chooseShapes(&recording)
+      chooseShapes(&recording, definitions)
       countKeyUses(&recording)
     }
-    chooseSymbols(&recording)
+    chooseSymbols(&recording, definitions)
     if plan.shapes.isEmpty, candidates.isEmpty { return true }
     let gain =
       plan.shapes.reduce(0) { $0 + $1.gain }
@@ -72,15 +85,17 @@ struct Planner: ~Copyable {
 
   // MARK: shapes
 
-  private mutating func chooseShapes(_ recording: inout Recording) {
+  private mutating func chooseShapes(_ recording: inout Recording, _ definitions: EncodingDefinitions?) {
     for keys in recording.keyTables.active.buffer {
       keys.pointee.shape = -1
       keys.pointee.collectPresent()
+      if let definitions, takesKnownShape(keys, definitions) { continue }
       consider(
         .keyTable(keys.pointee.index), textSize: keys.pointee.textSize, uses: keys.pointee.uses,
         firstUse: keys.pointee.firstUse)
     }
-    for index in plan.lists.lists.indices where plan.lists[index].uses > 1 {
+    for index in plan.lists.lists.indices where plan.lists[index].uses > 1 || definitions != nil {
+      if let definitions, takesKnownShape(list: index, recording, definitions) { continue }
       var size = 0
       for key in plan.lists.keys(of: index) { size += KeyText.measure(recording.strings.utf8(Int(key))).size }
       plan.lists[index].textSize = size
@@ -90,13 +105,40 @@ struct Planner: ~Copyable {
     if plan.shapes.count > 1 {
       plan.shapes.sort { $0.uses != $1.uses ? $0.uses > $1.uses : $0.firstUse < $1.firstUse }
     }
-    for (number, shape) in plan.shapes.enumerated() { assign(number, to: shape, recording) }
+    for (number, shape) in plan.shapes.enumerated() {
+      assign(plan.firstShape + number, to: shape, recording)
+    }
+  }
+
+  /// Makes the objects of a key type records of a shape that the reader knows, if there is one and no other way
+  /// takes fewer bytes.
+  private mutating func takesKnownShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool
+  {
+    guard keys.pointee.presentCount > 0, let match = matches.match(keys, definitions) else { return false }
+    let uses = keys.pointee.uses
+    let gain = uses * (keys.pointee.textSize - match.cost)
+    guard gain > 0, gain >= Self.gain(textSize: keys.pointee.textSize, uses: uses) else { return false }
+    keys.pointee.take(shape: match.shape, positions: match.positions)
+    return true
+  }
+
+  /// The same for maps with the keys of a list, which must be those of the shape.
+  private mutating func takesKnownShape(
+    list index: Int, _ recording: borrowing Recording, _ definitions: EncodingDefinitions
+  ) -> Bool {
+    var names: [UnsafeRawBufferPointer] = []
+    for key in plan.lists.keys(of: index) { names.append(recording.strings.utf8(Int(key))) }
+    guard let match = definitions.match(names, isExact: true) else { return false }
+    plan.lists[index].shape = match.shape
+    return true
   }
 
   /// Every use saves the keys and takes a byte for the shape; the shape itself takes the keys once.
+  private static func gain(textSize: Int, uses: Int) -> Int { (uses - 1) * textSize - uses - 1 }
+
   private mutating func consider(_ source: MessagePlan.Shape.Source, textSize: Int, uses: Int, firstUse: Int)
   {
-    let gain = (uses - 1) * textSize - uses - 1
+    let gain = Self.gain(textSize: textSize, uses: uses)
     guard textSize > 0, uses > 1, gain > 0 else { return }
     plan.shapes.append(MessagePlan.Shape(source: source, uses: uses, firstUse: firstUse, gain: gain))
   }
@@ -108,44 +150,70 @@ struct Planner: ~Copyable {
     }
   }
 
+  /// Whether the reader knows a shape before it begins to read.
+  private func isKnown(shape: Int) -> Bool { shape >= 0 && shape < plan.firstShape }
+
   // MARK: symbols
 
-  /// Keys in shapes are written once; the others once for every object.
+  /// Keys in shapes are written once, or not at all if the reader knows the shape; the others once for every object.
   private mutating func countKeyUses(_ recording: inout Recording) {
-    for keys in recording.keyTables.active.buffer { keys.pointee.internKeys(&recording.strings) }
+    for keys in recording.keyTables.active.buffer where !isKnown(shape: keys.pointee.shape) {
+      keys.pointee.internKeys(&recording.strings)
+    }
     for index in plan.lists.lists.indices where plan.lists[index].shape >= 0 {
+      let written = isKnown(shape: plan.lists[index].shape) ? 0 : 1
       for key in plan.lists.keys(of: index) {
-        recording.strings.countKeyUses(Int(key), 1 - plan.lists[index].uses)
+        recording.strings.countKeyUses(Int(key), written - plan.lists[index].uses)
       }
     }
   }
 
-  private mutating func chooseSymbols(_ recording: inout Recording) {
+  private mutating func chooseSymbols(_ recording: inout Recording, _ definitions: EncodingDefinitions?) {
     recording.strings.forgetFollowers()
+    let longReference = Varint.size(plan.firstSymbol)
     let entries = recording.strings.all
     for index in entries.indices {
       let values = Int(entries[index].valueUses)
       let keys = Int(entries[index].keyUses)
+      if let definitions, values + keys > 0, isKnown(index, &recording.strings, definitions) { continue }
       guard values + keys > 1 else { continue }
       let length = entries[index].length
       let text = KeyText.measure(recording.strings.utf8(index)).size
       let inline = length + (length < Tag.shortStringLimit ? 1 : 1 + Varint.size(length))
       let gain = values * inline + keys * text - text - values - keys
-      if gain > 0 { candidates.append(Candidate(string: index, uses: values + keys, shortGain: gain)) }
+      guard gain > 0 else { continue }
+      let longGain = gain - (values + keys) * longReference
+      candidates.append(
+        Candidate(string: index, uses: values + keys, shortGain: gain, longGain: longGain))
     }
-    if candidates.count > Tag.shortSymbolLimit { shortenMostUsed() }
+    let shortPlaces = max(0, Tag.shortSymbolLimit - plan.firstSymbol)
+    if candidates.count > shortPlaces { shortenMostUsed(shortPlaces) }
     if candidates.isEmpty { return }
     candidates.removeAll { !$0.isShort && $0.longGain <= 0 }
   }
 
-  /// Leaves the references of one byte to the 32 strings that are used most, the first of equals.
-  private mutating func shortenMostUsed() {
+  /// Whether the reader knows a string as a symbol; then it is written as such wherever that takes fewer bytes than a
+  /// text.
+  private func isKnown(
+    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
+  ) -> Bool {
+    let symbol = definitions.symbol(strings[index], in: strings)
+    guard symbol >= 0 else { return false }
+    let size = symbol < Tag.shortSymbolLimit ? 1 : 1 + Varint.size(symbol)
+    if size < KeyText.measure(strings.utf8(index)).size { strings[index].symbol = UInt32(symbol + 1) }
+    return true
+  }
+
+  /// Leaves the references of one byte to the strings that are used most, the first of equals.
+  ///
+  /// - Parameter count: How many have one.
+  private mutating func shortenMostUsed(_ count: Int) {
     var best: [(uses: Int, index: Int)] = []
     for index in candidates.indices {
       candidates[index].isShort = false
       let uses = candidates[index].uses
-      if best.count == Tag.shortSymbolLimit {
-        guard uses > best[best.count - 1].uses else { continue }
+      if best.count == count {
+        guard let last = best.last, uses > last.uses else { continue }
         best.removeLast()
       }
       var place = best.count
@@ -161,7 +229,7 @@ struct Planner: ~Copyable {
     for isShort in [true, false] {
       for candidate in candidates where candidate.isShort == isShort {
         plan.symbols.append(candidate.string)
-        recording.strings[candidate.string].symbol = UInt32(plan.symbols.count)
+        recording.strings[candidate.string].symbol = UInt32(plan.firstSymbol + plan.symbols.count)
       }
     }
     recording.strings.shareSymbols()

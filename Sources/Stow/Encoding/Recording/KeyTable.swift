@@ -42,7 +42,8 @@ struct KeyTable: ~Copyable {
   /// By slot: the byte of the key.
   private let keys: UnsafeMutablePointer<UInt8>
   private(set) var slotCount = 0
-  /// The slots that have a value in some object, in order; the keys of the shape.
+  /// The slots that have a value in some object, in order; the keys of the shape, of which `noSlot` stands for one
+  /// that no object of the message has.
   private let present: UnsafeMutablePointer<UInt16>
   private(set) var presentCount = 0
   /// By slot: the string of the key in the pool; −1 if the pool has no use for it.
@@ -58,6 +59,11 @@ struct KeyTable: ~Copyable {
   private(set) var textSize = 0
   /// The number of the shape in the message; −1 if the objects are maps.
   var shape = -1
+  /// Whether the shape has keys that no object of the message has.
+  private(set) var hasForeignKeys = false
+
+  /// Stands for the slot of a key that no object of the message has.
+  static let noSlot = UInt16.max
 
   init<Key: CodingKey>(_ keyType: Key.Type, index: Int) {
     self.index = index
@@ -222,12 +228,40 @@ struct KeyTable: ~Copyable {
     presentCount = 0
     presentMarks = 0
     textSize = 0
+    hasForeignKeys = false
     for slot in 0..<slotCount where table[Int(keys[slot])] & Self.absent == 0 {
       present[presentCount] = UInt16(slot)
       presentCount += 1
       presentMarks |= 1 << UInt64(slot)
       textSize += text(atSlot: slot).count
     }
+  }
+
+  /// The UTF-8 of the keys that have values, in order.
+  var presentNames: [UnsafeRawBufferPointer] { presentSlots.map { utf8(atSlot: Int($0)) } }
+
+  /// The bytes of the keys that have values, in order.
+  var presentBytes: [UInt8] { presentSlots.map { keys[Int($0)] } }
+
+  /// Whether `bytes` are those of the keys that have values, in order.
+  func hasPresentBytes(_ bytes: [UInt8]) -> Bool {
+    bytes.count == presentCount && (0..<presentCount).allSatisfy { keys[Int(present[$0])] == bytes[$0] }
+  }
+
+  /// Makes the objects records of a shape that the reader knows.
+  ///
+  /// - Parameter positions: For each key of the shape, which of the keys with values it is; −1 if it is none.
+  mutating func take(shape: Int, positions: [Int]) {
+    precondition(positions.count <= Self.size && positions.count >= presentCount)
+    self.shape = shape
+    hasStrings = false
+    hasForeignKeys = positions.count > presentCount
+    guard hasForeignKeys else { return }
+    // A key of the shape never stands before the key of the object that it is.
+    for index in positions.indices.reversed() {
+      present[index] = positions[index] < 0 ? Self.noSlot : present[positions[index]]
+    }
+    presentCount = positions.count
   }
 
   /// The slots of the shape's keys, in order.

@@ -249,6 +249,31 @@ struct StringPool: ~Copyable {
     append(copied: copy(utf8.baseAddress ?? UnsafeRawPointer(bytes.base), utf8.count).key)
   }
 
+  // MARK: a pool that others look into
+
+  /// Lets the table know of all entries, those that will be added too, and never forget one.
+  mutating func keepAll() {
+    keepsAll = true
+    list()
+  }
+
+  /// The index of a string of another pool, in a pool that keeps all; −1 if it is not here.
+  @inline(__always)
+  func index(of entry: StringEntry, in other: borrowing StringPool) -> Int {
+    let utf8 = other.utf8(of: entry)
+    guard mayContain(Self.filterBit(UnsafeRawBufferPointer(start: utf8.start, count: utf8.count))) else {
+      return -1
+    }
+    return look(utf8.start, entry.key, hash: hash(of: entry)).index
+  }
+
+  /// The index of a string, in a pool that keeps all; −1 if it is not here.
+  func findListed(_ utf8: UnsafeRawBufferPointer) -> Int {
+    let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
+    let (key, hash) = TextKey.make(source, utf8.count, hashing)
+    return look(source, key, hash: hash).index
+  }
+
   /// Lets the table know of all entries.
   @inline(never)
   private mutating func list() {

@@ -1,0 +1,148 @@
+/// Finds out what a context should hold, from samples of what is to be encoded (`StowContext.init(learningFrom:)`).
+struct ContextLearner {
+  /// A string or a list of keys that was met.
+  private struct Found<Content> {
+    let content: Content
+    var uses: Int
+  }
+
+  /// The keys of each key table, and how many objects have them.
+  private var shapes: [Found<[String]>] = []
+  private var shapeNumbers: [Int: Int] = [:]
+  /// How many samples have each list of free keys, and each string.
+  private var lists: [Found<[String]>] = []
+  private var listNumbers: [[String]: Int] = [:]
+  private var strings: [Found<String>] = []
+  private var stringNumbers: [String: Int] = [:]
+
+  /// Below this many bytes a text is hardly longer than a reference to it.
+  private static let shortestText = 3
+
+  static func learn(from samples: [any Encodable]) throws -> ContextMessage {
+    let recorder = Recorder(reusesContainers: false)
+    let enumerations = EnumerationStrings()
+    recorder.types.encoders = TypeEncoders(noting: enumerations)
+    var learner = ContextLearner()
+    for sample in samples {
+      recorder.begin(maximumDepth: DepthLimit.standard, SharedUserInfo())
+      defer { recorder.reset() }
+      try recorder.record(sample)
+      learner.take(&recorder.recording)
+    }
+    return learner.content(enumerations)
+  }
+
+  private func content(_ enumerations: EnumerationStrings) -> ContextMessage {
+    var shapes = (self.shapes + lists.filter { $0.uses > 1 }).filter { !$0.content.isEmpty }
+    shapes = shapes.stablySorted { $0.uses > $1.uses }
+    let shared = strings.filter { $0.uses > 1 || enumerations.all.contains($0.content) }
+    let symbols = shared.stablySorted { $0.uses > $1.uses }.map(\.content)
+    var distinct = Set<[String]>()
+    return ContextMessage(
+      symbols: symbols.filter { KeyText.bytes(of: $0).count >= Self.shortestText },
+      shapes: shapes.map(\.content).filter { distinct.insert($0).inserted })
+  }
+
+  /// Takes in the recording of a sample.
+  private mutating func take(_ recording: inout Recording) {
+    recording.mergeStrings(isComplete: true)
+    if recording.needsNormalizing { Normalizer.normalize(&recording, sortsKeys: false) }
+    var walk = MapWalk()
+    var maps = KeyLists()
+    let areDistinct = maps.collect(
+      UnsafeBufferPointer(recording.maps.buffer), &recording.tape, &recording.strings, &walk)
+    if areDistinct { for list in maps.lists.indices { note(list: maps.keys(of: list), recording) } }
+    for keys in recording.keyTables.active.buffer { note(keys) }
+    for index in 0..<recording.strings.count where recording.strings.standIn(for: index) == index {
+      note(recording.strings.string(index))
+    }
+  }
+
+  private mutating func note(_ string: String) {
+    if let number = stringNumbers[string] {
+      strings[number].uses += 1
+    } else {
+      stringNumbers[string] = strings.count
+      strings.append(Found(content: string, uses: 1))
+    }
+  }
+
+  private mutating func note(list: ArraySlice<UInt32>, _ recording: borrowing Recording) {
+    var names: [String] = []
+    for key in list { names.append(recording.strings.string(Int(key))) }
+    if let number = listNumbers[names] {
+      lists[number].uses += 1
+    } else {
+      listNumbers[names] = lists.count
+      lists.append(Found(content: names, uses: 1))
+    }
+  }
+
+  /// Takes in the keys that objects of one type were asked for, whether they had values or not. A key that is new
+  /// comes behind the one that was asked for before it.
+  private mutating func note(_ keys: KeyTable.Reference) {
+    let index = keys.pointee.index
+    let number = shapeNumbers[index] ?? shapes.count
+    if number == shapes.count {
+      shapeNumbers[index] = number
+      shapes.append(Found(content: [], uses: 0))
+    }
+    var names = shapes[number].content
+    var place = 0
+    for slot in 0..<keys.pointee.slotCount {
+      let name = String(decoding: keys.pointee.utf8(atSlot: slot), as: UTF8.self)
+      if let known = names.firstIndex(of: name) {
+        place = known + 1
+      } else {
+        names.insert(name, at: place)
+        place += 1
+      }
+    }
+    shapes[number] = Found(content: names, uses: shapes[number].uses + keys.pointee.uses)
+  }
+}
+
+extension Array {
+  /// The elements in order; those of which neither comes before the other stay as they are.
+  fileprivate func stablySorted(by comesBefore: (Element, Element) -> Bool) -> [Element] {
+    enumerated().sorted { one, other in
+      if comesBefore(one.element, other.element) { return true }
+      return !comesBefore(other.element, one.element) && one.offset < other.offset
+    }.map(\.element)
+  }
+}
+
+/// The strings that enumerations encoded.
+private final class EnumerationStrings {
+  var all: Set<String> = []
+}
+
+extension TypeEncoders {
+  /// The ways to record values, and besides to note the strings of enumerations.
+  fileprivate init(noting strings: EnumerationStrings) {
+    self.init(first: { ($0 as? any (RawRepresentable<String> & Encodable).Type)?.makeEncoder(noting: strings) }) {
+      ($0 as? any WholeEncodable.Type)?.makeTypeEncoder()
+    }
+  }
+}
+
+extension RawRepresentable<String> where Self: Encodable {
+  fileprivate static func makeEncoder(noting strings: EnumerationStrings) -> AnyTypeEncoder {
+    EnumerationTypeEncoder<Self>(strings)
+  }
+}
+
+/// Records values as they record themselves, and notes their strings.
+private final class EnumerationTypeEncoder<Value: RawRepresentable & Encodable>: TypeEncoder<Value>
+where Value.RawValue == String {
+  private let strings: EnumerationStrings
+
+  init(_ strings: EnumerationStrings) { self.strings = strings }
+
+  override func encode(
+    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  ) throws {
+    if Mirror(reflecting: copy value).displayStyle == .enum { strings.all.insert((copy value).rawValue) }
+    try recorder.encodePlain(value, key: key, parent: parent)
+  }
+}

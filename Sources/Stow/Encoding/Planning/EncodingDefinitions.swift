@@ -1,0 +1,130 @@
+import Synchronization
+
+/// The symbols and shapes that the reader of a message has before it begins to read, as an encoder looks them up
+/// (FORMAT.md, "Contexts").
+///
+/// Those of a context never change, and are shared by threads. Those of a log or a stream grow from record to record,
+/// and belong to one encoder.
+final class EncodingDefinitions: @unchecked Sendable {
+  /// What tells these definitions from all others, and from what they were before they grew.
+  private(set) var version = EncodingDefinitions.newVersion()
+  private(set) var symbolCount = 0
+  /// Symbols and keys, each once. The `symbol` of one is its number, counted from one.
+  private var strings = StringPool()
+  /// The keys of all shapes, shape after shape: strings of the pool.
+  private var keys: [UInt32] = []
+  /// Behind the last key of each shape in `keys`.
+  private var ends: [Int] = []
+  /// By string: the shapes that have it as a key, those with the fewest keys first.
+  private var shapesByKey: [[Int]] = []
+
+  /// An object of fixed keys may have one of these shapes if it has no more keys than this.
+  static let mostKeys = 256
+
+  private static let versions = Atomic<UInt64>(0)
+  private static func newVersion() -> UInt64 { versions.add(1, ordering: .relaxed).newValue }
+
+  var shapeCount: Int { ends.count }
+
+  /// - Parameters:
+  ///   - symbols: The symbols by their numbers, each once.
+  ///   - shapes: The keys of the shapes by their numbers.
+  init(symbols: [String], shapes: [[String]]) {
+    strings.keepAll()
+    for symbol in symbols { addSymbol(symbol) }
+    for shape in shapes { addShape(shape) }
+  }
+
+  private func addSymbol(_ symbol: String) {
+    let index = intern(symbol)
+    symbolCount += 1
+    strings[index].symbol = UInt32(symbolCount)
+  }
+
+  private func intern(_ string: String) -> Int {
+    let index = strings.intern(string)
+    while shapesByKey.count < strings.count { shapesByKey.append([]) }
+    return index
+  }
+
+  private func addShape(_ shape: [String]) {
+    let number = ends.count
+    let indices = shape.map { UInt32(intern($0)) }
+    keys += indices
+    ends.append(keys.count)
+    for key in indices {
+      let place = shapesByKey[Int(key)].firstIndex { keyCount(ofShape: $0) > indices.count }
+      shapesByKey[Int(key)].insert(number, at: place ?? shapesByKey[Int(key)].count)
+    }
+  }
+
+  // MARK: looking up
+
+  /// The number of the symbol that a string of `pool` is; −1 if it is none.
+  @inline(__always)
+  func symbol(_ entry: StringEntry, in pool: borrowing StringPool) -> Int {
+    let index = strings.index(of: entry, in: pool)
+    return index < 0 ? -1 : Int(strings[index].symbol) - 1
+  }
+
+  private func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }
+
+  private func firstKey(ofShape shape: Int) -> Int { shape == 0 ? 0 : ends[shape - 1] }
+
+  /// A shape that has all keys of an object, in their order.
+  struct Match {
+    let shape: Int
+    /// For each key of the shape, which key of the object it is; −1 if it is none.
+    let positions: [Int]
+    /// How many bytes an object takes that is a record of this shape, besides its length and values.
+    let cost: Int
+
+    /// Whether the object has all keys of the shape.
+    let isExact: Bool
+  }
+
+  /// The shape with the fewest keys that has all of `names`, in that order; of several the first.
+  ///
+  /// - Parameters:
+  ///   - names: The UTF-8 of the keys, of which there is at least one.
+  ///   - isExact: Whether the shape must have no other keys.
+  func match(_ names: [UnsafeRawBufferPointer], isExact: Bool) -> Match? {
+    var wanted: [UInt32] = []
+    for name in names {
+      let index = strings.findListed(name)
+      guard index >= 0 else { return nil }
+      wanted.append(UInt32(index))
+    }
+    // Of all lists of shapes the shortest.
+    guard let rarest = wanted.min(by: { shapesByKey[Int($0)].count < shapesByKey[Int($1)].count })
+    else { return nil }
+    for shape in shapesByKey[Int(rarest)] {
+      let count = keyCount(ofShape: shape)
+      guard count <= Self.mostKeys, !isExact || count <= wanted.count else { return nil }
+      if let positions = positions(of: wanted, inShape: shape) { return match(shape, positions, wanted.count) }
+    }
+    return nil
+  }
+
+  private func match(_ shape: Int, _ positions: [Int], _ wanted: Int) -> Match {
+    let isExact = positions.count == wanted
+    let number = shape < Tag.shortShapeLimit ? 0 : Varint.size(shape)
+    let presence = isExact ? 0 : (positions.count + 7) / 8
+    return Match(shape: shape, positions: positions, cost: 1 + number + presence, isExact: isExact)
+  }
+
+  /// For each key of a shape, which of `wanted` it is; nil if the shape has not all of them, in that order.
+  private func positions(of wanted: [UInt32], inShape shape: Int) -> [Int]? {
+    var positions: [Int] = []
+    var next = 0
+    for key in keys[firstKey(ofShape: shape)..<ends[shape]] {
+      if next < wanted.count, key == wanted[next] {
+        positions.append(next)
+        next += 1
+      } else {
+        positions.append(-1)
+      }
+    }
+    return next == wanted.count ? positions : nil
+  }
+}

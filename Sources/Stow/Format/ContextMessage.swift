@@ -1,0 +1,94 @@
+/// The symbols and shapes of a context, and the message that is made of them: a prelude and nil (FORMAT.md, "Contexts").
+struct ContextMessage {
+  let symbols: [String]
+  let shapes: [[String]]
+
+  /// The message, which says the same symbols and shapes in one way only.
+  var bytes: [UInt8] {
+    let numbers = Dictionary(uniqueKeysWithValues: symbols.enumerated().map { (Array($1.utf8), $0) })
+    var writer = BackwardWriter(capacity: 1024)
+    writer.byte(Tag.null)
+    for shape in shapes.reversed() {
+      for key in shape.reversed() {
+        if let symbol = numbers[Array(key.utf8)] { writer.reference(toSymbol: symbol) } else { writer.text(key) }
+      }
+      writer.count(shape.count)
+    }
+    writer.count(shapes.count)
+    for symbol in symbols.reversed() { writer.text(symbol) }
+    writer.count(symbols.count)
+    writer.reserve(BackwardWriter.margin)
+    writer.byte(Tag.prelude)
+    return [UInt8](writer.written)
+  }
+
+  init(symbols: [String], shapes: [[String]]) {
+    self.symbols = symbols
+    self.shapes = shapes
+  }
+
+  /// Reads the message of a context.
+  static func read(_ reader: ByteReader) throws(FormatError) -> ContextMessage {
+    guard try reader.byte(at: 0) == Tag.prelude else { try fail(.malformed, at: 0) }
+    var tables = MessageTables()
+    let value = try tables.read(reader)
+    guard try reader.byte(at: value) == Tag.null, reader.count == value + 1 else {
+      try fail(.malformed, at: value)
+    }
+    var symbols: [String] = []
+    for symbol in 0..<tables.symbolCount {
+      symbols.append(try reader.string(of: reader.text(at: tables.symbol(symbol))))
+    }
+    var shapes: [[String]] = []
+    for shape in 0..<tables.shapeCount { shapes.append(try keys(ofShape: shape, tables, reader)) }
+    guard Set(symbols.map { Array($0.utf8) }).count == symbols.count,
+      Set(shapes.map { $0.map { Array($0.utf8) } }).count == shapes.count
+    else {
+      try fail(.malformed, at: 0)
+    }
+    let message = ContextMessage(symbols: symbols, shapes: shapes)
+    guard reader.isAll(message.bytes) else { try fail(.malformed, at: 0) }
+    return message
+  }
+
+  private static func keys(
+    ofShape shape: Int, _ tables: borrowing MessageTables, _ reader: ByteReader
+  ) throws(FormatError) -> [String] {
+    var keys: [String] = []
+    for slot in 0..<tables.keyCount(ofShape: shape) {
+      keys.append(try reader.string(of: tables.text(reader, ofKeyAt: tables.key(slot, ofShape: shape))))
+    }
+    guard Set(keys).count == keys.count else { try fail(.repeatedKey, at: tables.key(0, ofShape: shape)) }
+    return keys
+  }
+}
+
+extension ByteReader {
+  /// Whether `bytes` are all there is.
+  fileprivate func isAll(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { equalBytes($0, buffer(at: 0, count: count)) }
+  }
+}
+
+extension BackwardWriter {
+  fileprivate mutating func count(_ count: Int) {
+    reserve(Self.margin)
+    varint(count)
+  }
+
+  fileprivate mutating func text(_ string: String) {
+    var string = string
+    string.withUTF8 { text(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// A key that is a symbol.
+  fileprivate mutating func reference(toSymbol symbol: Int) {
+    reserve(Self.margin)
+    if symbol < Tag.shortSymbolLimit {
+      byte(KeyText.symbol + UInt8(symbol))
+    } else {
+      varint(symbol)
+      byte(KeyText.longSymbol)
+    }
+  }
+}

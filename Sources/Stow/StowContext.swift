@@ -1,0 +1,105 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Keys and strings that both sides hold, so that small messages need not bring them.
+///
+/// A message by itself carries the names of its keys, which outweigh the values of small ones. With a context it
+/// names the context, or nothing at all, and carries the values:
+///
+/// ```swift
+/// let context = try StowContext(learningFrom: [Reading.sample, Command.sample])
+/// encoder.context = context
+/// decoder.contexts = [context]
+/// ```
+///
+/// A context is an immutable list of *shapes*, the keys of objects, and *symbols*, strings. Any value can be encoded
+/// with any context: what it does not hold is written as without one. Make a context once, keep its `message` as a
+/// resource of both programs or send it first, and make it again from there:
+///
+/// ```swift
+/// let context = try StowContext(message)
+/// ```
+///
+/// Do not learn a context anew in each program: the next version of a type may teach another one.
+public struct StowContext: Sendable, Hashable {
+  private let storage: Storage
+
+  private final class Storage: Sendable {
+    let content: ContextMessage
+    let message: Data
+    let id: UInt32
+    let encoding: EncodingDefinitions
+
+    init(_ content: ContextMessage) {
+      self.content = content
+      let bytes = content.bytes
+      message = Data(bytes)
+      id = bytes.withUnsafeBytes { Checksum.of($0) }
+      encoding = EncodingDefinitions(symbols: content.symbols, shapes: content.shapes)
+    }
+  }
+
+  /// Makes the context that a `message` says.
+  ///
+  /// Takes time and memory in proportion to the message.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` if the bytes are not the message of a context.
+  public init(_ message: Data) throws {
+    do {
+      storage = Storage(try message.lendBytes { try ContextMessage.read(ByteReader($0)) })
+    } catch {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: [], debugDescription: "The data is not the message of a context."))
+    }
+  }
+
+  /// Learns a context from samples of what is to be encoded.
+  ///
+  /// The context has the keys of every type in the samples; the strings that occur in at least two samples; and
+  /// those that enumerations of strings encode. A sample need not be a whole message: one value of every type, and as
+  /// many values of those whose strings recur as show which, are enough. The same samples always teach the same.
+  ///
+  /// Takes time and memory in proportion to the samples.
+  ///
+  /// - Throws: What encoding one of them throws.
+  public init(learningFrom samples: [any Encodable]) throws {
+    storage = Storage(try ContextLearner.learn(from: samples))
+  }
+
+  package init(symbols: [String], shapes: [[String]]) {
+    storage = Storage(ContextMessage(symbols: symbols, shapes: shapes))
+  }
+
+  /// The context as a message: a Stow message whose value is nil.
+  ///
+  /// Equal contexts have equal messages.
+  public var message: Data { storage.message }
+
+  /// What messages name the context by: the CRC-32C of its `message`.
+  public var id: UInt32 { storage.id }
+
+  /// The keys of its shapes, by their numbers.
+  public var shapes: [[String]] { storage.content.shapes }
+
+  /// Its symbols, by their numbers.
+  public var symbols: [String] { storage.content.symbols }
+
+  var encoding: EncodingDefinitions { storage.encoding }
+
+  public static func == (left: StowContext, right: StowContext) -> Bool {
+    left.storage === right.storage || left.message == right.message
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+extension StowContext: CustomStringConvertible {
+  /// The id in hexadecimal, and how many shapes and symbols there are.
+  public var description: String {
+    "context \(String(id, radix: 16, uppercase: true)): \(shapes.count) shapes, \(symbols.count) symbols"
+  }
+}
