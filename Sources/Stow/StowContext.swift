@@ -32,6 +32,7 @@ public struct StowContext: Sendable, Hashable {
     let message: Data
     let id: UInt32
     let encoding: EncodingDefinitions
+    let decoding: DecodingDefinitions
 
     init(_ content: ContextMessage) {
       self.content = content
@@ -39,6 +40,7 @@ public struct StowContext: Sendable, Hashable {
       message = Data(bytes)
       id = bytes.withUnsafeBytes { Checksum.of($0) }
       encoding = EncodingDefinitions(symbols: content.symbols, shapes: content.shapes)
+      decoding = DecodingDefinitions(ofContext: bytes)
     }
   }
 
@@ -89,6 +91,7 @@ public struct StowContext: Sendable, Hashable {
   public var symbols: [String] { storage.content.symbols }
 
   var encoding: EncodingDefinitions { storage.encoding }
+  var decoding: DecodingDefinitions { storage.decoding }
 
   public static func == (left: StowContext, right: StowContext) -> Bool {
     left.storage === right.storage || left.message == right.message
@@ -97,9 +100,19 @@ public struct StowContext: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
+extension StowContext {
+  /// A decoder was to have two different contexts with the same id.
+  public struct RepeatedID: Error, CustomStringConvertible {
+    /// The id of both.
+    public let id: UInt32
+
+    public var description: String { "Two different contexts have the id \(ContextMessage.text(ofID: id))." }
+  }
+}
+
 extension StowContext: CustomStringConvertible {
   /// The id in hexadecimal, and how many shapes and symbols there are.
   public var description: String {
-    "context \(String(id, radix: 16, uppercase: true)): \(shapes.count) shapes, \(symbols.count) symbols"
+    "context \(ContextMessage.text(ofID: id)): \(shapes.count) shapes, \(symbols.count) symbols"
   }
 }

@@ -24,6 +24,7 @@ public final class StowDecoder: Sendable {
   // One by one, so that a call reads them without a lock.
   private let sharedUserInfo = SharedUserInfo()
   private let sharedDepth = Atomic<Int>(DepthLimit.standard)
+  private let sharedContexts = SharedOption<ContextChoice>()
 
   /// Makes a decoder with the default options.
   @inlinable
@@ -48,6 +49,45 @@ public final class StowDecoder: Sendable {
     set { sharedDepth.store(DepthLimit.clamped(newValue), ordering: .relaxed) }
   }
 
+  /// The contexts that messages may rely on; none by default.
+  ///
+  /// A message names its context by its id, and one that the decoder does not have is a
+  /// `DecodingError.dataCorrupted` that says the id.
+  ///
+  /// - Precondition: No two different contexts have the same id, which of two that were learnt happens once in
+  ///   4 billion times. Contexts that come from others are added by `add(_:)`, which throws.
+  public var contexts: [StowContext] {
+    get { sharedContexts.current?.contexts ?? [] }
+    set {
+      guard let choice = ContextChoice(newValue, sharedContexts.current?.implicit) else {
+        preconditionFailure("Two contexts of a decoder have the same id.")
+      }
+      sharedContexts.set(choice)
+    }
+  }
+
+  /// Adds a context that messages may rely on. One that the decoder has already changes nothing.
+  ///
+  /// - Throws: `StowContext.RepeatedID` if the decoder has a different context of the same id.
+  public func add(_ context: StowContext) throws {
+    var isAdded = true
+    sharedContexts.update {
+      let choice = ContextChoice(($0?.contexts ?? []) + [context], $0?.implicit)
+      isAdded = choice != nil
+      if let choice { $0 = choice }
+    }
+    guard isAdded else { throw StowContext.RepeatedID(id: context.id) }
+  }
+
+  /// The context of messages that name none, if they rely on one all the same; none by default.
+  ///
+  /// For connections and files that have settled the context before (`StowEncoder.contextIdentification`). Bytes do
+  /// not tell which context they were written with: with another one they are refused, or read as another value.
+  public var implicitContext: StowContext? {
+    get { sharedContexts.current?.implicit }
+    set { sharedContexts.update { $0 = ContextChoice($0?.contexts ?? [], newValue) } }
+  }
+
   /// Decodes a value from a message.
   ///
   /// Takes time in proportion to what is read of the message.
@@ -68,6 +108,25 @@ public final class StowDecoder: Sendable {
   private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws
     -> Value
   {
-    try DecodingSession.decode(type, from: bytes, maximumDepth: maximumDepth, sharedUserInfo)
+    try DecodingSession.decode(
+      type, from: bytes, sharedContexts.current?.definitions, maximumDepth: maximumDepth, sharedUserInfo)
+  }
+}
+
+/// The contexts of a decoder.
+@usableFromInline
+struct ContextChoice: Sendable {
+  let contexts: [StowContext]
+  let implicit: StowContext?
+  /// The same, as messages look them up.
+  let definitions: DecodingContexts
+
+  /// Nil if two different contexts have the same id.
+  init?(_ contexts: [StowContext], _ implicit: StowContext?) {
+    var byID: [UInt32: StowContext] = [:]
+    self.contexts = contexts.filter { byID.updateValue($0, forKey: $0.id) != $0 }
+    guard byID.count == self.contexts.count else { return nil }
+    self.implicit = implicit
+    definitions = DecodingContexts(named: byID.mapValues(\.decoding), implicit: implicit?.decoding)
   }
 }

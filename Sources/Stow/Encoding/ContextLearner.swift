@@ -120,9 +120,9 @@ private final class EnumerationStrings {
 extension TypeEncoders {
   /// The ways to record values, and besides to note the strings of enumerations.
   fileprivate init(noting strings: EnumerationStrings) {
-    self.init(first: { ($0 as? any (RawRepresentable<String> & Encodable).Type)?.makeEncoder(noting: strings) }) {
-      ($0 as? any WholeEncodable.Type)?.makeTypeEncoder()
-    }
+    self.init(
+      first: { ($0 as? any (RawRepresentable<String> & Encodable).Type)?.makeEncoder(noting: strings) },
+      { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() })
   }
 }
 

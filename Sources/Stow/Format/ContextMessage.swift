@@ -10,7 +10,11 @@ struct ContextMessage {
     writer.byte(Tag.null)
     for shape in shapes.reversed() {
       for key in shape.reversed() {
-        if let symbol = numbers[Array(key.utf8)] { writer.reference(toSymbol: symbol) } else { writer.text(key) }
+        if let symbol = numbers[Array(key.utf8)] {
+          writer.reference(toSymbol: symbol)
+        } else {
+          writer.text(key)
+        }
       }
       writer.count(shape.count)
     }
@@ -31,13 +35,13 @@ struct ContextMessage {
   static func read(_ reader: ByteReader) throws(FormatError) -> ContextMessage {
     guard try reader.byte(at: 0) == Tag.prelude else { try fail(.malformed, at: 0) }
     var tables = MessageTables()
-    let value = try tables.read(reader)
+    let value = try tables.read(reader, at: 0)
     guard try reader.byte(at: value) == Tag.null, reader.count == value + 1 else {
       try fail(.malformed, at: value)
     }
     var symbols: [String] = []
     for symbol in 0..<tables.symbolCount {
-      symbols.append(try reader.string(of: reader.text(at: tables.symbol(symbol))))
+      symbols.append(try tables.text(reader, at: tables.symbol(symbol)).string())
     }
     var shapes: [[String]] = []
     for shape in 0..<tables.shapeCount { shapes.append(try keys(ofShape: shape, tables, reader)) }
@@ -56,9 +60,11 @@ struct ContextMessage {
   ) throws(FormatError) -> [String] {
     var keys: [String] = []
     for slot in 0..<tables.keyCount(ofShape: shape) {
-      keys.append(try reader.string(of: tables.text(reader, ofKeyAt: tables.key(slot, ofShape: shape))))
+      keys.append(try tables.text(reader, ofKeyAt: tables.key(slot, ofShape: shape)).string())
     }
-    guard Set(keys).count == keys.count else { try fail(.repeatedKey, at: tables.key(0, ofShape: shape)) }
+    guard Set(keys).count == keys.count else {
+      try fail(.repeatedKey, at: tables.key(0, ofShape: shape).offset)
+    }
     return keys
   }
 }
@@ -90,5 +96,13 @@ extension BackwardWriter {
       varint(symbol)
       byte(KeyText.longSymbol)
     }
+  }
+}
+
+extension ContextMessage {
+  /// The id of a context, as it is said to people.
+  static func text(ofID id: UInt32) -> String {
+    let digits = String(id, radix: 16, uppercase: true)
+    return String(repeating: "0", count: 8 - digits.count) + digits
   }
 }

@@ -1,74 +1,71 @@
-/// What the prelude of a message defines: symbols, and shapes (FORMAT.md, "Prelude").
-///
-/// Only places are remembered, 8 bytes for a symbol or a key of a shape; strings are made when first used.
-///
-/// Not arrays: every use of one in a session would count its references.
+/// The symbols and shapes that a message may refer to: those of the definitions that it relies on, and behind them those
+/// of its own prelude (FORMAT.md, "Prelude", "Contexts").
 struct MessageTables: ~Copyable {
-  /// Where the text of each symbol stands.
-  private var symbols = GrowableBuffer<Int>(capacity: 16)
-  /// Where each key of each shape stands, shape after shape.
-  private var keys = GrowableBuffer<Int>(capacity: 16)
-  /// Behind the last key of each shape in `keys`.
-  private var ends = GrowableBuffer<Int>(capacity: 4)
+  private var own = TextTables()
+  /// What the message relies on; the message holds it.
+  private var definitions: Unmanaged<DecodingDefinitions>?
+  /// How many symbols and shapes of the definitions the message may refer to.
+  private(set) var firstSymbol = 0
+  private(set) var firstShape = 0
 
-  var symbolCount: Int { symbols.count }
-  var shapeCount: Int { ends.count }
-
-  /// Where the text of a symbol stands.
-  func symbol(_ index: Int) -> Int { symbols[index] }
-
+  var symbolCount: Int { firstSymbol + own.symbolCount }
   @inline(__always)
-  private func firstKey(ofShape shape: Int) -> Int { shape == 0 ? 0 : ends[shape &- 1] }
-
-  func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }
-
-  /// Where the key at `slot` of a shape stands.
-  @inline(__always)
-  func key(_ slot: Int, ofShape shape: Int) -> Int { keys[firstKey(ofShape: shape) &+ slot] }
+  var shapeCount: Int { firstShape &+ own.shapeCount }
 
   mutating func removeAll() {
-    // A prelude that broke off has keys that are of no shape yet.
-    if symbols.count | keys.count == 0 { return }
-    symbols.removeAll()
-    keys.removeAll()
-    ends.removeAll()
+    own.removeAll()
+    definitions = nil
+    firstSymbol = 0
+    firstShape = 0
   }
 
-  /// Reads the prelude of a message, if it has one, and returns where the value begins.
-  ///
-  /// The texts of symbols and keys are checked here, whether or not they are used.
-  mutating func read(_ reader: ByteReader) throws(FormatError) -> Int {
-    removeAll()
-    guard try reader.byte(at: 0) == Tag.prelude else { return 0 }
-    var offset = 1
-    for _ in 0..<(try count(reader, at: &offset)) {
-      symbols.append(offset)
-      offset = try reader.checkText(at: offset)
-    }
-    for _ in 0..<(try count(reader, at: &offset)) {
-      let start = offset
-      let keyCount = try count(reader, at: &offset)
-      guard keyCount > 0 else { try fail(.malformed, at: start) }
-      for _ in 0..<keyCount {
-        keys.append(offset)
-        var next = offset
-        if try symbol(reader, ofKeyAt: &next) == nil { next = try reader.checkText(at: offset) }
-        offset = next
-      }
-      ends.append(keys.count)
-    }
-    return offset
+  /// Relies on some definitions from now on, of which no more than some symbols and shapes are there for the message.
+  mutating func rely(on definitions: DecodingDefinitions, symbols: Int, shapes: Int) {
+    self.definitions = .passUnretained(definitions)
+    firstSymbol = min(symbols, definitions.symbolCount)
+    firstShape = min(shapes, definitions.shapeCount)
   }
 
-  /// A count of things of one byte or more.
-  private func count(_ reader: ByteReader, at offset: inout Int) throws(FormatError) -> Int {
-    let start = offset
-    let count = try reader.varint(at: &offset)
-    guard count <= reader.count - offset else { try fail(.malformed, at: start) }
-    return count
+  /// Reads the prelude at `start`, if there is one, and returns where the value begins.
+  mutating func read(_ reader: ByteReader, at start: Int) throws(FormatError) -> Int {
+    guard try reader.byte(at: start) == Tag.prelude else { return start }
+    return try own.read(reader, at: start, firstSymbol: firstSymbol)
   }
 
-  /// The offset behind the key at `offset`, a text or a reference to a symbol.
+  private func withDefinitions<Result, Failure: Error>(
+    _ body: (DecodingDefinitions) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard let definitions else { preconditionFailure("a number of definitions that are not there") }
+    return try definitions.borrow(body)
+  }
+
+  /// Where the text of a symbol stands.
+  func symbol(_ index: Int) -> TextLocation {
+    index < firstSymbol
+      ? withDefinitions { TextLocation(inDefinitions: $0.symbol(index)) }
+      : TextLocation(own.symbol(index - firstSymbol))
+  }
+
+  @inline(__always)
+  func keyCount(ofShape shape: Int) -> Int {
+    shape < firstShape
+      ? withDefinitions { $0.keyCount(ofShape: shape) } : own.keyCount(ofShape: shape &- firstShape)
+  }
+
+  /// Where the key at `slot` of a shape stands.
+  func key(_ slot: Int, ofShape shape: Int) -> TextLocation {
+    shape < firstShape
+      ? withDefinitions { TextLocation(inDefinitions: $0.key(slot, ofShape: shape)) }
+      : TextLocation(own.key(slot, ofShape: shape - firstShape))
+  }
+
+  /// The bytes that a location is in.
+  @inline(__always)
+  func reader(of location: TextLocation, _ reader: ByteReader) -> ByteReader {
+    location.isInMessage ? reader : withDefinitions { $0.reader }
+  }
+
+  /// The offset behind the key at `offset` of the message, a text or a reference to a symbol.
   @inline(__always)
   func endOfKey(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
     let header = try reader.byte(at: offset)
@@ -78,31 +75,35 @@ struct MessageTables: ~Copyable {
     return next
   }
 
-  /// The symbol that the key at `offset` refers to; moves `offset` behind the key. Nil for a text, which is
-  /// not passed.
+  /// The symbol that the key at `offset` of the message refers to; moves `offset` behind the key. Nil for a text, which
+  /// is not passed.
   @inline(__always)
-  func symbol(_ reader: ByteReader, ofKeyAt offset: inout Int) throws(FormatError) -> Int? {
+  private func symbol(_ reader: ByteReader, ofKeyAt offset: inout Int) throws(FormatError) -> Int? {
     let start = offset
-    let header = try reader.byte(at: start)
-    let index: Int
-    if (KeyText.symbol..<KeyText.longSymbol).contains(header) {
-      index = Int(header - KeyText.symbol)
-      offset = start + 1
-    } else if header == KeyText.longSymbol {
-      var next = start + 1
-      index = try reader.varint(at: &next)
-      offset = next
-    } else {
-      return nil
-    }
-    guard index < symbols.count else { try fail(.malformed, at: start) }
-    return index
+    guard let symbol = try reader.reference(at: &offset) else { return nil }
+    guard symbol < symbolCount else { try fail(.malformed, at: start) }
+    return symbol
   }
 
-  /// The bytes of the text that a key has, its own or its symbol's.
-  func text(_ reader: ByteReader, ofKeyAt offset: Int) throws(FormatError) -> ByteReader.Text {
-    var next = offset
-    if let symbol = try symbol(reader, ofKeyAt: &next) { return try reader.text(at: symbols[symbol]) }
-    return try reader.text(at: offset)
+  /// The symbol that a key refers to; nil for a text.
+  @inline(__always)
+  func symbol(_ reader: ByteReader, ofKeyAt key: TextLocation) throws(FormatError) -> Int? {
+    var next = key.offset
+    // In definitions every reference has been checked.
+    guard key.isInMessage else { return try self.reader(of: key, reader).reference(at: &next) }
+    return try symbol(reader, ofKeyAt: &next)
+  }
+
+  /// The text that stands somewhere.
+  func text(_ reader: ByteReader, at location: TextLocation) throws(FormatError) -> LocatedText {
+    let reader = self.reader(of: location, reader)
+    return LocatedText(
+      reader: reader, text: try reader.text(at: location.offset), isInMessage: location.isInMessage)
+  }
+
+  /// The text that a key has, its own or its symbol's.
+  func text(_ reader: ByteReader, ofKeyAt key: TextLocation) throws(FormatError) -> LocatedText {
+    if let symbol = try symbol(reader, ofKeyAt: key) { return try text(reader, at: self.symbol(symbol)) }
+    return try text(reader, at: key)
   }
 }

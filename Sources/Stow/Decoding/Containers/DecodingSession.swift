@@ -16,11 +16,12 @@ final class DecodingSession {
 
   /// Takes the options of a decoder and opens a message.
   func begin(
-    _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ sharedUserInfo: borrowing SharedUserInfo
+    _ bytes: UnsafeRawBufferPointer, _ contexts: DecodingContexts?, maximumDepth: Int,
+    _ sharedUserInfo: borrowing SharedUserInfo
   ) throws {
     sharedUserInfo.hand(to: &userInfo)
     do throws(FormatError) {
-      try message.open(bytes, maximumDepth: maximumDepth)
+      try message.open(bytes, maximumDepth: maximumDepth, contexts)
     } catch {
       throw self.error(error, path: [], expected: nil)
     }

@@ -11,14 +11,14 @@ extension DecodingSession: PooledSession {
 
   /// Decodes the value of a message, in a session that is free.
   static func decode<Value: Decodable>(
-    _ type: Value.Type, from bytes: UnsafeRawBufferPointer, maximumDepth: Int,
-    _ userInfo: borrowing SharedUserInfo
+    _ type: Value.Type, from bytes: UnsafeRawBufferPointer, _ contexts: DecodingContexts?,
+    maximumDepth: Int, _ userInfo: borrowing SharedUserInfo
   ) throws -> Value {
     let pool = pool
     let session = pool.take() ?? .passRetained(DecodingSession(reusesContainers: reusesContainers))
     defer { pool.takeBack(session) }
     return try session._withUnsafeGuaranteedRef { session in
-      try session.begin(bytes, maximumDepth: maximumDepth, userInfo)
+      try session.begin(bytes, contexts, maximumDepth: maximumDepth, userInfo)
       let value = try session.decode(
         type, at: session.message.body, PathStep(.top, parent: .top))
       try session.throwNotedFault()

@@ -44,12 +44,12 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
       session, node, { () throws(FormatError) in try entries.next(session.message) })
     {
       let mark = session.path.count
-      let step = session.path.push(PathStep(.name, parent: node, value: entry.key))
+      let step = session.path.push(PathStep(.name, parent: node, value: entry.key.bits))
       defer { session.path.pop(to: mark) }
       let value = try decode(entry.value, step)
       guard result.updateValue(value, forKey: entry.name) == nil else {
         throw session.error(
-          FormatError(.repeatedKey, at: entry.key), path: session.codingPath(node), expected: nil)
+          FormatError(.repeatedKey, at: entry.value), path: session.codingPath(node), expected: nil)
       }
     }
     return result

@@ -145,7 +145,8 @@ struct DecodingPath: ~Copyable {
       return step.keyTable?._withUnsafeGuaranteedRef { $0.key(ofByte: step.value) }
         ?? PathKey(stringValue: "")
     case .key: return keys[step.value]
-    case .name: return PathKey(stringValue: (try? message.keyString(at: step.value)) ?? "")
+    case .name:
+      return PathKey(stringValue: (try? message.keyString(at: TextLocation(bits: step.value))) ?? "")
     case .index: return PathKey.index(step.value)
     case .super: return PathKey.super
     case .top: return PathKey(stringValue: "")

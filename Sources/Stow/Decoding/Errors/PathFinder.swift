@@ -60,7 +60,7 @@ struct PathFinder {
     let keyCount = object.shape.map { message.tables.keyCount(ofShape: $0) } ?? 0
     if object.isPartial { start += (keyCount + 7) / 8 }
     while start < object.body.upperBound {
-      var key = start
+      var key = TextLocation(start)
       if let shape = object.shape {
         if object.isPartial {
           while keyIndex < keyCount, !message.reader.bit(keyIndex, at: object.body.lowerBound) {
@@ -71,7 +71,7 @@ struct PathFinder {
         key = message.tables.key(keyIndex, ofShape: shape)
         keyIndex += 1
       } else {
-        start = try message.tables.endOfKey(message.reader, at: key)
+        start = try message.tables.endOfKey(message.reader, at: start)
       }
       let end = try message.reader.end(of: start)
       if (start..<end).contains(offset) {

@@ -11,12 +11,12 @@ final class DecodingKeyTable {
   /// The keys that names stand for.
   let makeKeyList: ([String]) -> AnyKeyList
 
-  /// The tables of this message, with the shape of each; those behind are free.
-  private var tables: [(shape: Int, table: UnsafeMutablePointer<UInt16>)] = []
-  private var tablesInUse = 0
-  private var message = -1
-  /// The shape of the last object, and its table.
+  /// The tables of the shapes that the message defines, and of those that it relies on.
+  private var own = ShapeTables()
+  private var relied = ShapeTables()
+  /// The shape of the last object, what defined it, and its table.
   private var lastShape = -1
+  private var lastSource = 0
   private var lastTable: UnsafeMutablePointer<UInt16>
   /// A table in which nothing was looked up, for objects without a shape and shapes without a table. Never written.
   let emptyTable: UnsafeMutablePointer<UInt16>
@@ -25,9 +25,7 @@ final class DecodingKeyTable {
   static let unknown = UInt16.max
   /// The entry of a key that the shape does not have, or has beyond what an entry can say.
   static let missing = UInt16.max - 1
-  private static let tableSize = 256
-  /// No more shapes than these have tables, so that a message of very many cannot fill the memory with them.
-  private static let mostTables = 64
+  fileprivate static let tableSize = 256
 
   init<Key: CodingKey>(_ keyType: Key.Type) {
     hasBytes = MemoryLayout<Key>.size <= 1 && _isPOD(Key.self)
@@ -42,7 +40,8 @@ final class DecodingKeyTable {
 
   deinit {
     emptyTable.deallocate()
-    for (_, table) in tables { table.deallocate() }
+    own.deallocate()
+    relied.deallocate()
     for byte in 0..<Self.tableSize { texts[byte]?.deallocate() }
     texts.deallocate()
   }
@@ -66,37 +65,53 @@ final class DecodingKeyTable {
     return text
   }
 
-  /// Returns the indices of the keys of a shape by their bytes, as far as they were looked up in the message.
+  /// Returns the indices of the keys of a shape by their bytes, as far as they were looked up.
   @inline(__always)
-  func table(forShape shape: Int, message: Int) -> UnsafeMutablePointer<UInt16> {
-    if shape == lastShape, message == self.message { return lastTable }
-    return findTable(forShape: shape, message: message)
+  func table(forShape shape: Int, _ message: Message) -> UnsafeMutablePointer<UInt16> {
+    let source = message.source(ofShape: shape)
+    if shape == lastShape, source == lastSource { return lastTable }
+    return findTable(forShape: shape, source)
   }
 
   @inline(never)
-  private func findTable(forShape shape: Int, message: Int) -> UnsafeMutablePointer<UInt16> {
+  private func findTable(forShape shape: Int, _ source: Int) -> UnsafeMutablePointer<UInt16> {
     guard hasBytes else { return emptyTable }
-    if message != self.message {
-      self.message = message
-      tablesInUse = 0
-    }
     lastShape = shape
-    if let found = tables[..<tablesInUse].first(where: { $0.shape == shape }) {
-      lastTable = found.table
-      return lastTable
-    }
-    if tablesInUse == Self.mostTables {
-      lastTable = emptyTable
-      return emptyTable
-    }
-    if tablesInUse == tables.count {
-      tables.append((shape, .allocate(capacity: Self.tableSize)))
-    }
-    lastTable = tables[tablesInUse].table
-    lastTable.initialize(repeating: Self.unknown, count: Self.tableSize)
-    tables[tablesInUse].shape = shape
-    tablesInUse += 1
+    lastSource = source
+    let table = source < 0 ? relied.table(forShape: shape, source) : own.table(forShape: shape, source)
+    lastTable = table ?? emptyTable
     return lastTable
+  }
+}
+
+/// Tables of the indices of a key type's keys, for the shapes that one message or one context defines.
+private struct ShapeTables {
+  /// Those behind `count` are free.
+  private var tables: [(shape: Int, table: UnsafeMutablePointer<UInt16>)] = []
+  private var count = 0
+  private var source = 0
+
+  /// No more shapes than these have tables, so that a message of very many cannot fill the memory with them.
+  private static let mostTables = 64
+
+  func deallocate() {
+    for (_, table) in tables { table.deallocate() }
+  }
+
+  /// Returns the table of a shape; nil if too many have one.
+  mutating func table(forShape shape: Int, _ source: Int) -> UnsafeMutablePointer<UInt16>? {
+    if source != self.source {
+      self.source = source
+      count = 0
+    }
+    if let found = tables[..<count].first(where: { $0.shape == shape }) { return found.table }
+    if count == Self.mostTables { return nil }
+    if count == tables.count { tables.append((shape, .allocate(capacity: DecodingKeyTable.tableSize))) }
+    let table = tables[count].table
+    table.initialize(repeating: DecodingKeyTable.unknown, count: DecodingKeyTable.tableSize)
+    tables[count].shape = shape
+    count += 1
+    return table
   }
 }
 

@@ -29,11 +29,11 @@ struct EntryIndex {
   private mutating func fill(_ message: Message) throws(FormatError) {
     let reader = message.reader
     for index in entries.indices {
-      let text = try message.tables.text(reader, ofKeyAt: entries[index])
+      let text = try message.tables.text(reader, ofKeyAt: TextLocation(entries[index]))
       let symbol = message.longSymbol(text)
-      if !hasOtherSpellings { hasOtherSpellings = !(symbol?.isASCII ?? reader.isASCII(text)) }
-      let hash = symbol?.hash ?? reader.hash(of: text)
-      let slot = try slot(of: reader.bytes(of: text), hash: hash, message)
+      if !hasOtherSpellings { hasOtherSpellings = !(symbol?.isASCII ?? text.isASCII) }
+      let hash = symbol?.hash ?? text.hash
+      let slot = try slot(of: text.bytes, hash: hash, message)
       guard slots[slot] == 0 else { try fail(.repeatedKey, at: entries[index]) }
       slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1)
     }
@@ -56,8 +56,8 @@ struct EntryIndex {
     var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
     while slots[slot] != 0 {
       if slots[slot] >> 32 == hash >> 32 {
-        let key = try message.tables.text(message.reader, ofKeyAt: entry(inSlot: slot))
-        if message.reader.matches(text, at: key.start) { return slot }
+        let key = TextLocation(entry(inSlot: slot))
+        if try message.tables.text(message.reader, ofKeyAt: key).matches(text) { return slot }
       }
       slot = (slot + 1) & (slots.count - 1)
     }

@@ -6,7 +6,7 @@ struct KeyCheck: ~Copyable {
     /// Where the key stands.
     let offset: Int
     /// Where its text stands, which may be that of a symbol.
-    let text: Int
+    let text: TextLocation
     /// The first bytes of the text.
     let word: UInt64
   }
@@ -37,7 +37,8 @@ struct KeyCheck: ~Copyable {
     if header >= KeyText.plain, !reader.isASCII(at: offset &+ 1, count: end &- offset &- 1) {
       needsNames = true
     }
-    keys.append(Key(offset: offset, text: offset, word: reader.firstBytes(at: offset, upTo: end)))
+    keys.append(
+      Key(offset: offset, text: TextLocation(offset), word: reader.firstBytes(at: offset, upTo: end)))
     return end
   }
 
@@ -46,31 +47,34 @@ struct KeyCheck: ~Copyable {
   private mutating func addRare(
     keyAt offset: Int, _ reader: ByteReader, _ tables: borrowing MessageTables
   ) throws(FormatError) -> Int {
-    let text = try tables.text(reader, ofKeyAt: offset)
-    if text.count >= KeyText.limit || !reader.isASCII(text) { needsNames = true }
-    keys.append(
-      Key(offset: offset, text: text.start, word: reader.firstBytes(at: text.start, upTo: text.end)))
+    let found = try tables.text(reader, ofKeyAt: TextLocation(offset))
+    if found.text.count >= KeyText.limit || !found.isASCII { needsNames = true }
+    let word = found.reader.firstBytes(at: found.text.start, upTo: found.text.end)
+    keys.append(Key(offset: offset, text: found.location, word: word))
     return try tables.endOfKey(reader, at: offset)
   }
 
   /// Checks that the keys taken in are distinct; `name` returns the name of the key at an offset.
   func finish(
-    _ reader: ByteReader, name: (_ offset: Int) throws(FormatError) -> KeyName
+    _ reader: ByteReader, _ tables: borrowing MessageTables,
+    name: (_ offset: Int) throws(FormatError) -> KeyName
   ) throws(FormatError) {
     if keys.count < 2 { return }
     if needsNames || keys.count > Self.mostCompared {
       try compareNames(name)
     } else {
-      try compareTexts(reader)
+      try compareTexts(reader, tables)
     }
   }
 
-  private func compareTexts(_ reader: ByteReader) throws(FormatError) {
+  private func compareTexts(
+    _ reader: ByteReader, _ tables: borrowing MessageTables
+  ) throws(FormatError) {
     for index in 0..<keys.count {
       let key = keys[index]
       for other in 0..<index where keys[other].word == key.word {
-        let text = try reader.text(at: key.text)
-        if reader.matches(reader.bytes(of: text), at: keys[other].text) {
+        let text = try tables.text(reader, at: keys[other].text)
+        if text.matches(try tables.text(reader, at: key.text).bytes) {
           try fail(.repeatedKey, at: key.offset)
         }
       }

@@ -9,15 +9,15 @@ struct LongSymbols {
   /// What follows from the bytes of a symbol.
   struct Text {
     /// Where the first of the symbols stands that are equal.
-    var first: Int
+    var first: TextLocation
     let hash: UInt64
     let isASCII: Bool
   }
 
   /// By where a symbol stands.
-  private var texts: [Int: Text] = [:]
-  /// By its hash: where the first of equal symbols stands.
-  private var firstTexts: [UInt64: ByteReader.Text] = [:]
+  private var texts: [TextLocation: Text] = [:]
+  /// By its hash: the first of equal symbols.
+  private var firstTexts: [UInt64: LocatedText] = [:]
   /// By its number.
   private var names: [Int: KeyName] = [:]
   private var firstNames: [KeyName: Int] = [:]
@@ -37,15 +37,15 @@ struct LongSymbols {
 
   func symbol(madeAs string: String) -> Int? { string.address.flatMap { symbols[$0] } }
 
-  mutating func text(_ text: ByteReader.Text, _ reader: ByteReader) -> Text {
-    if let known = texts[text.start] { return known }
-    var result = Text(first: text.start, hash: reader.hash(of: text), isASCII: reader.isASCII(text))
-    if let first = firstTexts[result.hash], reader.matches(reader.bytes(of: text), at: first.start) {
-      result.first = first.start
+  mutating func text(_ text: LocatedText) -> Text {
+    if let known = texts[text.location] { return known }
+    var result = Text(first: text.location, hash: text.hash, isASCII: text.isASCII)
+    if let first = firstTexts[result.hash], first.matches(text.bytes) {
+      result.first = first.location
     } else {
       firstTexts[result.hash] = text
     }
-    texts[text.start] = result
+    texts[text.location] = result
     return result
   }
 

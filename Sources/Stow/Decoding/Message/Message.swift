@@ -26,6 +26,11 @@ final class Message {
   private var urls: [Int: URL?] = [:]
   private var longSymbols = LongSymbols()
   private var shapes: [ShapeNames?] = []
+  /// What the message relies on; kept until another message relies on something else.
+  private var definitions: DecodingDefinitions?
+  /// Which definitions `reliedShapes` are of.
+  private var definitionsVersion = 0
+  private var reliedShapes: [Int: ShapeNames] = [:]
   var keyCheck = KeyCheck()
   /// The message's own copy of its bytes, if a container escaped the call that lent them.
   private var detachedBytes: UnsafeMutableRawBufferPointer?
@@ -33,14 +38,41 @@ final class Message {
   deinit { detachedBytes?.deallocate() }
 
   /// Reads the prelude of a message and checks its outline.
-  func open(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int) throws(FormatError) {
+  ///
+  /// - Parameter contexts: The contexts that the message may rely on.
+  func open(
+    _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ contexts: DecodingContexts?
+  ) throws(FormatError) {
+    begin(bytes, maximumDepth: maximumDepth)
+    var start = 0
+    if let contexts, let context = try contexts.context(of: reader, &start) { rely(on: context) }
+    body = try tables.read(reader, at: start)
+    if tables.shapeCount > tables.firstShape { try checkShapes() }
+    try checkDepth()
+  }
+
+  private func begin(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int) {
     self.maximumDepth = maximumDepth
     number &+= 1
     reader.turn(to: bytes)
-    body = try tables.read(reader)
-    if tables.shapeCount > 0 { try checkShapes() }
+  }
+
+  private func checkDepth() throws(FormatError) {
     try DepthCheck.run(reader, tables: tables, from: body, limit: maximumDepth)
   }
+
+  private func rely(on definitions: DecodingDefinitions) {
+    if self.definitions !== definitions { self.definitions = definitions }
+    if definitionsVersion != definitions.version {
+      definitionsVersion = definitions.version
+      reliedShapes = [:]
+    }
+    tables.rely(on: definitions, symbols: definitions.symbolCount, shapes: definitions.shapeCount)
+  }
+
+  /// Returns a number that tells what defined a shape: negative for what messages rely on, and the same for all of them.
+  @inline(__always)
+  func source(ofShape shape: Int) -> Int { shape < tables.firstShape ? ~definitionsVersion : number }
 
   /// Forgets the bytes and all that was made of them.
   func close() {
@@ -62,10 +94,10 @@ final class Message {
 
   /// Checks that no shape of the prelude names a key twice.
   private func checkShapes() throws(FormatError) {
-    for shape in 0..<tables.shapeCount {
+    for shape in tables.firstShape..<tables.shapeCount {
       keyCheck.removeAll()
       for index in 0..<tables.keyCount(ofShape: shape) {
-        _ = try keyCheck.add(keyAt: tables.key(index, ofShape: shape), reader, tables)
+        _ = try keyCheck.add(keyAt: tables.key(index, ofShape: shape).offset, reader, tables)
       }
       try finishKeyCheck()
     }
@@ -73,7 +105,9 @@ final class Message {
 
   /// Checks that the keys that `keyCheck` took in are distinct.
   func finishKeyCheck() throws(FormatError) {
-    try keyCheck.finish(reader) { offset throws(FormatError) in try name(ofKeyAt: offset) }
+    try keyCheck.finish(reader, tables) { offset throws(FormatError) in
+      try name(ofKeyAt: TextLocation(offset))
+    }
   }
 
   // MARK: symbols
@@ -81,16 +115,23 @@ final class Message {
   /// Returns the string of a symbol; `offset` is where it is used.
   @inline(__always)
   func symbol(_ index: Int, at offset: Int) throws(FormatError) -> String {
-    if index < symbols.count, let string = symbols[index] { return string }
+    let own = index &- tables.firstSymbol
+    if own >= 0, own < symbols.count, let string = symbols[own] { return string }
     return try makeSymbol(index, at: offset)
   }
 
   @inline(never)
   private func makeSymbol(_ index: Int, at offset: Int) throws(FormatError) -> String {
     guard index < tables.symbolCount else { try fail(.malformed, at: offset) }
-    if symbols.isEmpty { symbols = Array(repeating: nil, count: tables.symbolCount) }
-    let string = try reader.string(of: reader.text(at: tables.symbol(index)))
-    symbols[index] = string
+    let string: String
+    if index < tables.firstSymbol, let definitions {
+      string = definitions.strings[index]
+    } else {
+      let first = tables.firstSymbol
+      if symbols.isEmpty { symbols = Array(repeating: nil, count: tables.symbolCount - first) }
+      string = try tables.text(reader, at: tables.symbol(index)).string()
+      symbols[index - first] = string
+    }
     if string.utf8.count >= LongSymbols.shortest { longSymbols.note(string, symbol: index) }
     return string
   }
@@ -104,9 +145,11 @@ final class Message {
   }
 
   /// Returns what is known of the text of a key if it is a long symbol, to which any number of keys may refer.
-  func longSymbol(_ text: ByteReader.Text) -> LongSymbols.Text? {
-    guard text.count >= LongSymbols.shortest, text.start < body else { return nil }
-    return longSymbols.text(text, reader)
+  func longSymbol(_ found: LocatedText) -> LongSymbols.Text? {
+    guard found.text.count >= LongSymbols.shortest, !found.isInMessage || found.text.start < body else {
+      return nil
+    }
+    return longSymbols.text(found)
   }
 
   /// Returns the long symbol that a string was made of, or nil if it was made of none.
@@ -116,19 +159,16 @@ final class Message {
 
   // MARK: keys
 
-  /// Returns the string of the key at `offset`, in a map or in a shape.
-  func keyString(at offset: Int) throws(FormatError) -> String {
-    var next = offset
-    if let index = try tables.symbol(reader, ofKeyAt: &next) { return try symbol(index, at: offset) }
-    return try reader.string(of: reader.text(at: offset))
+  /// Returns the string of a key, in a map or in a shape.
+  func keyString(at key: TextLocation) throws(FormatError) -> String {
+    if let index = try tables.symbol(reader, ofKeyAt: key) { return try symbol(index, at: key.offset) }
+    return try tables.text(reader, at: key).string()
   }
 
-  /// Returns the name of the key at `offset`, to be compared with others.
-  func name(ofKeyAt offset: Int) throws(FormatError) -> KeyName {
-    let string = try keyString(at: offset)
-    var next = offset
-    guard string.utf8.count >= LongSymbols.shortest,
-      let symbol = try tables.symbol(reader, ofKeyAt: &next)
+  /// Returns the name of a key, to be compared with others.
+  func name(ofKeyAt key: TextLocation) throws(FormatError) -> KeyName {
+    let string = try keyString(at: key)
+    guard string.utf8.count >= LongSymbols.shortest, let symbol = try tables.symbol(reader, ofKeyAt: key)
     else { return KeyName(string) }
     return longSymbols.name(string, ofSymbol: symbol)
   }
@@ -138,27 +178,32 @@ final class Message {
     longSymbol(madeAs: string).map { longSymbols.name(string, ofSymbol: $0) } ?? KeyName(string)
   }
 
-  /// Returns whether the key at `offset`, a text or a symbol, has the given text.
+  /// Returns whether a key, a text or a symbol, has the given text.
   @inline(__always)
-  func hasKey(_ text: UnsafeRawBufferPointer, at offset: Int) throws(FormatError) -> Bool {
-    if reader.matches(text, at: offset) { return true }
-    guard try reader.byte(at: offset) >= KeyText.symbol else { return false }
-    return try isSymbol(text, at: offset)
+  func hasKey(_ text: UnsafeRawBufferPointer, at key: TextLocation) throws(FormatError) -> Bool {
+    let reader = tables.reader(of: key, reader)
+    if reader.matches(text, at: key.offset) { return true }
+    guard try reader.byte(at: key.offset) >= KeyText.symbol else { return false }
+    return try isSymbol(text, at: key)
   }
 
   @inline(never)
-  private func isSymbol(_ text: UnsafeRawBufferPointer, at offset: Int) throws(FormatError) -> Bool {
-    var next = offset
-    guard let symbol = try tables.symbol(reader, ofKeyAt: &next) else { return false }
-    return reader.matches(text, at: tables.symbol(symbol))
+  private func isSymbol(_ text: UnsafeRawBufferPointer, at key: TextLocation) throws(FormatError) -> Bool {
+    guard let symbol = try tables.symbol(reader, ofKeyAt: key) else { return false }
+    return try tables.text(reader, at: tables.symbol(symbol)).matches(text)
   }
 
-  /// Returns whether the key at `offset` has characters beyond ASCII, so that a string of other bytes could equal it.
+  /// Returns whether a key is a text of 5 or 6 bits a character, which are all ASCII.
+  func isPacked(keyAt key: TextLocation) throws(FormatError) -> Bool {
+    try tables.reader(of: key, reader).byte(at: key.offset) < KeyText.plain
+  }
+
+  /// Returns whether a key has characters beyond ASCII, so that a string of other bytes could equal it.
   @inline(__always)
-  func isBeyondASCII(keyAt offset: Int) throws(FormatError) -> Bool {
-    guard try reader.byte(at: offset) >= KeyText.plain else { return false }
-    let text = try tables.text(reader, ofKeyAt: offset)
-    return !(longSymbol(text)?.isASCII ?? reader.isASCII(text))
+  func isBeyondASCII(keyAt key: TextLocation) throws(FormatError) -> Bool {
+    if try isPacked(keyAt: key) { return false }
+    let text = try tables.text(reader, ofKeyAt: key)
+    return !(longSymbol(text)?.isASCII ?? text.isASCII)
   }
 
   // MARK: shapes
@@ -166,20 +211,31 @@ final class Message {
   /// Returns the names of the keys of a shape. The message keeps them until it is closed.
   @inline(__always)
   func names(ofShape shape: Int) throws(FormatError) -> Unmanaged<ShapeNames> {
-    if shape < shapes.count, let names = shapes[shape] { return .passUnretained(names) }
+    let own = shape &- tables.firstShape
+    if own >= 0, own < shapes.count, let names = shapes[own] { return .passUnretained(names) }
     return .passUnretained(try makeNames(ofShape: shape))
   }
 
   @inline(never)
   private func makeNames(ofShape shape: Int) throws(FormatError) -> ShapeNames {
-    if shapes.isEmpty { shapes = Array(repeating: nil, count: tables.shapeCount) }
+    if shape < tables.firstShape, let names = reliedShapes[shape] { return names }
     var names: [String] = []
     for index in 0..<tables.keyCount(ofShape: shape) {
       names.append(try keyString(at: tables.key(index, ofShape: shape)))
     }
     let result = ShapeNames(names)
-    shapes[shape] = result
+    keep(result, ofShape: shape)
     return result
+  }
+
+  private func keep(_ names: ShapeNames, ofShape shape: Int) {
+    let first = tables.firstShape
+    if shape < first {
+      reliedShapes[shape] = names
+    } else {
+      if shapes.isEmpty { shapes = Array(repeating: nil, count: tables.shapeCount - first) }
+      shapes[shape - first] = names
+    }
   }
 
   /// Returns the index of the key called `name` in a shape, or nil if the shape has none.

@@ -3,7 +3,7 @@ struct ObjectEntries {
   struct Entry {
     let name: String
     /// Where the key stands.
-    let key: Int
+    let key: TextLocation
     let value: Int
   }
 
@@ -51,7 +51,7 @@ struct ObjectEntries {
       try checkEnd(message)
       return nil
     }
-    let key: Int
+    let key: TextLocation
     let value: Int
     let name: String
     if let shape = object.shape {
@@ -64,8 +64,8 @@ struct ObjectEntries {
       value = offset
       index &+= 1
     } else {
-      key = offset
-      name = try message.keyString(at: offset)
+      key = TextLocation(offset)
+      name = try message.keyString(at: key)
       value = try message.tables.endOfKey(message.reader, at: offset)
     }
     offset = try message.reader.end(of: value)

@@ -25,9 +25,9 @@ extension ObjectReader {
   @inline(__always)
   func nextEntry<Key: CodingKey>(named key: Key, _ message: Message) throws(FormatError) -> Int? {
     guard current < end, !keyTable._withUnsafeGuaranteedRef({ $0.hasBytes }) else { return nil }
-    let text = try message.tables.text(message.reader, ofKeyAt: current)
-    guard text.end &- text.start <= Self.longestNamed,
-      try message.keyString(at: current) == key.stringValue
+    let text = try message.tables.text(message.reader, ofKeyAt: TextLocation(current))
+    guard text.size <= Self.longestNamed,
+      try message.keyString(at: TextLocation(current)) == key.stringValue
     else { return nil }
     return try message.tables.endOfKey(message.reader, at: current)
   }
@@ -107,11 +107,13 @@ extension ObjectReader {
         continue
       }
       let value = try message.tables.endOfKey(message.reader, at: offset)
-      if try message.hasKey(text, at: offset) {
+      if try message.hasKey(text, at: TextLocation(offset)) {
         result.entry = offset
         return result
       }
-      if !result.hasOtherSpellings { result.hasOtherSpellings = try message.isBeyondASCII(keyAt: offset) }
+      if !result.hasOtherSpellings {
+        result.hasOtherSpellings = try message.isBeyondASCII(keyAt: TextLocation(offset))
+      }
       offset = try message.reader.end(of: value)
     }
     result.isTooLong = true
@@ -123,7 +125,7 @@ extension ObjectReader {
     try checkKeys(message)
     var offset = start
     while offset < end {
-      entries[try message.name(ofKeyAt: offset)] = offset
+      entries[try message.name(ofKeyAt: TextLocation(offset))] = offset
       offset = try message.reader.end(of: message.tables.endOfKey(message.reader, at: offset))
     }
   }

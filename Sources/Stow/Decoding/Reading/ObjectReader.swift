@@ -72,7 +72,7 @@ final class ObjectReader {
     guard shape < message.tables.shapeCount else { try fail(.malformed, at: start) }
     self.shape = shape
     keyCount = message.tables.keyCount(ofShape: shape)
-    indices = keyTable._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: message.number) }
+    indices = keyTable._withUnsafeGuaranteedRef { $0.table(forShape: shape, message) }
     presence = -1
     nextIndex = 0
     if object.isPartial {
@@ -111,7 +111,7 @@ final class ObjectReader {
     sourceIdentity = ObjectIdentifier(source)
     self.shape = shape
     keyCount = message.tables.keyCount(ofShape: shape)
-    indices = keyTable._withUnsafeGuaranteedRef { $0.table(forShape: shape, message: message.number) }
+    indices = keyTable._withUnsafeGuaranteedRef { $0.table(forShape: shape, message) }
     start = offset
     presence = -1
     nextIndex = Self.noKey
@@ -289,7 +289,7 @@ final class ObjectReader {
     for keyIndex in 0..<keyCount {
       let key = message.tables.key(keyIndex, ofShape: shape)
       if try message.hasKey(text, at: key) { return keyIndex }
-      if try message.reader.byte(at: key) >= KeyText.plain { isPacked = false }
+      if try !message.isPacked(keyAt: key) { isPacked = false }
     }
     if isPacked { return nil }
     return try message.keyIndex(of: key.stringValue, inShape: shape)
@@ -381,7 +381,7 @@ final class ObjectReader {
     var result: [String] = []
     var offset = start
     while offset < end {
-      result.append(try message.keyString(at: offset))
+      result.append(try message.keyString(at: TextLocation(offset)))
       offset = try message.reader.end(of: message.tables.endOfKey(message.reader, at: offset))
     }
     return result

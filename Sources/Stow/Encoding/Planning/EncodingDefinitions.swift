@@ -101,7 +101,9 @@ final class EncodingDefinitions: @unchecked Sendable {
     for shape in shapesByKey[Int(rarest)] {
       let count = keyCount(ofShape: shape)
       guard count <= Self.mostKeys, !isExact || count <= wanted.count else { return nil }
-      if let positions = positions(of: wanted, inShape: shape) { return match(shape, positions, wanted.count) }
+      if let positions = positions(of: wanted, inShape: shape) {
+        return match(shape, positions, wanted.count)
+      }
     }
     return nil
   }

@@ -112,7 +112,8 @@ struct Planner: ~Copyable {
 
   /// Makes the objects of a key type records of a shape that the reader knows, if there is one and no other way
   /// takes fewer bytes.
-  private mutating func takesKnownShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool
+  private mutating func takesKnownShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions)
+    -> Bool
   {
     guard keys.pointee.presentCount > 0, let match = matches.match(keys, definitions) else { return false }
     let uses = keys.pointee.uses

@@ -1,0 +1,91 @@
+import Synchronization
+
+/// The symbols and shapes that the reader of a message has before it begins to read (FORMAT.md, "Contexts").
+///
+/// Those of a context never change, and are shared by threads. Those of a log or a stream grow from record to record,
+/// and belong to one decoder.
+final class DecodingDefinitions: @unchecked Sendable {
+  /// Copies of the preludes that define them, one behind the other.
+  private var bytes = GrowableBuffer<UInt8>(capacity: 64)
+  private(set) var reader = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
+  private var tables = TextTables()
+  /// The symbols by their numbers.
+  private(set) var strings: [String] = []
+  /// What tells these definitions from all others, and from what they were before they were removed.
+  private(set) var version = DecodingDefinitions.newVersion()
+
+  private static let versions = Atomic<Int>(0)
+  private static func newVersion() -> Int { versions.add(1, ordering: .relaxed).newValue }
+
+  init() {}
+
+  /// The definitions of the message of a context, which is valid.
+  init(ofContext message: [UInt8]) {
+    let end = message.withUnsafeBytes { try? add(ByteReader($0), at: 0) }
+    precondition(end == message.count - 1)
+  }
+
+  var symbolCount: Int { tables.symbolCount }
+  @inline(__always)
+  var shapeCount: Int { tables.shapeCount }
+  /// How much memory they take, in bytes of preludes.
+  var size: Int { bytes.count }
+
+  /// Adds what the prelude at `start` defines, and returns the offset behind it. Nothing is added if it is not valid.
+  func add(_ message: ByteReader, at start: Int) throws(FormatError) -> Int {
+    var checked = TextTables()
+    let end = try checked.read(message, at: start, firstSymbol: symbolCount)
+    try checkKeys(checked, message)
+    let (offset, size) = (bytes.count, end - start)
+    bytes.reserve(size)
+    UnsafeMutableRawPointer(bytes.base + offset).copyMemory(from: message.pointer(at: start), byteCount: size)
+    bytes.extend(to: offset + size)
+    reader.turn(to: UnsafeRawBufferPointer(bytes.buffer))
+    let first = symbolCount
+    _ = try tables.read(reader, at: offset, firstSymbol: 0)
+    for index in first..<symbolCount { strings.append(try reader.string(of: reader.text(at: symbol(index)))) }
+    return end
+  }
+
+  /// Checks that no new shape names a key twice.
+  private func checkKeys(_ new: borrowing TextTables, _ message: ByteReader) throws(FormatError) {
+    for shape in 0..<new.shapeCount {
+      var names = Set<String>()
+      for slot in 0..<new.keyCount(ofShape: shape) {
+        let key = new.key(slot, ofShape: shape)
+        guard names.insert(try name(ofKeyAt: key, new, message)).inserted else {
+          try fail(.repeatedKey, at: key)
+        }
+      }
+    }
+  }
+
+  /// The name of a new key, which may be a symbol that is new itself.
+  private func name(
+    ofKeyAt key: Int, _ new: borrowing TextTables, _ message: ByteReader
+  ) throws(FormatError) -> String {
+    var next = key
+    guard let symbol = try message.reference(at: &next) else {
+      return try message.string(of: message.text(at: key))
+    }
+    if symbol < symbolCount { return strings[symbol] }
+    return try message.string(of: message.text(at: new.symbol(symbol - symbolCount)))
+  }
+
+  /// Forgets all of them.
+  func removeAll() {
+    bytes.removeAll()
+    tables.removeAll()
+    strings.removeAll(keepingCapacity: strings.count < 4096)
+    version = Self.newVersion()
+  }
+
+  /// Where the text of a symbol stands.
+  func symbol(_ index: Int) -> Int { tables.symbol(index) }
+
+  @inline(__always)
+  func keyCount(ofShape shape: Int) -> Int { tables.keyCount(ofShape: shape) }
+
+  /// Where the key at `slot` of a shape stands.
+  func key(_ slot: Int, ofShape shape: Int) -> Int { tables.key(slot, ofShape: shape) }
+}
