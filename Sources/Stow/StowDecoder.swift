@@ -108,8 +108,21 @@ public final class StowDecoder: Sendable {
   private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws
     -> Value
   {
-    try DecodingSession.decode(
-      type, from: bytes, sharedContexts.current?.definitions, maximumDepth: maximumDepth, sharedUserInfo)
+    try DecodingSession.decode(type, sharedUserInfo) { message throws(FormatError) in
+      try message.open(bytes, maximumDepth: maximumDepth, sharedContexts.current?.definitions)
+    }
+  }
+
+  /// Decodes a value from a record, a message that relies on what earlier records defined.
+  ///
+  /// - Parameter scope: What adding the record to the definitions returned.
+  package func decode<Value: Decodable>(
+    _ type: Value.Type, fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
+    _ scope: DecodingDefinitions.Scope
+  ) throws -> Value {
+    try DecodingSession.decode(type, sharedUserInfo) { message throws(FormatError) in
+      try message.open(record: record, maximumDepth: maximumDepth, definitions, scope)
+    }
   }
 }
 

@@ -122,6 +122,22 @@ public final class StowEncoder: Sendable {
     try record(value) { try $0.withMessage(body) }
   }
 
+  /// Encodes a value as a record: a message that relies on what earlier records defined, and defines more for later
+  /// ones. Lends it to `body`.
+  ///
+  /// The definitions are those of the record from then on, whether `body` throws or not.
+  package func withRecord<Value: Encodable, Result>(
+    of value: Value, relyingOn definitions: EncodingDefinitions,
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    let options = PlanningOptions(
+      sortsKeys: outputFormatting.contains(.sortedKeys), definitions: definitions, context: nil)
+    return try EncodingSession.run(options, maximumDepth: maximumDepth, sharedUserInfo) { session in
+      try session.record(value)
+      return try session.withMessage(body)
+    }
+  }
+
   /// Records a value, and hands the session that did to `finish`.
   @inline(__always)
   private func record<Value: Encodable, Result>(

@@ -35,6 +35,9 @@ final class EncodingSession: PooledSession {
     mutating func write(_ recording: inout Recording, _ options: borrowing PlanningOptions) {
       planner.makePlan(&recording, options)
       emitter.write(recording, planner.plan)
+      if let definitions = options.definitions, definitions.grows {
+        definitions.add(recording, planner.plan)
+      }
     }
   }
 

@@ -3,8 +3,8 @@ import Synchronization
 /// The symbols and shapes that the reader of a message has before it begins to read (FORMAT.md, "Contexts").
 ///
 /// Those of a context never change, and are shared by threads. Those of a log or a stream grow from record to record,
-/// and belong to one decoder.
-final class DecodingDefinitions: @unchecked Sendable {
+/// and belong to whoever reads it.
+package final class DecodingDefinitions: @unchecked Sendable {
   /// Copies of the preludes that define them, one behind the other.
   private var bytes = GrowableBuffer<UInt8>(capacity: 64)
   private(set) var reader = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
@@ -17,7 +17,8 @@ final class DecodingDefinitions: @unchecked Sendable {
   private static let versions = Atomic<Int>(0)
   private static func newVersion() -> Int { versions.add(1, ordering: .relaxed).newValue }
 
-  init() {}
+  /// No definitions yet, to which records add theirs.
+  package init() {}
 
   /// The definitions of the message of a context, which is valid.
   init(ofContext message: [UInt8]) {
@@ -28,8 +29,33 @@ final class DecodingDefinitions: @unchecked Sendable {
   var symbolCount: Int { tables.symbolCount }
   @inline(__always)
   var shapeCount: Int { tables.shapeCount }
-  /// How much memory they take, in bytes of preludes.
-  var size: Int { bytes.count }
+  /// How many bytes of preludes they come from.
+  package var size: Int { bytes.count }
+
+  /// What a record may refer to, and where its value begins.
+  package struct Scope: Sendable {
+    let symbols: Int
+    let shapes: Int
+    let body: Int
+  }
+
+  /// Adds what a record defines, if it does.
+  ///
+  /// Not while another thread reads a record that relies on these definitions.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` if its prelude is not valid; then nothing is added.
+  package func add(record: UnsafeRawBufferPointer) throws -> Scope {
+    let reader = ByteReader(record)
+    var body = 0
+    do throws(FormatError) {
+      if try reader.byte(at: 0) == Tag.prelude { body = try add(reader, at: 0) }
+    } catch {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: [], debugDescription: "The definitions of a record break the format."))
+    }
+    return Scope(symbols: symbolCount, shapes: shapeCount, body: body)
+  }
 
   /// Adds what the prelude at `start` defines, and returns the offset behind it. Nothing is added if it is not valid.
   func add(_ message: ByteReader, at start: Int) throws(FormatError) -> Int {
@@ -72,8 +98,8 @@ final class DecodingDefinitions: @unchecked Sendable {
     return try message.string(of: message.text(at: new.symbol(symbol - symbolCount)))
   }
 
-  /// Forgets all of them.
-  func removeAll() {
+  /// Forgets all of them. Not while another thread reads a record that relies on them.
+  package func removeAll() {
     bytes.removeAll()
     tables.removeAll()
     strings.removeAll(keepingCapacity: strings.count < 4096)

@@ -14,14 +14,13 @@ final class DecodingSession {
 
   init(reusesContainers: Bool) { self.reusesContainers = reusesContainers }
 
-  /// Takes the options of a decoder and opens a message.
+  /// Takes the options of a decoder and opens a message, by `open`.
   func begin(
-    _ bytes: UnsafeRawBufferPointer, _ contexts: DecodingContexts?, maximumDepth: Int,
-    _ sharedUserInfo: borrowing SharedUserInfo
+    _ sharedUserInfo: borrowing SharedUserInfo, _ open: (Message) throws(FormatError) -> Void
   ) throws {
     sharedUserInfo.hand(to: &userInfo)
     do throws(FormatError) {
-      try message.open(bytes, maximumDepth: maximumDepth, contexts)
+      try open(message)
     } catch {
       throw self.error(error, path: [], expected: nil)
     }

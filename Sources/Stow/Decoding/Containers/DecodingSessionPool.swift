@@ -9,16 +9,17 @@ extension DecodingSession: PooledSession {
     return KeyedDecodingContainer(KeyedDecoder<PathKey>(reader, session: session))
   }
 
-  /// Decodes the value of a message, in a session that is free.
+  /// Decodes the value of a message, in a session that is free. `open` opens the message.
+  @inline(__always)
   static func decode<Value: Decodable>(
-    _ type: Value.Type, from bytes: UnsafeRawBufferPointer, _ contexts: DecodingContexts?,
-    maximumDepth: Int, _ userInfo: borrowing SharedUserInfo
+    _ type: Value.Type, _ userInfo: borrowing SharedUserInfo,
+    open: (Message) throws(FormatError) -> Void
   ) throws -> Value {
     let pool = pool
     let session = pool.take() ?? .passRetained(DecodingSession(reusesContainers: reusesContainers))
     defer { pool.takeBack(session) }
     return try session._withUnsafeGuaranteedRef { session in
-      try session.begin(bytes, contexts, maximumDepth: maximumDepth, userInfo)
+      try session.begin(userInfo, open)
       let value = try session.decode(
         type, at: session.message.body, PathStep(.top, parent: .top))
       try session.throwNotedFault()

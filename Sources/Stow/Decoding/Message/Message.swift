@@ -45,9 +45,22 @@ final class Message {
   ) throws(FormatError) {
     begin(bytes, maximumDepth: maximumDepth)
     var start = 0
-    if let contexts, let context = try contexts.context(of: reader, &start) { rely(on: context) }
+    if let contexts, let context = try contexts.context(of: reader, &start) {
+      rely(on: context, symbols: context.symbolCount, shapes: context.shapeCount)
+    }
     body = try tables.read(reader, at: start)
     if tables.shapeCount > tables.firstShape { try checkShapes() }
+    try checkDepth()
+  }
+
+  /// The same for a record, whose prelude has been added to the definitions that it relies on.
+  func open(
+    record: UnsafeRawBufferPointer, maximumDepth: Int, _ definitions: DecodingDefinitions,
+    _ scope: DecodingDefinitions.Scope
+  ) throws(FormatError) {
+    begin(record, maximumDepth: maximumDepth)
+    rely(on: definitions, symbols: scope.symbols, shapes: scope.shapes)
+    body = scope.body
     try checkDepth()
   }
 
@@ -61,13 +74,13 @@ final class Message {
     try DepthCheck.run(reader, tables: tables, from: body, limit: maximumDepth)
   }
 
-  private func rely(on definitions: DecodingDefinitions) {
+  private func rely(on definitions: DecodingDefinitions, symbols: Int, shapes: Int) {
     if self.definitions !== definitions { self.definitions = definitions }
     if definitionsVersion != definitions.version {
       definitionsVersion = definitions.version
       reliedShapes = [:]
     }
-    tables.rely(on: definitions, symbols: definitions.symbolCount, shapes: definitions.shapeCount)
+    tables.rely(on: definitions, symbols: symbols, shapes: shapes)
   }
 
   /// Returns a number that tells what defined a shape: negative for what messages rely on, and the same for all of them.

@@ -4,12 +4,15 @@ import Synchronization
 /// (FORMAT.md, "Contexts").
 ///
 /// Those of a context never change, and are shared by threads. Those of a log or a stream grow from record to record,
-/// and belong to one encoder.
-final class EncodingDefinitions: @unchecked Sendable {
+/// and belong to whoever writes it.
+package final class EncodingDefinitions: @unchecked Sendable {
   /// What tells these definitions from all others, and from what they were before they grew.
   private(set) var version = EncodingDefinitions.newVersion()
   private(set) var symbolCount = 0
-  /// Symbols and keys, each once. The `symbol` of one is its number, counted from one.
+  /// Whether every message adds what it defines.
+  let grows: Bool
+  /// Symbols and keys, each once, and of those that grow other strings that were written. The `symbol` of one is its
+  /// number, counted from one.
   private var strings = StringPool()
   /// The keys of all shapes, shape after shape: strings of the pool.
   private var keys: [UInt32] = []
@@ -30,31 +33,87 @@ final class EncodingDefinitions: @unchecked Sendable {
   ///   - symbols: The symbols by their numbers, each once.
   ///   - shapes: The keys of the shapes by their numbers.
   init(symbols: [String], shapes: [[String]]) {
+    grows = false
     strings.keepAll()
     for symbol in symbols { addSymbol(symbol) }
     for shape in shapes { addShape(shape) }
   }
 
+  /// No definitions yet, to which every message adds its own.
+  package init() {
+    grows = true
+    strings.keepAll()
+  }
+
   private func addSymbol(_ symbol: String) {
-    let index = intern(symbol)
+    let index = strings.intern(symbol)
     symbolCount += 1
     strings[index].symbol = UInt32(symbolCount)
   }
 
-  private func intern(_ string: String) -> Int {
-    let index = strings.intern(string)
-    while shapesByKey.count < strings.count { shapesByKey.append([]) }
-    return index
-  }
+  private func addShape(_ shape: [String]) { addShape(shape.map { UInt32(strings.intern($0)) }) }
 
-  private func addShape(_ shape: [String]) {
+  private func addShape(_ indices: [UInt32]) {
     let number = ends.count
-    let indices = shape.map { UInt32(intern($0)) }
+    while shapesByKey.count < strings.count { shapesByKey.append([]) }
     keys += indices
     ends.append(keys.count)
     for key in indices {
       let place = shapesByKey[Int(key)].firstIndex { keyCount(ofShape: $0) > indices.count }
       shapesByKey[Int(key)].insert(number, at: place ?? shapesByKey[Int(key)].count)
+    }
+  }
+
+  // MARK: growing
+
+  /// The most bytes of strings, symbols and shapes that definitions grow to.
+  private static let most = (bytes: 1 << 16, symbols: 1 << 13, shapes: 1 << 10)
+
+  /// Whether messages add nothing more, because too much was added before.
+  package var isFull: Bool {
+    strings.byteCount > Self.most.bytes || symbolCount > Self.most.symbols || shapeCount > Self.most.shapes
+  }
+
+  /// Forgets all of them, where the reader does too.
+  package func removeAll() {
+    version = Self.newVersion()
+    symbolCount = 0
+    strings.removeAll()
+    strings.keepAll()
+    keys.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    shapesByKey.removeAll(keepingCapacity: true)
+  }
+
+  /// Whether a string of `pool` was written before. Whatever is written a second time, most likely will be again.
+  func hasSeen(_ entry: StringEntry, in pool: borrowing StringPool) -> Bool {
+    strings.index(of: entry, in: pool) >= 0
+  }
+
+  /// Adds what a message defines, and remembers its other strings.
+  func add(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
+    for string in plan.symbols {
+      let index = strings.intern(recording.strings.utf8(string))
+      symbolCount += 1
+      strings[index].symbol = UInt32(symbolCount)
+    }
+    for shape in plan.shapes {
+      var indices: [UInt32] = []
+      switch shape.source {
+      case .keyTable(let index):
+        for name in recording.keyTables[index].pointee.presentNames {
+          indices.append(UInt32(strings.intern(name)))
+        }
+      case .list(let index):
+        for key in plan.lists.keys(of: index) {
+          indices.append(UInt32(strings.intern(recording.strings.utf8(Int(key)))))
+        }
+      }
+      addShape(indices)
+    }
+    if !plan.shapes.isEmpty { version = Self.newVersion() }
+    for index in 0..<recording.strings.count where !isFull {
+      _ = strings.intern(recording.strings.utf8(index))
     }
   }
 
@@ -92,7 +151,7 @@ final class EncodingDefinitions: @unchecked Sendable {
     var wanted: [UInt32] = []
     for name in names {
       let index = strings.findListed(name)
-      guard index >= 0 else { return nil }
+      guard index >= 0, index < shapesByKey.count else { return nil }
       wanted.append(UInt32(index))
     }
     // Of all lists of shapes the shortest.

@@ -29,6 +29,9 @@ struct Planner: ~Copyable {
     var isShort = true
   }
 
+  /// Of a shorter text, a reference takes hardly fewer bytes.
+  private static let shortestDefined = 4
+
   /// What a prelude takes besides its symbols and shapes.
   static let preludeSize = 3
 
@@ -90,6 +93,7 @@ struct Planner: ~Copyable {
       keys.pointee.shape = -1
       keys.pointee.collectPresent()
       if let definitions, takesKnownShape(keys, definitions) { continue }
+      if let definitions, definitions.grows, define(keys, definitions) { continue }
       consider(
         .keyTable(keys.pointee.index), textSize: keys.pointee.textSize, uses: keys.pointee.uses,
         firstUse: keys.pointee.firstUse)
@@ -131,6 +135,17 @@ struct Planner: ~Copyable {
     for key in plan.lists.keys(of: index) { names.append(recording.strings.utf8(Int(key))) }
     guard let match = definitions.match(names, isExact: true) else { return false }
     plan.lists[index].shape = match.shape
+    return true
+  }
+
+  /// Makes the keys of a type a shape for later messages, those without a value included.
+  private mutating func define(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool {
+    guard keys.pointee.presentCount > 0, !definitions.isFull else { return false }
+    keys.pointee.collectAll()
+    plan.shapes.append(
+      MessagePlan.Shape(
+        source: .keyTable(keys.pointee.index), uses: keys.pointee.uses, firstUse: keys.pointee.firstUse,
+        gain: Self.preludeSize + 1))
     return true
   }
 
@@ -176,7 +191,10 @@ struct Planner: ~Copyable {
     for index in entries.indices {
       let values = Int(entries[index].valueUses)
       let keys = Int(entries[index].keyUses)
-      if let definitions, values + keys > 0, isKnown(index, &recording.strings, definitions) { continue }
+      if let definitions, values + keys > 0 {
+        if isKnown(index, &recording.strings, definitions) { continue }
+        if definitions.grows, define(index, &recording.strings, definitions) { continue }
+      }
       guard values + keys > 1 else { continue }
       let length = entries[index].length
       let text = KeyText.measure(recording.strings.utf8(index)).size
@@ -191,6 +209,18 @@ struct Planner: ~Copyable {
     if candidates.count > shortPlaces { shortenMostUsed(shortPlaces) }
     if candidates.isEmpty { return }
     candidates.removeAll { !$0.isShort && $0.longGain <= 0 }
+  }
+
+  /// Makes a string a symbol for later messages, if an earlier one had it too.
+  private mutating func define(
+    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
+  ) -> Bool {
+    guard !definitions.isFull, definitions.hasSeen(strings[index], in: strings),
+      KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
+    else { return false }
+    let uses = Int(strings[index].valueUses) + Int(strings[index].keyUses)
+    candidates.append(Candidate(string: index, uses: uses, shortGain: Self.preludeSize + 1, longGain: 1))
+    return true
   }
 
   /// Whether the reader knows a string as a symbol; then it is written as such wherever that takes fewer bytes than a

@@ -237,6 +237,17 @@ struct KeyTable: ~Copyable {
     }
   }
 
+  /// Notes all slots as those of the shape, whether any object has a value for them or not.
+  mutating func collectAll() {
+    presentCount = slotCount
+    presentMarks = slotCount >= 64 ? .max : 1 << UInt64(slotCount) - 1
+    textSize = 0
+    for slot in 0..<slotCount {
+      present[slot] = UInt16(slot)
+      textSize += text(atSlot: slot).count
+    }
+  }
+
   /// The UTF-8 of the keys that have values, in order.
   var presentNames: [UnsafeRawBufferPointer] { presentSlots.map { utf8(atSlot: Int($0)) } }
 
