@@ -121,8 +121,8 @@ extension TypeEncoders {
   /// The ways to record values, and besides to note the strings of enumerations.
   fileprivate init(noting strings: EnumerationStrings) {
     self.init(
-      first: { ($0 as? any (RawRepresentable<String> & Encodable).Type)?.makeEncoder(noting: strings) },
-      { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() })
+      ofScalar: { ($0 as? any (RawRepresentable<String> & Encodable).Type)?.makeEncoder(noting: strings) },
+      ofGeneric: { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() })
   }
 }
 

@@ -177,27 +177,14 @@ struct BackwardWriter: ~Copyable {
     position = start
   }
 
-  // MARK: headers
-
-  /// The header of a container with `length` bytes: within the tag below `limit`.
+  /// The header of a container with `length` bytes: within the tag below `limit`. Within a reserve.
   @inline(__always)
-  mutating func header(length: Int, short: UInt8, limit: Int, long: UInt8) {
+  mutating func header(_ length: Int, short: UInt8, limit: Int, long: UInt8) {
     if length < limit {
       byte(short &+ UInt8(truncatingIfNeeded: length))
     } else {
       varint(length)
       byte(long)
-    }
-  }
-
-  @inline(__always)
-  mutating func recordHeader(shape: Int, length: Int, partial: Bool) {
-    varint(length)
-    if shape < Tag.shortShapeLimit {
-      byte((partial ? Tag.shortPartialRecord : Tag.shortRecord) &+ UInt8(truncatingIfNeeded: shape))
-    } else {
-      varint(shape)
-      byte(partial ? Tag.partialRecord : Tag.record)
     }
   }
 }

@@ -6,43 +6,30 @@
 struct ByteReader {
   private(set) var base: UnsafePointer<UInt8>
   private(set) var count: Int
-  /// `Tag.fixedSizes`, at hand without the check that a global was made.
-  let fixedSizes: UnsafePointer<UInt8>
+  /// `Tag.extents`, at hand without the check that a global was made.
+  let extents: UnsafePointer<UInt8>
   /// `SmallString.isKnown`, at hand for the same reason.
   let makesSmallStrings: Bool
 
-  init(_ bytes: UnsafeRawBufferPointer) {
-    // An empty buffer may have no address; no read of it gets past the bounds check.
-    base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? Self.sizes
-    count = bytes.count
-    fixedSizes = Self.sizes
+  /// A reader of no bytes.
+  init(extents: UnsafePointer<UInt8>) {
+    base = extents
+    count = 0
+    self.extents = extents
     makesSmallStrings = SmallString.isKnown
   }
 
   /// Reads other bytes from now on: faster than making another reader, which asks for globals.
   @inline(__always)
   mutating func turn(to bytes: UnsafeRawBufferPointer) {
-    base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? fixedSizes
+    // An empty buffer may have no address; no read of it gets past the bounds check.
+    base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? extents
     count = bytes.count
   }
-
-  /// Never written after it was made.
-  nonisolated(unsafe) private static let sizes: UnsafePointer<UInt8> = {
-    let table = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256)
-    _ = table.initialize(from: Tag.fixedSizes)
-    return UnsafePointer(table.baseAddress.unsafelyUnwrapped)
-  }()
 
   /// The bytes at `offset`, which `require` has found to be there.
   @inline(__always)
   func pointer(at offset: Int) -> UnsafeRawPointer { UnsafeRawPointer(base + offset) }
-
-  /// The string of `count` bytes at `offset`, which `require` has found to be there, if it is short and ASCII.
-  @inline(__always)
-  func smallString(at offset: Int, count size: Int) -> String? {
-    guard size <= SmallString.longest, makesSmallStrings else { return nil }
-    return SmallString.make(pointer(at: offset), count: size, hasSixteen: offset <= count &- 16)
-  }
 
   func buffer(at offset: Int, count: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + offset, count: count)

@@ -1,5 +1,14 @@
 /// Rows of constant stride, without tags: tables and matrices (FORMAT.md, "Tables and matrices").
 struct Columns {
+  /// Rows that are objects of a shape.
+  static let table: UInt8 = 0x7A
+  /// Rows that are arrays.
+  static let matrix: UInt8 = 0x7B
+
+  static let kind = Kind("an array") { isColumns($0) ? .length : nil }
+
+  static func isColumns(_ tag: UInt8) -> Bool { tag == table || tag == matrix }
+
   struct Column {
     let type: UInt8
     /// From the beginning of a row to the cell.
@@ -26,7 +35,7 @@ struct Columns {
 
   /// Reads the description of the table or matrix at `offset`, and checks that its rows are whole.
   init(_ reader: ByteReader, tables: borrowing MessageTables, at offset: Int) throws(FormatError) {
-    let isTable = try reader.byte(at: offset) == Tag.table
+    let isTable = try reader.byte(at: offset) == Self.table
     var next = offset + 1
     let length = try reader.length(at: &next)
     let end = next + length
@@ -54,7 +63,7 @@ struct Columns {
         columns[index].base = Int64(next)
         next = try Self.endOfConstant(reader, at: next)
       } else if ElementType.isOffset(columns[index].type) {
-        columns[index].base = try reader.base(at: &next)
+        columns[index].base = try Integers.base(reader, at: &next)
       }
     }
     let constants = columns.reduce(0) { $0 + ($1.type == ElementType.constant ? 1 : 0) }
@@ -68,84 +77,17 @@ struct Columns {
     rows = next..<end
   }
 
+  /// The longest string that a constant column may have, which takes no memory of its own.
+  private static let longestConstantString = Strings.short + 15
+
   /// The offset behind the value of a constant column, which is small: it may stand for one in each of very many rows.
   private static func endOfConstant(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
     let tag = try reader.byte(at: offset)
     switch tag {
-    case ..<Tag.data, Tag.symbol, Tag.shortDecimal...Tag.lastConstantString, Tag.shortSymbol..<Tag.array,
-      Tag.nestedNil..<Tag.shortMap, Tag.shortMap, Tag.shortArray:
+    case ..<DataValues.tag, Symbols.long, Floats.shortDecimal...longestConstantString,
+      Symbols.short...Symbols.lastShort, Nils.nested...Integers.lastSmall, Maps.short, Arrays.short:
       return try reader.end(of: offset)
     default: try fail(.malformed, at: offset)
     }
-  }
-}
-
-/// One value without a tag: an element of a packed array or a cell of a table.
-enum Cell {
-  case integer(Int64)
-  case double(Double)
-  case bool(Bool)
-  case date(Double)
-}
-
-extension ByteReader {
-  /// The cell of the given type at `offset`, for which offsets are counted from `base`.
-  func cell(at offset: Int, type: UInt8, base: Int64) throws(FormatError) -> Cell {
-    if ElementType.isOffset(type) { return .integer(try integerCell(at: offset, type: type) &+ base) }
-    return try cell(at: offset, type: type)
-  }
-
-  /// The cell of the given type at `offset`.
-  private func cell(at offset: Int, type: UInt8) throws(FormatError) -> Cell {
-    switch type {
-    case ElementType.bool:
-      let value = try byte(at: offset)
-      guard value <= 1 else { try fail(.malformed, at: offset) }
-      return .bool(value == 1)
-    case ElementType.date: return .date(Double(bitPattern: try word(at: offset)))
-    case ElementType.double: return .double(Double(bitPattern: try word(at: offset)))
-    case ElementType.float: return .double(Double(Float(bitPattern: try halfWord(at: offset))))
-    default:
-      if ElementType.isInteger(type) { return .integer(try integerCell(at: offset, type: type)) }
-      return try decimalCell(at: offset, type: type)
-    }
-  }
-
-  /// A cell whose type is one of the integers'.
-  @inline(__always)
-  func integerCell(at offset: Int, type: UInt8) throws(FormatError) -> Int64 {
-    let width = Int(type & 15)
-    let value = try signed(at: offset, width: width)
-    if type < ElementType.unsigned { return value }
-    return value & (1 << Int64(truncatingIfNeeded: 8 &* width) &- 1)
-  }
-
-  func decimalCell(at offset: Int, type: UInt8) throws(FormatError) -> Cell {
-    guard let stride = ElementType.stride(of: type) else { try fail(.malformed, at: offset) }
-    let exponent = type >= ElementType.integral ? 0 : Int(type >> 4)
-    guard ElementType.isNoisy(type) else {
-      return .double(DecimalFraction.value(try signed(at: offset, width: stride), exponent: exponent))
-    }
-    let numerator = try signed(at: offset, width: stride - 1)
-    let residue = Int8(bitPattern: try byte(at: offset + stride - 1))
-    if residue == ElementType.integerMark {
-      let (integer, rest) = numerator.quotientAndRemainder(
-        dividingBy: DecimalFraction.integerPower(exponent))
-      guard rest == 0 else { try fail(.malformed, at: offset) }
-      return .integer(integer)
-    }
-    let value = DecimalFraction.value(numerator, exponent: exponent)
-    return .double(DecimalFraction.adding(residue: residue, to: value))
-  }
-
-  /// A floating-point cell; throws `cellMismatch` for other types.
-  @inline(__always)
-  func doubleCell(at offset: Int, type: UInt8) throws(FormatError) -> Double {
-    if type == ElementType.double { return Double(bitPattern: try word(at: offset)) }
-    if type == ElementType.float { return Double(Float(bitPattern: try halfWord(at: offset))) }
-    guard ElementType.isDecimal(type), case .double(let value) = try cell(at: offset, type: type) else {
-      try fail(.cellMismatch, at: offset)
-    }
-    return value
   }
 }

@@ -7,7 +7,7 @@ struct ContextMessage {
   var bytes: [UInt8] {
     let numbers = Dictionary(uniqueKeysWithValues: symbols.enumerated().map { (Array($1.utf8), $0) })
     var writer = BackwardWriter(capacity: 1024)
-    writer.byte(Tag.null)
+    writer.byte(Nils.tag)
     for shape in shapes.reversed() {
       for key in shape.reversed() {
         if let symbol = numbers[Array(key.utf8)] {
@@ -22,7 +22,7 @@ struct ContextMessage {
     for symbol in symbols.reversed() { writer.text(symbol) }
     writer.count(symbols.count)
     writer.reserve(BackwardWriter.margin)
-    writer.byte(Tag.prelude)
+    writer.byte(MessageTables.tag)
     return [UInt8](writer.written)
   }
 
@@ -33,10 +33,10 @@ struct ContextMessage {
 
   /// Reads the message of a context.
   static func read(_ reader: ByteReader) throws(FormatError) -> ContextMessage {
-    guard try reader.byte(at: 0) == Tag.prelude else { try fail(.malformed, at: 0) }
+    guard try reader.byte(at: 0) == MessageTables.tag else { try fail(.malformed, at: 0) }
     var tables = MessageTables()
     let value = try tables.read(reader, at: 0)
-    guard try reader.byte(at: value) == Tag.null, reader.count == value + 1 else {
+    guard try reader.byte(at: value) == Nils.tag, reader.count == value + 1 else {
       try fail(.malformed, at: value)
     }
     var symbols: [String] = []
@@ -90,7 +90,7 @@ extension BackwardWriter {
   /// A key that is a symbol.
   fileprivate mutating func reference(toSymbol symbol: Int) {
     reserve(Self.margin)
-    if symbol < Tag.shortSymbolLimit {
+    if symbol < Symbols.shortLimit {
       byte(KeyText.symbol + UInt8(symbol))
     } else {
       varint(symbol)

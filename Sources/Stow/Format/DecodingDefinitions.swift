@@ -48,7 +48,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
     let reader = ByteReader(record)
     var body = 0
     do throws(FormatError) {
-      if try reader.byte(at: 0) == Tag.prelude { body = try add(reader, at: 0) }
+      if try reader.byte(at: 0) == MessageTables.tag { body = try add(reader, at: 0) }
     } catch {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(

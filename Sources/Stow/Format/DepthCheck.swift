@@ -40,7 +40,7 @@ struct DepthCheck {
       }
       if level.hasKeys {
         offset = try tables.endOfKey(reader, at: offset)
-      } else if let string = reader.shortHeaderString(at: offset) {
+      } else if let string = Strings.withShortHeader(reader, at: offset) {
         let next = string.start &+ string.count
         guard next <= level.end else { try fail(.malformed, at: offset) }
         offset = next
@@ -73,15 +73,13 @@ struct DepthCheck {
     at offset: Int, tables: borrowing MessageTables, end: Int
   ) throws(FormatError) -> (start: Int, hasKeys: Bool)? {
     let tag = reader.base[offset]
-    if tag & 0xF0 == Tag.shortArray || tag == Tag.array {
-      return (try reader.array(at: offset).lowerBound, false)
-    }
-    guard let object = try reader.object(at: offset) else { return nil }
+    if Arrays.isArray(tag) { return (try Arrays.read(reader, at: offset).lowerBound, false) }
+    guard let object = try ObjectHeader.read(reader, at: offset) else { return nil }
     guard let shape = object.shape, object.isPartial else {
       return (object.body.lowerBound, object.shape == nil)
     }
     guard shape < tables.shapeCount else { try fail(.malformed, at: offset) }
-    let start = object.body.lowerBound + (tables.keyCount(ofShape: shape) + 7) / 8
+    let start = object.body.lowerBound + Records.presenceSize(tables.keyCount(ofShape: shape))
     guard start <= end else { try fail(.malformed, at: offset) }
     return (start, false)
   }

@@ -17,7 +17,7 @@ struct IntegerSizes {
   @inline(__always)
   init?(_ values: UnsafeBufferPointer<Int64>, width: Int, below limit: Int, of element: (Int) -> Int64) {
     // An array whose length fits its tag may be shorter with tags though its elements are not.
-    if values.count >= Tag.shortArrayLimit, Self.exceeds(limit, values.count, width, element) { return nil }
+    if values.count >= Arrays.shortLimit, Self.exceeds(limit, values.count, width, element) { return nil }
     add(values[0])
     for index in 1..<values.count { add(element(index)) }
   }
@@ -39,7 +39,7 @@ struct IntegerSizes {
   private mutating func add(_ value: Int64) {
     let size = DecimalFraction.width(value)
     ownWidths &+= size &- (value == 0 ? 1 : 0)
-    tagged &+= Tag.smallIntegers.contains(value) ? 1 : 1 &+ size
+    tagged &+= Integers.smallRange.contains(value) ? 1 : 1 &+ size
   }
 
   /// How many elements take `width` bytes or more; of those of one byte, −1 is not counted.

@@ -12,6 +12,7 @@ enum KeyText {
   static let plain: UInt8 = 0x80
   /// One of the first 32 symbols, where a reference may stand: `symbol + index`.
   static let symbol: UInt8 = 0xC0
+  static let shortSymbolLimit = 32
   static let longSymbol: UInt8 = 0xE0
   static let longPlain: UInt8 = 0xE1
   /// Counts up to 63 fit a header.
@@ -170,6 +171,16 @@ extension BackwardWriter {
     }
   }
 
+  /// Writes a reference to a symbol, in the place of a text. Within a reserve.
+  mutating func text(symbol: Int) {
+    if symbol < KeyText.shortSymbolLimit {
+      byte(KeyText.symbol + UInt8(symbol))
+    } else {
+      varint(symbol)
+      byte(KeyText.longSymbol)
+    }
+  }
+
   /// Writes `width` bits for each byte of `text`, a short one: what `bits` takes out of its entry in the table of
   /// codes.
   ///
@@ -195,5 +206,148 @@ extension BackwardWriter {
       }
       littleEndian(group, width: width)
     }
+  }
+}
+
+extension ByteReader {
+  /// A text in its place: a header at `start`, and where its characters stand.
+  struct Text {
+    let start: Int
+    let content: Int
+    let end: Int
+    let count: Int
+    let form: KeyText.Form
+  }
+
+  /// The text at `offset`, which is not a reference to a symbol.
+  func text(at offset: Int) throws(FormatError) -> Text {
+    let header = try byte(at: offset)
+    switch header {
+    case ..<KeyText.fiveBit: return try packedText(at: offset, count: Int(header), form: .sixBit)
+    case ..<KeyText.plain:
+      return try packedText(at: offset, count: Int(header - KeyText.fiveBit), form: .fiveBit)
+    case ..<KeyText.symbol:
+      let count = Int(header - KeyText.plain)
+      try require(count, at: offset + 1)
+      return Text(start: offset, content: offset + 1, end: offset + 1 + count, count: count, form: .plain)
+    case KeyText.longPlain:
+      var content = offset + 1
+      let count = try length(at: &content)
+      guard count >= KeyText.limit, content - offset == 1 + Varint.size(count) else {
+        try fail(.malformed, at: offset)
+      }
+      return Text(start: offset, content: content, end: content + count, count: count, form: .plain)
+    default: try fail(.malformed, at: offset)
+    }
+  }
+
+  /// The offset behind the text at `offset`.
+  @inline(__always)
+  func endOfText(at offset: Int) throws(FormatError) -> Int {
+    let header = try byte(at: offset)
+    // Most are short; of the others a zero counts no characters, and so is malformed.
+    guard header < KeyText.symbol, header & ~KeyText.fiveBit != 0 else { return try text(at: offset).end }
+    let count = Int(header & 0x3F)
+    let size =
+      header >= KeyText.plain ? count : (count &* (header >= KeyText.fiveBit ? 5 : 6) &+ 7) / 8
+    try require(size, at: offset &+ 1)
+    return offset &+ 1 &+ size
+  }
+
+  /// Checks the text at `offset`: its form is the shortest that its string has, and plain bytes are UTF-8.
+  ///
+  /// - Returns: The offset behind it.
+  func checkText(at offset: Int) throws(FormatError) -> Int {
+    let text = try text(at: offset)
+    if text.form == .plain {
+      try checkPlain(text)
+      if !isASCII(text) { _ = try string(at: text.content, count: text.count) }
+    } else {
+      var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+      _ = try withUnsafeMutableBytes(of: &words) { buffer throws(FormatError) in
+        try unpack(text, into: buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
+      }
+    }
+    return text.end
+  }
+
+  /// Checks that no other form of the string of a plain text is shorter.
+  @inline(__always)
+  private func checkPlain(_ text: Text) throws(FormatError) {
+    guard KeyText.isShortestPlain(buffer(at: text.content, count: text.count)) else {
+      try fail(.malformed, at: text.start)
+    }
+  }
+
+  private func packedText(at offset: Int, count: Int, form: KeyText.Form) throws(FormatError) -> Text {
+    let size = (count * (form == .sixBit ? 6 : 5) + 7) / 8
+    guard count > 0 else { try fail(.malformed, at: offset) }
+    try require(size, at: offset + 1)
+    return Text(start: offset, content: offset + 1, end: offset + 1 + size, count: count, form: form)
+  }
+
+  /// Returns the bytes of a text, header included.
+  func bytes(of text: Text) -> UnsafeRawBufferPointer {
+    buffer(at: text.start, count: text.end - text.start)
+  }
+
+  func hash(of text: Text) -> UInt64 {
+    TextKey.make(pointer(at: text.start), text.end - text.start, ByteHash()).hash
+  }
+
+  /// Whether a text has no characters beyond ASCII.
+  func isASCII(_ text: Text) -> Bool {
+    text.form != .plain || isASCII(at: text.content, count: text.count)
+  }
+
+  /// Whether the bytes of `text`, header included, are `bytes`.
+  @inline(__always)
+  func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+    guard bytes.count <= count &- offset, let start = bytes.baseAddress else { return false }
+    return equalBytes(pointer(at: offset), start, count: bytes.count)
+  }
+
+  /// The string of a text, which must be in the shortest form that the string has.
+  func string(of text: Text) throws(FormatError) -> String {
+    if text.form == .plain {
+      try checkPlain(text)
+      return try string(at: text.content, count: text.count)
+    }
+    // No text is longer unpacked than its count says.
+    if text.count <= SmallString.longest, makesSmallStrings {
+      var words: (UInt64, UInt64) = (0, 0)
+      let length = try withUnsafeMutableBytes(of: &words) { buffer throws(FormatError) in
+        try unpack(text, into: buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
+      }
+      return SmallString.make(words, count: length)
+    }
+    var failure: FormatError?
+    let string = String(unsafeUninitializedCapacity: text.count) { buffer in
+      guard let target = buffer.baseAddress else { return 0 }
+      do throws(FormatError) { return try unpack(text, into: target) } catch {
+        failure = error
+        return 0
+      }
+    }
+    if let failure { throw failure }
+    return string
+  }
+
+  /// Unpacks a packed text to `target`, which has room for as many characters as its count says, and checks that no
+  /// other form of its string is shorter.
+  ///
+  /// - Returns: The number of characters.
+  @inline(__always)
+  private func unpack(_ text: Text, into target: UnsafeMutablePointer<UInt8>) throws(FormatError) -> Int {
+    let length =
+      text.form == .sixBit
+      ? KeyText.unpackSixBit(pointer(at: text.content), count: text.count, into: target)
+      : KeyText.unpackFiveBit(pointer(at: text.content), count: text.count, into: target)
+    guard let length,
+      KeyText.measure(UnsafeRawBufferPointer(start: target, count: length)).form == text.form
+    else {
+      try fail(.malformed, at: text.start)
+    }
+    return length
   }
 }

@@ -1,6 +1,13 @@
 /// The symbols and shapes that a message may refer to: those of the definitions that it relies on, and behind them those
 /// of its own prelude (FORMAT.md, "Prelude", "Contexts").
 struct MessageTables: ~Copyable {
+  /// What a message begins with that has a prelude.
+  static let tag: UInt8 = 0x1F
+  /// What a message begins with that is more than a value; the next byte is its kind.
+  static let otherMessage: UInt8 = 0x7F
+  /// The kind of a message that relies on a context.
+  static let contextMessage: UInt8 = 0x01
+
   private var own = TextTables()
   /// What the message relies on; the message holds it.
   private var definitions: Unmanaged<DecodingDefinitions>?
@@ -28,7 +35,7 @@ struct MessageTables: ~Copyable {
 
   /// Reads the prelude at `start`, if there is one, and returns where the value begins.
   mutating func read(_ reader: ByteReader, at start: Int) throws(FormatError) -> Int {
-    guard try reader.byte(at: start) == Tag.prelude else { return start }
+    guard try reader.byte(at: start) == MessageTables.tag else { return start }
     return try own.read(reader, at: start, firstSymbol: firstSymbol)
   }
 

@@ -1,6 +1,12 @@
 /// A packed array in its place: its element type, and where its elements stand (FORMAT.md, "Packed
 /// arrays").
 struct PackedArray {
+  static let tag: UInt8 = 0x74
+  /// A packed array of `ElementType.float`, which its tag implies.
+  static let floats: UInt8 = 0x75
+
+  static let kind = Kind("an array") { isPacked($0) ? .length : nil }
+
   let type: UInt8
   /// The elements, or for types without a stride all that stands behind the element type.
   let body: Range<Int>
@@ -10,7 +16,7 @@ struct PackedArray {
   /// The integer that elements are counted from.
   let base: Int64
 
-  static func isPacked(_ tag: UInt8) -> Bool { tag == Tag.packed || tag == Tag.packedFloats }
+  static func isPacked(_ tag: UInt8) -> Bool { tag == Self.tag || tag == floats }
 
   /// Reads the header of the packed array at `offset`, and checks that its elements are whole.
   init(_ reader: ByteReader, at offset: Int) throws(FormatError) {
@@ -19,7 +25,7 @@ struct PackedArray {
     var next = offset + 1
     let length = try reader.length(at: &next)
     let end = next + length
-    if tag == Tag.packed {
+    if tag == Self.tag {
       guard length > 0 else { try fail(.malformed, at: offset) }
       type = reader.base[next]
       next += 1
@@ -28,7 +34,7 @@ struct PackedArray {
     }
     var base: Int64 = 0
     if ElementType.isOffset(type) {
-      base = try reader.base(at: &next)
+      base = try Integers.base(reader, at: &next)
       guard next <= end else { try fail(.malformed, at: offset) }
     }
     self.base = base
@@ -98,7 +104,8 @@ struct PackedArray {
       Self.sum(target, count: count)
     default:
       for index in 0..<count {
-        target[index] = try reader.integerCell(at: body.lowerBound &+ index &* stride, type: type) &+ base
+        target[index] =
+          try Cell.readInteger(reader, at: body.lowerBound &+ index &* stride, type: type) &+ base
       }
     }
   }
@@ -165,7 +172,7 @@ struct PackedArray {
       }
     #endif
     for index in 0..<count {
-      target[index] = try reader.doubleCell(at: body.lowerBound &+ index &* stride, type: type)
+      target[index] = try Cell.readDouble(reader, at: body.lowerBound &+ index &* stride, type: type)
     }
   }
 

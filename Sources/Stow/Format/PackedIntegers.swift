@@ -20,7 +20,7 @@ struct PackedIntegers {
     let fixed = widths.fixedType
     var best = PackedIntegers(type: fixed.type, bodySize: values.count * fixed.width)
     if let offsets = IntegerRange.offsets(of: values, below: fixed.width) {
-      let size = BackwardWriter.size(ofInteger: offsets.base) + values.count * offsets.width
+      let size = Integers.size(offsets.base) + values.count * offsets.width
       best.consider(ElementType.offsets + UInt8(offsets.width), bodySize: size)
       best.base = offsets.base
     }
@@ -32,7 +32,7 @@ struct PackedIntegers {
 
   /// The number of values if each is its own tag, and so takes no more than in a packed array; nil otherwise.
   private static func sizeOfTags(_ values: UnsafeBufferPointer<Int64>, _ widths: IntegerWidths) -> Int? {
-    widths.signed == 1 && values.allSatisfy(Tag.smallIntegers.contains) ? values.count : nil
+    widths.signed == 1 && values.allSatisfy(Integers.smallRange.contains) ? values.count : nil
   }
 
   private mutating func considerDifferences(of values: UnsafeBufferPointer<Int64>) {
@@ -105,7 +105,7 @@ struct PackedIntegers {
       let width = Int(type - ElementType.offsets)
       writer.reserve(bodySize + BackwardWriter.margin)
       for value in values.reversed() { writer.littleEndian(UInt64(bitPattern: value &- base), width: width) }
-      writer.integer(base)
+      Integers.write(base, to: &writer)
     default: writeFixed(values, to: &writer)
     }
   }

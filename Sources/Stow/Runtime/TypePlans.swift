@@ -23,15 +23,18 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   private var table = TypeTable<Entry>()
   /// Keeps the plans that the table names.
   private var plans: [Handler] = []
-  private let makePlan: (Any.Type) -> Handler?
-  private let makeFirstPlan: ((Any.Type) -> Handler?)?
+  private let scalarPlan: (Any.Type) -> Handler?
+  private let genericPlan: (Any.Type) -> Handler?
 
   /// - Parameters:
-  ///   - makeFirstPlan: The plan of a type, whatever kind it would be of; nil if it has none.
-  ///   - makePlan: The plan of a type that is of no other kind; nil if it has none.
-  init(first makeFirstPlan: ((Any.Type) -> Handler?)? = nil, _ makePlan: @escaping (Any.Type) -> Handler?) {
-    self.makeFirstPlan = makeFirstPlan
-    self.makePlan = makePlan
+  ///   - scalarPlan: The plan of a type that may be a scalar; nil if it has none.
+  ///   - genericPlan: The plan of a type that may be generic; nil if it has none.
+  init(
+    ofScalar scalarPlan: @escaping (Any.Type) -> Handler?,
+    ofGeneric genericPlan: @escaping (Any.Type) -> Handler?
+  ) {
+    self.scalarPlan = scalarPlan
+    self.genericPlan = genericPlan
   }
 
   @inline(__always)
@@ -47,13 +50,10 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   }
 
   private mutating func newEntry(_ type: Any.Type) -> Entry {
-    if let plan = makeFirstPlan?(type) { return entry(plan) }
-    if let kind = ValueKind(type) { return Entry(kind: kind, plan: nil) }
-    guard let plan = makePlan(type) else { return Entry(kind: .plain, plan: nil) }
-    return entry(plan)
-  }
-
-  private mutating func entry(_ plan: Handler) -> Entry {
+    var plan = scalarPlan(type)
+    if plan == nil, let kind = ValueKind(type) { return Entry(kind: kind, plan: nil) }
+    plan = plan ?? genericPlan(type)
+    guard let plan else { return Entry(kind: .plain, plan: nil) }
     plans.append(plan)
     return Entry(kind: .planned, plan: .passUnretained(plan))
   }

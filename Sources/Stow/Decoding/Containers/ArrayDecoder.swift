@@ -79,7 +79,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
 
   mutating func decodeNil() throws -> Bool {
     let offset = try offset(Never.self)
-    guard session.message.reader.isNil(at: offset) else { return false }
+    guard Nils.isNil(session.message.reader, at: offset) else { return false }
     do throws(FormatError) { try pass(to: session.message.reader.end(of: offset)) } catch {
       throw failure(error, nil)
     }
@@ -114,7 +114,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
 
   mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     guard current < end else { return nil }
-    guard session.message.reader.isNil(at: current) else { return try decode(type) }
+    guard Nils.isNil(session.message.reader, at: current) else { return try decode(type) }
     let value = try session.decodeNil(type, at: current)
     _ = try decodeNil()
     return value

@@ -14,7 +14,7 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     let source: SessionElements?
     do throws(FormatError) {
       source = try SessionElements.at(offset, session)
-      elements = source == nil ? try session.message.reader.array(at: offset) : 0..<0
+      elements = source == nil ? try Arrays.read(session.message.reader, at: offset) : 0..<0
     } catch {
       throw session.error(error, at: node, expected: [Element].self)
     }

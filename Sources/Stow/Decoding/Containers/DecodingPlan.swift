@@ -18,3 +18,18 @@ class DecodingPlan<Value>: AnyDecodingPlan {
   /// Returns the value that stands for a nil `level` optionals deep, or nil if the type has none.
   func none(level: Int, _ session: DecodingSession) -> Value? { nil }
 }
+
+/// Decodes values by their own `init(from:)`.
+final class PlainDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
+  override func decode(
+    at offset: Int, from session: DecodingSession, _ node: PathNode
+  ) throws -> Value {
+    try session.decodePlain(Value.self, ValueDecoder(session: session, offset: offset, node: node))
+  }
+
+  override func decode(
+    _ element: ElementSource.Element, of source: SessionElements, _ node: PathNode
+  ) throws -> Value {
+    try source.session.decodePlain(Value.self, source.session.decoder(element, of: source, node))
+  }
+}

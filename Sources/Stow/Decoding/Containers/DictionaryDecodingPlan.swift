@@ -5,7 +5,7 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   ) throws -> [String: Value] {
     let object: ObjectHeader?
     do throws(FormatError) {
-      object = try session.message.reader.object(at: offset)
+      object = try ObjectHeader.read(session.message.reader, at: offset)
     } catch {
       throw session.error(error, at: node, expected: [String: Value].self)
     }
@@ -73,49 +73,27 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   }
 }
 
-/// Dictionaries of strings, compiled for them.
-final class StringDictionaryPlan: DictionaryDecodingPlan<String> {
-  override func entries(
-    _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode
-  ) throws -> [String: String] {
-    try Self.read(object, session, node) { offset, step in
-      var next = offset
-      do throws(FormatError) {
-        return try session.message.string(at: offset, next: &next)
-      } catch {
-        throw session.error(error, at: step, expected: String.self)
+/// Dictionaries of scalars, compiled for their type where it is known.
+final class ScalarDictionaryPlan<Value: ReadableScalar>: DictionaryDecodingPlan<Value> {
+  private let read: (ObjectHeader, DecodingSession, PathNode) throws -> [String: Value]
+
+  @inline(__always)
+  override init() {
+    read = { object, session, node in
+      try Self.read(object, session, node) { offset, step in
+        var next = offset
+        do throws(FormatError) {
+          return try Value.read(session.message, at: offset, next: &next)
+        } catch {
+          throw session.error(error, at: step, expected: Value.self)
+        }
       }
     }
   }
-}
 
-/// Dictionaries of integers, compiled for them.
-final class IntDictionaryPlan: DictionaryDecodingPlan<Int> {
   override func entries(
     _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode
-  ) throws -> [String: Int] {
-    try Self.read(object, session, node) { offset, step in
-      var next = offset
-      do throws(FormatError) {
-        return try session.message.integer(Int.self, at: offset, next: &next)
-      } catch {
-        throw session.error(error, at: step, expected: Int.self)
-      }
-    }
-  }
-}
-
-/// A dictionary whose keys are not strings, by its own `init(from:)`.
-final class PlainDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
-  override func decode(
-    at offset: Int, from session: DecodingSession, _ node: PathNode
-  ) throws -> Value {
-    try session.decodePlain(Value.self, ValueDecoder(session: session, offset: offset, node: node))
-  }
-
-  override func decode(
-    _ element: ElementSource.Element, of source: SessionElements, _ node: PathNode
-  ) throws -> Value {
-    try source.session.decodePlain(Value.self, source.session.decoder(element, of: source, node))
+  ) throws -> [String: Value] {
+    try read(object, session, node)
   }
 }

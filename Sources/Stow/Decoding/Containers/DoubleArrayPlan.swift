@@ -41,7 +41,7 @@ final class DoubleArrayPlan: ArrayDecodingPlan<Double> {
           return
         }
         do throws(FormatError) {
-          target[index] = try reader.doubleCell(at: row &+ Int(column.offset), type: column.type)
+          target[index] = try Cell.readDouble(reader, at: row &+ Int(column.offset), type: column.type)
         } catch {
           isComplete = false
           return

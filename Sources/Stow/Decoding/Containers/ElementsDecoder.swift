@@ -38,7 +38,8 @@ struct ElementsDecoder: UnkeyedDecodingContainer, ElementNesting {
     guard currentIndex < source.count else {
       throw DecodingError.atEnd(Never.self, path: elementPath)
     }
-    guard let constant = source.constant(at: currentIndex), session.message.reader.isNil(at: constant) else {
+    guard let constant = source.constant(at: currentIndex), Nils.isNil(session.message.reader, at: constant)
+    else {
       return false
     }
     currentIndex += 1

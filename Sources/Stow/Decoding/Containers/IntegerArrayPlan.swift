@@ -1,26 +1,25 @@
 /// Arrays of integers: packed ones, and those whose elements all fit, are read at once.
-class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDecodingPlan<Element> {
+final class IntegerArrayPlan<Element: FixedWidthInteger & ReadableScalar>: ArrayDecodingPlan<Element> {
+  /// Reads all elements; nil if they are to be decoded one by one.
+  private let readAll: (_ offset: Int, DecodingSession, PathNode) throws -> [Element]?
+
+  @inline(__always)
+  override init() { readAll = { try Self.readAll(at: $0, $1, $2) } }
+
   override func decode(
     at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> [Element] {
-    try integers(at: offset, session, node) ?? super.decode(at: offset, from: session, node)
-  }
-
-  /// Reads all elements; nil if they are to be decoded one by one.
-  func integers(
-    at offset: Int, _ session: DecodingSession, _ node: PathNode
-  ) throws -> [Element]? {
-    try readAll(at: offset, session, node)
+    try readAll(offset, session, node) ?? super.decode(at: offset, from: session, node)
   }
 
   @inline(__always)
-  final func readAll(
+  private static func readAll(
     at offset: Int, _ session: DecodingSession, _ node: PathNode
   ) throws -> [Element]? {
     do throws(FormatError) {
       let tag = try session.message.reader.byte(at: offset)
-      if tag == Tag.data, Element.self == UInt8.self {
-        let range = try session.message.reader.data(at: offset)
+      if tag == DataValues.tag, Element.self == UInt8.self {
+        let range = try DataValues.read(session.message.reader, at: offset)
         let bytes = [UInt8](session.message.reader.buffer(at: range.lowerBound, count: range.count))
         return reinterpret(bytes, as: [Element].self)
       }
@@ -31,7 +30,7 @@ class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDecodingPla
     } catch {
       throw session.error(error, at: node, expected: [Element].self)
     }
-    return Self.readEach(at: offset, session)
+    return readEach(at: offset, session)
   }
 
   /// Reads the elements of an array without a form of its own; nil if one does not fit, which decoding them one by one
@@ -40,13 +39,13 @@ class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDecodingPla
   private static func readEach(at offset: Int, _ session: DecodingSession) -> [Element]? {
     do throws(FormatError) {
       let message = session.message
-      let elements = try message.reader.array(at: offset)
+      let elements = try Arrays.read(message.reader, at: offset)
       var result: [Element] = []
       // As many as there may be in few bytes; others take more.
       result.reserveCapacity(min(elements.count, 8))
       var next = elements.lowerBound
       while next < elements.upperBound {
-        result.append(try message.integer(Element.self, at: next, next: &next))
+        result.append(try Element.read(message, at: next, next: &next))
       }
       return next == elements.upperBound ? result : nil
     } catch {
@@ -56,7 +55,7 @@ class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDecodingPla
 
   /// Reads packed elements; nil if one does not fit, which decoding them one by one will report with its index.
   @inline(__always)
-  private final func read(_ packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Element]? {
+  private static func read(_ packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Element]? {
     if Element.self == Int64.self || (Element.self == Int.self && Int.bitWidth == 64) {
       return try array(packed) { target throws(FormatError) in
         try target.withMemoryRebound(to: Int64.self, capacity: packed.count) { rebound throws(FormatError) in
@@ -74,7 +73,7 @@ class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDecodingPla
   }
 
   @inline(__always)
-  private final func array(
+  private static func array(
     _ packed: PackedArray, _ fill: (UnsafeMutablePointer<Element>) throws(FormatError) -> Void
   ) throws(FormatError) -> [Element] {
     var failure: FormatError?
@@ -88,14 +87,5 @@ class IntegerArrayPlan<Element: FixedWidthInteger & Decodable>: ArrayDecodingPla
     }
     if let failure { throw failure }
     return result
-  }
-}
-
-/// Arrays of `Int`, compiled for them.
-final class IntArrayPlan: IntegerArrayPlan<Int> {
-  override func integers(
-    at offset: Int, _ session: DecodingSession, _ node: PathNode
-  ) throws -> [Int]? {
-    try readAll(at: offset, session, node)
   }
 }

@@ -216,7 +216,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try decodeCellIfPresent(type, source, keyIndex: offset, key, step)
       }
       try pass(offset, key, reader, session.message)
-      if session.message.reader.isNil(at: offset) {
+      if Nils.isNil(session.message.reader, at: offset) {
         // A nil of an optional within this one is a value here.
         return try session.decodeNil(type, at: offset)
       }
@@ -260,7 +260,8 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     _ type: Value.Type, _ source: ElementSource, keyIndex: Int, _ key: Key, _ step: PathStep
   ) throws -> Value? {
     try withSession { session, _ in
-      guard let constant = source.constant(keyIndex: keyIndex), session.message.reader.isNil(at: constant)
+      guard let constant = source.constant(keyIndex: keyIndex),
+        Nils.isNil(session.message.reader, at: constant)
       else {
         return try decodeCell(type, source, keyIndex: keyIndex, key, step)
       }

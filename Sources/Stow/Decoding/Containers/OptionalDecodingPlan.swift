@@ -3,8 +3,8 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
   override func decode(
     at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> Wrapped? {
-    if session.message.reader.isNil(at: offset) {
-      return inner(level: session.message.reader.nilLevel(at: offset), session)
+    if Nils.isNil(session.message.reader, at: offset) {
+      return inner(level: Nils.level(session.message.reader, at: offset), session)
     }
     return try session.decodeKnown(Wrapped.self, session.types.entry(for: Wrapped.self), at: offset, node)
   }

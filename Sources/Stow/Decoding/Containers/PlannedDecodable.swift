@@ -1,7 +1,4 @@
-/// A way to decode the values of some generic type.
-class AnyDecodingPlan {}
-
-/// The types that have a plan: optionals, arrays, and dictionaries of strings.
+/// The types that have a plan besides scalars: optionals, arrays, and dictionaries of strings.
 protocol PlannedDecodable {
   static func makeDecodingPlan() -> AnyDecodingPlan
 }
@@ -9,5 +6,9 @@ protocol PlannedDecodable {
 typealias DecodingPlans = TypePlans<AnyDecodingPlan>
 
 extension DecodingPlans {
-  init() { self.init { ($0 as? any PlannedDecodable.Type)?.makeDecodingPlan() } }
+  init() {
+    self.init(
+      ofScalar: { ScalarTypes.scalar($0)?.makeDecodingPlan() },
+      ofGeneric: { ($0 as? any PlannedDecodable.Type)?.makeDecodingPlan() })
+  }
 }

@@ -4,7 +4,7 @@ final class StringArrayPlan: ArrayDecodingPlan<String> {
     at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> [String] {
     let elements: Range<Int>
-    do throws(FormatError) { elements = try session.message.reader.array(at: offset) } catch {
+    do throws(FormatError) { elements = try Arrays.read(session.message.reader, at: offset) } catch {
       // Arrays of another form hold no strings; the usual way reports that.
       return try super.decode(at: offset, from: session, node)
     }
@@ -16,11 +16,11 @@ final class StringArrayPlan: ArrayDecodingPlan<String> {
       let message = session.message
       let reader = message.reader
       while offset < elements.upperBound {
-        if let bytes = reader.shortHeaderString(at: offset) {
+        if let bytes = Strings.withShortHeader(reader, at: offset) {
           result.append(try reader.string(at: bytes.start, count: bytes.count))
           offset = bytes.start &+ bytes.count
         } else {
-          result.append(try message.string(at: offset, next: &offset))
+          result.append(try String.read(message, at: offset, next: &offset))
         }
       }
       guard offset == elements.upperBound else { try fail(.malformed, at: offset) }

@@ -20,7 +20,7 @@ struct ValueDecoder: Decoder {
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     do throws(FormatError) {
-      guard let object = try session.message.reader.object(at: offset) else {
+      guard let object = try ObjectHeader.read(session.message.reader, at: offset) else {
         try fail(.mismatch, at: offset)
       }
       return try session.container(type, object, node)
@@ -35,7 +35,7 @@ struct ValueDecoder: Decoder {
       if let source = try SessionElements.at(offset, session) {
         return ElementsDecoder(source: source, node: node)
       }
-      let elements = try session.message.reader.array(at: offset)
+      let elements = try Arrays.read(session.message.reader, at: offset)
       return ArrayDecoder(
         session: session, current: elements.lowerBound, end: elements.upperBound, node: node)
     } catch {
@@ -53,7 +53,7 @@ struct SingleValueDecoder: ScalarContainer {
 
   var codingPath: [any CodingKey] { decoder.codingPath }
 
-  func decodeNil() -> Bool { decoder.session.message.reader.isNil(at: decoder.offset) }
+  func decodeNil() -> Bool { Nils.isNil(decoder.session.message.reader, at: decoder.offset) }
 
   @inline(__always)
   func read<Value: ReadableScalar>(_ type: Value.Type) throws -> Value {

@@ -43,28 +43,12 @@ extension DecodingSession {
   func decodeKnown<Value: Decodable>(
     _ type: Value.Type, _ entry: DecodingPlans.Entry, at offset: Int, _ node: PathNode
   ) throws -> Value {
-    do throws(FormatError) {
-      switch entry.kind {
-      case .plain, .planned, .deepOptional: break
-      case .data:
-        var next = offset
-        if let data = try message.data(at: offset, next: &next) { return reinterpret(data, as: type) }
-      default: return try message.known(type, entry.kind, at: offset)
-      }
-    } catch {
-      throw self.error(error, at: node, expected: type)
-    }
     switch entry.kind {
-    case .data: return reinterpret(Data(try decodeBytes(at: offset, node)), as: type)
     case .plain: return try decodePlain(type, ValueDecoder(session: self, offset: offset, node: node))
     case .deepOptional: return try decodeOptional(type, at: offset, node)
     default:
       return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(at: offset, from: self, node) }
     }
-  }
-
-  private func decodeBytes(at offset: Int, _ node: PathNode) throws -> [UInt8] {
-    try decodeKnown([UInt8].self, types.entry(for: [UInt8].self), at: offset, node)
   }
 
   // MARK: elements without tags
@@ -86,16 +70,9 @@ extension DecodingSession {
     if case .value(let offset) = element { return try decodeKnown(type, entry, at: offset, node) }
     switch entry.kind {
     case .plain: return try decodePlain(type, decoder(element, of: source, node))
-    case .planned:
-      return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(element, of: source, node) }
     case .deepOptional: return try decodeOptional(type, .element(element, of: source), node)
-    default: break
-    }
-    do throws(FormatError) {
-      guard case .cell(let cell) = element else { try fail(.cellMismatch, at: source.offset) }
-      return try cell.known(type, entry.kind, at: source.offset)
-    } catch {
-      throw self.error(error, at: node, expected: type)
+    default:
+      return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(element, of: source, node) }
     }
   }
 
@@ -133,7 +110,7 @@ extension DecodingSession {
   /// Returns what the nil at `offset` stands for inside an optional: nil, unless the type is an optional itself and the
   /// nil is its own.
   func decodeNil<Value: Decodable>(_ type: Value.Type, at offset: Int) throws -> Value? {
-    let level = message.reader.nilLevel(at: offset)
+    let level = Nils.level(message.reader, at: offset)
     return level == 0 ? nil : none(type, level: level - 1)
   }
 
@@ -155,9 +132,9 @@ extension DecodingSession {
   func decodeOptional<Value: Decodable>(
     _ type: Value.Type, at offset: Int, _ node: PathNode
   ) throws -> Value {
-    let isNil = message.reader.isNil(at: offset)
+    let isNil = Nils.isNil(message.reader, at: offset)
     return try decodeOptional(
-      type, isNil ? .none(level: message.reader.nilLevel(at: offset)) : .value(at: offset), node)
+      type, isNil ? .none(level: Nils.level(message.reader, at: offset)) : .value(at: offset), node)
   }
 
   func decodeOptional<Value: Decodable>(

@@ -57,8 +57,8 @@ struct ErrorMaker: ~Copyable {
   }
 
   private func describeReserved(_ offset: Int, _ reader: ByteReader) -> String {
-    if offset == 0, reader.count > 1, reader.base[0] == Tag.otherMessage {
-      if reader.base[1] == Tag.contextMessage, let id = try? reader.halfWord(at: 2) {
+    if offset == 0, reader.count > 1, reader.base[0] == MessageTables.otherMessage {
+      if reader.base[1] == MessageTables.contextMessage, let id = try? reader.halfWord(at: 2) {
         let name = ContextMessage.text(ofID: id)
         return "it relies on the context \(name), which the decoder does not have (see its contexts)"
       }

@@ -19,8 +19,10 @@ struct PathFinder {
 
   private func child(of value: Int, holding offset: Int) -> (Int, any CodingKey)? {
     do throws(FormatError) {
-      if let object = try message.reader.object(at: value) { return try child(of: object, holding: offset) }
-      guard let elements = try? message.reader.array(at: value) else {
+      if let object = try ObjectHeader.read(message.reader, at: value) {
+        return try child(of: object, holding: offset)
+      }
+      guard let elements = try? Arrays.read(message.reader, at: value) else {
         return row(of: value, holding: offset)
       }
       var start = elements.lowerBound
@@ -48,7 +50,7 @@ struct PathFinder {
 
   private func columns(at offset: Int) throws(FormatError) -> Columns? {
     let tag = try message.reader.byte(at: offset)
-    guard tag == Tag.table || tag == Tag.matrix else { return nil }
+    guard Columns.isColumns(tag) else { return nil }
     return try Columns(message.reader, tables: message.tables, at: offset)
   }
 
@@ -58,7 +60,7 @@ struct PathFinder {
     var start = object.body.lowerBound
     var keyIndex = 0
     let keyCount = object.shape.map { message.tables.keyCount(ofShape: $0) } ?? 0
-    if object.isPartial { start += (keyCount + 7) / 8 }
+    if object.isPartial { start += Records.presenceSize(keyCount) }
     while start < object.body.upperBound {
       var key = TextLocation(start)
       if let shape = object.shape {

@@ -22,7 +22,7 @@ struct RecurringErrors: ~Copyable {
   }
 
   private mutating func beginning(_ type: Any.Type, _ found: ActualKind) -> String {
-    let index = row(of: type) + Int(found.rawValue)
+    let index = row(of: type) + found.number
     if let known = beginnings[index] { return known }
     let beginning = "Expected a value of type \(type), but found \(found.name) at offset "
     beginnings[index] = beginning

@@ -12,8 +12,8 @@ final class DecodingContexts: Sendable {
 
   /// Returns what a message relies on, or nil if that is nothing; moves `start` behind the name of the context.
   func context(of message: ByteReader, _ start: inout Int) throws(FormatError) -> DecodingDefinitions? {
-    guard try message.byte(at: 0) == Tag.otherMessage, message.count > 1,
-      message.base[1] == Tag.contextMessage
+    guard try message.byte(at: 0) == MessageTables.otherMessage, message.count > 1,
+      message.base[1] == MessageTables.contextMessage
     else { return implicit }
     let id = try message.halfWord(at: 2)
     guard let context = named[id] else { try fail(.reserved, at: 0) }

@@ -27,7 +27,7 @@ struct ObjectEntries {
     names = try message.names(ofShape: shape)
     nameCount = message.tables.keyCount(ofShape: shape)
     guard object.isPartial else { return }
-    offset = try message.reader.endOfPresence(in: object.body, keyCount: nameCount)
+    offset = try Records.endOfPresence(message.reader, in: object.body, keyCount: nameCount)
   }
 
   /// Returns how many entries there are at most; in a map exactly, which takes a step for each.

@@ -32,14 +32,14 @@ class ElementSource {
   /// Returns whether an array with this tag has elements without tags.
   @inline(__always)
   static func isSource(_ tag: UInt8) -> Bool {
-    PackedArray.isPacked(tag) || tag == Tag.table || tag == Tag.matrix || tag == Tag.data
+    PackedArray.isPacked(tag) || Columns.isColumns(tag) || tag == DataValues.tag
   }
 
   /// Opens the array at `offset` that has the given tag.
   init(_ message: Message, at offset: Int, tag: UInt8) throws(FormatError) {
     let reader = message.reader
     self.offset = offset
-    if tag == Tag.table || tag == Tag.matrix {
+    if Columns.isColumns(tag) {
       let columns = try Columns(reader, tables: message.tables, at: offset)
       layout = .rows(columns)
       self.columns = columns
@@ -49,8 +49,8 @@ class ElementSource {
     }
     columns = nil
     objects = nil
-    if tag == Tag.data {
-      let range = try reader.data(at: offset)
+    if tag == DataValues.tag {
+      let range = try DataValues.read(reader, at: offset)
       layout = .bytes(range)
       count = range.count
       return
@@ -92,8 +92,8 @@ class ElementSource {
     case .packed(let packed):
       if packed.isBool { return .cell(.bool(packed.bool(reader, at: index))) }
       return .cell(
-        try reader.cell(
-          at: packed.body.lowerBound + index * packed.stride, type: packed.type, base: packed.base))
+        try Cell.read(
+          reader, at: packed.body.lowerBound + index * packed.stride, type: packed.type, base: packed.base))
     case .integers(let values): return .cell(.integer(values[index]))
     case .rows(let columns):
       let row = columns.rows.lowerBound + index * columns.stride
@@ -129,12 +129,12 @@ class ElementSource {
     guard let columns, keyIndex < columns.columns.count else { return nil }
     let column = columns.columns[keyIndex]
     guard column.type == ElementType.double || column.type == ElementType.float else { return nil }
-    return try reader.doubleCell(at: row &+ Int(column.offset), type: column.type)
+    return try Cell.readDouble(reader, at: row &+ Int(column.offset), type: column.type)
   }
 
   @inline(__always)
   private func cell(_ column: Columns.Column, row: Int, _ reader: ByteReader) throws(FormatError) -> Element {
     if let constant = column.constant { return .value(offset: constant) }
-    return .cell(try reader.cell(at: row &+ Int(column.offset), type: column.type, base: column.base))
+    return .cell(try Cell.read(reader, at: row &+ Int(column.offset), type: column.type, base: column.base))
   }
 }

@@ -4,89 +4,114 @@
   import Foundation
 #endif
 
-// Foundation's single values, and the strings and numbers that JSON says them with.
+// Strings and Foundation's single values, and the strings and numbers that JSON says those with.
 
-extension Message {
-  func dateSeconds(at offset: Int, next: inout Int) throws(FormatError) -> Double {
-    switch try reader.byte(at: offset) {
-    case Tag.date:
-      let bits = try reader.word(at: offset + 1)
-      next = offset + 9
-      return Double(bitPattern: bits)
-    case Tag.scaledDate: return try reader.scaled(at: offset + 1, next: &next)
-    default: return try double(at: offset, next: &next)
+extension String: ReadableScalar {
+  @inline(__always)
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> String {
+    if let string = try Strings.readShort(message.reader, at: offset, next: &next) { return string }
+    if let symbol = try Symbols.read(message.reader, at: offset, next: &next) {
+      return try message.symbol(symbol, at: offset)
     }
+    return try readRare(message, at: offset, next: &next)
   }
 
-  func uuid(at offset: Int, next: inout Int) throws(FormatError) -> UUID {
-    guard try reader.byte(at: offset) == Tag.uuid else {
-      let string = try string(at: offset, next: &next)
-      // A long string need not be looked at, however often it is named.
-      guard string.utf8.count == 36, let uuid = UUID(uuidString: string) else {
-        try fail(.malformed, at: offset)
-      }
-      return uuid
+  @inline(never)
+  private static func readRare(
+    _ message: Message, at offset: Int, next: inout Int
+  ) throws(FormatError) -> String {
+    let reader = message.reader
+    if let string = try Strings.readLong(reader, at: offset, next: &next) { return string }
+    if try reader.byte(at: offset) == URLs.tag {
+      guard URLs.mayHold(try reader.byte(at: offset + 1)) else { try fail(.malformed, at: offset + 1) }
+      return try read(message, at: offset + 1, next: &next)
     }
-    try reader.require(16, at: offset + 1)
-    next = offset + 17
-    return UUID(uuid: reader.pointer(at: offset + 1).loadUnaligned(as: uuid_t.self))
+    guard let bits = try UUIDs.read(reader, at: offset, next: &next) else { try fail(.mismatch, at: offset) }
+    return UUID(bits: bits).uuidString
+  }
+}
+
+extension Date: ReadableScalar {
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Date {
+    if let seconds = try Dates.read(message.reader, at: offset, next: &next) {
+      return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+    return Date(timeIntervalSinceReferenceDate: try Double.read(message, at: offset, next: &next))
   }
 
-  func url(at offset: Int, next: inout Int) throws(FormatError) -> URL {
-    let tag = try reader.byte(at: offset)
-    var place = tag == Tag.url ? offset + 1 : offset
-    let string = try string(at: offset, next: &next)
-    let symbol = try reader.symbol(at: &place)
-    guard let url = symbol.map({ self.url(ofSymbol: $0, string) }) ?? URL(string: string) else {
+  static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Date {
+    Date(timeIntervalSinceReferenceDate: try Double.read(cell, at: offset))
+  }
+}
+
+extension UUID: ReadableScalar {
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> UUID {
+    if let bits = try UUIDs.read(message.reader, at: offset, next: &next) { return UUID(bits: bits) }
+    let string = try String.read(message, at: offset, next: &next)
+    // A long string need not be looked at, however often it is named.
+    guard string.utf8.count == 36, let uuid = UUID(uuidString: string) else {
+      try fail(.malformed, at: offset)
+    }
+    return uuid
+  }
+
+  /// The UUID of 16 bytes, the first of them lowest.
+  fileprivate init(bits: UInt128) {
+    self = withUnsafeBytes(of: bits.littleEndian) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+}
+
+extension URL: ReadableScalar {
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> URL {
+    let string = try String.read(message, at: offset, next: &next)
+    var place = try message.reader.byte(at: offset) == URLs.tag ? offset + 1 : offset
+    let symbol = try Symbols.read(message.reader, at: place, next: &place)
+    guard let url = symbol.map({ message.url(ofSymbol: $0, string) }) ?? URL(string: string) else {
       try fail(.malformed, at: offset)
     }
     return url
   }
+}
 
-  /// Returns the data at `offset`, or nil if another kind of value stands there.
-  func data(at offset: Int, next: inout Int) throws(FormatError) -> Data? {
-    guard try reader.byte(at: offset) == Tag.data else { return nil }
-    let range = try reader.data(at: offset)
-    next = range.upperBound
-    return Data.copy(reader.buffer(at: range.lowerBound, count: range.count))
+extension Data: ReadableScalar {
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Data {
+    let bytes = try DataValues.read(message.reader, at: offset)
+    next = bytes.upperBound
+    return Data.copy(message.reader.buffer(at: bytes.lowerBound, count: bytes.count))
+  }
+}
+
+extension Decimal: ReadableScalar {
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Decimal {
+    let reader = message.reader
+    if let parts = try Decimals.read(reader, at: offset, next: &next) { return try make(parts, at: offset) }
+    let tag = try reader.byte(at: offset)
+    if Floats.isFloat(tag) { return try make(Floats.read(reader, at: offset, next: &next), at: offset) }
+    if tag == Integers.unsigned128 {
+      let magnitude = try UInt128.read(message, at: offset, next: &next)
+      return try make(DecimalParts(isNegative: false, magnitude: magnitude, exponent: 0), at: offset)
+    }
+    return try make(DecimalParts(Int128.read(message, at: offset, next: &next)), at: offset)
   }
 
-  func decimal(at offset: Int, next: inout Int) throws(FormatError) -> Decimal {
-    if let parts = try decimalParts(at: offset, next: &next) {
-      guard let decimal = parts.decimal else { try fail(.unrepresentable, at: offset) }
-      return decimal
+  static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Decimal {
+    switch cell {
+    case .integer(let integer): return try make(DecimalParts(Int128(integer)), at: offset)
+    case .double(let value): return try make(value, at: offset)
+    case .bool, .date: try fail(.cellMismatch, at: offset)
     }
-    let tag = try reader.byte(at: offset)
-    if tag >= Tag.double && tag <= Tag.noisyDecimal || tag >= Tag.shortDecimal && tag <= Tag.lastShortDecimal
-    {
-      return try Rounding.decimal(reader.double(at: offset, next: &next), at: offset)
-    }
-    let parts =
-      tag == Tag.unsigned128
-      ? DecimalParts(
-        isNegative: false, magnitude: try integer(UInt128.self, at: offset, next: &next), exponent: 0)
-      : DecimalParts(try integer(Int128.self, at: offset, next: &next))
+  }
+
+  private static func make(_ parts: DecimalParts, at offset: Int) throws(FormatError) -> Decimal {
     guard let decimal = parts.decimal else { try fail(.unrepresentable, at: offset) }
     return decimal
   }
 
-  /// Returns the parts of the decimal number at `offset`, or nil if another kind of value stands there.
-  func decimalParts(at offset: Int, next: inout Int) throws(FormatError) -> DecimalParts? {
-    let tag = try reader.byte(at: offset)
-    guard tag == Tag.positiveDecimal || tag == Tag.negativeDecimal else { return nil }
-    var start = offset + 1
-    let length = try reader.length(at: &start)
-    guard (1...17).contains(length) else { try fail(.malformed, at: offset) }
-    var magnitude: UInt128 = 0
-    for index in 1..<length { magnitude |= UInt128(reader.base[start + index]) << UInt128(8 * (index - 1)) }
-    let isNegative = tag == Tag.negativeDecimal
-    // A negative zero is NaN, which has no exponent.
-    guard magnitude != 0 || !isNegative || reader.base[start] == 0 else {
-      try fail(.malformed, at: offset)
+  /// Returns the shortest decimal that is this number, as JSON would say it. `Decimal` takes "-inf" for a number.
+  private static func make(_ value: Double, at offset: Int) throws(FormatError) -> Decimal {
+    guard value.isFinite, let decimal = Decimal(string: value.description) else {
+      try fail(.unrepresentable, at: offset)
     }
-    next = start + length
-    return DecimalParts(
-      isNegative: isNegative, magnitude: magnitude,
-      exponent: Int8(bitPattern: reader.base[start]))
+    return decimal
   }
 }

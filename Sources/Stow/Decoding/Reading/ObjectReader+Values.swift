@@ -32,13 +32,13 @@ extension ObjectReader {
   @inline(__always)
   func passNil(_ offset: Int, _ message: Message) throws(FormatError) -> Bool {
     if let source { return isNil(source, keyIndex: offset, message.reader) }
-    guard message.reader.isNil(at: offset) else { return false }
+    guard Nils.isNil(message.reader, at: offset) else { return false }
     try pass(offset, message)
     return true
   }
 
   private func isNil(_ source: ElementSource, keyIndex: Int, _ reader: ByteReader) -> Bool {
-    source.constant(keyIndex: keyIndex).map { reader.isNil(at: $0) } ?? false
+    source.constant(keyIndex: keyIndex).map { Nils.isNil(reader, at: $0) } ?? false
   }
 
   /// Goes on behind the value at `offset`.

@@ -85,7 +85,7 @@ final class ObjectReader {
 
   private func openPartial(_ message: Message) throws(FormatError) {
     presence = start
-    start = try message.reader.endOfPresence(in: start..<end, keyCount: keyCount)
+    start = try Records.endOfPresence(message.reader, in: start..<end, keyCount: keyCount)
     if keyCount <= 64 {
       let bits = UInt64(bitPattern: try message.reader.signed(at: presence, width: start - presence))
       marks = bits & .max >> UInt64(64 - keyCount)

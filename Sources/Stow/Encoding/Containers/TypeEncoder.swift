@@ -23,5 +23,8 @@ protocol WholeEncodable {
 typealias TypeEncoders = TypePlans<AnyTypeEncoder>
 
 extension TypeEncoders {
-  init() { self.init { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() } }
+  init() {
+    self.init(
+      ofScalar: { _ in nil }, ofGeneric: { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() })
+  }
 }

@@ -61,25 +61,16 @@ extension Emitter {
     let (packed, taggedSize) = PackedIntegers.best(for: values)
     let packedLength = packed.bodySize + 1
     let packedSize = 1 + Varint.size(packedLength) + packedLength
-    if let taggedSize, Self.arraySize(taggedSize) < packedSize {
+    if let taggedSize, Arrays.size(taggedSize) < packedSize {
       for value in values.reversed() {
         writer.reserve(BackwardWriter.margin)
-        writer.integer(value)
+        Integers.write(value, to: &writer)
       }
-      writeArrayHeader(taggedSize)
+      Arrays.writeHeader(taggedSize, to: &writer)
       return
     }
     packed.write(values, to: &writer)
     writePackedHeader(packed.type, length: packedLength)
-  }
-
-  private static func arraySize(_ length: Int) -> Int {
-    1 + (length < Tag.shortArrayLimit ? 0 : Varint.size(length)) + length
-  }
-
-  mutating func writeArrayHeader(_ length: Int) {
-    writer.reserve(BackwardWriter.margin)
-    writer.header(length: length, short: Tag.shortArray, limit: Tag.shortArrayLimit, long: Tag.array)
   }
 
   /// Writes floating-point numbers, perhaps with integers among them, in whatever takes the fewest bytes.
@@ -89,18 +80,18 @@ extension Emitter {
     let best = PackedDoubles.best(for: values, integers: integers, cells: room.decimals)
     let length = (best?.stride ?? 0) * values.count + (best?.type == ElementType.float ? 0 : 1)
     let size = 1 + Varint.size(length) + length
-    guard let best, size <= Self.arraySize(Self.taggedSize(of: values, integers, best, room.decimals))
+    guard let best, size <= Arrays.size(Self.taggedSize(of: values, integers, best, room.decimals))
     else {
       let end = writer.count
       for index in values.indices.reversed() {
         writer.reserve(BackwardWriter.margin)
         if integers?[index] ?? false {
-          writer.integer(Int64(bitPattern: values[index]))
+          Integers.write(Int64(bitPattern: values[index]), to: &writer)
         } else {
-          writer.double(values[index])
+          Floats.write(values[index], to: &writer)
         }
       }
-      writeArrayHeader(writer.count - end)
+      Arrays.writeHeader(writer.count - end, to: &writer)
       return
     }
     best.write(values, room.decimals, to: &writer)
@@ -119,7 +110,7 @@ extension Emitter {
     var size = 0
     for index in 0..<sample {
       if integers?[index] ?? false {
-        size += BackwardWriter.size(ofInteger: Int64(bitPattern: values[index]))
+        size += Integers.size(Int64(bitPattern: values[index]))
       } else if let exponent {
         size += DoubleForm.size(values[index], cells[index], exponent: exponent)
       } else {
@@ -133,11 +124,11 @@ extension Emitter {
     writer.reserve(BackwardWriter.margin)
     if type == ElementType.float {
       writer.varint(length)
-      writer.byte(Tag.packedFloats)
+      writer.byte(PackedArray.floats)
     } else {
       writer.byte(type)
       writer.varint(length)
-      writer.byte(Tag.packed)
+      writer.byte(PackedArray.tag)
     }
   }
 
@@ -154,7 +145,7 @@ extension Emitter {
 
   private static func packsBools(_ count: Int) -> Bool {
     let length = bitsLength(count)
-    return 1 + Varint.size(length) + length <= arraySize(count)
+    return 1 + Varint.size(length) + length <= Arrays.size(count)
   }
 
   private mutating func writeBits(_ count: Int, _ element: (Int) -> Bool) {
@@ -174,11 +165,7 @@ extension Emitter {
   /// Data or a whole array that was retained.
   mutating func writeRetained(_ value: RetainedValue) {
     switch value {
-    case .data(let data):
-      data.withUnsafeBytes { writer.bytes($0) }
-      writer.reserve(BackwardWriter.margin)
-      writer.varint(data.count)
-      writer.byte(Tag.data)
+    case .data(let data): data.withUnsafeBytes { DataValues.write($0, to: &writer) }
     case .doubles(let values):
       values.withUnsafeBufferPointer { buffer in
         buffer.withMemoryRebound(to: UInt64.self) { bits in
@@ -229,7 +216,7 @@ extension Emitter {
     }
     for column in columns.reversed() {
       writer.reserve(BackwardWriter.margin)
-      if let base = column.base { writer.integer(base) }
+      if let base = column.base { Integers.write(base, to: &writer) }
       if let constant = column.constant { write(constant: tape[constant], tape, recording) }
     }
     writer.reserve(columns.count + BackwardWriter.margin)
@@ -237,6 +224,6 @@ extension Emitter {
     writer.reserve(BackwardWriter.margin)
     writer.varint(rows.shape ?? columns.count)
     writer.varint(writer.count - end)
-    writer.byte(rows.shape == nil ? Tag.matrix : Tag.table)
+    writer.byte(rows.shape == nil ? Columns.matrix : Columns.table)
   }
 }

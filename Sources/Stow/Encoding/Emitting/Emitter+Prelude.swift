@@ -14,15 +14,15 @@ extension Emitter {
     for string in plan.symbols.reversed() { writer.text(recording.strings.utf8(string)) }
     writer.reserve(BackwardWriter.margin)
     writer.varint(plan.symbols.count)
-    writer.byte(Tag.prelude)
+    writer.byte(MessageTables.tag)
   }
 
   /// Writes which context the message relies on, before everything else.
   mutating func writeContext(_ id: UInt32) {
     writer.reserve(BackwardWriter.margin)
     writer.littleEndian(UInt64(id), width: 4)
-    writer.byte(Tag.contextMessage)
-    writer.byte(Tag.otherMessage)
+    writer.byte(MessageTables.contextMessage)
+    writer.byte(MessageTables.otherMessage)
   }
 
   private mutating func writeShape(of keys: KeyTable.Reference, _ recording: borrowing Recording) {

@@ -15,17 +15,17 @@ extension Emitter {
     let end = writer.count
     var last = entries.count - 1
     while last >= 0 {
-      if entries[last].length >= StringHeader.limit {
+      if entries[last].length >= Strings.headerLimit {
         writer.reserve(BackwardWriter.margin)
         write(constant: tokens[last], tape, recording)
         last -= 1
       } else {
-        let run = entries[...last].lastIndex { $0.length >= StringHeader.limit }.map { $0 + 1 } ?? 0
+        let run = entries[...last].lastIndex { $0.length >= Strings.headerLimit }.map { $0 + 1 } ?? 0
         writer.bytes(recording.strings.written(first + run...first + last))
         last = run - 1
       }
     }
-    writeArrayHeader(writer.count - end)
+    Arrays.writeHeader(writer.count - end, to: &writer)
     return true
   }
 }

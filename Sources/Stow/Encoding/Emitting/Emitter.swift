@@ -95,9 +95,7 @@ struct Emitter: ~Copyable {
       case .object: closeObject(recording.keyTables[token.index])
       case .map: closeMap(token, plan)
       case .array:
-        writer.header(
-          length: writer.count - frame.end, short: Tag.shortArray, limit: Tag.shortArrayLimit, long: Tag.array
-        )
+        Arrays.writeHeader(writer.count - frame.end, to: &writer)
         frame = outer.takeLast()
       case .key:
         if !frame.hidesKeys { write(key: token.index, recording) }
@@ -147,7 +145,8 @@ struct Emitter: ~Copyable {
         keys.pointee.hasForeignKeys
         || (frame.firstWideMark < 0 ? frame.marks != keys.pointee.presentMarks : lacksWideMarks(keys))
       if isPartial { writePresence(keys) }
-      writer.recordHeader(shape: keys.pointee.shape, length: writer.count - frame.end, partial: isPartial)
+      Records.writeHeader(
+        writer.count - frame.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
     }
     if frame.firstWideMark >= 0 { wideMarks.removeLast(wideMarks.count - frame.firstWideMark) }
     frame = outer.takeLast()
@@ -155,18 +154,15 @@ struct Emitter: ~Copyable {
 
   private mutating func closeMap(_ token: Token, _ plan: borrowing MessagePlan) {
     if frame.hidesKeys {
-      writer.recordHeader(
-        shape: plan.lists[token.index].shape, length: writer.count - frame.end, partial: false)
+      Records.writeHeader(
+        writer.count - frame.end, shape: plan.lists[token.index].shape, isPartial: false, to: &writer)
     } else {
       closeAsMap()
     }
     frame = outer.takeLast()
   }
 
-  private mutating func closeAsMap() {
-    writer.header(
-      length: writer.count - frame.end, short: Tag.shortMap, limit: Tag.shortMapLimit, long: Tag.map)
-  }
+  private mutating func closeAsMap() { Maps.writeHeader(writer.count - frame.end, to: &writer) }
 
   /// A bit for every key of the shape: whether the object has a value for it.
   private mutating func writePresence(_ keys: KeyTable.Reference) {
@@ -174,7 +170,7 @@ struct Emitter: ~Copyable {
       !keys.pointee.hasForeignKeys
     {
       // Every slot is a key of the shape, and the marks are the bits.
-      return writer.littleEndian(frame.marks, width: (keys.pointee.slotCount + 7) / 8)
+      return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.slotCount))
     }
     let slots = keys.pointee.presentSlots
     var position = slots.count
@@ -201,8 +197,8 @@ struct Emitter: ~Copyable {
   /// The value of a column where all cells are the same.
   mutating func write(constant token: Token, _ tape: TapeView, _ recording: borrowing Recording) {
     switch token.kind {
-    case .array: writer.byte(Tag.shortArray)
-    case .object, .map: writer.byte(Tag.shortMap)
+    case .array: writer.byte(Arrays.short)
+    case .object, .map: writer.byte(Maps.short)
     default: write(value: token, tape, recording)
     }
   }
@@ -211,12 +207,12 @@ struct Emitter: ~Copyable {
   @inline(__always)
   mutating func write(value token: Token, _ tape: TapeView, _ recording: borrowing Recording) {
     switch token.kind {
-    case .integer: writer.integer(token.integer)
+    case .integer: Integers.write(token.integer, to: &writer)
     case .string: write(string: token.index, recording)
-    case .double: writer.double(tape.number(token))
-    case .true: writer.byte(Tag.true)
-    case .false: writer.byte(Tag.false)
-    case .null: writer.byte(Tag.null)
+    case .double: Floats.write(tape.number(token), to: &writer)
+    case .true: writer.byte(Bools.true)
+    case .false: writer.byte(Bools.false)
+    case .null: writer.byte(Nils.tag)
     default: writeRare(token, tape, recording)
     }
   }
@@ -227,15 +223,10 @@ struct Emitter: ~Copyable {
   private mutating func write(string index: Int, _ recording: borrowing Recording) {
     let entry = recording.strings[index]
     if entry.symbol != 0 {
-      write(symbol: Int(entry.symbol) &- 1)
-      return
-    }
-    writeBytes(of: entry, recording)
-    if entry.length < Tag.shortStringLimit {
-      writer.byte(Tag.shortString &+ UInt8(truncatingIfNeeded: entry.length))
+      Symbols.write(Int(entry.symbol) &- 1, to: &writer)
     } else {
-      writer.varint(entry.length)
-      writer.byte(Tag.string)
+      writeBytes(of: entry, recording)
+      Strings.writeHeader(entry.length, to: &writer)
     }
   }
 
@@ -249,21 +240,11 @@ struct Emitter: ~Copyable {
     }
   }
 
-  @inline(__always)
-  private mutating func write(symbol: Int) {
-    if symbol < Tag.shortSymbolLimit {
-      writer.byte(Tag.shortSymbol &+ UInt8(truncatingIfNeeded: symbol))
-    } else {
-      writer.varint(symbol)
-      writer.byte(Tag.symbol)
-    }
-  }
-
   /// A key that is a string in the pool: a symbol, or a text.
   mutating func write(key index: Int, _ recording: borrowing Recording) {
     let symbol = Int(recording.strings[index].symbol)
     if symbol > 0 {
-      write(keySymbol: symbol - 1)
+      writer.text(symbol: symbol - 1)
     } else {
       writer.text(recording.strings.utf8(index))
     }
@@ -273,7 +254,7 @@ struct Emitter: ~Copyable {
   mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ recording: borrowing Recording) {
     let string = keys.pointee.string(atSlot: slot)
     let symbol = string < 0 ? 0 : Int(recording.strings[string].symbol)
-    if symbol > 0 { write(keySymbol: symbol - 1) } else { write(textAt: slot, of: keys) }
+    if symbol > 0 { writer.text(symbol: symbol - 1) } else { write(textAt: slot, of: keys) }
   }
 
   @inline(__always)
@@ -285,59 +266,23 @@ struct Emitter: ~Copyable {
     writer.shortBytes(endingAt: start + text.count, count: text.count)
   }
 
-  private mutating func write(keySymbol symbol: Int) {
-    if symbol < Tag.shortSymbolLimit {
-      writer.byte(KeyText.symbol + UInt8(symbol))
-    } else {
-      writer.varint(symbol)
-      writer.byte(KeyText.longSymbol)
-    }
-  }
-
   // MARK: the rest
 
   @inline(never)
   private mutating func writeRare(_ token: Token, _ tape: TapeView, _ recording: borrowing Recording) {
     switch token.kind {
-    case .longInteger: writer.integer(Int64(bitPattern: tape.number(token)))
-    case .date: writer.date(tape.number(token))
-    case .float:
-      writer.littleEndian(tape.number(token), width: 4)
-      writer.byte(Tag.float)
-    case .unsigned:
-      writer.littleEndian(tape.number(token), width: 8)
-      writer.byte(Tag.unsigned)
+    case .longInteger: Integers.write(Int64(bitPattern: tape.number(token)), to: &writer)
+    case .unsigned: Integers.write(beyondSigned: tape.number(token), to: &writer)
+    case .float: Floats.write(float: tape.number(token), to: &writer)
+    case .date: Dates.write(tape.number(token), to: &writer)
+    case .wide: recording.wideForms[token.index].write(to: &writer)
     case .url:
       write(string: token.index, recording)
-      writer.byte(Tag.url)
-    case .nestedNil:
-      writer.byte(UInt8(truncatingIfNeeded: min(token.index, 255)))
-      writer.byte(Tag.nestedNil)
-    case .empty: writer.byte(Tag.shortMap)
-    case .wide, .uuid: writeWide(token, recording.wideValues[token.index])
-    case .decimal: writeDecimal(token, recording.wideValues[token.index])
+      writer.byte(URLs.tag)
+    case .nestedNil: Nils.write(level: token.index, to: &writer)
+    case .empty: writer.byte(Maps.short)
     case .data, .integers, .doubles, .bools: writeRetained(recording.retained[token.index])
     default: preconditionFailure("a token that a normalized tape does not have")
     }
-  }
-
-  private mutating func writeWide(_ token: Token, _ wide: WideValue) {
-    writer.littleEndian(wide.high, width: 8)
-    writer.littleEndian(wide.low, width: 8)
-    if token.kind == .uuid {
-      writer.byte(Tag.uuid)
-    } else {
-      writer.byte(token.has(Token.Flags.unsigned) ? Tag.unsigned128 : Tag.integer128)
-    }
-  }
-
-  private mutating func writeDecimal(_ token: Token, _ wide: WideValue) {
-    let width =
-      (128 - (wide.high == 0 ? 64 + wide.low.leadingZeroBitCount : wide.high.leadingZeroBitCount) + 7) / 8
-    if width > 8 { writer.littleEndian(wide.high, width: width - 8) }
-    if width > 0 { writer.littleEndian(wide.low, width: min(8, width)) }
-    writer.byte(UInt8(bitPattern: wide.exponent))
-    writer.varint(width + 1)
-    writer.byte(token.has(Token.Flags.unsigned) ? Tag.positiveDecimal : Tag.negativeDecimal)
   }
 }

@@ -149,7 +149,7 @@ struct RowLayout {
       for row in 0..<count { cells[row] = marks[row] ? 1 : 0 }
       return Column(type: ElementType.bool, width: 1, taggedSize: count)
     case Self.bit(.date):
-      let tagged = readOnly.prefix(Emitter.sampleSize).reduce(0) { $0 + BackwardWriter.size(ofDate: $1) }
+      let tagged = readOnly.prefix(Emitter.sampleSize).reduce(0) { $0 + Dates.size($1) }
       return Column(
         type: ElementType.date, width: 8, taggedSize: tagged * count / min(count, Emitter.sampleSize))
     case Self.bit(.string):
@@ -165,9 +165,9 @@ struct RowLayout {
     // What the value takes each time: exact for numbers, one byte for all else.
     let size =
       switch kind {
-      case .integer, .longInteger: BackwardWriter.size(ofInteger: Int64(bitPattern: number))
+      case .integer, .longInteger: Integers.size(Int64(bitPattern: number))
       case .double: DoubleForm(number).size
-      case .date: BackwardWriter.size(ofDate: number)
+      case .date: Dates.size(number)
       default: 1
       }
     return Column(
@@ -179,12 +179,12 @@ struct RowLayout {
   private func integers(_ cells: UnsafeMutableBufferPointer<UInt64>) -> Column {
     cells.withMemoryRebound(to: Int64.self) { values in
       let fixed = IntegerWidths(UnsafeBufferPointer(values)).fixedType
-      let tagged = values.reduce(0) { $0 &+ BackwardWriter.size(ofInteger: $1) }
+      let tagged = values.reduce(0) { $0 &+ Integers.size($1) }
       let plain = Column(type: fixed.type, width: fixed.width, taggedSize: tagged)
       guard let offsets = IntegerRange.offsets(of: UnsafeBufferPointer(values), below: fixed.width) else {
         return plain
       }
-      let baseSize = BackwardWriter.size(ofInteger: offsets.base)
+      let baseSize = Integers.size(offsets.base)
       guard baseSize + offsets.width * count < fixed.width * count else { return plain }
       for row in 0..<count { values[row] &-= offsets.base }
       return Column(

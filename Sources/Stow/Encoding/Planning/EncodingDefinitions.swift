@@ -169,7 +169,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   private func match(_ shape: Int, _ positions: [Int], _ wanted: Int) -> Match {
     let isExact = positions.count == wanted
-    let number = shape < Tag.shortShapeLimit ? 0 : Varint.size(shape)
+    let number = shape < Records.shortLimit ? 0 : Varint.size(shape)
     let presence = isExact ? 0 : (positions.count + 7) / 8
     return Match(shape: shape, positions: positions, cost: 1 + number + presence, isExact: isExact)
   }

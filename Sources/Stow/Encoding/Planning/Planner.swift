@@ -198,14 +198,14 @@ struct Planner: ~Copyable {
       guard values + keys > 1 else { continue }
       let length = entries[index].length
       let text = KeyText.measure(recording.strings.utf8(index)).size
-      let inline = length + (length < Tag.shortStringLimit ? 1 : 1 + Varint.size(length))
+      let inline = length + (length < Strings.shortLimit ? 1 : 1 + Varint.size(length))
       let gain = values * inline + keys * text - text - values - keys
       guard gain > 0 else { continue }
       let longGain = gain - (values + keys) * longReference
       candidates.append(
         Candidate(string: index, uses: values + keys, shortGain: gain, longGain: longGain))
     }
-    let shortPlaces = max(0, Tag.shortSymbolLimit - plan.firstSymbol)
+    let shortPlaces = max(0, Symbols.shortLimit - plan.firstSymbol)
     if candidates.count > shortPlaces { shortenMostUsed(shortPlaces) }
     if candidates.isEmpty { return }
     candidates.removeAll { !$0.isShort && $0.longGain <= 0 }
@@ -230,7 +230,7 @@ struct Planner: ~Copyable {
   ) -> Bool {
     let symbol = definitions.symbol(strings[index], in: strings)
     guard symbol >= 0 else { return false }
-    let size = symbol < Tag.shortSymbolLimit ? 1 : 1 + Varint.size(symbol)
+    let size = symbol < Symbols.shortLimit ? 1 : 1 + Varint.size(symbol)
     if size < KeyText.measure(strings.utf8(index)).size { strings[index].symbol = UInt32(symbol + 1) }
     return true
   }

@@ -28,7 +28,7 @@ extension Recording {
     } else if let value = UInt64(exactly: value) {
       record(value, key: key)
     } else {
-      recordWide(UInt128(bitPattern: value), key: key, flags: 0)
+      record(Integers.form(bits: UInt128(bitPattern: value), isSigned: true), key: key)
     }
   }
 
@@ -36,19 +36,8 @@ extension Recording {
     if let value = Int128(exactly: value) {
       record(value, key: key)
     } else {
-      recordWide(value, key: key, flags: Token.Flags.unsigned)
+      record(Integers.form(bits: value, isSigned: false), key: key)
     }
-  }
-
-  private mutating func recordWide(_ bits: UInt128, key: TokenKey, flags: UInt64) {
-    let wide = WideValue(
-      low: UInt64(truncatingIfNeeded: bits), high: UInt64(truncatingIfNeeded: bits >> 64))
-    append(wide, as: .wide, key: key, flags: flags)
-  }
-
-  private mutating func append(_ wide: WideValue, as kind: Token.Kind, key: TokenKey, flags: UInt64 = 0) {
-    tape.append(Token(kind, key: key, flags: flags, index: wideValues.count))
-    wideValues.append(wide)
   }
 
   mutating func retain(_ value: RetainedValue, as kind: Token.Kind, key: TokenKey) {
@@ -61,11 +50,8 @@ extension Recording {
   }
 
   mutating func record(_ value: UUID, key: TokenKey) {
-    let (low, high) = withUnsafeBytes(of: value.uuid) {
-      ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-    }
-    let wide = WideValue(low: UInt64(littleEndian: low), high: UInt64(littleEndian: high))
-    append(wide, as: .uuid, key: key)
+    let bits = withUnsafeBytes(of: value.uuid) { $0.loadUnaligned(as: UInt128.self) }
+    record(UUIDs.form(UInt128(littleEndian: bits)), key: key)
   }
 
   mutating func record(_ value: URL, key: TokenKey) {
@@ -75,12 +61,7 @@ extension Recording {
   }
 
   mutating func record(_ value: Decimal, key: TokenKey) {
-    let parts = DecimalParts(value)
-    let wide = WideValue(
-      low: UInt64(truncatingIfNeeded: parts.magnitude),
-      high: UInt64(truncatingIfNeeded: parts.magnitude >> 64), exponent: parts.exponent)
-    // The flag stands for a sign here.
-    append(wide, as: .decimal, key: key, flags: parts.isNegative ? 0 : Token.Flags.unsigned)
+    record(Decimals.form(DecimalParts(value)), key: key)
   }
 
   /// A nil that stands `level` optionals deep.

@@ -5,8 +5,8 @@ struct Recording: ~Copyable {
   var keyTables = KeyTables()
   /// Whole arrays and data, which the tape names by their index.
   var retained: [RetainedValue] = []
-  /// Values of more than 64 bits, which the tape names by their index.
-  var wideValues = GrowableBuffer<WideValue>(capacity: 4)
+  /// Scalars of more than 64 bits, which the tape names by their index.
+  private(set) var wideForms = GrowableBuffer<WideForm>(capacity: 4)
   /// The tokens where maps begin, which have keys before their values. A tape that is not in line may have others.
   private(set) var maps = GrowableBuffer<UInt32>(capacity: 16)
   /// Whether the keys of a map could repeat.
@@ -23,7 +23,7 @@ struct Recording: ~Copyable {
     strings.removeAll()
     keyTables.removeAll()
     if !retained.isEmpty { retained.removeAll() }
-    wideValues.removeAll()
+    wideForms.removeAll()
     maps.removeAll()
     hasFreeKeys = false
     needsNormalizing = false
@@ -68,6 +68,12 @@ struct Recording: ~Copyable {
 
   /// Forgets the maps, before they are noted anew.
   mutating func forgetMaps() { maps.removeAll() }
+
+  /// Records a scalar of more than 64 bits as it will be written.
+  mutating func record(_ form: WideForm, key: TokenKey) {
+    tape.append(Token(.wide, key: key, index: wideForms.count))
+    wideForms.append(form)
+  }
 
   // MARK: strings
 

@@ -4,14 +4,6 @@
   import Foundation
 #endif
 
-/// What does not fit a word: an integer of 128 bits, a UUID, or the parts of a `Decimal`.
-struct WideValue: BitwiseCopyable {
-  let low: UInt64
-  let high: UInt64
-  /// The exponent of a `Decimal`.
-  var exponent: Int8 = 0
-}
-
 /// What the tape names by index and the recording keeps alive: copying it would cost more.
 enum RetainedValue {
   case data(Data)

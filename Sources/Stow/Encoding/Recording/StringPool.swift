@@ -147,8 +147,8 @@ struct StringPool: ~Copyable {
   private mutating func makePlace(_ length: Int) -> UnsafeMutableRawPointer {
     bytes.reserve(length &+ 18)
     let start = UnsafeMutableRawPointer(bytes.base + bytes.count)
-    StringHeader.write(length, to: start)
-    return start + StringHeader.size(length)
+    Strings.writeHeader(length, to: start)
+    return start + Strings.headerSize(length)
   }
 
   /// Adds the string that was copied to the place made for it.
@@ -163,7 +163,7 @@ struct StringPool: ~Copyable {
 
   @inline(__always)
   private mutating func append(copied key: TextKey) -> Int {
-    let offset = bytes.count &+ StringHeader.size(key.length)
+    let offset = bytes.count &+ Strings.headerSize(key.length)
     bytes.extend(to: offset &+ key.length)
     entries.append(StringEntry(key, offset: offset))
     filter |= Self.filterBit(UnsafeRawBufferPointer(start: bytes.base + offset, count: key.length))
@@ -354,7 +354,7 @@ struct StringPool: ~Copyable {
   /// for a header.
   func written(_ range: ClosedRange<Int>) -> UnsafeRawBufferPointer {
     let (first, last) = (entries[range.lowerBound], entries[range.upperBound])
-    let start = first.offset - StringHeader.size(first.length)
+    let start = first.offset - Strings.headerSize(first.length)
     return UnsafeRawBufferPointer(start: bytes.base + start, count: last.offset + last.length - start)
   }
 

@@ -13,7 +13,9 @@ struct Token: BitwiseCopyable {
     /// Those whose value is a word.
     case longInteger, unsigned, double, float, date
     case string, url
-    case wide, uuid, decimal, data
+    /// A scalar that no word holds, in the form in which it is written.
+    case wide
+    case data
     case nestedNil
     /// A whole array that packs: of integers, of floating-point numbers, of Bools.
     case integers, doubles, bools
@@ -40,9 +42,7 @@ struct Token: BitwiseCopyable {
     /// The container was made by `nestedContainer`: it continues one that stands under the same key.
     static let nested: UInt64 = 1 << 17
     /// A deferred place where a container began that failed: its tokens follow up to its end.
-    static let failedContainer: UInt64 = 1 << 19
-    /// An integer of 128 bits that is not negative.
-    static let unsigned: UInt64 = 1 << 18
+    static let failedContainer: UInt64 = 1 << 18
   }
 
   @inline(__always)

@@ -1,0 +1,250 @@
+/// Floating-point numbers, in the form in which each takes the fewest bytes (FORMAT.md, "Floating point").
+enum Floats {
+  static let double: UInt8 = 0x0E
+  static let float: UInt8 = 0x0F
+  /// An integral value of 1 to 4 bytes: `integral + width - 1`.
+  static let integral: UInt8 = 0x10
+  static let lastIntegral: UInt8 = 0x13
+  /// A decimal fraction with its scale byte: what `shortDecimal` has no room for.
+  static let decimal: UInt8 = 0x14
+  /// A decimal fraction and a residue: how many representable numbers lie between it and the value.
+  static let noisyDecimal: UInt8 = 0x15
+  /// Exponent 1 to 4, width 1 to 4: `shortDecimal + (exponent - 1) * 4 + width - 1`.
+  static let shortDecimal: UInt8 = 0x20
+  static let lastShortDecimal: UInt8 = 0x2F
+
+  static let kind = Kind("a floating-point number") { tag in
+    switch tag {
+    case double: .fixed(9)
+    case float: .fixed(5)
+    case integral...lastIntegral: .fixed(tag - integral + 2)
+    case decimal: .scale
+    case noisyDecimal: .scaleAndByte
+    case shortDecimal...lastShortDecimal: .fixed((tag & 3) + 2)
+    default: nil
+    }
+  }
+
+  @inline(__always)
+  static func isFloat(_ tag: UInt8) -> Bool {
+    tag >= double && tag <= noisyDecimal || tag >= shortDecimal && tag <= lastShortDecimal
+  }
+
+  // MARK: writing
+
+  /// Writes a number in its shortest form. Within a reserve.
+  @inline(__always)
+  static func write(_ bits: UInt64, to writer: inout BackwardWriter) {
+    let form = DoubleForm(bits)
+    writer.littleEndian(form.body, width: form.width)
+    if let scale = form.scale { writer.byte(scale) }
+    writer.byte(form.tag)
+  }
+
+  /// Writes the bits of a `Float`. Within a reserve.
+  static func write(float bits: UInt64, to writer: inout BackwardWriter) {
+    writer.littleEndian(bits, width: 4)
+    writer.byte(float)
+  }
+
+  // MARK: reading
+
+  /// The number at `offset`, and the offset behind it. Integers are not converted here.
+  @inline(__always)
+  static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double {
+    if try reader.byte(at: offset) == double {
+      let bits = try reader.word(at: offset &+ 1)
+      next = offset &+ 9
+      return Double(bitPattern: bits)
+    }
+    return try readCompact(reader, at: offset, next: &next)
+  }
+
+  @inline(never)
+  private static func readCompact(
+    _ reader: ByteReader, at offset: Int, next: inout Int
+  ) throws(FormatError) -> Double {
+    let tag = reader.base[offset]
+    switch tag {
+    case shortDecimal...lastShortDecimal:
+      let width = Int(tag & 3) + 1
+      let value = try reader.signed(at: offset + 1, width: width)
+      next = offset + 1 + width
+      return DecimalFraction.value(value, exponent: Int(tag - shortDecimal) >> 2 + 1)
+    case integral...lastIntegral:
+      let width = Int(tag - integral) + 1
+      let value = try reader.signed(at: offset + 1, width: width)
+      next = offset + 1 + width
+      return Double(value)
+    case float:
+      let bits = try reader.halfWord(at: offset + 1)
+      next = offset + 5
+      return Double(Float(bitPattern: bits))
+    case decimal:
+      return try scaled(reader, at: offset + 1, next: &next)
+    case noisyDecimal:
+      let value = try scaled(reader, at: offset + 1, next: &next)
+      let residue = Int8(bitPattern: try reader.byte(at: next))
+      next += 1
+      return DecimalFraction.adding(residue: residue, to: value)
+    default: try fail(.mismatch, at: offset)
+    }
+  }
+
+  /// A scale byte and an integer: a decimal fraction.
+  static func scaled(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double {
+    let scale = try reader.byte(at: offset)
+    let width = Int(scale & 15)
+    let exponent = Int(scale >> 4)
+    guard width >= 1, width <= ElementType.maximumScaledWidth, exponent <= ElementType.maximumExponent else {
+      try fail(.malformed, at: offset)
+    }
+    let value = try reader.signed(at: offset + 1, width: width)
+    next = offset + 1 + width
+    return DecimalFraction.value(value, exponent: exponent)
+  }
+
+  /// A `Float` that was written as one, and the offset behind it; nil for every other form.
+  @inline(__always)
+  static func float(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Float? {
+    guard try reader.byte(at: offset) == float else { return nil }
+    let bits = try reader.halfWord(at: offset &+ 1)
+    next = offset &+ 5
+    return Float(bitPattern: bits)
+  }
+}
+
+/// A floating-point number in its shortest form, as it stands in a message.
+struct DoubleForm {
+  let tag: UInt8
+  /// The scale byte of the decimal forms; absent in the others.
+  let scale: UInt8?
+  let body: UInt64
+  let width: Int
+
+  /// The bytes of the whole value.
+  @inline(__always)
+  var size: Int { 1 + (scale == nil ? 0 : 1) + width }
+
+  @inline(__always)
+  init(_ bits: UInt64) {
+    let value = Double(bitPattern: bits)
+    if value.magnitude < 0x1p31 {
+      let integer = DecimalFraction.rounded(value)
+      if Double(integer).bitPattern == bits {
+        self.init(integral: integer)
+        return
+      }
+    }
+    self.init(fraction: bits)
+  }
+
+  @inline(__always)
+  private init(integral: Int64) {
+    width = DecimalFraction.width(integral)
+    tag = Floats.integral &+ UInt8(truncatingIfNeeded: width &- 1)
+    scale = nil
+    body = UInt64(bitPattern: integral)
+  }
+
+  @inline(never)
+  private init(fraction bits: UInt64) {
+    let value = Double(bitPattern: bits)
+    if let numerator = DecimalFraction.shortNumerator(of: value) {
+      self.init(short: numerator)
+      return
+    }
+    let isFloat = PackedDoubles.isFloat(bits)
+    let float = UInt64(isFloat ? Float(value).bitPattern : 0)
+    if let exponent = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
+      let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent),
+      let decimal = DoubleForm(numerator, exponent: exponent, residue: residue),
+      decimal.size < (isFloat ? 5 : 9) || decimal.tag >= Floats.shortDecimal
+    {
+      self = decimal
+    } else if isFloat {
+      self.init(tag: Floats.float, scale: nil, body: float, width: 4)
+    } else {
+      self.init(tag: Floats.double, scale: nil, body: bits, width: 8)
+    }
+  }
+
+  /// The bytes of a number in its shortest form, of which a decimal form is known.
+  static func size(_ bits: UInt64, _ cell: DecimalCell, exponent: Int) -> Int {
+    let value = Double(bitPattern: bits)
+    guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude), exponent <= widest
+    else {
+      return DoubleForm(bits).size
+    }
+    let (numerator, exponent) = shortened(cell.numerator, exponent: exponent)
+    let width = DecimalFraction.width(numerator)
+    let result: Int
+    if cell.residue == 0, exponent == 0 ? value.magnitude < 0x1p31 : exponent <= 4 && width <= 4 {
+      result = 1 + width
+    } else {
+      let decimal = width > ElementType.maximumScaledWidth ? Int.max : width + (cell.residue == 0 ? 2 : 3)
+      result = min(PackedDoubles.isFloat(bits) ? 5 : 9, decimal)
+    }
+    assert(result == DoubleForm(bits).size)
+    return result
+  }
+
+  private init(tag: UInt8, scale: UInt8?, body: UInt64, width: Int) {
+    self.tag = tag
+    self.scale = scale
+    self.body = body
+    self.width = width
+  }
+
+  /// A fraction of `DecimalFraction.shortExponent` decimals, with as few as it needs.
+  @inline(__always)
+  private init(short numerator: Int64) {
+    var numerator = numerator
+    var exponent = DecimalFraction.shortExponent
+    if numerator % 100 == 0 {
+      numerator /= 100
+      exponent &-= 2
+    }
+    if numerator % 10 == 0 {
+      numerator /= 10
+      exponent &-= 1
+    }
+    let width = DecimalFraction.width(numerator)
+    let tag = Floats.shortDecimal &+ UInt8(truncatingIfNeeded: (exponent &- 1) &* 4 &+ width &- 1)
+    self.init(tag: tag, scale: nil, body: UInt64(bitPattern: numerator), width: width)
+  }
+
+  /// The same decimal fraction with as few decimals as it needs.
+  @inline(__always)
+  private static func shortened(_ numerator: Int64, exponent: Int) -> (numerator: Int64, exponent: Int) {
+    var (numerator, exponent) = (numerator, exponent)
+    if exponent >= 5, numerator % 100_000 == 0 {
+      numerator /= 100_000
+      exponent -= 5
+    }
+    while exponent > 0, numerator % 10 == 0 {
+      numerator /= 10
+      exponent -= 1
+    }
+    return (numerator, exponent)
+  }
+
+  /// A decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
+  private init?(_ numerator: Int64, exponent: Int, residue: Int8) {
+    let (numerator, exponent) = Self.shortened(numerator, exponent: exponent)
+    let width = DecimalFraction.width(numerator)
+    guard width <= ElementType.maximumScaledWidth else { return nil }
+    let scale = UInt8(exponent) << 4 | UInt8(width)
+    let bits = UInt64(bitPattern: numerator)
+    if residue != 0 {
+      let shift = UInt64(8 * width)
+      let body = bits & ~(~0 << shift) | UInt64(UInt8(bitPattern: residue)) << shift
+      self.init(tag: Floats.noisyDecimal, scale: scale, body: body, width: width + 1)
+    } else if (1...4).contains(exponent), width <= 4 {
+      let tag = Floats.shortDecimal + UInt8((exponent - 1) * 4 + width - 1)
+      self.init(tag: tag, scale: nil, body: bits, width: width)
+    } else {
+      self.init(tag: Floats.decimal, scale: scale, body: bits, width: width)
+    }
+  }
+}

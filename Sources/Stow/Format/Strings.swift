@@ -1,0 +1,127 @@
+/// Strings of UTF-8 (FORMAT.md, "Strings and data").
+enum Strings {
+  /// The length stands behind it.
+  static let long: UInt8 = 0x1D
+  /// A string of 0 to 31 bytes: `short + length`.
+  static let short: UInt8 = 0x30
+  static let lastShort: UInt8 = 0x4F
+  static let shortLimit = 32
+  /// The tag, and a length of one byte, are the header of shorter strings.
+  static let headerLimit = Varint.oneByteLimit
+
+  static let kind = Kind("a string") { tag in
+    switch tag {
+    case short...lastShort: .fixed(tag - short + 1)
+    case long: .length
+    default: nil
+    }
+  }
+
+  static func isString(_ tag: UInt8) -> Bool { tag == long || tag >= short && tag <= lastShort }
+
+  // MARK: writing
+
+  /// The bytes of the header of a string below `headerLimit`; 0 for others.
+  @inline(__always)
+  static func headerSize(_ length: Int) -> Int { length < shortLimit ? 1 : length < headerLimit ? 2 : 0 }
+
+  /// Writes the header of a string below `headerLimit`, and perhaps a byte behind it.
+  @inline(__always)
+  static func writeHeader(_ length: Int, to target: UnsafeMutableRawPointer) {
+    let size = UInt16(truncatingIfNeeded: length)
+    let header = length < shortLimit ? UInt16(short) &+ size : UInt16(long) | size &<< 8
+    target.storeBytes(of: header.littleEndian, as: UInt16.self)
+  }
+
+  /// Writes the header of a string, whose bytes were written. Within a reserve.
+  @inline(__always)
+  static func writeHeader(_ length: Int, to writer: inout BackwardWriter) {
+    if length < shortLimit {
+      writer.byte(short &+ UInt8(truncatingIfNeeded: length))
+    } else {
+      writer.varint(length)
+      writer.byte(long)
+    }
+  }
+
+  // MARK: reading
+
+  /// Where the bytes of the string at `offset` stand, if it is one whose header is its tag, or its tag and one byte.
+  ///
+  /// Which of the two it is takes no branch: among strings of many lengths nothing foretells it.
+  @inline(__always)
+  static func withShortHeader(_ reader: ByteReader, at offset: Int) -> (start: Int, count: Int)? {
+    guard offset < reader.count &- 1 else { return nil }
+    let (tag, second) = (Int(reader.base[offset]), Int(reader.base[offset &+ 1]))
+    let isLong = tag == Int(long)
+    let size = isLong ? second : tag &- Int(short)
+    let limit = isLong ? headerLimit : shortLimit
+    let start = offset &+ (isLong ? 2 : 1)
+    guard size >= 0, size < limit, size <= reader.count &- start else { return nil }
+    return (start, size)
+  }
+
+  /// The string at `offset` whose length is in its tag, and the offset behind it; nil if another value stands there.
+  @inline(__always)
+  static func readShort(
+    _ reader: ByteReader, at offset: Int, next: inout Int
+  ) throws(FormatError) -> String? {
+    let tag = try reader.byte(at: offset)
+    guard tag >= short, tag <= lastShort else { return nil }
+    let length = Int(tag &- short)
+    try reader.require(length, at: offset &+ 1)
+    next = offset &+ 1 &+ length
+    return try reader.string(at: offset &+ 1, count: length)
+  }
+
+  /// The same for a string whose length stands behind its tag.
+  static func readLong(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> String? {
+    guard try reader.byte(at: offset) == long else { return nil }
+    var start = offset + 1
+    let length = try reader.length(at: &start)
+    next = start + length
+    return try reader.string(at: start, count: length)
+  }
+}
+
+extension ByteReader {
+  /// The string of `count` bytes of UTF-8 at `offset`, which `require` has found to be there.
+  @inline(__always)
+  func string(at offset: Int, count size: Int) throws(FormatError) -> String {
+    if size <= SmallString.longest, makesSmallStrings,
+      let string = SmallString.make(pointer(at: offset), count: size, hasSixteen: offset <= count &- 16)
+    {
+      return string
+    }
+    return try longString(at: offset, count: size)
+  }
+
+  /// Decoding repairs what is not UTF-8, and then has other bytes; finding that out is faster than validating
+  /// first. ASCII needs no repair.
+  private func longString(at offset: Int, count: Int) throws(FormatError) -> String {
+    let bytes = buffer(at: offset, count: count)
+    let string = String(decoding: bytes, as: UTF8.self)
+    let isWhole =
+      isASCII(at: offset, count: count)
+      || string.utf8.withContiguousStorageIfAvailable { equalBytes(UnsafeRawBufferPointer($0), bytes) }
+        ?? false
+    guard isWhole else { try fail(.invalidText, at: offset) }
+    return string
+  }
+
+  /// Whether `count` bytes at `offset`, which `require` has found to be there, are all ASCII.
+  @inline(__always)
+  func isASCII(at offset: Int, count: Int) -> Bool {
+    var bits: UInt64 = 0
+    if count >= 8 {
+      for index in stride(from: 0, to: count &- 8, by: 8) {
+        bits |= pointer(at: offset &+ index).loadUnaligned(as: UInt64.self)
+      }
+      // Some of the last eight bytes were among those before.
+      bits |= pointer(at: offset &+ count &- 8).loadUnaligned(as: UInt64.self)
+    } else {
+      for index in 0..<count { bits |= UInt64(base[offset &+ index]) }
+    }
+    return bits & SmallString.beyondASCII == 0
+  }
+}
