@@ -42,4 +42,21 @@ enum Arrays {
     let length = try reader.length(at: &start)
     return Range(uncheckedBounds: (start, start &+ length))
   }
+
+  /// The number of elements: a step for each. `note` is handed where each stands.
+  @inline(__always)
+  static func count(
+    _ elements: Range<Int>, _ reader: ByteReader, note: (Int) -> Void = { _ in }
+  ) throws(FormatError) -> Int {
+    var count = 0
+    var offset = elements.lowerBound
+    while offset < elements.upperBound {
+      let next = try reader.end(of: offset)
+      guard next <= elements.upperBound else { try fail(.malformed, at: offset) }
+      note(offset)
+      offset = next
+      count &+= 1
+    }
+    return count
+  }
 }

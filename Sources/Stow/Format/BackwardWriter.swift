@@ -177,6 +177,20 @@ struct BackwardWriter: ~Copyable {
     position = start
   }
 
+  /// Writes a bit for each of `count` elements, the first of them lowest, filled up with zeros.
+  @inline(__always)
+  mutating func bits(_ count: Int, _ element: (Int) -> Bool) {
+    reserve(count / 8 + Self.margin)
+    var end = count
+    while end > 0 {
+      let first = (end - 1) & ~7
+      var bits: UInt8 = 0
+      for index in first..<end where element(index) { bits |= 1 << UInt8(index - first) }
+      byte(bits)
+      end = first
+    }
+  }
+
   /// The header of a container with `length` bytes: within the tag below `limit`. Within a reserve.
   @inline(__always)
   mutating func header(_ length: Int, short: UInt8, limit: Int, long: UInt8) {

@@ -31,22 +31,24 @@ enum Integers {
 
   // MARK: writing
 
+  /// The tag of an integer in its shortest form, and how many of its lowest bytes follow.
+  @inline(__always)
+  private static func form(_ value: Int64) -> (tag: UInt8, width: Int) {
+    if smallRange.contains(value) { return (UInt8(truncatingIfNeeded: Int64(small) &+ 16 &+ value), 0) }
+    let width = DecimalFraction.width(value)
+    return (sized &+ UInt8(truncatingIfNeeded: width &- 1), width)
+  }
+
   /// The bytes of the whole value.
   @inline(__always)
-  static func size(_ value: Int64) -> Int {
-    smallRange.contains(value) ? 1 : 1 &+ DecimalFraction.width(value)
-  }
+  static func size(_ value: Int64) -> Int { 1 &+ form(value).width }
 
   /// Writes an integer in its shortest form. Within a reserve.
   @inline(__always)
   static func write(_ value: Int64, to writer: inout BackwardWriter) {
-    if smallRange.contains(value) {
-      writer.byte(UInt8(truncatingIfNeeded: Int64(small) &+ 16 &+ value))
-    } else {
-      let width = DecimalFraction.width(value)
-      writer.littleEndian(UInt64(bitPattern: value), width: width)
-      writer.byte(sized &+ UInt8(truncatingIfNeeded: width &- 1))
-    }
+    let form = form(value)
+    writer.littleEndian(UInt64(bitPattern: value), width: form.width)
+    writer.byte(form.tag)
   }
 
   /// Writes an integer beyond the range of `Int64`. Within a reserve.

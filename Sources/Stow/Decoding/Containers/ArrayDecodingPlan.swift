@@ -37,7 +37,10 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     let mark = session.path.count
     var step = session.path.push(PathStep(.index, parent: node))
     defer { session.path.pop(to: mark) }
-    let count = try Self.count(elements, session, node)
+    let count: Int
+    do throws(FormatError) { count = try Arrays.count(elements, session.message.reader) } catch {
+      throw session.error(error, at: node, expected: nil)
+    }
     return try .filled(count: count) { first, initialized in
       var offset = elements.lowerBound
       for index in 0..<count {
@@ -48,24 +51,6 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
           throw session.error(error, at: node, expected: nil)
         }
       }
-    }
-  }
-
-  /// Returns how many elements there are, which takes a step for each.
-  static func count(_ elements: Range<Int>, _ session: DecodingSession, _ node: PathNode) throws
-    -> Int
-  {
-    do throws(FormatError) {
-      var count = 0
-      var offset = elements.lowerBound
-      while offset < elements.upperBound {
-        offset = try session.message.reader.end(of: offset)
-        count &+= 1
-      }
-      guard offset == elements.upperBound else { try fail(.malformed, at: offset) }
-      return count
-    } catch {
-      throw session.error(error, at: node, expected: nil)
     }
   }
 

@@ -17,7 +17,7 @@ extension Date: CellContent { var cell: Cell { .date(timeIntervalSinceReferenceD
 /// The decoder of a cell: a scalar.
 ///
 /// Three words, so that it sits inside its existential: a `Cell` itself would be more.
-struct CellDecoder<Content: CellContent>: Decoder, ScalarContainer {
+struct CellDecoder<Content: CellContent>: ScalarDecoder, ScalarContainer {
   let source: SessionElements
   let content: Content
   let node: PathNode
@@ -26,14 +26,7 @@ struct CellDecoder<Content: CellContent>: Decoder, ScalarContainer {
   var codingPath: [any CodingKey] { session.codingPath(node, at: source.offset) }
   var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
 
-  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    throw mismatch([String: Any].self)
-  }
-
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw mismatch([Any].self) }
-  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
-
-  private func mismatch(_ type: Any.Type) -> any Error {
+  func mismatch(_ type: Any.Type) -> any Error {
     session.error(FormatError(.cellMismatch, at: source.offset), at: node, source.offset, expected: type)
   }
 

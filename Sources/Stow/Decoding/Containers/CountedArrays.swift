@@ -39,7 +39,7 @@ struct CountedArrays {
   ) throws(FormatError) -> Int {
     guard !elements.isEmpty else { return index }
     // Most arrays are asked once, at the beginning.
-    guard index > 0 else { return try Self.places(elements, reader, note: { _ in }) }
+    guard index > 0 else { return try Arrays.count(elements, reader) }
     while let innermost = arrays.last, !innermost.holds(elements) { arrays.removeLast() }
     if let innermost = arrays.last, innermost.end == elements.upperBound,
       let count = innermost.count(ifElement: index, standsAt: elements.lowerBound)
@@ -47,24 +47,8 @@ struct CountedArrays {
       return count
     }
     var offsets: [Int] = []
-    let count = try Self.places(elements, reader, note: { offsets.append($0) })
+    let count = try Arrays.count(elements, reader) { offsets.append($0) }
     arrays.append(Counted(end: elements.upperBound, firstIndex: index, offsets: offsets))
     return index + count
-  }
-
-  /// Returns how many elements there are, and hands `note` the place of each.
-  private static func places(
-    _ elements: Range<Int>, _ reader: ByteReader, note: (Int) -> Void
-  ) throws(FormatError) -> Int {
-    var count = 0
-    var offset = elements.lowerBound
-    while offset < elements.upperBound {
-      let next = try reader.end(of: offset)
-      guard next <= elements.upperBound else { try fail(.malformed, at: offset) }
-      note(offset)
-      offset = next
-      count += 1
-    }
-    return count
   }
 }

@@ -4,7 +4,7 @@ struct KnownDecodingTypes: ~Copyable {
   private var pools: [KeyedDecoderPool] = []
   private var table = TypeTable<Unmanaged<KeyedDecoderPool>>()
   /// The pools of which the message took containers.
-  private var usedPools = BorrowedList<KeyedDecoderPool>()
+  private var usedPools = GrowableBuffer<Unmanaged<KeyedDecoderPool>>(capacity: 4)
 
   /// Returns how values of a type are decoded.
   @inline(__always)
@@ -34,22 +34,24 @@ struct KnownDecodingTypes: ~Copyable {
   @inline(never)
   private mutating func noteFirstUse(_ pool: KeyedDecoderPool, _ message: Int) {
     pool.lastMessage = message
-    usedPools.append(pool)
+    usedPools.append(.passUnretained(pool))
   }
 
   /// Takes back the containers that nobody holds any more, and returns whether that is all of them.
   func takeContainersBack() -> Bool {
     var areComplete = true
-    usedPools.borrowEach { pool in
-      if pool.containers.isComplete() {
-        pool.containers.borrowObjects { $0.finish() }
-      } else {
-        areComplete = false
+    for pool in usedPools.buffer {
+      pool._withUnsafeGuaranteedRef { pool in
+        if pool.containers.isComplete() {
+          pool.containers.borrowObjects { $0.finish() }
+        } else {
+          areComplete = false
+        }
       }
     }
     return areComplete
   }
 
   /// Forgets of which pools the message took containers.
-  mutating func reset() { usedPools.removeAll() }
+  mutating func reset() { usedPools.truncate(to: 0) }
 }

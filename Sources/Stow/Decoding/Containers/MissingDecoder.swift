@@ -1,16 +1,9 @@
 /// The decoder of a value that is not there, for `superDecoder(forKey:)`: it finds nil.
-struct MissingDecoder: Decoder, SingleValueDecodingContainer {
+struct MissingDecoder: ScalarDecoder {
   let session: DecodingSession
   let codingPath: [any CodingKey]
 
   var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    throw missing([String: Any].self)
-  }
-
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw missing([Any].self) }
-  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
   func decodeNil() -> Bool { true }
 
@@ -21,13 +14,13 @@ struct MissingDecoder: Decoder, SingleValueDecodingContainer {
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     // An optional finds its nil; other types may make something of it.
     if let none = session.missing(type) { return none }
-    guard session.types.entry(for: type).kind == .plain else { throw missing(type) }
+    guard session.types.entry(for: type).kind == .plain else { throw mismatch(type) }
     return try session.decodePlain(type, self)
   }
 
   private func known<Value: Decodable>(_ type: Value.Type) throws -> Value { try decode(type) }
 
-  private func missing(_ type: Any.Type) -> DecodingError {
-    .noValue(of: type, path: codingPath, "Expected a value of type \(type), but there is none.")
+  func mismatch(_ type: Any.Type) -> any Error {
+    DecodingError.noValue(of: type, path: codingPath, "Expected a value of type \(type), but there is none.")
   }
 }

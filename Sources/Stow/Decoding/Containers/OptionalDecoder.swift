@@ -1,5 +1,5 @@
 /// The decoder of an optional that decodes itself, and its container.
-struct OptionalDecoder: Decoder, SingleValueDecodingContainer {
+struct OptionalDecoder: ScalarDecoder {
   enum Content {
     case value(at: Int)
     case element(ElementSource.Element, of: SessionElements)
@@ -13,14 +13,7 @@ struct OptionalDecoder: Decoder, SingleValueDecodingContainer {
   var codingPath: [any CodingKey] { session.codingPath(node) }
   var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
 
-  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    throw mismatch([String: Any].self)
-  }
-
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw mismatch([Any].self) }
-  func singleValueContainer() -> any SingleValueDecodingContainer { self }
-
-  private func mismatch(_ type: Any.Type) -> any Error {
+  func mismatch(_ type: Any.Type) -> any Error {
     session.error(FormatError(.cellMismatch, at: session.message.body), path: codingPath, expected: type)
   }
 

@@ -1,3 +1,18 @@
+/// A decoder of what is no container, and the container of that.
+protocol ScalarDecoder: Decoder, SingleValueDecodingContainer {
+  /// Returns the error of somebody who asked for a value of another type.
+  func mismatch(_ type: Any.Type) -> any Error
+}
+
+extension ScalarDecoder {
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    throw mismatch([String: Any].self)
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw mismatch([Any].self) }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+}
+
 /// A single-value container that reads every scalar in one way.
 protocol ScalarContainer: SingleValueDecodingContainer {
   func read<Value: ReadableScalar>(_ type: Value.Type) throws -> Value

@@ -4,8 +4,8 @@ extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder {
     guard Key.self == String.self else { return PlainTypeEncoder<Self>() }
     switch ValueKind(Value.self) {
-    case .string: return StringDictionaryTypeEncoder()
-    case .int: return IntDictionaryTypeEncoder()
+    case .string: return ScalarDictionaryTypeEncoder<String>()
+    case .int: return ScalarDictionaryTypeEncoder<Int>()
     default: return DictionaryTypeEncoder<Value>()
     }
   }
@@ -33,29 +33,28 @@ private class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Valu
   }
 }
 
-/// Dictionaries of strings, compiled for them.
-private final class StringDictionaryTypeEncoder: DictionaryTypeEncoder<String> {
-  override func record(_ dictionary: [String: String], _ recorder: Recorder, _ begin: Int) {
-    for (key, value) in dictionary {
-      recorder.recording.recordKey(key)
-      recorder.recording.record(value, key: TokenKey())
+/// Dictionaries of scalars, compiled for their type where it is known.
+private final class ScalarDictionaryTypeEncoder<Value: RecordableScalar>: DictionaryTypeEncoder<Value> {
+  private let append: ([String: Value], Recorder) -> Void
+
+  @inline(__always)
+  override init() {
+    append = { dictionary, recorder in
+      // Where no string came before, none of the keys did, unless the values are strings.
+      let areNew = Value.self != String.self && recorder.recording.strings.count == 0
+      for (key, value) in dictionary {
+        if areNew {
+          recorder.recording.recordKey(recorder.recording.strings.add(new: key))
+        } else {
+          recorder.recording.recordKey(key)
+        }
+        recorder.recording.record(value, key: TokenKey())
+      }
     }
   }
-}
 
-/// Dictionaries of integers, compiled for them.
-private final class IntDictionaryTypeEncoder: DictionaryTypeEncoder<Int> {
-  override func record(_ dictionary: [String: Int], _ recorder: Recorder, _ begin: Int) {
-    // Where no string came before, none of the keys did.
-    let areNew = recorder.recording.strings.count == 0
-    for (key, value) in dictionary {
-      if areNew {
-        recorder.recording.recordKey(recorder.recording.strings.add(new: key))
-      } else {
-        recorder.recording.recordKey(key)
-      }
-      recorder.recording.record(value, key: TokenKey())
-    }
+  override func record(_ dictionary: [String: Value], _ recorder: Recorder, _ begin: Int) {
+    append(dictionary, recorder)
   }
 }
 

@@ -43,9 +43,9 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
   mutating func encode(_ value: UInt16) { put(value) }
   mutating func encode(_ value: UInt32) { put(value) }
   mutating func encode(_ value: UInt64) { put(value) }
-  mutating func encode(_ value: Int128) { put { $0.recording.record(value, key: $1) } }
-  mutating func encode(_ value: UInt128) { put { $0.recording.record(value, key: $1) } }
-  mutating func encode(_ value: String) { put { $0.recording.record(value, key: $1) } }
+  mutating func encode(_ value: Int128) { put(value) }
+  mutating func encode(_ value: UInt128) { put(value) }
+  mutating func encode(_ value: String) { put(value) }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
     try encoder.recorder?._withUnsafeGuaranteedRef { recorder in

@@ -71,16 +71,9 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   mutating func encode(_ value: UInt16) { append(value) }
   mutating func encode(_ value: UInt32) { append(value) }
   mutating func encode(_ value: UInt64) { append(value) }
-
-  mutating func encode(_ value: Int128) {
-    append { recorder, _ in recorder.recording.record(value, key: TokenKey()) }
-  }
-  mutating func encode(_ value: UInt128) {
-    append { recorder, _ in recorder.recording.record(value, key: TokenKey()) }
-  }
-  mutating func encode(_ value: String) {
-    append { recorder, _ in recorder.recording.record(value, key: TokenKey()) }
-  }
+  mutating func encode(_ value: Int128) { append(value) }
+  mutating func encode(_ value: UInt128) { append(value) }
+  mutating func encode(_ value: String) { append(value) }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
     let before = ownCount

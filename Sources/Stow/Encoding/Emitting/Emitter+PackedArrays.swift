@@ -149,15 +149,7 @@ extension Emitter {
   }
 
   private mutating func writeBits(_ count: Int, _ element: (Int) -> Bool) {
-    writer.reserve(count / 8 + BackwardWriter.margin)
-    var end = count
-    while end > 0 {
-      let first = (end - 1) & ~7
-      var byte: UInt8 = 0
-      for index in first..<end where element(index) { byte |= 1 << UInt8(index - first) }
-      writer.byte(byte)
-      end = first
-    }
+    writer.bits(count, element)
     writer.byte(UInt8((8 - count & 7) & 7))
     writePackedHeader(ElementType.bits, length: Self.bitsLength(count))
   }

@@ -172,26 +172,17 @@ struct Emitter: ~Copyable {
       // Every slot is a key of the shape, and the marks are the bits.
       return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.slotCount))
     }
-    let slots = keys.pointee.presentSlots
-    var position = slots.count
-    writer.reserve(slots.count / 8 + BackwardWriter.margin)
-    while position > 0 {
-      let first = (position - 1) & ~7
-      var byte: UInt8 = 0
-      for bit in first..<position where has(Int(slots[bit])) { byte |= 1 << UInt8(bit - first) }
-      writer.byte(byte)
-      position = first
+    let (slots, frame, wideMarks) = (keys.pointee.presentSlots, frame, wideMarks)
+    writer.bits(slots.count) { bit in
+      let slot = Int(slots[bit])
+      if slot == Int(KeyTable.noSlot) { return false }
+      let marks = frame.firstWideMark >= 0 ? wideMarks[frame.firstWideMark + slot >> 6] : frame.marks
+      return marks >> UInt64(slot & 63) & 1 == 1
     }
   }
 
   private func lacksWideMarks(_ keys: KeyTable.Reference) -> Bool {
     wideMarks[frame.firstWideMark...].reduce(0) { $0 + $1.nonzeroBitCount } != keys.pointee.presentCount
-  }
-
-  private func has(_ slot: Int) -> Bool {
-    if slot == Int(KeyTable.noSlot) { return false }
-    let marks = frame.firstWideMark >= 0 ? wideMarks[frame.firstWideMark + slot >> 6] : frame.marks
-    return marks >> UInt64(slot & 63) & 1 == 1
   }
 
   /// The value of a column where all cells are the same.

@@ -1,9 +1,25 @@
-/// A scalar that is recorded as a token, and a word if it needs one.
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A type whose values are recorded without their own `encode(to:)`.
 protocol RecordableScalar: Encodable {
+  func record(in recording: inout Recording, key: TokenKey)
+}
+
+/// A scalar that is recorded as a token, and a word if it needs one.
+protocol TapeScalar: RecordableScalar {
   func record(on tape: inout Tape, key: TokenKey)
 }
 
-extension RecordableScalar where Self: FixedWidthInteger {
+extension TapeScalar {
+  @inline(__always)
+  func record(in recording: inout Recording, key: TokenKey) { record(on: &recording.tape, key: key) }
+}
+
+extension TapeScalar where Self: FixedWidthInteger {
   @inline(__always)
   func record(on tape: inout Tape, key: TokenKey) {
     if let short = Int32(exactly: self) {
@@ -15,17 +31,17 @@ extension RecordableScalar where Self: FixedWidthInteger {
   }
 }
 
-extension Bool: RecordableScalar {
+extension Bool: TapeScalar {
   @inline(__always)
   func record(on tape: inout Tape, key: TokenKey) { tape.append(Token(self ? .true : .false, key: key)) }
 }
 
-extension Double: RecordableScalar {
+extension Double: TapeScalar {
   @inline(__always)
   func record(on tape: inout Tape, key: TokenKey) { tape.append(.double, key: key, word: bitPattern) }
 }
 
-extension Float: RecordableScalar {
+extension Float: TapeScalar {
   /// A `Float` is the `Double` of the same value; but a NaN keeps its own bits, which conversion may change.
   @inline(__always)
   func record(on tape: inout Tape, key: TokenKey) {
@@ -37,13 +53,73 @@ extension Float: RecordableScalar {
   }
 }
 
-extension Int: RecordableScalar {}
-extension Int8: RecordableScalar {}
-extension Int16: RecordableScalar {}
-extension Int32: RecordableScalar {}
-extension Int64: RecordableScalar {}
-extension UInt: RecordableScalar {}
-extension UInt8: RecordableScalar {}
-extension UInt16: RecordableScalar {}
-extension UInt32: RecordableScalar {}
-extension UInt64: RecordableScalar {}
+extension Int: TapeScalar {}
+extension Int8: TapeScalar {}
+extension Int16: TapeScalar {}
+extension Int32: TapeScalar {}
+extension Int64: TapeScalar {}
+extension UInt: TapeScalar {}
+extension UInt8: TapeScalar {}
+extension UInt16: TapeScalar {}
+extension UInt32: TapeScalar {}
+extension UInt64: TapeScalar {}
+
+extension Int128: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    if let value = Int64(exactly: self) {
+      recording.record(value, key: key)
+    } else if let value = UInt64(exactly: self) {
+      recording.record(value, key: key)
+    } else {
+      recording.record(Integers.form(bits: UInt128(bitPattern: self), isSigned: true), key: key)
+    }
+  }
+}
+
+extension UInt128: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    if let value = Int128(exactly: self) {
+      recording.record(value, key: key)
+    } else {
+      recording.record(Integers.form(bits: self, isSigned: false), key: key)
+    }
+  }
+}
+
+extension String: RecordableScalar {
+  @inline(__always)
+  func record(in recording: inout Recording, key: TokenKey) {
+    let index = recording.strings.intern(self)
+    recording.strings.countValueUse(index)
+    recording.tape.append(Token(.string, key: key, index: index))
+  }
+}
+
+// MARK: Foundation's
+
+extension Date: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    recording.tape.append(.date, key: key, word: timeIntervalSinceReferenceDate.bitPattern)
+  }
+}
+
+extension UUID: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    let bits = withUnsafeBytes(of: uuid) { $0.loadUnaligned(as: UInt128.self) }
+    recording.record(UUIDs.form(UInt128(littleEndian: bits)), key: key)
+  }
+}
+
+extension URL: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    let index = recording.strings.intern(absoluteString)
+    recording.strings.countValueUse(index)
+    recording.tape.append(Token(.url, key: key, index: index))
+  }
+}
+
+extension Decimal: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    recording.record(Decimals.form(DecimalParts(self)), key: key)
+  }
+}

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 // How scalars, and the keys of maps, get onto the tape.
 
 extension Recording {
@@ -12,56 +6,12 @@ extension Recording {
   /// Records a scalar in the current container.
   @inline(__always)
   mutating func record<Value: RecordableScalar>(_ value: Value, key: TokenKey) {
-    value.record(on: &tape, key: key)
-  }
-
-  @inline(__always)
-  mutating func record(_ value: borrowing String, key: TokenKey) {
-    let index = strings.intern(value)
-    strings.countValueUse(index)
-    tape.append(Token(.string, key: key, index: index))
-  }
-
-  mutating func record(_ value: Int128, key: TokenKey) {
-    if let value = Int64(exactly: value) {
-      record(value, key: key)
-    } else if let value = UInt64(exactly: value) {
-      record(value, key: key)
-    } else {
-      record(Integers.form(bits: UInt128(bitPattern: value), isSigned: true), key: key)
-    }
-  }
-
-  mutating func record(_ value: UInt128, key: TokenKey) {
-    if let value = Int128(exactly: value) {
-      record(value, key: key)
-    } else {
-      record(Integers.form(bits: value, isSigned: false), key: key)
-    }
+    value.record(in: &self, key: key)
   }
 
   mutating func retain(_ value: RetainedValue, as kind: Token.Kind, key: TokenKey) {
     tape.append(Token(kind, key: key, index: retained.count))
     retained.append(value)
-  }
-
-  mutating func record(_ value: Date, key: TokenKey) {
-    tape.append(.date, key: key, word: value.timeIntervalSinceReferenceDate.bitPattern)
-  }
-
-  mutating func record(_ value: UUID, key: TokenKey) {
-    let bits = withUnsafeBytes(of: value.uuid) { $0.loadUnaligned(as: UInt128.self) }
-    record(UUIDs.form(UInt128(littleEndian: bits)), key: key)
-  }
-
-  mutating func record(_ value: URL, key: TokenKey) {
-    let index = strings.intern(value.absoluteString)
-    strings.countValueUse(index)
-    tape.append(Token(.url, key: key, index: index))
-  }
-
-  mutating func record(_ value: Decimal, key: TokenKey) {
-    record(Decimals.form(DecimalParts(value)), key: key)
   }
 
   /// A nil that stands `level` optionals deep.
