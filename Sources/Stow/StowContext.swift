@@ -51,7 +51,8 @@ public struct StowContext: Sendable, Hashable {
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not the message of a context.
   public init(_ message: Data) throws {
     do {
-      storage = Storage(try message.lendBytes { try ContextMessage.read(ByteReader($0)) })
+      storage = Storage(
+        try message.lendBytes { try ContextMessage.read(ByteReader($0, extents: Tag.extents)) })
     } catch {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(

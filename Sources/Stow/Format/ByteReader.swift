@@ -19,6 +19,11 @@ struct ByteReader {
     makesSmallStrings = SmallString.isKnown
   }
 
+  init(_ bytes: UnsafeRawBufferPointer, extents: UnsafePointer<UInt8>) {
+    self.init(extents: extents)
+    turn(to: bytes)
+  }
+
   /// Reads other bytes from now on: faster than making another reader, which asks for globals.
   @inline(__always)
   mutating func turn(to bytes: UnsafeRawBufferPointer) {

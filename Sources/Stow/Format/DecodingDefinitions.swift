@@ -7,7 +7,7 @@ import Synchronization
 package final class DecodingDefinitions: @unchecked Sendable {
   /// Copies of the preludes that define them, one behind the other.
   private var bytes = GrowableBuffer<UInt8>(capacity: 64)
-  private(set) var reader = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
+  private(set) var reader = ByteReader(extents: Tag.extents)
   private var tables = TextTables()
   /// The symbols by their numbers.
   private(set) var strings: [String] = []
@@ -22,7 +22,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
 
   /// The definitions of the message of a context, which is valid.
   init(ofContext message: [UInt8]) {
-    let end = message.withUnsafeBytes { try? add(ByteReader($0), at: 0) }
+    let end = message.withUnsafeBytes { try? add(ByteReader($0, extents: Tag.extents), at: 0) }
     precondition(end == message.count - 1)
   }
 
@@ -45,7 +45,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
   ///
   /// - Throws: `DecodingError.dataCorrupted` if its prelude is not valid; then nothing is added.
   package func add(record: UnsafeRawBufferPointer) throws -> Scope {
-    let reader = ByteReader(record)
+    let reader = ByteReader(record, extents: Tag.extents)
     var body = 0
     do throws(FormatError) {
       if try reader.byte(at: 0) == MessageTables.tag { body = try add(reader, at: 0) }
