@@ -51,7 +51,10 @@ struct ContextMessage {
       try fail(.malformed, at: 0)
     }
     let message = ContextMessage(symbols: symbols, shapes: shapes)
-    guard reader.isAll(message.bytes) else { try fail(.malformed, at: 0) }
+    let isCanonical = message.bytes.withUnsafeBytes {
+      equalBytes($0, reader.buffer(at: 0, count: reader.count))
+    }
+    guard isCanonical else { try fail(.malformed, at: 0) }
     return message
   }
 
@@ -66,13 +69,6 @@ struct ContextMessage {
       try fail(.repeatedKey, at: tables.key(0, ofShape: shape).offset)
     }
     return keys
-  }
-}
-
-extension ByteReader {
-  /// Whether `bytes` are all there is.
-  fileprivate func isAll(_ bytes: [UInt8]) -> Bool {
-    bytes.withUnsafeBytes { equalBytes($0, buffer(at: 0, count: count)) }
   }
 }
 

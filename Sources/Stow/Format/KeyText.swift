@@ -210,6 +210,23 @@ extension BackwardWriter {
 }
 
 extension ByteReader {
+  /// The number of the symbol that the key at `offset` refers to; moves `offset` behind the key. Nil for a text, which
+  /// is not passed.
+  @inline(__always)
+  func reference(at offset: inout Int) throws(FormatError) -> Int? {
+    let header = try byte(at: offset)
+    guard header >= KeyText.symbol else { return nil }
+    if header < KeyText.longSymbol {
+      offset &+= 1
+      return Int(header - KeyText.symbol)
+    }
+    guard header == KeyText.longSymbol else { return nil }
+    var next = offset &+ 1
+    let symbol = try varint(at: &next)
+    offset = next
+    return symbol
+  }
+
   /// A text in its place: a header at `start`, and where its characters stand.
   struct Text {
     let start: Int
