@@ -86,20 +86,9 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
     return true
   }
 
-  mutating func decode(_ type: Bool.Type) throws -> Bool { try read(type) }
-  mutating func decode(_ type: Double.Type) throws -> Double { try read(type) }
-  mutating func decode(_ type: Float.Type) throws -> Float { try read(type) }
-  mutating func decode(_ type: String.Type) throws -> String { try read(type) }
-  mutating func decode(_ type: Int.Type) throws -> Int { try read(type) }
-  mutating func decode(_ type: Int8.Type) throws -> Int8 { try read(type) }
-  mutating func decode(_ type: Int16.Type) throws -> Int16 { try read(type) }
-  mutating func decode(_ type: Int32.Type) throws -> Int32 { try read(type) }
-  mutating func decode(_ type: Int64.Type) throws -> Int64 { try read(type) }
-  mutating func decode(_ type: UInt.Type) throws -> UInt { try read(type) }
-  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try read(type) }
-  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try read(type) }
-  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try read(type) }
-  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try read(type) }
+  @inline(__always)
+  mutating func decode<Value: ReadableScalar>(_ type: Value.Type) throws -> Value { try read(type) }
+  // The standard library has defaults for these, which throw.
   mutating func decode(_ type: Int128.Type) throws -> Int128 { try read(type) }
   mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try read(type) }
 

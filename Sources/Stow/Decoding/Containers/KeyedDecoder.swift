@@ -130,19 +130,11 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try read(type, key) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try read(type, key) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try read(type, key) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try read(type, key) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try read(type, key) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try read(type, key) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try read(type, key) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try read(type, key) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try read(type, key) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try read(type, key) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try read(type, key) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try read(type, key) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try read(type, key) }
+  @inline(__always)
+  func decode<Value: ReadableScalar>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try read(type, key)
+  }
+  // The standard library has defaults for these, which throw.
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try read(type, key) }
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try read(type, key) }
 

@@ -5,21 +5,10 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var codingPath: [any CodingKey] { writer.codingPath }
 
   mutating func encodeNil(forKey key: Key) { writer.putNil(key) }
-  mutating func encode(_ value: Bool, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: String, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: Double, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: Float, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: Int, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: Int8, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: Int16, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: Int32, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: Int64, forKey key: Key) { writer.put(value, key) }
+  @inline(__always)
+  mutating func encode<Value: RecordableScalar>(_ value: Value, forKey key: Key) { writer.put(value, key) }
+  // The standard library has defaults for these, which throw.
   mutating func encode(_ value: Int128, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: UInt, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: UInt8, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: UInt16, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: UInt32, forKey key: Key) { writer.put(value, key) }
-  mutating func encode(_ value: UInt64, forKey key: Key) { writer.put(value, key) }
   mutating func encode(_ value: UInt128, forKey key: Key) { writer.put(value, key) }
 
   mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {

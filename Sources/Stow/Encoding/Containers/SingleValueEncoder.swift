@@ -30,22 +30,11 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
   }
 
   mutating func encodeNil() { put { $0.recording.recordNil(level: 0, key: $1) } }
-  mutating func encode(_ value: Bool) { put(value) }
-  mutating func encode(_ value: Double) { put(value) }
-  mutating func encode(_ value: Float) { put(value) }
-  mutating func encode(_ value: Int) { put(value) }
-  mutating func encode(_ value: Int8) { put(value) }
-  mutating func encode(_ value: Int16) { put(value) }
-  mutating func encode(_ value: Int32) { put(value) }
-  mutating func encode(_ value: Int64) { put(value) }
-  mutating func encode(_ value: UInt) { put(value) }
-  mutating func encode(_ value: UInt8) { put(value) }
-  mutating func encode(_ value: UInt16) { put(value) }
-  mutating func encode(_ value: UInt32) { put(value) }
-  mutating func encode(_ value: UInt64) { put(value) }
+  @inline(__always)
+  mutating func encode<Value: RecordableScalar>(_ value: Value) { put(value) }
+  // The standard library has defaults for these, which throw.
   mutating func encode(_ value: Int128) { put(value) }
   mutating func encode(_ value: UInt128) { put(value) }
-  mutating func encode(_ value: String) { put(value) }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
     try encoder.recorder?._withUnsafeGuaranteedRef { recorder in

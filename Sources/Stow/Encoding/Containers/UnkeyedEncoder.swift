@@ -58,22 +58,11 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   mutating func encodeNil() {
     append { recorder, _ in recorder.recording.recordNil(level: 0, key: TokenKey()) }
   }
-  mutating func encode(_ value: Bool) { append(value) }
-  mutating func encode(_ value: Double) { append(value) }
-  mutating func encode(_ value: Float) { append(value) }
-  mutating func encode(_ value: Int) { append(value) }
-  mutating func encode(_ value: Int8) { append(value) }
-  mutating func encode(_ value: Int16) { append(value) }
-  mutating func encode(_ value: Int32) { append(value) }
-  mutating func encode(_ value: Int64) { append(value) }
-  mutating func encode(_ value: UInt) { append(value) }
-  mutating func encode(_ value: UInt8) { append(value) }
-  mutating func encode(_ value: UInt16) { append(value) }
-  mutating func encode(_ value: UInt32) { append(value) }
-  mutating func encode(_ value: UInt64) { append(value) }
+  @inline(__always)
+  mutating func encode<Value: RecordableScalar>(_ value: Value) { append(value) }
+  // The standard library has defaults for these, which throw.
   mutating func encode(_ value: Int128) { append(value) }
   mutating func encode(_ value: UInt128) { append(value) }
-  mutating func encode(_ value: String) { append(value) }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
     let before = ownCount
