@@ -7,7 +7,7 @@ enum Arrays {
   static let lastShort: UInt8 = 0xEF
   static let shortLimit = 16
 
-  static let kind = Kind("an array") { tag in
+  static let kind = TaggedKind("an array") { tag in
     switch tag {
     case short...lastShort: .fixed(tag - short + 1)
     case long: .length

@@ -3,7 +3,7 @@ enum Bools {
   static let `false`: UInt8 = 0x01
   static let `true`: UInt8 = 0x02
 
-  static let kind = Kind("a Bool") { $0 == `false` || $0 == `true` ? .fixed(1) : nil }
+  static let kind = TaggedKind("a Bool") { $0 == `false` || $0 == `true` ? .fixed(1) : nil }
 
   /// The Bool at `offset`. The offset behind it is one more.
   @inline(__always)

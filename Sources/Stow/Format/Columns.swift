@@ -5,7 +5,7 @@ struct Columns {
   /// Rows that are arrays.
   static let matrix: UInt8 = 0x7B
 
-  static let kind = Kind("an array") { isColumns($0) ? .length : nil }
+  static let kind = TaggedKind("an array") { isColumns($0) ? .length : nil }
 
   static func isColumns(_ tag: UInt8) -> Bool { tag == table || tag == matrix }
 

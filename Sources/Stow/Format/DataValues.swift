@@ -2,7 +2,7 @@
 enum DataValues {
   static let tag: UInt8 = 0x19
 
-  static let kind = Kind("data") { $0 == tag ? .length : nil }
+  static let kind = TaggedKind("data") { $0 == tag ? .length : nil }
 
   static func write(_ bytes: UnsafeRawBufferPointer, to writer: inout BackwardWriter) {
     writer.bytes(bytes)

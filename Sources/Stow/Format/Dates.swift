@@ -5,7 +5,7 @@ enum Dates {
   /// A decimal fraction with its scale byte.
   static let scaled: UInt8 = 0x17
 
-  static let kind = Kind("a date") { tag in
+  static let kind = TaggedKind("a date") { tag in
     switch tag {
     case Self.tag: .fixed(9)
     case scaled: .scale

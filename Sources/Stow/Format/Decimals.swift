@@ -5,7 +5,7 @@ enum Decimals {
   static let positive: UInt8 = 0x1B
   static let negative: UInt8 = 0x1C
 
-  static let kind = Kind("a decimal number") { $0 == positive || $0 == negative ? .length : nil }
+  static let kind = TaggedKind("a decimal number") { $0 == positive || $0 == negative ? .length : nil }
 
   static func form(_ parts: DecimalParts) -> WideForm {
     let width = (128 - parts.magnitude.leadingZeroBitCount + 7) / 8

@@ -13,7 +13,7 @@ enum Floats {
   static let shortDecimal: UInt8 = 0x20
   static let lastShortDecimal: UInt8 = 0x2F
 
-  static let kind = Kind("a floating-point number") { tag in
+  static let kind = TaggedKind("a floating-point number") { tag in
     switch tag {
     case double: .fixed(9)
     case float: .fixed(5)

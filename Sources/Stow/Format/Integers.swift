@@ -12,7 +12,7 @@ enum Integers {
   static let lastSmall: UInt8 = 0xBF
   static let smallRange: ClosedRange<Int64> = -16...47
 
-  static let kind = Kind("an integer") { tag in
+  static let kind = TaggedKind("an integer") { tag in
     switch tag {
     case small...lastSmall: .fixed(1)
     case sized...lastSized: .fixed(tag - sized + 2)

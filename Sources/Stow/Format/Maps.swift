@@ -7,7 +7,7 @@ enum Maps {
   static let lastShort: UInt8 = 0xDF
   static let shortLimit = 32
 
-  static let kind = Kind("an object") { tag in
+  static let kind = TaggedKind("an object") { tag in
     switch tag {
     case short...lastShort: .fixed(tag - short + 1)
     case long: .length

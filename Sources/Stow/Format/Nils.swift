@@ -4,7 +4,7 @@ enum Nils {
   /// The level stands in a byte behind it.
   static let nested: UInt8 = 0x7C
 
-  static let kind = Kind("nil") { tag in
+  static let kind = TaggedKind("nil") { tag in
     switch tag {
     case Self.tag: .fixed(1)
     case nested: .fixed(2)

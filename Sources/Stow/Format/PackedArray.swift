@@ -5,7 +5,7 @@ struct PackedArray {
   /// A packed array of `ElementType.float`, which its tag implies.
   static let floats: UInt8 = 0x75
 
-  static let kind = Kind("an array") { isPacked($0) ? .length : nil }
+  static let kind = TaggedKind("an array") { isPacked($0) ? .length : nil }
 
   let type: UInt8
   /// The elements, or for types without a stride all that stands behind the element type.

@@ -11,7 +11,7 @@ enum Records {
   static let shortPartial: UInt8 = 0xF8
   static let shortLimit = 8
 
-  static let kind = Kind("an object") { tag in
+  static let kind = TaggedKind("an object") { tag in
     switch tag {
     case short...: .length
     case long, longPartial: .uintAndLength

@@ -9,7 +9,7 @@ enum Strings {
   /// The tag, and a length of one byte, are the header of shorter strings.
   static let headerLimit = Varint.oneByteLimit
 
-  static let kind = Kind("a string") { tag in
+  static let kind = TaggedKind("a string") { tag in
     switch tag {
     case short...lastShort: .fixed(tag - short + 1)
     case long: .length

@@ -7,7 +7,7 @@ enum Symbols {
   static let lastShort: UInt8 = 0x6F
   static let shortLimit = 32
 
-  static let kind = Kind("a string") { tag in
+  static let kind = TaggedKind("a string") { tag in
     switch tag {
     case short...lastShort: .fixed(1)
     case long: .uint

@@ -2,7 +2,7 @@
 enum UUIDs {
   static let tag: UInt8 = 0x18
 
-  static let kind = Kind("a UUID") { $0 == tag ? .fixed(17) : nil }
+  static let kind = TaggedKind("a UUID") { $0 == tag ? .fixed(17) : nil }
 
   /// - Parameter bits: The bytes, the first of them lowest.
   static func form(_ bits: UInt128) -> WideForm { WideForm(bits, width: 16, tag: tag) }

@@ -1,7 +1,7 @@
 /// A kind of value: what errors call it, its tags, and how a value with one of them is skipped.
 ///
 /// Each kind has a file of its own, which says all about its bytes; `Tag.kinds` lists them.
-struct Kind: Sendable {
+struct TaggedKind: Sendable {
   let name: String
   /// How a value with a tag is skipped; nil for the tags of other kinds.
   let extent: @Sendable (_ tag: UInt8) -> Extent?
