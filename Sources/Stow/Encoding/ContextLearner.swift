@@ -121,7 +121,10 @@ extension TypeEncoders {
   /// The ways to record values, and besides to note the strings of enumerations.
   fileprivate init(noting strings: EnumerationStrings) {
     self.init(
-      ofScalar: { ($0 as? any (RawRepresentable<String> & Encodable).Type)?.makeEncoder(noting: strings) },
+      ofScalar: {
+        ($0 as? any (RawRepresentable<String> & Encodable).Type)?.makeEncoder(noting: strings)
+          ?? RecordableTypes.scalar($0)?.makeTypeEncoder()
+      },
       ofGeneric: { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() })
   }
 }

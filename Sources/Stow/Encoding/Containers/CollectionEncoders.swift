@@ -20,24 +20,7 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
 
 extension Array: WholeEncodable where Element: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder {
-    switch ValueKind(Element.self) {
-    case .int: Int.arrayEncoder(.integers) { .ints($0) }
-    case .int64: Int64.arrayEncoder(.integers) { .integers($0) }
-    case .int8: Int8.arrayEncoder
-    case .int16: Int16.arrayEncoder
-    case .int32: Int32.arrayEncoder
-    case .uint: UInt.arrayEncoder
-    case .uint8: UInt8.arrayEncoder
-    case .uint16: UInt16.arrayEncoder
-    case .uint32: UInt32.arrayEncoder
-    case .uint64: UInt64.arrayEncoder
-    case .double: Double.arrayEncoder(.doubles) { .doubles($0) }
-    case .float:
-      Float.arrayEncoder(.doubles) { $0.contains(where: \.isNaN) ? nil : .doubles($0.map(Double.init)) }
-    case .bool: Bool.arrayEncoder(.bools) { .bools($0) }
-    case .string: StringArrayTypeEncoder()
-    default: ArrayTypeEncoder<Element>()
-    }
+    RecordableTypes.scalar(Element.self)?.makeArrayEncoder() ?? ArrayTypeEncoder<Element>()
   }
 }
 
@@ -122,23 +105,51 @@ private final class ScalarArrayTypeEncoder<Element: Encodable>: ArrayTypeEncoder
 }
 
 extension RecordableScalar {
+  static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
+  static func makeArrayEncoder() -> AnyTypeEncoder { ArrayTypeEncoder<Self>() }
+
   @inline(__always)
   fileprivate static func arrayEncoder(
     _ kind: Token.Kind, _ retain: @escaping ([Self]) -> RetainedValue?
-  ) -> TypeEncoder<[Self]> {
+  ) -> AnyTypeEncoder {
     ScalarArrayTypeEncoder(kind, retain: retain) { elements, recorder in
       for element in elements { recorder.recording.record(element, key: TokenKey()) }
     }
   }
 }
 
-extension RecordableScalar where Self: FixedWidthInteger {
+extension TapeScalar where Self: FixedWidthInteger {
   /// For integers of any width; those beyond `Int64` are recorded one by one.
-  @inline(__always)
-  fileprivate static var arrayEncoder: TypeEncoder<[Self]> {
+  static func makeArrayEncoder() -> AnyTypeEncoder {
     arrayEncoder(.integers) { values in
       if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
       return .integers(values.map { Int64(truncatingIfNeeded: $0) })
     }
   }
+}
+
+extension Int {
+  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.integers) { .ints($0) } }
+}
+
+extension Int64 {
+  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.integers) { .integers($0) } }
+}
+
+extension Double {
+  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.doubles) { .doubles($0) } }
+}
+
+extension Float {
+  static func makeArrayEncoder() -> AnyTypeEncoder {
+    arrayEncoder(.doubles) { $0.contains(where: \.isNaN) ? nil : .doubles($0.map(Double.init)) }
+  }
+}
+
+extension Bool {
+  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.bools) { .bools($0) } }
+}
+
+extension String {
+  static func makeArrayEncoder() -> AnyTypeEncoder { StringArrayTypeEncoder() }
 }

@@ -3,12 +3,20 @@
 extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder {
     guard Key.self == String.self else { return PlainTypeEncoder<Self>() }
-    switch ValueKind(Value.self) {
-    case .string: return ScalarDictionaryTypeEncoder<String>()
-    case .int: return ScalarDictionaryTypeEncoder<Int>()
-    default: return DictionaryTypeEncoder<Value>()
-    }
+    return RecordableTypes.scalar(Value.self)?.makeDictionaryEncoder() ?? DictionaryTypeEncoder<Value>()
   }
+}
+
+extension RecordableScalar {
+  static func makeDictionaryEncoder() -> AnyTypeEncoder { DictionaryTypeEncoder<Self>() }
+}
+
+extension Int {
+  static func makeDictionaryEncoder() -> AnyTypeEncoder { ScalarDictionaryTypeEncoder<Int>() }
+}
+
+extension String {
+  static func makeDictionaryEncoder() -> AnyTypeEncoder { ScalarDictionaryTypeEncoder<String>() }
 }
 
 /// A dictionary whose keys are strings: a map.

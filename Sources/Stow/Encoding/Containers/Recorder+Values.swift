@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 // Recording values of any type.
 
 extension Recorder {
@@ -95,31 +89,6 @@ extension Recorder {
   ) throws {
     switch entry.kind {
     case .plain: try encodePlain(value, key: key, parent: parent)
-    case .bool: recording.record(reinterpret(value, as: Bool.self), key: key)
-    case .double: recording.record(reinterpret(value, as: Double.self), key: key)
-    case .float: recording.record(reinterpret(value, as: Float.self), key: key)
-    case .float16:
-      #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-        recording.record(Float(preserving: reinterpret(value, as: Float16.self)), key: key)
-      #endif
-    case .int: recording.record(reinterpret(value, as: Int.self), key: key)
-    case .int8: recording.record(reinterpret(value, as: Int8.self), key: key)
-    case .int16: recording.record(reinterpret(value, as: Int16.self), key: key)
-    case .int32: recording.record(reinterpret(value, as: Int32.self), key: key)
-    case .int64: recording.record(reinterpret(value, as: Int64.self), key: key)
-    case .uint: recording.record(reinterpret(value, as: UInt.self), key: key)
-    case .uint8: recording.record(reinterpret(value, as: UInt8.self), key: key)
-    case .uint16: recording.record(reinterpret(value, as: UInt16.self), key: key)
-    case .uint32: recording.record(reinterpret(value, as: UInt32.self), key: key)
-    case .uint64: recording.record(reinterpret(value, as: UInt64.self), key: key)
-    case .int128: recording.record(reinterpret(value, as: Int128.self), key: key)
-    case .uint128: recording.record(reinterpret(value, as: UInt128.self), key: key)
-    case .string: recording.record(reinterpret(value, as: String.self), key: key)
-    case .date: recording.record(reinterpret(value, as: Date.self), key: key)
-    case .uuid: recording.record(reinterpret(value, as: UUID.self), key: key)
-    case .url: recording.record(reinterpret(value, as: URL.self), key: key)
-    case .decimal: recording.record(reinterpret(value, as: Decimal.self), key: key)
-    case .data: recording.retain(.data(reinterpret(value, as: Data.self)), as: .data, key: key)
     case .deepOptional:
       try value.encode(to: OptionalEncoder(recorder: self, key: key, parent: parent, level: level))
     case .planned:

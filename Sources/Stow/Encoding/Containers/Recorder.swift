@@ -10,11 +10,11 @@ final class Recorder {
   // Every access to these properties is a single load, store or call that does not come back here; checking that at run
   // time, for every value, would cost more than the accesses.
   @exclusivity(unchecked) var recording = Recording()
-  @exclusivity(unchecked) var types: KnownTypes
-  @exclusivity(unchecked) private var state = State()
+  @exclusivity(unchecked) private var state: State
 
   /// What a recorder needs to know besides.
   struct State: ~Copyable {
+    var types: KnownTypes
     var open = OpenContainers()
     /// How many `encode(to:)` are running, and the key of the value that the last of them stands for.
     var calls = 0
@@ -34,15 +34,23 @@ final class Recorder {
     /// nowhere, every value would begin to count anew.
     var userInfo = UserInfo()
     var maximumDepth = 0
+
+    init(reusesContainers: Bool) { types = KnownTypes(reusesContainers: reusesContainers) }
   }
 
   init(reusesContainers: Bool) {
-    types = KnownTypes(reusesContainers: reusesContainers)
+    state = State(reusesContainers: reusesContainers)
     state.generation = state.cell.generation
     state.cell.assign(self)
   }
 
   deinit { state.cell.giveBack() }
+
+  @inline(__always)
+  var types: KnownTypes {
+    _read { yield state.types }
+    _modify { yield &state.types }
+  }
 
   @inline(__always)
   var cell: RecorderCell { state.cell }

@@ -1,6 +1,3 @@
-/// A way to record the values of some generic type.
-class AnyTypeEncoder {}
-
 /// A way to record the values of one generic type, without knowing its parameters where it is called.
 ///
 /// The caller knows only `Value`, and calls what the object's class has. No metadata is looked up for that.
@@ -15,7 +12,16 @@ class TypeEncoder<Value>: AnyTypeEncoder {
   }
 }
 
-/// The types that have a type encoder: optionals, arrays, and dictionaries of strings.
+/// Records values of a type that is recorded without its own `encode(to:)`.
+final class ScalarTypeEncoder<Value: RecordableScalar>: TypeEncoder<Value> {
+  override func encode(
+    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  ) {
+    value.record(in: &recorder.recording, key: key)
+  }
+}
+
+/// The types that have a type encoder besides scalars: optionals, arrays, and dictionaries of strings.
 protocol WholeEncodable {
   static func makeTypeEncoder() -> AnyTypeEncoder
 }
@@ -25,6 +31,7 @@ typealias TypeEncoders = TypePlans<AnyTypeEncoder>
 extension TypeEncoders {
   init() {
     self.init(
-      ofScalar: { _ in nil }, ofGeneric: { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() })
+      ofScalar: { RecordableTypes.scalar($0)?.makeTypeEncoder() },
+      ofGeneric: { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() })
   }
 }

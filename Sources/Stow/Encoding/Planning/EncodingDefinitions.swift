@@ -66,13 +66,11 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   // MARK: growing
 
-  /// The most bytes of strings, symbols and shapes that definitions grow to.
-  private static let most = (bytes: 1 << 16, symbols: 1 << 13, shapes: 1 << 10)
+  /// The most bytes of strings, and keys of shapes, that definitions grow to.
+  private static let most = (bytes: 1 << 16, keys: 1 << 13)
 
   /// Whether messages add nothing more, because too much was added before.
-  package var isFull: Bool {
-    strings.byteCount > Self.most.bytes || symbolCount > Self.most.symbols || shapeCount > Self.most.shapes
-  }
+  package var isFull: Bool { strings.byteCount > Self.most.bytes || keys.count > Self.most.keys }
 
   /// Forgets all of them, where the reader does too.
   package func removeAll() {

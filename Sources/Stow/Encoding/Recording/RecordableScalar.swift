@@ -5,9 +5,17 @@
 #endif
 
 /// A type whose values are recorded without their own `encode(to:)`.
-protocol RecordableScalar: Encodable {
+protocol RecordableScalar: Encodable, Sendable {
   func record(in recording: inout Recording, key: TokenKey)
+
+  /// The encoders of values of the type, of arrays of them, and of dictionaries of them by strings.
+  static func makeTypeEncoder() -> AnyTypeEncoder
+  static func makeArrayEncoder() -> AnyTypeEncoder
+  static func makeDictionaryEncoder() -> AnyTypeEncoder
 }
+
+/// A way to record the values of some type.
+class AnyTypeEncoder {}
 
 /// A scalar that is recorded as a token, and a word if it needs one.
 protocol TapeScalar: RecordableScalar {
@@ -95,6 +103,14 @@ extension String: RecordableScalar {
   }
 }
 
+#if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+  extension Float16: RecordableScalar {
+    func record(in recording: inout Recording, key: TokenKey) {
+      recording.record(Float(preserving: self), key: key)
+    }
+  }
+#endif
+
 // MARK: Foundation's
 
 extension Date: RecordableScalar {
@@ -115,6 +131,12 @@ extension URL: RecordableScalar {
     let index = recording.strings.intern(absoluteString)
     recording.strings.countValueUse(index)
     recording.tape.append(Token(.url, key: key, index: index))
+  }
+}
+
+extension Data: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    recording.retain(.data(self), as: .data, key: key)
   }
 }
 
