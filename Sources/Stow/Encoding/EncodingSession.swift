@@ -29,12 +29,12 @@ final class EncodingSession: PooledSession {
     @inline(__always)
     mutating func run(_ recording: inout Recording, _ options: borrowing PlanningOptions) -> Data {
       planner.makePlan(&recording, options)
-      return emitter.emit(recording, planner.plan)
+      return emitter.emit(&recording, planner.plan)
     }
 
     mutating func write(_ recording: inout Recording, _ options: borrowing PlanningOptions) {
       planner.makePlan(&recording, options)
-      emitter.write(recording, planner.plan)
+      emitter.write(&recording, planner.plan)
       if let definitions = options.definitions, definitions.grows {
         definitions.add(recording, planner.plan)
       }

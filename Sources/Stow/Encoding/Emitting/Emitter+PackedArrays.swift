@@ -6,17 +6,17 @@ extension Emitter {
 
   /// Writes the array whose elements are `range` of the tape, if it is one that may do without tags.
   mutating func writeColumns(
-    _ tape: TapeView, _ range: Range<Int>, _ recording: borrowing Recording,
+    _ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording,
     _ plan: borrowing MessagePlan
   ) -> Bool {
     guard range.count > 1 else { return false }
     switch tape[range.lowerBound].kind {
     case .integer, .longInteger, .double: return writeNumbers(tape, range)
     case .true, .false: return writeBools(UnsafeBufferPointer(rebasing: tape.tokens[range]))
-    case .string: return writeStrings(tape, range, recording)
+    case .string: return writeStrings(tape, range, &recording)
     case .object, .map, .array:
-      guard let rows = RowLayout(tape, range, recording, plan) else { return false }
-      return writeRows(rows, tape, recording)
+      guard let rows = RowLayout(tape, range, &recording, plan) else { return false }
+      return writeRows(rows, tape, &recording)
     default: return false
     }
   }
@@ -174,7 +174,7 @@ extension Emitter {
 
   /// Writes rows as a table or a matrix, if that takes fewer bytes than writing each with its header.
   private mutating func writeRows(
-    _ rows: RowLayout, _ tape: TapeView, _ recording: borrowing Recording
+    _ rows: RowLayout, _ tape: TapeView, _ recording: inout Recording
   ) -> Bool {
     withRoom(rows.count * rows.columnCount) { room, emitter in
       guard let columns = rows.gather(tape, room, recording.strings) else { return false }
@@ -186,14 +186,14 @@ extension Emitter {
       else {
         return false
       }
-      emitter.write(columns, room.cells, rows, tape, recording)
+      emitter.write(columns, room.cells, rows, tape, &recording)
       return true
     }
   }
 
   private mutating func write(
     _ columns: [RowLayout.Column], _ cells: UnsafeMutableBufferPointer<UInt64>, _ rows: RowLayout,
-    _ tape: TapeView, _ recording: borrowing Recording
+    _ tape: TapeView, _ recording: inout Recording
   ) {
     let end = writer.count
     let stride = columns.reduce(0) { $0 + $1.width }
@@ -209,7 +209,7 @@ extension Emitter {
     for column in columns.reversed() {
       writer.reserve(BackwardWriter.margin)
       if let base = column.base { Integers.write(base, to: &writer) }
-      if let constant = column.constant { write(constant: tape[constant], tape, recording) }
+      if let constant = column.constant { write(constant: tape[constant], tape, &recording) }
     }
     writer.reserve(columns.count + BackwardWriter.margin)
     for column in columns.reversed() { writer.byte(column.type) }

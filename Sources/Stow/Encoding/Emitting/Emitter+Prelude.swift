@@ -2,11 +2,11 @@
 
 extension Emitter {
   /// Writes the symbols and shapes of the message, before its body.
-  mutating func writePrelude(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
+  mutating func writePrelude(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     for shape in plan.shapes.reversed() {
       switch shape.source {
-      case .keyTable(let index): writeShape(of: recording.keyTables[index], recording)
-      case .list(let index): writeShape(of: plan.lists.keys(of: index), recording)
+      case .keyTable(let index): writeShape(of: recording.keyTables[index], &recording)
+      case .list(let index): writeShape(of: plan.lists.keys(of: index), &recording)
       }
     }
     writer.reserve(BackwardWriter.margin)
@@ -25,19 +25,19 @@ extension Emitter {
     writer.byte(MessageTables.otherMessage)
   }
 
-  private mutating func writeShape(of keys: KeyTable.Reference, _ recording: borrowing Recording) {
+  private mutating func writeShape(of keys: KeyTable.Reference, _ recording: inout Recording) {
     for slot in keys.pointee.presentSlots.reversed() {
       writer.reserve(BackwardWriter.margin)
-      write(keyAt: Int(slot), of: keys, recording)
+      write(keyAt: Int(slot), of: keys, &recording)
     }
     writer.reserve(BackwardWriter.margin)
     writer.varint(keys.pointee.presentCount)
   }
 
-  private mutating func writeShape(of keys: ArraySlice<UInt32>, _ recording: borrowing Recording) {
+  private mutating func writeShape(of keys: ArraySlice<UInt32>, _ recording: inout Recording) {
     for key in keys.reversed() {
       writer.reserve(BackwardWriter.margin)
-      write(key: Int(key), recording)
+      write(key: Int(key), &recording)
     }
     writer.reserve(BackwardWriter.margin)
     writer.varint(keys.count)

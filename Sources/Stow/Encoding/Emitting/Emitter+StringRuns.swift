@@ -3,8 +3,7 @@
 extension Emitter {
   /// Writes the array whose elements are `range` of the tape, if they are strings that stand one behind the other in
   /// the pool, and none is a symbol.
-  mutating func writeStrings(_ tape: TapeView, _ range: Range<Int>, _ recording: borrowing Recording) -> Bool
-  {
+  mutating func writeStrings(_ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording) -> Bool {
     let tokens = UnsafeBufferPointer(rebasing: tape.tokens[range])
     let first = tokens[0].index
     for index in tokens.indices {
@@ -17,7 +16,7 @@ extension Emitter {
     while last >= 0 {
       if entries[last].length >= Strings.headerLimit {
         writer.reserve(BackwardWriter.margin)
-        write(constant: tokens[last], tape, recording)
+        write(constant: tokens[last], tape, &recording)
         last -= 1
       } else {
         let run = entries[...last].lastIndex { $0.length >= Strings.headerLimit }.map { $0 + 1 } ?? 0

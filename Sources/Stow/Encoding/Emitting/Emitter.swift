@@ -8,6 +8,8 @@
 ///
 /// Going backwards over the tape, the body of a container is written before its header, so that every
 /// length is known when it is needed.
+///
+/// The recording is only read. It is `inout` all the same, because a borrowed one would be copied from where it is stored.
 struct Emitter: ~Copyable {
   var writer = BackwardWriter(capacity: 1024)
   var scratch = ColumnScratch()
@@ -32,16 +34,16 @@ struct Emitter: ~Copyable {
   /// Up to here, the bytes are copied out of a buffer that is used again.
   private static let copyLimit = 1 << 17
 
-  mutating func emit(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) -> Data {
-    write(recording, plan)
+  mutating func emit(_ recording: inout Recording, _ plan: borrowing MessagePlan) -> Data {
+    write(&recording, plan)
     return finished()
   }
 
   /// Writes a message, which is `written` until the next one or until `trim`.
-  mutating func write(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
-    writer.restart(capacity: estimate(recording))
-    writeBody(recording, plan)
-    if plan.hasPrelude { writePrelude(recording, plan) }
+  mutating func write(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
+    writer.restart(capacity: estimate(&recording))
+    writeBody(&recording, plan)
+    if plan.hasPrelude { writePrelude(&recording, plan) }
     if let context = plan.context { writeContext(context) }
   }
 
@@ -51,7 +53,7 @@ struct Emitter: ~Copyable {
   mutating func trim() { writer.trim() }
 
   /// About how many bytes a message takes; the buffer grows if it takes more.
-  private func estimate(_ recording: borrowing Recording) -> Int {
+  private func estimate(_ recording: inout Recording) -> Int {
     recording.tape.count * 8 + recording.strings.byteCount + 64
   }
 
@@ -74,7 +76,7 @@ struct Emitter: ~Copyable {
 
   // MARK: body
 
-  private mutating func writeBody(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
+  private mutating func writeBody(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     let tape = recording.tape.view
     frame = Frame(end: 0)
     var index = tape.tokens.count - 1
@@ -85,10 +87,10 @@ struct Emitter: ~Copyable {
       case .end:
         let begin = token.index
         token = tape[begin]
-        if token.kind == .array, writeColumns(tape, begin + 1..<index, recording, plan) {
+        if token.kind == .array, writeColumns(tape, begin + 1..<index, &recording, plan) {
           index = begin
         } else {
-          enter(token, recording, plan)
+          enter(token, &recording, plan)
           index -= 1
           continue
         }
@@ -98,19 +100,18 @@ struct Emitter: ~Copyable {
         Arrays.writeHeader(writer.count - frame.end, to: &writer)
         frame = outer.takeLast()
       case .key:
-        if !frame.hidesKeys { write(key: token.index, recording) }
+        if !frame.hidesKeys { write(key: token.index, &recording) }
         index -= 1
         continue
-      default: write(value: token, tape, recording)
+      default: write(value: token, tape, &recording)
       }
-      mark(token.slot, recording)
+      mark(token.slot, &recording)
       index -= 1
     }
   }
 
   @inline(__always)
-  private mutating func enter(_ token: Token, _ recording: borrowing Recording, _ plan: borrowing MessagePlan)
-  {
+  private mutating func enter(_ token: Token, _ recording: inout Recording, _ plan: borrowing MessagePlan) {
     outer.append(frame)
     frame = Frame(end: writer.count)
     if token.kind == .object {
@@ -128,10 +129,10 @@ struct Emitter: ~Copyable {
 
   /// Notes that the slot has a value, and writes its key where keys stand before their values.
   @inline(__always)
-  private mutating func mark(_ slot: Int, _ recording: borrowing Recording) {
+  private mutating func mark(_ slot: Int, _ recording: inout Recording) {
     frame.marks |= 1 &<< UInt64(truncatingIfNeeded: slot)
     if let keys = frame.keys {
-      write(keyAt: slot, of: keys, recording)
+      write(keyAt: slot, of: keys, &recording)
     } else if frame.firstWideMark >= 0 {
       wideMarks[frame.firstWideMark + slot >> 6] |= 1 << UInt64(slot & 63)
     }
@@ -186,43 +187,43 @@ struct Emitter: ~Copyable {
   }
 
   /// The value of a column where all cells are the same.
-  mutating func write(constant token: Token, _ tape: TapeView, _ recording: borrowing Recording) {
+  mutating func write(constant token: Token, _ tape: TapeView, _ recording: inout Recording) {
     switch token.kind {
     case .array: writer.byte(Arrays.short)
     case .object, .map: writer.byte(Maps.short)
-    default: write(value: token, tape, recording)
+    default: write(value: token, tape, &recording)
     }
   }
 
   /// A value that is no container.
   @inline(__always)
-  mutating func write(value token: Token, _ tape: TapeView, _ recording: borrowing Recording) {
+  mutating func write(value token: Token, _ tape: TapeView, _ recording: inout Recording) {
     switch token.kind {
     case .integer: Integers.write(token.integer, to: &writer)
-    case .string: write(string: token.index, recording)
+    case .string: write(string: token.index, &recording)
     case .double: Floats.write(tape.number(token), to: &writer)
     case .true: writer.byte(Bools.true)
     case .false: writer.byte(Bools.false)
     case .null: writer.byte(Nils.tag)
-    default: writeRare(token, tape, recording)
+    default: writeRare(token, tape, &recording)
     }
   }
 
   // MARK: strings
 
   @inline(__always)
-  private mutating func write(string index: Int, _ recording: borrowing Recording) {
+  private mutating func write(string index: Int, _ recording: inout Recording) {
     let entry = recording.strings[index]
     if entry.symbol != 0 {
       Symbols.write(Int(entry.symbol) &- 1, to: &writer)
     } else {
-      writeBytes(of: entry, recording)
+      writeBytes(of: entry, &recording)
       Strings.writeHeader(entry.length, to: &writer)
     }
   }
 
   @inline(__always)
-  private mutating func writeBytes(of entry: StringEntry, _ recording: borrowing Recording) {
+  private mutating func writeBytes(of entry: StringEntry, _ recording: inout Recording) {
     let utf8 = recording.strings.utf8(of: entry)
     if utf8.count <= BackwardWriter.shortLimit {
       writer.shortBytes(endingAt: utf8.end, count: utf8.count)
@@ -232,7 +233,7 @@ struct Emitter: ~Copyable {
   }
 
   /// A key that is a string in the pool: a symbol, or a text.
-  mutating func write(key index: Int, _ recording: borrowing Recording) {
+  mutating func write(key index: Int, _ recording: inout Recording) {
     let symbol = Int(recording.strings[index].symbol)
     if symbol > 0 {
       writer.text(symbol: symbol - 1)
@@ -242,7 +243,7 @@ struct Emitter: ~Copyable {
   }
 
   @inline(__always)
-  mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ recording: borrowing Recording) {
+  mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ recording: inout Recording) {
     let string = keys.pointee.string(atSlot: slot)
     let symbol = string < 0 ? 0 : Int(recording.strings[string].symbol)
     if symbol > 0 { writer.text(symbol: symbol - 1) } else { write(textAt: slot, of: keys) }
@@ -260,7 +261,7 @@ struct Emitter: ~Copyable {
   // MARK: the rest
 
   @inline(never)
-  private mutating func writeRare(_ token: Token, _ tape: TapeView, _ recording: borrowing Recording) {
+  private mutating func writeRare(_ token: Token, _ tape: TapeView, _ recording: inout Recording) {
     switch token.kind {
     case .longInteger: Integers.write(Int64(bitPattern: tape.number(token)), to: &writer)
     case .unsigned: Integers.write(beyondSigned: tape.number(token), to: &writer)
@@ -268,7 +269,7 @@ struct Emitter: ~Copyable {
     case .date: Dates.write(tape.number(token), to: &writer)
     case .wide: recording.wideForms[token.index].write(to: &writer)
     case .url:
-      write(string: token.index, recording)
+      write(string: token.index, &recording)
       writer.byte(URLs.tag)
     case .nestedNil: Nils.write(level: token.index, to: &writer)
     case .empty: writer.byte(Maps.short)

@@ -32,7 +32,7 @@ struct RowLayout {
 
   /// The rows in `range` of the tape; nil if the elements are not alike, by the look of the first.
   init?(
-    _ tape: TapeView, _ range: Range<Int>, _ recording: borrowing Recording, _ plan: borrowing MessagePlan
+    _ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording, _ plan: borrowing MessagePlan
   ) {
     let head = tape[range.lowerBound]
     first = range.lowerBound

@@ -30,6 +30,10 @@ struct MessagePlan: ~Copyable {
   /// Whether the message has a prelude.
   var hasPrelude: Bool { !symbols.isEmpty || !shapes.isEmpty }
 
+  /// Whether nothing is shared, and no context named.
+  @inline(__always)
+  var isEmpty: Bool { !hasPrelude && !hasLists && context == nil }
+
   mutating func removeAll() {
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: true) }
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: true) }

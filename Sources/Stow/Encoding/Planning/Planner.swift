@@ -36,9 +36,26 @@ struct Planner: ~Copyable {
   static let preludeSize = 3
 
   /// Plans a message, after its recording has been put in line.
-  ///
   @inline(__always)
   mutating func makePlan(_ recording: inout Recording, _ options: borrowing PlanningOptions) {
+    if options.definitions == nil, plan.isEmpty, Self.needsNoPlan(&recording) { return }
+    choosePlan(&recording, options)
+  }
+
+  /// Whether nothing can be shared, and so the empty plan is the right one: at most one object has keys, and no string
+  /// came twice. That is how most small messages are, and is seen without looking at their strings.
+  @inline(__always)
+  private static func needsNoPlan(_ recording: inout Recording) -> Bool {
+    guard !recording.needsNormalizing, recording.maps.count == 0, recording.strings.hasOnlyNew else {
+      return false
+    }
+    guard recording.keyTables.active.count > 0 else { return true }
+    return hasSingleObject(recording)
+      && recording.keyTables.active[0].pointee.settleApart(from: recording.strings)
+  }
+
+  @inline(never)
+  private mutating func choosePlan(_ recording: inout Recording, _ options: borrowing PlanningOptions) {
     plan.firstShape = options.definitions?.shapeCount ?? 0
     plan.firstSymbol = options.definitions?.symbolCount ?? 0
     plan.context = options.context
@@ -81,6 +98,7 @@ struct Planner: ~Copyable {
   }
 
   /// Whether one object is all that has keys: then it has no shape, and its keys are written once.
+  @inline(__always)
   private static func hasSingleObject(_ recording: borrowing Recording) -> Bool {
     recording.keyTables.active.count == 1 && recording.maps.count == 0
       && recording.keyTables.active[0].pointee.uses == 1

@@ -106,13 +106,13 @@ struct KeyTable: ~Copyable {
   }
 
   @inline(__always)
-  private func forget(_ byte: UInt8) {
+  private mutating func forget(_ byte: UInt8) {
     table[Int(byte)] = Self.fresh
     if hasAliases { forgetAliases(of: byte) }
   }
 
   @inline(never)
-  private func forgetAliases(of byte: UInt8) {
+  private mutating func forgetAliases(of byte: UInt8) {
     let first = names[Int(byte)].first
     for other in codingKeys.indices where codingKeys[other] != nil && names[other].first == first {
       table[other] = other == Int(first) ? Self.fresh : Self.unknown
@@ -299,14 +299,20 @@ struct KeyTable: ~Copyable {
   /// The same for the only object of a message that has keys. They are written once, so that the pool has no use
   /// for those that are no value besides: of most messages that is all.
   mutating func settleSingleObject(_ pool: inout StringPool) {
-    shape = -1
-    hasStrings = pool.mayContain(keyFilter)
-    guard hasStrings else { return }
+    if settleApart(from: pool) { return }
     for slot in 0..<slotCount {
       let string = table[Int(keys[slot])] & Self.absent == 0 ? pool.find(utf8(atSlot: slot)) : -1
       if string >= 0 { pool.countKeyUses(string) }
       strings[slot] = string
     }
+  }
+
+  /// The same if no key can be among the strings of the pool, told by their bits; false if one can.
+  @inline(__always)
+  mutating func settleApart(from pool: borrowing StringPool) -> Bool {
+    shape = -1
+    hasStrings = pool.mayContain(keyFilter)
+    return !hasStrings
   }
 
   /// The string of the key at a slot; −1 if the pool has no use for it.

@@ -15,6 +15,8 @@ struct StringPool: ~Copyable {
   private var known = 0
   /// Whether the table knows none of the entries, because they are few or were added as new.
   private var isUnlisted = true
+  /// Whether one of few entries came again. With a table nobody notes that.
+  private var hasRepeats = false
   /// Whether the table has forgotten strings, and whether it may.
   private(set) var isForgetful = false
   var keepsAll = false
@@ -53,6 +55,10 @@ struct StringPool: ~Copyable {
     bytes.removeAll()
     bytes.extend(to: BackwardWriter.shortLimit)
   }
+
+  /// Whether no string came twice, so far as that was noted.
+  @inline(__always)
+  var hasOnlyNew: Bool { isUnlisted && !hasRepeats }
 
   var count: Int { entries.count }
   var byteCount: Int { bytes.count }
@@ -216,7 +222,10 @@ struct StringPool: ~Copyable {
   @inline(never)
   private mutating func internAmongFew(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
     let index = lookAmongFew(source, key)
-    if index >= 0 { return index }
+    if index >= 0 {
+      hasRepeats = true
+      return index
+    }
     let place = makePlace(key.length)
     if key.isWhole { key.store(to: place) } else { place.copyMemory(from: source, byteCount: key.length) }
     return append(copied: key)
@@ -376,6 +385,7 @@ struct StringPool: ~Copyable {
     entries.removeAll()
     Self.clear(&bytes)
     filter = 0
+    hasRepeats = false
     hasFollowers = false
     hasTwins = false
   }
