@@ -39,13 +39,17 @@ struct BackwardWriter: ~Copyable {
   }
 
   /// Forgets what was written and makes room for `capacity` bytes.
+  @inline(__always)
   mutating func restart(capacity wanted: Int) {
-    if wanted + Self.margin > capacity {
-      PageMemory.deallocate(base, byteCount: capacity)
-      capacity = wanted + Self.margin
-      base = Self.allocate(capacity)
-    }
+    if wanted &+ Self.margin > capacity { enlarge(to: wanted + Self.margin) }
     position = capacity
+  }
+
+  @inline(never)
+  private mutating func enlarge(to newCapacity: Int) {
+    PageMemory.deallocate(base, byteCount: capacity)
+    capacity = newCapacity
+    base = Self.allocate(capacity)
   }
 
   /// Gives the whole buffer away, to be freed by the receiver through `PageMemory`, and starts over with a small

@@ -84,8 +84,9 @@ struct OpenContainers: ~Copyable {
     current = Self.identity(entries[count - 1])
   }
 
+  @inline(__always)
   mutating func removeAll() {
-    truncate(to: 1)
+    if !isAtTop { truncate(to: 1) }
     frame = 0
   }
 }

@@ -42,6 +42,7 @@ struct Emitter: ~Copyable {
   /// Writes a message, which is `written` until the next one or until `trim`.
   mutating func write(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     writer.restart(capacity: estimate(&recording))
+    if plan.isFlatObject { return writeFlatObject(&recording) }
     writeBody(&recording, plan)
     if plan.hasPrelude { writePrelude(&recording, plan) }
     if let context = plan.context { writeContext(context) }
@@ -53,8 +54,9 @@ struct Emitter: ~Copyable {
   mutating func trim() { writer.trim() }
 
   /// About how many bytes a message takes; the buffer grows if it takes more.
+  @inline(__always)
   private func estimate(_ recording: inout Recording) -> Int {
-    recording.tape.count * 8 + recording.strings.byteCount + 64
+    recording.tape.count &* 8 &+ recording.strings.byteCount &+ 64
   }
 
   /// What was written.
@@ -69,6 +71,7 @@ struct Emitter: ~Copyable {
       })
   }
 
+  @inline(__always)
   private mutating func copied() -> Data {
     defer { trim() }
     return Data.copy(written)
@@ -110,6 +113,23 @@ struct Emitter: ~Copyable {
     }
   }
 
+  /// Writes an object of scalars that is the whole message. Its length is the only one, and its keys are texts that stand
+  /// before their values.
+  private mutating func writeFlatObject(_ recording: inout Recording) {
+    let tape = recording.tape.view
+    let keys = recording.keyTables[tape[0].index]
+    frame = Frame(end: 0)
+    var index = tape.tokens.count &- 2
+    while index > 0 {
+      writer.reserve(BackwardWriter.margin)
+      let token = tape[index]
+      write(value: token, tape, &recording)
+      write(textAt: token.slot, of: keys)
+      index &-= 1
+    }
+    closeAsMap()
+  }
+
   @inline(__always)
   private mutating func enter(_ token: Token, _ recording: inout Recording, _ plan: borrowing MessagePlan) {
     outer.append(frame)
@@ -130,12 +150,12 @@ struct Emitter: ~Copyable {
   /// Notes that the slot has a value, and writes its key where keys stand before their values.
   @inline(__always)
   private mutating func mark(_ slot: Int, _ recording: inout Recording) {
-    frame.marks |= 1 &<< UInt64(truncatingIfNeeded: slot)
     if let keys = frame.keys {
       write(keyAt: slot, of: keys, &recording)
-    } else if frame.firstWideMark >= 0 {
-      wideMarks[frame.firstWideMark + slot >> 6] |= 1 << UInt64(slot & 63)
+      return
     }
+    frame.marks |= 1 &<< UInt64(truncatingIfNeeded: slot)
+    if frame.firstWideMark >= 0 { wideMarks[frame.firstWideMark + slot >> 6] |= 1 << UInt64(slot & 63) }
   }
 
   private mutating func closeObject(_ keys: KeyTable.Reference) {
@@ -163,7 +183,8 @@ struct Emitter: ~Copyable {
     frame = outer.takeLast()
   }
 
-  private mutating func closeAsMap() { Maps.writeHeader(writer.count - frame.end, to: &writer) }
+  @inline(__always)
+  private mutating func closeAsMap() { Maps.writeHeader(writer.count &- frame.end, to: &writer) }
 
   /// A bit for every key of the shape: whether the object has a value for it.
   private mutating func writePresence(_ keys: KeyTable.Reference) {
@@ -202,8 +223,8 @@ struct Emitter: ~Copyable {
     case .integer: Integers.write(token.integer, to: &writer)
     case .string: write(string: token.index, &recording)
     case .double: Floats.write(tape.number(token), to: &writer)
-    case .true: writer.byte(Bools.true)
-    case .false: writer.byte(Bools.false)
+    // One case, as which of them it is cannot be foretold.
+    case .true, .false: writer.byte(token.kind == .true ? Bools.true : Bools.false)
     case .null: writer.byte(Nils.tag)
     default: writeRare(token, tape, &recording)
     }
@@ -216,19 +237,15 @@ struct Emitter: ~Copyable {
     let entry = recording.strings[index]
     if entry.symbol != 0 {
       Symbols.write(Int(entry.symbol) &- 1, to: &writer)
-    } else {
-      writeBytes(of: entry, &recording)
-      Strings.writeHeader(entry.length, to: &writer)
+      return
     }
-  }
-
-  @inline(__always)
-  private mutating func writeBytes(of entry: StringEntry, _ recording: inout Recording) {
     let utf8 = recording.strings.utf8(of: entry)
-    if utf8.count <= BackwardWriter.shortLimit {
-      writer.shortBytes(endingAt: utf8.end, count: utf8.count)
+    if utf8.count < Strings.shortLimit {
+      // With its header, which stands before it.
+      writer.shortBytes(endingAt: utf8.end, count: utf8.count &+ 1)
     } else {
       writer.bytes(utf8.start, count: utf8.count)
+      Strings.writeHeader(utf8.count, to: &writer)
     }
   }
 

@@ -13,6 +13,8 @@ struct MessagePlan: ~Copyable {
   var firstSymbol = 0
   /// The id of the context that the message names.
   var context: UInt32?
+  /// Whether the message is one object of scalars, of which nothing is shared.
+  var isFlatObject = false
 
   struct Shape {
     enum Source {

@@ -38,7 +38,9 @@ struct Planner: ~Copyable {
   /// Plans a message, after its recording has been put in line.
   @inline(__always)
   mutating func makePlan(_ recording: inout Recording, _ options: borrowing PlanningOptions) {
-    if options.definitions == nil, plan.isEmpty, Self.needsNoPlan(&recording) { return }
+    let needsNone = options.definitions == nil && plan.isEmpty && Self.needsNoPlan(&recording)
+    plan.isFlatObject = needsNone && recording.tape.isFlatObject
+    if needsNone { return }
     choosePlan(&recording, options)
   }
 

@@ -81,7 +81,7 @@ struct StringPool: ~Copyable {
   /// The index of a short string.
   @inline(__always)
   private mutating func intern(whole key: TextKey) -> Int {
-    if hasFew() { return internAmongFew(UnsafeRawPointer(bytes.base), key) }
+    if hasFew() { return internAmongFew(whole: key) }
     let hash = key.hash(hashing)
     let (index, slot) = table.find(hash) { entries.base[$0].key == key }
     return index >= 0 ? index : insert(whole: key, hash: hash, slot: slot)
@@ -217,6 +217,17 @@ struct StringPool: ~Copyable {
   private func lookAmongFew(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
     for index in 0..<count where isEntry(index, source, key) { return index }
     return -1
+  }
+
+  /// The same for a short string.
+  @inline(never)
+  private mutating func internAmongFew(whole key: TextKey) -> Int {
+    for index in 0..<count where entries.base[index].key == key {
+      hasRepeats = true
+      return index
+    }
+    key.store(to: makePlace(key.length))
+    return append(copied: key)
   }
 
   @inline(never)

@@ -24,6 +24,11 @@ struct Tape: ~Copyable {
   @inline(__always)
   var count: Int { entries.count }
 
+  /// Whether the first token begins an object, and no container is inside. Only of a tape as it was recorded: one that
+  /// was put in line has no locations.
+  @inline(__always)
+  var isFlatObject: Bool { locations.count == 0 && count > 0 && self[0].kind == .object }
+
   // MARK: recording
 
   @inline(__always)
