@@ -1,4 +1,7 @@
 /// Trivial elements in a buffer that grows, and is used again from message to message.
+///
+/// There is always room for one more: the buffer grows when it is full, not when an element comes. Appending ends with the
+/// rare call then, and whoever only appends has nothing to save across it.
 struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   private(set) var base: UnsafeMutablePointer<Element>
   private(set) var count = 0
@@ -32,21 +35,49 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 
   @inline(__always)
   mutating func append(_ element: Element) {
-    if count == capacity { grow(to: count &+ 1) }
+    put(element)
+    if isFull { makeRoom() }
+  }
+
+  /// Appends an element here and one to another buffer.
+  @inline(__always)
+  mutating func append<Other>(
+    _ element: Element, _ otherElement: Other, to other: inout GrowableBuffer<Other>
+  ) {
+    put(element)
+    other.put(otherElement)
+    if isFull || other.isFull { makeRoom(&other) }
+  }
+
+  /// Appends an element; room for one more must be made before anything else happens.
+  @inline(__always)
+  private mutating func put(_ element: Element) {
     base[count] = element
     count &+= 1
   }
 
-  /// Makes room for `size` more elements.
+  @inline(__always)
+  private var isFull: Bool { count == capacity }
+
+  @inline(never)
+  private mutating func makeRoom() { grow(to: count + 1) }
+
+  @inline(never)
+  private mutating func makeRoom<Other>(_ other: inout GrowableBuffer<Other>) {
+    if isFull { makeRoom() }
+    if other.isFull { other.makeRoom() }
+  }
+
+  /// Makes room for `size` more elements, and for one more.
   @inline(__always)
   mutating func reserve(_ size: Int) {
-    if size > capacity &- count { grow(to: count + size) }
+    if size >= capacity &- count { grow(to: count + size + 1) }
   }
 
   /// Takes in what was written behind the elements, to the room that was reserved.
   @inline(__always)
   mutating func extend(to count: Int) {
-    precondition(count >= self.count && count <= capacity)
+    precondition(count >= self.count && count < capacity)
     self.count = count
   }
 

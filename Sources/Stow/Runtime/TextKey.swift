@@ -17,6 +17,10 @@ struct TextKey: BitwiseCopyable, Equatable {
   @inline(__always)
   var isWhole: Bool { code <= Self.longestWhole }
 
+  /// The first byte of a short text; 0 if it is empty.
+  @inline(__always)
+  var firstByte: UInt8 { UInt8(truncatingIfNeeded: first) }
+
   /// The key of the text at `source`, and its hash. The words of a long text are handed to `visit` with their
   /// offsets, some bytes twice.
   @inline(__always)

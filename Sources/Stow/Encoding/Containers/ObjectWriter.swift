@@ -50,15 +50,19 @@ final class ObjectWriter {
   @inline(__always)
   private func place<Key: CodingKey>(_ key: Key) -> TokenKey {
     let byte = keyByte(key)
+    return placeInLine(byte) ?? placeOutOfLine(key, byte: byte)
+  }
+
+  /// The slot for a key that comes when it is expected, or for the first time; nil if this must be looked into.
+  @inline(__always)
+  private func placeInLine(_ byte: Int) -> TokenKey? {
     let slot = Int(table[byte])
-    if slot == position.expected, isCurrent {
-      position.expected = slot &+ 1
-      return TokenKey(slot: slot)
+    guard slot == position.expected || slot == KeyTable.fresh && position.expected >= 0, isCurrent else {
+      return nil
     }
-    if slot == KeyTable.fresh, position.expected >= 0, isCurrent {
-      return TokenKey(slot: takeSlot(byte, isPresent: true))
-    }
-    return placeOutOfLine(key, byte: byte)
+    if slot == KeyTable.fresh { return TokenKey(slot: takeSlot(byte, isPresent: true)) }
+    position.expected = slot &+ 1
+    return TokenKey(slot: slot)
   }
 
   /// Whether this is the container that is written to.
@@ -104,17 +108,15 @@ final class ObjectWriter {
       let name = key.stringValue
       keys.pointee.learn(key, named: name, byte: byte)
     }
-    let known = keys.pointee.slotCount
-    let slot = keys.pointee.slot(ofByte: byte, isPresent: isPresent)
-    if keys.pointee.slotCount > known { recorder.recording.keyTables.noteNewSlot(keys) }
-    return slot
+    return recorder.recording.keyTables.slot(keys, ofByte: byte, isPresent: isPresent)
   }
 
   /// The slot of a key that the message asks for the first time: it comes behind all others.
   @inline(__always)
   private func takeSlot(_ byte: Int, isPresent: Bool) -> Int {
-    let slot = keys.pointee.takeSlot(ofByte: byte, isPresent: isPresent)
-    withRecorder { $0.recording.keyTables.noteNewSlot(keys) }
+    let slot = withRecorder {
+      $0.recording.keyTables.takeSlot(keys, ofByte: byte, isPresent: isPresent)
+    }
     position.expected = slot &+ 1
     return slot
   }
@@ -150,7 +152,14 @@ final class ObjectWriter {
 
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
-    let slot = place(key)
+    guard let slot = placeInLine(keyByte(key)) else { return putOutOfLine(value, key) }
+    withRecorder { $0.recording.record(value, key: slot) }
+  }
+
+  /// What is rare is a call at the end: one in the middle would have every call save registers.
+  @inline(never)
+  private func putOutOfLine<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
+    let slot = placeOutOfLine(key, byte: keyByte(key))
     withRecorder { $0.recording.record(value, key: slot) }
   }
 

@@ -127,7 +127,7 @@ final class Recorder {
     Surroundings(
       start: recording.tape.count, depth: state.open.count, frame: state.open.frame,
       disturbances: state.disturbances,
-      slots: recording.keyTables.newSlotCount)
+      slots: recording.keyTables.slotCount)
   }
 
   /// Checks that one more value may encode itself, to the place that begins with the next token; what it finds there.
@@ -369,7 +369,7 @@ final class Recorder {
   ///
   /// - Parameter place: The place that the value was to take.
   private func forgetSlots(since outside: Surroundings, place: Int) {
-    guard recording.keyTables.newSlotCount > outside.slots else { return }
+    guard recording.keyTables.slotCount > outside.slots else { return }
     if state.disturbances != outside.disturbances, recording.reachesOut(from: outside.start, place: place) {
       return
     }

@@ -118,7 +118,6 @@ struct Emitter: ~Copyable {
   private mutating func writeFlatObject(_ recording: inout Recording) {
     let tape = recording.tape.view
     let keys = recording.keyTables[tape[0].index]
-    frame = Frame(end: 0)
     var index = tape.tokens.count &- 2
     while index > 0 {
       writer.reserve(BackwardWriter.margin)
@@ -127,7 +126,7 @@ struct Emitter: ~Copyable {
       write(textAt: token.slot, of: keys)
       index &-= 1
     }
-    closeAsMap()
+    writeMapHeader(length: writer.count)
   }
 
   @inline(__always)
@@ -160,7 +159,7 @@ struct Emitter: ~Copyable {
 
   private mutating func closeObject(_ keys: KeyTable.Reference) {
     if keys.pointee.shape < 0 || frame.marks == 0 {
-      closeAsMap()
+      writeMapHeader(length: writer.count - frame.end)
     } else {
       let isPartial =
         keys.pointee.hasForeignKeys
@@ -178,13 +177,13 @@ struct Emitter: ~Copyable {
       Records.writeHeader(
         writer.count - frame.end, shape: plan.lists[token.index].shape, isPartial: false, to: &writer)
     } else {
-      closeAsMap()
+      writeMapHeader(length: writer.count - frame.end)
     }
     frame = outer.takeLast()
   }
 
   @inline(__always)
-  private mutating func closeAsMap() { Maps.writeHeader(writer.count &- frame.end, to: &writer) }
+  private mutating func writeMapHeader(length: Int) { Maps.writeHeader(length, to: &writer) }
 
   /// A bit for every key of the shape: whether the object has a value for it.
   private mutating func writePresence(_ keys: KeyTable.Reference) {

@@ -42,6 +42,8 @@ struct KeyTable: ~Copyable {
   /// By slot: the byte of the key.
   private let keys: UnsafeMutablePointer<UInt8>
   private(set) var slotCount = 0
+  /// By slot: its number among the slots that the message has given to the keys of all tables.
+  private let numbers: UnsafeMutablePointer<UInt32>
   /// The slots that have a value in some object, in order; the keys of the shape, of which `noSlot` stands for one
   /// that no object of the message has.
   private let present: UnsafeMutablePointer<UInt16>
@@ -74,6 +76,7 @@ struct KeyTable: ~Copyable {
     names = .allocate(capacity: size)
     names.initialize(repeating: Name(), count: size)
     keys = .allocate(capacity: size)
+    numbers = .allocate(capacity: size)
     present = .allocate(capacity: size)
     strings = .allocate(capacity: size)
     codingKeys = Array(repeating: nil, count: size)
@@ -87,6 +90,7 @@ struct KeyTable: ~Copyable {
     table.deallocate()
     names.deallocate()
     keys.deallocate()
+    numbers.deallocate()
     present.deallocate()
     strings.deallocate()
   }
@@ -99,10 +103,12 @@ struct KeyTable: ~Copyable {
     uses = 0
   }
 
-  /// Takes the last slot back.
-  mutating func forgetLastSlot() {
-    slotCount -= 1
-    forget(keys[slotCount])
+  /// Takes the slots back whose number is `first` or more.
+  mutating func forgetSlots(from first: Int) {
+    while slotCount > 0, numbers[slotCount - 1] >= first {
+      slotCount -= 1
+      forget(keys[slotCount])
+    }
   }
 
   @inline(__always)
@@ -124,9 +130,10 @@ struct KeyTable: ~Copyable {
 
   // MARK: slots
 
-  /// The slot of a key that has been learnt, which is given one if this message has not asked for it yet.
-  mutating func slot(ofByte byte: Int, isPresent: Bool) -> Int {
-    if !hasSlot(byte) { table[byte] = newSlot(byte) }
+  /// The slot of a key that has been learnt, which is given one, with that number, if this message has not asked for it
+  /// yet.
+  mutating func slot(ofByte byte: Int, isPresent: Bool, number: Int) -> Int {
+    if !hasSlot(byte) { table[byte] = newSlot(byte, number: number) }
     let slot = Int(UInt8(truncatingIfNeeded: table[byte]))
     if isPresent {
       table[byte] = UInt16(slot)
@@ -140,21 +147,23 @@ struct KeyTable: ~Copyable {
 
   /// Gives the next slot to a key whose entry is `fresh`.
   @inline(__always)
-  mutating func takeSlot(ofByte byte: Int, isPresent: Bool) -> Int {
+  mutating func takeSlot(ofByte byte: Int, isPresent: Bool, number: Int) -> Int {
     let slot = slotCount
+    numbers[slot] = UInt32(truncatingIfNeeded: number)
     table[byte] = UInt16(truncatingIfNeeded: slot) | (isPresent ? 0 : Self.absent)
     keys[slot] = UInt8(truncatingIfNeeded: byte)
     slotCount = slot &+ 1
     return slot
   }
 
-  private mutating func newSlot(_ byte: Int) -> UInt16 {
+  private mutating func newSlot(_ byte: Int, number: Int) -> UInt16 {
     precondition(isLearnt(byte))
     let first = Int(names[byte].first)
     if first != byte, hasSlot(first) { return table[first] }
     let slot = UInt16(slotCount) | Self.absent
     // Strings may be equal in different spellings: the one that the message asks for first is written.
     keys[slotCount] = UInt8(byte)
+    numbers[slotCount] = UInt32(number)
     slotCount += 1
     table[first] = slot
     return slot

@@ -4,8 +4,8 @@ struct KeyTables: ~Copyable {
   private var tables = GrowableBuffer<KeyTable.Reference>(capacity: 8)
   /// Those with objects in the message, in the order of the first of them.
   private(set) var active = GrowableBuffer<KeyTable.Reference>(capacity: 8)
-  /// The tables of the slots that the message has given to keys, in that order.
-  private var newSlots = GrowableBuffer<Int>(capacity: 16)
+  /// How many slots the message has given to keys.
+  private(set) var slotCount = 0
 
   init() {}
 
@@ -48,21 +48,30 @@ struct KeyTables: ~Copyable {
   mutating func removeAll() {
     for table in active.buffer { table.pointee.removeAll() }
     active.truncate(to: 0)
-    newSlots.truncate(to: 0)
+    slotCount = 0
   }
 
   // MARK: slots
 
-  /// How many slots the message has given to keys.
+  /// Gives the next slot to a key of `table` whose entry is fresh.
   @inline(__always)
-  var newSlotCount: Int { newSlots.count }
+  mutating func takeSlot(_ table: KeyTable.Reference, ofByte byte: Int, isPresent: Bool) -> Int {
+    let slot = table.pointee.takeSlot(ofByte: byte, isPresent: isPresent, number: slotCount)
+    slotCount &+= 1
+    return slot
+  }
 
-  /// Notes that a key of `table` was given a slot.
-  @inline(__always)
-  mutating func noteNewSlot(_ table: KeyTable.Reference) { newSlots.append(table.pointee.index) }
+  /// The slot of a key of `table` that has been learnt.
+  mutating func slot(_ table: KeyTable.Reference, ofByte byte: Int, isPresent: Bool) -> Int {
+    let known = table.pointee.slotCount
+    let slot = table.pointee.slot(ofByte: byte, isPresent: isPresent, number: slotCount)
+    slotCount += table.pointee.slotCount - known
+    return slot
+  }
 
   /// Takes back the slots that were given last, but the first `count`.
   mutating func forgetSlots(from count: Int) {
-    while newSlots.count > count { tables[newSlots.takeLast()].pointee.forgetLastSlot() }
+    for table in active.buffer { table.pointee.forgetSlots(from: count) }
+    slotCount = count
   }
 }

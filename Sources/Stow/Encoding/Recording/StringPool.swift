@@ -117,8 +117,12 @@ struct StringPool: ~Copyable {
   /// One of 64 bits, by the length of a string and how it begins.
   @inline(__always)
   static func filterBit(_ utf8: UnsafeRawBufferPointer) -> UInt64 {
-    let first = utf8.count > 0 ? utf8[0] : 0
-    return 1 &<< (UInt64(truncatingIfNeeded: utf8.count) &* 7 &+ UInt64(first))
+    filterBit(utf8.count, first: utf8.count > 0 ? utf8[0] : 0)
+  }
+
+  @inline(__always)
+  private static func filterBit(_ count: Int, first: UInt8) -> UInt64 {
+    1 &<< (UInt64(truncatingIfNeeded: count) &* 7 &+ UInt64(first))
   }
 
   /// The entry with these bytes; −1 if there is none, and the free slot where it would be.
@@ -172,7 +176,7 @@ struct StringPool: ~Copyable {
     let offset = bytes.count &+ Strings.headerSize(key.length)
     bytes.extend(to: offset &+ key.length)
     entries.append(StringEntry(key, offset: offset))
-    filter |= Self.filterBit(UnsafeRawBufferPointer(start: bytes.base + offset, count: key.length))
+    filter |= Self.filterBit(key.length, first: key.isWhole ? key.firstByte : bytes.base[offset])
     return count &- 1
   }
 
@@ -222,6 +226,8 @@ struct StringPool: ~Copyable {
   /// The same for a short string.
   @inline(never)
   private mutating func internAmongFew(whole key: TextKey) -> Int {
+    // Known here, this leaves one kind of header, one way to copy.
+    precondition(key.isWhole)
     for index in 0..<count where entries.base[index].key == key {
       hasRepeats = true
       return index

@@ -37,8 +37,7 @@ struct Tape: ~Copyable {
   /// Appends a value of 64 bits.
   @inline(__always)
   mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
-    entries.append(Token(kind, key: key, index: words.count))
-    words.append(word)
+    entries.append(Token(kind, key: key, index: words.count), word, to: &words)
   }
 
   @inline(__always)
