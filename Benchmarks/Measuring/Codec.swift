@@ -15,6 +15,11 @@ struct StowCodec: Codec {
 
   func encode<Value: Encodable>(_ value: Value) throws -> Data { try encoder.encode(value) }
 
+  /// Encodes a value and has the bytes lent, instead of made into a `Data`.
+  func lend<Value: Encodable>(_ value: Value) throws {
+    try encoder.withEncoded(value) { blackHole($0) }
+  }
+
   func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     try decoder.decode(type, from: data)
   }

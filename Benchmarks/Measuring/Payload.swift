@@ -20,7 +20,7 @@ struct Payload: Sendable {
   ) {
     self.init(name, summary, group) { withPropertyList in
       let values = [try make()]
-      return try Workload(sources: values, targets: values, measuresEncoding: true, withPropertyList)
+      return try Workload(sources: values, targets: values, .both, withPropertyList)
     }
   }
 
@@ -30,7 +30,17 @@ struct Payload: Sendable {
   ) {
     self.init(name, summary, group) { withPropertyList in
       let values = make()
-      return try Workload(sources: values, targets: values, measuresEncoding: true, withPropertyList)
+      return try Workload(sources: values, targets: values, .both, withPropertyList)
+    }
+  }
+
+  /// Many values, each encoded by a call of its own that lends the bytes; only encoding is timed.
+  init<Value: Codable & Equatable & Sendable>(
+    lending name: String, _ summary: String, make: @escaping @Sendable () -> [Value]
+  ) {
+    self.init(name, summary, .other) { withPropertyList in
+      let values = make()
+      return try Workload(sources: values, targets: values, .lending, withPropertyList)
     }
   }
 
@@ -41,7 +51,7 @@ struct Payload: Sendable {
   ) {
     self.init(name, summary, .other) { withPropertyList in
       let (objects, records) = make()
-      return try Workload(sources: objects, targets: records, measuresEncoding: false, withPropertyList)
+      return try Workload(sources: objects, targets: records, .decoding, withPropertyList)
     }
   }
 
@@ -51,7 +61,7 @@ struct Payload: Sendable {
     let source = Source(kind: .document, name: path)
     self.init(name, "the document \(name).json as a generic value", .other, source) { withPropertyList in
       var workload = try Workload(
-        sources: [value], targets: [value], measuresEncoding: true, withPropertyList)
+        sources: [value], targets: [value], .both, withPropertyList)
       workload.bytes.json = MinifiedJSON.count(value)
       return workload
     }

@@ -13,7 +13,7 @@ extension Payload {
     }
     var result = results[0]
     result.encode = Timing(mediansOf: results.compactMap(\.encode))
-    result.decode = Timing(mediansOf: results.map(\.decode)) ?? result.decode
+    result.decode = Timing(mediansOf: results.compactMap(\.decode))
     return result
   }
 
@@ -33,7 +33,7 @@ extension Payload {
     return PayloadResult(
       name: name, summary: summary, isCore: isCore, calls: workload.calls, bytes: workload.bytes,
       encode: try workload.encode.map { try $0.measure(with: sampler) },
-      decode: try workload.decode.measure(with: sampler))
+      decode: try workload.decode.map { try $0.measure(with: sampler) })
   }
 }
 

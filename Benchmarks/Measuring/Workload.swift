@@ -13,6 +13,13 @@ struct Workload {
     var floor: Pass
   }
 
+  /// What is timed.
+  enum Subject {
+    case both, decoding
+    /// Encoding, where Stow lends the bytes.
+    case lending
+  }
+
   /// Stow did not give back what it was given.
   struct RoundTripFailure: Error, CustomStringConvertible {
     let description: String
@@ -24,11 +31,12 @@ struct Workload {
   var bytes: EncodedSizes
   /// Nil when only decoding is compared.
   let encode: Passes?
-  let decode: Passes
+  /// Nil when only encoding is.
+  let decode: Passes?
 
   /// Encodes `sources` with each codec, and checks that Stow decodes them as `targets`.
   init<Source: Encodable, Target: Decodable & Equatable>(
-    sources: [Source], targets: [Target], measuresEncoding: Bool, _ withPropertyList: Bool
+    sources: [Source], targets: [Target], _ subject: Subject, _ withPropertyList: Bool
   ) throws {
     let stow = try Side(StowCodec(), sources, Target.self)
     try stow.verify(targets)
@@ -40,13 +48,15 @@ struct Workload {
     bytes = EncodedSizes(stow: stow.size, json: json.size, plist: plist?.size)
     let discarding = DiscardingSession()
     let discard: Pass = { for source in sources { try discarding.encoder.encode(source) } }
-    encode =
-      measuresEncoding
-      ? Passes(stow: stow.encode, json: json.encode, plist: plist?.encode, floor: discard) : nil
-    decode = Passes(stow: stow.decode, json: json.decode, plist: plist?.decode) {
+    let encode = Passes(
+      stow: subject == .lending ? stow.lend : stow.encode, json: json.encode, plist: plist?.encode,
+      floor: discard)
+    let decode = Passes(stow: stow.decode, json: json.decode, plist: plist?.decode) {
       replay.rewind()
       for _ in targets { blackHole(try replay.decode(Target.self)) }
     }
+    self.encode = subject == .decoding ? nil : encode
+    self.decode = subject == .lending ? nil : decode
   }
 
   /// Property lists, if they can hold the values at all.
@@ -104,5 +114,12 @@ private struct Side<Format: Codec, Source: Encodable, Target: Decodable> {
         throw Workload.RoundTripFailure(description: "decoding does not give back what was encoded\(place)")
       }
     }
+  }
+}
+
+extension Side where Format == StowCodec {
+  /// Encodes every value; the bytes are lent.
+  func lend() throws {
+    for source in sources { try codec.lend(source) }
   }
 }

@@ -31,6 +31,9 @@ enum Catalogue {
     Payload("geometry", "50,000 coordinate pairs, typed, shaped like canada.json", .other) {
       FeatureCollection.make(rings: 480, pairs: 50_000)
     },
+    Payload(lending: "small_lent", "small, and Stow lends the bytes by withEncoded") {
+      Small.make(count: 10_000)
+    },
     Payload("ints", "100,000 Int of 1 to 62 bits", .other) { Numbers.ints(count: 100_000) },
     Payload("ids", "100,000 Int of one width", .other) { Numbers.ids(count: 100_000) },
     Payload("timestamps", "100,000 ascending Int", .other) { Numbers.timestamps(count: 100_000) },

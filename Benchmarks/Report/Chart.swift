@@ -34,7 +34,7 @@ struct Chart {
   init(_ report: Report) {
     groups =
       report.payloads.map {
-        Group(name: $0.name, encode: $0.encode?.stowRatio, decode: $0.decode.stowRatio, share: $0.sizeShare)
+        Group(name: $0.name, encode: $0.encode?.stowRatio, decode: $0.decode?.stowRatio, share: $0.sizeShare)
       }
       + report.means.map {
         Group(

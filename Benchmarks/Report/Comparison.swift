@@ -26,7 +26,7 @@ struct Comparison {
         lines.append("\(new.name): size grew from \(old.bytes.stow) to \(new.bytes.stow) bytes")
       }
       lines += regression("\(new.name): encode", old.encode?.stowRatio, new.encode?.stowRatio)
-      lines += regression("\(new.name): decode", old.decode.stowRatio, new.decode.stowRatio)
+      lines += regression("\(new.name): decode", old.decode?.stowRatio, new.decode?.stowRatio)
       return lines
     }
   }
@@ -44,7 +44,7 @@ struct Comparison {
           new.name, Figures.count(old.bytes.stow), Figures.count(new.bytes.stow),
           Figures.change(from: Double(old.bytes.stow), to: Double(new.bytes.stow)),
         ] + cells(old.encode?.stowRatio, new.encode?.stowRatio)
-          + cells(old.decode.stowRatio, new.decode.stowRatio)
+          + cells(old.decode?.stowRatio, new.decode?.stowRatio)
       })
   }
 

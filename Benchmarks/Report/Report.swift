@@ -61,7 +61,7 @@ struct PayloadResult: Codable {
   var calls: Int
   var bytes: EncodedSizes
   var encode: Timing?
-  var decode: Timing
+  var decode: Timing?
 
   /// Stow's size in percent of JSON's.
   var sizeShare: Double { Double(bytes.stow) / Double(bytes.json) * 100 }
@@ -84,7 +84,7 @@ struct MeanResult: Codable {
     self.name = name
     self.payloads = payloads.count
     let encode = payloads.compactMap(\.encode)
-    let decode = payloads.map(\.decode)
+    let decode = payloads.compactMap(\.decode)
     sizeShare = geometricMean(payloads.map(\.sizeShare))
     encodeRatio = geometricMean(encode.map(\.stowRatio))
     encodePlistRatio = geometricMean(encode.compactMap(\.plistRatio))

@@ -37,7 +37,7 @@ extension Report {
       [result.name, Figures.count(result.bytes.stow), Figures.count(result.bytes.json)]
         + (plist ? [Figures.count(result.bytes.plist)] : []) + [Figures.percent(result.sizeShare)]
         + ratios(result.encode?.stowRatio, result.encode?.plistRatio, result.encode?.floorRatio)
-        + ratios(result.decode.stowRatio, result.decode.plistRatio, result.decode.floorRatio)
+        + ratios(result.decode?.stowRatio, result.decode?.plistRatio, result.decode?.floorRatio)
     }
     let foot = means.map { mean in
       ["mean of \(mean.payloads) (\(mean.name))", "", ""] + (plist ? [""] : [])
