@@ -6,10 +6,12 @@ let package = Package(
   name: "Stow",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "Stow", targets: ["Stow"])
+    .library(name: "Stow", targets: ["Stow"]),
+    .library(name: "StowRecords", targets: ["StowRecords"]),
   ],
   targets: [
     .target(name: "Stow", exclude: ["ARCHITECTURE.md"]),
+    .target(name: "StowRecords", dependencies: ["Stow"]),
     .executableTarget(
       name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks",
       exclude: ["RESULTS.md", "baseline.json", "chart.svg"]),
@@ -17,6 +19,8 @@ let package = Package(
     .executableTarget(
       name: "MessageReader", dependencies: ["FuzzTargets"], path: "Tests/CrossLanguage/MessageReader"),
     .testTarget(name: "StowTests", dependencies: ["Stow", "FuzzTargets"], exclude: ["Vectors"]),
+    .executableTarget(name: "LogWorker", dependencies: ["StowRecords"], path: "Tests/LogWorker"),
+    .testTarget(name: "StowRecordsTests", dependencies: ["StowRecords"], exclude: ["Vectors"]),
   ],
   swiftLanguageModes: [.v6]
 )

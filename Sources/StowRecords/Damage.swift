@@ -1,0 +1,87 @@
+import Synchronization
+
+extension RecordLog {
+  /// A part of a log that could not be read, and was skipped.
+  public struct Damage: Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong with the part.
+    public enum Reason: Hashable, Sendable {
+      /// The head of a block is damaged or missing.
+      case head
+      /// A frame within a block is damaged.
+      case frame
+      /// Records are missing, and nothing is left of them.
+      case missing
+      /// A record of several blocks is not whole.
+      case unfinished
+      /// A record is larger than `maximumRecordSize`.
+      case recordTooLarge
+      /// The block relies on a context.
+      case context
+      /// The system could not read the bytes; its `errno`.
+      case unreadable(Int32)
+    }
+
+    /// The numbers of the records that were lost; empty if none was.
+    public let records: Range<Int>
+    /// Where in the file the part is, in bytes.
+    public let bytes: Range<Int>
+    public let reason: Reason
+
+    /// The records, the bytes and the reason in a sentence.
+    public var description: String {
+      let numbers =
+        records.isEmpty ? "no records" : "records \(records.lowerBound) to \(records.upperBound - 1)"
+      return "\(numbers) lost in bytes \(bytes.lowerBound) to \(bytes.upperBound): \(reason.sentence)"
+    }
+  }
+
+  /// What opening a log found behind its last whole record.
+  public struct Recovery: Hashable, Sendable, CustomStringConvertible {
+    /// The bytes behind the last whole record; empty if the log ended with it. A writer has cut them off. For a reader
+    /// they are still there, and may be what a writer is just writing.
+    public let bytes: Range<Int>
+    /// How many records are known to have been in these bytes. There may have been more, because the bytes do not say
+    /// how many.
+    public let records: Int
+
+    /// The bytes and the records in a sentence.
+    public var description: String {
+      bytes.isEmpty
+        ? "nothing behind the last whole record"
+        : "\(bytes.count) bytes behind the last whole record, from offset \(bytes.lowerBound), with at least "
+          + "\(records) records"
+    }
+  }
+}
+
+extension RecordLog.Damage.Reason {
+  fileprivate var sentence: String {
+    switch self {
+    case .head: "the head of a block is damaged"
+    case .frame: "a frame is damaged"
+    case .missing: "nothing is left of them"
+    case .unfinished: "a record of several blocks is not whole"
+    case .recordTooLarge: "a record is larger than the limit"
+    case .context: "the block relies on a context"
+    case .unreadable(let code): SystemDisk.description(of: code)
+    }
+  }
+}
+
+/// The damage that a log has met. Reading from several threads or several times adds each part once.
+final class DamageReport: Sendable {
+  private let known = Mutex<Set<RecordLog.Damage>>([])
+
+  func add(_ damage: RecordLog.Damage) {
+    known.withLock { _ = $0.insert(damage) }
+  }
+
+  /// All of it, in the order of the file.
+  var list: [RecordLog.Damage] {
+    known.withLock {
+      $0.sorted {
+        ($0.bytes.lowerBound, $0.records.lowerBound) < ($1.bytes.lowerBound, $1.records.lowerBound)
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/// A block that was read: where its records are, as far as its frames are whole.
+struct Block: Sendable {
+  /// Where something stands in the block.
+  struct Place: Sendable {
+    let start: UInt32
+    let end: UInt32
+
+    init(_ range: Range<Int>) {
+      start = UInt32(range.lowerBound)
+      end = UInt32(range.upperBound)
+    }
+
+    var range: Range<Int> { Int(start)..<Int(end) }
+  }
+
+  let head: BlockHead
+  /// From the head on, as far as they are there.
+  let bytes: [UInt8]
+  private(set) var records: [Place] = []
+  /// The records before which all definitions are forgotten, as indices in `records`; the first of all is one.
+  private(set) var scopes: [Int] = [0]
+  /// A part of a record that began in an earlier block, and whether it is the last.
+  private(set) var continuation: (payload: Range<Int>, isLast: Bool)?
+  /// The first part of a record that goes on in the next block.
+  private(set) var beginning: Range<Int>?
+  private(set) var origin: Origin?
+  /// Where the last whole frame ends, one that begins a record of several blocks not counted.
+  private(set) var end = BlockHead.size
+  /// Whether something stands behind the whole frames that is none.
+  private(set) var isDamaged = false
+
+  /// Where the block begins in the file.
+  var start: Int { head.index * BlockHead.blockSize }
+
+  /// The number of the first record of the next block.
+  var nextRecord: Int { head.firstRecord + records.count + (beginning == nil ? 0 : 1) }
+
+  init(_ head: BlockHead, _ bytes: [UInt8]) {
+    self.head = head
+    self.bytes = bytes
+    readFrames()
+  }
+
+  private mutating func readFrames() {
+    var offset = BlockHead.size
+    while true {
+      switch Frame.find(in: bytes, at: offset, blockStart: start, identity: head.identity) {
+      case .nothing: return
+      case .damage:
+        isDamaged = true
+        return
+      case .frame(let frame):
+        guard take(frame) else {
+          isDamaged = true
+          return
+        }
+        offset = frame.payload.upperBound
+        if frame.kind != .first { end = offset }
+      }
+    }
+  }
+
+  /// Takes in a frame; false if it makes no sense where it stands.
+  private mutating func take(_ frame: Frame) -> Bool {
+    // Behind a part that goes on in the next block, this block has nothing.
+    if beginning != nil || continuation?.isLast == false { return false }
+    switch frame.kind {
+    case .records: return takeRecords(in: frame.payload)
+    case .freshRecords:
+      let first = records.count
+      guard takeRecords(in: frame.payload) else { return false }
+      if first > 0 { scopes.append(first) }
+    case .first: beginning = frame.payload
+    case .middle, .last:
+      if end != BlockHead.size { return false }
+      continuation = (frame.payload, frame.kind == .last)
+    case .origin:
+      guard end == BlockHead.size, head.index == 0, let origin = Origin(bytes, frame.payload) else {
+        return false
+      }
+      self.origin = origin
+    }
+    return true
+  }
+
+  /// Takes in all records of a frame, or none.
+  private mutating func takeRecords(in payload: Range<Int>) -> Bool {
+    let count = records.count
+    var offset = payload.lowerBound
+    while offset < payload.upperBound {
+      guard let length = Uint.read(from: bytes, at: &offset, before: payload.upperBound),
+        length <= payload.upperBound - offset
+      else {
+        records.removeSubrange(count...)
+        return false
+      }
+      records.append(Place(offset..<(offset + length)))
+      offset += length
+    }
+    return true
+  }
+}

@@ -1,0 +1,70 @@
+import Synchronization
+
+/// The bytes of some records and the way to their values, kept for as long as somebody has one of the records.
+///
+/// A record relies on the definitions of those before it in its scope, and so needs their bytes. It can be decoded late,
+/// in any order, and from many threads: whoever decodes takes the decoder out and puts it back, and makes one of his own
+/// if there is none at the moment.
+final class RecordStore: Sendable {
+  let firstNumber: Int
+  private let bytes: [UInt8]
+  private let places: [Block.Place]
+  private let scopes: [Int]
+  private let idle = Mutex<ScopeDecoder?>(nil)
+
+  /// The records of a block.
+  init(_ block: Block) {
+    firstNumber = block.head.firstRecord
+    bytes = block.bytes
+    places = block.records
+    scopes = block.scopes
+  }
+
+  /// A record that was put together from the parts of several blocks.
+  init(_ number: Int, message: [UInt8]) {
+    firstNumber = number
+    bytes = message
+    places = [Block.Place(0..<message.count)]
+    scopes = [0]
+  }
+
+  var count: Int { places.count }
+
+  func withBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
+  {
+    try bytes[places[index].range].withUnsafeBytes(body)
+  }
+
+  /// The first record of the scope that a record belongs to.
+  func scope(of index: Int) -> Int { scopes.last { $0 <= index } ?? 0 }
+
+  func decode<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value {
+    let decoder = idle.withLock { $0.take() } ?? ScopeDecoder()
+    let value = try decoder.decode(type, at: index, of: self)
+    idle.withLock { $0 = decoder }
+    return value
+  }
+}
+
+/// A decoder, and which records of a scope it has taken in. Only one thread at a time has it.
+private final class ScopeDecoder: @unchecked Sendable {
+  private let decoder = RecordDecoder()
+  private var scope = -1
+  private var next = 0
+
+  /// Decodes a record. After an error the decoder is of no more use.
+  func decode<Value: Decodable>(_ type: Value.Type, at index: Int, of store: RecordStore) throws -> Value {
+    let scope = store.scope(of: index)
+    if scope != self.scope || next > index {
+      decoder.begin()
+      self.scope = scope
+      next = scope
+    }
+    while next < index {
+      try store.withBytes(of: next) { try decoder.takeDefinitions(from: $0) }
+      next += 1
+    }
+    next = index + 1
+    return try store.withBytes(of: index) { try decoder.decode(type, from: $0) }
+  }
+}

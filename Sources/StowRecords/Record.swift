@@ -1,0 +1,32 @@
+extension RecordLog {
+  /// A record of a log, not decoded yet.
+  ///
+  /// It may be kept, and decoded late, twice, as another type, and on any thread. It keeps the block that it is in, of up
+  /// to 64 KB, or all of its own bytes if it is larger.
+  ///
+  /// ```swift
+  /// for record in log.records {
+  ///   let event = try record.decode(Event.self)
+  /// }
+  /// ```
+  public struct Record: Sendable {
+    let store: RecordStore
+    let index: Int
+
+    /// The number of the record in its log: 0 for the first, and one more for each that follows.
+    public var number: Int { store.firstNumber + index }
+
+    /// The size of the encoded record, in bytes.
+    public var size: Int { store.withBytes(of: index) { $0.count } }
+
+    /// Decodes the record.
+    ///
+    /// Takes time in proportion to what is read of the record, and of the records of its block that were not decoded
+    /// before it the definitions of keys.
+    ///
+    /// - Throws: `DecodingError` if the record holds no value of the type, and whatever an `init(from:)` throws.
+    public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+      try store.decode(type, at: index)
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import Synchronization
+
+extension RecordLog {
+  /// Appends a record.
+  ///
+  /// When this returns, the record has its number, and is found by every read through this log. ``Durability`` says when
+  /// it is on the disk. If it throws, the log is as it was, and whole; appending may be tried again, but for
+  /// `synchronizationFailed`.
+  ///
+  /// Takes time in proportion to the value; one call in some hundred writes a block of 64 KB.
+  ///
+  /// ```swift
+  /// let number = try log.append(event)
+  /// ```
+  ///
+  /// - Returns: The number of the record.
+  /// - Throws: `RecordLogError`, for example `diskFull`; `EncodingError`, and whatever an `encode(to:)` throws.
+  @discardableResult
+  public func append<Value: Encodable>(_ value: Value) throws -> Int {
+    try append(contentsOf: CollectionOfOne(value)).lowerBound
+  }
+
+  /// Appends records, which get numbers in a row, and are brought to the disk together.
+  ///
+  /// If this throws, the records before the one that failed may have been appended: ``count`` says so.
+  ///
+  /// ```swift
+  /// try log.append(contentsOf: events)
+  /// ```
+  ///
+  /// - Returns: The numbers of the records.
+  /// - Throws: As `append(_:)` does.
+  @discardableResult
+  public func append<Values: Sequence>(contentsOf values: Values) throws -> Range<Int>
+  where Values.Element: Encodable {
+    let numbers = try withWriter { state, writer in
+      try throwLateError(&state)
+      let first = writer.count
+      do {
+        for value in values { try writer.append(ValueSource(value: value, encoder: state.encoder.encoder)) }
+        if durability == .everyAppend { try writer.flush() }
+      } catch {
+        // Who is told that nothing was appended must not find it later.
+        if durability == .everyAppend { writer.dropCollected() }
+        throw error
+      }
+      scheduleWriting(&state)
+      return first..<writer.count
+    }
+    if durability == .everyAppend { try synchronize(numbers.upperBound) }
+    return numbers
+  }
+
+  /// Writes what was appended to the file, without waiting for the disk: it survives the process, and readers see it.
+  ///
+  /// - Throws: `RecordLogError`. What could not be written is kept, and written by a later call.
+  public func flush() throws {
+    try withWriter { state, writer in
+      try throwLateError(&state)
+      try writer.flush()
+    }
+  }
+
+  /// Writes what was appended, and returns when it is on the disk.
+  ///
+  /// ```swift
+  /// try log.append(contentsOf: events)
+  /// try log.synchronize()
+  /// ```
+  ///
+  /// - Throws: `RecordLogError`. If it was the disk that failed, nothing more is appended: open the log anew.
+  public func synchronize() throws {
+    let count = try withWriter { state, writer in
+      try throwLateError(&state)
+      try writer.flush()
+      return writer.written
+    }
+    try synchronize(count)
+  }
+
+  /// Synchronizes and lets go of the lock, so that another writer may open the log. Closing again does nothing. Records
+  /// can still be read.
+  ///
+  /// - Throws: `RecordLogError`. The log is closed even so, and what could not be written is lost.
+  public func close() throws {
+    let writer = state.withLock { state in
+      state.isClosed = true
+      defer { state.writer = nil }
+      return state.writer
+    }
+    guard let writer else { return }
+    defer { try? writer.file.disk.unlock() }
+    let result = Result { try writer.flush() }
+    state.withLock { $0.tail = writer.tail }
+    try synchronize(writer.written)
+    try result.get()
+    if let error = state.withLock({ $0.lateError.take() }) { throw error }
+  }
+
+  // MARK: - Writing
+
+  func withWriter<Result>(_ body: (inout LogState, LogWriter) throws -> Result) throws -> Result {
+    try state.withLock { state in
+      if state.isClosed { throw error(.closed) }
+      guard let writer = state.writer else { throw error(.readOnly) }
+      return try body(&state, writer)
+    }
+  }
+
+  /// Throws what went wrong since the last call, while nobody waited.
+  func throwLateError(_ state: inout LogState) throws {
+    if let error = state.lateError.take() { throw error }
+    if hasFailed.load(ordering: .relaxed) { throw error(.synchronizationFailed) }
+  }
+
+  /// Brings at least so many records to the disk. They must be written.
+  private func synchronize(_ count: Int) throws {
+    try synchronization.withLock { done in
+      if hasFailed.load(ordering: .relaxed) { throw error(.synchronizationFailed) }
+      if let done, done >= count { return }
+      // Before the call: it brings all of them along.
+      let (file, written) = state.withLock { ($0.file, $0.writer?.written ?? count) }
+      do {
+        try RecordLogError.naming(path) { try file.disk.synchronize() }
+      } catch {
+        // The system may have dropped what it could not write, and would not say so again.
+        hasFailed.store(true, ordering: .relaxed)
+        throw error
+      }
+      done = written
+    }
+  }
+
+  // MARK: - Writing later
+
+  /// Has the records written in time, if durability asks for it and nobody is about to.
+  private func scheduleWriting(_ state: inout LogState) {
+    guard case .interval(let interval) = durability, !state.isWritingScheduled else { return }
+    state.isWritingScheduled = true
+    Task.detached(priority: .utility) { [weak self] in
+      try? await Task.sleep(for: interval)
+      self?.writeLater()
+    }
+  }
+
+  private func writeLater() {
+    do {
+      let count = try withWriter { state, writer in
+        state.isWritingScheduled = false
+        try writer.flush()
+        return writer.written
+      }
+      try synchronize(count)
+    } catch let error as RecordLogError where error.reason != .closed {
+      state.withLock { $0.lateError = error }
+    } catch {
+      // Whoever closed the log has synchronized it.
+    }
+  }
+}

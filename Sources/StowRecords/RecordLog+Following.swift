@@ -1,0 +1,100 @@
+extension RecordLog {
+  /// The records from a number on, those that are there and those that are still to come, from any process.
+  ///
+  /// Waits for what is written, and looks for it some fifty times a second. A reader sees a record when its writer has
+  /// written it; ``Durability`` says when. The sequence ends when its task is cancelled or the log is closed.
+  ///
+  /// When the log is compacted, the sequence yields what is left of the old file, and goes on behind the records that the
+  /// new one took over from it; the numbers are then those of the new file.
+  ///
+  /// ```swift
+  /// for try await record in log.follow(from: log.count) {
+  ///   print(try record.decode(Event.self))
+  /// }
+  /// ```
+  ///
+  /// - Parameter number: The number of the first record that is wanted; it may still have to come.
+  public func follow(from number: Int) -> FollowedRecords {
+    FollowedRecords(log: self, start: max(0, number))
+  }
+
+  /// The file that is the log now, and how far it goes; nil if the log was closed.
+  fileprivate func newest() throws -> (file: LogFile, tail: Tail)? {
+    try state.withLock { state in
+      if state.isClosed { return nil }
+      if let writer = state.writer {
+        try writer.flush()
+        return (state.file, writer.tail)
+      }
+      try update(&state)
+      return (state.file, state.tail)
+    }
+  }
+
+  /// The records of a log, as they come.
+  public struct FollowedRecords: AsyncSequence, Sendable {
+    public typealias Element = Record
+
+    let log: RecordLog
+    let start: Int
+
+    public func makeAsyncIterator() -> Iterator { Iterator(log: log, next: start) }
+
+    /// Waits for one record after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+      private let log: RecordLog
+      /// The number of the record that comes next.
+      private var next: Int
+      private var file: LogFile?
+      private var cursor: RecordCursor?
+
+      init(log: RecordLog, next: Int) {
+        self.log = log
+        self.next = next
+      }
+
+      /// The next record, as soon as it is there; nil if the task was cancelled or the log was closed.
+      ///
+      /// - Throws: `RecordLogError`: `replaced` if another log took the place of this one.
+      public mutating func next() async throws -> Record? {
+        while true {
+          if let record = cursor?.nextRecord() {
+            next = record.number + 1
+            return record
+          }
+          if let cursor { next = cursor.next }
+          cursor = nil
+          guard let (newest, tail) = try log.newest() else { return nil }
+          if try look(in: newest, tail) { continue }
+          do { try await Task.sleep(for: .milliseconds(20)) } catch { return nil }
+        }
+      }
+
+      /// Looks for records behind those that were seen; false if there are none.
+      private mutating func look(in newest: LogFile, _ tail: Tail) throws -> Bool {
+        guard let file, file !== newest else {
+          file = newest
+          return begin(newest, tail)
+        }
+        // The old file first: nothing is added to it any more.
+        if begin(file, try file.tail()) { return true }
+        guard let origin = try newest.block(0, before: tail.end)?.origin, origin.identity == file.identity
+        else {
+          throw log.error(.replaced)
+        }
+        next = origin.count + Swift.max(0, next - (try file.tail().count))
+        self.file = newest
+        return begin(newest, tail)
+      }
+
+      private mutating func begin(_ file: LogFile, _ tail: Tail) -> Bool {
+        guard next < tail.count else { return false }
+        let report = log.damageReport
+        cursor = RecordCursor(file, from: next, tail, maximumRecordSize: log.maximumRecordSize) {
+          report.add($0)
+        }
+        return true
+      }
+    }
+  }
+}

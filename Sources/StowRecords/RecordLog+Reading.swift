@@ -1,0 +1,130 @@
+extension RecordLog {
+  /// The number of records, lost ones included: the number that the next record gets. For a reader, of the records that
+  /// are written whole.
+  ///
+  /// Takes a system call or two for a reader, and none for a writer.
+  public var count: Int {
+    state.withLock { state in
+      if let writer = state.writer { return writer.count }
+      refresh(&state)
+      return state.tail.count
+    }
+  }
+
+  /// All records that there are now, in their order.
+  ///
+  /// A sequence that is read lazily, and as often as you like, with memory for one block. Damaged parts are passed over,
+  /// and are then in ``damage``.
+  ///
+  /// ```swift
+  /// for record in log.records {
+  ///   let event = try record.decode(Event.self)
+  /// }
+  /// ```
+  public var records: Records { records(from: 0) }
+
+  /// The records that there are now, from a number on. Those before it are not read, but for some in the same block.
+  ///
+  /// - Parameter number: 0 or more. Without a record of this number the sequence is empty.
+  public func records(from number: Int) -> Records {
+    let (file, tail) = snapshot()
+    return Records(log: self, file: file, tail: tail, start: max(0, number))
+  }
+
+  /// Decodes one record, without reading what is before its block.
+  ///
+  /// Reads some 32 bytes for each doubling of the file's size, and the block that the record is in.
+  ///
+  /// ```swift
+  /// let event = try log.decode(Event.self, at: 1_234)
+  /// ```
+  ///
+  /// - Throws: `RecordLogError`: `noSuchRecord`, or `damaged` if the record was lost; what `Record.decode(_:)` throws.
+  public func decode<Value: Decodable>(_ type: Value.Type, at number: Int) throws -> Value {
+    try record(at: number).decode(type)
+  }
+
+  /// One record, as `decode(_:at:)` finds it.
+  ///
+  /// - Throws: `RecordLogError`: `noSuchRecord`, or `damaged` if the record was lost.
+  public func record(at number: Int) throws -> Record {
+    let (file, tail) = snapshot()
+    guard number >= 0, number < tail.count else { throw error(.noSuchRecord(number, count: tail.count)) }
+    let met = DamageReport()
+    var cursor = RecordCursor(file, from: number, tail, maximumRecordSize: maximumRecordSize) {
+      [damageReport] in
+      met.add($0)
+      damageReport.add($0)
+    }
+    if let record = cursor.nextRecord(), record.number == number { return record }
+    guard let damage = met.list.first(where: { $0.records.contains(number) }) else {
+      throw error(.noSuchRecord(number, count: tail.count))
+    }
+    throw RecordLogError(file: path, offset: damage.bytes.lowerBound, .damaged(damage))
+  }
+
+  /// The damaged parts that reading this log has met and passed over so far, in the order of the file. ``verify()`` looks
+  /// for all of them.
+  public var damage: [Damage] { damageReport.list }
+
+  /// Reads the whole log and returns its damaged parts; none if it is whole.
+  ///
+  /// What stands behind the last whole record is not damage: see ``recovery``.
+  ///
+  /// ```swift
+  /// for damage in try log.verify() { print(damage) }
+  /// ```
+  ///
+  /// - Throws: `RecordLogError` if the log cannot be read at all.
+  public func verify() throws -> [Damage] {
+    let (file, tail) = try state.withLock { state in
+      try state.writer?.flush()
+      if state.writer == nil { try update(&state) }
+      return (state.file, state.writer?.tail ?? state.tail)
+    }
+    let met = DamageReport()
+    var cursor = RecordCursor(file, from: 0, tail, maximumRecordSize: maximumRecordSize) { [damageReport] in
+      met.add($0)
+      damageReport.add($0)
+    }
+    while cursor.nextRecord() != nil {}
+    return met.list
+  }
+
+  // MARK: - What there is
+
+  /// The file, and how far it goes now. What was appended is written first.
+  func snapshot() -> (file: LogFile, tail: Tail) {
+    state.withLock { state in
+      guard let writer = state.writer else {
+        refresh(&state)
+        return (state.file, state.tail)
+      }
+      do {
+        try writer.flush()
+      } catch {
+        state.lateError = error as? RecordLogError
+      }
+      return (state.file, writer.tail)
+    }
+  }
+
+  /// Looks how far the file goes now. If that cannot be found out, what was known stays.
+  private func refresh(_ state: inout LogState) { try? update(&state) }
+
+  /// The same, and throws.
+  func update(_ state: inout LogState) throws {
+    guard !state.isClosed else { return }
+    try followReplacement(&state)
+    let size = try state.file.size()
+    if size != state.tail.size || state.tail.end != size { state.tail = try state.file.tail() }
+  }
+
+  /// Goes over to the file that a compaction has put in the place of this one.
+  private func followReplacement(_ state: inout LogState) throws {
+    let place = try RecordLogError.naming(path) { try disk.place(of: path) }
+    guard let place, try RecordLogError.naming(path, { try state.file.disk.place() }) != place else { return }
+    state.file = try LogOpening(disk: disk, path: path, maximumRecordSize: maximumRecordSize).forReading()
+    state.tail = try state.file.tail()
+  }
+}

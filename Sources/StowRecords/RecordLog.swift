@@ -1,0 +1,148 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A file of records that grows at its end: any `Encodable` values, each of which can be read back by its number.
+///
+/// ```swift
+/// let log = try RecordLog(at: url)
+/// try log.append(event)
+/// try log.synchronize()
+///
+/// for record in log.records {
+///   let event = try record.decode(Event.self)
+/// }
+/// let event = try log.decode(Event.self, at: 1_234)
+/// ```
+///
+/// - **Crashes.** What was synchronized is there after a crash, in its order. Of everything else each record is whole or
+///   absent. Opening the log again takes no longer for a large file than for a small one.
+/// - **Damage.** Every part of the file has a checksum. A damaged part is skipped and reported in ``damage``; nothing
+///   behind it is lost.
+/// - **One writer, many readers.** A log is opened for appending by one `RecordLog` at a time, in all processes. Any
+///   number of others read it meanwhile, and see whole records only.
+/// - **Threads.** A log may be used from many threads at once. An `encode(to:)` that a log is running, and the closure of
+///   ``compact(keeping:)``, must not use the same log.
+///
+/// FORMAT.md, "Logs", specifies the bytes.
+public final class RecordLog: Sendable {
+  let path: String
+  let disk: any Disk
+  let durability: Durability
+  let maximumRecordSize: Int
+
+  /// What opening the log found behind the last whole record, and cut off.
+  ///
+  /// ```swift
+  /// if !log.recovery.bytes.isEmpty { print(log.recovery) }
+  /// ```
+  public let recovery: Recovery
+
+  let damageReport = DamageReport()
+  let state: Mutex<LogState>
+  /// How many records are on the disk; nil before the first synchronization, when the file may have some that nobody
+  /// brought there. Held while something is brought to the disk, so that whoever comes meanwhile finds it done. Taken
+  /// before that of `state` where both are.
+  let synchronization = Mutex<Int?>(nil)
+  /// Whether a synchronization failed: nobody knows then what is on the disk.
+  let hasFailed = Atomic(false)
+
+  /// Opens a log for appending, or makes it.
+  ///
+  /// Cuts off what a crash has left behind the last whole record: see ``recovery``. Reads the first and the last block,
+  /// whatever the size of the file, and further ones only if they are damaged or hold a record that is not whole.
+  ///
+  /// ```swift
+  /// let log = try RecordLog(at: URL(filePath: "events.stowlog"), durability: .everyAppend)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - url: A file, in a folder that is there.
+  ///   - durability: When records are brought to the disk; by default within a second.
+  ///   - maximumRecordSize: The most bytes that an encoded record may have, in appending and in reading; 1 GiB by
+  ///     default.
+  /// - Throws: `RecordLogError`: `inUse` if there is another writer, `notALog` if the file is something else, which is
+  ///   then left as it is.
+  public convenience init(
+    at url: URL, durability: Durability = .interval(.seconds(1)), maximumRecordSize: Int = 1 << 30
+  ) throws {
+    try self.init(
+      at: Self.path(of: url), on: SystemDisk(), durability: durability, maximumRecordSize: maximumRecordSize)
+  }
+
+  /// Opens a log for reading, beside its writer in this or another process.
+  ///
+  /// It sees the records that are written, and those that are written later. Appending throws. When the writer has
+  /// compacted the log, the reader goes over to the new file.
+  ///
+  /// ```swift
+  /// let reader = try RecordLog(readingFrom: url)
+  /// print(reader.count)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - url: A log.
+  ///   - maximumRecordSize: The most bytes that an encoded record may have; larger ones are reported as damage. 1 GiB by
+  ///     default.
+  /// - Throws: `RecordLogError`: `notALog` if the file is something else.
+  public convenience init(readingFrom url: URL, maximumRecordSize: Int = 1 << 30) throws {
+    try self.init(readingFrom: Self.path(of: url), on: SystemDisk(), maximumRecordSize: maximumRecordSize)
+  }
+
+  init(
+    at path: String, on disk: any Disk, durability: Durability = .manual, maximumRecordSize: Int = 1 << 30
+  ) throws {
+    let opening = LogOpening(disk: disk, path: path, maximumRecordSize: maximumRecordSize)
+    let (writer, recovery) = try opening.forAppending()
+    self.path = path
+    self.disk = disk
+    self.durability = durability
+    self.maximumRecordSize = maximumRecordSize
+    self.recovery = recovery
+    state = Mutex(LogState(file: writer.file, tail: writer.tail, writer: writer))
+  }
+
+  init(readingFrom path: String, on disk: any Disk, maximumRecordSize: Int = 1 << 30) throws {
+    let file = try LogOpening(disk: disk, path: path, maximumRecordSize: maximumRecordSize).forReading()
+    let tail = try file.tail()
+    self.path = path
+    self.disk = disk
+    durability = .manual
+    self.maximumRecordSize = maximumRecordSize
+    recovery = tail.recovery
+    state = Mutex(LogState(file: file, tail: tail, writer: nil))
+  }
+
+  /// Closes the log as ``close()`` does; errors have nowhere to go.
+  deinit { try? close() }
+
+  /// The path behind all links: renaming a new file over a link would leave the old file where it is.
+  private static func path(of url: URL) -> String {
+    url.resolvingSymlinksInPath().path(percentEncoded: false)
+  }
+
+  func error(_ reason: RecordLogError.Reason) -> RecordLogError { RecordLogError(file: path, reason) }
+}
+
+/// What a log knows of its file. Behind a lock.
+struct LogState: Sendable {
+  var file: LogFile
+  /// For a reader: how far the file went when it was last looked at.
+  var tail: Tail
+  /// Nil for a reader, and once the log is closed.
+  var writer: LogWriter?
+  let encoder = UnsharedEncoder()
+  var isClosed = false
+  var isWritingScheduled = false
+  /// What went wrong while nobody waited; the next call throws it.
+  var lateError: RecordLogError?
+}
+
+/// An encoder that is only used behind the lock of its log.
+final class UnsharedEncoder: @unchecked Sendable {
+  let encoder = RecordEncoder()
+}

@@ -1,0 +1,92 @@
+/// What a log throws, beside the errors of encoding and decoding: which file, where in it, and why.
+///
+/// ```swift
+/// do {
+///   log = try RecordLog(at: url)
+/// } catch let error as RecordLogError where error.reason == .inUse {
+///   log = try RecordLog(readingFrom: url)
+/// }
+/// ```
+public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Why something was not done.
+  public enum Reason: Hashable, Sendable {
+    /// The file is no log, or no block of it has a head that is whole.
+    case notALog
+    /// The log is of a later version, which is named, or relies on a context.
+    case laterVersion(Int)
+    /// Another writer has the log open, in this process or another.
+    case inUse
+    /// The log was opened for reading.
+    case readOnly
+    /// The log was closed.
+    case closed
+    /// There is no room on the disk. What was appended before is whole, and appending may be tried again.
+    case diskFull
+    /// A system call failed: what was to be done, and the `errno`.
+    case system(operation: String, code: Int32)
+    /// Earlier bytes could not be brought to the disk, and nobody knows which of them are there. The log must be opened
+    /// anew, which finds out.
+    case synchronizationFailed
+    /// There is no record of this number, but only so many.
+    case noSuchRecord(Int, count: Int)
+    /// The record was lost.
+    case damaged(RecordLog.Damage)
+    /// The encoded record is larger than `maximumRecordSize`; both in bytes.
+    case recordTooLarge(size: Int, limit: Int)
+    /// Another file took the place of the one that was followed, and it was not made of it by one compaction.
+    case replaced
+    /// Logs are not supported on this platform.
+    case notSupported
+  }
+
+  /// The path of the log.
+  public let file: String
+  /// The offset in the file, in bytes, if one is to be named.
+  public let offset: Int?
+  public let reason: Reason
+
+  init(file: String, offset: Int? = nil, _ reason: Reason) {
+    self.file = file
+    self.offset = offset
+    self.reason = reason
+  }
+
+  init(file: String, offset: Int?, _ error: SystemError) {
+    let reason: Reason =
+      if error.code == SystemError.notSupported {
+        .notSupported
+      } else if SystemDisk.isFull(error.code) {
+        .diskFull
+      } else {
+        .system(operation: error.operation, code: error.code)
+      }
+    self.init(file: file, offset: offset, reason)
+  }
+
+  /// The file, the offset and the reason in a sentence.
+  public var description: String {
+    let place = offset.map { " at offset \($0)" } ?? ""
+    return "\(file)\(place): \(reason.sentence)"
+  }
+}
+
+extension RecordLogError.Reason {
+  fileprivate var sentence: String {
+    switch self {
+    case .notALog: "this is no log of records, or its heads are damaged"
+    case .laterVersion(let version):
+      "the log is of version \(version) or relies on a context, which is not supported"
+    case .inUse: "another writer has the log open"
+    case .readOnly: "the log was opened for reading"
+    case .closed: "the log was closed"
+    case .diskFull: "there is no room on the disk"
+    case .system(let operation, let code): "could not \(operation): \(SystemDisk.description(of: code))"
+    case .synchronizationFailed: "earlier records could not be brought to the disk; open the log anew"
+    case .noSuchRecord(let number, let count): "there is no record \(number) among \(count)"
+    case .damaged(let damage): "the record was lost: \(damage)"
+    case .recordTooLarge(let size, let limit): "a record of \(size) bytes, and the limit is \(limit)"
+    case .replaced: "another log took the place of the one that was followed"
+    case .notSupported: "logs are not supported on this platform"
+    }
+  }
+}

@@ -1,0 +1,25 @@
+extension RecordLog {
+  /// The records of a log, as they were when this was made.
+  public struct Records: Sequence, Sendable {
+    let log: RecordLog
+    let file: LogFile
+    let tail: Tail
+    let start: Int
+
+    public func makeIterator() -> Iterator {
+      let report = log.damageReport
+      return Iterator(
+        cursor: RecordCursor(file, from: start, tail, maximumRecordSize: log.maximumRecordSize) {
+          report.add($0)
+        })
+    }
+
+    /// Reads the records one after the other.
+    public struct Iterator: IteratorProtocol {
+      var cursor: RecordCursor
+
+      /// The next record that is whole; nil behind the last. The numbers of records that were lost are left out.
+      public mutating func next() -> Record? { cursor.nextRecord() }
+    }
+  }
+}

@@ -1,0 +1,219 @@
+/// Writes the frames of a log, one behind the other. Records are collected in memory until their frame is written.
+///
+/// Only one thread at a time uses it: the log has it behind a lock.
+final class LogWriter: @unchecked Sendable {
+  let file: LogFile
+  let maximumRecordSize: Int
+  /// The offset of the next frame; that of the next block, if there is no room for a frame in this one.
+  private(set) var end: Int
+  /// How many records the written frames hold.
+  private(set) var written: Int
+  /// How many records are collected.
+  private(set) var collected = 0
+
+  /// The head of the block if the frame is its first, room for the head of the frame, and the records.
+  private var frame: [UInt8] = []
+  private var kind = Frame.Kind.records
+  /// Whether the next record begins a scope: it cannot rely on the records before it.
+  private var needsScope = true
+  /// The offset behind the last frame. What stands there is left of a write that failed.
+  private var wholeEnd: Int
+  private var hasDebris = false
+
+  /// A block is not ended for a record while so much of it is left: then the record is parted.
+  private static let leastRoomForPart = BlockHead.blockSize / 16
+
+  init(_ file: LogFile, end: Int, written: Int, maximumRecordSize: Int) {
+    self.file = file
+    self.end = end
+    self.written = written
+    self.maximumRecordSize = maximumRecordSize
+    wholeEnd = end
+    frame.reserveCapacity(BlockHead.blockSize)
+    skipRestIfSmall()
+  }
+
+  /// The number of all records, the collected ones included.
+  var count: Int { written + collected }
+
+  /// What can be read of the file.
+  var tail: Tail { Tail(end: wholeEnd, count: written, size: wholeEnd) }
+
+  // MARK: - Places
+
+  private var blockOffset: Int { end % BlockHead.blockSize }
+
+  private var blockIndex: Int { end / BlockHead.blockSize }
+
+  /// How many bytes the payload of the next frame may have.
+  private var payloadRoom: Int {
+    BlockHead.blockSize - max(blockOffset, BlockHead.size) - Frame.headSize
+  }
+
+  /// What is left of a block, if it is too little for a frame, stays zero.
+  private func skipRestIfSmall() {
+    if blockOffset > BlockHead.blockSize - Frame.leastSize - 1 { skipRest() }
+  }
+
+  private func skipRest() {
+    if blockOffset != 0 { end += BlockHead.blockSize - blockOffset }
+  }
+
+  // MARK: - Records
+
+  /// Appends a record. If this throws, there is no such record.
+  func append(_ source: some RecordSource) throws {
+    if needsScope {
+      try flush()
+      source.begin()
+    }
+    if try source.withMessage(collect) { return }
+    source.undo()
+    try appendInNewScope(source)
+  }
+
+  /// Puts a record behind those that are collected; false if the block has no room for it.
+  private func collect(_ message: UnsafeRawBufferPointer) -> Bool {
+    let size = Uint.size(of: message.count) + message.count
+    let taken = collected == 0 ? 0 : frame.count - frameStart - Frame.headSize
+    guard size <= payloadRoom - taken else { return false }
+    if collected == 0 { beginFrame(needsScope && blockOffset > BlockHead.size ? .freshRecords : .records) }
+    Uint.append(message.count, to: &frame)
+    frame.append(contentsOf: message)
+    collected += 1
+    needsScope = false
+    return true
+  }
+
+  /// Appends a record for which this block has no room. It begins a scope, wherever it gets.
+  private func appendInNewScope(_ source: some RecordSource) throws {
+    needsScope = true
+    source.begin()
+    let isLong = try source.withMessage { message in
+      guard message.count <= maximumRecordSize else { throw tooLarge(message.count) }
+      try flush()
+      let size = Uint.size(of: message.count) + message.count
+      let isLong = size > Frame.payloadLimit || (blockOffset != 0 && payloadRoom >= Self.leastRoomForPart)
+      if isLong {
+        try writeParts(of: message)
+      } else {
+        skipRest()
+        _ = collect(message)
+      }
+      return isLong
+    }
+    if isLong {
+      source.begin()
+      needsScope = false
+    }
+  }
+
+  private func tooLarge(_ size: Int) -> RecordLogError {
+    RecordLogError(file: file.path, .recordTooLarge(size: size, limit: maximumRecordSize))
+  }
+
+  /// The next record does not rely on those before it.
+  func endScope() { needsScope = true }
+
+  /// Forgets the records that are collected.
+  func dropCollected() {
+    collected = 0
+    needsScope = true
+  }
+
+  // MARK: - Frames
+
+  private var frameStart: Int { blockOffset == 0 ? BlockHead.size : 0 }
+
+  /// Makes room for the heads in front of the next frame.
+  private func beginFrame(_ kind: Frame.Kind) {
+    self.kind = kind
+    frame.removeAll(keepingCapacity: true)
+    frame.append(contentsOf: repeatElement(0, count: frameStart + Frame.headSize))
+  }
+
+  /// Writes the records that are collected. If this throws, they still are.
+  func flush() throws {
+    guard collected > 0 else { return }
+    let count = collected
+    try writeFrame(at: end, firstRecord: written)
+    moveBehindFrame()
+    written += count
+    collected = 0
+  }
+
+  /// Writes the parts of a record, from here on over as many blocks as it takes. All of them, or nothing.
+  private func writeParts(of message: UnsafeRawBufferPointer) throws {
+    let start = (end, wholeEnd)
+    do {
+      var done = 0
+      while done < message.count {
+        let count = min(payloadRoom, message.count - done)
+        let isLast = done + count == message.count
+        beginFrame(done == 0 ? .first : isLast ? .last : .middle)
+        frame.append(contentsOf: message[done..<(done + count)])
+        try writeFrame(at: end, firstRecord: written + (done == 0 ? 0 : 1))
+        moveBehindFrame()
+        done += count
+      }
+      written += 1
+    } catch {
+      (end, wholeEnd) = start
+      hasDebris = true
+      try? removeDebris()
+      throw error
+    }
+  }
+
+  private func writeFrame(at offset: Int, firstRecord: Int) throws {
+    if hasDebris { try removeDebris() }
+    if frameStart > 0 {
+      let head = BlockHead(identity: file.identity, firstRecord: firstRecord, index: blockIndex)
+      frame.replaceSubrange(..<BlockHead.size, with: head.bytes)
+    }
+    Frame.seal(&frame, from: frameStart, kind, at: offset + frameStart, identity: file.identity)
+    do {
+      try write(frame, at: offset)
+    } catch {
+      hasDebris = true
+      try? removeDebris()
+      throw error
+    }
+  }
+
+  private func write(_ bytes: [UInt8], at offset: Int) throws {
+    try RecordLogError.naming(file.path, at: offset) {
+      try bytes.withUnsafeBytes { try file.disk.write($0, at: offset) }
+    }
+  }
+
+  private func moveBehindFrame() {
+    end += frame.count
+    wholeEnd = end
+    skipRestIfSmall()
+  }
+
+  /// Cuts off what a write has left that failed. It must not come back either, behind what is written there later.
+  private func removeDebris() throws {
+    try RecordLogError.naming(file.path, at: wholeEnd) {
+      try file.disk.truncate(to: wholeEnd)
+      try file.disk.synchronize()
+    }
+    hasDebris = false
+  }
+
+  // MARK: - Compaction
+
+  /// Writes where the records of this log came from; the first frame of the file. Written again with the same size when
+  /// their number is known.
+  func write(_ origin: Origin) throws {
+    var bytes = [UInt8](repeating: 0, count: Frame.headSize)
+    origin.append(to: &bytes)
+    Frame.seal(&bytes, from: 0, .origin, at: BlockHead.size, identity: file.identity)
+    try write(bytes, at: BlockHead.size)
+    if end == BlockHead.size {
+      end += bytes.count
+      wholeEnd = end
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@main
+struct LogWorker {
+  static func main() {}
+}

@@ -1,0 +1,231 @@
+import Foundation
+import Testing
+
+@testable import StowRecords
+
+/// Appending and reading, as users do.
+struct RecordLogTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func events(_ log: RecordLog, from number: Int = 0) throws -> [Event] {
+    try log.records(from: number).map { try $0.decode(Event.self) }
+  }
+
+  @Test func whatWasAppendedIsRead() throws {
+    let log = try RecordLog(at: folder.log)
+    #expect(log.count == 0)
+    #expect(try log.append(Event(0)) == 0)
+    #expect(try log.append(contentsOf: (1..<100).map { Event($0) }) == 1..<100)
+    #expect(log.count == 100)
+    #expect(try events(log) == (0..<100).map { Event($0) })
+    #expect(log.records.map(\.number) == Array(0..<100))
+    #expect(log.damage.isEmpty)
+    #expect(try log.verify().isEmpty)
+  }
+
+  @Test func aLogThatIsOpenedAgainGoesOn() throws {
+    for round in 0..<10 {
+      let log = try RecordLog(at: folder.log)
+      #expect(log.recovery.bytes.isEmpty)
+      #expect(log.count == round * 3)
+      try log.append(contentsOf: (0..<3).map { Event(round * 3 + $0) })
+      try log.close()
+    }
+    let log = try RecordLog(readingFrom: folder.log)
+    #expect(try events(log) == (0..<30).map { Event($0) })
+    #expect(log.recovery.bytes.isEmpty)
+  }
+
+  @Test func recordsOfManySizesAreRead() throws {
+    let sizes = [
+      0, 1, 200, 230, 5_000, 7_000, 30_000, 61_000, 65_300, 65_460, 65_490, 65_500, 66_000, 131_000, 300_000,
+    ]
+    let all = (0..<60).map { Event($0, size: sizes[$0 * 7 % sizes.count]) }
+    let log = try RecordLog(at: folder.log)
+    for event in all { try log.append(event) }
+    #expect(try events(log) == all)
+    for number in (0..<60).reversed() {
+      #expect(try log.decode(Event.self, at: number) == all[number])
+      #expect(
+        try log.records(from: number).prefix(2).map { try $0.decode(Event.self) }
+          == Array(all[number...].prefix(2)))
+    }
+    try log.close()
+    let reader = try RecordLog(readingFrom: folder.log)
+    #expect(try events(reader) == all)
+    #expect(reader.recovery.bytes.isEmpty)
+    #expect(try reader.verify().isEmpty)
+  }
+
+  @Test func recordsAreFoundByTheirNumber() throws {
+    let log = try RecordLog(at: folder.log, durability: .manual)
+    let count = 20_000
+    try log.append(contentsOf: (0..<count).map { Event($0, size: 30) })
+    for number in stride(from: 0, to: count, by: 997) {
+      #expect(try log.decode(Event.self, at: number) == Event(number, size: 30))
+    }
+    #expect(try log.decode(Event.self, at: count - 1).id == count - 1)
+    for number in [-1, count, .max, .min] {
+      #expect { try log.decode(Event.self, at: number) } throws: {
+        ($0 as? RecordLogError)?.reason == .noSuchRecord(number, count: count)
+      }
+    }
+    #expect(Array(log.records(from: count)).isEmpty)
+    #expect(Array(log.records(from: .max)).isEmpty)
+    #expect(log.records(from: -5).first { _ in true }?.number == 0)
+  }
+
+  @Test func recordsAreDecodedLateAndTwiceAndInAnyOrder() throws {
+    let log = try RecordLog(at: folder.log)
+    try log.append(contentsOf: (0..<500).map { Event($0) })
+    let records = Array(log.records).shuffled()
+    try log.append(Event(500))
+    for record in records + records {
+      #expect(try record.decode(Event.self) == Event(record.number))
+      #expect(throws: DecodingError.self) { try record.decode([Int].self) }
+    }
+  }
+
+  @Test func recordsOfDifferentTypesStandInOneLog() throws {
+    let log = try RecordLog(at: folder.log)
+    try log.append(1)
+    try log.append("two")
+    try log.append(["three": 3.5])
+    #expect(try log.decode(Int.self, at: 0) == 1)
+    #expect(try log.decode(String.self, at: 1) == "two")
+    #expect(try log.decode([String: Double].self, at: 2) == ["three": 3.5])
+  }
+
+  @Test func aValueThatCannotBeEncodedIsNotAppended() throws {
+    struct Failing: Encodable {
+      func encode(to encoder: any Encoder) throws { throw CancellationError() }
+    }
+    let log = try RecordLog(at: folder.log)
+    try log.append(Event(0))
+    #expect(throws: CancellationError.self) { try log.append(Failing()) }
+    #expect(try log.append(Event(1)) == 1)
+    #expect(try events(log) == [Event(0), Event(1)])
+  }
+
+  @Test func aReaderDoesNotAppend() throws {
+    #expect(throws: RecordLogError.self) { try RecordLog(readingFrom: folder.log) }
+    let log = try RecordLog(at: folder.log)
+    try log.append(Event(0))
+    try log.flush()
+    let reader = try RecordLog(readingFrom: folder.log)
+    for call in [
+      { try reader.append(1) }, { try reader.synchronize() }, { try reader.compact { _ in true } },
+    ] as [() throws -> Void] {
+      #expect { try call() } throws: { ($0 as? RecordLogError)?.reason == .readOnly }
+    }
+    #expect(try events(reader) == [Event(0)])
+  }
+
+  @Test func aReaderSeesWhatIsWrittenLater() throws {
+    let log = try RecordLog(at: folder.log, durability: .manual)
+    let reader = try RecordLog(readingFrom: folder.log)
+    #expect(reader.count == 0)
+    for round in 1...5 {
+      try log.append(contentsOf: (0..<1000).map { Event((round - 1) * 1000 + $0) })
+      try log.flush()
+      #expect(reader.count == round * 1000)
+      #expect(try reader.decode(Event.self, at: round * 1000 - 1) == Event(round * 1000 - 1))
+    }
+    let records = reader.records
+    try log.append(Event(5000))
+    try log.flush()
+    #expect(records.reduce(0) { count, _ in count + 1 } == 5000)
+    #expect(reader.count == 5001)
+  }
+
+  @Test func aClosedLogIsReadAndNotAppendedTo() throws {
+    let log = try RecordLog(at: folder.log)
+    try log.append(Event(0))
+    try log.close()
+    try log.close()
+    #expect { try log.append(Event(1)) } throws: { ($0 as? RecordLogError)?.reason == .closed }
+    #expect { try log.synchronize() } throws: { ($0 as? RecordLogError)?.reason == .closed }
+    #expect(try events(log) == [Event(0)])
+    #expect(log.count == 1)
+    let other = try RecordLog(at: folder.log)
+    #expect(try other.append(Event(1)) == 1)
+  }
+
+  @Test func aLogThatIsLetGoOfIsWritten() throws {
+    for durability in [RecordLog.Durability.manual, .interval(.seconds(100)), .everyAppend] {
+      let log = folder.url.appending(path: "\(durability)")
+      try RecordLog(at: log, durability: durability).append(Event(7))
+      #expect(try events(RecordLog(readingFrom: log)) == [Event(7)])
+    }
+  }
+
+  @Test func whatIsNoLogIsLeftAsItIs() throws {
+    for bytes in [Data("hello\n".utf8), Data(repeating: 7, count: 100_000), Data([0x7F]) + Data(count: 50)] {
+      try bytes.write(to: folder.log)
+      #expect { try RecordLog(at: folder.log) } throws: { ($0 as? RecordLogError)?.reason == .notALog }
+      #expect { try RecordLog(readingFrom: folder.log) } throws: {
+        ($0 as? RecordLogError)?.reason == .notALog
+      }
+      #expect(try Data(contentsOf: folder.log) == bytes)
+    }
+  }
+
+  @Test func aLinkToALogIsTheLog() throws {
+    let link = folder.url.appending(path: "link")
+    try RecordLog(at: folder.log).append(Event(0))
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.log)
+    let log = try RecordLog(at: link)
+    try log.compact { _ in true }
+    try log.append(Event(1))
+    try log.close()
+    #expect(try events(RecordLog(readingFrom: folder.log)) == [Event(0), Event(1)])
+  }
+
+  @Test func aRecordBeyondTheLimitIsRefused() throws {
+    let log = try RecordLog(at: folder.log, maximumRecordSize: 100_000)
+    try log.append(Event(0, size: 90_000))
+    #expect(throws: RecordLogError.self) { try log.append(Event(1, size: 100_001)) }
+    try log.append(Event(1))
+    #expect(try events(log) == [Event(0, size: 90_000), Event(1)])
+    try log.close()
+    let reader = try RecordLog(readingFrom: folder.log, maximumRecordSize: 80_000)
+    #expect(try events(reader) == [Event(1)])
+    #expect(reader.damage.map(\.records) == [0..<1])
+    #expect(reader.damage.first?.reason == .recordTooLarge)
+  }
+
+  @Test func manyThreadsAppend() async throws {
+    let log = try RecordLog(at: folder.log, durability: .manual)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for thread in 0..<8 {
+        group.addTask {
+          for index in 0..<500 {
+            let event = Event(thread * 500 + index)
+            let number = try log.append(event)
+            if index % 100 == 0 { #expect(try log.decode(Event.self, at: number) == event) }
+            if index % 250 == 0 { try log.synchronize() }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let ids = try events(log).map(\.id)
+    #expect(ids.count == 4000)
+    #expect(Set(ids).count == 4000)
+    for thread in 0..<8 {
+      #expect(ids.filter { $0 / 500 == thread } == Array(thread * 500..<(thread + 1) * 500))
+    }
+  }
+
+  @Test func anIntervalBringsRecordsToTheFile() async throws {
+    let log = try RecordLog(at: folder.log, durability: .interval(.milliseconds(5)))
+    let reader = try RecordLog(readingFrom: folder.log)
+    for round in 1...3 {
+      try log.append(Event(round))
+      while reader.count < round { try await Task.sleep(for: .milliseconds(5)) }
+    }
+    #expect(reader.count == 3)
+  }
+}
