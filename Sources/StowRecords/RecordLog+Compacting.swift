@@ -70,10 +70,8 @@ extension RecordLog {
     of old: LogWriter, to new: LogWriter, _ isKept: (Record) throws -> Bool
   ) throws {
     let copier = RecordCopier()
-    let report = damageReport
-    var cursor = RecordCursor(old.file, from: 0, old.tail, maximumRecordSize: maximumRecordSize) {
-      report.add($0)
-    }
+    let met = DamageReport()
+    var cursor = cursor(over: old.file, from: 0, old.tail, noting: met)
     var scope: (store: RecordStore, first: Int)?
     while let record = cursor.nextRecord() {
       let first = record.store.scope(of: record.index)
@@ -88,7 +86,17 @@ extension RecordLog {
         try record.store.withBytes(of: record.index) { try copier.skip($0) }
       }
     }
+    try throwUnreadable(met.list)
     // What is appended later is encoded, and by somebody who knows nothing of the definitions that were copied.
     new.endScope()
+  }
+
+  /// What the system could not read may be whole all the same, and must not be left out.
+  private func throwUnreadable(_ list: [Damage]) throws {
+    for damage in list {
+      guard case .unreadable(let code) = damage.reason else { continue }
+      throw RecordLogError(
+        file: path, offset: damage.bytes.lowerBound, SystemError(operation: "read", code: code))
+    }
   }
 }

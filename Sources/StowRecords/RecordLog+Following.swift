@@ -89,10 +89,7 @@ extension RecordLog {
 
       private mutating func begin(_ file: LogFile, _ tail: Tail) -> Bool {
         guard next < tail.count else { return false }
-        let report = log.damageReport
-        cursor = RecordCursor(file, from: next, tail, maximumRecordSize: log.maximumRecordSize) {
-          report.add($0)
-        }
+        cursor = log.cursor(over: file, from: next, tail)
         return true
       }
     }

@@ -51,11 +51,7 @@ extension RecordLog {
     let (file, tail) = snapshot()
     guard number >= 0, number < tail.count else { throw error(.noSuchRecord(number, count: tail.count)) }
     let met = DamageReport()
-    var cursor = RecordCursor(file, from: number, tail, maximumRecordSize: maximumRecordSize) {
-      [damageReport] in
-      met.add($0)
-      damageReport.add($0)
-    }
+    var cursor = cursor(over: file, from: number, tail, noting: met)
     if let record = cursor.nextRecord(), record.number == number { return record }
     guard let damage = met.list.first(where: { $0.records.contains(number) }) else {
       throw error(.noSuchRecord(number, count: tail.count))
@@ -78,20 +74,27 @@ extension RecordLog {
   /// - Throws: `RecordLogError` if the log cannot be read at all.
   public func verify() throws -> [Damage] {
     let (file, tail) = try state.withLock { state in
-      try state.writer?.flush()
+      try? state.writer?.flush()
       if state.writer == nil { try update(&state) }
       return (state.file, state.writer?.tail ?? state.tail)
     }
     let met = DamageReport()
-    var cursor = RecordCursor(file, from: 0, tail, maximumRecordSize: maximumRecordSize) { [damageReport] in
-      met.add($0)
-      damageReport.add($0)
-    }
+    var cursor = cursor(over: file, from: 0, tail, noting: met)
     while cursor.nextRecord() != nil {}
     return met.list
   }
 
   // MARK: - What there is
+
+  /// A walk over the records of a file, whose damage becomes known to this log, and to whoever asks for this walk alone.
+  func cursor(
+    over file: LogFile, from number: Int, _ tail: Tail, noting met: DamageReport? = nil
+  ) -> RecordCursor {
+    RecordCursor(file, from: number, tail, maximumRecordSize: maximumRecordSize) { [damageReport] in
+      met?.add($0)
+      damageReport.add($0)
+    }
+  }
 
   /// The file, and how far it goes now. What was appended is written first.
   func snapshot() -> (file: LogFile, tail: Tail) {
@@ -100,11 +103,8 @@ extension RecordLog {
         refresh(&state)
         return (state.file, state.tail)
       }
-      do {
-        try writer.flush()
-      } catch {
-        state.lateError = error as? RecordLogError
-      }
+      // What cannot be written now is kept, and the next call that writes throws.
+      try? writer.flush()
       return (state.file, writer.tail)
     }
   }

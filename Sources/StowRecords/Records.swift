@@ -7,11 +7,7 @@ extension RecordLog {
     let start: Int
 
     public func makeIterator() -> Iterator {
-      let report = log.damageReport
-      return Iterator(
-        cursor: RecordCursor(file, from: start, tail, maximumRecordSize: log.maximumRecordSize) {
-          report.add($0)
-        })
+      Iterator(cursor: log.cursor(over: file, from: start, tail))
     }
 
     /// Reads the records one after the other.

@@ -28,18 +28,21 @@ package struct Checksum: Sendable {
   /// Takes in `bytes`, behind what was taken in before. Takes time in proportion to them.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.baseAddress else { return }
+    let count = bytes.count
     state = ChecksumTables.all.withUnsafeBufferPointer { tables in
+      guard let tables = tables.baseAddress else { return state }
       // Eight bytes in a step, whose lookups do not wait for each other.
       var state = state
       var index = 0
-      while bytes.count - index >= 8 {
+      while count &- index >= 8 {
         let word = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
         state = ChecksumTables.fold(word ^ UInt64(state), tables)
-        index += 8
+        index &+= 8
       }
-      while index < bytes.count {
-        state = tables[Int(UInt8(truncatingIfNeeded: state) ^ bytes[index])] ^ (state >> 8)
-        index += 1
+      while index < count {
+        let byte = base.load(fromByteOffset: index, as: UInt8.self)
+        state = tables[Int((state ^ UInt32(byte)) & 0xFF)] ^ (state &>> 8)
+        index &+= 1
       }
       return state
     }
@@ -65,18 +68,16 @@ private enum ChecksumTables {
     return tables
   }()
 
-  /// The state behind eight bytes that were combined with the state before them.
+  /// The state behind eight bytes that were combined with the state before them. A byte says where in its table the
+  /// remainder stands, so that no access leaves the tables.
   @inline(__always)
-  static func fold(_ word: UInt64, _ tables: UnsafeBufferPointer<UInt32>) -> UInt32 {
-    remainder(word, 0, tables) ^ remainder(word, 1, tables) ^ remainder(word, 2, tables)
-      ^ remainder(word, 3, tables) ^ remainder(word, 4, tables) ^ remainder(word, 5, tables)
-      ^ remainder(word, 6, tables) ^ remainder(word, 7, tables)
-  }
-
-  /// What byte `place` of eight adds; the byte says where in the table, so that no access leaves it.
-  @inline(__always)
-  private static func remainder(_ word: UInt64, _ place: Int, _ tables: UnsafeBufferPointer<UInt32>) -> UInt32
-  {
-    tables[(7 &- place) &* 256 &+ Int(UInt8(truncatingIfNeeded: word >> UInt64(8 &* place)))]
+  static func fold(_ word: UInt64, _ tables: UnsafePointer<UInt32>) -> UInt32 {
+    let low =
+      tables[1792 &+ Int(word & 0xFF)] ^ tables[1536 &+ Int(word &>> 8 & 0xFF)]
+      ^ tables[1280 &+ Int(word &>> 16 & 0xFF)] ^ tables[1024 &+ Int(word &>> 24 & 0xFF)]
+    let high =
+      tables[768 &+ Int(word &>> 32 & 0xFF)] ^ tables[512 &+ Int(word &>> 40 & 0xFF)]
+      ^ tables[256 &+ Int(word &>> 48 & 0xFF)] ^ tables[Int(word &>> 56)]
+    return low ^ high
   }
 }

@@ -122,9 +122,7 @@ struct RecordCursor {
     guard let block, let beginning = block.beginning, block.nextRecord - 1 == next else { return nil }
     var message = Array(block.bytes[beginning])
     var failure = RecordLog.Damage.Reason.unfinished
-    while let part = try? file.block(index, before: tail.end), let continuation = part.continuation,
-      part.head.firstRecord == next + 1
-    {
+    while let part = part(of: next, &failure), let continuation = part.continuation {
       guard continuation.payload.count <= maximumRecordSize - message.count else {
         failure = .recordTooLarge
         break
@@ -142,6 +140,17 @@ struct RecordCursor {
     store = nil
     hole = ((block.start + block.end)..<(index * BlockHead.blockSize), failure)
     return nil
+  }
+
+  /// The next block, if it goes on with a record.
+  private func part(of number: Int, _ failure: inout RecordLog.Damage.Reason) -> Block? {
+    do {
+      let block = try file.block(index, before: tail.end)
+      return block?.continuation != nil && block?.head.firstRecord == number + 1 ? block : nil
+    } catch {
+      failure = (error as? RecordLogError)?.unreadable ?? failure
+      return nil
+    }
   }
 }
 

@@ -197,10 +197,10 @@ extension SimulatedDisk.Content {
     switch change {
     case .truncate(let size):
       bytes.removeLast(max(0, bytes.count - size))
-      bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))
+      bytes += [UInt8](repeating: 0, count: size - bytes.count)
     case .write(let new, let offset):
       let end = offset + new.count
-      if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
+      if end > bytes.count { bytes += [UInt8](repeating: 0, count: end - bytes.count) }
       bytes.replaceSubrange(offset..<end, with: new)
     }
   }

@@ -1,0 +1,148 @@
+import Testing
+
+@testable import StowRecords
+
+/// On a disk that crashes: what was synchronized is there, in order, and everything else is whole or absent.
+struct CrashTests {
+  @Test(arguments: [RecordLog.Durability.manual, .everyAppend])
+  func whatWasSynchronizedSurvivesCrashes(_ durability: RecordLog.Durability) {
+    for seed in 0..<20 as Range<UInt64> {
+      var random = SeededGenerator(seed: seed)
+      let model = ModelledLog(durability: durability)
+      for _ in 0..<80 { step(model, &random) }
+      finish(model)
+      if model.log == nil { Issue.record("seed \(seed)") }
+    }
+  }
+
+  private func step(_ model: ModelledLog, _ random: inout SeededGenerator) {
+    model.open()
+    switch random.below(40) {
+    case 0..<22: for _ in 0...random.below(8) { model.append(size: random.below(300)) }
+    case 22..<25: model.append(size: random.below(70_000))
+    case 25: model.append(size: 60_000 + random.below(160_000))
+    case 26..<29: model.synchronize()
+    case 29..<33: model.flush()
+    case 33: model.close()
+    case 34: model.compact()
+    case 35: model.stop()
+    case 36, 37: model.crash(&random)
+    case 38: model.disk.capacity = model.disk.bytes(of: ModelledLog.path)!.count + random.below(2_000)
+    default: model.disk.capacity = .max
+    }
+  }
+
+  private func finish(_ model: ModelledLog) {
+    model.disk.capacity = .max
+    model.disk.failing = 0..<0
+    model.open()
+    model.append(size: 10)
+    model.synchronize()
+    model.check()
+  }
+
+  /// One call fails, or all from one on, as when the process is killed there.
+  @Test(arguments: [RecordLog.Durability.manual, .everyAppend])
+  func everySystemCallMayFail(_ durability: RecordLog.Durability) {
+    let whole = ModelledLog(durability: durability)
+    perform(whole)
+    let calls = whole.disk.calls
+    #expect(calls > 50)
+    for call in 0..<calls {
+      for failing in [call..<(call + 1), call..<Int.max] {
+        for ending in 0..<3 {
+          let model = ModelledLog(durability: durability)
+          model.disk.failing = failing
+          perform(model)
+          end(model, ending, seed: UInt64(call))
+          finish(model)
+          if model.log == nil { Issue.record("calls \(failing)") }
+        }
+      }
+    }
+  }
+
+  /// Everything that a log does, with records of all sizes.
+  private func perform(_ model: ModelledLog) {
+    model.open()
+    for size in [10, 40_000, 40_000, 10, 70_000, 10] { model.append(size: size) }
+    model.flush()
+    model.append(size: 10)
+    model.synchronize()
+    model.append(size: 20)
+    model.compact()
+    model.append(size: 10)
+    model.synchronize()
+    model.close()
+    model.open()
+    model.append(size: 10)
+    model.synchronize()
+  }
+
+  private func end(_ model: ModelledLog, _ ending: Int, seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    switch ending {
+    case 0: model.stop()
+    case 1: model.crash(&random)
+    default: model.close()
+    }
+  }
+
+  @Test func aFullDiskIsAnErrorAndTheLogIsWhole() throws {
+    for room in stride(from: 0, to: 140_000, by: 17_919) {
+      let disk = SimulatedDisk()
+      let log = try RecordLog(at: "/log", on: disk)
+      try log.append(Event(0))
+      try log.synchronize()
+      disk.capacity = disk.bytes(of: "/log")!.count + room
+      var count = 1
+      #expect {
+        for _ in 0..<3000 {
+          try log.append(Event(count, size: 100))
+          count += 1
+        }
+        try log.synchronize()
+      } throws: {
+        ($0 as? RecordLogError)?.reason == .diskFull
+      }
+      #expect(log.count == count)
+      #expect(try log.verify().isEmpty || log.count > 0)
+      disk.capacity = .max
+      // What had been accepted is written as soon as there is room.
+      #expect(try log.append(Event(count)) == count)
+      try log.synchronize()
+      #expect(log.records.map(\.number) == Array(0...count))
+    }
+  }
+
+  @Test func aFullDiskRefusesALongRecordAndKeepsTheOthers() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.append(Event(0))
+    disk.capacity = 200_000
+    #expect { try log.append(Event(1, size: 300_000)) } throws: {
+      ($0 as? RecordLogError)?.reason == .diskFull
+    }
+    #expect(try log.append(Event(2)) == 1)
+    try log.synchronize()
+    #expect(disk.bytes(of: "/log")!.count < 1000)
+    #expect(try log.records.map { try $0.decode(Event.self).id } == [0, 2])
+  }
+
+  @Test func afterASynchronizationThatFailedNothingIsAppended() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.append(Event(0))
+    try log.flush()
+    disk.failing = disk.calls..<(disk.calls + 1)
+    #expect(throws: RecordLogError.self) { try log.synchronize() }
+    for _ in 0..<2 {
+      #expect { try log.append(Event(1)) } throws: {
+        ($0 as? RecordLogError)?.reason == .synchronizationFailed
+      }
+    }
+    #expect(throws: RecordLogError.self) { try log.close() }
+    let again = try RecordLog(at: "/log", on: disk)
+    #expect(try again.append(Event(1)) == 1)
+  }
+}

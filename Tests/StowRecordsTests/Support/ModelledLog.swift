@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+
+@testable import StowRecords
+
+/// A log on a simulated disk, and what must be in it.
+final class ModelledLog {
+  static let path = "/folder/log"
+
+  let disk: SimulatedDisk
+  private(set) var log: RecordLog?
+  /// What the records hold, by their numbers. Nil for one that may or may not be there.
+  private(set) var events: [Event?] = []
+  /// Records that a crash took, before they were synchronized, from between others.
+  private(set) var lost: Set<Int> = []
+  /// The records before this one cannot get lost any more.
+  private(set) var synchronized = 0
+  /// What the log holds instead, if the compaction was finished that threw.
+  private var compacted: [Event?]?
+  private var nextID = 0
+  let durability: RecordLog.Durability
+
+  init(on disk: SimulatedDisk = SimulatedDisk(), durability: RecordLog.Durability = .manual) {
+    self.disk = disk
+    self.durability = durability
+  }
+
+  // MARK: - What is done
+
+  func open() {
+    if log != nil { return }
+    do {
+      log = try RecordLog(at: Self.path, on: disk, durability: durability)
+    } catch {
+      expectSystemError(error)
+    }
+    if log != nil { check() }
+  }
+
+  func append(size: Int) {
+    guard let log else { return }
+    let event = Event(nextID, size: size)
+    nextID += 1
+    do {
+      #expect(try log.append(event) == events.count)
+      events.append(event)
+      if durability == .everyAppend { synchronized = events.count }
+    } catch {
+      expectSystemError(error)
+      // A record may be there although the disk did not say so, if it was written.
+      if log.count > events.count { events.append(nil) }
+    }
+  }
+
+  func synchronize() {
+    guard let log else { return }
+    do {
+      try log.synchronize()
+      synchronized = events.count
+    } catch { expectSystemError(error) }
+  }
+
+  func flush() {
+    do { try log?.flush() } catch { expectSystemError(error) }
+  }
+
+  func close() {
+    guard let log else { return }
+    do {
+      try log.close()
+      synchronized = events.count
+    } catch {
+      expectSystemError(error)
+      forget()
+    }
+    self.log = nil
+  }
+
+  func compact() {
+    guard let log else { return }
+    let kept = zip(events.indices, events).filter { $0.0 % 3 != 1 && !lost.contains($0.0) }.map(\.1)
+    do {
+      try log.compact { $0.number % 3 != 1 }
+      take(kept)
+    } catch {
+      expectSystemError(error)
+      // The last step alone may have failed: then the new file is there, and perhaps not for good.
+      if log.count == kept.count, kept.count != events.count { compacted = kept }
+    }
+  }
+
+  private func take(_ kept: [Event?]) {
+    events = kept
+    lost = []
+    synchronized = kept.count
+    compacted = nil
+  }
+
+  /// The process is killed: what it had not written is gone.
+  func stop() {
+    disk.stop()
+    forget()
+  }
+
+  func crash(_ random: inout SeededGenerator) {
+    disk.crash(&random)
+    forget()
+  }
+
+  /// What is not synchronized may not be there.
+  private func forget() { log = nil }
+
+  // MARK: - What must be
+
+  /// Reads everything, and takes what a crash has left for what there is.
+  func check() {
+    guard let log else { return }
+    let failing = disk.failing
+    disk.failing = 0..<0
+    defer { disk.failing = failing }
+    let records = Array(log.records)
+    if let compacted, matches(records, compacted) { take(compacted) }
+    compacted = nil
+    let count = log.count
+    #expect(count >= synchronized && count <= events.count, "\(count) records")
+    for record in records { check(record) }
+    let missing = Set(0..<count).subtracting(records.map(\.number))
+    #expect(missing.subtracting(lost).allSatisfy { $0 >= synchronized }, "lost: \(missing.sorted())")
+    #expect(missing.isSubset(of: log.damage.flatMap { Array($0.records) }), "\(log.damage)")
+    events.removeLast(max(0, events.count - count))
+    lost = missing
+  }
+
+  private func check(_ record: RecordLog.Record) {
+    guard let event = try? record.decode(Event.self), record.number < events.count else {
+      Issue.record("record \(record.number)")
+      return
+    }
+    if let expected = events[record.number] {
+      #expect(event == expected)
+    } else {
+      events[record.number] = event
+    }
+  }
+
+  private func matches(_ records: [RecordLog.Record], _ expected: [Event?]) -> Bool {
+    records.count == expected.count
+      && zip(records, expected).allSatisfy { $1 == nil || (try? $0.decode(Event.self)) == $1 }
+  }
+
+  private func expectSystemError(_ error: any Error) {
+    #expect(error is RecordLogError, "\(error)")
+  }
+}
