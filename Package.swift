@@ -20,7 +20,7 @@ let package = Package(
       name: "MessageReader", dependencies: ["FuzzTargets"], path: "Tests/CrossLanguage/MessageReader"),
     .testTarget(name: "StowTests", dependencies: ["Stow", "FuzzTargets"], exclude: ["Vectors"]),
     .executableTarget(name: "LogWorker", dependencies: ["StowRecords"], path: "Tests/LogWorker"),
-    .testTarget(name: "StowRecordsTests", dependencies: ["StowRecords"], exclude: ["Vectors"]),
+    .testTarget(name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker"], exclude: ["Vectors"]),
   ],
   swiftLanguageModes: [.v6]
 )

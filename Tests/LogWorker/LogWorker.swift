@@ -1,4 +1,93 @@
+import Foundation
+import StowRecords
+
+/// Another process that uses a log, for the tests that need one:
+///
+/// - `crash PATH SEED` appends until it is killed, and says of which records it was told that they are written.
+/// - `feed PATH COUNT` appends so many records bit by bit, and compacts the log when half of them are there.
+/// - `open PATH` opens the log for appending, and says what came of it.
 @main
 struct LogWorker {
-  static func main() {}
+  static func main() throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 3 else { return }
+    let url = URL(filePath: arguments[2])
+    switch arguments[1] {
+    case "crash": try crash(url, seed: Int(arguments[3]) ?? 0)
+    case "feed": try feed(url, Int(arguments[3]) ?? 0)
+    default: open(url)
+    }
+  }
+
+  private static func say(_ text: String) {
+    FileHandle.standardOutput.write(Data((text + "\n").utf8))
+  }
+
+  private static func open(_ url: URL) {
+    do {
+      let log = try RecordLog(at: url)
+      say("opened \(log.count)")
+    } catch let error as RecordLogError {
+      say("\(error.reason)")
+    } catch {
+      say("\(error)")
+    }
+  }
+
+  // MARK: - Being killed
+
+  private static func crash(_ url: URL, seed: Int) throws {
+    let log = try RecordLog(at: url, durability: seed % 4 == 0 ? .everyAppend : .manual)
+    var id = try log.records(from: log.count - 1).reduce(-1) { try $1.decode(LoggedValue.self).id } + 1
+    var random = UInt64(truncatingIfNeeded: seed &+ 1) &* 0x9E37_79B9_7F4A_7C15
+    while true {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      switch random >> 60 {
+      case 0:
+        let oldest = id - 300
+        try log.compact { record in
+          let id = try record.decode(LoggedValue.self).id
+          return id >= oldest && !LoggedValue.isDropped(id)
+        }
+      case 1, 2: try log.synchronize()
+      default:
+        for _ in 0..<(random >> 50 & 31) {
+          try log.append(LoggedValue(id: id))
+          id += 1
+        }
+        if random >> 40 & 1 == 0 { continue }
+        try log.flush()
+      }
+      // From here on a process that is killed loses nothing of it.
+      say("\(id - 1)")
+    }
+  }
+
+  // MARK: - Being followed
+
+  private static func feed(_ url: URL, _ count: Int) throws {
+    let log = try RecordLog(at: url, durability: .manual)
+    for id in 0..<count {
+      try log.append(LoggedValue(id: id))
+      if id % 7 == 0 {
+        try log.flush()
+        Thread.sleep(forTimeInterval: 0.001)
+      }
+      if id == count / 2 { try log.compact { try !LoggedValue.isDropped($0.decode(LoggedValue.self).id) } }
+    }
+  }
+}
+
+/// What the worker logs: a value that follows from its number.
+private struct LoggedValue: Codable {
+  let id: Int
+  let text: String
+
+  init(id: Int) {
+    self.id = id
+    text = String(repeating: "x", count: id % 100 == 99 ? 70_000 : id % 200)
+  }
+
+  /// Whether a compaction leaves it out.
+  static func isDropped(_ id: Int) -> Bool { id % 3 == 1 }
 }

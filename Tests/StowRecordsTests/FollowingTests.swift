@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import StowRecords
+
+/// Waiting for records that are still to come.
+@Suite(.timeLimit(.minutes(1)))
+struct FollowingTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test func whoFollowsSeesWhatIsThereAndWhatComes() async throws {
+    let log = try RecordLog(at: folder.log, durability: .manual)
+    try log.append(contentsOf: (0..<10).map { Event($0) })
+    let followed = log.follow(from: 5)
+    let reading = Task {
+      var ids: [Int] = []
+      for try await record in followed {
+        ids.append(try record.decode(Event.self).id)
+        if ids.count == 15 { break }
+      }
+      return ids
+    }
+    for id in 10..<20 {
+      try log.append(Event(id))
+      try await Task.sleep(for: .milliseconds(3))
+    }
+    #expect(try await reading.value == Array(5..<20))
+  }
+
+  @Test func followingEndsWhenItsTaskIsCancelledOrTheLogIsClosed() async throws {
+    let log = try RecordLog(at: folder.log)
+    let cancelled = Task { try await log.follow(from: 0).reduce(0) { count, _ in count + 1 } }
+    let closed = Task { try await log.follow(from: 0).reduce(0) { count, _ in count + 1 } }
+    try await Task.sleep(for: .milliseconds(10))
+    cancelled.cancel()
+    #expect(try await cancelled.value == 0)
+    try log.close()
+    #expect(try await closed.value == 0)
+  }
+
+  @Test(arguments: [true, false])
+  func aFollowerGoesOnBehindWhatACompactionKept(_ isReader: Bool) async throws {
+    let log = try RecordLog(at: folder.log, durability: .manual)
+    try log.append(contentsOf: (0..<10).map { Event($0) })
+    try log.flush()
+    var iterator = (isReader ? try RecordLog(readingFrom: folder.log) : log).follow(from: 0)
+      .makeAsyncIterator()
+    for id in 0..<8 { #expect(try await iterator.next()?.decode(Event.self).id == id) }
+    try log.append(Event(10))
+    try log.compact { $0.number % 2 == 0 }
+    try log.append(Event(11))
+    try log.flush()
+    // What is left of the old file, under its old numbers; then what came behind.
+    for (id, number) in [(8, 8), (9, 9), (10, 10), (11, 6)] {
+      let record = try await iterator.next()
+      #expect(try record?.decode(Event.self).id == id)
+      #expect(record?.number == number)
+    }
+  }
+
+  @Test func anotherLogInItsPlaceIsAnError() async throws {
+    let log = try RecordLog(at: folder.log)
+    try log.append(Event(0))
+    try log.flush()
+    var iterator = try RecordLog(readingFrom: folder.log).follow(from: 0).makeAsyncIterator()
+    _ = try await iterator.next()
+    let other = folder.url.appending(path: "other")
+    try RecordLog(at: other).append(Event(1))
+    try FileManager.default.removeItem(at: folder.log)
+    try FileManager.default.moveItem(at: other, to: folder.log)
+    do {
+      _ = try await iterator.next()
+      Issue.record("no error")
+    } catch let error as RecordLogError {
+      #expect(error.reason == .replaced)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import StowRecords
+
+/// Several processes with one log, and one that is killed.
+@Suite(.serialized)
+struct ProcessTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// `STOW_CRASH_ROUNDS` sets how often.
+  private var rounds: Int { ProcessInfo.processInfo.environment["STOW_CRASH_ROUNDS"].flatMap(Int.init) ?? 30 }
+
+  @Test func aProcessThatIsKilledLosesNothingThatWasWritten() throws {
+    var random = SystemRandomNumberGenerator()
+    var written = -1
+    for round in 0..<rounds {
+      let worker = try Worker("crash", folder.log.path, "\(round)")
+      Thread.sleep(forTimeInterval: Double.random(in: 0...0.06, using: &random))
+      worker.kill()
+      written = max(written, try worker.lines().last.flatMap { Int($0) } ?? -1)
+      try expectWhole(atLeast: written, "round \(round)")
+    }
+    #expect(written > rounds)
+  }
+
+  /// All records are there, but for those that a compaction left out, up to one that was written.
+  private func expectWhole(atLeast written: Int, _ what: String) throws {
+    // The first worker may have been killed before the log was made.
+    guard let log = try? RecordLog(readingFrom: folder.log) else {
+      #expect(written == -1, "\(what)")
+      return
+    }
+    var last: Int?
+    for record in log.records {
+      let value = try record.decode(LoggedValue.self)
+      #expect(value.isRight, "\(what): \(value.id)")
+      if let last {
+        #expect(
+          value.id > last && ((last + 1)..<value.id).allSatisfy(LoggedValue.isDropped),
+          "\(what): \(last), \(value.id)")
+      }
+      last = value.id
+    }
+    #expect(log.damage.isEmpty, "\(what): \(log.damage)")
+    let end = last ?? -1
+    #expect(
+      end >= written || ((end + 1)...written).allSatisfy(LoggedValue.isDropped),
+      "\(what): \(end) of \(written)")
+  }
+
+  @Test func aSecondWriterIsRefused() throws {
+    let log = try RecordLog(at: folder.log)
+    #expect(try Worker("open", folder.log.path).lines() == ["inUse"])
+    #expect { try RecordLog(at: folder.log) } throws: { ($0 as? RecordLogError)?.reason == .inUse }
+    try log.append(1)
+    try log.compact { _ in true }
+    #expect(try Worker("open", folder.log.path).lines() == ["inUse"])
+    try log.close()
+    #expect(try Worker("open", folder.log.path).lines() == ["opened 1"])
+  }
+
+  @Test func aReaderSeesWholeRecordsBesideAWriter() throws {
+    let reader = try reader()
+    let worker = try Worker("feed", folder.log.path, "1500")
+    var seen = 0
+    while seen < 1_000 {
+      let records = Array(reader.records)
+      for record in records { #expect(try record.decode(LoggedValue.self).isRight) }
+      seen = max(seen, records.count)
+    }
+    _ = try worker.lines()
+    #expect(try reader.records.map { try $0.decode(LoggedValue.self).id }.last == 1_499)
+    #expect(reader.damage.isEmpty)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func recordsAreFollowedAcrossProcessesAndCompactions() async throws {
+    let reader = try reader()
+    let worker = try Worker("feed", folder.log.path, "1000")
+    var ids: [Int] = []
+    for try await record in reader.follow(from: 0) {
+      ids.append(try record.decode(LoggedValue.self).id)
+      if ids.last == 999 { break }
+    }
+    _ = try worker.lines()
+    // Each once, those too that the compaction left out: the old file is read to its end.
+    #expect(ids == Array(0..<1000))
+    #expect(reader.count < 1000)
+  }
+
+  /// Somebody who reads a log that has no records yet.
+  private func reader() throws -> RecordLog {
+    try RecordLog(at: folder.log).close()
+    return try RecordLog(readingFrom: folder.log)
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+/// Another process that uses a log: `Tests/LogWorker`.
+final class Worker {
+  private let process = Process()
+  private let output = Pipe()
+
+  init(_ arguments: String...) throws {
+    process.executableURL = Self.executable
+    process.arguments = arguments
+    process.standardOutput = output
+    try process.run()
+  }
+
+  deinit { if process.isRunning { kill() } }
+
+  /// The worker stands beside the tests.
+  private static var executable: URL {
+    let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+    let folder = bundle?.bundleURL.deletingLastPathComponent() ?? Bundle.main.bundleURL
+    return folder.appending(path: "LogWorker")
+  }
+
+  /// Ends it at once, wherever it is.
+  func kill() { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
+
+  /// Waits for its end, and returns the lines that it printed.
+  func lines() throws -> [Substring] {
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self).split(separator: "\n")
+  }
+}
+
+/// What the worker logs, as it is read here.
+struct LoggedValue: Codable {
+  let id: Int
+  let text: String
+
+  /// Whether it is what the worker wrote.
+  var isRight: Bool { text.utf8.count == (id % 100 == 99 ? 70_000 : id % 200) }
+
+  /// Whether a compaction of the worker leaves it out.
+  static func isDropped(_ id: Int) -> Bool { id % 3 == 1 }
+}
