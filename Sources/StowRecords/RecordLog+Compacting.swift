@@ -18,30 +18,43 @@ extension RecordLog {
   /// - Parameter isKept: Asked for each record, in their order. Must not use this log.
   /// - Throws: `RecordLogError`, and what `isKept` throws. The log is then as it was.
   public func compact(keeping isKept: (Record) throws -> Bool) throws {
+    try compact(keeping: isKept, identity: .random(in: .min ... .max))
+  }
+
+  /// The same, with the identity that the new file gets.
+  func compact(keeping isKept: (Record) throws -> Bool, identity: UInt64) throws {
     try synchronization.withLock { done in
-      try withWriter { state, writer in try compact(&state, &done, writer, isKept) }
+      try withWriter { state, writer in
+        try throwLateError(&state)
+        try writer.flush()
+        let new = try replacement(of: writer, identity, isKept)
+        state.file = new.file
+        state.writer = new
+        done = new.written
+        try synchronizeName()
+      }
     }
   }
 
-  private func compact(
-    _ state: inout LogState, _ done: inout Int?, _ old: LogWriter, _ isKept: (Record) throws -> Bool
-  ) throws {
-    try throwLateError(&state)
-    try old.flush()
-    let path = LogOpening.pathOfCompaction(of: path)
-    let new: LogWriter
+  /// The file that has taken the place of the old one.
+  private func replacement(
+    of old: LogWriter, _ identity: UInt64, _ isKept: (Record) throws -> Bool
+  ) throws -> LogWriter {
+    let newPath = LogOpening.pathOfCompaction(of: path)
     do {
-      new = try copy(old, to: path, isKept)
-      try RecordLogError.naming(self.path) { try disk.rename(path, to: self.path) }
+      let new = try copy(old, to: newPath, identity, isKept)
+      try RecordLogError.naming(path) { try disk.rename(newPath, to: path) }
+      return new
     } catch {
-      try? disk.remove(path)
+      try? disk.remove(newPath)
       throw error
     }
-    state.file = new.file
-    state.writer = new
-    done = new.written
+  }
+
+  /// Until the new name is on the disk, a crash may bring back the old file, without what is appended from now on.
+  private func synchronizeName() throws {
     do {
-      try RecordLogError.naming(self.path) { try disk.synchronizeFolder(of: self.path) }
+      try RecordLogError.naming(path) { try disk.synchronizeFolder(of: path) }
     } catch {
       hasFailed.store(true, ordering: .relaxed)
       throw error
@@ -49,15 +62,17 @@ extension RecordLog {
   }
 
   /// A new file with the records that are kept, all of it on the disk, and with its lock.
-  private func copy(_ old: LogWriter, to newPath: String, _ isKept: (Record) throws -> Bool) throws
-    -> LogWriter
-  {
+  private func copy(
+    _ old: LogWriter, to newPath: String, _ identity: UInt64, _ isKept: (Record) throws -> Bool
+  ) throws -> LogWriter {
     let file = try RecordLogError.naming(newPath) {
       let file = try disk.open(newPath, .making(permissions: try old.file.disk.permissions()))
       guard try file.lock() else { throw RecordLogError(file: newPath, .inUse) }
       return file
     }
-    let writer = try LogOpening(disk: disk, path: path, maximumRecordSize: maximumRecordSize).newLog(in: file)
+    let opening = LogOpening(
+      disk: disk, path: path, maximumRecordSize: maximumRecordSize, identity: identity)
+    let writer = try opening.newLog(in: file)
     try writer.write(Origin(identity: old.file.identity, count: 0))
     try copyRecords(of: old, to: writer, isKept)
     try writer.flush()

@@ -94,9 +94,10 @@ public final class RecordLog: Sendable {
   }
 
   init(
-    at path: String, on disk: any Disk, durability: Durability = .manual, maximumRecordSize: Int = 1 << 30
+    at path: String, on disk: any Disk, durability: Durability = .manual, maximumRecordSize: Int = 1 << 30,
+    identity: UInt64 = .random(in: .min ... .max)
   ) throws {
-    let opening = LogOpening(disk: disk, path: path, maximumRecordSize: maximumRecordSize)
+    let opening = LogOpening(disk: disk, path: path, maximumRecordSize: maximumRecordSize, identity: identity)
     let (writer, recovery) = try opening.forAppending()
     self.path = path
     self.disk = disk

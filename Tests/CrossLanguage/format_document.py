@@ -30,6 +30,17 @@ def refused() -> list[bytes]:
     return [message for message, _ in _lines("stow-refused")]
 
 
+def logs() -> dict[str, tuple[list[str], bytes, bytes]]:
+    """The records of each example of a log, its bytes, and the bytes that are explained; by its name."""
+    result = {}
+    for name, text in _blocks("stow-log"):
+        digits = " ".join(re.findall(r"^bytes:(.*)$", text, re.M))
+        explained = [re.split(r" {2,}", line.strip(), maxsplit=1)[0] for line in text.split("\n\n", 1)[1].splitlines()]
+        records = re.findall(r"^record \d+: (.*)$", text, re.M)
+        result[name] = (records, notation.hex_bytes(digits), notation.hex_bytes(" ".join(explained)))
+    return result
+
+
 def _lines(kind: str) -> list[tuple[bytes, str]]:
     lines = [re.split(r" {2,}", line, maxsplit=1) for _, text in _blocks(kind) for line in text.splitlines()]
     return [(notation.hex_bytes(digits), rest) for digits, rest in lines]

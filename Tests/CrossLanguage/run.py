@@ -9,6 +9,7 @@ sys.dont_write_bytecode = True
 sys.setrecursionlimit(10_000)
 
 import format_document
+import logs
 import notation
 import stow
 import vectors
@@ -82,6 +83,32 @@ class DocumentTests(unittest.TestCase):
         for message in format_document.refused():
             with self.subTest(message=message.hex(" ")), self.assertRaises(stow.StowError):
                 stow.decode(message)
+
+
+class LogTests(unittest.TestCase):
+    def test_every_golden_log_has_its_records(self):
+        names = logs.names()
+        self.assertGreater(len(names), 3)
+        for name in names:
+            with self.subTest(log=name):
+                expected = logs.expected(name)
+                found = stow.read_log(logs.bytes_of(name))
+                self.assertEqual(
+                    {number: notation.described(value) for number, value in found.records.items()}, expected.records)
+                self.assertEqual(found.lost, expected.lost)
+                self.assertEqual(found.end, expected.end)
+
+    def test_every_example_of_a_log_has_its_records(self):
+        examples = format_document.logs()
+        self.assertGreater(len(examples), 3)
+        for name, (records, data, explained) in examples.items():
+            with self.subTest(log=name):
+                self.assertEqual(data.hex(" "), explained.hex(" "))
+                found = stow.read_log(data)
+                self.assertEqual(
+                    [notation.described(found.records[number]) for number in range(found.count)],
+                    [notation.described(notation.parse(record)) for record in records])
+                self.assertEqual(found.end, len(data))
 
 
 class DepthTests(unittest.TestCase):

@@ -70,7 +70,7 @@ struct BlockHead: Sendable, Hashable {
     bytes.littleEndian(at: checksumOffset, size: 4) == UInt64(checksum(of: bytes))
   }
 
-  private static func checksum(of bytes: [UInt8]) -> UInt32 {
+  static func checksum(of bytes: [UInt8]) -> UInt32 {
     var checksum = Checksum()
     bytes[..<checksumOffset].withUnsafeBytes { checksum.update($0) }
     bytes[(checksumOffset + 4)..<size].withUnsafeBytes { checksum.update($0) }

@@ -3,6 +3,8 @@ struct LogOpening {
   let disk: any Disk
   let path: String
   let maximumRecordSize: Int
+  /// That of a log which is made.
+  var identity = UInt64.random(in: .min ... .max)
 
   /// Where a compaction writes, until its file takes the place of the log.
   static func pathOfCompaction(of path: String) -> String { path + ".compacting" }
@@ -54,7 +56,6 @@ struct LogOpening {
 
   /// Makes a log of an empty file, or of one that is to be emptied.
   func newLog(in file: any DiskFile) throws -> LogWriter {
-    let identity = UInt64.random(in: .min ... .max)
     try naming {
       try file.truncate(to: 0)
       try BlockHead(identity: identity, firstRecord: 0, index: 0).bytes.withUnsafeBytes {

@@ -13,10 +13,13 @@ DEPTH_LIMIT = 512
 _Container = Array | Map | Record
 
 
-def decode(data: bytes, depth_limit: int = DEPTH_LIMIT) -> object:
-    """The value of a message. Raises `StowError` for anything that is not a valid message."""
+def decode(data: bytes, depth_limit: int = DEPTH_LIMIT, definitions: Prelude | None = None) -> object:
+    """The value of a message. Raises `StowError` for anything that is not a valid message.
+
+    A record of a log takes in the definitions of those before it, and adds its own to them."""
     cursor = Cursor(data, 0, len(data))
-    prelude = Prelude(cursor)
+    prelude = definitions or Prelude()
+    prelude.add(cursor)
     # The containers around the next value, the innermost last: nesting takes no stack of the interpreter.
     around = [Whole(cursor)]
     while True:

@@ -10,9 +10,12 @@ PRELUDE_TAG = 0x1F
 
 
 class Prelude:
-    def __init__(self, cursor: Cursor):
+    def __init__(self) -> None:
         self.symbols: list[str] = []
         self._shapes: list[list[str]] = []
+
+    def add(self, cursor: Cursor) -> None:
+        """Takes in what stands at the front of a message; in a log it adds to what the records before it defined."""
         if cursor.left and cursor.peek() == PRELUDE_TAG:
             cursor.byte()
             self._read(cursor)
