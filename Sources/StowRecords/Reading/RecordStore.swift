@@ -36,13 +36,20 @@ final class RecordStore: Sendable {
   }
 
   /// The first record of the scope that a record belongs to.
-  func scope(of index: Int) -> Int { scopes.last { $0 <= index } ?? 0 }
+  func scope(of index: Int) -> Int {
+    var low = 0
+    var high = scopes.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if scopes[middle] <= index { low = middle } else { high = middle }
+    }
+    return scopes[low]
+  }
 
   func decode<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value {
     let decoder = idle.withLock { $0.take() } ?? ScopeDecoder()
-    let value = try decoder.decode(type, at: index, of: self)
-    idle.withLock { $0 = decoder }
-    return value
+    defer { idle.withLock { $0 = decoder } }
+    return try decoder.decode(type, at: index, of: self)
   }
 }
 
@@ -52,7 +59,8 @@ private final class ScopeDecoder: @unchecked Sendable {
   private var scope = -1
   private var next = 0
 
-  /// Decodes a record. After an error the decoder is of no more use.
+  /// Decodes a record. What it has taken in stays, after an error too: otherwise each of many records that cannot be
+  /// decoded would cost a walk over all before it.
   func decode<Value: Decodable>(_ type: Value.Type, at index: Int, of store: RecordStore) throws -> Value {
     let scope = store.scope(of: index)
     if scope != self.scope || next > index {
