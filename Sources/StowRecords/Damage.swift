@@ -37,8 +37,8 @@ extension RecordLog {
 
   /// What opening a log found behind its last whole record.
   public struct Recovery: Hashable, Sendable, CustomStringConvertible {
-    /// The bytes behind the last whole record; empty if the log ended with it. A writer has cut them off. For a reader
-    /// they are still there, and may be what a writer is just writing.
+    /// The bytes behind the last whole record; empty if the log ended with it. A writer has cut them off. For a
+    /// reader they are still there, and may be what a writer is just writing.
     public let bytes: Range<Int>
     /// How many records are known to have been in these bytes. There may have been more, because the bytes do not say
     /// how many.

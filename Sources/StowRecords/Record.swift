@@ -1,8 +1,8 @@
 extension RecordLog {
   /// A record of a log, not decoded yet.
   ///
-  /// It may be kept, and decoded late, twice, as another type, and on any thread. It keeps the block that it is in, of up
-  /// to 64 KB, or all of its own bytes if it is larger.
+  /// It may be kept, and decoded late, twice, as another type, and on any thread. It keeps the block that it is in,
+  /// of up to 64 KB, or all of its own bytes if it is larger.
   ///
   /// ```swift
   /// for record in log.records {

@@ -30,8 +30,8 @@ final class RecordDecoder {
   /// Takes in what a record defines, without decoding it. If this throws, nothing was taken in.
   func takeDefinitions(from record: UnsafeRawBufferPointer) throws {}
 
-  /// Decodes a record with the definitions that were taken in so far, and takes in its own, even if its value cannot be
-  /// decoded. If its definitions cannot be read, this and all later calls throw until the next `begin()`.
+  /// Decodes a record with the definitions that were taken in so far, and takes in its own, even if its value cannot
+  /// be decoded. If its definitions cannot be read, this and all later calls throw until the next `begin()`.
   func decode<Value: Decodable>(_ type: Value.Type, from record: UnsafeRawBufferPointer) throws -> Value {
     try decoder.decode(type, from: record)
   }

@@ -3,8 +3,8 @@ import Synchronization
 extension RecordLog {
   /// Appends a record.
   ///
-  /// When this returns, the record has its number, and is found by every read through this log. ``Durability`` says when
-  /// it is on the disk. If it throws, the log is as it was, and whole; appending may be tried again, but for
+  /// When this returns, the record has its number, and is found by every read through this log. ``Durability`` says
+  /// when it is on the disk. If it throws, the log is as it was, and whole; appending may be tried again, but for
   /// `synchronizationFailed`.
   ///
   /// Takes time in proportion to the value; one call in some hundred writes a block of 64 KB.
@@ -78,8 +78,8 @@ extension RecordLog {
     try synchronize(count)
   }
 
-  /// Synchronizes and lets go of the lock, so that another writer may open the log. Closing again does nothing. Records
-  /// can still be read.
+  /// Synchronizes and lets go of the lock, so that another writer may open the log. Closing again does nothing.
+  /// Records can still be read.
   ///
   /// - Throws: `RecordLogError`. The log is closed even so, and what could not be written is lost.
   public func close() throws {

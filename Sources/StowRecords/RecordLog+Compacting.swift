@@ -3,12 +3,12 @@ import Synchronization
 extension RecordLog {
   /// Replaces the log by one with only some of its records, which are numbered anew from 0 on.
   ///
-  /// The new file is written beside the old one, whose place it takes in the end at one moment: a crash at any time leaves
-  /// one or the other. Needs room for both on the disk, and memory for a block or two. Others wait with appending
-  /// meanwhile. Records that were lost are not in the new file; ``damage`` names them.
+  /// The new file is written beside the old one, whose place it takes in the end at one moment: a crash at any time
+  /// leaves one or the other. Needs room for both on the disk, and memory for a block or two. Others wait with
+  /// appending meanwhile. Records that were lost are not in the new file; ``damage`` names them.
   ///
-  /// Iterations that are under way go on in the old file. Readers go over to the new one, and those who follow the log go
-  /// on behind the records that they have seen.
+  /// Iterations that are under way go on in the old file. Readers go over to the new one, and those who follow the
+  /// log go on behind the records that they have seen.
   ///
   /// ```swift
   /// let oldest = Date.now.addingTimeInterval(-86_400)

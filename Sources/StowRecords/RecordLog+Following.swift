@@ -1,11 +1,11 @@
 extension RecordLog {
   /// The records from a number on, those that are there and those that are still to come, from any process.
   ///
-  /// Waits for what is written, and looks for it some fifty times a second. A reader sees a record when its writer has
-  /// written it; ``Durability`` says when. The sequence ends when its task is cancelled or the log is closed.
+  /// Waits for what is written, and looks for it some fifty times a second. A reader sees a record when its writer
+  /// has written it; ``Durability`` says when. The sequence ends when its task is cancelled or the log is closed.
   ///
-  /// When the log is compacted, the sequence yields what is left of the old file, and goes on behind the records that the
-  /// new one took over from it; the numbers are then those of the new file.
+  /// When the log is compacted, the sequence yields what is left of the old file, and goes on behind the records that
+  /// the new one took over from it; the numbers are then those of the new file.
   ///
   /// ```swift
   /// for try await record in log.follow(from: log.count) {

@@ -1,6 +1,6 @@
 extension RecordLog {
-  /// The number of records, lost ones included: the number that the next record gets. For a reader, of the records that
-  /// are written whole.
+  /// The number of records, lost ones included: the number that the next record gets. For a reader, of the records
+  /// that are written whole.
   ///
   /// Takes a system call or two for a reader, and none for a writer.
   public var count: Int {
@@ -13,8 +13,8 @@ extension RecordLog {
 
   /// All records that there are now, in their order.
   ///
-  /// A sequence that is read lazily, and as often as you like, with memory for one block. Damaged parts are passed over,
-  /// and are then in ``damage``.
+  /// A sequence that is read lazily, and as often as you like, with memory for one block. Damaged parts are passed
+  /// over, and are then in ``damage``.
   ///
   /// ```swift
   /// for record in log.records {
@@ -39,7 +39,8 @@ extension RecordLog {
   /// let event = try log.decode(Event.self, at: 1_234)
   /// ```
   ///
-  /// - Throws: `RecordLogError`: `noSuchRecord`, or `damaged` if the record was lost; what `Record.decode(_:)` throws.
+  /// - Throws: `RecordLogError`: `noSuchRecord`, or `damaged` if the record was lost; what `Record.decode(_:)`
+  ///   throws.
   public func decode<Value: Decodable>(_ type: Value.Type, at number: Int) throws -> Value {
     try record(at: number).decode(type)
   }
@@ -59,8 +60,8 @@ extension RecordLog {
     throw RecordLogError(file: path, offset: damage.bytes.lowerBound, .damaged(damage))
   }
 
-  /// The damaged parts that reading this log has met and passed over so far, in the order of the file. ``verify()`` looks
-  /// for all of them.
+  /// The damaged parts that reading this log has met and passed over so far, in the order of the file. ``verify()``
+  /// looks for all of them.
   public var damage: [Damage] { damageReport.list }
 
   /// Reads the whole log and returns its damaged parts; none if it is whole.
@@ -86,7 +87,8 @@ extension RecordLog {
 
   // MARK: - What there is
 
-  /// A walk over the records of a file, whose damage becomes known to this log, and to whoever asks for this walk alone.
+  /// A walk over the records of a file, whose damage becomes known to this log, and to whoever asks for this walk
+  /// alone.
   func cursor(
     over file: LogFile, from number: Int, _ tail: Tail, noting met: DamageReport? = nil
   ) -> RecordCursor {

@@ -19,14 +19,14 @@ import Synchronization
 /// let event = try log.decode(Event.self, at: 1_234)
 /// ```
 ///
-/// - **Crashes.** What was synchronized is there after a crash, in its order. Of everything else each record is whole or
-///   absent. Opening the log again takes no longer for a large file than for a small one.
+/// - **Crashes.** What was synchronized is there after a crash, in its order. Of everything else each record is whole
+///   or absent. Opening the log again takes no longer for a large file than for a small one.
 /// - **Damage.** Every part of the file has a checksum. A damaged part is skipped and reported in ``damage``; nothing
 ///   behind it is lost.
 /// - **One writer, many readers.** A log is opened for appending by one `RecordLog` at a time, in all processes. Any
 ///   number of others read it meanwhile, and see whole records only.
-/// - **Threads.** A log may be used from many threads at once. An `encode(to:)` that a log is running, and the closure of
-///   ``compact(keeping:)``, must not use the same log.
+/// - **Threads.** A log may be used from many threads at once. An `encode(to:)` that a log is running, and the
+///   closure of ``compact(keeping:)``, must not use the same log.
 ///
 /// FORMAT.md, "Logs", specifies the bytes.
 public final class RecordLog: Sendable {
@@ -53,8 +53,9 @@ public final class RecordLog: Sendable {
 
   /// Opens a log for appending, or makes it.
   ///
-  /// Cuts off what a crash has left behind the last whole record: see ``recovery``. Reads the first and the last block,
-  /// whatever the size of the file, and further ones only if they are damaged or hold a record that is not whole.
+  /// Cuts off what a crash has left behind the last whole record: see ``recovery``. Reads the first and the last
+  /// block, whatever the size of the file, and further ones only if they are damaged or hold a record that is not
+  /// whole.
   ///
   /// ```swift
   /// let log = try RecordLog(at: URL(filePath: "events.stowlog"), durability: .everyAppend)
@@ -65,8 +66,8 @@ public final class RecordLog: Sendable {
   ///   - durability: When records are brought to the disk; by default within a second.
   ///   - maximumRecordSize: The most bytes that an encoded record may have, in appending and in reading; 1 GiB by
   ///     default.
-  /// - Throws: `RecordLogError`: `inUse` if there is another writer, `notALog` if the file is something else, which is
-  ///   then left as it is.
+  /// - Throws: `RecordLogError`: `inUse` if there is another writer, `notALog` if the file is something else, which
+  ///   is then left as it is.
   public convenience init(
     at url: URL, durability: Durability = .interval(.seconds(1)), maximumRecordSize: Int = 1 << 30
   ) throws {
@@ -86,8 +87,8 @@ public final class RecordLog: Sendable {
   ///
   /// - Parameters:
   ///   - url: A log.
-  ///   - maximumRecordSize: The most bytes that an encoded record may have; larger ones are reported as damage. 1 GiB by
-  ///     default.
+  ///   - maximumRecordSize: The most bytes that an encoded record may have; larger ones are reported as damage. 1 GiB
+  ///     by default.
   /// - Throws: `RecordLogError`: `notALog` if the file is something else.
   public convenience init(readingFrom url: URL, maximumRecordSize: Int = 1 << 30) throws {
     try self.init(readingFrom: Self.path(of: url), on: SystemDisk(), maximumRecordSize: maximumRecordSize)

@@ -24,8 +24,8 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     case diskFull
     /// A system call failed: what was to be done, and the `errno`.
     case system(operation: String, code: Int32)
-    /// Earlier bytes could not be brought to the disk, and nobody knows which of them are there. The log must be opened
-    /// anew, which finds out.
+    /// Earlier bytes could not be brought to the disk, and nobody knows which of them are there. The log must be
+    /// opened anew, which finds out.
     case synchronizationFailed
     /// There is no record of this number, but only so many.
     case noSuchRecord(Int, count: Int)

@@ -1,5 +1,5 @@
-/// What a log asks of the system that keeps its files. Every system call of this module is behind these two protocols, so
-/// that tests can put a disk in their place which tears writes, fills up and fails.
+/// What a log asks of the system that keeps its files. Every system call of this module is behind these two
+/// protocols, so that tests can put a disk in their place which tears writes, fills up and fails.
 protocol Disk: Sendable {
   func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile
   /// The file that a path leads to; nil if there is none.

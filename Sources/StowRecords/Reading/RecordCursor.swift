@@ -1,9 +1,9 @@
-/// Walks over the records of a file, from a number on, up to where they ended when it set out. Needs memory for one block,
-/// or for one record if that is larger.
+/// Walks over the records of a file, from a number on, up to where they ended when it set out. Needs memory for one
+/// block, or for one record if that is larger.
 ///
-/// What is damaged is passed over and reported: a block without a whole head, the rest of a block behind a frame that is
-/// not whole, and a record of several blocks of which one is missing. The number in the head of the next block says how
-/// many records that were.
+/// What is damaged is passed over and reported: a block without a whole head, the rest of a block behind a frame that
+/// is not whole, and a record of several blocks of which one is missing. The number in the head of the next block
+/// says how many records that were.
 struct RecordCursor {
   private let file: LogFile
   private let tail: Tail

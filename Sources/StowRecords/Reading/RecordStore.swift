@@ -2,9 +2,9 @@ import Synchronization
 
 /// The bytes of some records and the way to their values, kept for as long as somebody has one of the records.
 ///
-/// A record relies on the definitions of those before it in its scope, and so needs their bytes. It can be decoded late,
-/// in any order, and from many threads: whoever decodes takes the decoder out and puts it back, and makes one of his own
-/// if there is none at the moment.
+/// A record relies on the definitions of those before it in its scope, and so needs their bytes. It can be decoded
+/// late, in any order, and from many threads: whoever decodes takes the decoder out and puts it back, and makes one
+/// of his own if there is none at the moment.
 final class RecordStore: Sendable {
   let firstNumber: Int
   private let bytes: [UInt8]

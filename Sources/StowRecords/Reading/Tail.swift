@@ -13,8 +13,8 @@ struct Tail: Sendable, Hashable {
 }
 
 extension LogFile {
-  /// Finds the end of the whole records. Reads the last block, and walks back only over blocks that are broken or belong
-  /// to a record that is not whole.
+  /// Finds the end of the whole records. Reads the last block, and walks back only over blocks that are broken or
+  /// belong to a record that is not whole.
   ///
   /// - Throws: `RecordLogError`, also if nothing of the log is whole.
   func tail() throws -> Tail {

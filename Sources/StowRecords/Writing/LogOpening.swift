@@ -34,8 +34,8 @@ struct LogOpening {
     try RecordLogError.naming(path, call)
   }
 
-  /// The file with its lock. A compaction may have put another file in its place meanwhile, whose lock is the one that
-  /// counts.
+  /// The file with its lock. A compaction may have put another file in its place meanwhile, whose lock is the one
+  /// that counts.
   private func lockedFile() throws -> any DiskFile {
     while true {
       let file = try naming { try disk.open(path, .appending) }

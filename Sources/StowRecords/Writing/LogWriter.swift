@@ -204,8 +204,8 @@ final class LogWriter: @unchecked Sendable {
 
   // MARK: - Compaction
 
-  /// Writes where the records of this log came from; the first frame of the file. Written again with the same size when
-  /// their number is known.
+  /// Writes where the records of this log came from; the first frame of the file. Written again with the same size
+  /// when their number is known.
   func write(_ origin: Origin) throws {
     var bytes = [UInt8](repeating: 0, count: Frame.headSize)
     origin.append(to: &bytes)
