@@ -4,8 +4,9 @@ extension RecordLog {
   /// Appends a record.
   ///
   /// When this returns, the record has its number, and is found by every read through this log. ``Durability`` says
-  /// when it is on the disk. If it throws, the log is as it was, and whole; appending may be tried again, but for
-  /// `synchronizationFailed`.
+  /// when it is on the disk. If it throws, the log is as it was, and whole, and appending may be tried again. One error
+  /// is different: where the disk fails to synchronize, nobody knows whether the record is there, and nothing more is
+  /// appended before the log is opened anew.
   ///
   /// Takes time in proportion to the value; one call in some hundred writes a block of 64 KB.
   ///

@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+@testable import StowRecords
+
+/// What errors and reports say: which file, where, and why.
+struct ErrorTests {
+  @Test func errorsNameTheFileAndTheReason() throws {
+    let folder = try TemporaryFolder()
+    let missing = folder.url.appending(path: "missing/log")
+    let error = try #require(throws: RecordLogError.self) { try RecordLog(at: missing) }
+    #expect(error.file.hasSuffix("missing/log"))
+    #expect("\(error)".contains("missing/log: could not open: "))
+    #expect(
+      "\(RecordLogError(file: "a", offset: 5, .diskFull))" == "a at offset 5: there is no room on the disk")
+    #expect("\(RecordLogError(file: "a", .noSuchRecord(7, count: 3)))" == "a: there is no record 7 among 3")
+  }
+
+  @Test func reportsNameRecordsAndBytes() {
+    let damage = RecordLog.Damage(records: 3..<5, bytes: 100..<200, reason: .frame)
+    #expect("\(damage)" == "records 3 to 4 lost in bytes 100 to 200: a frame is damaged")
+    #expect("\(RecordLog.Recovery(bytes: 7..<7, records: 0))" == "nothing behind the last whole record")
+    #expect(
+      "\(RecordLog.Recovery(bytes: 7..<9, records: 1))"
+        == "2 bytes behind the last whole record, from offset 7, with at least 1 records")
+  }
+
+  @Test func aCompactedFileKeepsItsPermissions() throws {
+    let folder = try TemporaryFolder()
+    let log = try RecordLog(at: folder.log)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.log.path)
+    try log.append(1)
+    try log.compact { _ in true }
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.log.path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["test.stowlog"])
+  }
+
+  @Test func aCompactionThatFailsLeavesTheLogAsItWas() throws {
+    let folder = try TemporaryFolder()
+    let log = try RecordLog(at: folder.log)
+    try log.append(contentsOf: 0..<10)
+    #expect(throws: CancellationError.self) {
+      try log.compact { if $0.number == 5 { throw CancellationError() } else { true } }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["test.stowlog"])
+    try log.append(10)
+    #expect(try log.records.map { try $0.decode(Int.self) } == Array(0...10))
+  }
+}
