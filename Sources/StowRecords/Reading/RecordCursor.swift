@@ -10,6 +10,9 @@ struct RecordCursor {
   private let maximumRecordSize: Int
   private let report: (RecordLog.Damage) -> Void
 
+  /// No record before this is wanted. The walk begins with the block that it should be in, so that a part which was
+  /// lost is reported as a whole.
+  private let start: Int
   /// The number of the record that comes next.
   private(set) var next: Int
   /// The block that is to be read next.
@@ -29,13 +32,22 @@ struct RecordCursor {
     self.tail = tail
     self.maximumRecordSize = maximumRecordSize
     self.report = report
-    next = min(number, tail.count)
+    start = min(number, tail.count)
     // Where heads cannot be read, the walk begins at the front and reports them.
-    index = (try? file.lastBlock(notBehind: next, before: tail.end)) ?? 0
+    let found = try? file.lastBlock(notBehind: start, before: tail.end)
+    index = found ?? 0
+    next = found == nil ? 0 : start
     wholeEnd = index * BlockHead.blockSize
   }
 
   mutating func nextRecord() -> RecordLog.Record? {
+    while let record = anyRecord() {
+      if record.number >= start { return record }
+    }
+    return nil
+  }
+
+  private mutating func anyRecord() -> RecordLog.Record? {
     while next < tail.count {
       if let store, next - store.firstNumber < store.count {
         next += 1
@@ -89,6 +101,7 @@ struct RecordCursor {
   }
 
   private mutating func enter(_ block: Block) {
+    if next == start { next = min(next, block.nextRecord) }
     let lostEnd = block.continuation.map { block.start + $0.payload.upperBound } ?? block.start
     reportLost(before: block.head.firstRecord, before: lostEnd)
     take(block)

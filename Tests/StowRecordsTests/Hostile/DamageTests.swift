@@ -150,11 +150,15 @@ struct DamageTests {
         #expect(damage.records.count == 3_000 - numbers.count && damage.records.count < 900)
         #expect(damage.bytes.lowerBound >= block * 65_536 && damage.bytes.upperBound <= (block + 1) * 65_536)
         #expect(try log.verify() == [damage])
-        #expect {
-          try log.decode(Event.self, at: damage.records.lowerBound)
-        } throws: {
-          ($0 as? RecordLogError)?.reason == .damaged(damage)
+        for number in [damage.records.lowerBound, damage.records.upperBound - 1] {
+          #expect {
+            try log.decode(Event.self, at: number)
+          } throws: {
+            ($0 as? RecordLogError)?.reason == .damaged(damage)
+          }
+          #expect(log.records(from: number).first { _ in true }?.number == numbers.first { $0 > number })
         }
+        #expect(log.damage == [damage])
       }
     }
   }

@@ -5,6 +5,7 @@ import Testing
 final class Worker {
   private let process = Process()
   private let output = Pipe()
+  private var printed = Data()
 
   init(_ arguments: String...) throws {
     process.executableURL = Self.executable
@@ -25,11 +26,14 @@ final class Worker {
   /// Ends it at once, wherever it is.
   func kill() { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
 
+  /// Waits until it prints something, which it does as soon as it has written.
+  func waitForOutput() { printed += output.fileHandleForReading.availableData }
+
   /// Waits for its end, and returns the lines that it printed.
   func lines() throws -> [Substring] {
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    printed += try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self).split(separator: "\n")
+    return String(decoding: printed, as: UTF8.self).split(separator: "\n")
   }
 }
 
