@@ -1,62 +1,108 @@
 import Stow
 
 /// Encodes the records of a scope, each as a message that relies on the definitions of those before it.
-///
-/// Every record is a message of its own for now, which defines nothing for later ones.
 final class RecordEncoder {
   private let encoder = StowEncoder()
+  private let definitions = EncodingDefinitions()
 
   /// Forgets all definitions: a new scope begins.
-  func begin() {}
+  func begin() { definitions.removeAll() }
 
-  /// Encodes a record, lends it to `body`, and keeps its definitions for later ones. Nothing is kept if this throws.
+  /// Encodes a record, lends it to `body`, and keeps its definitions for later ones. If the record is not written then,
+  /// a new scope must begin.
   func encode<Value: Encodable, Result>(
     _ value: Value, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
-    try encoder.withEncoded(value, body)
+    try encoder.withRecord(of: value, relyingOn: definitions, body)
   }
-
-  /// Forgets what the last record defined: it was not written.
-  func undo() {}
 }
 
 /// Decodes the records of a scope.
 final class RecordDecoder {
   private let decoder = StowDecoder()
+  private let definitions = DecodingDefinitions()
+  /// Why nothing more of the scope can be decoded.
+  private var failure: (any Error)?
 
   /// Forgets all definitions: a new scope begins.
-  func begin() {}
+  func begin() {
+    definitions.removeAll()
+    failure = nil
+  }
 
-  /// Takes in what a record defines, without decoding it. If this throws, nothing was taken in.
-  func takeDefinitions(from record: UnsafeRawBufferPointer) throws {}
+  /// Takes in what a record defines, without decoding it.
+  func takeDefinitions(from record: UnsafeRawBufferPointer) throws { _ = try scope(of: record) }
 
-  /// Decodes a record with the definitions that were taken in so far, and takes in its own, even if its value cannot
-  /// be decoded. If its definitions cannot be read, this and all later calls throw until the next `begin()`.
+  /// Decodes a record with the definitions that were taken in so far, and takes in its own.
   func decode<Value: Decodable>(_ type: Value.Type, from record: UnsafeRawBufferPointer) throws -> Value {
-    try decoder.decode(type, from: record)
+    let scope = try scope(of: record)
+    return try decoder.decode(type, fromRecord: record, relyingOn: definitions, scope)
+  }
+
+  /// Without the definitions of one record, those of the others would get the wrong numbers.
+  private func scope(of record: UnsafeRawBufferPointer) throws -> DecodingDefinitions.Scope {
+    if let failure { throw failure }
+    do {
+      return try definitions.add(record: record)
+    } catch {
+      failure = error
+      throw error
+    }
   }
 }
 
 /// Copies records from one scope into another, of which it knows no types.
 ///
-/// A record that is copied brings along what the records defined that it relies on and that were not copied.
+/// Numbers stay as they are, so that a scope of the new log begins with all definitions that the old scope had up to
+/// there: the first record that is copied brings along those of all records before it.
 final class RecordCopier {
+  /// The preludes of the old scope so far, and of those the ones that the new scope does not have.
+  private var all: [RecordPrelude] = []
+  private var missing: [RecordPrelude] = []
+
   /// Forgets everything: the records that follow are of another scope of the old log.
-  func beginReading() {}
-
-  /// The records that follow go into a new scope, which has no definitions.
-  func begin() {}
-
-  /// Takes in what a record defines that is not copied.
-  func skip(_ record: UnsafeRawBufferPointer) throws {}
-
-  /// Lends a record as it is to be written. Nothing is kept if this throws.
-  func copy<Result>(_ record: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result)
-    throws -> Result
-  {
-    try body(record)
+  func beginReading() {
+    all = []
+    missing = []
   }
 
-  /// The last record was not written.
-  func undo() {}
+  /// The records that follow go into a new scope, which has no definitions.
+  func begin() { missing = all }
+
+  /// Takes in what a record defines that is not copied.
+  func skip(_ record: UnsafeRawBufferPointer) throws {
+    let prelude = try RecordPrelude(of: record)
+    guard prelude.size > 0 else { return }
+    all.append(prelude)
+    missing.append(prelude)
+  }
+
+  /// Lends a record as it is to be written, and takes in what it defines. Nothing is taken in if this throws.
+  func copy<Result>(
+    _ record: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    let prelude = try RecordPrelude(of: record)
+    let result = try lend(record, prelude, body)
+    missing = []
+    all.append(prelude)
+    return result
+  }
+
+  /// Forgets the last record, which was not written. A new scope must begin.
+  func undo() { all.removeLast() }
+
+  private func lend<Result>(
+    _ record: UnsafeRawBufferPointer, _ prelude: RecordPrelude,
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    if missing.isEmpty { return try body(record) }
+    let preludes = missing + [prelude]
+    var message: [UInt8] = [0x1F]
+    Uint.append(preludes.reduce(0) { $0 + $1.symbolCount }, to: &message)
+    for prelude in preludes { message += prelude.symbols }
+    Uint.append(preludes.reduce(0) { $0 + $1.shapeCount }, to: &message)
+    for prelude in preludes { message += prelude.shapes }
+    message += record[prelude.size...]
+    return try message.withUnsafeBytes(body)
+  }
 }

@@ -5,6 +5,11 @@ enum Uint {
     value < 224 ? 1 : value < 6_368 ? 2 : value < 268_512 ? 3 : UInt64(value) <= UInt32.max ? 5 : 9
   }
 
+  /// The number of bytes that the integer takes whose first byte is given; nil if that is reserved.
+  static func size(ofFirst byte: UInt8) -> Int? {
+    byte < 0xE0 ? 1 : byte < 0xF8 ? 2 : byte < 0xFC ? 3 : byte == 0xFC ? 5 : byte == 0xFD ? 9 : nil
+  }
+
   static func append(_ value: Int, to bytes: inout [UInt8]) {
     switch size(of: value) {
     case 1: bytes.append(UInt8(value))

@@ -4,7 +4,7 @@ protocol RecordSource {
   func begin()
   /// Makes the message, relative to the records before it in its scope, and lends it.
   func withMessage<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result
-  /// The message was not written.
+  /// The message was not written. A new scope begins next.
   func undo()
 }
 
@@ -19,7 +19,8 @@ struct ValueSource<Value: Encodable>: RecordSource {
     try encoder.encode(value, body)
   }
 
-  func undo() { encoder.undo() }
+  // A new scope has no definitions, neither of this record nor of others.
+  func undo() {}
 }
 
 /// A record of another file.

@@ -9,6 +9,9 @@ struct Event: Codable, Hashable, Sendable {
     self.id = id
     kind = ["started", "measured", "stopped"][id % 3]
     level = id % 4 == 0 ? nil : Double(id) / 8
-    text = String(repeating: Character(Unicode.Scalar(UInt8(97 + id % 26))), count: size)
+    // No two are the same, so that none is a symbol.
+    let number = "\(id)"
+    let letter = Character(Unicode.Scalar(UInt8(97 + id % 26)))
+    text = number + String(repeating: letter, count: max(0, size - number.count))
   }
 }

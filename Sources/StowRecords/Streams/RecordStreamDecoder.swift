@@ -1,0 +1,158 @@
+import Stow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Decodes the records of a stream, whose bytes come in parts of any size.
+///
+/// ```swift
+/// let decoder = RecordStreamDecoder()
+/// for try await bytes in connection {
+///   decoder.feed(bytes)
+///   while let event = try decoder.next(Event.self) { handle(event) }
+/// }
+/// try decoder.finish()
+/// ```
+///
+/// Safe on bytes from anywhere: what is no stream is an error, and no more bytes are kept than a record and the part that
+/// was fed last have.
+///
+/// A stream has one receiver: a decoder is not to be used from several threads at once.
+public final class RecordStreamDecoder {
+  private let decoder: StowDecoder
+  private let maximumRecordSize: Int
+  private let definitions = DecodingDefinitions()
+  /// What was fed and not read, from `start` on.
+  private var bytes: [UInt8] = []
+  private var start = 0
+  private var hasBegun = false
+  /// How many records were read.
+  private var count = 0
+  private var failure: RecordStreamError?
+
+  /// The most bytes of definitions that a stream may have. An encoder forgets them long before.
+  private static let mostDefinitions = 1 << 20
+
+  /// Begins a stream.
+  ///
+  /// ```swift
+  /// let decoder = RecordStreamDecoder(maximumRecordSize: 1 << 16)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - decoder: Decodes the values, with its options but without its contexts.
+  ///   - maximumRecordSize: The most bytes that a record may have. One that claims more is an error at once, without
+  ///     waiting for it. 16 MiB by default.
+  public init(decoder: StowDecoder = StowDecoder(), maximumRecordSize: Int = 1 << 24) {
+    self.decoder = decoder
+    self.maximumRecordSize = maximumRecordSize
+  }
+
+  /// Takes in the next bytes of the stream, however many they are.
+  ///
+  /// ```swift
+  /// decoder.feed(bytes)
+  /// ```
+  ///
+  /// Takes time in proportion to them.
+  public func feed(_ part: some ContiguousBytes) { part.withUnsafeBytes { feed(bytes: $0) } }
+
+  func feed(bytes part: some Sequence<UInt8>) {
+    if start > 0, start >= bytes.count / 2 {
+      bytes.removeFirst(start)
+      start = 0
+    }
+    bytes.append(contentsOf: part)
+  }
+
+  /// Decodes the next record, or returns nil until all of it was fed.
+  ///
+  /// ```swift
+  /// while let event = try decoder.next(Event.self) { handle(event) }
+  /// ```
+  ///
+  /// Takes time in proportion to the record.
+  ///
+  /// - Throws: `RecordStreamError` if the stream cannot be read on; then every later call throws it again. A
+  ///   `DecodingError` if the record does not hold a value of the type; then it is passed over.
+  public func next<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+    if let failure { throw failure }
+    do {
+      guard let range = try nextRecord() else { return nil }
+      defer { start = range.upperBound + StreamFrame.checksumSize }
+      let checksum = bytes.littleEndian(at: range.upperBound, size: StreamFrame.checksumSize)
+      return try bytes.withUnsafeBytes {
+        try decode(type, UnsafeRawBufferPointer(rebasing: $0[range]), UInt32(truncatingIfNeeded: checksum))
+      }
+    } catch let error as RecordStreamError {
+      failure = error
+      throw error
+    }
+  }
+
+  /// Checks that the stream ended behind a whole record.
+  ///
+  /// ```swift
+  /// try decoder.finish()
+  /// ```
+  ///
+  /// - Throws: `RecordStreamError` if it ended within one, or could not be read on before.
+  public func finish() throws {
+    if let failure { throw failure }
+    guard start == bytes.count else { throw error(.incomplete) }
+  }
+
+  private func error(_ reason: RecordStreamError.Reason) -> RecordStreamError {
+    RecordStreamError(record: count, reason: reason)
+  }
+
+  // MARK: frames
+
+  /// Where the bytes of the next record are; nil if not all of them were fed.
+  private func nextRecord() throws -> Range<Int>? {
+    guard try passHead() else { return nil }
+    while start < bytes.count, bytes[start] == StreamFrame.forgetting {
+      definitions.removeAll()
+      start += 1
+    }
+    guard start < bytes.count else { return nil }
+    guard let size = Uint.size(ofFirst: bytes[start]) else { throw error(.damaged) }
+    var offset = start
+    guard size <= bytes.count - start else { return nil }
+    guard let length = Uint.read(from: bytes, at: &offset, before: bytes.count), length > 0 else {
+      throw error(.damaged)
+    }
+    guard length <= maximumRecordSize else {
+      throw error(.recordTooLarge(size: length, limit: maximumRecordSize))
+    }
+    guard length <= bytes.count - offset - StreamFrame.checksumSize else { return nil }
+    return offset..<offset + length
+  }
+
+  /// Passes what a stream begins with; false if not all of it was fed.
+  private func passHead() throws -> Bool {
+    if hasBegun { return true }
+    let head = StreamFrame.head
+    let found = bytes[start...].prefix(head.count)
+    guard found.dropLast(found.count == head.count ? 1 : 0).elementsEqual(head.dropLast().prefix(found.count))
+    else { throw error(.notAStream) }
+    guard found.count == head.count else { return false }
+    guard found.last == head.last else { throw error(.laterVersion(Int(found.last ?? 0))) }
+    start += head.count
+    hasBegun = true
+    return true
+  }
+
+  private func decode<Value: Decodable>(
+    _ type: Value.Type, _ record: UnsafeRawBufferPointer, _ checksum: UInt32
+  ) throws -> Value {
+    guard checksum == StreamFrame.checksum(of: record, number: UInt64(count)) else { throw error(.damaged) }
+    guard definitions.size <= Self.mostDefinitions else { throw error(.tooManyDefinitions) }
+    guard let scope = try? definitions.add(record: record) else { throw error(.damaged) }
+    defer { count += 1 }
+    return try decoder.decode(type, fromRecord: record, relyingOn: definitions, scope)
+  }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Stow
+import StowRecords
+import Testing
+
+@Suite struct RecordStreamTests {
+  struct Event: Codable, Equatable, Sendable {
+    var name: String
+    var level: Int
+    var detail: String?
+  }
+
+  private let events = (0..<200).map {
+    Event(name: "event \($0 % 7)", level: $0, detail: $0 % 3 == 0 ? "detail \($0)" : nil)
+  }
+
+  private func stream(of events: [Event]) throws -> [UInt8] {
+    let encoder = RecordStreamEncoder()
+    return try events.flatMap { try encoder.encode($0) }
+  }
+
+  /// All records of a stream that is fed in parts.
+  private func read(_ bytes: [UInt8], inPartsOf size: Int) throws -> [Event] {
+    let decoder = RecordStreamDecoder()
+    var found: [Event] = []
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      decoder.feed(Array(bytes[start..<min(start + size, bytes.count)]))
+      while let event = try decoder.next(Event.self) { found.append(event) }
+    }
+    try decoder.finish()
+    return found
+  }
+
+  @Test(arguments: [1, 2, 3, 7, 64, 100_000]) func recordsArriveInPartsOfAnySize(size: Int) throws {
+    #expect(try read(try stream(of: events), inPartsOf: size) == events)
+  }
+
+  @Test func aStreamMayBeCutAnywhere() throws {
+    let few = Array(events.prefix(5))
+    let bytes = try stream(of: few)
+    for cut in 0...bytes.count {
+      let decoder = RecordStreamDecoder()
+      var found: [Event] = []
+      for part in [bytes[..<cut], bytes[cut...]] {
+        decoder.feed(part)
+        while let event = try decoder.next(Event.self) { found.append(event) }
+      }
+      #expect(found == few)
+    }
+  }
+
+  @Test func keysAndRepeatedStringsAreSentOnce() throws {
+    let encoder = RecordStreamEncoder()
+    let sizes = try (0..<3).map { _ in try encoder.encode(events[1]).count }
+    #expect(sizes[2] < sizes[1] && sizes[1] < sizes[0])
+    // Length, a checksum, a record with its length, and three values of a byte.
+    #expect(sizes[2] <= 12)
+  }
+
+  @Test func everyChangedByteIsNoticed() throws {
+    let few = Array(events.prefix(4))
+    let bytes = try stream(of: few)
+    for index in bytes.indices {
+      for bit in 0..<8 {
+        var changed = bytes
+        changed[index] ^= 1 << UInt8(bit)
+        let decoder = RecordStreamDecoder()
+        decoder.feed(changed)
+        var found: [Event] = []
+        do {
+          while let event = try decoder.next(Event.self) { found.append(event) }
+          try decoder.finish()
+          Issue.record("byte \(index), bit \(bit) went unseen")
+        } catch let error as RecordStreamError {
+          #expect(error.record == found.count)
+          if error.reason != .incomplete { #expect(throws: error) { try decoder.next(Event.self) } }
+        }
+        #expect(few.starts(with: found))
+      }
+    }
+  }
+
+  @Test func lostAndRepeatedRecordsAreNoticed() throws {
+    let encoder = RecordStreamEncoder()
+    let parts = try events.prefix(4).map { try encoder.encode($0) }
+    for order in [[0, 2, 3], [0, 1, 1, 2], [0, 2, 1]] {
+      let decoder = RecordStreamDecoder()
+      for number in order { decoder.feed(parts[number]) }
+      #expect(throws: RecordStreamError.self) { while try decoder.next(Event.self) != nil {} }
+    }
+  }
+
+  @Test func aRecordThatClaimsTooMuchIsRefusedAtOnce() throws {
+    let decoder = RecordStreamDecoder(maximumRecordSize: 1000)
+    decoder.feed([0x7F, 0x03, 0x01, 0xFC, 0xFF, 0xFF, 0xFF, 0xFF] as [UInt8])
+    #expect(throws: RecordStreamError.self) { try decoder.next(Event.self) }
+    let large = try RecordStreamEncoder().encode([String](repeating: "0123456789", count: 1000).joined())
+    let small = RecordStreamDecoder(maximumRecordSize: 1000)
+    small.feed(large.prefix(10))
+    do {
+      _ = try small.next(String.self)
+      Issue.record("not refused")
+    } catch let error as RecordStreamError {
+      #expect(error.reason == .recordTooLarge(size: 10_004, limit: 1000))
+    }
+  }
+
+  @Test func whatIsNoStreamIsRefused() throws {
+    for bytes in [[0x7F, 0x02], [0x91], Array("HTTP/1.1".utf8)] as [[UInt8]] {
+      let decoder = RecordStreamDecoder()
+      decoder.feed(bytes)
+      do {
+        _ = try decoder.next(Event.self)
+        Issue.record("not refused")
+      } catch let error as RecordStreamError {
+        #expect(error.reason == .notAStream)
+      }
+    }
+    let decoder = RecordStreamDecoder()
+    decoder.feed([0x7F, 0x03, 0x02] as [UInt8])
+    do {
+      _ = try decoder.next(Event.self)
+      Issue.record("not refused")
+    } catch let error as RecordStreamError {
+      #expect(error.reason == .laterVersion(2))
+    }
+  }
+
+  @Test func aRecordOfAnotherTypeIsPassedOver() throws {
+    let decoder = RecordStreamDecoder()
+    decoder.feed(try stream(of: Array(events.prefix(3))))
+    #expect(try decoder.next(Event.self) == events[0])
+    #expect(throws: DecodingError.self) { try decoder.next([Int].self) }
+    #expect(try decoder.next(Event.self) == events[2])
+  }
+
+  @Test func aValueThatCannotBeEncodedSendsNothing() throws {
+    struct Broken: Encodable {
+      func encode(to encoder: any Encoder) throws {
+        throw EncodingError.invalidValue(
+          self, EncodingError.Context(codingPath: [], debugDescription: "broken"))
+      }
+    }
+    let encoder = RecordStreamEncoder()
+    let decoder = RecordStreamDecoder()
+    for event in events {
+      #expect(throws: EncodingError.self) { try encoder.encode(Broken()) }
+      decoder.feed(try encoder.encode(event))
+      #expect(try decoder.next(Event.self) == event)
+    }
+  }
+
+  @Test func definitionsAreForgottenBeforeTheyAreTooMany() throws {
+    let encoder = RecordStreamEncoder()
+    let decoder = RecordStreamDecoder()
+    for number in 0..<20_000 {
+      let event = Event(name: "a name that recurs, number \(number / 2)", level: number, detail: nil)
+      decoder.feed(try encoder.encode(event))
+      #expect(try decoder.next(Event.self) == event)
+    }
+  }
+
+  @Test func aSenderThatNeverForgetsIsRefused() throws {
+    // A stream made by hand, each record of which defines one more symbol.
+    var bytes: [UInt8] = [0x7F, 0x03, 0x01]
+    let decoder = RecordStreamDecoder()
+    var reason: RecordStreamError.Reason?
+    for number in 0..<100 where reason == nil {
+      let text = String(repeating: "ü", count: 10_000) + "\(number)"
+      var record: [UInt8] = [0x1F, 0x01, 0xE1]
+      record += lengthBytes(text.utf8.count) + Array(text.utf8) + [0x00, 0x91]
+      bytes += lengthBytes(record.count) + record
+      var checksum = Checksum()
+      checksum.update(UInt64(number))
+      record.withUnsafeBytes { checksum.update($0) }
+      bytes += withUnsafeBytes(of: checksum.value.littleEndian) { Array($0) }
+      decoder.feed(bytes)
+      bytes = []
+      let found = Result { while try decoder.next(Int.self) != nil {} }
+      if case .failure(let error) = found { reason = (error as? RecordStreamError)?.reason }
+    }
+    #expect(reason == .tooManyDefinitions)
+  }
+
+  /// A length between 6,368 and 268,511, as FORMAT.md has it.
+  private func lengthBytes(_ length: Int) -> [UInt8] {
+    let rest = length - 6_368
+    return [UInt8(0xF8 + rest >> 16), UInt8(truncatingIfNeeded: rest), UInt8(truncatingIfNeeded: rest >> 8)]
+  }
+
+  @Test func recordsOfAnAsyncSequence() async throws {
+    let bytes = try stream(of: events)
+    let parts = AsyncStream { continuation in
+      for start in stride(from: 0, to: bytes.count, by: 10) {
+        continuation.yield(Data(bytes[start..<min(start + 10, bytes.count)]))
+      }
+      continuation.finish()
+    }
+    var found: [Event] = []
+    for try await event in parts.records(of: Event.self) { found.append(event) }
+    #expect(found == events)
+    let single = AsyncStream { continuation in
+      for byte in bytes.dropLast() { continuation.yield(byte) }
+      continuation.finish()
+    }
+    found = []
+    await #expect(throws: RecordStreamError.self) {
+      for try await event in single.records(of: Event.self) { found.append(event) }
+    }
+    #expect(found == events.dropLast())
+  }
+}
