@@ -32,8 +32,17 @@ def refused() -> list[bytes]:
 
 def logs() -> dict[str, tuple[list[str], bytes, bytes]]:
     """The records of each example of a log, its bytes, and the bytes that are explained; by its name."""
+    return _records("stow-log")
+
+
+def streams() -> dict[str, tuple[list[str], bytes, bytes]]:
+    """The same of streams."""
+    return _records("stow-stream")
+
+
+def _records(kind: str) -> dict[str, tuple[list[str], bytes, bytes]]:
     result = {}
-    for name, text in _blocks("stow-log"):
+    for name, text in _blocks(kind):
         digits = " ".join(re.findall(r"^bytes:(.*)$", text, re.M))
         explained = [re.split(r" {2,}", line.strip(), maxsplit=1)[0] for line in text.split("\n\n", 1)[1].splitlines()]
         records = re.findall(r"^record \d+: (.*)$", text, re.M)

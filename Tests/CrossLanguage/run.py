@@ -111,6 +111,26 @@ class LogTests(unittest.TestCase):
                 self.assertEqual(found.end, len(data))
 
 
+class StreamTests(unittest.TestCase):
+    def test_every_example_of_a_stream_has_its_records(self):
+        examples = format_document.streams()
+        self.assertGreater(len(examples), 0)
+        for name, (records, data, explained) in examples.items():
+            with self.subTest(stream=name):
+                self.assertEqual(data.hex(" "), explained.hex(" "))
+                self.assertEqual(
+                    [notation.described(value) for value in stow.read_stream(data)],
+                    [notation.described(notation.parse(record)) for record in records])
+
+    def test_every_changed_bit_is_refused(self):
+        for _, data, _ in format_document.streams().values():
+            for index in range(len(data) * 8):
+                changed = bytearray(data)
+                changed[index // 8] ^= 1 << index % 8
+                with self.subTest(bit=index), self.assertRaises(stow.StowError):
+                    stow.read_stream(bytes(changed))
+
+
 class DepthTests(unittest.TestCase):
     def test_the_limit_can_be_set(self):
         self.assertEqual(stow.decode(bytes.fromhex("E2E191"), depth_limit=2), [[1]])

@@ -6,6 +6,10 @@ It is strict: beyond what every decoder has to refuse, it refuses whatever FORMA
 from .errors import StowError
 from .logs import read_log
 from .message import decode
+from .streams import read_stream
 from .values import URL, Date, Decimal, Float, Nil, SingleNaN
 
-__all__ = ["URL", "Date", "Decimal", "Float", "Nil", "SingleNaN", "StowError", "decode", "read_log"]
+__all__ = [
+    "URL", "Date", "Decimal", "Float", "Nil", "SingleNaN", "StowError", "decode", "read_log",
+    "read_stream",
+]
