@@ -108,9 +108,25 @@ public final class StowDecoder: Sendable {
   private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws
     -> Value
   {
-    try DecodingSession.decode(type, sharedUserInfo) { message throws(FormatError) in
-      try message.open(bytes, maximumDepth: maximumDepth, sharedContexts.current?.definitions)
-    }
+    try decode(bytes) { try $0.decode(type) }
+  }
+
+  /// Decodes the value of a message by `make`, which is handed a decoder of it.
+  func decode<Value>(
+    fromBytes bytes: UnsafeRawBufferPointer, _ make: (any Decoder) throws -> Value
+  ) throws -> Value {
+    try decode(bytes) { try $0.decode(by: make) }
+  }
+
+  @inline(__always)
+  private func decode<Value>(
+    _ bytes: UnsafeRawBufferPointer, _ body: (DecodingSession) throws -> Value
+  ) throws -> Value {
+    try DecodingSession.run(
+      sharedUserInfo,
+      open: { message throws(FormatError) in
+        try message.open(bytes, maximumDepth: maximumDepth, sharedContexts.current?.definitions)
+      }, body)
   }
 
   /// Decodes a value from a record, a message that relies on what earlier records defined.
@@ -120,9 +136,11 @@ public final class StowDecoder: Sendable {
     _ type: Value.Type, fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
     _ scope: DecodingDefinitions.Scope
   ) throws -> Value {
-    try DecodingSession.decode(type, sharedUserInfo) { message throws(FormatError) in
-      try message.open(record: record, maximumDepth: maximumDepth, definitions, scope)
-    }
+    try DecodingSession.run(
+      sharedUserInfo,
+      open: { message throws(FormatError) in
+        try message.open(record: record, maximumDepth: maximumDepth, definitions, scope)
+      }, { try $0.decode(type) })
   }
 }
 

@@ -9,22 +9,35 @@ extension DecodingSession: PooledSession {
     return KeyedDecodingContainer(KeyedDecoder<PathKey>(reader, session: session))
   }
 
-  /// Decodes the value of a message, in a session that is free. `open` opens the message.
+  /// Runs `body` in a session that is free, with a message that `open` opens.
   @inline(__always)
-  static func decode<Value: Decodable>(
-    _ type: Value.Type, _ userInfo: borrowing SharedUserInfo,
-    open: (Message) throws(FormatError) -> Void
+  static func run<Value>(
+    _ userInfo: borrowing SharedUserInfo, open: (Message) throws(FormatError) -> Void,
+    _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
     let pool = pool
     let session = pool.take() ?? .passRetained(DecodingSession(reusesContainers: reusesContainers))
     defer { pool.takeBack(session) }
     return try session._withUnsafeGuaranteedRef { session in
       try session.begin(userInfo, open)
-      let value = try session.decode(
-        type, at: session.message.body, PathStep(.top, parent: .top))
+      let value = try body(session)
       try session.throwNotedFault()
       return value
     }
+  }
+
+  /// Decodes the value of the message.
+  @inline(__always)
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try decode(type, at: message.body, PathStep(.top, parent: .top))
+  }
+
+  /// Decodes the value of the message by `make`, which is handed a decoder of it.
+  func decode<Value>(by make: (any Decoder) throws -> Value) throws -> Value {
+    let mark = path.count
+    let node = path.push(PathStep(.top, parent: .top))
+    defer { path.pop(to: mark) }
+    return try make(ValueDecoder(session: self, offset: message.body, node: node))
   }
 
   func takeContainersBack() -> Bool { types.takeContainersBack() }
