@@ -96,6 +96,9 @@ struct ManyStringsTests {
     let decoded = try StowDecoder().decode([String: Int].self, from: data)
     #expect(decoded["again"] == 2)
     #expect(decoded.count == names.count + 1)
+    // The same where it is neither the first object nor has the first of the strings.
+    let nested = try StowEncoder().encode(["outer": Repeating(names: names)])
+    #expect(try StowDecoder().decode([String: [String: Int]].self, from: nested) == ["outer": decoded])
   }
 
   @Test("a nested array is continued under its key, with all other strings between")
