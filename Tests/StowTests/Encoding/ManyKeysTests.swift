@@ -231,4 +231,18 @@ struct ManyKeysTests {
     message += [0xF0] + Bomb.number(others + 2) + [UInt8](repeating: 0x90, count: others) + [0x91, 0x97]
     #expect(try StowDecoder().decode(Pair.self, from: message) == Pair(a: 1, b: nil))
   }
+
+  @Test("the last of two values for a key counts, for each of them")
+  func repeatedKeys() throws {
+    struct Repeating: Encodable {
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        for number in 0..<40 {
+          try container.encode(number % 20 + number, forKey: AnyKey(stringValue: "key \(number % 20)"))
+        }
+      }
+    }
+    let decoded = try transcode(Repeating(), to: [String: Int].self)
+    #expect(decoded == Dictionary(uniqueKeysWithValues: (0..<20).map { ("key \($0)", 2 * $0 + 20) }))
+  }
 }
