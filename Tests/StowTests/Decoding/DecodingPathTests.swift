@@ -118,4 +118,19 @@ struct DecodingPathTests {
       #expect(try list.decode([String: [Probe]].self)["a"]?[0].path == [1, "a", 0])
     }
   }
+
+  @Test("have the integer that a key says, unless it has more zeros in front than any integer needs")
+  func integersOfNames() throws {
+    let long = String(repeating: "0", count: 50) + "7"
+    for (name, integer) in [("7", 7), ("007", 7), (long, nil)] as [(String, Int?)] {
+      let message = try StowEncoder().encode([name: "text"])
+      do {
+        _ = try StowDecoder().decode([String: Int].self, from: message)
+        Issue.record("A text is no integer.")
+      } catch DecodingError.typeMismatch(_, let context) {
+        #expect(context.codingPath.map(\.stringValue) == [name])
+        #expect(context.codingPath.map(\.intValue) == [integer])
+      }
+    }
+  }
 }
