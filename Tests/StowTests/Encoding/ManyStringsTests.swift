@@ -33,6 +33,18 @@ struct ManyStringsTests {
     #expect(nearSize == farSize)
   }
 
+  @Test("leave nothing behind for small messages, each of which comes twice")
+  func smallMessages() throws {
+    let encoder = StowEncoder()
+    _ = try encoder.encode(names())
+    for number in 0..<60 {
+      let texts = (0..<200).map { "\(number) \($0)" }
+      for _ in 0..<2 {
+        #expect(try StowDecoder().decode([String].self, from: encoder.encode(texts + texts)) == texts + texts)
+      }
+    }
+  }
+
   @Test("URLs that come again after all others are symbols")
   func repeatedURLs() throws {
     let urls = (0..<Self.count).compactMap { URL(string: "https://example.com/\($0)") }
