@@ -8,16 +8,12 @@ struct LongSymbols {
 
   /// What follows from the bytes of a symbol.
   struct Text {
-    /// Where the first of the symbols stands that are equal.
-    var first: TextLocation
     let hash: UInt64
     let isASCII: Bool
   }
 
   /// By where a symbol stands.
   private var texts: [TextLocation: Text] = [:]
-  /// By its hash: the first of equal symbols.
-  private var firstTexts: [UInt64: LocatedText] = [:]
   /// By its number.
   private var names: [Int: KeyName] = [:]
   private var firstNames: [KeyName: Int] = [:]
@@ -25,7 +21,7 @@ struct LongSymbols {
   private var symbols: [UnsafePointer<UInt8>: Int] = [:]
 
   mutating func removeAll() {
-    if !texts.isEmpty { (texts, firstTexts) = ([:], [:]) }
+    if !texts.isEmpty { texts = [:] }
     if !names.isEmpty { (names, firstNames) = ([:], [:]) }
     if !symbols.isEmpty { symbols = [:] }
   }
@@ -39,12 +35,7 @@ struct LongSymbols {
 
   mutating func text(_ text: LocatedText) -> Text {
     if let known = texts[text.location] { return known }
-    var result = Text(first: text.location, hash: text.hash, isASCII: text.isASCII)
-    if let first = firstTexts[result.hash], first.matches(text.bytes) {
-      result.first = first.location
-    } else {
-      firstTexts[result.hash] = text
-    }
+    let result = Text(hash: text.hash, isASCII: text.isASCII)
     texts[text.location] = result
     return result
   }

@@ -31,6 +31,8 @@ final class Message {
   /// Which definitions `reliedShapes` are of.
   private var definitionsVersion = 0
   private var reliedShapes: [Int: ShapeNames] = [:]
+  /// Whether some of them have long names, whose comparison may rest on symbols of the message itself.
+  private var reliesOnLongNames = false
   var keyCheck = KeyCheck()
   /// The message's own copy of its bytes, if a container escaped the call that lent them.
   private var detachedBytes: UnsafeMutableRawBufferPointer?
@@ -95,6 +97,10 @@ final class Message {
     longSymbols.removeAll()
     if !urls.isEmpty { urls = [:] }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
+    if reliesOnLongNames {
+      reliedShapes = [:]
+      reliesOnLongNames = false
+    }
   }
 
   /// Copies the bytes, so that the message can be read when the caller's are gone.
@@ -245,6 +251,7 @@ final class Message {
     let first = tables.firstShape
     if shape < first {
       reliedShapes[shape] = names
+      if !names.areShort { reliesOnLongNames = true }
     } else {
       if shapes.isEmpty { shapes = Array(repeating: nil, count: tables.shapeCount - first) }
       shapes[shape - first] = names

@@ -1,0 +1,204 @@
+import Foundation
+import Stow
+import Testing
+
+/// Objects of very many keys, and of keys that are equal in other spellings, in contexts.
+@Suite("Keys in a context")
+struct ContextKeysTests {
+  /// A key type of a byte, with 256 keys.
+  private struct ByteKey: CodingKey {
+    let byte: UInt8
+
+    init(_ number: Int) { byte = UInt8(number) }
+
+    init?(stringValue: String) {
+      guard let number = UInt8(stringValue.dropFirst()) else { return nil }
+      byte = number
+    }
+
+    init?(intValue: Int) { nil }
+
+    var stringValue: String { "k\(byte)" }
+    var intValue: Int? { nil }
+  }
+
+  private struct Wide: Codable, Equatable {
+    var numbers: [Int]
+
+    init(_ numbers: [Int]) { self.numbers = numbers }
+
+    static func == (a: Wide, b: Wide) -> Bool { a.numbers.sorted() == b.numbers.sorted() }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: ByteKey.self)
+      for number in numbers { try container.encode(number, forKey: ByteKey(number)) }
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: ByteKey.self)
+      numbers = try container.allKeys.map {
+        let value = try container.decode(Int.self, forKey: $0)
+        #expect(value == Int($0.byte))
+        return value
+      }
+    }
+  }
+
+  private static func names(_ numbers: some Sequence<Int>) -> [String] { numbers.map { "k\($0)" } }
+
+  @Test("are known of shapes with up to 256 of them", arguments: [1, 8, 9, 63, 64, 65, 128, 255, 256])
+  func wide(count: Int) throws {
+    let context = try context(shapes: [Self.names(0..<count)])
+    let all = try expectRoundTrip(Wide(Array(0..<count)), in: context)
+    #expect(all[0] == 0xF0)
+    for numbers in [
+      Array(stride(from: 0, to: count, by: 2)), Array(stride(from: count - 1, to: count, by: 1)),
+    ] {
+      let some = try expectRoundTrip(Wide(numbers), in: context)
+      #expect(some[0] == (numbers.count == count ? 0xF0 : 0xF8) || numbers.count * 3 <= 1 + (count + 7) / 8)
+      try expectRoundTrip([Wide(numbers), Wide(Array(0..<count)), Wide([])], in: context)
+    }
+  }
+
+  private static func sorted(_ names: [String]) throws -> StowContext {
+    try context(shapes: [names.sorted()])
+  }
+
+  @Test("that are fixed fit no shape with more than 256, but free ones do if they are the same")
+  func widest() throws {
+    let names = Self.names(0..<257)
+    let context = try context(shapes: [names])
+    #expect(try expectRoundTrip(Wide(Array(0..<256)), in: context)[0] == 0x71)
+    let object = Dictionary(uniqueKeysWithValues: zip(names, 0...))
+    let sorted = try Self.sorted(names)
+    let message = try StowEncoder(sorted, names: false, sorted: true).encode(object)
+    #expect(message[0] == 0xF0)
+    #expect(try StowDecoder([], implicit: sorted).decode([String: Int].self, from: message) == object)
+  }
+
+  @Test("in another order than that of a shape do not fit it")
+  func order() throws {
+    let context = try context(shapes: [["k1", "k2", "k3"]])
+    #expect(try expectRoundTrip(Wide([2, 1]), in: context)[0] == 0xC8)
+    #expect(try expectRoundTrip(Wide([1, 2]), in: context)[0] == 0xF8)
+    // In one message, the order in which they come first is that of all.
+    try expectRoundTrip([Wide([1, 2]), Wide([2, 1]), Wide([3, 1])], in: context)
+  }
+
+  private struct Accent: Codable, Equatable {
+    var values: [Int]
+
+    enum Key: String, CodingKey, CaseIterable {
+      case composed = "caf\u{E9}"
+      case plain
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      for (key, value) in zip(Key.allCases, values) { try container.encode(value, forKey: key) }
+    }
+
+    init(_ values: [Int]) { self.values = values }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Key.self)
+      values = try Key.allCases.map { try container.decode(Int.self, forKey: $0) }
+    }
+  }
+
+  @Test("are found in either spelling")
+  func spellings() throws {
+    for spelling in ["caf\u{E9}", "cafe\u{301}"] {
+      for symbols in [[], [spelling]] {
+        let context = try context(symbols: symbols, shapes: [[spelling, "plain"]])
+        try expectRoundTrip([Accent([1, 2]), Accent([3, 4])], in: context)
+        try expectRoundTrip(["caf\u{E9}": 5, "plain": 6], in: context)
+        // A record of the shape, whichever spelling that has.
+        let record = Data([0xF0, 2, 0x91, 0x92])
+        #expect(try StowDecoder([], implicit: context).decode(Accent.self, from: record) == Accent([1, 2]))
+      }
+    }
+  }
+
+  @Test("that are two spellings of one are refused in a shape")
+  func repeatedSpellings() {
+    for symbols in [[], ["cafe\u{301}"], ["caf\u{E9}", "cafe\u{301}"]] {
+      let message = StowContextMessage(symbols: symbols, shapes: [["caf\u{E9}", "cafe\u{301}"]]).bytes
+      #expect(throws: DecodingError.self) { try StowContext(message) }
+    }
+  }
+
+  /// Two keys of one name.
+  private struct Alias: Encodable {
+    enum Key: CodingKey {
+      case one, other
+
+      var stringValue: String { "same" }
+    }
+
+    let first: Key
+    let second: Key
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode("a", forKey: first)
+      try container.encode("b", forKey: second)
+    }
+  }
+
+  @Test("of one name are one")
+  func aliases() throws {
+    let context = try context(shapes: [["other", "same"]])
+    for (first, second) in [(Alias.Key.one, Alias.Key.other), (.other, .one), (.one, .one), (.other, .other)]
+    {
+      for _ in 0..<2 {
+        let message = try StowEncoder(context).encode([Alias(first: first, second: second)])
+        let objects = try StowDecoder([context]).decode([[String: String]].self, from: message)
+        #expect(objects == [["same": "b"]])
+      }
+    }
+    #expect(try StowContext(learningFrom: [Alias(first: .one, second: .other)]).shapes == [["same"]])
+  }
+
+  @Test("that are long symbols are found, whatever symbols an earlier message had")
+  func longSymbols() throws {
+    let long = String(repeating: "long key ", count: 20)
+    let context = try context(symbols: [long], shapes: [[long, "other"]])
+    struct Long: Decodable, Equatable {
+      var value: Int?
+
+      init(value: Int?) { self.value = value }
+
+      init(from decoder: any Decoder) throws {
+        value = try decoder.container(keyedBy: AnyKey.self)
+          .decodeIfPresent(Int.self, forKey: AnyKey(String(repeating: "long key ", count: 20)))
+      }
+    }
+    let decoder = StowDecoder([], implicit: context)
+    let text = Bomb.text(Array(long.utf8))
+    // A message with a symbol and a key of its own that are the same string.
+    let array: [UInt8] = [0xC2, 0xC1, 0x97, 0xF0, 2, 0x91, 0x92]
+    let message: [UInt8] = [0x1F, 1] + text + [0, 0xE0 + UInt8(array.count)] + array
+    #expect(try decoder.decode([Long].self, from: message) == [Long(value: 7), Long(value: 1)])
+    let clean: [UInt8] = [0xE4, 0xF0, 2, 0x91, 0x92]
+    for _ in 0..<3 { #expect(try decoder.decode([Long].self, from: clean) == [Long(value: 1)]) }
+  }
+}
+
+/// The message of a context that may break its rules.
+struct StowContextMessage {
+  let symbols: [String]
+  let shapes: [[String]]
+
+  /// Keys are references if they are symbols byte for byte. All texts are plain.
+  var bytes: Data {
+    func text(_ string: String) -> [UInt8] { [0x80 + UInt8(string.utf8.count)] + Array(string.utf8) }
+    func key(_ string: String) -> [UInt8] {
+      let symbol = symbols.firstIndex { $0.utf8.elementsEqual(string.utf8) }
+      return symbol.map { [0xC0 + UInt8($0)] } ?? text(string)
+    }
+    let shapes = shapes.flatMap { [UInt8($0.count)] + $0.flatMap(key) }
+    return Data(
+      [0x1F, UInt8(symbols.count)] + symbols.flatMap(text) + [UInt8(self.shapes.count)] + shapes + [0])
+  }
+}
