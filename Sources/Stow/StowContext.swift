@@ -36,11 +36,10 @@ public struct StowContext: Sendable, Hashable {
 
     init(_ content: ContextMessage) {
       self.content = content
-      let bytes = content.bytes
-      message = Data(bytes)
-      id = bytes.withUnsafeBytes { Checksum.of($0) }
-      encoding = EncodingDefinitions(symbols: content.symbols, shapes: content.shapes)
-      decoding = DecodingDefinitions(ofContext: bytes)
+      message = Data(content.bytes)
+      id = content.bytes.withUnsafeBytes { Checksum.of($0) }
+      encoding = EncodingDefinitions(content)
+      decoding = DecodingDefinitions(ofContext: content.bytes)
     }
   }
 
@@ -62,9 +61,11 @@ public struct StowContext: Sendable, Hashable {
 
   /// Learns a context from samples of what is to be encoded.
   ///
-  /// The context has the keys of every type in the samples; the strings that occur in at least two samples; and
-  /// those that enumerations of strings encode. A sample need not be a whole message: one value of every type, and as
-  /// many values of those whose strings recur as show which, are enough. The same samples always teach the same.
+  /// The context has the keys of every type in the samples, and of dictionaries those lists that at least two samples
+  /// have; the strings that occur in at least two samples, keys of dictionaries among them; and those that enumerations
+  /// of strings encode. Strings of a single character are left out. A sample need not be a whole message: one value of
+  /// every type, and as many values of those whose strings recur as show which, are enough. The same samples always
+  /// teach the same.
   ///
   /// Takes time and memory in proportion to the samples.
   ///

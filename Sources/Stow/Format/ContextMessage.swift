@@ -2,19 +2,31 @@
 struct ContextMessage {
   let symbols: [String]
   let shapes: [[String]]
-
+  /// For each key of each shape, which symbol it is; nil for those that are none.
+  ///
+  /// A key takes a byte where its symbol may take half of the message. Whoever looks at all keys looks at each symbol
+  /// once by these numbers.
+  let keySymbols: [[Int?]]
   /// The message, which says the same symbols and shapes in one way only.
-  var bytes: [UInt8] {
+  let bytes: [UInt8]
+
+  /// - Parameters:
+  ///   - symbols: The symbols, each once.
+  ///   - shapes: The keys of each shape, each once.
+  init(symbols: [String], shapes: [[String]]) {
     let numbers = Dictionary(uniqueKeysWithValues: symbols.enumerated().map { (Array($1.utf8), $0) })
+    self.init(symbols, shapes, shapes.map { $0.map { numbers[Array($0.utf8)] } })
+  }
+
+  private init(_ symbols: [String], _ shapes: [[String]], _ keySymbols: [[Int?]]) {
+    self.symbols = symbols
+    self.shapes = shapes
+    self.keySymbols = keySymbols
     var writer = BackwardWriter(capacity: 1024)
     writer.byte(Nils.tag)
-    for shape in shapes.reversed() {
-      for key in shape.reversed() {
-        if let symbol = numbers[Array(key.utf8)] {
-          writer.reference(toSymbol: symbol)
-        } else {
-          writer.text(key)
-        }
+    for (shape, keySymbols) in zip(shapes, keySymbols).reversed() {
+      for (key, symbol) in zip(shape, keySymbols).reversed() {
+        if let symbol { writer.reference(toSymbol: symbol) } else { writer.text(key) }
       }
       writer.count(shape.count)
     }
@@ -23,12 +35,7 @@ struct ContextMessage {
     writer.count(symbols.count)
     writer.reserve(BackwardWriter.margin)
     writer.byte(MessageTables.tag)
-    return [UInt8](writer.written)
-  }
-
-  init(symbols: [String], shapes: [[String]]) {
-    self.symbols = symbols
-    self.shapes = shapes
+    bytes = [UInt8](writer.written)
   }
 
   /// Reads the message of a context.
@@ -43,32 +50,80 @@ struct ContextMessage {
     for symbol in 0..<tables.symbolCount {
       symbols.append(try tables.text(reader, at: tables.symbol(symbol)).string())
     }
+    guard var check = ContextCheck(symbols) else { try fail(.malformed, at: 0) }
     var shapes: [[String]] = []
-    for shape in 0..<tables.shapeCount { shapes.append(try keys(ofShape: shape, tables, reader)) }
-    guard Set(symbols.map { Array($0.utf8) }).count == symbols.count,
-      Set(shapes.map { $0.map { Array($0.utf8) } }).count == shapes.count
-    else {
-      try fail(.malformed, at: 0)
+    var keySymbols: [[Int?]] = []
+    for shape in 0..<tables.shapeCount {
+      var (keys, numbers) = ([String](), [Int?]())
+      for slot in 0..<tables.keyCount(ofShape: shape) {
+        let key = tables.key(slot, ofShape: shape)
+        let symbol = try tables.symbol(reader, ofKeyAt: key)
+        if let symbol {
+          keys.append(symbols[symbol])
+        } else {
+          keys.append(try tables.text(reader, at: key).string())
+        }
+        numbers.append(symbol)
+      }
+      guard check.accepts(keys, numbers) else {
+        try fail(.malformed, at: tables.key(0, ofShape: shape).offset)
+      }
+      shapes.append(keys)
+      keySymbols.append(numbers)
     }
-    let message = ContextMessage(symbols: symbols, shapes: shapes)
+    let message = ContextMessage(symbols, shapes, keySymbols)
     let isCanonical = message.bytes.withUnsafeBytes {
       equalBytes($0, reader.buffer(at: 0, count: reader.count))
     }
     guard isCanonical else { try fail(.malformed, at: 0) }
     return message
   }
+}
 
-  private static func keys(
-    ofShape shape: Int, _ tables: borrowing MessageTables, _ reader: ByteReader
-  ) throws(FormatError) -> [String] {
-    var keys: [String] = []
-    for slot in 0..<tables.keyCount(ofShape: shape) {
-      keys.append(try tables.text(reader, ofKeyAt: tables.key(slot, ofShape: shape)).string())
+/// Checks that symbols and shapes are distinct, and so are the keys of each shape.
+private struct ContextCheck {
+  private let symbolCount: Int
+  /// By their bytes: symbols, and behind them the keys that are none.
+  private var numbers: [[UInt8]: Int] = [:]
+  /// By their strings, of which two may be equal in other bytes.
+  private var names: [String: Int] = [:]
+  private var symbolNames: [Int] = []
+  private var shapes = Set<[Int]>()
+
+  /// Nil if two symbols are the same.
+  init?(_ symbols: [String]) {
+    symbolCount = symbols.count
+    for symbol in symbols {
+      numbers[Array(symbol.utf8)] = numbers.count
+      symbolNames.append(name(symbol))
     }
-    guard Set(keys).count == keys.count else {
-      try fail(.repeatedKey, at: tables.key(0, ofShape: shape).offset)
+    if numbers.count < symbolCount { return nil }
+  }
+
+  private mutating func name(_ string: String) -> Int {
+    let name = names[string, default: names.count]
+    names[string] = name
+    return name
+  }
+
+  /// Takes in a shape; false if there is another like it, a key occurs twice, or a key is a symbol and should be a
+  /// reference.
+  mutating func accepts(_ keys: [String], _ symbols: [Int?]) -> Bool {
+    var shape: [Int] = []
+    var keyNames = Set<Int>()
+    for (key, symbol) in zip(keys, symbols) {
+      if let symbol {
+        shape.append(symbol)
+        keyNames.insert(symbolNames[symbol])
+      } else {
+        let number = numbers[Array(key.utf8), default: numbers.count]
+        if number < symbolCount { return false }
+        numbers[Array(key.utf8)] = number
+        shape.append(number)
+        keyNames.insert(name(key))
+      }
     }
-    return keys
+    return keyNames.count == keys.count && shapes.insert(shape).inserted
   }
 }
 

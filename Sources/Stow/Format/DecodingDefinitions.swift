@@ -74,26 +74,35 @@ package final class DecodingDefinitions: @unchecked Sendable {
   }
 
   /// Checks that no new shape names a key twice.
+  ///
+  /// A key takes a byte where its symbol may take half of the prelude: each symbol is looked at once, for all the keys.
   private func checkKeys(_ new: borrowing TextTables, _ message: ByteReader) throws(FormatError) {
+    var names: [String: Int] = [:]
+    var symbols: [Int: Int] = [:]
     for shape in 0..<new.shapeCount {
-      var names = Set<String>()
+      var numbers = Set<Int>()
       for slot in 0..<new.keyCount(ofShape: shape) {
         let key = new.key(slot, ofShape: shape)
-        guard names.insert(try name(ofKeyAt: key, new, message)).inserted else {
-          try fail(.repeatedKey, at: key)
+        let symbol = try message.symbol(ofKeyAt: key)
+        var number = -1
+        if let symbol, let known = symbols[symbol] {
+          number = known
+        } else {
+          let name = try name(ofKeyAt: key, symbol, new, message)
+          number = names[name, default: names.count]
+          names[name] = number
+          if let symbol { symbols[symbol] = number }
         }
+        guard numbers.insert(number).inserted else { try fail(.repeatedKey, at: key) }
       }
     }
   }
 
   /// The name of a new key, which may be a symbol that is new itself.
   private func name(
-    ofKeyAt key: Int, _ new: borrowing TextTables, _ message: ByteReader
+    ofKeyAt key: Int, _ symbol: Int?, _ new: borrowing TextTables, _ message: ByteReader
   ) throws(FormatError) -> String {
-    var next = key
-    guard let symbol = try message.reference(at: &next) else {
-      return try message.string(of: message.text(at: key))
-    }
+    guard let symbol else { return try message.string(of: message.text(at: key)) }
     if symbol < symbolCount { return strings[symbol] }
     return try message.string(of: message.text(at: new.symbol(symbol - symbolCount)))
   }

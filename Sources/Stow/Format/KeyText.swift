@@ -210,6 +210,12 @@ extension BackwardWriter {
 }
 
 extension ByteReader {
+  /// The number of the symbol that the key at `offset` refers to; nil for a text.
+  func symbol(ofKeyAt offset: Int) throws(FormatError) -> Int? {
+    var next = offset
+    return try reference(at: &next)
+  }
+
   /// The number of the symbol that the key at `offset` refers to; moves `offset` behind the key. Nil for a text, which
   /// is not passed.
   @inline(__always)

@@ -20,6 +20,8 @@ package final class EncodingDefinitions: @unchecked Sendable {
   private var ends: [Int] = []
   /// By string: the shapes that have it as a key, those with the fewest keys first.
   private var shapesByKey: [[Int]] = []
+  /// By their keys.
+  private var shapesByList: [[UInt32]: Int] = [:]
 
   /// An object of fixed keys may have one of these shapes if it has no more keys than this.
   static let mostKeys = 256
@@ -29,14 +31,17 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   var shapeCount: Int { ends.count }
 
-  /// - Parameters:
-  ///   - symbols: The symbols by their numbers, each once.
-  ///   - shapes: The keys of the shapes by their numbers.
-  init(symbols: [String], shapes: [[String]]) {
+  init(_ content: ContextMessage) {
     grows = false
     strings.keepAll()
-    for symbol in symbols { addSymbol(symbol) }
-    for shape in shapes { addShape(shape) }
+    for symbol in content.symbols { addSymbol(symbol) }
+    for (shape, symbols) in zip(content.shapes, content.keySymbols) { addShape(shape, symbols) }
+    for key in shapesByKey.indices { sortShapes(ofKey: key) }
+  }
+
+  /// Puts the shapes that have a key in the order in which they are tried.
+  private func sortShapes(ofKey key: Int) {
+    shapesByKey[key].sort { (keyCount(ofShape: $0), $0) < (keyCount(ofShape: $1), $1) }
   }
 
   /// No definitions yet, to which every message adds its own.
@@ -51,17 +56,19 @@ package final class EncodingDefinitions: @unchecked Sendable {
     strings[index].symbol = UInt32(symbolCount)
   }
 
-  private func addShape(_ shape: [String]) { addShape(shape.map { UInt32(strings.intern($0)) }) }
+  /// - Parameter symbols: Which symbols the keys are; they are not looked up, as symbols may be long and keys many.
+  private func addShape(_ shape: [String], _ symbols: [Int?]) {
+    // The first strings of the pool are the symbols.
+    addShape(zip(shape, symbols).map { UInt32($1 ?? strings.intern($0)) })
+  }
 
   private func addShape(_ indices: [UInt32]) {
     let number = ends.count
     while shapesByKey.count < strings.count { shapesByKey.append([]) }
     keys += indices
     ends.append(keys.count)
-    for key in indices {
-      let place = shapesByKey[Int(key)].firstIndex { keyCount(ofShape: $0) > indices.count }
-      shapesByKey[Int(key)].insert(number, at: place ?? shapesByKey[Int(key)].count)
-    }
+    shapesByList[indices] = number
+    for key in indices { shapesByKey[Int(key)].append(number) }
   }
 
   // MARK: growing
@@ -81,6 +88,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
     keys.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     shapesByKey.removeAll(keepingCapacity: true)
+    shapesByList.removeAll(keepingCapacity: true)
   }
 
   /// Whether a string of `pool` was written before. Whatever is written a second time, most likely will be again.
@@ -108,6 +116,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
         }
       }
       addShape(indices)
+      for key in indices { sortShapes(ofKey: Int(key)) }
     }
     if !plan.shapes.isEmpty { version = Self.newVersion() }
     for index in 0..<recording.strings.count where !isFull {
@@ -152,13 +161,14 @@ package final class EncodingDefinitions: @unchecked Sendable {
       guard index >= 0, index < shapesByKey.count else { return nil }
       wanted.append(UInt32(index))
     }
+    if isExact { return shapesByList[wanted].map { match($0, Array(wanted.indices), wanted.count) } }
     // Of all lists of shapes the shortest.
     guard let rarest = wanted.min(by: { shapesByKey[Int($0)].count < shapesByKey[Int($1)].count })
     else { return nil }
     for shape in shapesByKey[Int(rarest)] {
       let count = keyCount(ofShape: shape)
-      guard count <= Self.mostKeys, !isExact || count <= wanted.count else { return nil }
-      if let positions = positions(of: wanted, inShape: shape) {
+      guard count <= Self.mostKeys else { return nil }
+      if count >= wanted.count, let positions = positions(of: wanted, inShape: shape) {
         return match(shape, positions, wanted.count)
       }
     }
