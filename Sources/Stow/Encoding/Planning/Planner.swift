@@ -91,6 +91,7 @@ struct Planner: ~Copyable {
       countKeyUses(&recording)
     }
     chooseSymbols(&recording, definitions)
+    if definitions != nil { recording.strings.shareSymbols() }
     if plan.shapes.isEmpty, candidates.isEmpty { return true }
     let gain =
       plan.shapes.reduce(0) { $0 + $1.gain }
