@@ -19,17 +19,32 @@ struct ContextLearner {
   private static let shortestText = 3
 
   static func learn(from samples: [any Encodable]) throws -> ContextMessage {
-    let recorder = Recorder(reusesContainers: false)
     let enumerations = EnumerationStrings()
-    recorder.types.encoders = TypeEncoders(noting: enumerations)
+    // Optional, because it must be known to be the only reference (`ContainerPool`).
+    var recorder: Recorder? = makeRecorder(enumerations)
     var learner = ContextLearner()
     for sample in samples {
-      recorder.begin(maximumDepth: DepthLimit.standard, SharedUserInfo())
-      defer { recorder.reset() }
-      try recorder.record(sample)
-      learner.take(&recorder.recording)
+      if let recorder { try learner.take(sample, recorder) }
+      if isKnownUniquelyReferenced(&recorder) { continue }
+      // What a container writes that was kept beyond its sample is of no other. Key tables are those of one recorder.
+      recorder?.detach()
+      recorder = makeRecorder(enumerations)
+      learner.shapeNumbers = [:]
     }
     return learner.content(enumerations)
+  }
+
+  private static func makeRecorder(_ enumerations: EnumerationStrings) -> Recorder {
+    let recorder = Recorder(reusesContainers: false)
+    recorder.types.encoders = TypeEncoders(noting: enumerations)
+    return recorder
+  }
+
+  private mutating func take(_ sample: any Encodable, _ recorder: Recorder) throws {
+    recorder.begin(maximumDepth: DepthLimit.standard, SharedUserInfo())
+    defer { recorder.reset() }
+    try recorder.record(sample)
+    take(&recorder.recording)
   }
 
   private func content(_ enumerations: EnumerationStrings) -> ContextMessage {

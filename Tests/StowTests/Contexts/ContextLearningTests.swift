@@ -1,0 +1,145 @@
+import Foundation
+import Stow
+import Testing
+
+/// What a context holds that was learnt from samples, as `StowContext.init(learningFrom:)` says.
+@Suite("A learnt context")
+struct ContextLearningTests {
+  private enum Level: String, Codable { case calm, rising, high }
+
+  private struct Reading: Codable, Equatable {
+    var station: String
+    var level: Double?
+    var state: Level
+    var note: String?
+  }
+
+  private func reading(_ station: String, _ state: Level = .calm, note: String? = nil) -> Reading {
+    Reading(station: station, level: 1.5, state: state, note: note)
+  }
+
+  @Test("has the keys of a type in their order, with values or without")
+  func keys() throws {
+    let context = try StowContext(learningFrom: [reading("Elbe")])
+    #expect(context.shapes == [["station", "level", "state", "note"]])
+  }
+
+  @Test("has the strings of two samples, and those of enumerations")
+  func strings() throws {
+    let context = try StowContext(learningFrom: [
+      reading("Elbe", .calm, note: "once"), reading("Elbe", .high), reading("Oder", .high),
+      reading("Elbe", .calm),
+    ])
+    #expect(context.symbols == ["Elbe", "calm", "high"])
+  }
+
+  @Test("has no string that a sample repeats within itself, and none of one character")
+  func uncommonStrings() throws {
+    let context = try StowContext(learningFrom: [
+      [reading("Elbe", note: "x"), reading("Elbe", note: "x")], [reading("Oder", note: "x")],
+    ])
+    #expect(context.symbols == ["calm"])
+  }
+
+  /// Asks for those keys only that it has values for.
+  private struct Sparse: Encodable {
+    let names: [String]
+
+    enum Key: String, CodingKey { case first, second, third, fourth }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      for name in names { try Key(rawValue: name).map { try container.encode(name, forKey: $0) } }
+    }
+  }
+
+  @Test("has one shape for a type whose objects ask for different keys")
+  func mergedKeys() throws {
+    let context = try StowContext(learningFrom: [
+      Sparse(names: ["first", "fourth"]), Sparse(names: ["first", "third"]),
+      Sparse(names: ["second", "third"]),
+    ])
+    #expect(context.shapes == [["second", "first", "third", "fourth"]])
+  }
+
+  @Test("has the keys of dictionaries that two samples share")
+  func dictionaries() throws {
+    let samples: [[String: Int]] = [["common": 1], ["rare": 2], ["common": 3]]
+    #expect(try StowContext(learningFrom: samples).shapes == [["common"]])
+  }
+
+  @Test("has the shapes and strings of the most uses first")
+  func order() throws {
+    let context = try StowContext(learningFrom: [
+      Sparse(names: ["first"]), reading("Elbe"), reading("Elbe"), reading("Oder"), reading("Oder"),
+      reading("Oder"),
+    ])
+    #expect(context.shapes == [["station", "level", "state", "note"], ["first"]])
+    #expect(context.symbols == ["calm", "Oder", "Elbe"])
+  }
+
+  @Test("is the same whenever it is learnt from the same samples")
+  func determinism() throws {
+    func learn() throws -> StowContext {
+      try StowContext(
+        learningFrom: (0..<50).map { number in
+          (0..<5).map { reading("station \((number * 7 + $0) % 30)", note: "note \(number % 4)") }
+        })
+    }
+    let context = try learn()
+    for _ in 0..<5 { #expect(try learn() == context) }
+    // Encoding meanwhile changes nothing.
+    _ = try StowEncoder(context).encode([Sparse(names: ["third"])])
+    #expect(try learn().message == context.message)
+  }
+
+  @Test("of no samples is empty, and still can be relied on")
+  func empty() throws {
+    let context = try StowContext(learningFrom: [])
+    #expect(context.symbols.isEmpty && context.shapes.isEmpty)
+    #expect(context.message == Data([0x1F, 0, 0, 0]))
+    try expectRoundTrip([reading("Elbe"), reading("Elbe")], in: context)
+  }
+
+  @Test("has one of two spellings of a key or string")
+  func spellings() throws {
+    let samples = ["caf\u{E9}", "cafe\u{301}"].map { spelling in
+      Writes { encoder in
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(spelling, forKey: AnyKey(spelling))
+        try container.encode(1, forKey: AnyKey(spelling == "caf\u{E9}" ? "cafe\u{301}" : "caf\u{E9}"))
+      }
+    }
+    let context = try StowContext(learningFrom: samples + samples)
+    #expect(try StowContext(context.message) == context)
+    try expectRoundTrip(["cafe\u{301}": "caf\u{E9}"], in: context)
+  }
+
+  @Test("is not learnt from what cannot be encoded")
+  func failures() {
+    #expect(throws: Refusal.self) {
+      try StowContext(learningFrom: [1, Writes { _ in throw Refusal() }])
+    }
+    #expect(throws: EncodingError.self) { try StowContext(learningFrom: [Writes { _ in }]) }
+  }
+
+  @Test("knows nothing of what a kept container writes later")
+  func kept() throws {
+    var kept: KeyedEncodingContainer<AnyKey>?
+    let first = Writes { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(1, forKey: "first")
+      kept = container
+    }
+    let second = Writes { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      for number in 0..<20 {
+        try kept?.encode("late", forKey: AnyKey("late \(number)"))
+        try container.encode(number, forKey: AnyKey("second \(number)"))
+      }
+    }
+    let context = try StowContext(learningFrom: [first, second, first, second])
+    #expect(context.shapes == [["first"], (0..<20).map { "second \($0)" }])
+    #expect(!context.symbols.contains { $0.hasPrefix("late") })
+  }
+}
