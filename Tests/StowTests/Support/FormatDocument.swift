@@ -11,6 +11,9 @@ struct FormatDocument {
   }
 
   private(set) var examples: [Block] = []
+  /// The message of a context, and messages that rely on it.
+  private(set) var contexts: [Block] = []
+  private(set) var relying: [Block] = []
   private(set) var refused: [Data] = []
   private(set) var accepted: [(message: Data, meaning: String)] = []
 
@@ -25,7 +28,7 @@ struct FormatDocument {
       if line.hasPrefix("```") {
         let words = line.dropFirst(3).split(separator: " ")
         kind = String(words.first ?? "")
-        if kind == "stow-example", words.count == 2 { examples.append(Block(name: String(words[1]))) }
+        if words.count == 2 { change(blocksOf: kind) { $0.append(Block(name: String(words[1]))) } }
       } else if !line.isEmpty {
         try add(line, to: kind)
       }
@@ -34,17 +37,28 @@ struct FormatDocument {
 
   private mutating func add(_ line: Substring, to kind: String) throws {
     switch kind {
-    case "stow-example":
+    case "stow-example", "stow-context", "stow-relying":
       if line.hasPrefix("value:") { return }
       if line.hasPrefix("bytes:") {
-        examples[examples.count - 1].bytes += try VectorFile.bytes(line.dropFirst(6))
+        let bytes = try VectorFile.bytes(line.dropFirst(6))
+        change(blocksOf: kind) { $0[$0.count - 1].bytes += bytes }
       } else {
-        examples[examples.count - 1].explained += try VectorFile.bytes(Self.columns(line).bytes)
+        let bytes = try VectorFile.bytes(Self.columns(line).bytes)
+        change(blocksOf: kind) { $0[$0.count - 1].explained += bytes }
       }
     case "stow-refused": refused.append(try VectorFile.bytes(Self.columns(line).bytes))
     case "stow-accepted":
       let (bytes, meaning) = Self.columns(line)
       accepted.append((try VectorFile.bytes(bytes), String(meaning.prefix { $0 != ";" })))
+    default: break
+    }
+  }
+
+  private mutating func change(blocksOf kind: String, _ body: (inout [Block]) -> Void) {
+    switch kind {
+    case "stow-example": body(&examples)
+    case "stow-context": body(&contexts)
+    case "stow-relying": body(&relying)
     default: break
     }
   }
