@@ -17,7 +17,7 @@ let package = Package(
       exclude: ["RESULTS.md", "baseline.json", "chart.svg"]),
     .target(name: "FuzzTargets", dependencies: ["Stow"], path: "Tests/Fuzz/Targets"),
     .executableTarget(
-      name: "MessageReader", dependencies: ["FuzzTargets"], path: "Tests/CrossLanguage/MessageReader"),
+      name: "MessageReader", dependencies: ["FuzzTargets", "Stow"], path: "Tests/CrossLanguage/MessageReader"),
     .testTarget(name: "StowTests", dependencies: ["Stow", "FuzzTargets"], exclude: ["Vectors"]),
     .executableTarget(name: "LogWorker", dependencies: ["StowRecords"], path: "Tests/LogWorker"),
     .testTarget(name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker"], exclude: ["Vectors"]),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import meaning_text
 import stow
+import vectors
 
 _PACKAGE = Path(__file__).parent.parent.parent
 
@@ -15,9 +16,13 @@ RAISES = "raises"
 HANGS = "hangs"
 
 
+# What both hold when a message comes.
+_CONTEXTS = [stow.Context(message) for message in vectors.contexts()]
+
+
 def in_python(message: bytes) -> str:
     try:
-        return meaning_text.meaning_text(stow.decode(message))
+        return meaning_text.meaning_text(stow.decode(message, contexts=_CONTEXTS))
     except stow.StowError as error:
         return f"{REFUSED}: {error}"
     except Exception as error:
@@ -51,9 +56,10 @@ class SwiftDecoder:
         lines = "".join(message.hex() + "\n" for message in messages)
         # The backtrace of a trap takes longer than all else.
         environment = os.environ | {"SWIFT_BACKTRACE": "enable=no"}
+        contexts = [text for message in vectors.contexts() for text in ("--context", message.hex())]
         try:
             process = subprocess.run(
-                [self._reader, "--reasons"], input=lines, capture_output=True, text=True,
+                [self._reader, "--reasons", *contexts], input=lines, capture_output=True, text=True,
                 timeout=self._seconds, env=environment,
             )
         except subprocess.TimeoutExpired:

@@ -13,11 +13,19 @@ def _blocks(kind: str) -> list[tuple[str, str]]:
     return re.findall(rf"^```{kind} ?(\S*)\n(.*?)^```", PATH.read_text(encoding="utf-8"), re.M | re.S)
 
 
-def examples() -> dict[str, bytes]:
+def examples(kind: str = "stow-example") -> dict[str, bytes]:
     """The bytes of each example, by its name."""
     return {
         name: notation.hex_bytes(" ".join(re.findall(r"^bytes:(.*)$", text, re.M)))
-        for name, text in _blocks("stow-example")
+        for name, text in _blocks(kind)
+    }
+
+
+def explained(kind: str) -> dict[str, bytes]:
+    """The bytes of the lines that explain each example, by its name."""
+    return {
+        name: notation.hex_bytes(" ".join(re.findall(r"^ *([0-9A-F]{2}(?: [0-9A-F]{2})*)(?:  |$)", text, re.M)))
+        for name, text in _blocks(kind)
     }
 
 

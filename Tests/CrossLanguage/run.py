@@ -24,16 +24,17 @@ class VectorTests(unittest.TestCase):
 
     def check(self, vector):
         if vector.kind == "refused":
-            self.assert_refused(vector.bytes)
+            self.assert_refused(vector)
         else:
             self.assertIn(vector.kind, ("canonical", "accepted"))
-            decoded = stow.decode(vector.bytes)
+            decoded = vector.decoded(vector.bytes)
             self.assertEqual(notation.described(decoded), notation.described(vector.value))
 
-    def assert_refused(self, message):
+    def assert_refused(self, vector):
         with self.assertRaises(stow.StowError) as context:
-            stow.decode(message)
-        self.assertLessEqual(context.exception.offset, len(message))
+            vector.decoded(vector.bytes)
+        if "context" not in vector.fields:
+            self.assertLessEqual(context.exception.offset, len(vector.bytes))
 
     def test_every_file_has_vectors(self):
         self.assertGreater(sum(len(vectors.load(path)) for path in vectors.files()), 300)
@@ -58,7 +59,36 @@ class CutOffTests(unittest.TestCase):
                     continue
                 for size in range(len(message)):
                     with self.subTest(vector=vector.name, size=size), self.assertRaises(stow.StowError):
-                        stow.decode(message[:size])
+                        vector.decoded(message[:size])
+
+
+class ContextTests(unittest.TestCase):
+    def test_the_checksum_is_the_one_that_is_specified(self):
+        self.assertEqual(stow.crc_32c(b"123456789"), 0xE3069283)
+
+    def test_a_context_that_is_cut_off_is_refused(self):
+        self.assertGreater(len(vectors.contexts()), 5)
+        for context in vectors.contexts():
+            for size in range(len(context)):
+                with self.subTest(context=context.hex(" "), size=size), self.assertRaises(stow.StowError):
+                    stow.Context(context[:size])
+
+    def test_every_example_of_the_document_is_a_vector(self):
+        known = {vector.name: vector for path in vectors.files() for vector in vectors.load(path)}
+        contexts = format_document.examples("stow-context")
+        self.assertEqual(len(contexts), 1)
+        self.assertGreater(len(format_document.examples("stow-relying")), 1)
+        for name, message in format_document.examples("stow-relying").items():
+            with self.subTest(example=name):
+                vector = known[f"relying-{name}"]
+                self.assertEqual(vector.bytes.hex(" "), message.hex(" "))
+                self.assertIn(notation.hex_bytes(vector.fields["context"]), contexts.values())
+
+    def test_what_explains_an_example_is_its_bytes(self):
+        for kind in ("stow-context", "stow-relying"):
+            for name, message in format_document.examples(kind).items():
+                with self.subTest(example=name):
+                    self.assertEqual(format_document.explained(kind)[name].hex(" "), message.hex(" "))
 
 
 class DocumentTests(unittest.TestCase):

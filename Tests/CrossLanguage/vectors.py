@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import notation
+import stow
 
 FOLDER = Path(__file__).parent.parent / "StowTests" / "Vectors"
 
@@ -14,11 +15,20 @@ class Vector:
 
     kind: str
     name: str
+    flags: set[str] = field(default_factory=set)
     fields: dict[str, str] = field(default_factory=dict)
 
     @property
     def bytes(self) -> bytes:
         return notation.hex_bytes(self.fields.get("prelude", "") + " " + self.fields.get("bytes", ""))
+
+    def decoded(self, message: bytes) -> object:
+        """What the message, or some other, means in the context of the vector, if it has one."""
+        if "context" not in self.fields:
+            return stow.decode(message)
+        context = stow.Context(notation.hex_bytes(self.fields["context"]))
+        implicit = context if "implicit" in self.flags else None
+        return stow.decode(message, contexts=[context], implicit=implicit)
 
     @property
     def value(self) -> object:
@@ -32,7 +42,8 @@ def load(path: Path) -> list[Vector]:
         if not line or line.startswith("#"):
             continue
         if not line.startswith(" "):
-            vectors.append(Vector(*line.split(" ")[:2]))
+            kind, name, *flags = line.split(" ")
+            vectors.append(Vector(kind, name, set(flags)))
             continue
         name, _, text = line.strip(" ").partition(" ")
         fields = vectors[-1].fields
@@ -42,6 +53,12 @@ def load(path: Path) -> list[Vector]:
 
 def files() -> list[Path]:
     return sorted(FOLDER.glob("*.txt"))
+
+
+def contexts() -> list[bytes]:
+    """The messages of the contexts of all vectors that are not refused."""
+    valid = (vector for path in files() for vector in load(path) if vector.kind != "refused")
+    return sorted({notation.hex_bytes(vector.fields["context"]) for vector in valid if "context" in vector.fields})
 
 
 def sealed() -> list[tuple[str, int, str]]:

@@ -1,23 +1,38 @@
 import FuzzTargets
+import Stow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Reads messages, a line of hexadecimal digits each, and prints a line for each: what it means, or "refused".
 ///
+/// With `--context` and the hexadecimal digits of its message, messages may rely on a context; on several, if repeated.
 /// With `--reasons` the errors stand behind "refused: ". Where the ways of reading contradict each other, the line
 /// has what each of them finds, with tabs between.
 @main
 struct MessageReader {
-  static func main() {
+  static func main() throws {
+    let decoder = StowDecoder()
+    let arguments = CommandLine.arguments
+    for (option, digits) in zip(arguments, arguments.dropFirst()) where option == "--context" {
+      try decoder.add(StowContext(Data(bytes(digits) ?? [])))
+    }
     let withReasons = CommandLine.arguments.contains("--reasons")
     while let line = readLine() {
-      let findings = MeaningReading.allCases.map { finding(line, by: $0, withReasons) }
+      let findings = MeaningReading.allCases.map { finding(line, by: $0, decoder, withReasons) }
       print(Set(findings).count == 1 ? findings[0] : findings.joined(separator: "\t"))
     }
   }
 
-  private static func finding(_ line: String, by reading: MeaningReading, _ withReasons: Bool) -> String {
+  private static func finding(
+    _ line: String, by reading: MeaningReading, _ decoder: StowDecoder, _ withReasons: Bool
+  ) -> String {
     guard let message = bytes(line) else { return "no hexadecimal digits" }
     do {
-      return try MessageMeaning(of: message, by: reading).text
+      return try MessageMeaning(of: message, by: reading, decoder).text
     } catch let error as DecodingError {
       return withReasons ? "refused: \(printable(description(of: error)))" : "refused"
     } catch {

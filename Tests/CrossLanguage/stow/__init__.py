@@ -3,6 +3,7 @@
 It is strict: beyond what every decoder has to refuse, it refuses whatever FORMAT.md calls not valid.
 """
 
+from .context import Context, crc_32c
 from .errors import StowError
 from .logs import read_log
 from .message import decode
@@ -10,6 +11,6 @@ from .streams import read_stream
 from .values import URL, Date, Decimal, Float, Nil, SingleNaN
 
 __all__ = [
-    "URL", "Date", "Decimal", "Float", "Nil", "SingleNaN", "StowError", "decode", "read_log",
+    "URL", "Context", "Date", "Decimal", "Float", "Nil", "SingleNaN", "StowError", "crc_32c", "decode", "read_log",
     "read_stream",
 ]

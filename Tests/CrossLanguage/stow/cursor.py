@@ -6,10 +6,11 @@ _UINT_LIMIT = 1 << 63
 
 
 class Cursor:
-    def __init__(self, data: bytes, position: int, end: int):
+    def __init__(self, data: bytes, position: int, end: int, has_shortest_uints: bool = False):
         self.data = data
         self.position = position
         self.end = end
+        self._has_shortest_uints = has_shortest_uints
 
     @property
     def left(self) -> int:
@@ -53,6 +54,13 @@ class Cursor:
 
     def uint(self) -> int:
         """An unsigned integer of variable size."""
+        start = self.position
+        number = self._any_uint()
+        if self._has_shortest_uints and self.position - start > _shortest_size(number):
+            raise StowError("an unsigned integer that is longer than need be", start)
+        return number
+
+    def _any_uint(self) -> int:
         start = self.position
         first = self.byte()
         if first <= 0xDF:

@@ -1,6 +1,9 @@
 """A whole message: its prelude and its value."""
 
+from collections.abc import Iterable
+
 from .containers import Array, Map, Record, Whole, present_keys
+from .context import Context
 from .cursor import Cursor
 from .errors import StowError
 from .packed import packed_array
@@ -10,15 +13,27 @@ from .tables import matrix, table
 
 DEPTH_LIMIT = 512
 
+_OTHER_MESSAGE = 0x7F
+_CONTEXT_MESSAGE = 0x01
+
 _Container = Array | Map | Record
 
 
-def decode(data: bytes, depth_limit: int = DEPTH_LIMIT, definitions: Prelude | None = None) -> object:
+def decode(
+    data: bytes,
+    depth_limit: int = DEPTH_LIMIT,
+    contexts: Iterable[Context] = (),
+    implicit: Context | None = None,
+    definitions: Prelude | None = None,
+) -> object:
     """The value of a message. Raises `StowError` for anything that is not a valid message.
 
-    A record of a log takes in the definitions of those before it, and adds its own to them."""
+    The message may name one of the contexts, or rely on the implicit one without a name. A record of a log takes in the
+    definitions of those before it, and adds its own to them.
+    """
     cursor = Cursor(data, 0, len(data))
-    prelude = definitions or Prelude()
+    context = _named_context(cursor, contexts) or implicit
+    prelude = definitions or Prelude(context.prelude if context else None)
     prelude.add(cursor)
     # The containers around the next value, the innermost last: nesting takes no stack of the interpreter.
     around = [Whole(cursor)]
@@ -38,6 +53,17 @@ def decode(data: bytes, depth_limit: int = DEPTH_LIMIT, definitions: Prelude | N
             raise StowError(f"more than {depth_limit} levels", start)
         else:
             around.append(item)
+
+
+def _named_context(cursor: Cursor, contexts: Iterable[Context]) -> Context | None:
+    if cursor.data[:2] != bytes([_OTHER_MESSAGE, _CONTEXT_MESSAGE]):
+        return None
+    cursor.take(2)
+    number = cursor.unsigned(4)
+    context = next((context for context in contexts if context.id == number), None)
+    if context is None:
+        raise StowError(f"the context {number:08X} is not there", 0)
+    return context
 
 
 def _item(cursor: Cursor, prelude: Prelude) -> object:

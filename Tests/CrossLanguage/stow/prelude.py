@@ -10,9 +10,15 @@ PRELUDE_TAG = 0x1F
 
 
 class Prelude:
-    def __init__(self) -> None:
-        self.symbols: list[str] = []
-        self._shapes: list[list[str]] = []
+    """What preludes define: that of a message, of what it relies on, or in a log of the records before it.
+
+    In a context, a key that is a symbol has to be a reference, in its shortest form.
+    """
+
+    def __init__(self, outer: "Prelude | None" = None, symbols_are_references: bool = False):
+        self.symbols: list[str] = list(outer.symbols) if outer else []
+        self.shapes: list[list[str]] = list(outer.shapes) if outer else []
+        self._symbols_are_references = symbols_are_references
 
     def add(self, cursor: Cursor) -> None:
         """Takes in what stands at the front of a message; in a log it adds to what the records before it defined."""
@@ -24,7 +30,7 @@ class Prelude:
         for _ in range(cursor.uint()):
             self.symbols.append(text(cursor))
         for _ in range(cursor.uint()):
-            self._shapes.append(self._shape(cursor))
+            self.shapes.append(self._shape(cursor))
 
     def _shape(self, cursor: Cursor) -> list[str]:
         start = cursor.position
@@ -39,10 +45,17 @@ class Prelude:
     def key(self, cursor: Cursor) -> str:
         """A text, or a reference to a symbol."""
         header = cursor.peek()
+        start = cursor.position
         if not 0xC0 <= header <= 0xE0:
-            return text(cursor)
+            key = text(cursor)
+            if self._symbols_are_references and key in self.symbols:
+                raise StowError("a symbol in place of a reference", start)
+            return key
         cursor.byte()
-        return self.symbol(cursor.uint() if header == 0xE0 else header - 0xC0, cursor)
+        number = cursor.uint() if header == 0xE0 else header - 0xC0
+        if self._symbols_are_references and header == 0xE0 and number < 32:
+            raise StowError("a reference that fits in the header", start)
+        return self.symbol(number, cursor)
 
     def symbol(self, number: int, cursor: Cursor) -> str:
         if number >= len(self.symbols):
@@ -50,9 +63,9 @@ class Prelude:
         return self.symbols[number]
 
     def shape(self, number: int, cursor: Cursor) -> list[str]:
-        if number >= len(self._shapes):
-            raise cursor.error(f"shape {number} of {len(self._shapes)}")
-        return self._shapes[number]
+        if number >= len(self.shapes):
+            raise cursor.error(f"shape {number} of {len(self.shapes)}")
+        return self.shapes[number]
 
 
 class DistinctKeys:

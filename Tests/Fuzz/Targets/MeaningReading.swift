@@ -18,10 +18,12 @@ extension MessageMeaning {
   /// Reads a message whole, without knowing what it holds.
   ///
   /// - Throws: `DecodingError` if it is refused; `Finding` if two ways to read one value contradict each other.
-  public init(of message: some ContiguousBytes, by reading: MeaningReading) throws {
+  public init(
+    of message: some ContiguousBytes, by reading: MeaningReading, _ decoder: StowDecoder = StowDecoder()
+  ) throws {
     switch reading {
-    case .containers: self = try StowDecoder().decode(ContainerMeaning.self, from: message).meaning
-    case .collections: self = try StowDecoder().decode(CollectionMeaning.self, from: message).meaning
+    case .containers: self = try decoder.decode(ContainerMeaning.self, from: message).meaning
+    case .collections: self = try decoder.decode(CollectionMeaning.self, from: message).meaning
     }
   }
 }

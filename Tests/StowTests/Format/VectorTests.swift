@@ -23,7 +23,7 @@ struct VectorTests {
   @Test("decode to their meaning", arguments: vectors(.canonical, .accepted))
   func decoding(_ vector: Vector) throws {
     let meaning = try #require(vector.meaning)
-    #expect(try StowDecoder.meaning(of: vector.bytes, expected: meaning) == meaning)
+    #expect(try vector.makeDecoder().meaning(of: vector.bytes, expected: meaning) == meaning)
   }
 
   @Test("decode as arrays of the types of their elements", arguments: vectors(.canonical, .accepted))
@@ -56,20 +56,21 @@ struct VectorTests {
   ) throws {
     let values = elements.compactMap(value)
     guard values.count == elements.count else { return }
-    #expect(try StowDecoder().decode([Element].self, from: vector.bytes).map(same) == values.map(same))
+    let decoded = try vector.makeDecoder().decode([Element].self, from: vector.bytes)
+    #expect(decoded.map(same) == values.map(same))
   }
 
   @Test("that are canonical are what is written", arguments: vectors(.canonical))
   func encoding(_ vector: Vector) throws {
-    let encoder = StowEncoder()
-    if vector.isSorted { encoder.outputFormatting = .sortedKeys }
-    let written = try encoder.encode(vector.meaning)
+    let written = try vector.makeEncoder().encode(vector.meaning)
     #expect(VectorFile.hex(written) == VectorFile.hex(vector.bytes))
   }
 
   @Test("that are refused are refused", arguments: vectors(.refused))
   func refusing(_ vector: Vector) {
-    #expect(throws: DecodingError.self) { try StowDecoder().decode(JSONValue.self, from: vector.bytes) }
+    #expect(throws: DecodingError.self) {
+      try vector.makeDecoder().decode(JSONValue.self, from: vector.bytes)
+    }
   }
 
   @Test("reach every tag, and the reserved ones in vain")

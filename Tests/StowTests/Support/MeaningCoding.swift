@@ -8,10 +8,9 @@ extension CodingUserInfoKey {
 
 extension StowDecoder {
   /// What a message means, read as the types that `expected` has at each place.
-  static func meaning(of message: Data, expected: Meaning) throws -> Meaning {
-    let decoder = StowDecoder()
-    decoder.userInfo[.expectedMeaning] = expected
-    return try decoder.decode(Meaning.self, from: message)
+  func meaning(of message: Data, expected: Meaning) throws -> Meaning {
+    userInfo[.expectedMeaning] = expected
+    return try decode(Meaning.self, from: message)
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Stow
 import Testing
 
 /// A vector: bytes, and what they mean.
@@ -16,6 +17,10 @@ struct Vector: Sendable, CustomTestStringConvertible {
   let name: String
   /// Whether it is written with `sortedKeys`.
   let isSorted: Bool
+  /// The message of the context that both sides hold; nil if there is none.
+  let context: Data?
+  /// Whether messages do not name it.
+  let isImplicit: Bool
   /// The whole message.
   let bytes: Data
   /// The first byte behind the prelude.
@@ -23,6 +28,23 @@ struct Vector: Sendable, CustomTestStringConvertible {
   let meaning: Meaning?
 
   var testDescription: String { name }
+}
+
+extension Vector {
+  func makeEncoder() throws -> StowEncoder {
+    let encoder = StowEncoder()
+    if isSorted { encoder.outputFormatting = .sortedKeys }
+    if let context { encoder.context = try StowContext(context) }
+    if isImplicit { encoder.contextIdentification = .none }
+    return encoder
+  }
+
+  func makeDecoder() throws -> StowDecoder {
+    let decoder = StowDecoder()
+    if let context { decoder.contexts = [try StowContext(context)] }
+    if isImplicit { decoder.implicitContext = decoder.contexts.first }
+    return decoder
+  }
 }
 
 /// The files of `Vectors`, of which `Vectors/README.md` describes the notation.
@@ -61,10 +83,12 @@ enum VectorFile {
       throw Malformed(line: String(heading))
     }
     let value = field("value", lines)
+    let context = try bytes(field("context", lines))
     let prelude = try bytes(field("prelude", lines))
     let body = try bytes(field("bytes", lines))
     return Vector(
       kind: kind, name: String(words[1]), isSorted: words.dropFirst(2).contains("sorted"),
+      context: context.isEmpty ? nil : context, isImplicit: words.dropFirst(2).contains("implicit"),
       bytes: prelude + body, tag: body.first, meaning: value.isEmpty ? nil : try Meaning(notation: value))
   }
 
