@@ -3,7 +3,9 @@
 import PackageDescription
 
 /// The fuzzers, apart from the package itself. `./fuzz` builds them with libFuzzer and runs them.
-let fuzzers = ["FuzzGeneric", "FuzzRecords", "FuzzUnrelated", "FuzzRoundTrip", "FuzzContainers"]
+let fuzzers = [
+  "FuzzGeneric", "FuzzRecords", "FuzzUnrelated", "FuzzRoundTrip", "FuzzContainers", "FuzzContexts",
+]
 
 /// The default linker of Linux trips over the debug information of sanitized code.
 let linkerSettings: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]

@@ -20,6 +20,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case roundTrip
   /// Drives the containers of an encoder and a decoder, and compares them with a model.
   case containers
+  /// Reads a context and a message that relies on it, and writes in contexts what it has read.
+  case contexts
 
   public func run(_ bytes: UnsafeRawBufferPointer) throws {
     // The message is read where it stands, so that a read beyond it is noticed.
@@ -29,6 +31,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .unrelated: try UnrelatedTarget.run(bytes)
     case .roundTrip: try RoundTripTarget.run(bytes)
     case .containers: try ContainersTarget.run(bytes)
+    case .contexts: try ContextTarget.run(bytes)
     }
   }
 }

@@ -1,0 +1,6 @@
+import FuzzDriver
+
+@main
+enum FuzzContexts {
+  static func main() { FuzzDriver.run(.contexts) }
+}
