@@ -13,6 +13,15 @@ struct StowCodec: Codec {
   private let encoder = StowEncoder()
   private let decoder = StowDecoder()
 
+  init() {}
+
+  /// The same, where messages rely on a context that they do not name.
+  init(_ context: StowContext) {
+    encoder.context = context
+    encoder.contextIdentification = .none
+    decoder.implicitContext = context
+  }
+
   func encode<Value: Encodable>(_ value: Value) throws -> Data { try encoder.encode(value) }
 
   /// Encodes a value and has the bytes lent, instead of made into a `Data`.

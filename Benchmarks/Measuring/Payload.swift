@@ -1,4 +1,5 @@
 import Foundation
+import Stow
 
 /// Something to measure: its name, and the way to make it.
 struct Payload: Sendable {
@@ -41,6 +42,19 @@ struct Payload: Sendable {
     self.init(name, summary, .other) { withPropertyList in
       let values = make()
       return try Workload(sources: values, targets: values, .lending, withPropertyList)
+    }
+  }
+
+  /// The same, in a context that was learnt from the first of the values, and that no message names.
+  init<Value: Codable & Equatable & Sendable>(
+    each name: String, _ summary: String, _ group: Group, learning count: Int,
+    make: @escaping @Sendable () -> [Value]
+  ) {
+    self.init(name, summary, group) { withPropertyList in
+      let values = make()
+      let context = try StowContext(learningFrom: Array(values.prefix(count)))
+      return try Workload(
+        sources: values, targets: values, .both, withPropertyList, by: StowCodec(context))
     }
   }
 

@@ -35,10 +35,13 @@ struct Workload {
   let decode: Passes?
 
   /// Encodes `sources` with each codec, and checks that Stow decodes them as `targets`.
+  ///
+  /// - Parameter codec: Stow, as it is measured.
   init<Source: Encodable, Target: Decodable & Equatable>(
-    sources: [Source], targets: [Target], _ subject: Subject, _ withPropertyList: Bool
+    sources: [Source], targets: [Target], _ subject: Subject, _ withPropertyList: Bool,
+    by codec: StowCodec = StowCodec()
   ) throws {
-    let stow = try Side(StowCodec(), sources, Target.self)
+    let stow = try Side(codec, sources, Target.self)
     try stow.verify(targets)
     let json = try Side(JSONCodec(), sources, Target.self)
     let plist = withPropertyList ? Self.propertyList(sources, targets) : nil

@@ -25,6 +25,12 @@ enum Catalogue {
     Payload("mk48", "1,000 updates of a game server (Rust serialization benchmark)", .core) {
       GameUpdate.make(count: 1000)
     },
+    Payload(
+      each: "small_in_context", "small, in a context learnt from the first hundred and not named", .other,
+      learning: 100
+    ) {
+      Small.make(count: 10_000)
+    },
     Payload("tweets", "300 tweets, typed, shaped like twitter.json", .other) {
       SearchResult.make(count: 300)
     },
