@@ -48,10 +48,14 @@ struct ContextLearner {
   }
 
   private func content(_ enumerations: EnumerationStrings) -> ContextMessage {
+    // Of equal uses by their bytes: in which order dictionaries have their entries differs from process to process.
     var shapes = (self.shapes + lists.filter { $0.uses > 1 }).filter { !$0.content.isEmpty }
-    shapes = shapes.stablySorted { $0.uses > $1.uses }
-    let shared = strings.filter { $0.uses > 1 || enumerations.all.contains($0.content) }
-    let symbols = shared.stablySorted { $0.uses > $1.uses }.map(\.content)
+    shapes.sort {
+      $0.uses != $1.uses ? $0.uses > $1.uses : $0.content.lexicographicallyPrecedes($1.content, by: isBefore)
+    }
+    var shared = strings.filter { $0.uses > 1 || enumerations.all.contains($0.content) }
+    shared.sort { $0.uses != $1.uses ? $0.uses > $1.uses : isBefore($0.content, $1.content) }
+    let symbols = shared.map(\.content)
     var distinct = Set<[String]>()
     return ContextMessage(
       symbols: symbols.filter { KeyText.bytes(of: $0).count >= Self.shortestText },
@@ -85,6 +89,7 @@ struct ContextLearner {
   private mutating func note(list: ArraySlice<UInt32>, _ recording: borrowing Recording) {
     var names: [String] = []
     for key in list { names.append(recording.strings.string(Int(key))) }
+    names.sort(by: isBefore)
     if let number = listNumbers[names] {
       lists[number].uses += 1
     } else {
@@ -117,14 +122,9 @@ struct ContextLearner {
   }
 }
 
-extension Array {
-  /// The elements in order; those of which neither comes before the other stay as they are.
-  fileprivate func stablySorted(by comesBefore: (Element, Element) -> Bool) -> [Element] {
-    enumerated().sorted { one, other in
-      if comesBefore(one.element, other.element) { return true }
-      return !comesBefore(other.element, one.element) && one.offset < other.offset
-    }.map(\.element)
-  }
+/// Whether the UTF-8 of a string comes before that of another.
+private func isBefore(_ one: String, _ other: String) -> Bool {
+  one.utf8.lexicographicallyPrecedes(other.utf8)
 }
 
 /// The strings that enumerations encoded.

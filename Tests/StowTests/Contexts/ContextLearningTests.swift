@@ -68,7 +68,7 @@ struct ContextLearningTests {
     #expect(try StowContext(learningFrom: samples).shapes == [["common"]])
   }
 
-  @Test("has the shapes and strings of the most uses first")
+  @Test("has the shapes and strings of the most uses first, and of equals the first by their bytes")
   func order() throws {
     let context = try StowContext(learningFrom: [
       Sparse(names: ["first"]), reading("Elbe"), reading("Elbe"), reading("Oder"), reading("Oder"),
@@ -91,6 +91,27 @@ struct ContextLearningTests {
     // Encoding meanwhile changes nothing.
     _ = try StowEncoder(context).encode([Sparse(names: ["third"])])
     #expect(try learn().message == context.message)
+  }
+
+  @Test("is the same in whatever order dictionaries have their entries")
+  func dictionaryOrder() throws {
+    func sample(_ capacity: Int) -> [String: [String: String]] {
+      var result: [String: [String: String]] = Dictionary(minimumCapacity: capacity)
+      for outer in 0..<12 {
+        var inner: [String: String] = Dictionary(minimumCapacity: capacity)
+        for key in 0..<9 { inner["key \(key + outer)"] = "value \(key)" }
+        result["outer \(outer)"] = inner
+      }
+      return result
+    }
+    let contexts = try [0, 100, 1_000, 10_000].map { capacity in
+      try StowContext(learningFrom: [sample(capacity), sample(capacity)])
+    }
+    #expect(Set(contexts).count == 1)
+    #expect(contexts[0].shapes.allSatisfy { $0 == $0.sorted() } && contexts[0].shapes.count == 13)
+    let message = try StowEncoder(contexts[0], sorted: true).encode(sample(10))
+    #expect(try StowDecoder(contexts).decode([String: [String: String]].self, from: message) == sample(0))
+    #expect(message.count < 200)
   }
 
   @Test("of no samples is empty, and still can be relied on")
