@@ -111,7 +111,7 @@ struct ContextLearningTests {
     #expect(contexts[0].shapes.allSatisfy { $0 == $0.sorted() } && contexts[0].shapes.count == 13)
     let message = try StowEncoder(contexts[0], sorted: true).encode(sample(10))
     #expect(try StowDecoder(contexts).decode([String: [String: String]].self, from: message) == sample(0))
-    #expect(message.count < 200)
+    #expect(message.count < 300)
   }
 
   @Test("of no samples is empty, and still can be relied on")
@@ -160,7 +160,7 @@ struct ContextLearningTests {
       }
     }
     let context = try StowContext(learningFrom: [first, second, first, second])
-    #expect(context.shapes == [["first"], (0..<20).map { "second \($0)" }])
+    #expect(context.shapes == [["first"], (0..<20).map { "second \($0)" }.sorted()])
     #expect(!context.symbols.contains { $0.hasPrefix("late") })
   }
 }
