@@ -43,9 +43,10 @@ struct VersionTests {
     }
   }
 
-  @Test("nothing that is written begins like a later version")
+  @Test("nothing that is written without a context begins like a later version")
   func neverWritten() throws {
-    #expect(try !VectorFile.all.get().contains { $0.kind == .canonical && $0.bytes.first == 0x7F })
+    let vectors = try VectorFile.all.get().filter { $0.kind == .canonical && $0.context == nil }
+    #expect(vectors.count > 300 && !vectors.contains { $0.bytes.first == 0x7F })
   }
 
   @Test("what is not asked for is skipped, of whatever kind")
