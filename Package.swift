@@ -11,7 +11,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "Stow", exclude: ["ARCHITECTURE.md"]),
-    .target(name: "StowRecords", dependencies: ["Stow"]),
+    .target(name: "StowRecords", dependencies: ["Stow"], exclude: ["ARCHITECTURE.md"]),
     .executableTarget(
       name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks",
       exclude: ["RESULTS.md", "baseline.json", "chart.svg"]),

@@ -189,6 +189,11 @@ struct RecordLogTests {
     #expect(throws: RecordLogError.self) { try log.append(Event(1, size: 100_001)) }
     try log.append(Event(1))
     #expect(try events(log) == [Event(0, size: 90_000), Event(1)])
+    #expect(throws: RecordLogError.self) {
+      let small = try RecordLog(at: folder.url.appending(path: "small"), maximumRecordSize: 100)
+      try small.append(Event(2, size: 10))
+      try small.append(Event(3, size: 100))
+    }
     try log.close()
     let reader = try RecordLog(readingFrom: folder.log, maximumRecordSize: 80_000)
     #expect(try events(reader) == [Event(1)])
@@ -217,6 +222,19 @@ struct RecordLogTests {
     for thread in 0..<8 {
       #expect(ids.filter { $0 / 500 == thread } == Array(thread * 500..<(thread + 1) * 500))
     }
+  }
+
+  @Test func manyThreadsBringEachRecordToTheDisk() async throws {
+    let log = try RecordLog(at: folder.log, durability: .everyAppend)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for thread in 0..<4 {
+        group.addTask { for index in 0..<25 { try log.append(Event(thread * 25 + index)) } }
+      }
+      try await group.waitForAll()
+    }
+    // The reader sees what is written, and nothing was left in memory.
+    let reader = try RecordLog(readingFrom: folder.log)
+    #expect(Set(try events(reader).map(\.id)) == Set(0..<100))
   }
 
   @Test func anIntervalBringsRecordsToTheFile() async throws {

@@ -156,7 +156,7 @@ struct SystemDisk {
       do {
         try repeating("lock") { flock(descriptor, LOCK_EX | LOCK_NB) }
         return true
-      } catch let error as SystemError where error.code == EWOULDBLOCK {
+      } catch let error as SystemError where error.code == EAGAIN {
         return false
       }
     }

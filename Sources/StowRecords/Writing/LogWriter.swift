@@ -73,7 +73,11 @@ final class LogWriter: @unchecked Sendable {
   }
 
   /// Puts a record behind those that are collected; false if the block has no room for it.
-  private func collect(_ message: UnsafeRawBufferPointer) -> Bool {
+  private func collect(_ message: UnsafeRawBufferPointer) throws -> Bool {
+    guard message.count <= maximumRecordSize else {
+      let reason = RecordLogError.Reason.recordTooLarge(size: message.count, limit: maximumRecordSize)
+      throw RecordLogError(file: file.path, reason)
+    }
     let size = Uint.size(of: message.count) + message.count
     let taken = collected == 0 ? 0 : frame.count - frameStart - Frame.headSize
     guard size <= payloadRoom - taken else { return false }
@@ -90,7 +94,6 @@ final class LogWriter: @unchecked Sendable {
     needsScope = true
     source.begin()
     let isLong = try source.withMessage { message in
-      guard message.count <= maximumRecordSize else { throw tooLarge(message.count) }
       try flush()
       let size = Uint.size(of: message.count) + message.count
       let isLong = size > Frame.payloadLimit || (blockOffset != 0 && payloadRoom >= Self.leastRoomForPart)
@@ -98,7 +101,7 @@ final class LogWriter: @unchecked Sendable {
         try writeParts(of: message)
       } else {
         skipRest()
-        _ = collect(message)
+        _ = try collect(message)
       }
       return isLong
     }
@@ -106,10 +109,6 @@ final class LogWriter: @unchecked Sendable {
       source.begin()
       needsScope = false
     }
-  }
-
-  private func tooLarge(_ size: Int) -> RecordLogError {
-    RecordLogError(file: file.path, .recordTooLarge(size: size, limit: maximumRecordSize))
   }
 
   /// The next record does not rely on those before it.
