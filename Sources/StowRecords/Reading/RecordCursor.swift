@@ -66,7 +66,7 @@ struct RecordCursor {
   private mutating func readBlock() -> Bool {
     leaveBlock()
     while index * BlockHead.blockSize < tail.end {
-      let start = index * BlockHead.blockSize
+      let offset = index * BlockHead.blockSize
       index += 1
       do {
         if let block = try file.block(index - 1, before: tail.end) {
@@ -74,21 +74,21 @@ struct RecordCursor {
             enter(block)
             return true
           }
-          addHole(start, .context)
+          addHole(offset, .context)
         } else {
-          addHole(start, .head)
+          addHole(offset, .head)
         }
       } catch {
-        addHole(start, (error as? RecordLogError)?.unreadable ?? .head)
+        addHole(offset, (error as? RecordLogError)?.unreadable ?? .head)
       }
     }
     return false
   }
 
   /// Adds a block to what could not be read.
-  private mutating func addHole(_ start: Int, _ reason: RecordLog.Damage.Reason) {
-    let end = min(start + BlockHead.blockSize, tail.end)
-    hole = ((hole?.bytes.lowerBound ?? start)..<end, hole?.reason ?? reason)
+  private mutating func addHole(_ offset: Int, _ reason: RecordLog.Damage.Reason) {
+    let end = min(offset + BlockHead.blockSize, tail.end)
+    hole = ((hole?.bytes.lowerBound ?? offset)..<end, hole?.reason ?? reason)
   }
 
   private mutating func leaveBlock() {
@@ -117,7 +117,7 @@ struct RecordCursor {
   private mutating func reportLost(before number: Int, before end: Int) {
     let records = next..<max(next, number)
     if hole == nil && records.isEmpty { return }
-    let bytes = hole.map { $0.bytes.lowerBound..<($0.bytes.upperBound) } ?? min(wholeEnd, end)..<end
+    let bytes = hole?.bytes ?? min(wholeEnd, end)..<end
     report(RecordLog.Damage(records: records, bytes: bytes, reason: hole?.reason ?? .missing))
     hole = nil
     next = records.upperBound
