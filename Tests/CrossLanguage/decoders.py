@@ -29,12 +29,12 @@ def in_python(message: bytes) -> str:
         return f"{RAISES} {error!r}"
 
 
-def build() -> Path:
-    """Builds the reader in Swift, and returns where it is."""
-    command = ["swift", "build", "-c", "release", "--product", "MessageReader"]
+def build(product: str = "MessageReader") -> Path:
+    """Builds a reader in Swift, and returns where it is."""
+    command = ["swift", "build", "-c", "release", "--product", product]
     subprocess.run(command, cwd=_PACKAGE, check=True, stdout=subprocess.DEVNULL)
     shown = subprocess.run([*command, "--show-bin-path"], cwd=_PACKAGE, check=True, stdout=subprocess.PIPE, text=True)
-    return Path(shown.stdout.strip()) / "MessageReader"
+    return Path(shown.stdout.strip()) / product
 
 
 class SwiftDecoder:

@@ -6,11 +6,12 @@ import StowRecords
 /// - `crash PATH SEED` appends until it is killed, and says of which records it was told that they are written.
 /// - `feed PATH COUNT` appends so many records bit by bit, and compacts the log when half of them are there.
 /// - `open PATH` opens the log for appending, and says what came of it.
+/// - `read` reads the logs whose paths it is told, a line each, and says which of their records are whole.
 @main
 struct LogWorker {
   static func main() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count >= 3 else { return }
+    guard arguments.count >= 3 else { return readAll() }
     let url = URL(filePath: arguments[2])
     switch arguments[1] {
     case "crash": try crash(url, seed: Int(arguments[3]) ?? 0)
@@ -32,6 +33,19 @@ struct LogWorker {
     } catch {
       say("\(error)")
     }
+  }
+
+  // MARK: - Reading
+
+  private static func readAll() {
+    while let path = readLine() { say((try? contents(of: URL(filePath: path))) ?? "refused") }
+  }
+
+  /// How many records there are, where the log ends, and the numbers of those that are whole.
+  private static func contents(of url: URL) throws -> String {
+    let log = try RecordLog(readingFrom: url)
+    let numbers = log.records.map { String($0.number) }.joined(separator: " ")
+    return "\(log.count) \(log.recovery.bytes.lowerBound): \(numbers)"
   }
 
   // MARK: - Being killed

@@ -1,0 +1,116 @@
+"""Compares the library with the reader of logs in Python: which records are whole, and where the log ends.
+
+Every golden log is read by both, and so are mutations of it, which are the same for the same seed.
+
+    differential_logs.py                    in short
+    differential_logs.py --mutations 5000   at length
+"""
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+import decoders
+import logs
+import stow
+
+_BLOCK_SIZE = 65_536
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mutations", type=int, default=200, help="how many for each golden log")
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--reader", type=Path, help="LogWorker, if it is built already")
+    options = parser.parse_args()
+    reader = options.reader or decoders.build("LogWorker")
+    compared = differences = 0
+    for name in logs.names():
+        files = _mutations(logs.bytes_of(name), random.Random(f"{options.seed} {name}"), options.mutations)
+        for index, (data, library) in enumerate(zip(files, _in_swift(files, reader), strict=True)):
+            compared += 1
+            python = _in_python(data)
+            if python != library:
+                differences += 1
+                print(f"{name}, mutation {index}\n  Python   {python}\n  library  {library}")
+    print(f"{compared} logs compared, {differences} differences")
+    return 1 if differences else 0
+
+
+def _in_python(data: bytes) -> str:
+    try:
+        log = stow.read_log(data)
+    except stow.StowError:
+        return "refused"
+    return f"{log.count} {log.end}: {' '.join(map(str, sorted(log.records)))}"
+
+
+def _in_swift(files: list[bytes], reader: Path) -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / str(index) for index in range(len(files))]
+        for path, data in zip(paths, files, strict=True):
+            path.write_bytes(data)
+        lines = "".join(f"{path}\n" for path in paths)
+        process = subprocess.run([reader, "read"], input=lines, capture_output=True, text=True, check=True)
+        return process.stdout.split("\n")[:-1]
+
+
+def _mutations(original: bytes, chance: random.Random, count: int) -> list[bytes]:
+    """The log itself, and files that are made of it in a step or two."""
+    result = [original]
+    for _ in range(count):
+        data = bytearray(original)
+        for _ in range(chance.choice((1, 1, 2))):
+            chance.choice(_STEPS)(data, chance)
+        result.append(bytes(data))
+    return result
+
+
+def _place(data: bytearray, chance: random.Random) -> int:
+    """Mostly near the beginning or the end of a block, where the heads and frames are."""
+    block = chance.randrange(len(data) // _BLOCK_SIZE + 1) * _BLOCK_SIZE
+    places = (block + chance.randrange(100), block - chance.randrange(20), len(data) - chance.randrange(200))
+    return min(max(chance.choice((*places, chance.randrange(len(data) + 1))), 0), len(data) - 1)
+
+
+def _change(data: bytearray, chance: random.Random) -> None:
+    if data:
+        data[_place(data, chance)] ^= 1 << chance.randrange(8)
+
+
+def _cut(data: bytearray, chance: random.Random) -> None:
+    if data:
+        del data[_place(data, chance) :]
+
+
+def _zero(data: bytearray, chance: random.Random) -> None:
+    if data:
+        start = _place(data, chance)
+        size = min(chance.choice((4, 40, 512, 4_096, _BLOCK_SIZE)), len(data) - start)
+        data[start : start + size] = bytes(size)
+
+
+def _add(data: bytearray, chance: random.Random) -> None:
+    data += chance.randbytes(chance.choice((1, 7, 40, 600)))
+
+
+def _lengthen(data: bytearray, chance: random.Random) -> None:
+    data += bytes(chance.choice((1, 31, 32, 600, _BLOCK_SIZE)))
+
+
+def _move_block(data: bytearray, chance: random.Random) -> None:
+    source, target = (chance.randrange(len(data) // _BLOCK_SIZE + 1) * _BLOCK_SIZE for _ in range(2))
+    block = data[source : source + _BLOCK_SIZE]
+    data[target : target + len(block)] = block
+
+
+_STEPS = (_change, _change, _cut, _zero, _add, _lengthen, _move_block)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
