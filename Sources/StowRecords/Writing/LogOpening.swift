@@ -49,6 +49,7 @@ struct LogOpening {
   /// Whether a file is new, or was just being made when its maker was stopped.
   private func isUnborn(_ file: any DiskFile) throws -> Bool {
     let size = try naming { try file.size() }
+    guard size > 0 else { return true }
     guard size <= BlockHead.size else { return false }
     let bytes = try LogFile.bytes(of: file, path, from: 0, count: size)
     return BlockHead.mayBeTorn(bytes) && BlockHead(bytes) == nil
