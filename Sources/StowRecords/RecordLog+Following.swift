@@ -15,7 +15,7 @@ extension RecordLog {
   ///
   /// - Parameter number: The number of the first record that is wanted; it may still have to come.
   public func follow(from number: Int) -> FollowedRecords {
-    FollowedRecords(log: self, start: max(0, number))
+    FollowedRecords(log: self, start: min(max(0, number), BlockHead.recordLimit))
   }
 
   /// The file that is the log now, and how far it goes; nil if the log was closed.
