@@ -55,9 +55,11 @@ extension RecordLog {
 
       /// The next record, as soon as it is there; nil if the task was cancelled or the log was closed.
       ///
-      /// - Throws: `RecordLogError`: `replaced` if another log took the place of this one.
+      /// - Throws: `RecordLogError`: `replaced` if another log took the place of this one, or two compactions followed
+      ///   each other before this looked for records again.
       public mutating func next() async throws -> Record? {
         while true {
+          if Task.isCancelled { return nil }
           if let record = cursor?.nextRecord() {
             next = record.number + 1
             return record

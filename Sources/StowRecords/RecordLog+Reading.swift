@@ -49,7 +49,7 @@ extension RecordLog {
   ///
   /// - Throws: `RecordLogError`: `noSuchRecord`, or `damaged` if the record was lost.
   public func record(at number: Int) throws -> Record {
-    let (file, tail) = snapshot()
+    let (file, tail) = snapshot(with: number)
     guard number >= 0, number < tail.count else { throw error(.noSuchRecord(number, count: tail.count)) }
     let met = DamageReport()
     var cursor = cursor(over: file, from: number, tail, noting: met)
@@ -98,15 +98,16 @@ extension RecordLog {
     }
   }
 
-  /// The file, and how far it goes now. What was appended is written first.
-  func snapshot() -> (file: LogFile, tail: Tail) {
+  /// The file, and how far it goes now. What was appended is written first, unless only a record is wanted that is
+  /// written already.
+  func snapshot(with number: Int = .max) -> (file: LogFile, tail: Tail) {
     state.withLock { state in
       guard let writer = state.writer else {
         refresh(&state)
         return (state.file, state.tail)
       }
       // What cannot be written now is kept, and the next call that writes throws.
-      try? writer.flush()
+      if !(0..<writer.written).contains(number) { try? writer.flush() }
       return (state.file, writer.tail)
     }
   }

@@ -109,6 +109,19 @@ struct RecordLogTests {
     #expect(try events(log) == [Event(0), Event(1)])
   }
 
+  @Test func readingOneRecordWritesNoOthers() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.append(Event(0))
+    #expect(try log.decode(Event.self, at: 0) == Event(0))
+    let size = try #require(disk.bytes(of: "/log")?.count)
+    try log.append(Event(1))
+    #expect(try log.decode(Event.self, at: 0) == Event(0))
+    #expect(disk.bytes(of: "/log")?.count == size)
+    #expect(try log.decode(Event.self, at: 1) == Event(1))
+    #expect(try #require(disk.bytes(of: "/log")?.count) > size)
+  }
+
   @Test func aReaderDoesNotAppend() throws {
     #expect(throws: RecordLogError.self) { try RecordLog(readingFrom: folder.log) }
     let log = try RecordLog(at: folder.log)
