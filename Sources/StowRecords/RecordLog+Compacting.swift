@@ -7,6 +7,9 @@ extension RecordLog {
   /// leaves one or the other. Needs room for both on the disk, and memory for a block or two. Others wait with
   /// appending meanwhile. Records that were lost are not in the new file; ``damage`` names them.
   ///
+  /// The new file has `.compacting` behind the name of the log until it takes its place. Opening the log removes one
+  /// that a crash has left.
+  ///
   /// Iterations that are under way go on in the old file. Readers go over to the new one, and those who follow the
   /// log go on behind the records that they have seen.
   ///
