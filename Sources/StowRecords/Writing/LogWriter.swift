@@ -75,6 +75,8 @@ final class LogWriter: @unchecked Sendable {
   /// Puts a record behind those that are collected; false if the block has no room for it.
   private func collect(_ message: UnsafeRawBufferPointer) throws -> Bool {
     guard message.count <= maximumRecordSize else {
+      // What the record defined is not written.
+      needsScope = true
       let reason = RecordLogError.Reason.recordTooLarge(size: message.count, limit: maximumRecordSize)
       throw RecordLogError(file: file.path, reason)
     }
