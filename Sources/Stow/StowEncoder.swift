@@ -36,7 +36,7 @@ public final class StowEncoder: Sendable {
   private let sharedUserInfo = SharedUserInfo()
   private let sharedFormatting = Atomic<UInt>(0)
   private let sharedDepth = Atomic<Int>(DepthLimit.standard)
-  private let sharedContext = SharedOption<ContextUse>()
+  private let sharedContext = SharedReference<ContextUse>()
 
   /// Makes an encoder with the default options.
   @inlinable
@@ -72,8 +72,8 @@ public final class StowEncoder: Sendable {
   ///
   /// Whoever decodes them needs it (`StowDecoder.contexts`).
   public var context: StowContext? {
-    get { sharedContext.current?.context }
-    set { sharedContext.update { $0 = ContextUse(newValue, $0?.identification ?? .id) } }
+    get { sharedContext.current?.takeUnretainedValue().context }
+    set { sharedContext.update { ContextUse(newValue, $0?.identification ?? .id) } }
   }
 
   /// How a message says which context it relies on.
@@ -87,8 +87,8 @@ public final class StowEncoder: Sendable {
 
   /// How messages say which context they rely on; by its id, unless set otherwise.
   public var contextIdentification: ContextIdentification {
-    get { sharedContext.current?.identification ?? .id }
-    set { sharedContext.update { $0 = ContextUse($0?.context, newValue) } }
+    get { sharedContext.current?.takeUnretainedValue().identification ?? .id }
+    set { sharedContext.update { ContextUse($0?.context, newValue) } }
   }
 
   /// Encodes a value.
@@ -131,7 +131,8 @@ public final class StowEncoder: Sendable {
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
     let options = PlanningOptions(
-      sortsKeys: outputFormatting.contains(.sortedKeys), definitions: definitions, context: nil)
+      sortsKeys: outputFormatting.contains(.sortedKeys), definitions: .passUnretained(definitions),
+      context: nil)
     return try EncodingSession.run(options, maximumDepth: maximumDepth, sharedUserInfo) { session in
       try session.record(value)
       return try session.withMessage(body)
@@ -144,9 +145,8 @@ public final class StowEncoder: Sendable {
     _ value: Value, _ finish: (EncodingSession) throws -> Result
   ) throws -> Result {
     var options = PlanningOptions(sortsKeys: outputFormatting.contains(.sortedKeys))
-    if let use = sharedContext.current, let context = use.context {
-      options.definitions = context.encoding
-      options.context = use.identification == .id ? context.id : nil
+    if let use = sharedContext.current {
+      use._withUnsafeGuaranteedRef { (options.definitions, options.context) = ($0.definitions, $0.id) }
     }
     return try EncodingSession.run(options, maximumDepth: maximumDepth, sharedUserInfo) { session in
       try session.record(value)
@@ -157,12 +157,23 @@ public final class StowEncoder: Sendable {
 
 /// The context of an encoder, and whether messages name it.
 @usableFromInline
-struct ContextUse: Sendable {
+final class ContextUse: Sendable, Equatable {
   let context: StowContext?
   let identification: StowEncoder.ContextIdentification
+  /// What messages rely on; the context has it.
+  let definitions: Unmanaged<EncodingDefinitions>?
+  /// The id that messages name.
+  let id: UInt32?
 
   init(_ context: StowContext?, _ identification: StowEncoder.ContextIdentification) {
     self.context = context
     self.identification = identification
+    definitions = context.map { .passUnretained($0.encoding) }
+    id = identification == .id ? context?.id : nil
+  }
+
+  @usableFromInline
+  static func == (left: ContextUse, right: ContextUse) -> Bool {
+    left.context == right.context && left.identification == right.identification
   }
 }

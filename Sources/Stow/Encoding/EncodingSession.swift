@@ -27,16 +27,16 @@ final class EncodingSession: PooledSession {
     var emitter = Emitter()
 
     @inline(__always)
-    mutating func run(_ recording: inout Recording, _ options: borrowing PlanningOptions) -> Data {
+    mutating func run(_ recording: inout Recording, _ options: PlanningOptions) -> Data {
       planner.makePlan(&recording, options)
       return emitter.emit(&recording, planner.plan)
     }
 
-    mutating func write(_ recording: inout Recording, _ options: borrowing PlanningOptions) {
+    mutating func write(_ recording: inout Recording, _ options: PlanningOptions) {
       planner.makePlan(&recording, options)
       emitter.write(&recording, planner.plan)
-      if let definitions = options.definitions, definitions.grows {
-        definitions.add(recording, planner.plan)
+      options.definitions?._withUnsafeGuaranteedRef {
+        if $0.grows { $0.add(recording, planner.plan) }
       }
     }
   }
@@ -56,7 +56,7 @@ final class EncodingSession: PooledSession {
   /// Runs one message in a session of its own.
   @inline(__always)
   static func run<Result>(
-    _ options: consuming PlanningOptions, maximumDepth: Int, _ userInfo: borrowing SharedUserInfo,
+    _ options: PlanningOptions, maximumDepth: Int, _ userInfo: borrowing SharedUserInfo,
     _ body: (EncodingSession) throws -> Result
   ) rethrows -> Result {
     let pool = pool
@@ -107,7 +107,6 @@ final class EncodingSession: PooledSession {
 
   @inline(__always)
   func reset() {
-    if options.definitions != nil { options.definitions = nil }
     recorder._withUnsafeGuaranteedRef { $0.reset() }
   }
 

@@ -42,9 +42,12 @@ struct Emitter: ~Copyable {
   /// Writes a message, which is `written` until the next one or until `trim`.
   mutating func write(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     writer.restart(capacity: estimate(&recording))
-    if plan.isFlatObject { return writeFlatObject(&recording) }
-    writeBody(&recording, plan)
-    if plan.hasPrelude { writePrelude(&recording, plan) }
+    if plan.isFlatObject {
+      writeFlatObject(&recording)
+    } else {
+      writeBody(&recording, plan)
+      if plan.hasPrelude { writePrelude(&recording, plan) }
+    }
     if let context = plan.context { writeContext(context) }
   }
 
@@ -113,20 +116,26 @@ struct Emitter: ~Copyable {
     }
   }
 
-  /// Writes an object of scalars that is the whole message. Its length is the only one, and its keys are texts that stand
-  /// before their values.
+  /// Writes an object of scalars that is the whole message. Its length is the only one. It is a record, or its keys are
+  /// texts that stand before their values.
   private mutating func writeFlatObject(_ recording: inout Recording) {
     let tape = recording.tape.view
     let keys = recording.keyTables[tape[0].index]
+    let isRecord = keys.pointee.shape >= 0
+    frame = Frame(end: 0)
     var index = tape.tokens.count &- 2
     while index > 0 {
       writer.reserve(BackwardWriter.margin)
       let token = tape[index]
       write(value: token, tape, &recording)
-      write(textAt: token.slot, of: keys)
+      if isRecord {
+        frame.marks |= 1 &<< UInt64(truncatingIfNeeded: token.slot)
+      } else {
+        write(textAt: token.slot, of: keys)
+      }
       index &-= 1
     }
-    writeMapHeader(length: writer.count)
+    if isRecord { writeRecordHeader(keys) } else { writeMapHeader(length: writer.count) }
   }
 
   @inline(__always)
@@ -161,15 +170,20 @@ struct Emitter: ~Copyable {
     if keys.pointee.shape < 0 || frame.marks == 0 {
       writeMapHeader(length: writer.count - frame.end)
     } else {
-      let isPartial =
-        keys.pointee.hasForeignKeys
-        || (frame.firstWideMark < 0 ? frame.marks != keys.pointee.presentMarks : lacksWideMarks(keys))
-      if isPartial { writePresence(keys) }
-      Records.writeHeader(
-        writer.count - frame.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
+      writeRecordHeader(keys)
     }
     if frame.firstWideMark >= 0 { wideMarks.removeLast(wideMarks.count - frame.firstWideMark) }
     frame = outer.takeLast()
+  }
+
+  /// Writes what stands before the values of a record.
+  private mutating func writeRecordHeader(_ keys: KeyTable.Reference) {
+    let isPartial =
+      keys.pointee.hasForeignKeys
+      || (frame.firstWideMark < 0 ? frame.marks != keys.pointee.presentMarks : lacksWideMarks(keys))
+    if isPartial { writePresence(keys) }
+    Records.writeHeader(
+      writer.count - frame.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
   }
 
   private mutating func closeMap(_ token: Token, _ plan: borrowing MessagePlan) {

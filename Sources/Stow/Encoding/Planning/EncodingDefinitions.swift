@@ -51,9 +51,15 @@ package final class EncodingDefinitions: @unchecked Sendable {
   }
 
   private func addSymbol(_ symbol: String) {
-    let index = strings.intern(symbol)
+    noteSymbol(strings.intern(symbol))
+  }
+
+  /// Gives the next number to a string, and marks it if a reference takes fewer bytes than its text.
+  private func noteSymbol(_ index: Int) {
+    let size = symbolCount < Symbols.shortLimit ? 1 : 1 + Varint.size(symbolCount)
     symbolCount += 1
     strings[index].symbol = UInt32(symbolCount)
+    strings[index].mark = size < KeyText.measure(strings.utf8(index)).size ? 1 : 0
   }
 
   /// - Parameter symbols: Which symbols the keys are; they are not looked up, as symbols may be long and keys many.
@@ -99,9 +105,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
   /// Adds what a message defines, and remembers its other strings.
   func add(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
     for string in plan.symbols {
-      let index = strings.intern(recording.strings.utf8(string))
-      symbolCount += 1
-      strings[index].symbol = UInt32(symbolCount)
+      noteSymbol(strings.intern(recording.strings.utf8(string)))
     }
     for shape in plan.shapes {
       var indices: [UInt32] = []
@@ -126,11 +130,16 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   // MARK: looking up
 
-  /// The number of the symbol that a string of `pool` is; −1 if it is none.
+  /// The symbol that a string of `pool` is, and whether a reference to it takes fewer bytes than its text; nil if it is
+  /// none.
   @inline(__always)
-  func symbol(_ entry: StringEntry, in pool: borrowing StringPool) -> Int {
+  func symbol(
+    _ entry: StringEntry, in pool: borrowing StringPool
+  ) -> (number: Int, isShort: Bool)? {
     let index = strings.index(of: entry, in: pool)
-    return index < 0 ? -1 : Int(strings[index].symbol) - 1
+    guard index >= 0 else { return nil }
+    let found = strings[index]
+    return found.symbol == 0 ? nil : (Int(found.symbol) - 1, found.mark != 0)
   }
 
   private func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }

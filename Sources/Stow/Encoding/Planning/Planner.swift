@@ -2,8 +2,8 @@
 struct PlanningOptions {
   /// Whether maps are sorted by their keys.
   var sortsKeys = false
-  /// What the reader has before it begins to read; nil if that is nothing.
-  var definitions: EncodingDefinitions?
+  /// What the reader has before it begins to read; nil if that is nothing. Whoever encodes holds it.
+  var definitions: Unmanaged<EncodingDefinitions>?
   /// The id of the context that the message is to name.
   var context: UInt32?
 }
@@ -37,11 +37,47 @@ struct Planner: ~Copyable {
 
   /// Plans a message, after its recording has been put in line.
   @inline(__always)
-  mutating func makePlan(_ recording: inout Recording, _ options: borrowing PlanningOptions) {
-    let needsNone = options.definitions == nil && plan.isEmpty && Self.needsNoPlan(&recording)
+  mutating func makePlan(_ recording: inout Recording, _ options: PlanningOptions) {
+    if let definitions = options.definitions {
+      return definitions._withUnsafeGuaranteedRef { makePlan(&recording, options, relyingOn: $0) }
+    }
+    let needsNone = plan.isEmpty && Self.needsNoPlan(&recording)
     plan.isFlatObject = needsNone && recording.tape.isFlatObject
     if needsNone { return }
-    choosePlan(&recording, options)
+    choosePlan(&recording, options, nil)
+  }
+
+  /// Plans a message whose reader has some definitions.
+  @inline(never)
+  private mutating func makePlan(
+    _ recording: inout Recording, _ options: PlanningOptions,
+    relyingOn definitions: EncodingDefinitions
+  ) {
+    if !plan.hasPrelude, !plan.hasLists, sharesNothingElse(&recording, definitions) {
+      plan.context = options.context
+      plan.isFlatObject = recording.tape.isFlatObject && recording.keyTables.active[0].pointee.slotCount <= 64
+    } else {
+      plan.isFlatObject = false
+      choosePlan(&recording, options, definitions)
+    }
+  }
+
+  /// Whether nothing but definitions can be shared, as in most small messages: all is one object, of a shape that the
+  /// reader knows, and no string came twice. Then which strings are known symbols is noted.
+  private mutating func sharesNothingElse(
+    _ recording: inout Recording, _ definitions: EncodingDefinitions
+  ) -> Bool {
+    guard !recording.needsNormalizing, recording.maps.count == 0, recording.strings.hasOnlyNew,
+      Self.hasSingleObject(recording)
+    else { return false }
+    let keys = recording.keyTables.active[0]
+    keys.pointee.shape = -1
+    keys.pointee.collectPresent()
+    guard takesKnownShape(keys, definitions) else { return false }
+    for index in 0..<recording.strings.count where !isKnown(index, &recording.strings, definitions) {
+      if definitions.grows, canDefine(index, &recording.strings, definitions) { return false }
+    }
+    return true
   }
 
   /// Whether nothing can be shared, and so the empty plan is the right one: at most one object has keys, and no string
@@ -57,17 +93,19 @@ struct Planner: ~Copyable {
   }
 
   @inline(never)
-  private mutating func choosePlan(_ recording: inout Recording, _ options: borrowing PlanningOptions) {
-    plan.firstShape = options.definitions?.shapeCount ?? 0
-    plan.firstSymbol = options.definitions?.symbolCount ?? 0
+  private mutating func choosePlan(
+    _ recording: inout Recording, _ options: PlanningOptions, _ definitions: EncodingDefinitions?
+  ) {
+    plan.firstShape = definitions?.shapeCount ?? 0
+    plan.firstSymbol = definitions?.symbolCount ?? 0
     plan.context = options.context
     recording.mergeStrings(isComplete: true)
     if recording.needsNormalizing || options.sortsKeys && recording.maps.count > 0 {
       Normalizer.normalize(&recording, sortsKeys: options.sortsKeys)
     }
-    if choose(&recording, options.definitions) { return }
+    if choose(&recording, definitions) { return }
     Normalizer.normalize(&recording, sortsKeys: options.sortsKeys)
-    let isPlanned = choose(&recording, options.definitions)
+    let isPlanned = choose(&recording, definitions)
     assert(isPlanned)
   }
 
@@ -140,11 +178,13 @@ struct Planner: ~Copyable {
   private mutating func takesKnownShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions)
     -> Bool
   {
-    guard keys.pointee.presentCount > 0, let match = matches.match(keys, definitions) else { return false }
+    guard keys.pointee.presentCount > 0 else { return false }
+    let match = matches.answer(for: keys, definitions)
+    if match.shape < 0 { return false }
     let uses = keys.pointee.uses
     let gain = uses * (keys.pointee.textSize - match.cost)
     guard gain > 0, gain >= Self.gain(textSize: keys.pointee.textSize, uses: uses) else { return false }
-    keys.pointee.take(shape: match.shape, positions: match.positions)
+    keys.pointee.take(shape: match.shape, positions: matches.positions(of: match))
     return true
   }
 
@@ -232,13 +272,19 @@ struct Planner: ~Copyable {
     candidates.removeAll { !$0.isShort && $0.longGain <= 0 }
   }
 
+  /// Whether a string should be a symbol for later messages, because an earlier one had it too.
+  private func canDefine(
+    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
+  ) -> Bool {
+    !definitions.isFull && definitions.hasSeen(strings[index], in: strings)
+      && KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
+  }
+
   /// Makes a string a symbol for later messages, if an earlier one had it too.
   private mutating func define(
     _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
   ) -> Bool {
-    guard !definitions.isFull, definitions.hasSeen(strings[index], in: strings),
-      KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
-    else { return false }
+    guard canDefine(index, &strings, definitions) else { return false }
     let uses = Int(strings[index].valueUses) + Int(strings[index].keyUses)
     candidates.append(Candidate(string: index, uses: uses, shortGain: Self.preludeSize + 1, longGain: 1))
     return true
@@ -249,10 +295,8 @@ struct Planner: ~Copyable {
   private func isKnown(
     _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
   ) -> Bool {
-    let symbol = definitions.symbol(strings[index], in: strings)
-    guard symbol >= 0 else { return false }
-    let size = symbol < Symbols.shortLimit ? 1 : 1 + Varint.size(symbol)
-    if size < KeyText.measure(strings.utf8(index)).size { strings[index].symbol = UInt32(symbol + 1) }
+    guard let symbol = definitions.symbol(strings[index], in: strings) else { return false }
+    if symbol.isShort { strings[index].symbol = UInt32(symbol.number + 1) }
     return true
   }
 

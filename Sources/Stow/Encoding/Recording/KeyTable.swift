@@ -264,19 +264,27 @@ struct KeyTable: ~Copyable {
   var presentBytes: [UInt8] { presentSlots.map { keys[Int($0)] } }
 
   /// Whether `bytes` are those of the keys that have values, in order.
-  func hasPresentBytes(_ bytes: [UInt8]) -> Bool {
-    bytes.count == presentCount && (0..<presentCount).allSatisfy { keys[Int(present[$0])] == bytes[$0] }
+  @inline(__always)
+  func hasPresentBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard bytes.count == presentCount else { return false }
+    for index in 0..<presentCount where keys[Int(present[index])] != bytes[index] { return false }
+    return true
   }
 
   /// Makes the objects records of a shape that the reader knows.
   ///
   /// - Parameter positions: For each key of the shape, which of the keys with values it is; −1 if it is none.
-  mutating func take(shape: Int, positions: [Int]) {
+  @inline(__always)
+  mutating func take(shape: Int, positions: UnsafeBufferPointer<Int>) {
     precondition(positions.count <= Self.size && positions.count >= presentCount)
     self.shape = shape
     hasStrings = false
     hasForeignKeys = positions.count > presentCount
-    guard hasForeignKeys else { return }
+    if hasForeignKeys { spreadPresent(positions) }
+  }
+
+  @inline(never)
+  private mutating func spreadPresent(_ positions: UnsafeBufferPointer<Int>) {
     // A key of the shape never stands before the key of the object that it is.
     for index in positions.indices.reversed() {
       present[index] = positions[index] < 0 ? Self.noSlot : present[positions[index]]
