@@ -13,7 +13,7 @@ let package = Package(
     .target(name: "Stow", exclude: ["ARCHITECTURE.md"]),
     .target(name: "StowRecords", dependencies: ["Stow"], exclude: ["ARCHITECTURE.md"]),
     .executableTarget(
-      name: "Benchmarks", dependencies: ["Stow"], path: "Benchmarks",
+      name: "Benchmarks", dependencies: ["Stow", "StowRecords"], path: "Benchmarks",
       exclude: ["RESULTS.md", "baseline.json", "chart.svg"]),
     .target(name: "FuzzTargets", dependencies: ["Stow"], path: "Tests/Fuzz/Targets"),
     .executableTarget(

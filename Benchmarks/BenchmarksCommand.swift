@@ -53,6 +53,11 @@ enum BenchmarksCommand {
       try Growth.runChild(Array(arguments.dropFirst()))
     case Options.memoryChild:
       try MemoryUse.runChild(Array(arguments.dropFirst()))
+    case Options.logChild:
+      guard arguments.count == 2 else {
+        throw UsageError("\(Options.logChild) is for this program's own use")
+      }
+      try LargeLog.runChild(arguments[1])
     default:
       return false
     }
@@ -84,6 +89,7 @@ enum BenchmarksCommand {
     if selection.growth { report.growth = try Growth.measure(quick: quick) }
     if selection.memory { report.memory = try MemoryUse.measure(quick: quick) }
     if selection.threads { report.threads = try Threading.measure(quick: quick) }
+    if selection.log { report.log = try LogUse.measure(quick: quick) }
     return report
   }
 

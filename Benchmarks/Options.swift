@@ -17,6 +17,7 @@ struct Options {
   static let coldChild = "--cold-child"
   static let growthChild = "--growth-child"
   static let memoryChild = "--memory-child"
+  static let logChild = "--log-child"
 
   var help = false
   var list = false
@@ -25,6 +26,7 @@ struct Options {
   var growth = false
   var memory = false
   var threads = false
+  var log = false
   var format = Format.text
   var output: String?
   /// Where a chart of the same run is written, beside the report.
@@ -70,6 +72,7 @@ struct Options {
     case "--growth": growth = true
     case "--memory": memory = true
     case "--threads": threads = true
+    case "--log": log = true
     default: return false
     }
     return true
@@ -116,6 +119,7 @@ struct Options {
       --growth            time per record from 1,000 to 1,000,000 records
       --memory            peak memory for large values
       --threads           throughput of one and two threads
+      --log               logs beside files of JSON lines, and a log of 1 GiB, in the temporary folder
       --all               the payloads and all of the above
       --quick             fewer rounds, smaller sizes, no property lists
       --format FORMAT     text (the default), markdown, json or svg
@@ -126,7 +130,7 @@ struct Options {
       --tolerance PERCENT how far a ratio may fall below the baseline's (default 40)
       --help              this text
 
-    With --document, --growth, --memory or --threads, the payloads themselves are measured only
+    With --document, --growth, --memory, --threads or --log, the payloads themselves are measured only
     if --filter or --all says so. Progress goes to standard error. Exit codes: 0 success, 1 failure
     (a round trip, a file, the baseline), 2 a wrong option.
     """

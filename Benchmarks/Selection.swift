@@ -5,13 +5,16 @@ struct Selection {
   let growth: Bool
   let memory: Bool
   let threads: Bool
+  let log: Bool
 
   /// Chooses from the catalogue, and reads the documents.
   init(_ options: Options) throws {
     growth = options.growth || options.all
     memory = options.memory || options.all
     threads = options.threads || options.all
-    let hasOwnSubject = !options.documents.isEmpty || options.growth || options.memory || options.threads
+    log = options.log || options.all
+    let hasOwnSubject =
+      !options.documents.isEmpty || options.growth || options.memory || options.threads || options.log
     let names = Catalogue.payloads.map(\.name) + [ColdStart.name]
     let chosen: Set<String>
     if options.filters.isEmpty {

@@ -13,6 +13,7 @@ struct Report: Codable {
   var growth: [GrowthResult]?
   var memory: [MemoryResult]?
   var threads: [ThreadsResult]?
+  var log: LogReport?
 }
 
 /// The bytes of all messages of a payload. A codec that cannot hold it is nil.

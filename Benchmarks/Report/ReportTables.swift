@@ -7,6 +7,7 @@ extension Report {
     if let growth { tables.append(Self.table(growth: growth)) }
     if let memory { tables.append(Self.table(memory: memory)) }
     if let threads { tables.append(Self.table(threads: threads)) }
+    if let log { tables += log.tables }
     return tables
   }
 
