@@ -35,6 +35,15 @@ final class RecordStore: Sendable {
     try bytes[places[index].range].withUnsafeBytes(body)
   }
 
+  /// Has a decoder take in what some records define. Most define nothing.
+  fileprivate func takeDefinitions(of indices: Range<Int>, into decoder: RecordDecoder) throws {
+    try bytes.withUnsafeBytes { bytes in
+      for place in places[indices] where place.range.isEmpty || bytes[Int(place.start)] == 0x1F {
+        try decoder.takeDefinitions(from: UnsafeRawBufferPointer(rebasing: bytes[place.range]))
+      }
+    }
+  }
+
   /// The first record of the scope that a record belongs to.
   func scope(of index: Int) -> Int {
     var low = 0
@@ -56,8 +65,8 @@ final class RecordStore: Sendable {
 /// A decoder, and which records of a scope it has taken in. Only one thread at a time has it.
 private final class ScopeDecoder: @unchecked Sendable {
   private let decoder = RecordDecoder()
-  private var scope = -1
-  private var next = 0
+  @exclusivity(unchecked) private var scope = -1
+  @exclusivity(unchecked) private var next = 0
 
   /// Decodes a record. What it has taken in stays, after an error too: otherwise each of many records that cannot be
   /// decoded would cost a walk over all before it.
@@ -68,11 +77,9 @@ private final class ScopeDecoder: @unchecked Sendable {
       self.scope = scope
       next = scope
     }
-    while next < index {
-      try store.withBytes(of: next) { try decoder.takeDefinitions(from: $0) }
-      next += 1
-    }
+    let missing = next..<index
     next = index + 1
+    try store.takeDefinitions(of: missing, into: decoder)
     return try store.withBytes(of: index) { try decoder.decode(type, from: $0) }
   }
 }

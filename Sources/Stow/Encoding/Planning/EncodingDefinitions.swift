@@ -97,11 +97,6 @@ package final class EncodingDefinitions: @unchecked Sendable {
     shapesByList.removeAll(keepingCapacity: true)
   }
 
-  /// Whether a string of `pool` was written before. Whatever is written a second time, most likely will be again.
-  func hasSeen(_ entry: StringEntry, in pool: borrowing StringPool) -> Bool {
-    strings.index(of: entry, in: pool) >= 0
-  }
-
   /// Adds what a message defines, and remembers its other strings.
   func add(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
     for string in plan.symbols {
@@ -123,23 +118,32 @@ package final class EncodingDefinitions: @unchecked Sendable {
       for key in indices { sortShapes(ofKey: Int(key)) }
     }
     if !plan.shapes.isEmpty { version = Self.newVersion() }
-    for index in 0..<recording.strings.count where !isFull {
+    // What is a symbol is here.
+    for index in 0..<recording.strings.count where recording.strings[index].symbol == 0 && !isFull {
       _ = strings.intern(recording.strings.utf8(index))
     }
   }
 
   // MARK: looking up
 
-  /// The symbol that a string of `pool` is, and whether a reference to it takes fewer bytes than its text; nil if it is
+  /// Where a string of `pool` is among those that are known; −1 if it is not. Of those that grow, whatever was written
+  /// before is known.
+  @inline(__always)
+  func find(_ entry: StringEntry, in pool: borrowing StringPool) -> Int { strings.index(of: entry, in: pool) }
+
+  /// The symbol that a known string is, and whether a reference to it takes fewer bytes than its text; nil if it is
   /// none.
   @inline(__always)
-  func symbol(
-    _ entry: StringEntry, in pool: borrowing StringPool
-  ) -> (number: Int, isShort: Bool)? {
-    let index = strings.index(of: entry, in: pool)
-    guard index >= 0 else { return nil }
+  func symbol(at index: Int) -> (number: Int, isShort: Bool)? {
     let found = strings[index]
     return found.symbol == 0 ? nil : (Int(found.symbol) - 1, found.mark != 0)
+  }
+
+  /// Whether a string is a key of a shape.
+  func hasShape(withKey name: UnsafeRawBufferPointer) -> Bool {
+    guard !ends.isEmpty else { return false }
+    let index = strings.findListed(name)
+    return index >= 0 && index < shapesByKey.count && !shapesByKey[index].isEmpty
   }
 
   private func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }

@@ -74,8 +74,10 @@ struct Planner: ~Copyable {
     keys.pointee.shape = -1
     keys.pointee.collectPresent()
     guard takesKnownShape(keys, definitions) else { return false }
-    for index in 0..<recording.strings.count where !isKnown(index, &recording.strings, definitions) {
-      if definitions.grows, canDefine(index, &recording.strings, definitions) { return false }
+    for index in 0..<recording.strings.count {
+      let known = definitions.find(recording.strings[index], in: recording.strings)
+      guard known >= 0, !takesKnownSymbol(index, &recording.strings, definitions, known) else { continue }
+      if definitions.grows, canDefine(index, recording.strings, definitions) { return false }
     }
     return true
   }
@@ -117,7 +119,9 @@ struct Planner: ~Copyable {
   /// Chooses shapes and symbols for a tape that is in line; false if a map has a key twice.
   private mutating func choose(_ recording: inout Recording, _ definitions: EncodingDefinitions?) -> Bool {
     removeAll()
-    if recording.maps.count > (definitions == nil ? 1 : 0) || recording.hasFreeKeys {
+    // A map that has no other beside it gets no shape, unless a context has one for it.
+    let mostMaps = definitions.map { $0.grows ? 1 : 0 } ?? 1
+    if recording.maps.count > mostMaps || recording.hasFreeKeys {
       let maps = UnsafeBufferPointer(recording.maps.buffer)
       guard plan.lists.collect(maps, &recording.tape, &recording.strings, &walk) else { return false }
       plan.hasLists = true
@@ -192,6 +196,9 @@ struct Planner: ~Copyable {
   private mutating func takesKnownShape(
     list index: Int, _ recording: borrowing Recording, _ definitions: EncodingDefinitions
   ) -> Bool {
+    guard let first = plan.lists.keys(of: index).first,
+      definitions.hasShape(withKey: recording.strings.utf8(Int(first)))
+    else { return false }
     var names: [UnsafeRawBufferPointer] = []
     for key in plan.lists.keys(of: index) { names.append(recording.strings.utf8(Int(key))) }
     guard let match = definitions.match(names, isExact: true) else { return false }
@@ -253,8 +260,11 @@ struct Planner: ~Copyable {
       let values = Int(entries[index].valueUses)
       let keys = Int(entries[index].keyUses)
       if let definitions, values + keys > 0 {
-        if isKnown(index, &recording.strings, definitions) { continue }
-        if definitions.grows, define(index, &recording.strings, definitions) { continue }
+        let known = definitions.find(entries[index], in: recording.strings)
+        if known >= 0 {
+          if takesKnownSymbol(index, &recording.strings, definitions, known) { continue }
+          if definitions.grows, define(index, recording.strings, definitions) { continue }
+        }
       }
       guard values + keys > 1 else { continue }
       let length = entries[index].length
@@ -272,30 +282,32 @@ struct Planner: ~Copyable {
     candidates.removeAll { !$0.isShort && $0.longGain <= 0 }
   }
 
-  /// Whether a string should be a symbol for later messages, because an earlier one had it too.
+  /// Whether a string that an earlier message had too should be a symbol for later ones.
   private func canDefine(
-    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
+    _ index: Int, _ strings: borrowing StringPool, _ definitions: EncodingDefinitions
   ) -> Bool {
-    !definitions.isFull && definitions.hasSeen(strings[index], in: strings)
-      && KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
+    !definitions.isFull && KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
   }
 
-  /// Makes a string a symbol for later messages, if an earlier one had it too.
+  /// Makes a string a symbol for later messages, which an earlier one had too.
   private mutating func define(
-    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
+    _ index: Int, _ strings: borrowing StringPool, _ definitions: EncodingDefinitions
   ) -> Bool {
-    guard canDefine(index, &strings, definitions) else { return false }
+    guard canDefine(index, strings, definitions) else { return false }
     let uses = Int(strings[index].valueUses) + Int(strings[index].keyUses)
-    candidates.append(Candidate(string: index, uses: uses, shortGain: Self.preludeSize + 1, longGain: 1))
+    // It is worth a prelude of its own.
+    let gain = Self.preludeSize + 1
+    candidates.append(Candidate(string: index, uses: uses, shortGain: gain, longGain: gain))
     return true
   }
 
   /// Whether the reader knows a string as a symbol; then it is written as such wherever that takes fewer bytes than a
   /// text.
-  private func isKnown(
-    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
+  @inline(__always)
+  private func takesKnownSymbol(
+    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions, _ known: Int
   ) -> Bool {
-    guard let symbol = definitions.symbol(strings[index], in: strings) else { return false }
+    guard let symbol = definitions.symbol(at: known) else { return false }
     if symbol.isShort { strings[index].symbol = UInt32(symbol.number + 1) }
     return true
   }
