@@ -15,7 +15,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks", dependencies: ["Stow", "StowRecords"], path: "Benchmarks",
       exclude: ["RESULTS.md", "baseline.json", "chart.svg"]),
-    .target(name: "FuzzTargets", dependencies: ["Stow"], path: "Tests/Fuzz/Targets"),
+    .target(name: "FuzzTargets", dependencies: ["Stow", "StowRecords"], path: "Tests/Fuzz/Targets"),
     .executableTarget(
       name: "MessageReader", dependencies: ["FuzzTargets", "Stow"], path: "Tests/CrossLanguage/MessageReader"),
     .testTarget(name: "StowTests", dependencies: ["Stow", "FuzzTargets"], exclude: ["Vectors"]),

@@ -4,7 +4,8 @@ import PackageDescription
 
 /// The fuzzers, apart from the package itself. `./fuzz` builds them with libFuzzer and runs them.
 let fuzzers = [
-  "FuzzGeneric", "FuzzRecords", "FuzzUnrelated", "FuzzRoundTrip", "FuzzContainers", "FuzzContexts",
+  "FuzzGeneric", "FuzzRecords", "FuzzUnrelated", "FuzzRoundTrip", "FuzzContainers", "FuzzContexts", "FuzzLogs",
+  "FuzzStreams",
 ]
 
 /// The default linker of Linux trips over the debug information of sanitized code.
@@ -16,7 +17,12 @@ let package = Package(
   dependencies: [.package(name: "Stow", path: "../..")],
   targets: [
     .systemLibrary(name: "CFuzzer"),
-    .target(name: "FuzzTargets", dependencies: [.product(name: "Stow", package: "Stow")], path: "Targets"),
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        .product(name: "Stow", package: "Stow"), .product(name: "StowRecords", package: "Stow"),
+      ],
+      path: "Targets"),
     .target(name: "FuzzDriver", dependencies: ["CFuzzer", "FuzzTargets"]),
   ]
     + fuzzers.map {

@@ -22,6 +22,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case containers
   /// Reads a context and a message that relies on it, and writes in contexts what it has read.
   case contexts
+  /// Opens a file as a log, reads it in every way, and appends to it.
+  case logs
+  /// Reads streams that are cut, changed or made up.
+  case streams
 
   public func run(_ bytes: UnsafeRawBufferPointer) throws {
     // The message is read where it stands, so that a read beyond it is noticed.
@@ -32,6 +36,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .roundTrip: try RoundTripTarget.run(bytes)
     case .containers: try ContainersTarget.run(bytes)
     case .contexts: try ContextTarget.run(bytes)
+    case .logs: try LogTarget.run(bytes)
+    case .streams: try StreamTarget.run(bytes)
     }
   }
 }

@@ -1,0 +1,6 @@
+import FuzzDriver
+
+@main
+enum FuzzLogs {
+  static func main() { FuzzDriver.run(.logs) }
+}

@@ -1,0 +1,6 @@
+import FuzzDriver
+
+@main
+enum FuzzStreams {
+  static func main() { FuzzDriver.run(.streams) }
+}

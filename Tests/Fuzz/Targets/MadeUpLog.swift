@@ -1,0 +1,104 @@
+/// The bytes of a log as a script says: right checksums around whatever it wants, which no fuzzer would guess.
+///
+/// A script whose first byte is even is the file itself, behind that byte.
+struct MadeUpLog {
+  private(set) var bytes: [UInt8] = []
+  private var script: [UInt8]
+  private var next = 1
+
+  private static let blockSize = 65_536
+  private static let identity: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+  private static let longest = 6 * blockSize
+
+  init(script: UnsafeRawBufferPointer) {
+    self.script = Array(script)
+    guard let first = self.script.first else { return }
+    if first % 2 == 0 {
+      bytes = Array(self.script[1...])
+    } else {
+      appendHead(first: 0)
+      while next < self.script.count, bytes.count < Self.longest { step() }
+    }
+  }
+
+  private mutating func byte() -> UInt8 {
+    guard next < script.count else { return 0 }
+    next += 1
+    return script[next - 1]
+  }
+
+  /// The next bytes of the script, as many as its next byte says.
+  private mutating func part() -> [UInt8] {
+    let count = Int(byte())
+    let start = min(next, script.count)
+    let end = min(script.count, start + count)
+    next = end
+    return Array(script[start..<end])
+  }
+
+  private mutating func step() {
+    let operation = byte()
+    switch operation % 16 {
+    case 0...7: appendFrame(kind: operation % 8, part())
+    case 8: appendFrame(kind: byte() % 8, [UInt8](repeating: byte(), count: Int(byte()) * 257 % 65_498))
+    case 9: fillFrame(kind: byte() % 8)
+    case 10, 11:
+      fillBlock()
+      appendHead(first: Int(byte()))
+    case 12:
+      fillBlock()
+      appendHead(first: Int.max / 2 - Int(byte()))
+    case 13: bytes += part()
+    case 14: bytes.removeLast(min(bytes.count, Int(byte())))
+    default: changeByte()
+    }
+  }
+
+  private mutating func changeByte() {
+    let place = Int(byte()) << 8 | Int(byte())
+    if place < bytes.count { bytes[bytes.count - 1 - place] ^= byte() }
+  }
+
+  // MARK: - Blocks and frames
+
+  private mutating func fillBlock() {
+    let rest = bytes.count % Self.blockSize
+    if rest > 0 { bytes += [UInt8](repeating: 0, count: Self.blockSize - rest) }
+  }
+
+  private mutating func appendHead(first: Int) {
+    let index = UInt32(bytes.count / Self.blockSize)
+    let start: [UInt8] = [0x7F, 2, 1, 0]
+    let rest = Self.identity + Self.bytes(of: UInt64(first)) + Self.bytes(of: index) + [0, 0, 0, 0]
+    bytes += start + Self.bytes(of: PlainChecksum.of(start + rest)) + rest
+  }
+
+  private mutating func appendFrame(kind: UInt8, _ payload: [UInt8]) {
+    let rest = Self.bytes(of: UInt16(truncatingIfNeeded: payload.count)) + [kind] + payload
+    let covered = Self.identity + Self.bytes(of: UInt64(bytes.count)) + rest
+    bytes += Self.bytes(of: PlainChecksum.of(covered)) + rest
+  }
+
+  /// A frame up to the end of the block.
+  private mutating func fillFrame(kind: UInt8) {
+    let room = Self.blockSize - bytes.count % Self.blockSize - 7
+    if room > 0, room < Self.blockSize - 7 {
+      appendFrame(kind: kind, [UInt8](repeating: byte(), count: room))
+    }
+  }
+
+  private static func bytes<Value: FixedWidthInteger>(of value: Value) -> [UInt8] {
+    withUnsafeBytes(of: value.littleEndian) { Array($0) }
+  }
+}
+
+/// CRC-32C, bit by bit, from FORMAT.md alone.
+enum PlainChecksum {
+  private static let table: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte)) { state, _ in state >> 1 ^ (state & 1 == 0 ? 0 : 0x82F6_3B78) }
+  }
+
+  static func of(_ bytes: [UInt8]) -> UInt32 {
+    ~bytes.reduce(UInt32.max) { table[Int(($0 ^ UInt32($1)) & 0xFF)] ^ $0 >> 8 }
+  }
+}
