@@ -22,7 +22,7 @@ final class RecordDecoder {
   private let decoder = StowDecoder()
   private let definitions = DecodingDefinitions()
   /// Why nothing more of the scope can be decoded.
-  @exclusivity(unchecked) private var failure: (any Error)?
+  private var failure: (any Error)?
 
   /// Forgets all definitions: a new scope begins.
   func begin() {

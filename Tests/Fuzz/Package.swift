@@ -4,7 +4,8 @@ import PackageDescription
 
 /// The fuzzers, apart from the package itself. `./fuzz` builds them with libFuzzer and runs them.
 let fuzzers = [
-  "FuzzGeneric", "FuzzRecords", "FuzzUnrelated", "FuzzRoundTrip", "FuzzContainers", "FuzzContexts", "FuzzLogs",
+  "FuzzGeneric", "FuzzRecords", "FuzzUnrelated", "FuzzRoundTrip", "FuzzContainers", "FuzzContexts",
+  "FuzzLogs",
   "FuzzStreams",
 ]
 

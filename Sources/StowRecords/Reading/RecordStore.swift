@@ -65,8 +65,8 @@ final class RecordStore: Sendable {
 /// A decoder, and which records of a scope it has taken in. Only one thread at a time has it.
 private final class ScopeDecoder: @unchecked Sendable {
   private let decoder = RecordDecoder()
-  @exclusivity(unchecked) private var scope = -1
-  @exclusivity(unchecked) private var next = 0
+  private var scope = -1
+  private var next = 0
 
   /// Decodes a record. What it has taken in stays, after an error too: otherwise each of many records that cannot be
   /// decoded would cost a walk over all before it.
