@@ -137,10 +137,10 @@ extension TypeEncoders {
   fileprivate init(noting strings: EnumerationStrings) {
     self.init(
       ofScalar: {
-        ($0 as? any (RawRepresentable<String> & Encodable).Type)?.makeEncoder(noting: strings)
-          ?? RecordableTypes.scalar($0)?.makeTypeEncoder()
+        Self.encoder(ofUngeneric: $0)
+          ?? ($0 as? any (RawRepresentable<String> & Encodable).Type)?.makeEncoder(noting: strings)
       },
-      ofGeneric: { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() })
+      ofGeneric: Self.encoder(ofGeneric:))
   }
 }
 

@@ -23,6 +23,8 @@ struct FormatError: Error {
     case unrepresentable
     /// More levels of nesting than allowed.
     case tooDeep
+    /// More levels than the stack has room for.
+    case noRoom
   }
 
   let kind: Kind

@@ -30,7 +30,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   public func run(_ bytes: UnsafeRawBufferPointer) throws {
     // The message is read where it stands, so that a read beyond it is noticed.
     switch self {
-    case .generic: try Decoding.survive(GenericValue.self, bytes)
+    case .generic: try Decoding.survive(bytes, as: [GenericValue.self, StowValue.self])
     case .records: try Decoding.survive(bytes, as: Decoding.recordTypes)
     case .unrelated: try UnrelatedTarget.run(bytes)
     case .roundTrip: try RoundTripTarget.run(bytes)

@@ -127,5 +127,5 @@ private enum FoundKind: String, CaseIterable {
 
 extension Double {
   /// Whether this NaN may be one of a `Float`: quiet, and without bits for which that has no room.
-  fileprivate var isWidened: Bool { !isSignalingNaN && significandBitPattern & 0x1FFF_FFFF == 0 }
+  var isWidened: Bool { !isSignalingNaN && significandBitPattern & 0x1FFF_FFFF == 0 }
 }

@@ -12,6 +12,8 @@ public enum MeaningReading: CaseIterable, Sendable {
   case containers
   /// As `[Value]` and `[String: Value]`.
   case collections
+  /// As `StowValue`.
+  case values
 }
 
 extension MessageMeaning {
@@ -23,6 +25,7 @@ extension MessageMeaning {
   ) throws {
     switch reading {
     case .containers: self = try decoder.decode(ContainerMeaning.self, from: message).meaning
+    case .values: self = MessageMeaning(try decoder.decode(StowValue.self, from: message))
     case .collections: self = try decoder.decode(CollectionMeaning.self, from: message).meaning
     }
   }

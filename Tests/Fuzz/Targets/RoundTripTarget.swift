@@ -13,6 +13,10 @@ enum RoundTripTarget {
       let copy = try again(value)
       guard copy == value else { throw Finding("\(value) comes back as \(copy)") }
     }
+    if let value = try Decoding.attempt({ try decode(StowValue.self, Message(bytes: bytes)) }) {
+      let copy = try again(value)
+      guard copy == value else { throw Finding("\(value) comes back as \(copy)") }
+    }
     for type in Decoding.recordTypes {
       if let type = type as? any Codable.Type { try repeated(type, bytes) }
     }

@@ -213,6 +213,14 @@ struct RandomValueTests {
         let copy = try StowDecoder().decode(AnyValue.self, from: data)
         if copy != value { Issue.record("batch \(batch) seed \(seed): \(copy) is not \(value)") }
         if try encoder.encode(copy) != data { Issue.record("batch \(batch) seed \(seed): other bytes") }
+        let whole = try StowValue(message: data)
+        if try whole.decode(AnyValue.self) != value { Issue.record("batch \(batch) seed \(seed): \(whole)") }
+        let message = try whole.message()
+        if try !StowValue(message: message).isSame(as: whole)
+          || StowValue(message: message).message() != message
+        {
+          Issue.record("batch \(batch) seed \(seed): \(whole) does not come back")
+        }
       } catch {
         Issue.record(error, "batch \(batch) seed \(seed): \(value)")
       }
@@ -234,6 +242,13 @@ struct RandomGenericTests {
         let copy = try StowDecoder().decode(JSONValue.self, from: data)
         if copy != value { Issue.record("batch \(batch) seed \(seed): \(copy) is not \(value)") }
         if try encoder.encode(copy) != data { Issue.record("batch \(batch) seed \(seed): other bytes") }
+        if try StowValue(message: data).message() != data {
+          Issue.record("batch \(batch) seed \(seed): other bytes of a StowValue")
+        }
+        let unsorted = try StowEncoder().encode(value)
+        if try StowValue(message: unsorted).message() != unsorted {
+          Issue.record("batch \(batch) seed \(seed): other bytes of a StowValue, not sorted")
+        }
       } catch {
         Issue.record(error, "batch \(batch) seed \(seed): \(value)")
       }

@@ -34,7 +34,8 @@ extension [UInt8] {
 enum DeepReaders {
   static var all: [any Decodable.Type] {
     [
-      JSONValue.self, Fields.self, Dictionaries.self, Arrays.self, Optionals.self, SuperDecoders.self,
+      JSONValue.self, StowValue.self, [StowValue].self, Fields.self, Dictionaries.self, Arrays.self,
+      Optionals.self, SuperDecoders.self,
       NestedContainers.self, Elements.self, Singles.self, Skipping.self, [Skipping].self, Int.self,
     ]
   }
@@ -113,6 +114,8 @@ enum DeepWriters {
     var values: [any Encodable] = writers.map { Nest(depth: depth, write: $0) }
     values.append((0..<depth).reduce(JSONValue.int(1)) { value, _ in .array([value]) })
     values.append((0..<depth).reduce(JSONValue.int(1)) { value, _ in .object(["a": value]) })
+    values.append((0..<depth).reduce(StowValue.integer(1)) { value, _ in [value] })
+    values.append((0..<depth).reduce(StowValue.integer(1)) { value, _ in ["a": value] })
     values.append((0..<depth).reduce(Fields(a: nil)) { value, _ in Fields(a: value) })
     return values + [Endless()]
   }

@@ -35,34 +35,67 @@ import Testing
       return message
     }
 
+    /// The most that each kind of message may take, decoded as a type that holds any value.
+    private struct Limits {
+      let integers: Int
+      let arrays: Int
+      let objects: Int
+      let bits: Int
+      let rows: Int
+      let nests: Int
+    }
+
+    private static func expect<Value: Decodable>(generic type: Value.Type, _ limits: Limits) {
+      let count = 1 << 15
+      func list(_ element: [UInt8]) -> [UInt8] {
+        Bomb.sized(0x70, Bomb.repeated(element, count / element.count))
+      }
+      expect("warming up", type, list([0xE1, 0x91]), atMost: 1000)
+      expect("integers", type, list([0x91]), atMost: limits.integers)
+      expect("arrays of one", type, list([0xE1, 0x91]), atMost: limits.arrays)
+      expect("objects of one", type, list([0xC3, 0x81, 0x61, 0x91]), atMost: limits.objects)
+      let bits = Bomb.sized(0x74, [0x0C, 0] + [UInt8](repeating: 0, count: count / 4))
+      expect("bits", type, bits, atMost: limits.bits)
+      let prelude = Bomb.prelude(symbol: Array("long".utf8)) + list([0x50])
+      expect("symbols", type, prelude, atMost: limits.integers)
+      for width in [1, 2, 7] {
+        let types = [UInt8](repeating: 0, count: width) + [UInt8](repeating: 1, count: width)
+        let texts = Bomb.repeated([0x3F] + [UInt8](repeating: 0x61, count: 15), width)
+        let rows = types + texts + [UInt8](repeating: 5, count: count / width * width)
+        let size = UInt8(2 * width)
+        expect("rows of a matrix", type, Bomb.sized(0x7B, [size] + rows), atMost: limits.rows)
+        let keys: [UInt8] = (0..<size).flatMap { [0x81, UInt8(ascii: "a") + $0] }
+        let prelude: [UInt8] = [0x1F, 0, 1, size] + keys
+        let table = prelude + Bomb.sized(0x7A, [0] + rows)
+        expect("rows of a table", type, table, atMost: limits.rows)
+      }
+      expect("maps around maps", type, nest(count * 8), atMost: 60)
+      expect("few maps around maps", type, nest(10_000), atMost: limits.nests)
+      expect("records around records", type, records(count), atMost: limits.nests)
+    }
+
+    /// Records within each other of a shape that promises more values than there are.
+    private static func records(_ size: Int) -> [UInt8] {
+      var message = Bomb.sized(0xF0, [UInt8](repeating: 0x91, count: size))
+      for _ in 0..<500 { message = Bomb.sized(0xF0, message) }
+      return Bomb.prelude(keys: size) + message
+    }
+
     @Test("of generic values")
     func generic() async {
       await #expect(processExitsWith: .success) {
-        let count = 1 << 15
-        func list(_ element: [UInt8]) -> [UInt8] {
-          Bomb.sized(0x70, Bomb.repeated(element, count / element.count))
-        }
-        Self.expect("warming up", JSONValue.self, list([0xE1, 0x91]), atMost: 1000)
-        Self.expect("integers", JSONValue.self, list([0x91]), atMost: 50)
-        Self.expect("arrays of one", JSONValue.self, list([0xE1, 0x91]), atMost: 120)
-        Self.expect("objects of one", JSONValue.self, list([0xC3, 0x81, 0x61, 0x91]), atMost: 150)
-        let bits = Bomb.sized(0x74, [0x0C, 0] + [UInt8](repeating: 0, count: count / 4))
-        Self.expect("bits", JSONValue.self, bits, atMost: 250)
-        let prelude = Bomb.prelude(symbol: Array("long".utf8)) + list([0x50])
-        Self.expect("symbols", JSONValue.self, prelude, atMost: 50)
-        for width in [1, 2, 7] {
-          let types = [UInt8](repeating: 0, count: width) + [UInt8](repeating: 1, count: width)
-          let texts = Bomb.repeated([0x3F] + [UInt8](repeating: 0x61, count: 15), width)
-          let rows = types + texts + [UInt8](repeating: 5, count: count / width * width)
-          let size = UInt8(2 * width)
-          Self.expect("rows of a matrix", JSONValue.self, Bomb.sized(0x7B, [size] + rows), atMost: 250)
-          let keys: [UInt8] = (0..<size).flatMap { [0x81, UInt8(ascii: "a") + $0] }
-          let prelude: [UInt8] = [0x1F, 0, 1, size] + keys
-          let table = prelude + Bomb.sized(0x7A, [0] + rows)
-          Self.expect("rows of a table", JSONValue.self, table, atMost: 250)
-        }
-        Self.expect("maps around maps", JSONValue.self, Self.nest(count * 8), atMost: 60)
-        Self.expect("few maps around maps", JSONValue.self, Self.nest(10_000), atMost: 100)
+        Self.expect(
+          generic: JSONValue.self,
+          Limits(integers: 50, arrays: 120, objects: 150, bits: 250, rows: 250, nests: 100))
+      }
+    }
+
+    @Test("of StowValue")
+    func values() async {
+      await #expect(processExitsWith: .success) {
+        Self.expect(
+          generic: StowValue.self,
+          Limits(integers: 50, arrays: 80, objects: 80, bits: 300, rows: 200, nests: 100))
       }
     }
 

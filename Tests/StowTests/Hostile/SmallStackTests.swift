@@ -61,6 +61,8 @@ import Testing
           let value = try StowDecoder().decode(JSONValue.self, from: DeepMessage.map.bytes(depth: 500))
           let copy = try StowDecoder().decode(JSONValue.self, from: StowEncoder().encode(value))
           #expect(copy == value)
+          let whole = try StowValue(message: DeepMessage.map.bytes(depth: 500))
+          #expect(try StowValue(message: whole.message()) == whole)
         }
       }
     }

@@ -1,4 +1,4 @@
-/// The types that have a plan besides scalars: optionals, arrays, and dictionaries of strings.
+/// The types that have a plan besides scalars and `StowValue`: optionals, arrays, and dictionaries of strings.
 protocol PlannedDecodable {
   static func makeDecodingPlan() -> AnyDecodingPlan
 }
@@ -8,7 +8,13 @@ typealias DecodingPlans = TypePlans<AnyDecodingPlan>
 extension DecodingPlans {
   init() {
     self.init(
-      ofScalar: { ScalarTypes.scalar($0)?.makeDecodingPlan() },
-      ofGeneric: { ($0 as? any PlannedDecodable.Type)?.makeDecodingPlan() })
+      ofScalar: {
+        $0 == StowValue.self ? Self.plan($0) : ScalarTypes.scalar($0)?.makeDecodingPlan()
+      },
+      ofGeneric: Self.plan)
+  }
+
+  private static func plan(_ type: Any.Type) -> AnyDecodingPlan? {
+    (type as? any PlannedDecodable.Type)?.makeDecodingPlan()
   }
 }

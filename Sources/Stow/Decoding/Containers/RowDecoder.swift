@@ -1,5 +1,5 @@
 /// The decoder of a row: of a table, an object; of a matrix, an array.
-struct RowDecoder: Decoder {
+struct RowDecoder: Decoder, StowValueCoder {
   let source: SessionElements
   let row: Int
   let node: PathNode

@@ -1,5 +1,5 @@
 /// A decoder of what is no container, and the container of that.
-protocol ScalarDecoder: Decoder, SingleValueDecodingContainer {
+protocol ScalarDecoder: Decoder, StowValueCoder, SingleValueDecodingContainer {
   /// Returns the error of somebody who asked for a value of another type.
   func mismatch(_ type: Any.Type) -> any Error
 }

@@ -2,7 +2,7 @@
 ///
 /// Three words, so that it sits inside its existential. It keeps the session alive and may outlive the
 /// `init(from:)` it was made for.
-struct ValueDecoder: Decoder {
+struct ValueDecoder: Decoder, StowValueCoder {
   let session: DecodingSession
   let offset: Int
   let node: PathNode

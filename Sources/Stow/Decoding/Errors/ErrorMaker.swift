@@ -53,6 +53,8 @@ struct ErrorMaker: ~Copyable {
     case .unrepresentable: "the number at offset \(error.offset) does not fit"
     case .tooDeep:
       "the value at offset \(error.offset) nests deeper than \(message.maximumDepth) levels"
+    case .noRoom:
+      "the value at offset \(error.offset) nests deeper than the stack of this thread has room for"
     }
   }
 

@@ -9,6 +9,8 @@ struct EntryIndex {
   /// Whether some key has characters beyond ASCII, and so could equal a string of other bytes.
   private(set) var hasOtherSpellings = false
 
+  var count: Int { entries.count }
+
   init(_ message: Message, _ map: Range<Int>) throws(FormatError) {
     let reader = message.reader
     var entries: [Int] = []

@@ -2,6 +2,13 @@
 final class ShapeNames {
   let names: [String]
   let areShort: Bool
+  /// The same for the objects of `StowValue`, which share them.
+  private(set) lazy var objectKeys = ObjectKeys(names)
+  /// The keys of the last partial records, by the presence bits that stand for them.
+  private var partialKeys: [UInt64: ObjectKeys] = [:]
+
+  /// More than these are not kept, as a shape may be known for long.
+  private static let mostPartial = 64
   /// The index of each, once that of one was asked for.
   var indices: [KeyName: Int] = [:]
   /// The keys with these names, of the type that asked for them last: records of one shape share them.
@@ -18,6 +25,18 @@ final class ShapeNames {
   func keys(_ keyTable: Unmanaged<DecodingKeyTable>) -> AnyKeyList {
     if let keys, self.keyTable == keyTable.toOpaque() { return keys }
     return makeKeys(keyTable)
+  }
+
+  /// Returns the names of which `isPresent` is true.
+  ///
+  /// - Parameter bits: What it is for all of them; nil for names that are too many for that.
+  func objectKeys(presence bits: UInt64?, _ isPresent: (Int) -> Bool) -> ObjectKeys {
+    if let bits, let known = partialKeys[bits] { return known }
+    let keys = ObjectKeys(names.indices.filter(isPresent).map { names[$0] })
+    guard let bits else { return keys }
+    if partialKeys.count == Self.mostPartial { partialKeys = [:] }
+    partialKeys[bits] = keys
+    return keys
   }
 
   @inline(never)

@@ -1,5 +1,5 @@
 /// The encoder of an optional that encodes itself, and its container: what it holds is one level further in.
-struct OptionalEncoder: Encoder, SingleValueEncodingContainer {
+struct OptionalEncoder: Encoder, StowValueCoder, SingleValueEncodingContainer {
   let recorder: Recorder
   let key: TokenKey
   let parent: Int

@@ -223,6 +223,17 @@ final class Recorder {
     close(toDepth: outside.depth)
   }
 
+  /// The same for a container that may hold others of its kind without a call of `encode(to:)` between.
+  @inline(__always)
+  func recordNest(_ container: ContainerStart, _ elements: (_ begin: Int) throws -> Void) throws {
+    if StackGuard.isDue(state.calls) {
+      try checkStack(parent: container.parentToken, key: container.key)
+    }
+    state.calls &+= 1
+    defer { state.calls &-= 1 }
+    try recordContainer(container, elements)
+  }
+
   /// Checks that one more container may be nested here.
   @inline(__always)
   func checkDepth(key: TokenKey, parent: Int) throws {

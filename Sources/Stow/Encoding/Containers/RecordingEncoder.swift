@@ -2,7 +2,7 @@
 ///
 /// Three trivial words, so that it sits inside its existential and nothing is counted. It may escape from the `encode(to:)`
 /// it was made for; once the message is over, what is encoded to it goes nowhere, and it has no path.
-struct RecordingEncoder: Encoder {
+struct RecordingEncoder: Encoder, StowValueCoder {
   private let position: TapePosition
   /// The container of the value, and the key.
   private let location: UInt64

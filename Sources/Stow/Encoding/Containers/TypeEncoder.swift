@@ -21,7 +21,7 @@ final class ScalarTypeEncoder<Value: RecordableScalar>: TypeEncoder<Value> {
   }
 }
 
-/// The types that have a type encoder besides scalars: optionals, arrays, and dictionaries of strings.
+/// The types that have a type encoder besides scalars and `StowValue`: optionals, arrays, and dictionaries of strings.
 protocol WholeEncodable {
   static func makeTypeEncoder() -> AnyTypeEncoder
 }
@@ -30,8 +30,15 @@ typealias TypeEncoders = TypePlans<AnyTypeEncoder>
 
 extension TypeEncoders {
   init() {
-    self.init(
-      ofScalar: { RecordableTypes.scalar($0)?.makeTypeEncoder() },
-      ofGeneric: { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() })
+    self.init(ofScalar: Self.encoder(ofUngeneric:), ofGeneric: Self.encoder(ofGeneric:))
+  }
+
+  /// The type encoder of a scalar or of `StowValue`; nil for other types.
+  static func encoder(ofUngeneric type: Any.Type) -> AnyTypeEncoder? {
+    RecordableTypes.scalar(type)?.makeTypeEncoder() ?? (type == StowValue.self ? encoder(ofGeneric: type) : nil)
+  }
+
+  static func encoder(ofGeneric type: Any.Type) -> AnyTypeEncoder? {
+    (type as? any WholeEncodable.Type)?.makeTypeEncoder()
   }
 }

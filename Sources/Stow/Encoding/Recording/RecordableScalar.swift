@@ -128,9 +128,7 @@ extension UUID: RecordableScalar {
 
 extension URL: RecordableScalar {
   func record(in recording: inout Recording, key: TokenKey) {
-    let index = recording.strings.intern(absoluteString)
-    recording.strings.countValueUse(index)
-    recording.tape.append(Token(.url, key: key, index: index))
+    recording.record(url: absoluteString, key: key)
   }
 }
 

@@ -9,6 +9,13 @@ extension Recording {
     value.record(in: &self, key: key)
   }
 
+  /// Records a URL, whose absolute string this is.
+  mutating func record(url text: String, key: TokenKey) {
+    let index = strings.intern(text)
+    strings.countValueUse(index)
+    tape.append(Token(.url, key: key, index: index))
+  }
+
   mutating func retain(_ value: RetainedValue, as kind: Token.Kind, key: TokenKey) {
     tape.append(Token(kind, key: key, index: retained.count))
     retained.append(value)

@@ -1,0 +1,150 @@
+/// The keys and values of an object of a message, in order.
+///
+/// ```swift
+/// var object: StowObject = ["name": "Ada", "level": 4.25]
+/// object["level"] = 5
+/// for (key, value) in object { print(key, value) }
+/// ```
+///
+/// A key is found in a few steps, also among many. No key stands twice; two spellings of the same Unicode characters are
+/// one key, as they are one `String`. Objects that were decoded with the same keys share them.
+public struct StowObject: Sendable {
+  private(set) var names: ObjectKeys
+  /// As many as there are keys.
+  private var contents: [StowValue]
+
+  /// Makes an object without keys.
+  public init() { self.init(ObjectKeys([]), []) }
+
+  /// Makes an object of some pairs. Of several values for one key the last counts, in the place of the first.
+  ///
+  /// ```swift
+  /// let object = StowObject(dictionary.map { ($0.key, .string($0.value)) })
+  /// ```
+  public init(_ pairs: some Sequence<(String, StowValue)>) {
+    self.init()
+    for (key, value) in pairs { self[key] = value }
+  }
+
+  /// Makes an object of keys that are known to be distinct, and as many values.
+  init(_ keys: ObjectKeys, _ values: [StowValue]) {
+    precondition(keys.count == values.count)
+    names = keys
+    contents = values
+  }
+
+  /// The keys, in order.
+  public var keys: [String] { names.all }
+
+  /// The values, in the order of their keys.
+  public var values: [StowValue] { contents }
+
+  /// Passes the keys and the values where they are.
+  @inline(__always)
+  func lendPairs(
+    _ body: (UnsafeBufferPointer<String>, UnsafeBufferPointer<StowValue>) throws -> Void
+  ) rethrows {
+    try borrowingElements(of: names.all) { names in
+      try borrowingElements(of: contents) { try body(names, $0) }
+    }
+  }
+
+  // MARK: by key
+
+  /// The value for a key, or nil if there is none.
+  ///
+  /// A value that is assigned takes the place of the key if there is one, and otherwise the last. Assigning nil removes
+  /// the key: to keep it without a value, assign `.null`. Values are changed in their place:
+  ///
+  /// ```swift
+  /// object["tags"]?[0] = "river"
+  /// ```
+  ///
+  /// Takes constant time; but removing a key, and adding one to an object that shares its keys with others, take time in
+  /// proportion to the number of keys.
+  public subscript(key: String) -> StowValue? {
+    get { names.position(of: key).map { contents[$0] } }
+    _modify {
+      let position = names.position(of: key)
+      // Taken out, so that what it holds is referred to once and can be changed where it is.
+      var value = position.map { contents.take(at: $0) }
+      defer { put(value, forKey: key, at: position) }
+      yield &value
+    }
+  }
+
+  private mutating func put(_ value: StowValue?, forKey key: String, at position: Int?) {
+    switch (value, position) {
+    case (let value?, let position?): contents[position] = value
+    case (let value?, nil):
+      names.append(key)
+      contents.append(value)
+    case (nil, let position?):
+      names.remove(at: position)
+      contents.remove(at: position)
+    case (nil, nil): break
+    }
+  }
+
+  /// Removes a key, and returns the value that it had. Takes time in proportion to the number of keys.
+  ///
+  /// ```swift
+  /// let name = object.removeValue(forKey: "name")
+  /// ```
+  @discardableResult
+  public mutating func removeValue(forKey key: String) -> StowValue? {
+    let value = self[key]
+    self[key] = nil
+    return value
+  }
+
+  /// The place of a key, or nil if there is none. Takes constant time.
+  ///
+  /// ```swift
+  /// let place = object.index(forKey: "name")
+  /// ```
+  public func index(forKey key: String) -> Int? { names.position(of: key) }
+}
+
+extension StowObject: RandomAccessCollection {
+  /// The place of the first pair: 0.
+  public var startIndex: Int { 0 }
+  /// The number of pairs.
+  public var endIndex: Int { contents.count }
+
+  /// The pair at a place.
+  public subscript(position: Int) -> (key: String, value: StowValue) {
+    (names.all[position], contents[position])
+  }
+}
+
+extension StowObject: ExpressibleByDictionaryLiteral {
+  /// The pairs of the literal. Of several values for one key the last counts, in the place of the first.
+  public init(dictionaryLiteral elements: (String, StowValue)...) { self.init(elements) }
+}
+
+extension StowObject: Hashable {
+  /// Whether both have the same keys with equal values, in whatever order. Takes time in proportion to the objects.
+  public static func == (left: StowObject, right: StowObject) -> Bool {
+    guard left.count == right.count else { return false }
+    return left.allSatisfy { key, value in right[key] == value }
+  }
+
+  /// Adds what equal objects have in common. Takes time in proportion to the object.
+  public func hash(into hasher: inout Hasher) {
+    // A sum, which does not depend on the order.
+    var sum = 0
+    for (key, value) in self {
+      var pair = hasher
+      pair.combine(key)
+      pair.combine(value)
+      sum &+= pair.finalize()
+    }
+    hasher.combine(sum)
+  }
+}
+
+extension StowObject: CustomStringConvertible {
+  /// The object as text for people, like JSON. The form may change.
+  public var description: String { StowValue.object(self).description }
+}

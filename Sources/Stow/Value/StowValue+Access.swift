@@ -1,0 +1,167 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// What a value holds, and the way to what is inside.
+
+extension StowValue {
+  // MARK: inside arrays and objects
+
+  /// The value for a key of an object; nil for a key that is not there, and if this is no object.
+  ///
+  /// ```swift
+  /// value["people"]?[3]?["name"] = "Ada"
+  /// ```
+  ///
+  /// Assigning works as in `StowObject`, in place: nil removes the key. A value that is no object is taken for one
+  /// without keys, and becomes an object if a value is assigned. Takes the time that `StowObject` takes.
+  public subscript(key: String) -> StowValue? {
+    get { object?[key] }
+    _modify {
+      guard case .object(var object) = self else {
+        var value: StowValue?
+        defer { if let value { self = [key: value] } }
+        yield &value
+        return
+      }
+      // Let go of, so that the object is referred to once and can be changed where it is.
+      self = .null
+      defer { self = .object(object) }
+      yield &object[key]
+    }
+  }
+
+  /// The element of an array at an index; nil for an index that is not there, and if this is no array.
+  ///
+  /// ```swift
+  /// value["tags"]?[0] = "river"
+  /// ```
+  ///
+  /// Elements are changed in place, and assigning to the index behind the last appends. Assigning nil removes an element,
+  /// which takes time in proportion to the length; to keep it without a value, assign `.null`. A value that is no array
+  /// is taken for one without elements, and becomes an array if a value is assigned.
+  ///
+  /// - Precondition: A value is assigned neither to a negative index nor to one beyond that behind the last.
+  public subscript(index: Int) -> StowValue? {
+    get {
+      guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+      return elements[index]
+    }
+    _modify {
+      guard case .array(var elements) = self else {
+        var value: StowValue?
+        defer {
+          if let value {
+            precondition(index == 0, "Index out of range")
+            self = [value]
+          }
+        }
+        yield &value
+        return
+      }
+      // As for a key.
+      self = .null
+      var value: StowValue? = elements.indices.contains(index) ? elements.take(at: index) : .none
+      defer {
+        elements.replace(at: index, with: value)
+        self = .array(elements)
+      }
+      yield &value
+    }
+  }
+
+  // MARK: what it is
+
+  /// Whether this is the nil of an optional, at whatever level.
+  public var isNull: Bool {
+    switch self {
+    case .null, .nestedNull: true
+    default: false
+    }
+  }
+
+  /// The Bool that this is; nil for any other kind.
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+  /// The integer that this is; nil for one that does not fit, and for any other kind.
+  ///
+  /// ```swift
+  /// let count = value["count"]?.int ?? 0
+  /// ```
+  public var int: Int? {
+    switch self {
+    case .integer(let value): Int(exactly: value)
+    case .unsignedInteger(let value): Int(exactly: value)
+    default: nil
+    }
+  }
+
+  /// The floating-point number that this is, or the one nearest to the integer that this is; nil for any other kind.
+  ///
+  /// ```swift
+  /// let level = value["level"]?.double ?? 0
+  /// ```
+  public var double: Double? {
+    switch self {
+    case .double(let value): value
+    case .float(let value): Double(value)
+    case .integer(let value): Double(value)
+    case .unsignedInteger(let value): Double(value)
+    default: nil
+    }
+  }
+
+  /// The string that this is; nil for any other kind.
+  public var string: String? { if case .string(let value) = self { value } else { nil } }
+
+  /// The data that this is; nil for any other kind.
+  public var data: Data? { if case .data(let value) = self { value } else { nil } }
+
+  /// The date that this is; nil for any other kind.
+  public var date: Date? { if case .date(let value) = self { value } else { nil } }
+
+  /// The UUID that this is; nil for any other kind.
+  public var uuid: UUID? { if case .uuid(let value) = self { value } else { nil } }
+
+  /// The URL that this is; nil for one that Foundation does not take, and for any other kind.
+  ///
+  /// Takes the time that Foundation needs to read it.
+  public var url: URL? { if case .url(let value) = self { URL(string: value) } else { nil } }
+
+  /// The decimal number that this is; nil for any other kind.
+  public var decimal: Decimal? { if case .decimal(let value) = self { value } else { nil } }
+
+  /// The elements of the array that this is; nil for any other kind.
+  ///
+  /// ```swift
+  /// for person in value["people"]?.array ?? [] { print(person) }
+  /// ```
+  public var array: [StowValue]? { if case .array(let value) = self { value } else { nil } }
+
+  /// The object that this is; nil for any other kind.
+  ///
+  /// ```swift
+  /// for (key, value) in value.object ?? [:] { print(key, value) }
+  /// ```
+  public var object: StowObject? { if case .object(let value) = self { value } else { nil } }
+}
+
+extension [StowValue] {
+  /// Moves an element out, which leaves null in its place.
+  mutating func take(at index: Int) -> StowValue {
+    var element = StowValue.null
+    swap(&self[index], &element)
+    return element
+  }
+
+  /// Replaces an element, or appends one behind the last; removes it if there is no other.
+  fileprivate mutating func replace(at index: Int, with element: StowValue?) {
+    guard let element else {
+      if indices.contains(index) { remove(at: index) }
+      return
+    }
+    if index == count { append(element) } else { self[index] = element }
+  }
+}

@@ -1,0 +1,162 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Any value that a message can hold, whatever type wrote it.
+///
+/// ```swift
+/// let value = try StowValue(message: data)
+/// value["people"]?[3]?["name"]?.string  // "Ada"
+/// let built: StowValue = ["name": "Ada", "tags": ["a", "b"], "level": 4.25, "id": .uuid(id)]
+/// ```
+///
+/// Each kind of value in a message has a case of its own, so that nothing is lost: what is read and written again means
+/// the same, to the bits of every number and to the order of the keys of every object. <doc:Unknown> says when it also
+/// has the same bytes.
+///
+/// Values are equal if they would be written alike: numbers of different kinds never are; floating-point numbers and
+/// dates are if they have the same bits, so that NaN equals itself and `0.0` is not `-0.0`; objects are, whatever the
+/// order of their keys. So any value may be the key of a dictionary.
+///
+/// Comparing, hashing, printing and letting go of a value take room on the stack for each level of nesting, as they do
+/// for any type that holds itself.
+public enum StowValue: Hashable, Sendable, CustomStringConvertible, ExpressibleByNilLiteral,
+  ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  /// A list of keys and their values, in order.
+  public typealias Object = StowObject
+
+  /// No value.
+  case null
+  /// The nil of an optional that stands in so many others, at least one: `.some(.none)` of an `Int??` is level 1.
+  ///
+  /// Levels above 255 are written as 255. Level 0 is `null`, to which such a value is equal.
+  case nestedNull(level: Int)
+  case bool(Bool)
+  /// An integer, of whatever type it was.
+  case integer(Int128)
+  /// An integer beyond `Int128`. Others are equal to `integer`, and are decoded as that.
+  case unsignedInteger(UInt128)
+  /// A floating-point number, of whatever type it was.
+  case double(Double)
+  /// A NaN that was a `Float`, whose bits a `Double` would not keep. Others are equal to `double`, and are decoded as
+  /// that.
+  case float(Float)
+  case string(String)
+  case data(Data)
+  case date(Date)
+  case uuid(UUID)
+  /// The absolute string of a URL, which need not be one that Foundation takes: see `url` for that.
+  case url(String)
+  case decimal(Decimal)
+  case array([StowValue])
+  case object(StowObject)
+
+  // MARK: making values
+
+  /// An integer of any type.
+  ///
+  /// ```swift
+  /// let value: StowValue = ["count": StowValue(list.count)]
+  /// ```
+  ///
+  /// - Precondition: The integer fits into `Int128` or `UInt128`.
+  public init(_ integer: some BinaryInteger) {
+    self = Int128(exactly: integer).map { .integer($0) } ?? .unsignedInteger(UInt128(integer))
+  }
+
+  /// A URL, by its absolute string.
+  ///
+  /// ```swift
+  /// let value: StowValue = ["home": .url(home)]
+  /// ```
+  public static func url(_ url: URL) -> StowValue { .url(url.absoluteString) }
+
+  // MARK: literals
+
+  /// `null`. Where an optional is wanted, `nil` is that of the optional: write `.null` there.
+  public init(nilLiteral: ()) { self = .null }
+  /// A Bool.
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// An integer.
+  public init(integerLiteral value: Int128) { self = .integer(value) }
+  /// A floating-point number.
+  public init(floatLiteral value: Double) { self = .double(value) }
+  /// A string.
+  public init(stringLiteral value: String) { self = .string(value) }
+  /// An array.
+  public init(arrayLiteral elements: StowValue...) { self = .array(elements) }
+
+  /// An object, in the order of the literal. Of several values for one key the last counts, in the place of the first.
+  public init(dictionaryLiteral elements: (String, StowValue)...) { self = .object(StowObject(elements)) }
+
+  // MARK: comparing
+
+  /// Whether both would be written alike. Takes time in proportion to the values.
+  public static func == (left: StowValue, right: StowValue) -> Bool {
+    switch (left, right) {
+    case (.bool(let left), .bool(let right)): left == right
+    case (.string(let left), .string(let right)): left == right
+    case (.data(let left), .data(let right)): left == right
+    case (.date(let left), .date(let right)): left.bits == right.bits
+    case (.uuid(let left), .uuid(let right)): left == right
+    case (.url(let left), .url(let right)): left == right
+    case (.decimal(let left), .decimal(let right)): left == right
+    case (.array(let left), .array(let right)): left == right
+    case (.object(let left), .object(let right)): left == right
+    default: left.number == right.number && left.number != nil
+    }
+  }
+
+  /// Adds what equal values have in common. Takes time in proportion to the value.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .bool(let value): hasher.combine(value)
+    case .string(let value): hasher.combine(value)
+    case .data(let value): hasher.combine(value)
+    case .date(let value): hasher.combine(value.bits)
+    case .uuid(let value): hasher.combine(value)
+    case .url(let value): hasher.combine(value)
+    case .decimal(let value): hasher.combine(value)
+    case .array(let value): hasher.combine(value)
+    case .object(let value): hasher.combine(value)
+    default: hasher.combine(number)
+    }
+  }
+
+  /// Those kinds of which some values have two forms, each in the one that is decoded.
+  private enum Number: Hashable {
+    case null(level: Int)
+    case integer(Int128)
+    case unsigned(UInt128)
+    case double(UInt64)
+    case singleNaN(UInt32)
+  }
+
+  private var number: Number? {
+    switch self {
+    case .null: .null(level: 0)
+    case .nestedNull(let level): .null(level: min(max(level, 0), 255))
+    case .integer(let value): .integer(value)
+    case .unsignedInteger(let value): Int128(exactly: value).map { .integer($0) } ?? .unsigned(value)
+    case .double(let value): .double(value.bitPattern)
+    case .float(let value):
+      value.isNaN ? .singleNaN(value.bitPattern) : .double(Double(value).bitPattern)
+    default: nil
+    }
+  }
+
+  // MARK: printing
+
+  /// The value as text for people, like JSON: `{"name": "Ada", "id": uuid("…")}`.
+  ///
+  /// The form may change. Takes time in proportion to the value.
+  public var description: String { StowValueText(of: self).text }
+}
+
+extension Date {
+  fileprivate var bits: UInt64 { timeIntervalSinceReferenceDate.bitPattern }
+}
