@@ -58,6 +58,8 @@ enum BenchmarksCommand {
         throw UsageError("\(Options.logChild) is for this program's own use")
       }
       try LargeLog.runChild(arguments[1])
+    case Options.genericChild:
+      try GenericValues.runChild(Array(arguments.dropFirst()))
     default:
       return false
     }
@@ -85,6 +87,9 @@ enum BenchmarksCommand {
     if selection.cold {
       StandardError.print("cold start")
       report.cold = try ColdStart.measure(quick: quick)
+    }
+    if !selection.documents.isEmpty {
+      report.generic = try selection.documents.map { try GenericValues.measure($0, quick: quick) }
     }
     if selection.growth { report.growth = try Growth.measure(quick: quick) }
     if selection.memory { report.memory = try MemoryUse.measure(quick: quick) }

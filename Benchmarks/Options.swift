@@ -18,6 +18,7 @@ struct Options {
   static let growthChild = "--growth-child"
   static let memoryChild = "--memory-child"
   static let logChild = "--log-child"
+  static let genericChild = "--generic-child"
 
   var help = false
   var list = false
@@ -115,7 +116,7 @@ struct Options {
       --list              names all payloads, and stops
       --filter TEXT       only payloads with this name, or whose names contain the text;
                           several with commas, or by repeating the option
-      --document FILE     measures any JSON file, as a generic value; may be repeated
+      --document FILE     measures any JSON file, as a generic value of several types; may be repeated
       --growth            time per record from 1,000 to 1,000,000 records
       --memory            peak memory for large values
       --threads           throughput of one and two threads

@@ -1,6 +1,7 @@
 /// What a run consists of, as the options choose it.
 struct Selection {
   let payloads: [Payload]
+  let documents: [String]
   let cold: Bool
   let growth: Bool
   let memory: Bool
@@ -9,6 +10,7 @@ struct Selection {
 
   /// Chooses from the catalogue, and reads the documents.
   init(_ options: Options) throws {
+    documents = options.documents
     growth = options.growth || options.all
     memory = options.memory || options.all
     threads = options.threads || options.all

@@ -10,6 +10,7 @@ struct Report: Codable {
   var payloads: [PayloadResult] = []
   var means: [MeanResult] = []
   var cold: [ColdResult]?
+  var generic: [GenericResult]?
   var growth: [GrowthResult]?
   var memory: [MemoryResult]?
   var threads: [ThreadsResult]?
@@ -110,6 +111,18 @@ struct ColdResult: Codable {
   var codec: String
   var encode: Double
   var decode: Double
+}
+
+/// A document as each of several types that hold any value, in nanoseconds.
+struct GenericResult: Codable {
+  struct Times: Codable {
+    var side: String
+    var encode: Double
+    var decode: Double
+  }
+
+  var document: String
+  var times: [Times]
 }
 
 /// The time of one record among many, in nanoseconds.

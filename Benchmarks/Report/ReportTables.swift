@@ -4,6 +4,7 @@ extension Report {
     var tables: [Table] = []
     if !payloads.isEmpty { tables += [overview, times] }
     if let cold { tables.append(Self.table(cold: cold)) }
+    if let generic { tables.append(Self.table(generic: generic)) }
     if let growth { tables.append(Self.table(growth: growth)) }
     if let memory { tables.append(Self.table(memory: memory)) }
     if let threads { tables.append(Self.table(threads: threads)) }
@@ -83,6 +84,21 @@ extension Report {
       title: "Cold start: \(ColdStart.summary)",
       columns: [.init(title: "codec", isText: true), .init(title: "encode"), .init(title: "decode")],
       rows: cold.map { [$0.codec, Figures.time($0.encode), Figures.time($0.decode)] })
+  }
+
+  /// Documents as several types.
+  private static func table(generic: [GenericResult]) -> Table {
+    Table(
+      title: "Documents as types that hold any value",
+      columns: [
+        .init(title: "document", isText: true), .init(title: "type", isText: true), .init(title: "encode"),
+        .init(title: "decode"),
+      ],
+      rows: generic.flatMap { result in
+        result.times.map {
+          [result.document, $0.side, Figures.time($0.encode), Figures.time($0.decode)]
+        }
+      })
   }
 
   /// Time of a record among many.
