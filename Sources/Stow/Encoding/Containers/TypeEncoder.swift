@@ -35,7 +35,8 @@ extension TypeEncoders {
 
   /// The type encoder of a scalar or of `StowValue`; nil for other types.
   static func encoder(ofUngeneric type: Any.Type) -> AnyTypeEncoder? {
-    RecordableTypes.scalar(type)?.makeTypeEncoder() ?? (type == StowValue.self ? encoder(ofGeneric: type) : nil)
+    RecordableTypes.scalar(type)?.makeTypeEncoder()
+      ?? (type == StowValue.self ? encoder(ofGeneric: type) : nil)
   }
 
   static func encoder(ofGeneric type: Any.Type) -> AnyTypeEncoder? {
