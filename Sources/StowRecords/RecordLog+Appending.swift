@@ -18,7 +18,9 @@ extension RecordLog {
   /// - Throws: `RecordLogError`, for example `diskFull`; `EncodingError`, and whatever an `encode(to:)` throws.
   @discardableResult
   public func append<Value: Encodable>(_ value: Value) throws -> Int {
-    try append(contentsOf: CollectionOfOne(value)).lowerBound
+    try appending { writer, encoder in
+      try writer.append(ValueSource(value: value, encoder: encoder))
+    }.lowerBound
   }
 
   /// Appends records, which get numbers in a row, and are brought to the disk together.
@@ -34,11 +36,18 @@ extension RecordLog {
   @discardableResult
   public func append<Values: Sequence>(contentsOf values: Values) throws -> Range<Int>
   where Values.Element: Encodable {
+    try appending { writer, encoder in
+      for value in values { try writer.append(ValueSource(value: value, encoder: encoder)) }
+    }
+  }
+
+  /// Has `body` append records, and brings them as far as durability says. Returns their numbers.
+  private func appending(_ body: (LogWriter, RecordEncoder) throws -> Void) throws -> Range<Int> {
     let numbers = try withWriter { state, writer in
       try throwLateError(&state)
       let first = writer.count
       do {
-        for value in values { try writer.append(ValueSource(value: value, encoder: state.encoder.encoder)) }
+        try body(writer, state.encoder.encoder)
         if durability == .everyAppend { try writer.flush() }
       } catch {
         // Who is told that nothing was appended must not find it later.

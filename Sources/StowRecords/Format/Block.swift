@@ -86,6 +86,8 @@ struct Block: Sendable {
   /// Takes in all records of a frame, or none.
   private mutating func takeRecords(in payload: Range<Int>) -> Bool {
     let count = records.count
+    // Of a full block; many small frames grow the array as they come.
+    if count == 0 { records.reserveCapacity(payload.count / 16) }
     var offset = payload.lowerBound
     while offset < payload.upperBound {
       guard let length = Uint.read(from: bytes, at: &offset, before: payload.upperBound),

@@ -254,32 +254,46 @@ struct Planner: ~Copyable {
 
   private mutating func chooseSymbols(_ recording: inout Recording, _ definitions: EncodingDefinitions?) {
     recording.strings.forgetFollowers()
-    let longReference = Varint.size(plan.firstSymbol)
-    let entries = recording.strings.all
-    for index in entries.indices {
-      let values = Int(entries[index].valueUses)
-      let keys = Int(entries[index].keyUses)
-      if let definitions, values + keys > 0 {
-        let known = definitions.find(entries[index], in: recording.strings)
-        if known >= 0 {
-          if takesKnownSymbol(index, &recording.strings, definitions, known) { continue }
-          if definitions.grows, define(index, recording.strings, definitions) { continue }
-        }
+    if let definitions {
+      for index in 0..<recording.strings.count where !isShared(index, &recording.strings, definitions) {
+        consider(index, recording.strings)
       }
-      guard values + keys > 1 else { continue }
-      let length = entries[index].length
-      let text = KeyText.measure(recording.strings.utf8(index)).size
-      let inline = length + (length < Strings.shortLimit ? 1 : 1 + Varint.size(length))
-      let gain = values * inline + keys * text - text - values - keys
-      guard gain > 0 else { continue }
-      let longGain = gain - (values + keys) * longReference
-      candidates.append(
-        Candidate(string: index, uses: values + keys, shortGain: gain, longGain: longGain))
+    } else {
+      for index in 0..<recording.strings.count { consider(index, recording.strings) }
     }
     let shortPlaces = max(0, Symbols.shortLimit - plan.firstSymbol)
     if candidates.count > shortPlaces { shortenMostUsed(shortPlaces) }
     if candidates.isEmpty { return }
     candidates.removeAll { !$0.isShort && $0.longGain <= 0 }
+  }
+
+  /// Makes a string a symbol if it comes again often enough.
+  @inline(__always)
+  private mutating func consider(_ index: Int, _ strings: borrowing StringPool) {
+    let entry = strings[index]
+    let values = Int(entry.valueUses)
+    let keys = Int(entry.keyUses)
+    guard values + keys > 1 else { return }
+    let length = entry.length
+    let text = KeyText.measure(strings.utf8(index)).size
+    let inline = length + (length < Strings.shortLimit ? 1 : 1 + Varint.size(length))
+    let gain = values * inline + keys * text - text - values - keys
+    guard gain > 0 else { return }
+    let longGain = gain - (values + keys) * Varint.size(plan.firstSymbol)
+    candidates.append(Candidate(string: index, uses: values + keys, shortGain: gain, longGain: longGain))
+  }
+
+  /// Whether a string is settled by what earlier messages had: a symbol that the reader knows, or one for later messages.
+  @inline(__always)
+  private mutating func isShared(
+    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
+  ) -> Bool {
+    let entry = strings[index]
+    guard entry.valueUses > 0 || entry.keyUses > 0 else { return true }
+    let known = definitions.find(entry, in: strings)
+    guard known >= 0 else { return false }
+    return takesKnownSymbol(index, &strings, definitions, known)
+      || definitions.grows && define(index, strings, definitions)
   }
 
   /// Whether a string that an earlier message had too should be a symbol for later ones.
