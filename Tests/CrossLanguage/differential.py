@@ -1,7 +1,8 @@
 """Compares the library with the decoder in Python: what one refuses the other refuses, what they accept means the same.
 
 Every vector is read by both, and so are mutations of them, which are the same for the same seed. The library reads
-each message twice, and where that makes a difference both readings are shown: by containers, and by collections.
+each message three times, and where that makes a difference all readings are shown: by containers, by collections, and
+as a StowValue.
 
     differential.py                         in short
     differential.py --mutations 100000      at length

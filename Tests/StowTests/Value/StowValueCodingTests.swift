@@ -110,6 +110,9 @@ struct StowValueCodingTests {
     #expect(failure { try StowDecoder().decode([String: StowValue].self, from: message) } == expected)
     let repeated: [UInt8] = [0xE7, 0xC6, 0x81, 0x61, 0x91, 0x81, 0x61, 0x92]
     #expect(failure { try StowValue(message: repeated) } == .dataCorrupted(0))
+    // A record within a record that ends too early, before one whose shape there is not.
+    let record: [UInt8] = [0x1F, 0, 1, 1, 4, 0x0D, 0xC0, 0x10, 0x70, 7, 0xF0, 2, 4, 0x6A, 0xFC, 1, 0x64]
+    #expect(failure { try StowValue(message: record) } == .dataCorrupted(0, "name"))
     #expect(failure { try StowValue(message: [UInt8]()) } == .dataCorrupted())
     // A decimal number beyond those that Foundation has.
     let decimal = [0x1B, 0x11, 0x7F] + [UInt8](repeating: 0xFF, count: 16)

@@ -7,7 +7,8 @@ extension Optional: PlannedDecodable where Wrapped: Decodable {
 
 extension Array: PlannedDecodable where Element: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan {
-    ScalarTypes.scalar(Element.self)?.makeArrayPlan() ?? ArrayDecodingPlan<Element>()
+    if Element.self == StowValue.self { return StowValueArrayPlan() }
+    return ScalarTypes.scalar(Element.self)?.makeArrayPlan() ?? ArrayDecodingPlan<Element>()
   }
 }
 

@@ -3,13 +3,7 @@ final class StowValuePlan: DecodingPlan<StowValue> {
   override func decode(
     at offset: Int, from session: DecodingSession, _ node: PathNode
   ) throws -> StowValue {
-    let reader = StowValueReader(session)
-    var next = offset
-    do throws(FormatError) {
-      return try reader.read(at: &next)
-    } catch {
-      throw failure(error, from: offset, session, node)
-    }
+    try StowValueReader(session).value(at: offset, node)
   }
 
   override func decode(
@@ -25,20 +19,26 @@ final class StowValuePlan: DecodingPlan<StowValue> {
         return try reader.row(at: row, of: columns)
       }
     } catch {
-      throw failure(error, from: source.offset, source.session, node)
+      throw reader.failure(error, inValueAt: source.offset, node)
     }
   }
 
   override func none(level: Int, _ session: DecodingSession) -> StowValue? {
     level == 0 ? .null : .nestedNull(level: level)
   }
+}
 
-  /// Returns the error of a fault in the value at `offset`, with the path of the value inside it that has the fault.
-  @inline(never)
-  private func failure(
-    _ error: FormatError, from offset: Int, _ session: DecodingSession, _ node: PathNode
-  ) -> any Error {
-    let inside = PathFinder(message: session.message).path(to: error.offset, from: offset)
-    return session.error(error, path: session.codingPath(node) + inside, expected: StowValue.self)
+/// Arrays of them, read as one value.
+final class StowValueArrayPlan: ArrayDecodingPlan<StowValue> {
+  override func decode(
+    at offset: Int, from session: DecodingSession, _ node: PathNode
+  ) throws -> [StowValue] {
+    let reader = session.message.reader
+    guard offset < reader.count else { return try super.decode(at: offset, from: session, node) }
+    let tag = reader.base[offset]
+    guard Arrays.isArray(tag) || PackedArray.isPacked(tag) || Columns.isColumns(tag),
+      case .array(let elements) = try StowValueReader(session).value(at: offset, node)
+    else { return try super.decode(at: offset, from: session, node) }
+    return elements
   }
 }

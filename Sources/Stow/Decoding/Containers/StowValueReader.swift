@@ -18,6 +18,23 @@ struct StowValueReader {
     reader = session.message.reader
   }
 
+  /// Returns the value at `offset`, which is the one at a place of the path.
+  func value(at offset: Int, _ node: PathNode) throws -> StowValue {
+    var next = offset
+    do throws(FormatError) {
+      return try read(at: &next)
+    } catch {
+      throw failure(error, inValueAt: offset, node)
+    }
+  }
+
+  /// Returns the error of a fault in the value at `offset`, with the path of what has the fault inside it.
+  @inline(never)
+  func failure(_ error: FormatError, inValueAt offset: Int, _ node: PathNode) -> any Error {
+    let inside = PathFinder(message: message).path(to: error.offset, from: offset)
+    return session.error(error, path: session.codingPath(node) + inside, expected: StowValue.self)
+  }
+
   /// Reads the value at `offset`, which becomes that behind it.
   func read(at offset: inout Int) throws(FormatError) -> StowValue {
     let tag = try reader.byte(at: offset)
@@ -120,7 +137,7 @@ struct StowValueReader {
       return try nest(at: start) { () throws(FormatError) in try map(header.body) }
     }
     guard shape < message.tables.shapeCount else { try fail(.malformed, at: start) }
-    return try nest(at: start) { () throws(FormatError) in try record(header, shape) }
+    return try nest(at: start) { () throws(FormatError) in try record(header, shape, start) }
   }
 
   // MARK: maps
@@ -145,33 +162,40 @@ struct StowValueReader {
   /// Records of fewer keys take so little memory that their values need not be counted first.
   private static let fewKeys = 32
 
-  private func record(_ header: ObjectHeader, _ shape: Int) throws(FormatError) -> StowObject {
+  private func record(
+    _ header: ObjectHeader, _ shape: Int, _ start: Int
+  ) throws(FormatError) -> StowObject {
     let end = header.body.upperBound
     var next = header.body.lowerBound
+    let names = try message.names(ofShape: shape)
     let keys: ObjectKeys
     if header.isPartial {
       next = try Records.endOfPresence(
         reader, in: header.body, keyCount: message.tables.keyCount(ofShape: shape))
-      keys = try self.keys(ofShape: shape, presence: header.body.lowerBound..<next)
+      keys = self.keys(names, presence: header.body.lowerBound..<next)
     } else {
-      keys = try message.names(ofShape: shape)._withUnsafeGuaranteedRef { $0.objectKeys }
+      keys = names._withUnsafeGuaranteedRef { $0.objectKeys }
     }
     if keys.count > Self.fewKeys {
-      guard try Arrays.count(next..<end, reader) == keys.count else { try fail(.malformed, at: next) }
+      guard try Arrays.count(next..<end, reader) == keys.count else { try fail(.malformed, at: start) }
     }
     let values = try self.values(keys.count) { _ throws(FormatError) in
-      guard next < end else { try fail(.malformed, at: next) }
-      return try read(at: &next)
+      let place = next
+      guard place < end else { try fail(.malformed, at: start) }
+      let value = try read(at: &next)
+      guard next <= end else { try fail(.malformed, at: place) }
+      return value
     }
-    guard next == end else { try fail(.malformed, at: next) }
+    guard next == end else { try fail(.malformed, at: start) }
     return StowObject(keys, values)
   }
 
   /// Returns the keys of a shape for which there is a value, by its presence bits.
-  private func keys(ofShape shape: Int, presence: Range<Int>) throws(FormatError) -> ObjectKeys {
-    let names = try message.names(ofShape: shape)
-    let bits =
-      presence.count <= 8 ? reader.firstBytes(at: presence.lowerBound, upTo: presence.upperBound) : nil
+  private func keys(_ names: Unmanaged<ShapeNames>, presence: Range<Int>) -> ObjectKeys {
+    var bits: UInt64?
+    if presence.count <= 8 {
+      bits = reader.firstBytes(at: presence.lowerBound, upTo: presence.upperBound)
+    }
     return names._withUnsafeGuaranteedRef { names in
       names.objectKeys(presence: bits) { reader.bit($0, at: presence.lowerBound) }
     }

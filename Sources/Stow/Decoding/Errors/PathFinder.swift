@@ -59,8 +59,15 @@ struct PathFinder {
   )? {
     var start = object.body.lowerBound
     var keyIndex = 0
-    let keyCount = object.shape.map { message.tables.keyCount(ofShape: $0) } ?? 0
-    if object.isPartial { start += Records.presenceSize(keyCount) }
+    var keyCount = 0
+    if let shape = object.shape {
+      // What is looked at here may be what could not be read.
+      guard shape < message.tables.shapeCount else { return nil }
+      keyCount = message.tables.keyCount(ofShape: shape)
+    }
+    if object.isPartial {
+      start = try Records.endOfPresence(message.reader, in: object.body, keyCount: keyCount)
+    }
     while start < object.body.upperBound {
       var key = TextLocation(start)
       if let shape = object.shape {

@@ -20,12 +20,13 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
 
 extension Array: WholeEncodable where Element: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder {
-    RecordableTypes.scalar(Element.self)?.makeArrayEncoder() ?? ArrayTypeEncoder<Element>()
+    if Element.self == StowValue.self { return StowValueArrayEncoder() }
+    return RecordableTypes.scalar(Element.self)?.makeArrayEncoder() ?? ArrayTypeEncoder<Element>()
   }
 }
 
 /// Records the elements one by one.
-private class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
+class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
   override func encode(
     _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {

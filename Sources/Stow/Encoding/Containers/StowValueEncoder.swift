@@ -14,6 +14,16 @@ final class StowValueEncoder: TypeEncoder<StowValue> {
   }
 }
 
+/// Arrays of them, which share what is known of keys.
+final class StowValueArrayEncoder: ArrayTypeEncoder<StowValue> {
+  override func record(
+    _ elements: UnsafeBufferPointer<StowValue>, _ recorder: Recorder, _ begin: Int
+  ) throws {
+    var known = KnownKeys()
+    try recorder.record(elements, in: begin, &known)
+  }
+}
+
 // By the recorder, which nobody counts references to meanwhile. Values are passed where they are.
 
 extension Recorder {
@@ -56,7 +66,7 @@ extension Recorder {
   }
 
   @inline(__always)
-  private func record(
+  fileprivate func record(
     _ elements: UnsafeBufferPointer<StowValue>, in begin: Int, _ known: inout KnownKeys
   ) throws {
     guard let first = elements.baseAddress else { return }
