@@ -18,7 +18,8 @@ enum LogTarget {
       try checkUntouched(file, content)
       return
     }
-    try append(to: file, numbers)
+    // In a made-up file the numbers of several blocks may contradict each other, and records be lost by that.
+    try append(to: file, numbers, isStrict: content.count <= 65_536)
   }
 
   /// The numbers of the records of a log; nil if the file is none.
@@ -44,7 +45,7 @@ enum LogTarget {
   }
 
   /// Appends to a log and compacts it; what it had must stay.
-  private static func append(to file: ScratchFile, _ numbers: [Int]) throws {
+  private static func append(to file: ScratchFile, _ numbers: [Int], isStrict: Bool) throws {
     guard let log = try attempt({ try RecordLog(at: file.url, durability: .manual) }) else { return }
     let before = log.count
     let added = ["first", "second"]
@@ -52,19 +53,20 @@ enum LogTarget {
       throw Finding("nothing can be appended")
     }
     try log.close()
-    try check(file, numbers + [before, before + 1], last: added[1])
-    if before < 1 << 20 { try compact(file) }
+    if isStrict { try check(file, numbers + [before, before + 1], last: added[1]) }
+    if before < 1 << 20 { try compact(file, isStrict: isStrict) }
   }
 
-  private static func compact(_ file: ScratchFile) throws {
+  private static func compact(_ file: ScratchFile, isStrict: Bool) throws {
     let log = try RecordLog(at: file.url, durability: .manual)
     defer { try? log.close() }
     let last = log.count - 1
     let isDone: Void? = try attempt { try log.compact { $0.number % 2 == 0 || $0.number == last } }
     // A record whose definitions break the format cannot be copied.
     guard isDone != nil else { return }
-    guard try log.decode(String.self, at: log.count - 1) == "second", try log.verify().isEmpty else {
-      throw Finding("compaction damages the log")
+    guard try log.verify().isEmpty else { throw Finding("compaction leaves damage") }
+    if isStrict, try log.decode(String.self, at: log.count - 1) != "second" {
+      throw Finding("compaction loses the last record")
     }
   }
 
