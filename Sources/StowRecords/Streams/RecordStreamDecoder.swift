@@ -20,7 +20,8 @@ import Stow
 /// Safe on bytes from anywhere: what is no stream is an error, and no more bytes are kept than a record and the part that
 /// was fed last have.
 ///
-/// A stream has one receiver: a decoder is not to be used from several threads at once.
+/// A stream has one receiver: a decoder is not to be used from several threads at once, nor by an `init(from:)` that it is
+/// running.
 public final class RecordStreamDecoder {
   private let decoder: StowDecoder
   private let maximumRecordSize: Int
@@ -32,6 +33,8 @@ public final class RecordStreamDecoder {
   /// How many records were read.
   private var count = 0
   private var failure: RecordStreamError?
+  /// Whether a record is being decoded: it must not be taken in a second time meanwhile.
+  private var isDecoding = false
 
   /// The most bytes of definitions that a stream may have. An encoder forgets them long before.
   private static let mostDefinitions = 1 << 20
@@ -79,6 +82,7 @@ public final class RecordStreamDecoder {
   /// - Throws: `RecordStreamError` if the stream cannot be read on; then every later call throws it again. A
   ///   `DecodingError` if the record does not hold a value of the type; then it is passed over.
   public func next<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+    precondition(!isDecoding, "An init(from:) must not read on in its own stream.")
     if let failure { throw failure }
     do {
       guard let range = try nextRecord() else { return nil }
@@ -152,7 +156,11 @@ public final class RecordStreamDecoder {
     guard checksum == StreamFrame.checksum(of: record, number: UInt64(count)) else { throw error(.damaged) }
     guard definitions.size <= Self.mostDefinitions else { throw error(.tooManyDefinitions) }
     guard let scope = try? definitions.add(record: record) else { throw error(.damaged) }
-    defer { count += 1 }
+    isDecoding = true
+    defer {
+      isDecoding = false
+      count += 1
+    }
     return try decoder.decode(type, fromRecord: record, relyingOn: definitions, scope)
   }
 }
