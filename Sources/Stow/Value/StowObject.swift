@@ -33,10 +33,10 @@ public struct StowObject: Sendable {
     contents = values
   }
 
-  /// The keys, in order.
+  /// The keys, in order. Takes constant time.
   public var keys: [String] { names.all }
 
-  /// The values, in the order of their keys.
+  /// The values, in the order of their keys. Takes constant time.
   public var values: [StowValue] { contents }
 
   /// Passes the keys and the values where they are.
@@ -112,7 +112,7 @@ extension StowObject: RandomAccessCollection {
   /// The number of pairs.
   public var endIndex: Int { contents.count }
 
-  /// The pair at a place.
+  /// The pair at a place. Takes constant time.
   public subscript(position: Int) -> (key: String, value: StowValue) {
     (names.all[position], contents[position])
   }

@@ -35,6 +35,7 @@ public enum StowValue: Hashable, Sendable, CustomStringConvertible, ExpressibleB
   ///
   /// Levels above 255 are written as 255. Level 0 is `null`, to which such a value is equal.
   case nestedNull(level: Int)
+  /// A Bool, which is no number.
   case bool(Bool)
   /// An integer, of whatever type it was.
   case integer(Int128)
@@ -45,14 +46,21 @@ public enum StowValue: Hashable, Sendable, CustomStringConvertible, ExpressibleB
   /// A NaN that was a `Float`, whose bits a `Double` would not keep. Others are equal to `double`, and are decoded as
   /// that.
   case float(Float)
+  /// A string. Two spellings of the same Unicode characters are equal, as they are as `String`s.
   case string(String)
+  /// Bytes.
   case data(Data)
+  /// A point in time.
   case date(Date)
+  /// A UUID.
   case uuid(UUID)
   /// The absolute string of a URL, which need not be one that Foundation takes: see `url` for that.
   case url(String)
+  /// A decimal number.
   case decimal(Decimal)
+  /// Values in order.
   case array([StowValue])
+  /// Values by their keys, in order.
   case object(StowObject)
 
   // MARK: making values
