@@ -1,6 +1,5 @@
+import Stow
 import Testing
-
-@testable import Stow
 
 /// CRC-32C: the vectors of RFC 3720 and others that are known, in whatever parts the bytes come.
 struct ChecksumTests {
