@@ -31,14 +31,27 @@ struct EntryIndex {
   private mutating func fill(_ message: Message) throws(FormatError) {
     let reader = message.reader
     for index in entries.indices {
-      let text = try message.tables.text(reader, ofKeyAt: TextLocation(entries[index]))
-      let symbol = message.longSymbol(text)
-      if !hasOtherSpellings { hasOtherSpellings = !(symbol?.isASCII ?? text.isASCII) }
-      let hash = symbol?.hash ?? text.hash
-      let slot = try slot(of: text.bytes, hash: hash, message)
-      guard slots[slot] == 0 else { try fail(.repeatedKey, at: entries[index]) }
-      slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1)
+      let key = entries[index]
+      if try reader.byte(at: key) < KeyText.symbol {
+        let text = try reader.text(at: key)
+        if !hasOtherSpellings { hasOtherSpellings = !reader.isASCII(text) }
+        try note(index, reader.bytes(of: text), hash: reader.hash(of: text), message)
+      } else {
+        let text = try message.tables.text(reader, ofKeyAt: TextLocation(key))
+        let symbol = message.longSymbol(text)
+        if !hasOtherSpellings { hasOtherSpellings = !(symbol?.isASCII ?? text.isASCII) }
+        try note(index, text.bytes, hash: symbol?.hash ?? text.hash, message)
+      }
     }
+  }
+
+  @inline(__always)
+  private mutating func note(
+    _ index: Int, _ text: UnsafeRawBufferPointer, hash: UInt64, _ message: Message
+  ) throws(FormatError) {
+    let slot = try slot(of: text, hash: hash, message)
+    guard slots[slot] == 0 else { try fail(.repeatedKey, at: entries[index]) }
+    slots[slot] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1)
   }
 
   /// Returns where the entry stands whose key has the given text, or nil if there is none.
@@ -58,8 +71,7 @@ struct EntryIndex {
     var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
     while slots[slot] != 0 {
       if slots[slot] >> 32 == hash >> 32 {
-        let key = TextLocation(entry(inSlot: slot))
-        if try message.tables.text(message.reader, ofKeyAt: key).matches(text) { return slot }
+        if try message.hasKey(text, at: TextLocation(entry(inSlot: slot))) { return slot }
       }
       slot = (slot + 1) & (slots.count - 1)
     }

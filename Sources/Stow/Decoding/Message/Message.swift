@@ -200,7 +200,8 @@ final class Message {
   /// Returns whether a key, a text or a symbol, has the given text.
   @inline(__always)
   func hasKey(_ text: UnsafeRawBufferPointer, at key: TextLocation) throws(FormatError) -> Bool {
-    let reader = tables.reader(of: key, reader)
+    // Nearly all keys are looked at in the message itself.
+    guard key.isInMessage else { return try tables.text(reader, ofKeyAt: key).matches(text) }
     if reader.matches(text, at: key.offset) { return true }
     guard try reader.byte(at: key.offset) >= KeyText.symbol else { return false }
     return try isSymbol(text, at: key)
@@ -214,7 +215,8 @@ final class Message {
 
   /// Returns whether a key is a text of 5 or 6 bits a character, which are all ASCII.
   func isPacked(keyAt key: TextLocation) throws(FormatError) -> Bool {
-    try tables.reader(of: key, reader).byte(at: key.offset) < KeyText.plain
+    if key.isInMessage { return try reader.byte(at: key.offset) < KeyText.plain }
+    return try tables.reader(of: key, reader).byte(at: key.offset) < KeyText.plain
   }
 
   /// Returns whether a key has characters beyond ASCII, so that a string of other bytes could equal it.
