@@ -70,7 +70,8 @@ public final class StowEncoder: Sendable {
 
   /// The context that messages rely on; none by default.
   ///
-  /// Whoever decodes them needs it (`StowDecoder.contexts`).
+  /// Whoever decodes them needs it (`StowDecoder.contexts`). An encoder keeps every context that it was given until it goes
+  /// itself.
   public var context: StowContext? {
     get { sharedContext.current?.takeUnretainedValue().context }
     set { sharedContext.update { ContextUse(newValue, $0?.identification ?? .id) } }

@@ -6,41 +6,29 @@ import Synchronization
 @frozen
 @usableFromInline
 struct SharedReference<Object: AnyObject & Equatable & Sendable>: ~Copyable, Sendable {
-  private final class Box: Sendable {
-    let current = Atomic<UInt>(0)
+  @usableFromInline
+  final class Box: Sendable {
+    fileprivate let current = Atomic<UInt>(0)
     /// All that were set, each once.
-    let kept = Mutex<[Object]>([])
+    fileprivate let kept = Mutex<[Object]>([])
   }
 
-  /// The address of a box, which is made when an object is first set and stays; 0 before.
-  @usableFromInline let address = Atomic<UInt>(0)
+  @usableFromInline let box = SharedBox<Box>()
 
   @inlinable
   init() {}
 
-  @inlinable
-  deinit {
-    if address.load(ordering: .acquiring) != 0 { releaseBox() }
-  }
-
-  @usableFromInline
-  func releaseBox() { box?.release() }
-
-  private var box: Unmanaged<Box>? {
-    UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)).map { .fromOpaque($0) }
-  }
-
   /// The object, if there is one. Valid as long as the owner of this is.
   @inline(__always)
   var current: Unmanaged<Object>? {
-    guard let box else { return nil }
+    guard let box = box.current else { return nil }
     let address = box._withUnsafeGuaranteedRef { $0.current.load(ordering: .acquiring) }
     return UnsafeRawPointer(bitPattern: address).map { .fromOpaque($0) }
   }
 
   /// Changes the object, while no other thread does.
   func update(_ body: (Object?) -> Object?) {
-    (box ?? makeBox())._withUnsafeGuaranteedRef { box in
+    box.current(orMaking: Box.init)._withUnsafeGuaranteedRef { box in
       box.kept.withLock { kept in
         let old = UnsafeRawPointer(bitPattern: box.current.load(ordering: .relaxed))
         var new = body(old.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() })
@@ -49,15 +37,5 @@ struct SharedReference<Object: AnyObject & Equatable & Sendable>: ~Copyable, Sen
         box.current.store(address, ordering: .releasing)
       }
     }
-  }
-
-  /// Makes the box, if no other thread has just done so.
-  private func makeBox() -> Unmanaged<Box> {
-    let new = Unmanaged.passRetained(Box())
-    let (isFirst, old) = address.compareExchange(
-      expected: 0, desired: UInt(bitPattern: new.toOpaque()), ordering: .acquiringAndReleasing)
-    guard !isFirst, let other = UnsafeRawPointer(bitPattern: old) else { return new }
-    new.release()
-    return .fromOpaque(other)
   }
 }
