@@ -20,13 +20,14 @@ final class RecordEncoder {
 /// Decodes the records of a scope.
 final class RecordDecoder {
   private let decoder = StowDecoder()
-  private let definitions = DecodingDefinitions()
+  /// Made anew for each scope: a container that a type kept goes on reading with those it knows.
+  private var definitions = DecodingDefinitions()
   /// Why nothing more of the scope can be decoded.
   private var failure: (any Error)?
 
   /// Forgets all definitions: a new scope begins.
   func begin() {
-    definitions.removeAll()
+    definitions = DecodingDefinitions()
     failure = nil
   }
 

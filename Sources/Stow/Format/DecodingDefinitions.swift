@@ -11,11 +11,11 @@ package final class DecodingDefinitions: @unchecked Sendable {
   private var tables = TextTables()
   /// The symbols by their numbers.
   private(set) var strings: [String] = []
-  /// What tells these definitions from all others, and from what they were before they were removed.
-  private(set) var version = DecodingDefinitions.newVersion()
+  /// What tells these definitions from all others, also from those that had their address before.
+  let number = DecodingDefinitions.newNumber()
 
-  private static let versions = Atomic<Int>(0)
-  private static func newVersion() -> Int { versions.add(1, ordering: .relaxed).newValue }
+  private static let numbers = Atomic<Int>(0)
+  private static func newNumber() -> Int { numbers.add(1, ordering: .relaxed).newValue }
 
   /// No definitions yet, to which records add theirs.
   package init() {}
@@ -105,14 +105,6 @@ package final class DecodingDefinitions: @unchecked Sendable {
     guard let symbol else { return try message.string(of: message.text(at: key)) }
     if symbol < symbolCount { return strings[symbol] }
     return try message.string(of: message.text(at: new.symbol(symbol - symbolCount)))
-  }
-
-  /// Forgets all of them. Not while another thread reads a record that relies on them.
-  package func removeAll() {
-    bytes.removeAll()
-    tables.removeAll()
-    strings.removeAll(keepingCapacity: strings.count < 4096)
-    version = Self.newVersion()
   }
 
   /// Where the text of a symbol stands.

@@ -25,7 +25,8 @@ import Stow
 public final class RecordStreamDecoder {
   private let decoder: StowDecoder
   private let maximumRecordSize: Int
-  private let definitions = DecodingDefinitions()
+  /// Made anew when the sender forgets: a container that a type kept goes on reading with those it knows.
+  private var definitions = DecodingDefinitions()
   /// What was fed and not read, from `start` on.
   private var bytes: [UInt8] = []
   private var start = 0
@@ -119,7 +120,7 @@ public final class RecordStreamDecoder {
   private func nextRecord() throws -> Range<Int>? {
     guard try passHead() else { return nil }
     while start < bytes.count, bytes[start] == StreamFrame.forgetting {
-      definitions.removeAll()
+      definitions = DecodingDefinitions()
       start += 1
     }
     guard start < bytes.count else { return nil }

@@ -209,4 +209,29 @@ import Testing
     }
     #expect(found == events.dropLast())
   }
+
+  /// Keeps the container that it is decoded from.
+  private struct Keeper: Decodable {
+    enum CodingKeys: String, CodingKey { case name, level, detail }
+
+    let container: KeyedDecodingContainer<CodingKeys>
+
+    init(from decoder: any Decoder) throws { container = try decoder.container(keyedBy: CodingKeys.self) }
+  }
+
+  @Test func aContainerThatIsKeptReadsOnWhenTheDefinitionsAreForgotten() throws {
+    let decoder = RecordStreamDecoder()
+    decoder.feed(try stream(of: [events[0]]))
+    let keeper = try #require(try decoder.next(Keeper.self))
+    // The sender forgets, and defines something else.
+    let other = try RecordStreamEncoder().encode(["other": 1])
+    let record = other.dropFirst(3).dropLast(4)
+    var checksum = Checksum()
+    checksum.update(UInt64(1))
+    Array(record.dropFirst()).withUnsafeBytes { checksum.update($0) }
+    decoder.feed([0] + Array(record) + withUnsafeBytes(of: checksum.value.littleEndian) { Array($0) })
+    #expect(try decoder.next([String: Int].self) == ["other": 1])
+    #expect(Set(keeper.container.allKeys) == [.name, .level, .detail])
+    #expect(try keeper.container.decode(String.self, forKey: .name) == events[0].name)
+  }
 }

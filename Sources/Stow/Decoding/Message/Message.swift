@@ -29,7 +29,7 @@ final class Message {
   /// What the message relies on; kept until another message relies on something else.
   private var definitions: DecodingDefinitions?
   /// Which definitions `reliedShapes` are of.
-  private var definitionsVersion = 0
+  private var definitionsNumber = 0
   private var reliedShapes: [Int: ShapeNames] = [:]
   /// Whether some of them have long names, whose comparison may rest on symbols of the message itself.
   private var reliesOnLongNames = false
@@ -77,9 +77,9 @@ final class Message {
   }
 
   private func rely(on definitions: DecodingDefinitions, symbols: Int, shapes: Int) {
-    if self.definitions !== definitions { self.definitions = definitions }
-    if definitionsVersion != definitions.version {
-      definitionsVersion = definitions.version
+    if self.definitions !== definitions {
+      self.definitions = definitions
+      definitionsNumber = definitions.number
       reliedShapes = [:]
     }
     tables.rely(on: definitions, symbols: symbols, shapes: shapes)
@@ -87,7 +87,7 @@ final class Message {
 
   /// Returns a number that tells what defined a shape: negative for what messages rely on, and the same for all of them.
   @inline(__always)
-  func source(ofShape shape: Int) -> Int { shape < tables.firstShape ? ~definitionsVersion : number }
+  func source(ofShape shape: Int) -> Int { shape < tables.firstShape ? ~definitionsNumber : number }
 
   /// Forgets the bytes and all that was made of them.
   func close() {
