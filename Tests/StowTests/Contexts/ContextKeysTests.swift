@@ -60,6 +60,47 @@ struct ContextKeysTests {
     }
   }
 
+  /// Asks for some keys without a value, before and between those that have one.
+  private struct Sparse: Encodable {
+    let asked: [Int]
+    let numbers: [Int]
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: ByteKey.self)
+      for number in asked {
+        try container.encodeIfPresent(numbers.contains(number) ? number : nil, forKey: ByteKey(number))
+      }
+    }
+  }
+
+  @Test("may be asked for without a value, in whatever order")
+  func askedInVain() throws {
+    var random = SeededGenerator(seed: 7)
+    for count in [3, 7, 8, 9, 64, 65, 100] {
+      let context = try context(shapes: [Self.names(0..<count)])
+      let (encoder, decoder) = (StowEncoder(), StowDecoder())
+      encoder.context = context
+      decoder.contexts = [context]
+      for _ in 0..<40 {
+        let numbers = (0..<count).filter { _ in Int.random(in: 0..<5, using: &random) > 0 }
+        var asked = numbers
+        for number in 0..<count where !numbers.contains(number) && Bool.random(using: &random) {
+          asked.insert(number, at: Int.random(in: 0...asked.count, using: &random))
+        }
+        for objects in [
+          [Sparse(asked: asked, numbers: numbers)],
+          [Sparse](repeating: .init(asked: asked, numbers: numbers), count: 3),
+        ] {
+          let found = try decoder.decode([Wide].self, from: encoder.encode(objects))
+          #expect(found == objects.map { Wide($0.numbers) })
+        }
+        let alone = try decoder.decode(
+          Wide.self, from: encoder.encode(Sparse(asked: asked, numbers: numbers)))
+        #expect(alone == Wide(numbers))
+      }
+    }
+  }
+
   private static func sorted(_ names: [String]) throws -> StowContext {
     try context(shapes: [names.sorted()])
   }

@@ -201,11 +201,8 @@ struct Emitter: ~Copyable {
 
   /// A bit for every key of the shape: whether the object has a value for it.
   private mutating func writePresence(_ keys: KeyTable.Reference) {
-    if keys.pointee.presentCount == keys.pointee.slotCount, keys.pointee.slotCount <= 64,
-      !keys.pointee.hasForeignKeys
-    {
-      // Every slot is a key of the shape, and the marks are the bits.
-      return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.slotCount))
+    if keys.pointee.isInSlotOrder {
+      return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.presentCount))
     }
     let (slots, frame, wideMarks) = (keys.pointee.presentSlots, frame, wideMarks)
     writer.bits(slots.count) { bit in

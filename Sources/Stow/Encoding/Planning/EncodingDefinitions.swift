@@ -126,17 +126,20 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   // MARK: looking up
 
-  /// Where a string of `pool` is among those that are known; −1 if it is not. Of those that grow, whatever was written
-  /// before is known.
-  @inline(__always)
-  func find(_ entry: StringEntry, in pool: borrowing StringPool) -> Int { strings.index(of: entry, in: pool) }
+  /// What is known of a string.
+  enum Known {
+    /// It is a symbol; whether a reference to it takes fewer bytes than its text.
+    case symbol(number: Int, isShort: Bool)
+    /// It was written before, where definitions grow.
+    case written
+    case new
+  }
 
-  /// The symbol that a known string is, and whether a reference to it takes fewer bytes than its text; nil if it is
-  /// none.
+  /// What is known of a string of `pool`.
   @inline(__always)
-  func symbol(at index: Int) -> (number: Int, isShort: Bool)? {
-    let found = strings[index]
-    return found.symbol == 0 ? nil : (Int(found.symbol) - 1, found.mark != 0)
+  func find(_ entry: StringEntry, in pool: borrowing StringPool) -> Known {
+    guard let found = strings.entry(like: entry, in: pool) else { return .new }
+    return found.symbol == 0 ? .written : .symbol(number: Int(found.symbol) - 1, isShort: found.mark != 0)
   }
 
   /// Whether a string is a key of a shape.
@@ -144,6 +147,11 @@ package final class EncodingDefinitions: @unchecked Sendable {
     guard !ends.isEmpty else { return false }
     let index = strings.findListed(name)
     return index >= 0 && index < shapesByKey.count && !shapesByKey[index].isEmpty
+  }
+
+  /// The UTF-8 of a key of a shape, until a string is added.
+  func key(_ place: Int, ofShape shape: Int) -> UnsafeRawBufferPointer {
+    strings.utf8(Int(keys[firstKey(ofShape: shape) + place]))
   }
 
   private func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }

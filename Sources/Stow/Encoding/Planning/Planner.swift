@@ -71,13 +71,13 @@ struct Planner: ~Copyable {
       Self.hasSingleObject(recording)
     else { return false }
     let keys = recording.keyTables.active[0]
-    keys.pointee.shape = -1
-    keys.pointee.collectPresent()
     guard takesKnownShape(keys, definitions) else { return false }
     for index in 0..<recording.strings.count {
-      let known = definitions.find(recording.strings[index], in: recording.strings)
-      guard known >= 0, !takesKnownSymbol(index, &recording.strings, definitions, known) else { continue }
-      if definitions.grows, canDefine(index, recording.strings, definitions) { return false }
+      switch definitions.find(recording.strings[index], in: recording.strings) {
+      case .symbol(let number, let isShort): take(symbol: number, isShort, index, &recording.strings)
+      case .written: if canDefine(index, recording.strings, definitions) { return false }
+      case .new: break
+      }
     }
     return true
   }
@@ -153,9 +153,9 @@ struct Planner: ~Copyable {
 
   private mutating func chooseShapes(_ recording: inout Recording, _ definitions: EncodingDefinitions?) {
     for keys in recording.keyTables.active.buffer {
+      if let definitions, takesKnownShape(keys, definitions) { continue }
       keys.pointee.shape = -1
       keys.pointee.collectPresent()
-      if let definitions, takesKnownShape(keys, definitions) { continue }
       if let definitions, definitions.grows, define(keys, definitions) { continue }
       consider(
         .keyTable(keys.pointee.index), textSize: keys.pointee.textSize, uses: keys.pointee.uses,
@@ -182,13 +182,12 @@ struct Planner: ~Copyable {
   private mutating func takesKnownShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions)
     -> Bool
   {
-    guard keys.pointee.presentCount > 0 else { return false }
     let match = matches.answer(for: keys, definitions)
     if match.shape < 0 { return false }
     let uses = keys.pointee.uses
-    let gain = uses * (keys.pointee.textSize - match.cost)
-    guard gain > 0, gain >= Self.gain(textSize: keys.pointee.textSize, uses: uses) else { return false }
-    keys.pointee.take(shape: match.shape, positions: matches.positions(of: match))
+    let gain = uses * (match.textSize - match.cost)
+    guard gain > 0, gain >= Self.gain(textSize: match.textSize, uses: uses) else { return false }
+    matches.give(match, to: keys)
     return true
   }
 
@@ -290,17 +289,21 @@ struct Planner: ~Copyable {
   ) -> Bool {
     let entry = strings[index]
     guard entry.valueUses > 0 || entry.keyUses > 0 else { return true }
-    let known = definitions.find(entry, in: strings)
-    guard known >= 0 else { return false }
-    return takesKnownSymbol(index, &strings, definitions, known)
-      || definitions.grows && define(index, strings, definitions)
+    switch definitions.find(entry, in: strings) {
+    case .symbol(let number, let isShort):
+      take(symbol: number, isShort, index, &strings)
+      return true
+    case .written: return define(index, strings, definitions)
+    case .new: return false
+    }
   }
 
   /// Whether a string that an earlier message had too should be a symbol for later ones.
   private func canDefine(
     _ index: Int, _ strings: borrowing StringPool, _ definitions: EncodingDefinitions
   ) -> Bool {
-    !definitions.isFull && KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
+    definitions.grows && !definitions.isFull
+      && KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
   }
 
   /// Makes a string a symbol for later messages, which an earlier one had too.
@@ -315,15 +318,10 @@ struct Planner: ~Copyable {
     return true
   }
 
-  /// Whether the reader knows a string as a symbol; then it is written as such wherever that takes fewer bytes than a
-  /// text.
+  /// Writes a string as a symbol that the reader knows, wherever that takes fewer bytes than a text.
   @inline(__always)
-  private func takesKnownSymbol(
-    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions, _ known: Int
-  ) -> Bool {
-    guard let symbol = definitions.symbol(at: known) else { return false }
-    if symbol.isShort { strings[index].symbol = UInt32(symbol.number + 1) }
-    return true
+  private func take(symbol number: Int, _ isShort: Bool, _ index: Int, _ strings: inout StringPool) {
+    if isShort { strings[index].symbol = UInt32(number + 1) }
   }
 
   /// Leaves the references of one byte to the strings that are used most, the first of equals.

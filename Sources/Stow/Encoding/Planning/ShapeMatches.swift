@@ -8,14 +8,19 @@ struct ShapeMatches: ~Copyable {
     let shape: Int
     /// What an object takes that is a record of it, besides its length and values.
     let cost: Int
+    /// The bytes of the texts of the keys that have values.
+    let textSize: Int
     fileprivate let version: UInt64
-    fileprivate let keys: Part
-    fileprivate let positions: Part
+    /// The slots that the message asked for, as their states.
+    fileprivate let states: Part
+    /// The slot of each key of the shape.
+    fileprivate let slots: Part
+    fileprivate let known: KeyTable.ShapeSlots
     /// The answer before this one for the same key table; −1 if it is the first.
     fileprivate let previous: Int
   }
 
-  /// Where the keys or the positions of an answer are.
+  /// Where the slots of an answer are.
   struct Part: BitwiseCopyable {
     let start: Int
     let end: Int
@@ -24,31 +29,32 @@ struct ShapeMatches: ~Copyable {
   private var answers = GrowableBuffer<Answer>(capacity: 16)
   /// By the index of the key table: its last answer, −1 if there is none.
   private var last = GrowableBuffer<Int>(capacity: 16)
-  /// The bytes of the keys that answers are for.
-  private var keys = GrowableBuffer<UInt8>(capacity: 64)
-  /// For each key of a shape, which of the keys with values it is; −1 if it is none.
-  private var positions = GrowableBuffer<Int>(capacity: 64)
+  private var slots = GrowableBuffer<UInt16>(capacity: 64)
 
   private static let mostAnswers = 1024
 
-  /// The shape that has all present keys of a table.
+  /// The shape that has all keys of a table that have values.
   @inline(__always)
   mutating func answer(for table: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Answer {
-    let index = table.pointee.index
+    let (index, version) = (table.pointee.index, definitions.version)
     var number = index < last.count ? last[index] : -1
     while number >= 0 {
       let answer = answers[number]
-      let bytes = UnsafeBufferPointer(rebasing: keys.buffer[answer.keys.start..<answer.keys.end])
-      if answer.version == definitions.version, table.pointee.hasPresentBytes(bytes) { return answer }
+      if answer.version == version, table.pointee.hasStates(slots(answer.states)) { return answer }
       number = answer.previous
     }
     return find(table, definitions)
   }
 
-  /// The positions of an answer.
+  /// Makes the objects of a table records of the shape that is the answer for it.
   @inline(__always)
-  func positions(of answer: Answer) -> UnsafeBufferPointer<Int> {
-    UnsafeBufferPointer(rebasing: positions.buffer[answer.positions.start..<answer.positions.end])
+  func give(_ answer: Answer, to table: KeyTable.Reference) {
+    table.pointee.take(shape: answer.shape, slots: slots(answer.slots), answer.known)
+  }
+
+  @inline(__always)
+  private func slots(_ part: Part) -> UnsafeBufferPointer<UInt16> {
+    UnsafeBufferPointer(rebasing: slots.buffer[part.start..<part.end])
   }
 
   @inline(never)
@@ -56,23 +62,40 @@ struct ShapeMatches: ~Copyable {
     if answers.count == Self.mostAnswers { removeAll() }
     let index = table.pointee.index
     while last.count <= index { last.append(-1) }
-    let match = definitions.match(table.pointee.presentNames, isExact: false)
-    let (firstKey, firstPosition) = (keys.count, positions.count)
-    for byte in table.pointee.presentBytes { keys.append(byte) }
-    for position in match?.positions ?? [] { positions.append(position) }
+    table.pointee.collectPresent()
+    let names = table.pointee.presentNames
+    let match = names.isEmpty ? nil : definitions.match(names, isExact: false)
+    let states = add(table.pointee.slotStates)
+    let found = match.map { Self.slots($0, table, definitions) } ?? []
     let answer = Answer(
-      shape: match?.shape ?? -1, cost: match?.cost ?? 0, version: definitions.version,
-      keys: Part(start: firstKey, end: keys.count),
-      positions: Part(start: firstPosition, end: positions.count), previous: last[index])
+      shape: match?.shape ?? -1, cost: match?.cost ?? 0, textSize: table.pointee.textSize,
+      version: definitions.version, states: states, slots: add(found), known: KeyTable.ShapeSlots(found),
+      previous: last[index])
     last[index] = answers.count
     answers.append(answer)
     return answer
   }
 
+  /// The slot of each key of a shape. A key that has no value may have a slot too, as that of an optional that is nil.
+  private static func slots(
+    _ match: EncodingDefinitions.Match, _ table: KeyTable.Reference, _ definitions: EncodingDefinitions
+  ) -> [UInt16] {
+    let present = table.pointee.presentSlots
+    return match.positions.enumerated().map { place, position in
+      position >= 0
+        ? present[position] : table.pointee.slot(named: definitions.key(place, ofShape: match.shape))
+    }
+  }
+
+  private mutating func add(_ part: [UInt16]) -> Part {
+    let start = slots.count
+    for slot in part { slots.append(slot) }
+    return Part(start: start, end: slots.count)
+  }
+
   private mutating func removeAll() {
     answers.removeAll()
     last.removeAll()
-    keys.removeAll()
-    positions.removeAll()
+    slots.removeAll()
   }
 }

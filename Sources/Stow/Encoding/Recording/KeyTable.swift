@@ -44,8 +44,8 @@ struct KeyTable: ~Copyable {
   private(set) var slotCount = 0
   /// By slot: its number among the slots that the message has given to the keys of all tables.
   private let numbers: UnsafeMutablePointer<UInt32>
-  /// The slots that have a value in some object, in order; the keys of the shape, of which `noSlot` stands for one
-  /// that no object of the message has.
+  /// The slots that have a value in some object, in order; of a known shape the slots of all its keys, where `noSlot`
+  /// stands for one that the message never asked for.
   private let present: UnsafeMutablePointer<UInt16>
   private(set) var presentCount = 0
   /// By slot: the string of the key in the pool; −1 if the pool has no use for it.
@@ -61,10 +61,12 @@ struct KeyTable: ~Copyable {
   private(set) var textSize = 0
   /// The number of the shape in the message; −1 if the objects are maps.
   var shape = -1
-  /// Whether the shape has keys that no object of the message has.
+  /// Whether the shape has keys that have no slot.
   private(set) var hasForeignKeys = false
+  /// Whether the key at each place of the shape has the slot of that number, and all have a bit in an object's marks.
+  private(set) var isInSlotOrder = false
 
-  /// Stands for the slot of a key that no object of the message has.
+  /// Stands for the slot of a key that the message never asked for.
   static let noSlot = UInt16.max
 
   init<Key: CodingKey>(_ keyType: Key.Type, index: Int) {
@@ -238,13 +240,18 @@ struct KeyTable: ~Copyable {
     presentMarks = 0
     textSize = 0
     hasForeignKeys = false
-    for slot in 0..<slotCount where table[Int(keys[slot])] & Self.absent == 0 {
+    for slot in 0..<slotCount where hasValue(atSlot: slot) {
       present[presentCount] = UInt16(slot)
       presentCount += 1
       presentMarks |= 1 << UInt64(slot)
       textSize += text(atSlot: slot).count
     }
+    isInSlotOrder = presentCount == slotCount && slotCount <= 64
   }
+
+  /// Whether any object of the message has a value for the key at a slot.
+  @inline(__always)
+  private func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
 
   /// Notes all slots as those of the shape, whether any object has a value for them or not.
   mutating func collectAll() {
@@ -255,41 +262,58 @@ struct KeyTable: ~Copyable {
       present[slot] = UInt16(slot)
       textSize += text(atSlot: slot).count
     }
+    isInSlotOrder = slotCount <= 64
   }
 
   /// The UTF-8 of the keys that have values, in order.
   var presentNames: [UnsafeRawBufferPointer] { presentSlots.map { utf8(atSlot: Int($0)) } }
 
-  /// The bytes of the keys that have values, in order.
-  var presentBytes: [UInt8] { presentSlots.map { keys[Int($0)] } }
-
-  /// Whether `bytes` are those of the keys that have values, in order.
+  /// What the message asked of a slot: for which key, and whether that has a value.
   @inline(__always)
-  func hasPresentBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard bytes.count == presentCount else { return false }
-    for index in 0..<presentCount where keys[Int(present[index])] != bytes[index] { return false }
+  private func state(ofSlot slot: Int) -> UInt16 { UInt16(keys[slot]) | table[Int(keys[slot])] & Self.absent }
+
+  /// The state of each slot: on two messages with the same, objects have the same keys.
+  var slotStates: [UInt16] { (0..<slotCount).map { state(ofSlot: $0) } }
+
+  @inline(__always)
+  func hasStates(_ states: UnsafeBufferPointer<UInt16>) -> Bool {
+    guard states.count == slotCount else { return false }
+    for slot in 0..<slotCount where state(ofSlot: slot) != states[slot] { return false }
     return true
+  }
+
+  /// The slot of a key of that name; `noSlot` if the message did not ask for any.
+  func slot(named name: UnsafeRawBufferPointer) -> UInt16 {
+    for slot in 0..<slotCount where utf8(atSlot: slot).elementsEqual(name) { return UInt16(slot) }
+    return Self.noSlot
+  }
+
+  /// What is to be known of the slots of a known shape's keys, besides the slots themselves.
+  struct ShapeSlots: BitwiseCopyable {
+    let marks: UInt64
+    let hasForeignKeys: Bool
+    let isInSlotOrder: Bool
+
+    init(_ slots: [UInt16]) {
+      marks = slots.reduce(0) { $1 == noSlot ? $0 : $0 | 1 << UInt64($1) }
+      hasForeignKeys = slots.contains(noSlot)
+      isInSlotOrder = slots.count <= 64 && slots.elementsEqual(slots.indices.lazy.map(UInt16.init))
+    }
   }
 
   /// Makes the objects records of a shape that the reader knows.
   ///
-  /// - Parameter positions: For each key of the shape, which of the keys with values it is; −1 if it is none.
+  /// - Parameter slots: The slot of each key of the shape.
   @inline(__always)
-  mutating func take(shape: Int, positions: UnsafeBufferPointer<Int>) {
-    precondition(positions.count <= Self.size && positions.count >= presentCount)
+  mutating func take(shape: Int, slots: UnsafeBufferPointer<UInt16>, _ known: ShapeSlots) {
+    precondition(slots.count <= Self.size)
     self.shape = shape
     hasStrings = false
-    hasForeignKeys = positions.count > presentCount
-    if hasForeignKeys { spreadPresent(positions) }
-  }
-
-  @inline(never)
-  private mutating func spreadPresent(_ positions: UnsafeBufferPointer<Int>) {
-    // A key of the shape never stands before the key of the object that it is.
-    for index in positions.indices.reversed() {
-      present[index] = positions[index] < 0 ? Self.noSlot : present[positions[index]]
-    }
-    presentCount = positions.count
+    hasForeignKeys = known.hasForeignKeys
+    isInSlotOrder = known.isInSlotOrder
+    presentCount = slots.count
+    presentMarks = known.marks
+    if let start = slots.baseAddress { present.update(from: start, count: slots.count) }
   }
 
   /// The slots of the shape's keys, in order.

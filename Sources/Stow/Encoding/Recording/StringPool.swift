@@ -283,14 +283,15 @@ struct StringPool: ~Copyable {
     list()
   }
 
-  /// The index of a string of another pool, in a pool that keeps all; −1 if it is not here.
+  /// The entry for a string of another pool, in a pool that keeps all; nil if it is not here.
   @inline(__always)
-  func index(of entry: StringEntry, in other: borrowing StringPool) -> Int {
+  func entry(like entry: StringEntry, in other: borrowing StringPool) -> StringEntry? {
     let utf8 = other.utf8(of: entry)
     guard mayContain(Self.filterBit(UnsafeRawBufferPointer(start: utf8.start, count: utf8.count))) else {
-      return -1
+      return nil
     }
-    return look(utf8.start, entry.key, hash: hash(of: entry)).index
+    let index = look(utf8.start, entry.key, hash: hash(of: entry)).index
+    return index >= 0 ? entries[index] : nil
   }
 
   /// The index of a string, in a pool that keeps all; −1 if it is not here.
