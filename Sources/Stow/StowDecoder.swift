@@ -146,7 +146,7 @@ public final class StowDecoder: Sendable {
 
 /// The contexts of a decoder.
 @usableFromInline
-struct ContextChoice: Sendable {
+final class ContextChoice: Sendable {
   let contexts: [StowContext]
   let implicit: StowContext?
   /// The same, as messages look them up.

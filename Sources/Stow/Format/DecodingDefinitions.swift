@@ -9,6 +9,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
   private var bytes = GrowableBuffer<UInt8>(capacity: 64)
   private(set) var reader = ByteReader(extents: Tag.extents)
   private var tables = TextTables()
+  private(set) var extent = Extent()
   /// The symbols by their numbers.
   private(set) var strings: [String] = []
   /// What tells these definitions from all others, also from those that had their address before.
@@ -26,16 +27,19 @@ package final class DecodingDefinitions: @unchecked Sendable {
     precondition(end == message.count - 1)
   }
 
-  var symbolCount: Int { tables.symbolCount }
-  @inline(__always)
-  var shapeCount: Int { tables.shapeCount }
+  private var symbolCount: Int { tables.symbolCount }
   /// How many bytes of preludes they come from.
   package var size: Int { bytes.count }
 
+  /// How many symbols and shapes there are: a message may refer to those that were there before it.
+  struct Extent: BitwiseCopyable {
+    var symbols = 0
+    var shapes = 0
+  }
+
   /// What a record may refer to, and where its value begins.
   package struct Scope: Sendable {
-    let symbols: Int
-    let shapes: Int
+    let extent: Extent
     let body: Int
   }
 
@@ -54,7 +58,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
         DecodingError.Context(
           codingPath: [], debugDescription: "The definitions of a record break the format."))
     }
-    return Scope(symbols: symbolCount, shapes: shapeCount, body: body)
+    return Scope(extent: extent, body: body)
   }
 
   /// Adds what the prelude at `start` defines, and returns the offset behind it. Nothing is added if it is not valid.
@@ -69,6 +73,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
     reader.turn(to: UnsafeRawBufferPointer(bytes.buffer))
     let first = symbolCount
     _ = try tables.read(reader, at: offset, firstSymbol: 0)
+    extent = Extent(symbols: tables.symbolCount, shapes: tables.shapeCount)
     for index in first..<symbolCount { strings.append(try reader.string(of: reader.text(at: symbol(index)))) }
     return end
   }

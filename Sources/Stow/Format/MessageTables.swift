@@ -26,11 +26,11 @@ struct MessageTables: ~Copyable {
     firstShape = 0
   }
 
-  /// Relies on some definitions from now on, of which no more than some symbols and shapes are there for the message.
-  mutating func rely(on definitions: DecodingDefinitions, symbols: Int, shapes: Int) {
+  /// Relies on some definitions from now on, of which so many symbols and shapes are there for the message.
+  mutating func rely(on definitions: DecodingDefinitions, _ extent: DecodingDefinitions.Extent) {
     self.definitions = .passUnretained(definitions)
-    firstSymbol = min(symbols, definitions.symbolCount)
-    firstShape = min(shapes, definitions.shapeCount)
+    firstSymbol = extent.symbols
+    firstShape = extent.shapes
   }
 
   /// Reads the prelude at `start`, if there is one, and returns where the value begins.

@@ -48,7 +48,7 @@ final class Message {
     begin(bytes, maximumDepth: maximumDepth)
     var start = 0
     if let contexts, let context = try contexts.context(of: reader, &start) {
-      rely(on: context, symbols: context.symbolCount, shapes: context.shapeCount)
+      rely(on: context, context.extent)
     }
     body = try tables.read(reader, at: start)
     if tables.shapeCount > tables.firstShape { try checkShapes() }
@@ -61,7 +61,7 @@ final class Message {
     _ scope: DecodingDefinitions.Scope
   ) throws(FormatError) {
     begin(record, maximumDepth: maximumDepth)
-    rely(on: definitions, symbols: scope.symbols, shapes: scope.shapes)
+    rely(on: definitions, scope.extent)
     body = scope.body
     try checkDepth()
   }
@@ -76,13 +76,13 @@ final class Message {
     try DepthCheck.run(reader, tables: tables, from: body, limit: maximumDepth)
   }
 
-  private func rely(on definitions: DecodingDefinitions, symbols: Int, shapes: Int) {
+  private func rely(on definitions: DecodingDefinitions, _ extent: DecodingDefinitions.Extent) {
     if self.definitions !== definitions {
       self.definitions = definitions
       definitionsNumber = definitions.number
       reliedShapes = [:]
     }
-    tables.rely(on: definitions, symbols: symbols, shapes: shapes)
+    tables.rely(on: definitions, extent)
   }
 
   /// Returns a number that tells what defined a shape: negative for what messages rely on, and the same for all of them.
