@@ -1,12 +1,22 @@
 import Stow
 
+/// What the records of a scope rely on, as the writer of a log ends and begins scopes.
+protocol RecordScope: AnyObject {
+  /// Forgets all definitions: the next record begins a scope.
+  func begin()
+  /// The last message was not written. A new scope begins next.
+  func undo()
+}
+
 /// Encodes the records of a scope, each as a message that relies on the definitions of those before it.
-final class RecordEncoder {
+final class RecordEncoder: RecordScope {
   private let encoder = StowEncoder()
   private let definitions = EncodingDefinitions()
 
-  /// Forgets all definitions: a new scope begins.
   func begin() { definitions.removeAll() }
+
+  // A new scope has no definitions, neither of this record nor of others.
+  func undo() {}
 
   /// Encodes a record, lends it to `body`, and keeps its definitions for later ones. If the record is not written then,
   /// a new scope must begin.
@@ -56,7 +66,7 @@ final class RecordDecoder {
 ///
 /// Numbers stay as they are, so that a scope of the new log begins with all definitions that the old scope had up to
 /// there: the first record that is copied brings along those of all records before it.
-final class RecordCopier {
+final class RecordCopier: RecordScope {
   /// The preludes of the old scope so far, and of those the ones that the new scope does not have.
   private var all: [RecordPrelude] = []
   private var missing: [RecordPrelude] = []
@@ -89,7 +99,6 @@ final class RecordCopier {
     return result
   }
 
-  /// Forgets the last record, which was not written. A new scope must begin.
   func undo() { all.removeLast() }
 
   private func lend<Result>(

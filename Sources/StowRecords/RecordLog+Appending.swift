@@ -19,7 +19,7 @@ extension RecordLog {
   @discardableResult
   public func append<Value: Encodable>(_ value: Value) throws -> Int {
     try appending { writer, encoder in
-      try writer.append(ValueSource(value: value, encoder: encoder))
+      try writer.append(in: encoder) { try encoder.encode(value, $0) }
     }.lowerBound
   }
 
@@ -37,7 +37,7 @@ extension RecordLog {
   public func append<Values: Sequence>(contentsOf values: Values) throws -> Range<Int>
   where Values.Element: Encodable {
     try appending { writer, encoder in
-      for value in values { try writer.append(ValueSource(value: value, encoder: encoder)) }
+      for value in values { try writer.append(in: encoder) { try encoder.encode(value, $0) } }
     }
   }
 

@@ -99,7 +99,9 @@ extension RecordLog {
         new.endScope()
       }
       if try isKept(record) {
-        try new.append(CopySource(record: record, copier: copier))
+        try new.append(in: copier) { body in
+          try record.store.withBytes(of: record.index) { try copier.copy($0, body) }
+        }
       } else {
         try record.store.withBytes(of: record.index) { try copier.skip($0) }
       }

@@ -61,15 +61,20 @@ final class LogWriter: @unchecked Sendable {
 
   // MARK: - Records
 
+  /// Makes the message of a record, relative to the records before it in its scope, and lends it.
+  typealias MessageMaker = (_ body: (UnsafeRawBufferPointer) throws -> Bool) throws -> Bool
+
   /// Appends a record. If this throws, there is no such record.
-  func append(_ source: some RecordSource) throws {
+  ///
+  /// - Parameter makeMessage: Called once more, in a new scope, if there is no room for the message in this block.
+  func append(in scope: some RecordScope, _ makeMessage: MessageMaker) throws {
     if needsScope {
       try flush()
-      source.begin()
+      scope.begin()
     }
-    if try source.withMessage(collect) { return }
-    source.undo()
-    try appendInNewScope(source)
+    if try makeMessage(collect) { return }
+    scope.undo()
+    try appendInNewScope(scope, makeMessage)
   }
 
   /// Puts a record behind those that are collected; false if the block has no room for it.
@@ -92,10 +97,10 @@ final class LogWriter: @unchecked Sendable {
   }
 
   /// Appends a record for which this block has no room. It begins a scope, wherever it gets.
-  private func appendInNewScope(_ source: some RecordSource) throws {
+  private func appendInNewScope(_ scope: some RecordScope, _ makeMessage: MessageMaker) throws {
     needsScope = true
-    source.begin()
-    let isLong = try source.withMessage { message in
+    scope.begin()
+    let isLong = try makeMessage { message in
       try flush()
       let size = Uint.size(of: message.count) + message.count
       let isLong = size > Frame.payloadLimit || (blockOffset != 0 && payloadRoom >= Self.leastRoomForPart)
@@ -108,7 +113,7 @@ final class LogWriter: @unchecked Sendable {
       return isLong
     }
     if isLong {
-      source.begin()
+      scope.begin()
       needsScope = false
     }
   }
