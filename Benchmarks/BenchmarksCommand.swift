@@ -116,7 +116,7 @@ enum BenchmarksCommand {
 
   /// Shows what changed since the baseline; exits if something became worse.
   private static func compare(_ report: Report, with baseline: Report, _ options: Options) throws {
-    let comparison = Comparison(baseline: baseline, current: report, tolerance: options.tolerance)
+    let comparison = Comparison(baseline: baseline, current: report, tolerance: options.tolerance ?? 40)
     guard !comparison.isEmpty else {
       throw PayloadFailure(description: "the baseline has none of these payloads")
     }
@@ -146,8 +146,10 @@ enum BenchmarksCommand {
   /// Finds out now, not after minutes, that the report could not be written.
   private static func checkOutput(_ path: String?) throws {
     guard let path else { return }
+    var isFolder: ObjCBool = false
+    let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    guard FileManager.default.isWritableFile(atPath: folder) else {
+    guard !isFolder.boolValue, FileManager.default.isWritableFile(atPath: exists ? path : folder) else {
       throw PayloadFailure(description: "\(path) cannot be written")
     }
   }

@@ -22,7 +22,7 @@ struct Options {
 
   var help = false
   var list = false
-  var quick = false
+  var full = false
   var all = false
   var growth = false
   var memory = false
@@ -35,11 +35,15 @@ struct Options {
   var filters: [String] = []
   var documents: [String] = []
   var baseline: String?
-  var tolerance = 40.0
+  var tolerance: Double?
+
+  /// Without `--full` a run is short.
+  var quick: Bool { !full }
 
   /// Reads the arguments behind the program's name. A value may follow its option or an equals sign.
   init(_ arguments: [String]) throws {
     var rest = arguments[...]
+    var seen: Set<String> = []
     while let argument = rest.popFirst() {
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
         String.init)
@@ -51,11 +55,17 @@ struct Options {
         guard let value, !value.isEmpty, !value.hasPrefix("--") else {
           throw UsageError("\(option) needs a value")
         }
+        guard seen.insert(option).inserted || Self.repeatableOptions.contains(option) else {
+          throw UsageError("\(option) is given twice")
+        }
         try readValue(option, value)
       } else {
         throw UsageError(
           argument.hasPrefix("-") ? "unknown option \(option)" : "unexpected argument \(argument)")
       }
+    }
+    if tolerance != nil, baseline == nil {
+      throw UsageError("--tolerance is for --baseline, which is not given")
     }
   }
 
@@ -63,12 +73,16 @@ struct Options {
     "--filter", "--format", "--output", "--chart", "--document", "--baseline", "--tolerance",
   ]
 
+  private static let repeatableOptions: Set = ["--filter", "--document"]
+
   /// Takes an option that has no value; false if it is not one of those.
   private mutating func readSwitch(_ option: String) throws -> Bool {
     switch option {
     case "--help", "-h": help = true
     case "--list": list = true
-    case "--quick": quick = true
+    case "--full": full = true
+    // What it asks for is the default.
+    case "--quick": break
     case "--all": all = true
     case "--growth": growth = true
     case "--memory": memory = true
@@ -109,20 +123,22 @@ struct Options {
   }
 
   static let helpText = """
-    Measures Stow beside Foundation's JSON and binary property lists, in one run and taking turns; every
-    payload in five processes of its own, with --quick in one.
+    Measures Stow beside Foundation's JSON, in one run and taking turns; every payload in a process of its
+    own. That takes less than a minute.
     Build with optimization: swift run -c release Benchmarks [options]
 
       --list              names all payloads, and stops
       --filter TEXT       only payloads with this name, or whose names contain the text;
                           several with commas, or by repeating the option
       --document FILE     measures any JSON file, as a generic value of several types; may be repeated
-      --growth            time per record from 1,000 to 1,000,000 records
+      --growth            time per record from 1,000 to 100,000 records, with --full to 1,000,000
       --memory            peak memory for large values
       --threads           throughput of one and two threads
-      --log               logs beside files of JSON lines, and a log of 1 GiB, in the temporary folder
+      --log               logs beside files of JSON lines, and a log of 64 MiB, with --full of 1 GiB, in the
+                          temporary folder
       --all               the payloads and all of the above
-      --quick             fewer rounds, smaller sizes, no property lists
+      --full              more rounds in five processes for each payload, larger sizes, and binary property
+                          lists too: some minutes
       --format FORMAT     text (the default), markdown, json or svg
       --output FILE       writes the report there, not to standard output
       --chart FILE        also draws the payloads that need no explanation, from the same run, as SVG

@@ -8,8 +8,10 @@ extension Payload {
   /// a figure is the median of several.
   func measureInChildren(quick: Bool) throws -> PayloadResult {
     let arguments = [Options.payloadChild, quick ? "quick" : "thorough", source.kind.rawValue, source.name]
-    let results = try (0..<(quick ? 1 : 5)).map { _ in
-      try JSONDecoder().decode(PayloadResult.self, from: ChildProcess.output(arguments))
+    let runs = quick ? 1 : 5
+    let results = try (1...runs).map { run in
+      if runs > 1 { StandardError.print("  process \(run) of \(runs)") }
+      return try JSONDecoder().decode(PayloadResult.self, from: ChildProcess.output(arguments))
     }
     var result = results[0]
     result.encode = Timing(mediansOf: results.compactMap(\.encode))

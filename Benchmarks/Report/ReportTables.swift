@@ -28,7 +28,7 @@ extension Report {
       Table.Column(group: "bytes", title: $0)
     }
     for group in ["encode", "decode"] {
-      columns += (plist ? ["Stow", "plist", "floor"] : ["Stow", "floor"]).map {
+      columns += (plist ? ["Stow", "plist", "calls"] : ["Stow", "calls"]).map {
         Table.Column(group: "\(group), x JSON", title: $0)
       }
     }
@@ -51,8 +51,8 @@ extension Report {
       title: "Size and speed against Foundation's JSON", columns: columns, rows: rows, footRows: foot,
       notes: [
         "share: Stow's bytes in percent of JSON's. x JSON: how many times as fast as JSON (above 1: faster).",
-        "floor: a coder that does nothing but answer Codable's calls, one by one, in the standard library's",
-        "containers; what is faster does without these, or handles whole arrays, dictionaries or bytes itself.",
+        "calls: Codable's calls alone, one for each value, to a coder that does nothing with them. Stow does without",
+        "those for the elements of whole arrays and dictionaries, and so may be faster.",
         "Means are geometric.",
       ])
   }
@@ -62,7 +62,7 @@ extension Report {
     let plist = hasPropertyLists
     var columns = [Table.Column(title: "payload", isText: true)]
     for group in ["encode", "decode"] {
-      columns += (plist ? ["Stow", "JSON", "plist", "floor"] : ["Stow", "JSON", "floor"]).map {
+      columns += (plist ? ["Stow", "JSON", "plist", "calls"] : ["Stow", "JSON", "calls"]).map {
         Table.Column(group: group, title: $0)
       }
     }
@@ -107,7 +107,7 @@ extension Report {
       title: "Growth: time per record",
       columns: [
         .init(title: "payload", isText: true), .init(title: "records"), .init(group: "encode", title: "Stow"),
-        .init(group: "encode", title: "JSON"), .init(group: "encode", title: "floor"),
+        .init(group: "encode", title: "JSON"), .init(group: "encode", title: "calls"),
         .init(group: "decode", title: "Stow"), .init(group: "decode", title: "JSON"),
       ],
       rows: growth.map {
