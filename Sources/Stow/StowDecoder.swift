@@ -40,6 +40,14 @@ public final class StowDecoder: Sendable {
     set { sharedUserInfo.set(UserInfo(newValue)) }
   }
 
+  /// The types that messages may name, for `Polymorphic` properties and `decode(polymorphic:from:)`; none by default.
+  ///
+  /// The same as `userInfo[.typeRegistry]`.
+  public var types: TypeRegistry {
+    get { TypeRegistry(userInfo: userInfo) }
+    set { sharedUserInfo.set(newValue, for: .typeRegistry) }
+  }
+
   /// How many containers may be nested, in values that are skipped too; 512 by default.
   ///
   /// A message that nests deeper is a `DecodingError.dataCorrupted`. Every level takes room on the stack:
@@ -103,6 +111,27 @@ public final class StowDecoder: Sendable {
   /// - Throws: As `decode(_:from:)` does.
   public func decode<Value: Decodable>(_ type: Value.Type, from bytes: some ContiguousBytes) throws -> Value {
     try bytes.withUnsafeBytes { try decode(type, fromBytes: $0) }
+  }
+
+  /// Decodes a value of the type that the message names.
+  ///
+  /// ```swift
+  /// let shape = try decoder.decode(polymorphic: (any Shape).self, from: data)
+  /// ```
+  ///
+  /// - Parameter type: What the value must be: a protocol that it conforms to, a class, or an array, a dictionary or an
+  ///   optional of such.
+  /// - Throws: `DecodingError.dataCorrupted` if a name is not registered in `types`, `DecodingError.typeMismatch` if
+  ///   the value is not a `Value`, and what `decode(_:from:)` throws.
+  public func decode<Value>(polymorphic type: Value.Type, from data: Data) throws -> Value {
+    try decode(Polymorphic<Value>.self, from: data).wrappedValue
+  }
+
+  /// Decodes a value of the type that the message names, from contiguous bytes, such as a `[UInt8]`.
+  ///
+  /// - Throws: As `decode(polymorphic:from:)` for data does.
+  public func decode<Value>(polymorphic type: Value.Type, from bytes: some ContiguousBytes) throws -> Value {
+    try decode(Polymorphic<Value>.self, from: bytes).wrappedValue
   }
 
   private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws

@@ -53,6 +53,14 @@ public final class StowEncoder: Sendable {
     set { sharedUserInfo.set(UserInfo(newValue)) }
   }
 
+  /// The types that `Polymorphic` properties and `encode(polymorphic:)` write by name; none by default.
+  ///
+  /// The same as `userInfo[.typeRegistry]`.
+  public var types: TypeRegistry {
+    get { TypeRegistry(userInfo: userInfo) }
+    set { sharedUserInfo.set(newValue, for: .typeRegistry) }
+  }
+
   /// Options for the output. None by default.
   public var outputFormatting: OutputFormatting {
     get { OutputFormatting(rawValue: sharedFormatting.load(ordering: .relaxed)) }
@@ -101,6 +109,20 @@ public final class StowEncoder: Sendable {
   ///   an `encode(to:)` throws.
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
     try record(value) { $0.finish() }
+  }
+
+  /// Encodes a value of a registered type, with the name of its type.
+  ///
+  /// ```swift
+  /// let data = try encoder.encode(polymorphic: shape)  // {"circle": {"radius": 2}}
+  /// ```
+  ///
+  /// The value may also be an array, a dictionary or an optional of such values, as in a `Polymorphic` property.
+  ///
+  /// - Throws: `EncodingError.invalidValue` if the type of a value is not registered in `types`, and what
+  ///   `encode(_:)` throws.
+  public func encode<Value>(polymorphic value: Value) throws -> Data {
+    try encode(Polymorphic(wrappedValue: value))
   }
 
   /// Encodes a value and lends the message to `body`, instead of making a `Data` of it.

@@ -22,6 +22,15 @@ struct UserInfo: Sendable {
 typealias SharedUserInfo = SharedOption<UserInfo>
 
 extension SharedOption<UserInfo> {
+  /// Sets one entry, while no other thread sets another.
+  func set(_ value: any Sendable, for key: CodingUserInfoKey) {
+    update { userInfo in
+      var entries = userInfo?.values ?? [:]
+      entries[key] = value
+      userInfo = UserInfo(entries)
+    }
+  }
+
   /// Hands it on, if there is any.
   @inline(__always)
   func hand(to other: inout UserInfo) {

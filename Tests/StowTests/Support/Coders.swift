@@ -8,8 +8,8 @@ protocol Coder {
 }
 
 struct StowCoder: Coder {
-  private let encoder = StowEncoder()
-  private let decoder = StowDecoder()
+  let encoder = StowEncoder()
+  let decoder = StowDecoder()
 
   func encode(_ value: some Encodable) throws -> Data { try encoder.encode(value) }
   func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
@@ -18,8 +18,8 @@ struct StowCoder: Coder {
 }
 
 struct JSONCoder: Coder {
-  private let encoder = JSONEncoder()
-  private let decoder = JSONDecoder()
+  let encoder = JSONEncoder()
+  let decoder = JSONDecoder()
 
   func encode(_ value: some Encodable) throws -> Data { try encoder.encode(value) }
   func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {

@@ -1,0 +1,90 @@
+import Foundation
+import Stow
+import Testing
+
+@Suite("Registries of types")
+struct TypeRegistryTests {
+  @Test("write the first name of a type and read all")
+  func names() throws {
+    var types = TypeRegistry.shapes
+    types.register(Circle.self, as: "disk")
+    types.register(Circle.self, as: "circle")
+    #expect(types.names == ["circle", "disk", "group", "label", "square"])
+    #expect(types.type(named: "disk") == Circle.self && types.name(of: Circle.self) == "circle")
+    #expect(types.type(named: "Circle") == nil && types.name(of: Int.self) == nil)
+    let coder = StowCoder(types: types)
+    let value = try StowValue(message: coder.encoder.encode(polymorphic: Circle(radius: 2)))
+    #expect(value == ["circle": ["radius": 2.0]])
+    let old = try coder.encode(["disk": ["radius": 2.0]])
+    #expect(
+      try coder.decoder.decode(polymorphic: (any Shape).self, from: old) as? Circle == Circle(radius: 2))
+  }
+
+  @Test("are what the coder has in its user information")
+  func userInfo() {
+    let encoder = StowEncoder()
+    #expect(encoder.types.names.isEmpty)
+    encoder.userInfo[CodingUserInfoKey(rawValue: "other")!] = 1
+    encoder.types = .shapes
+    #expect(encoder.userInfo.count == 2)
+    #expect((encoder.userInfo[.typeRegistry] as? TypeRegistry)?.names == TypeRegistry.shapes.names)
+  }
+
+  #if !os(iOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
+    @Test("trap when a name would stand for two types")
+    func twice() async {
+      await #expect(processExitsWith: .failure) {
+        var types = TypeRegistry.shapes
+        types.register(Label.self, as: "circle")
+      }
+      await #expect(processExitsWith: .failure) {
+        var types = TypeRegistry()
+        types.register([Label].self, as: "labels")
+      }
+    }
+  #endif
+}
+
+@Suite("Values of types that are not registered")
+struct UnregisteredValueTests {
+  private struct Drawing: Codable {
+    @Polymorphic var shapes: [any Shape]
+  }
+
+  private static var older: TypeRegistry {
+    var types = TypeRegistry()
+    types.register(Circle.self, as: "circle")
+    types.fallback = UnknownShape.self
+    return types
+  }
+
+  @Test("are kept and written as they were")
+  func kept() throws {
+    let drawing = Drawing(shapes: [Circle(radius: 1), Square(side: 2), ShapeGroup(parts: [Square(side: 3)])])
+    let newer = StowCoder(types: .shapes)
+    let older = StowCoder(types: Self.older)
+    let data = try newer.encode(drawing)
+    let read = try older.decode(Drawing.self, from: data)
+    #expect(read.shapes[0] as? Circle == Circle(radius: 1))
+    let unknown = try #require(read.shapes[1] as? UnknownShape)
+    #expect(unknown.typeName == "square")
+    #expect(unknown.content == ["side": 2.0, "made": .date(Date(timeIntervalSinceReferenceDate: 0.1))])
+    let written = try older.encode(read)
+    #expect(try StowValue(message: written) == StowValue(message: data))
+    let copy = try newer.decode(Drawing.self, from: written)
+    #expect(copy.shapes[1] as? Square == Square(side: 2))
+    #expect((copy.shapes[2] as? ShapeGroup)?.parts[0] as? Square == Square(side: 3))
+    let json = JSONCoder(types: Self.older)
+    let again = try json.decode(Drawing.self, from: json.encode(read))
+    #expect((again.shapes[2] as? UnknownShape)?.typeName == "group")
+  }
+
+  @Test("are errors where the fallback is none of the family")
+  func otherFamily() throws {
+    struct Zoo: Codable { @Polymorphic var animals: [Pet] }
+    for coder in coders(Self.older) {
+      let data = try coder.encode(["animals": [["cat": ["name": "Ada"]]]])
+      #expect(failure { try coder.decode(Zoo.self, from: data) } == .typeMismatch("animals", 0, "cat"))
+    }
+  }
+}
