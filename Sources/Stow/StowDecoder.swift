@@ -134,6 +134,62 @@ public final class StowDecoder: Sendable {
     try decode(Polymorphic<Value>.self, from: bytes).wrappedValue
   }
 
+  /// Which values of a template count.
+  public enum Defaults: Sendable {
+    /// Those whose keys are missing in the message.
+    case strict
+    /// Those whose keys are missing, and those in whose place the message has a value that does not fit.
+    case lenient
+  }
+
+  /// Decodes a value from a message that may lack some of its keys, which are taken from a template.
+  ///
+  /// ```swift
+  /// let settings = try decoder.decode(Settings.self, from: data, defaults: Settings())
+  /// ```
+  ///
+  /// A key that a type asks for and that an object of the message lacks is taken from the same place of the template,
+  /// in objects within objects, too. What the message has counts: a nil that it says stays nil. Arrays and dictionaries
+  /// are taken as they are, with no entries or elements of the template. <doc:Evolution> says more.
+  ///
+  /// Takes the time of encoding the template besides.
+  ///
+  /// - Parameters:
+  ///   - template: A value that has what messages may lack.
+  ///   - defaults: Whether values of the message that do not fit are taken from the template, too.
+  /// - Throws: What `decode(_:from:)` throws, and what encoding the template throws. A message that is broken is an
+  ///   error, also with `.lenient`, as far as it is read.
+  public func decode<Value: Codable>(
+    _ type: Value.Type, from data: Data, defaults template: Value, _ defaults: Defaults = .strict
+  ) throws -> Value {
+    try data.lendBytes { try decode(type, from: $0, defaults: template, defaults) }
+  }
+
+  /// Decodes a value from a message in contiguous bytes, such as a `[UInt8]`, with a template for what it lacks.
+  ///
+  /// - Throws: As `decode(_:from:defaults:_:)` for data does.
+  public func decode<Value: Codable>(
+    _ type: Value.Type, from bytes: some ContiguousBytes, defaults template: Value,
+    _ defaults: Defaults = .strict
+  ) throws -> Value {
+    let merge = Merge(isLenient: defaults == .lenient, maximumDepth: maximumDepth)
+    return try bytes.withUnsafeBytes { bytes in
+      try decode(fromBytes: bytes) {
+        try merge.decode(type, from: $0, defaults: template) { try lendDecoder(of: template, $0) }
+      }
+    }
+  }
+
+  /// Lends a decoder of a value to `body`, with the options of this one.
+  private func lendDecoder<Value: Encodable, Result>(
+    of value: Value, _ body: (any Decoder) throws -> Result
+  ) throws -> Result {
+    let (encoder, decoder) = (StowEncoder(), StowDecoder())
+    (encoder.userInfo, decoder.userInfo) = (userInfo, userInfo)
+    (encoder.maximumDepth, decoder.maximumDepth) = (maximumDepth, maximumDepth)
+    return try encoder.withEncoded(value) { try decoder.decode(fromBytes: $0, body) }
+  }
+
   private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws
     -> Value
   {

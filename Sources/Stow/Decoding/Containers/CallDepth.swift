@@ -27,6 +27,12 @@ struct CallDepth {
     return nil
   }
 
+  /// Counts a call that decodes from `decoder`, or throws why it would be one too many.
+  mutating func enterDue(maximumDepth: Int, _ decoder: some Decoder) throws {
+    guard let reason = enterDue(maximumDepth: maximumDepth) else { return }
+    throw DecodingError.tooDeep(reason, path: decoder.codingPath)
+  }
+
   @inline(__always)
   mutating func leave() { calls &-= 1 }
 }

@@ -33,9 +33,7 @@ extension DecodingSession {
 
   @inline(never)
   private func enterDue(_ decoder: some Decoder) throws {
-    guard let reason = calls.enterDue(maximumDepth: message.maximumDepth) else { return }
-    throw DecodingError.dataCorrupted(
-      DecodingError.Context(codingPath: decoder.codingPath, debugDescription: reason))
+    try calls.enterDue(maximumDepth: message.maximumDepth, decoder)
   }
 
   /// Decodes a value whose type is known here.

@@ -33,8 +33,10 @@ struct ErrorMaker: ~Copyable {
     _ error: FormatError, path: [any CodingKey], expected: Any.Type?, _ message: Message
   ) -> DecodingError {
     let wanted = expected.map { "Expected a value of type \($0)" } ?? "Expected a message"
+    let isReadable = error.kind == .unrepresentable || error.kind == .cellMismatch
     let context = DecodingError.Context(
-      codingPath: path, debugDescription: "\(wanted), but \(describe(error, message))")
+      codingPath: path, debugDescription: "\(wanted), but \(describe(error, message))",
+      underlyingError: isReadable ? nil : Unreadable())
     if let expected, error.kind == .mismatch || error.kind == .cellMismatch {
       return .typeMismatch(expected, context)
     }
