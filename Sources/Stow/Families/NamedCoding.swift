@@ -12,8 +12,7 @@ enum NamedCoding: LeafCoding {
       var container = encoder.container(keyedBy: PathKey.self)
       try container.encode(encodable, forKey: PathKey(stringValue: name))
     } else if let unregistered = value as? any UnregisteredValue {
-      var container = encoder.container(keyedBy: PathKey.self)
-      try container.encode(unregistered.content, forKey: PathKey(stringValue: unregistered.typeName))
+      try unregistered.encode(to: encoder)
     } else {
       throw EncodingError.invalidValue(
         value,
@@ -25,11 +24,7 @@ enum NamedCoding: LeafCoding {
 
   static func decode<Value>(_ type: Value.Type, from decoder: any Decoder) throws -> Value {
     let container = try decoder.container(keyedBy: PathKey.self)
-    let keys = container.allKeys
-    guard keys.count == 1, let key = keys.first else {
-      throw mismatch(
-        type, container.codingPath, "Expected one key, the name of a type, but found \(keys.count) keys.")
-    }
+    let key = try name(of: type, in: container)
     let registry = TypeRegistry(userInfo: decoder.userInfo)
     guard let known = registry.type(named: key.stringValue) else {
       return try unregistered(type, key, container, registry)
@@ -43,6 +38,16 @@ enum NamedCoding: LeafCoding {
     return value
   }
 
+  /// Returns the name of a value that must be of some type: the only key.
+  static func name(of type: Any.Type, in container: KeyedDecodingContainer<PathKey>) throws -> PathKey {
+    let keys = container.allKeys
+    guard keys.count == 1, let key = keys.first else {
+      throw mismatch(
+        type, container.codingPath, "Expected one key, the name of a type, but found \(keys.count) keys.")
+    }
+    return key
+  }
+
   /// Returns the value of a name that is not registered, as the fallback keeps it.
   private static func unregistered<Value>(
     _ type: Value.Type, _ key: PathKey, _ container: KeyedDecodingContainer<PathKey>, _ registry: TypeRegistry
@@ -51,6 +56,13 @@ enum NamedCoding: LeafCoding {
       throw unknownName(key, container, registry)
     }
     let content = try container.decode(StowValue.self, forKey: key)
+    // What is kept would be written with the numbers that objects have in this graph, and not in that.
+    guard ReadObjects.current == nil || !SharedCoding.mayRefer(content) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: container,
+        debugDescription:
+          "A value of a type that is not registered cannot be kept if it refers to shared objects.")
+    }
     guard let value = fallback.init(typeName: key.stringValue, content: content) as? Value else {
       throw mismatch(
         type, container.codingPath + [key], "The fallback \(fallback) is no \(type). \(registry.listing)")

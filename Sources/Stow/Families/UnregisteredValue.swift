@@ -5,14 +5,13 @@
 ///
 /// ```swift
 /// struct UnknownShape: Shape, UnregisteredValue {
-///   var typeName: String
-///   var content: StowValue
-///   var area: Double { 0 }
+///   let typeName: String
+///   let content: StowValue
 /// }
 /// types.fallback = UnknownShape.self
 /// ```
 ///
-/// It need not be `Codable` itself.
+/// If the family asks for `Codable`, that is there: an object with one key, the name.
 public protocol UnregisteredValue: SendableMetatype {
   /// The name that stands in the message.
   var typeName: String { get }
@@ -21,4 +20,23 @@ public protocol UnregisteredValue: SendableMetatype {
 
   /// Makes the value of a name that is not registered.
   init(typeName: String, content: StowValue)
+}
+
+extension UnregisteredValue {
+  /// Decodes an object with one key, the name.
+  ///
+  /// - Throws: `DecodingError.typeMismatch` if it is no such object, and what the decoder throws.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: PathKey.self)
+    let name = try NamedCoding.name(of: Self.self, in: container)
+    self.init(typeName: name.stringValue, content: try container.decode(StowValue.self, forKey: name))
+  }
+
+  /// Encodes an object with one key, the name.
+  ///
+  /// - Throws: What the encoder throws.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: PathKey.self)
+    try container.encode(content, forKey: PathKey(stringValue: typeName))
+  }
 }

@@ -124,9 +124,9 @@ struct PolymorphicErrorTests {
     ])
     let data = [UInt8](try coder.encode(drawing))
     for index in data.indices {
-      for byte in UInt8.min...UInt8.max {
+      for byte in stride(from: UInt8.min, to: .max, by: 5) {
         var changed = data
-        changed[index] = byte
+        changed[index] ^= byte
         do { _ = try coder.decoder.decode(Drawing.self, from: changed) } catch is DecodingError {} catch {
           Issue.record(error)
         }

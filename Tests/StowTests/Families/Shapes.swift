@@ -33,14 +33,6 @@ struct UnknownShape: Shape, UnregisteredValue, Equatable {
   var typeName: String
   var content: StowValue
   var area: Double { 0 }
-
-  init(typeName: String, content: StowValue) {
-    self.typeName = typeName
-    self.content = content
-  }
-
-  init(from decoder: any Decoder) throws { throw Refusal() }
-  func encode(to encoder: any Encoder) throws { throw Refusal() }
 }
 
 class Pet: Codable {

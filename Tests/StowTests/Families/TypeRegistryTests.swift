@@ -79,6 +79,16 @@ struct UnregisteredValueTests {
     #expect((again.shapes[2] as? UnknownShape)?.typeName == "group")
   }
 
+  @Test("are Codable as themselves")
+  func themselves() throws {
+    for coder in coders(TypeRegistry()) {
+      let unknown = UnknownShape(typeName: "star", content: ["rays": 5])
+      #expect(try coder.decode(UnknownShape.self, from: coder.encode(unknown)) == unknown)
+      let two = try coder.encode(["star": 1, "moon": 2])
+      #expect(failure { try coder.decode(UnknownShape.self, from: two) } == .typeMismatch())
+    }
+  }
+
   @Test("are errors where the fallback is none of the family")
   func otherFamily() throws {
     struct Zoo: Codable { @Polymorphic var animals: [Pet] }

@@ -1,0 +1,203 @@
+import Foundation
+import Stow
+import Testing
+
+@Suite("Objects that cannot be shared")
+struct SharedErrorTests {
+  private struct People: Codable {
+    @Shared var people: [Member]
+  }
+
+  /// How a graph that holds `value` fails.
+  private func failureOfGraph(_ value: JSONValue, _ coder: any Coder) -> Failure? {
+    failure { try coder.decode(SharedGraph<People>.self, from: coder.encode(value)) }
+  }
+
+  @Test("are outside of graphs")
+  func outside() throws {
+    for coder in coders(TypeRegistry()) {
+      #expect(failure { try coder.encode(People(people: [Member("Ada")])) } == .invalidValue("people", 0))
+      let data = try coder.encode(["people": [["shared": 0]]])
+      #expect(failure { try coder.decode(People.self, from: data) } == .dataCorrupted("people", 0))
+    }
+  }
+
+  @Test("are no objects of classes")
+  func values() {
+    for coder in coders(TypeRegistry()) {
+      #expect(failure { try coder.copy(Shared(wrappedValue: 1)) } == .invalidValue("root"))
+      #expect(failure { try coder.copy(ConditionallyShared(wrappedValue: Date())) } == .invalidValue("root"))
+    }
+  }
+
+  @Test("lead to themselves")
+  func cycles() {
+    let (ada, bob) = (Member("Ada"), Member("Bob"))
+    (ada.chief, bob.chief) = (bob, ada)
+    let eve = Member("Eve")
+    eve.chief = eve
+    let (parent, child) = (Member("Parent"), Member("Child"))
+    (parent.chief, child.deputy) = (child, parent)
+    defer { (ada.chief, eve.chief, parent.chief) = (nil, nil, nil) }
+    for coder in coders(TypeRegistry()) {
+      for person in [ada, eve, parent] {
+        let found = failure { try coder.encode(SharedGraph(People(people: [Member("Zoe"), person]))) }
+        #expect(found?.kind == .invalidValue && found?.path == ["objects", .key("1", 1)], "\(person.name)")
+      }
+    }
+  }
+
+  @Test("lead to too many others in a row")
+  func chains() throws {
+    func chain(_ count: Int) -> Member {
+      (1..<count).reduce(Member("0")) { Member("\($1)", chief: $0) }
+    }
+    for coder in coders(TypeRegistry()) {
+      #expect(try coder.copy(People(people: [chain(128)])).people[0].name == "127")
+      #expect(failure { try coder.copy(People(people: [chain(129)])) }?.kind == .invalidValue)
+      // However long, it is no matter of the stack.
+      let long = chain(50_000)
+      #expect(failure { try coder.copy(People(people: [long])) }?.kind == .invalidValue)
+      dissolve(long)
+    }
+  }
+
+  /// Lets go of a chain, one object after the other.
+  private func dissolve(_ person: Member) {
+    var next: Member? = person
+    while let current = next {
+      next = current.chief
+      current.chief = nil
+    }
+  }
+
+  @Test("are made up: numbers that lead nowhere, to themselves, or to two objects")
+  func madeUp() {
+    for coder in coders(TypeRegistry()) {
+      let root: JSONValue = ["people": [["shared": 0]]]
+      #expect(failureOfGraph(["root": root], coder) == .dataCorrupted("root", "people", 0))
+      let cycle: JSONValue = ["name": "Ada", "chief": ["shared": 0]]
+      #expect(
+        failureOfGraph(["root": root, "objects": ["0": cycle]], coder)
+          == .dataCorrupted("objects", .key("0", 0), "chief"))
+      #expect(
+        failureOfGraph(
+          ["root": root, "objects": ["0": ["name": "Ada"]], "named": ["0": ["person": [:]]]], coder)
+          == .dataCorrupted("root", "people", 0))
+      #expect(
+        failureOfGraph(["root": root, "named": ["0": ["person": [:]]]], coder)
+          == .dataCorrupted("named", .key("0", 0), "person"))
+      #expect(failureOfGraph(["root": root, "objects": [1]], coder) == .typeMismatch("objects"))
+      #expect(
+        failureOfGraph(["root": root, "objects": ["0": ["name": 1]]], coder)
+          == .typeMismatch("objects", .key("0", 0), "name"))
+      // What is not asked for is not looked at.
+      let extra: JSONValue = ["root": ["people": []], "objects": ["0": cycle]]
+      #expect(throws: Never.self) { try coder.decode(SharedGraph<People>.self, from: coder.encode(extra)) }
+    }
+  }
+
+  @Test("are made up: a long chain, which fills no stack")
+  func longChain() throws {
+    var objects: [String: JSONValue] = [:]
+    for number in 0..<20_000 {
+      objects["\(number)"] = ["name": "n", "chief": ["shared": .int(Int64(number + 1))]]
+    }
+    let value = ["root": ["people": [["shared": 0]]] as JSONValue, "objects": .object(objects)]
+    for coder in coders(TypeRegistry()) {
+      let data = try coder.encode(value)
+      let found = failure { try coder.decode(SharedGraph<People>.self, from: data) }
+      #expect(found?.kind == .dataCorrupted)
+    }
+  }
+
+  @Test("are of two classes")
+  func twoClasses() throws {
+    struct Both: Codable {
+      @Shared var person: Member
+      @Shared var pet: Pet
+    }
+    let value: JSONValue = [
+      "root": ["person": ["shared": 0], "pet": ["shared": 0]], "objects": ["0": ["name": "Ada"]],
+    ]
+    for coder in coders(TypeRegistry()) {
+      let data = try coder.encode(value)
+      #expect(
+        failure { try coder.decode(SharedGraph<Both>.self, from: data) } == .typeMismatch("root", "pet"))
+    }
+  }
+
+  @Test("fail once, however often they are tried")
+  func failures() throws {
+    final class Counted: Codable {
+      nonisolated(unsafe) static var attempts = 0
+      init(from decoder: any Decoder) throws {
+        Self.attempts += 1
+        throw Refusal()
+      }
+    }
+    struct Counting: Codable {
+      init(from decoder: any Decoder) throws { _ = try? Shared<Counted>(from: decoder) }
+    }
+    let value = [
+      "root": JSONValue.array(Array(repeating: ["shared": 0], count: 500)), "objects": ["0": [:]],
+    ]
+    for coder in coders(TypeRegistry()) {
+      Counted.attempts = 0
+      _ = try coder.decode(SharedGraph<[Counting]>.self, from: coder.encode(value))
+      #expect(Counted.attempts == 1)
+    }
+  }
+
+  @Test("are made up: bytes from strangers")
+  func mutations() throws {
+    let decoder = StowDecoder()
+    let data = [UInt8](try StowEncoder().encode(SharedGraph(SharedTests.project)))
+    for index in data.indices {
+      for byte in stride(from: UInt8.min, to: .max, by: 5) {
+        var changed = data
+        changed[index] ^= byte
+        do { _ = try decoder.decode(SharedGraph<Project>.self, from: changed) } catch is DecodingError {
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+  }
+
+  @Test("are in values of unknown types, which are not kept then")
+  func unregistered() throws {
+    struct Scene: Codable {
+      @Polymorphic var shapes: [any Shape]
+    }
+    var types = TypeRegistry()
+    types.fallback = UnknownShape.self
+    for coder in coders(types) {
+      let plain: JSONValue = ["root": ["shapes": [["star": ["rays": 5]]]]]
+      let data = try coder.encode(plain)
+      #expect(try coder.decode(SharedGraph<Scene>.self, from: data).root.shapes.count == 1)
+      let owned = try coder.encode(["root": ["shapes": [["star": ["owners": [["shared": 0]]]]]]] as JSONValue)
+      #expect(
+        failure { try coder.decode(SharedGraph<Scene>.self, from: owned) }
+          == .dataCorrupted("root", "shapes", 0, "star"))
+    }
+  }
+
+  @Test("are not filled in from a template")
+  func defaults() throws {
+    struct Team: Codable {
+      var name = "team"
+      var graph = SharedGraph(People(people: [Member("Ada"), Member("Bob")]))
+    }
+    let decoder = StowDecoder()
+    let whole = try StowEncoder().encode(["graph": SharedGraph(People(people: [Member("Eve")]))])
+    let team = try decoder.decode(Team.self, from: whole, defaults: Team())
+    #expect(team.name == "team" && team.graph.root.people.map(\.name) == ["Eve"])
+    let missing = try decoder.decode(Team.self, from: StowEncoder().encode(["name": "x"]), defaults: Team())
+    #expect(missing.graph.root.people.map(\.name) == ["Ada", "Bob"])
+    let partial = try StowEncoder().encode(["graph": ["root": [String: Int]()]])
+    #expect(
+      failure { try decoder.decode(Team.self, from: partial, defaults: Team()) }
+        == .keyNotFound("people", "graph", "root"))
+  }
+}
