@@ -95,6 +95,7 @@ enum BenchmarksCommand {
     if selection.memory { report.memory = try MemoryUse.measure(quick: quick) }
     if selection.threads { report.threads = try Threading.measure(quick: quick) }
     if selection.log { report.log = try LogUse.measure(quick: quick) }
+    if selection.parts { report.parts = try PartUse.measure(quick: quick) }
     return report
   }
 

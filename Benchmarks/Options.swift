@@ -28,6 +28,7 @@ struct Options {
   var memory = false
   var threads = false
   var log = false
+  var parts = false
   var format = Format.text
   var output: String?
   /// Where a chart of the same run is written, beside the report.
@@ -88,6 +89,7 @@ struct Options {
     case "--memory": memory = true
     case "--threads": threads = true
     case "--log": log = true
+    case "--parts": parts = true
     default: return false
     }
     return true
@@ -136,6 +138,7 @@ struct Options {
       --threads           throughput of one and two threads
       --log               logs beside files of JSON lines, and a log of 64 MiB, with --full of 1 GiB, in the
                           temporary folder
+      --parts             one field of a message of many records
       --all               the payloads and all of the above
       --full              more rounds in five processes for each payload, larger sizes, and binary property
                           lists too: some minutes
@@ -147,8 +150,8 @@ struct Options {
       --tolerance PERCENT how far a ratio may fall below the baseline's (default 40)
       --help              this text
 
-    With --document, --growth, --memory, --threads or --log, the payloads themselves are measured only
-    if --filter or --all says so. Progress goes to standard error. Exit codes: 0 success, 1 failure
+    With --document, --growth, --memory, --threads, --log or --parts, the payloads themselves are measured
+    only if --filter or --all says so. Progress goes to standard error. Exit codes: 0 success, 1 failure
     (a round trip, a file, the baseline), 2 a wrong option.
     """
 }

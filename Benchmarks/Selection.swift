@@ -7,6 +7,7 @@ struct Selection {
   let memory: Bool
   let threads: Bool
   let log: Bool
+  let parts: Bool
 
   /// Chooses from the catalogue, and reads the documents.
   init(_ options: Options) throws {
@@ -15,8 +16,10 @@ struct Selection {
     memory = options.memory || options.all
     threads = options.threads || options.all
     log = options.log || options.all
+    parts = options.parts || options.all
     let hasOwnSubject =
       !options.documents.isEmpty || options.growth || options.memory || options.threads || options.log
+      || options.parts
     let names = Catalogue.payloads.map(\.name) + [ColdStart.name]
     let chosen: Set<String>
     if options.filters.isEmpty {

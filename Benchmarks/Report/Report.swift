@@ -15,6 +15,7 @@ struct Report: Codable {
   var memory: [MemoryResult]?
   var threads: [ThreadsResult]?
   var log: LogReport?
+  var parts: PartReport?
 }
 
 /// The bytes of all messages of a payload. A codec that cannot hold it is nil.

@@ -9,6 +9,7 @@ extension Report {
     if let memory { tables.append(Self.table(memory: memory)) }
     if let threads { tables.append(Self.table(threads: threads)) }
     if let log { tables += log.tables }
+    if let parts { tables += parts.tables }
     return tables
   }
 

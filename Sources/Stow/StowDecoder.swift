@@ -196,6 +196,54 @@ public final class StowDecoder: Sendable {
     try decode(bytes) { try $0.decode(type) }
   }
 
+  /// Decodes a part of a message.
+  ///
+  /// ```swift
+  /// let name = try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])
+  /// ```
+  ///
+  /// Looks at what the path passes and at the part itself. All else is skipped by its length, and a fault in it is not
+  /// found. To read several parts, open the message once: ``message(from:)``.
+  ///
+  /// - Parameter path: Without steps, to the whole value.
+  /// - Throws: What ``StowMessage/decode(_:at:)`` throws.
+  public func decode<Value: Decodable>(_ type: Value.Type, from data: Data, at path: StowPath) throws -> Value
+  {
+    try data.lendBytes { try decode(type, fromBytes: $0, at: path) }
+  }
+
+  /// Decodes a part of a message in contiguous bytes, such as a `[UInt8]`, without copying them.
+  ///
+  /// - Throws: What ``StowMessage/decode(_:at:)`` throws.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath
+  ) throws -> Value {
+    try bytes.withUnsafeBytes { try decode(type, fromBytes: $0, at: path) }
+  }
+
+  private func decode<Value: Decodable>(
+    _ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer, at path: StowPath
+  ) throws -> Value {
+    try DecodingSession.run(
+      sharedUserInfo,
+      open: { message throws(FormatError) in
+        try message.open(bytes, maximumDepth: maximumDepth, sharedContexts.current?.definitions)
+      }, { try $0.decode(type, at: path) })
+  }
+
+  /// Opens a message to be read in parts, with the options that this decoder has now.
+  ///
+  /// ```swift
+  /// let message = try decoder.message(from: data)
+  /// ```
+  ///
+  /// - Throws: As `StowMessage.init(_:)`; also if the message relies on a context that the decoder does not have.
+  public func message(from data: Data) throws -> StowMessage {
+    StowMessage(
+      try OpenMessage(
+        data, userInfo: userInfo, maximumDepth: maximumDepth, sharedContexts.current?.definitions))
+  }
+
   /// Decodes the value of a message by `make`, which is handed a decoder of it.
   func decode<Value>(
     fromBytes bytes: UnsafeRawBufferPointer, _ make: (any Decoder) throws -> Value
@@ -211,6 +259,7 @@ public final class StowDecoder: Sendable {
       sharedUserInfo,
       open: { message throws(FormatError) in
         try message.open(bytes, maximumDepth: maximumDepth, sharedContexts.current?.definitions)
+        try message.checkDepth()
       }, body)
   }
 
@@ -224,7 +273,8 @@ public final class StowDecoder: Sendable {
     try DecodingSession.run(
       sharedUserInfo,
       open: { message throws(FormatError) in
-        try message.open(record: record, maximumDepth: maximumDepth, definitions, scope)
+        try message.open(record, maximumDepth: maximumDepth, relyingOn: definitions, scope)
+        try message.checkDepth()
       }, { try $0.decode(type) })
   }
 }

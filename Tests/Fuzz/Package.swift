@@ -5,8 +5,7 @@ import PackageDescription
 /// The fuzzers, apart from the package itself. `./fuzz` builds them with libFuzzer and runs them.
 let fuzzers = [
   "FuzzGeneric", "FuzzRecords", "FuzzUnrelated", "FuzzRoundTrip", "FuzzContainers", "FuzzContexts",
-  "FuzzLogs",
-  "FuzzStreams",
+  "FuzzLogs", "FuzzParts", "FuzzStreams",
 ]
 
 /// The default linker of Linux trips over the debug information of sanitized code.

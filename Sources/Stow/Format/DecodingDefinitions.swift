@@ -27,6 +27,14 @@ package final class DecodingDefinitions: @unchecked Sendable {
     precondition(end == message.count - 1)
   }
 
+  /// The same definitions as some others, or none, to which more can be added.
+  convenience init(extending others: DecodingDefinitions?) throws(FormatError) {
+    self.init()
+    guard let others else { return }
+    var next = 0
+    while next < others.size { next = try add(others.reader, at: next) }
+  }
+
   private var symbolCount: Int { tables.symbolCount }
   /// How many bytes of preludes they come from.
   package var size: Int { bytes.count }

@@ -1,4 +1,4 @@
-/// Bounds the nesting of a message before any of it is decoded, in values that will be skipped too.
+/// Bounds the nesting of a value before any of it is decoded, in values that will be skipped too.
 ///
 /// A level of nesting takes a byte at least, so a container with fewer bytes than there are levels left
 /// needs no look inside: only long containers are walked, from element to element, without recursion.
@@ -13,15 +13,14 @@ struct DepthCheck {
   private var outer: [Level] = []
   private var level: Level
 
-  /// Checks that the value at `body` ends with the message and nests at most `limit` containers.
-  static func run(_ reader: ByteReader, tables: borrowing MessageTables, from body: Int, limit: Int)
+  /// Checks that the value at `offset` nests at most `limit` containers.
+  static func run(_ reader: ByteReader, tables: borrowing MessageTables, from offset: Int, limit: Int)
     throws(FormatError)
   {
-    let end = try reader.end(of: body)
-    guard end == reader.count else { try fail(.malformed, at: end) }
-    if end - body <= limit { return }
+    let end = try reader.end(of: offset)
+    if end - offset <= limit { return }
     var check = DepthCheck(reader: reader, limit: limit, level: Level(end: end, hasKeys: false))
-    try check.walk(tables, from: body)
+    try check.walk(tables, from: offset)
   }
 
   private init(reader: ByteReader, limit: Int, level: Level) {

@@ -86,6 +86,20 @@ struct PackedArray {
 
   var isBool: Bool { type == ElementType.bits }
 
+  /// All elements, which must be integers.
+  func integers(_ reader: ByteReader) throws(FormatError) -> [Int64] {
+    let target = UnsafeMutableBufferPointer<Int64>.allocate(capacity: max(count, 1))
+    defer { target.deallocate() }
+    try readIntegers(reader, into: target.baseAddress.unsafelyUnwrapped)
+    return Array(target[..<count])
+  }
+
+  /// The element at an index below `count`. Elements that are no Bools must have a stride.
+  func cell(_ reader: ByteReader, at index: Int) throws(FormatError) -> Cell {
+    if isBool { return .bool(bool(reader, at: index)) }
+    return try Cell.read(reader, at: body.lowerBound + index * stride, type: type, base: base)
+  }
+
   /// Fills `target`, which has room for `count` integers. The elements must be integers.
   func readIntegers(_ reader: ByteReader, into target: UnsafeMutablePointer<Int64>) throws(FormatError) {
     switch type {

@@ -42,6 +42,16 @@ public struct StowPath: Hashable, Sendable {
   /// let name = person.appending("name")
   /// ```
   public func appending(_ step: Step) -> StowPath { StowPath(steps + [step]) }
+
+  /// The path that goes on along another path.
+  ///
+  /// ```swift
+  /// let name = people.appending([3, "name"])
+  /// ```
+  public func appending(_ path: StowPath) -> StowPath { StowPath(steps + path.steps) }
+
+  /// The path up to where it leads to several values.
+  var untilEach: StowPath { StowPath(steps.prefix { $0 != .each }) }
 }
 
 extension StowPath: ExpressibleByArrayLiteral {

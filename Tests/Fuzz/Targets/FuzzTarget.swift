@@ -24,6 +24,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case contexts
   /// Opens a file as a log, reads it in every way, and appends to it.
   case logs
+  /// Opens a message and reads it in parts.
+  case parts
   /// Reads streams that are cut, changed or made up.
   case streams
 
@@ -37,6 +39,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .containers: try ContainersTarget.run(bytes)
     case .contexts: try ContextTarget.run(bytes)
     case .logs: try LogTarget.run(bytes)
+    case .parts: try PartsTarget.run(bytes)
     case .streams: try StreamTarget.run(bytes)
     }
   }

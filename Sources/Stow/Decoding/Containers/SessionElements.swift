@@ -15,6 +15,18 @@ final class SessionElements: ElementSource {
     try super.init(session.message, at: offset, tag: tag)
   }
 
+  /// Rows whose description has been read, of the table or the matrix at `offset`.
+  init(_ columns: Columns, at offset: Int, _ session: DecodingSession) {
+    self.session = session
+    super.init(columns, at: offset)
+  }
+
+  /// What cells need that have been read, of the array at `offset`.
+  init(emptyAt offset: Int, _ session: DecodingSession) {
+    self.session = session
+    super.init(emptyAt: offset)
+  }
+
   private init(row: Int, of columns: Columns, _ session: DecodingSession) {
     self.session = session
     super.init(row: row, of: columns)

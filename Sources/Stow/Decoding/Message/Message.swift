@@ -39,7 +39,9 @@ final class Message {
 
   deinit { detachedBytes?.deallocate() }
 
-  /// Reads the prelude of a message and checks its outline.
+  /// Reads the prelude of a message and checks its outline: that it ends where its value does.
+  ///
+  /// Whoever reads a value of it checks the depth of the value first.
   ///
   /// - Parameter contexts: The contexts that the message may rely on.
   func open(
@@ -52,18 +54,38 @@ final class Message {
     }
     body = try tables.read(reader, at: start)
     if tables.shapeCount > tables.firstShape { try checkShapes() }
-    try checkDepth()
+    try checkOutline()
   }
 
-  /// The same for a record, whose prelude has been added to the definitions that it relies on.
+  /// The same for a message whose prelude has been added to the definitions that it relies on.
+  ///
+  /// - Parameter definitions: Nil if there is no prelude, nor anything else to rely on.
   func open(
-    record: UnsafeRawBufferPointer, maximumDepth: Int, _ definitions: DecodingDefinitions,
+    _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, relyingOn definitions: DecodingDefinitions?,
     _ scope: DecodingDefinitions.Scope
   ) throws(FormatError) {
-    begin(record, maximumDepth: maximumDepth)
-    rely(on: definitions, scope.extent)
+    begin(bytes, maximumDepth: maximumDepth)
+    if let definitions { rely(on: definitions, scope.extent) }
     body = scope.body
-    try checkDepth()
+    try checkOutline()
+  }
+
+  /// Opens a message, and returns what opens it again without reading its prelude.
+  func openForParts(
+    _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ contexts: DecodingContexts?
+  ) throws(FormatError) -> (definitions: DecodingDefinitions?, scope: DecodingDefinitions.Scope) {
+    begin(bytes, maximumDepth: maximumDepth)
+    var start = 0
+    var definitions = try contexts?.context(of: reader, &start)
+    if try reader.byte(at: start) == MessageTables.tag {
+      let extended = try DecodingDefinitions(extending: definitions)
+      start = try extended.add(reader, at: start)
+      definitions = extended
+    }
+    body = start
+    try checkOutline()
+    let extent = definitions?.extent ?? DecodingDefinitions.Extent()
+    return (definitions, DecodingDefinitions.Scope(extent: extent, body: start))
   }
 
   private func begin(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int) {
@@ -72,8 +94,18 @@ final class Message {
     reader.turn(to: bytes)
   }
 
-  private func checkDepth() throws(FormatError) {
-    try DepthCheck.run(reader, tables: tables, from: body, limit: maximumDepth)
+  private func checkOutline() throws(FormatError) {
+    let end = try reader.end(of: body)
+    guard end == reader.count else { try fail(.malformed, at: end) }
+  }
+
+  /// Checks that the value of the message does not nest too deep.
+  @inline(__always)
+  func checkDepth() throws(FormatError) { try checkDepth(ofValueAt: body, within: 0) }
+
+  /// Checks that a value around which so many containers lie does not nest too deep.
+  func checkDepth(ofValueAt offset: Int, within depth: Int) throws(FormatError) {
+    try DepthCheck.run(reader, tables: tables, from: offset, limit: maximumDepth - depth)
   }
 
   private func rely(on definitions: DecodingDefinitions, _ extent: DecodingDefinitions.Extent) {

@@ -58,10 +58,28 @@ class ElementSource {
     let packed = try PackedArray(reader, at: offset)
     count = packed.count
     if packed.isInteger, packed.stride == 0 {
-      layout = .integers(try Self.expand(packed, reader))
+      layout = .integers(try packed.integers(reader))
     } else {
       layout = .packed(packed)
     }
+  }
+
+  /// Goes on with rows whose description has been read, of the table or the matrix at `offset`.
+  init(_ columns: Columns, at offset: Int) {
+    self.offset = offset
+    self.columns = columns
+    layout = .rows(columns)
+    count = columns.rowCount
+    objects = columns.shape == nil ? nil : (columns.rows.lowerBound, columns.stride)
+  }
+
+  /// What is left of the array at `offset` when the one element that is wanted has been read: nothing.
+  init(emptyAt offset: Int) {
+    self.offset = offset
+    count = 0
+    layout = .bytes(offset..<offset)
+    columns = nil
+    objects = nil
   }
 
   /// Opens a row of a matrix.
@@ -73,13 +91,6 @@ class ElementSource {
     objects = nil
   }
 
-  private static func expand(_ packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Int64] {
-    let target = UnsafeMutableBufferPointer<Int64>.allocate(capacity: max(packed.count, 1))
-    defer { target.deallocate() }
-    try packed.readIntegers(reader, into: target.baseAddress.unsafelyUnwrapped)
-    return Array(target[..<packed.count])
-  }
-
   /// Returns where the row at `index` stands, which is below `count`, or nil if the elements are no objects.
   @inline(__always)
   func object(at index: Int) -> Int? {
@@ -89,11 +100,7 @@ class ElementSource {
   /// Returns the element at `index`, which is below `count`.
   func element(at index: Int, _ reader: ByteReader) throws(FormatError) -> Element {
     switch layout {
-    case .packed(let packed):
-      if packed.isBool { return .cell(.bool(packed.bool(reader, at: index))) }
-      return .cell(
-        try Cell.read(
-          reader, at: packed.body.lowerBound + index * packed.stride, type: packed.type, base: packed.base))
+    case .packed(let packed): return .cell(try packed.cell(reader, at: index))
     case .integers(let values): return .cell(.integer(values[index]))
     case .rows(let columns):
       let row = columns.rows.lowerBound + index * columns.stride

@@ -1,0 +1,54 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A message that was opened once, to be read in parts: its bytes, and what its prelude defines. Threads share it.
+final class OpenMessage: Sendable {
+  private let data: Data
+  private let userInfo: SharedUserInfo
+  private let maximumDepth: Int
+  /// Nil if there is no prelude, nor a context.
+  private let definitions: DecodingDefinitions?
+  private let scope: DecodingDefinitions.Scope
+  let marks = ElementMarks()
+
+  /// The place of the whole value.
+  var place: ValuePlace { ValuePlace(content: .value(at: scope.body), depth: 0) }
+
+  /// Opens a message.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` if the prelude is not valid, or the value does not end with the message.
+  init(
+    _ data: Data, userInfo: [CodingUserInfoKey: any Sendable], maximumDepth: Int,
+    _ contexts: DecodingContexts?
+  ) throws {
+    let shared = SharedUserInfo()
+    if !userInfo.isEmpty { shared.set(UserInfo(userInfo)) }
+    var opened: (definitions: DecodingDefinitions?, scope: DecodingDefinitions.Scope)?
+    try data.lendBytes { bytes in
+      try DecodingSession.run(
+        shared,
+        open: { message throws(FormatError) in
+          opened = try message.openForParts(bytes, maximumDepth: maximumDepth, contexts)
+        }, { _ in })
+    }
+    guard let opened else { preconditionFailure("a message that is neither open nor refused") }
+    (definitions, scope) = opened
+    self.data = data
+    self.userInfo = shared
+    self.maximumDepth = maximumDepth
+  }
+
+  /// Runs `body` with the message open.
+  func read<Result>(_ body: (DecodingSession) throws -> Result) throws -> Result {
+    try data.lendBytes { bytes in
+      try DecodingSession.run(
+        userInfo,
+        open: { message throws(FormatError) in
+          try message.open(bytes, maximumDepth: maximumDepth, relyingOn: definitions, scope)
+        }, body)
+    }
+  }
+}

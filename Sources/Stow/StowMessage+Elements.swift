@@ -1,0 +1,64 @@
+extension StowMessage {
+  /// The parts of a message that are the elements of an array, or the values of an object.
+  public struct Elements: Sequence, Sendable {
+    let message: OpenMessage
+    let elements: PlaceElements
+    /// The way to what has the elements.
+    let path: StowPath
+
+    public func makeIterator() -> Iterator { Iterator(message: message, elements: elements, path: path) }
+
+    /// Finds the elements one after the other.
+    public struct Iterator: IteratorProtocol {
+      fileprivate let message: OpenMessage
+      fileprivate var elements: PlaceElements
+      fileprivate let path: StowPath
+      /// Whether the way to the next element is broken.
+      fileprivate var isBroken = false
+
+      init(message: OpenMessage, elements: PlaceElements, path: StowPath) {
+        self.message = message
+        self.elements = elements
+        self.path = path
+      }
+
+      /// The next element; nil behind the last. Takes constant time, but for what a path passes behind `each`.
+      public mutating func next() -> StowMessage? {
+        if isBroken || elements.isAtEnd { return nil }
+        do {
+          return try message.read { try nextPart($0) }
+        } catch {
+          isBroken = true
+          return StowMessage(message, .failed(error), path)
+        }
+      }
+    }
+  }
+}
+
+extension StowMessage.Elements.Iterator {
+  private mutating func nextPart(_ session: DecodingSession) throws -> StowMessage? {
+    let node = session.push(path)
+    let found: (StowPath.Step, ValuePlace)?
+    do throws(FormatError) { found = try elements.next(session.message) } catch {
+      throw session.error(error, at: node, expected: nil)
+    }
+    return found.map { step, place in
+      let path = path.appending(step)
+      if elements.rest.isEmpty { return StowMessage(message, .place(place), path) }
+      let walk = PathWalk(
+        session, from: place, session.path.push(session.pathStep(step, from: node)), marks: nil)
+      return StowMessage(message, origin(walk), path.appending(StowPath(elements.rest)))
+    }
+  }
+
+  /// What the path behind `each` leads to in an element. Where it does not, the others may all the same.
+  private func origin(_ walk: PathWalk) -> StowMessage.Origin {
+    var walk = walk
+    do {
+      return try walk.follow(elements.rest) ? .place(walk.place) : .missing(walk.missing(Any.self))
+    } catch {
+      return .failed(error)
+    }
+  }
+}

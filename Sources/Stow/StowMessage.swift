@@ -1,0 +1,213 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A message that is opened once and read in parts, or a part of one.
+///
+/// ```swift
+/// let message = try StowMessage(data)
+/// let name = try message.decode(String.self, at: ["people", 99_000, "name"])
+/// for person in try message.elements(at: ["people"]) {
+///   print(try person.decode(Person.self))
+/// }
+/// ```
+///
+/// Reading a part looks at what the path passes and at the part itself; all else is skipped by its length, and a fault
+/// in it is not found. So a part of a file that is mapped into memory costs little more than the pages that it is on:
+///
+/// ```swift
+/// let message = try StowMessage(Data(contentsOf: file, options: .mappedIfSafe))
+/// ```
+///
+/// Rows of tables and elements of packed arrays are found at once. Any other element of an array is found by a walk
+/// over those before it, a step for each, the first time; the message remembers where every 128th begins.
+///
+/// A part is read as a message is, by paths that begin at it. A message and its parts share the data, are cheap to copy,
+/// and may be used from many threads at once. What it reads stays the same only as long as a mapped file does.
+///
+/// Of a path with ``StowPath/Step/each`` all methods see an array, whose elements are what the rest of the path finds.
+public struct StowMessage: Sendable {
+  /// What this is: a place in the message, or why there is none.
+  enum Origin {
+    case place(ValuePlace)
+    /// Nothing is there, as this error says.
+    case missing(any Error)
+    case failed(any Error)
+  }
+
+  private let message: OpenMessage
+  private let origin: Origin
+  /// The way from the whole message to this part of it; without steps, this is the whole.
+  public let path: StowPath
+
+  /// Opens a message.
+  ///
+  /// Takes time and memory in proportion to the keys and strings that the message holds for all its values, not to the
+  /// values. To open one that relies on a context, or to set `userInfo` or a limit of depth, use
+  /// ``StowDecoder/message(from:)``.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` if the front of the message is not valid, or its value does not end with
+  ///   the data.
+  public init(_ data: Data) throws { self = try StowDecoder().message(from: data) }
+
+  init(_ message: OpenMessage) {
+    self.message = message
+    origin = .place(message.place)
+    path = []
+  }
+
+  init(_ message: OpenMessage, _ origin: Origin, _ path: StowPath) {
+    self.message = message
+    self.origin = origin
+    self.path = path
+  }
+
+  // MARK: reading
+
+  /// Decodes a part.
+  ///
+  /// ```swift
+  /// let names = try message.decode([String].self, at: ["people", .each, "name"])
+  /// ```
+  ///
+  /// Where the path leads to nothing, because an object lacks the key, an array the index, or a nil stands on the way, an
+  /// optional type is nil. With `each`, this holds for every element.
+  ///
+  /// - Parameter path: From here to the part; without steps, to all of this.
+  /// - Throws: `DecodingError.keyNotFound` or `valueNotFound` if there is nothing, and `typeMismatch` if a step does not
+  ///   fit to what it meets, with the path so far; otherwise what `StowDecoder.decode(_:from:)` throws. Coding paths
+  ///   begin at the whole message.
+  public func decode<Value: Decodable>(_ type: Value.Type, at path: StowPath = []) throws -> Value {
+    try walk(along: path) { walk, isThere in
+      isThere ? try walk.decode(type) : try walk.decodeMissing(type)
+    } ifMissing: {
+      $0.absence(of: type)
+    }
+  }
+
+  /// What kind of value a part is.
+  ///
+  /// ```swift
+  /// let isList = try message.kind(at: ["people"]) == .array
+  /// ```
+  ///
+  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing.
+  public func kind(at path: StowPath = []) throws -> StowKind {
+    try walkToValue(along: path) { try $0.kind() }
+  }
+
+  /// The number of elements of an array, or of keys of an object.
+  ///
+  /// Takes a step for each element, unless they stand in a table or a packed array, or were counted before.
+  ///
+  /// ```swift
+  /// let count = try message.count(at: ["people"])
+  /// ```
+  ///
+  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.typeMismatch` for other kinds.
+  public func count(at path: StowPath = []) throws -> Int {
+    try walkToValue(along: path) { try $0.count() }
+  }
+
+  /// The keys of an object, in order.
+  ///
+  /// ```swift
+  /// for key in try message.keys(at: ["people", 3]) { print(key) }
+  /// ```
+  ///
+  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.typeMismatch` for other kinds.
+  public func keys(at path: StowPath = []) throws -> [String] {
+    try walkToValue(along: path) { try $0.keys() }
+  }
+
+  /// Whether a path leads to a value; nil is one. With `each`, whether it does in every element.
+  ///
+  /// ```swift
+  /// let isNamed = try message.contains(["people", 3, "name"])
+  /// ```
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` if what the path passes is not valid.
+  public func contains(_ path: StowPath) throws -> Bool {
+    do {
+      return try walk(along: path) { walk, isThere in
+        guard isThere else { return false }
+        return try walk.isComplete()
+      } ifMissing: { _ in
+        false
+      }
+    } catch DecodingError.typeMismatch {
+      return false
+    }
+  }
+
+  // MARK: parts
+
+  /// A part as a message, for reading more than once without finding it again.
+  ///
+  /// ```swift
+  /// let person = try message.part(at: ["people", 99_000])
+  /// let name = try person.decode(String.self, at: ["name"])
+  /// ```
+  ///
+  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing.
+  public func part(at path: StowPath) throws -> StowMessage {
+    let place = try walkToValue(along: path) { $0.place }
+    return StowMessage(message, .place(place), self.path.appending(path))
+  }
+
+  /// The elements of an array or the values of an object, in order.
+  ///
+  /// They are found one after the other while they are asked for, with constant memory; but the keys of an object are
+  /// read at once, and so are integers that a packed array holds in different widths.
+  ///
+  /// ```swift
+  /// for person in try message.elements(at: ["people"]) {
+  ///   print(try person.decode(String.self, at: ["name"]))
+  /// }
+  /// ```
+  ///
+  /// Each is a part, whose ``path`` ends with its index or its key. Where the bytes between two elements are broken, the
+  /// last part is one whose methods throw what is wrong.
+  ///
+  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.typeMismatch` for other kinds.
+  public func elements(at path: StowPath = []) throws -> Elements {
+    let elements = try walkToValue(along: path) { try $0.elements() }
+    return Elements(message: message, elements: elements, path: self.path.appending(path).untilEach)
+  }
+
+  // MARK: walking
+
+  /// Walks from here along a path, and hands `body` the walk and whether there is something at the end of it. Where this
+  /// part itself is nothing, returns what `ifMissing` makes of it.
+  private func walk<Result>(
+    along path: StowPath, _ body: (PathWalk, _ isThere: Bool) throws -> Result,
+    ifMissing: (DecodingSession) -> Result?
+  ) throws -> Result {
+    try message.read { session in
+      switch origin {
+      case .failed(let error): throw error
+      case .missing(let error):
+        guard let result = ifMissing(session) else { throw error }
+        return result
+      case .place(let place):
+        var walk = PathWalk(session, from: place, session.push(self.path.untilEach), marks: message.marks)
+        let isThere = try walk.follow(path.steps[...])
+        return try body(walk, isThere)
+      }
+    }
+  }
+
+  /// The same for what must be there.
+  private func walkToValue<Result>(
+    along path: StowPath, _ body: (PathWalk) throws -> Result
+  ) throws -> Result {
+    try walk(along: path) { walk, isThere in
+      guard isThere else { throw walk.missing(Any.self) }
+      return try body(walk)
+    } ifMissing: { _ in
+      nil
+    }
+  }
+}

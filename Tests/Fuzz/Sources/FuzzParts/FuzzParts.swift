@@ -1,0 +1,6 @@
+import FuzzDriver
+
+@main
+enum FuzzParts {
+  static func main() { FuzzDriver.run(.parts) }
+}

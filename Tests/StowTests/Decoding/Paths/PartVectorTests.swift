@@ -1,0 +1,107 @@
+import Foundation
+import FuzzTargets
+import Stow
+import Testing
+
+@Suite("Parts of the vectors")
+struct PartVectorTests {
+  private static func vectors(_ kinds: Vector.Kind...) -> [Vector] {
+    ((try? VectorFile.all.get()) ?? []).filter { kinds.contains($0.kind) }
+  }
+
+  @Test("are what the whole has at their paths", arguments: vectors(.canonical, .accepted))
+  func agree(_ vector: Vector) throws {
+    let decoder = try vector.makeDecoder()
+    try expectAgreement(
+      decoder.message(from: vector.bytes), decoder.decode(StowValue.self, from: vector.bytes))
+  }
+
+  @Test("of messages that are refused are errors or values", arguments: vectors(.refused))
+  func refused(_ vector: Vector) throws {
+    guard let message = try? vector.makeDecoder().message(from: vector.bytes) else { return }
+    try expectAgreement(message, nil)
+  }
+
+  @Test("of generated values are what the whole has", arguments: 0..<8)
+  func generated(batch: Int) throws {
+    var random = SeededGenerator(seed: UInt64(100 + batch))
+    for _ in 0..<20 {
+      let value = StowValue.random(&random, depth: 4)
+      try expectAgreement(StowMessage(value.message()), value)
+    }
+  }
+
+  @Test("of messages that were cut off or changed are errors or values")
+  func mutated() throws {
+    var random = SeededGenerator(seed: 73)
+    for vector in Self.vectors(.canonical, .accepted) where vector.context == nil && vector.bytes.count < 200
+    {
+      for count in 0..<vector.bytes.count { run(Array(vector.bytes.prefix(count))) }
+      for index in vector.bytes.indices {
+        var bytes = Array(vector.bytes)
+        bytes[index] = UInt8(truncatingIfNeeded: random.next())
+        run(bytes)
+      }
+    }
+  }
+
+  private func run(_ bytes: [UInt8]) {
+    #expect(throws: Never.self, "\(bytes)") { try bytes.withUnsafeBytes(FuzzTarget.parts.run) }
+  }
+
+  private func expectAgreement(
+    _ message: StowMessage, _ whole: StowValue?, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(throws: Never.self, sourceLocation: sourceLocation) { try checkParts(of: message, whole: whole) }
+  }
+
+  @Test("of mapped files are the same")
+  func mapped() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "stow-parts-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    var random = SeededGenerator(seed: 74)
+    let rows = (0..<3000).map { ["id": $0, "code": Int(random.next() >> 40)] }
+    let value: StowValue = ["rows": try StowValue(encoding: rows), "any": .random(&random, depth: 4)]
+    try value.message().write(to: file)
+    let message = try StowMessage(Data(contentsOf: file, options: .mappedIfSafe))
+    try expectAgreement(message, value)
+    #expect(try message.decode(Int.self, at: ["rows", 2999, "code"]) == rows[2999]["code"])
+  }
+}
+
+extension StowValue {
+  /// A value of any kind; arrays of alike elements among them, which become packed arrays and tables.
+  static func random(_ random: inout SeededGenerator, depth: Int) -> StowValue {
+    switch random.below(depth > 0 ? 18 : 10) {
+    case 0: return .null
+    case 1: return .bool(.random(&random))
+    case 2: return .integer(Int128(Int.random(&random)))
+    case 3: return .double(random.double())
+    case 4: return .date(.random(&random))
+    case 5: return .uuid(.random(&random))
+    case 6: return .data(Data((0..<random.below(5)).map { UInt8($0) }))
+    case 7: return .url("https://example.org/\(random.below(3))")
+    case 8, 9: return .string(random.text())
+    case 10:
+      return .array((0..<random.below(300)).map { _ in StowValue(Int.random(&random)) })
+    case 11: return .array((0..<random.below(40)).map { _ in .double(random.double()) })
+    case 12: return .array((0..<random.below(40)).map { _ in .bool(.random(&random)) })
+    case 13:
+      return .array(
+        (0..<random.below(40)).map {
+          ["row": StowValue($0), "x": .double(Double($0) / 8), "same": "text", "on": .bool($0 % 2 == 0)]
+        })
+    case 14: return .array((0..<random.below(20)).map { [.double(Double($0) / 4), StowValue($0), .null] })
+    case 15, 16: return .array((0..<random.below(9)).map { _ in .random(&random, depth: depth - 1) })
+    default:
+      return .object(
+        StowObject(
+          (0..<random.below(30)).map { _ in
+            (
+              random.below(2) == 0 ? random.text() : "key \(random.below(9))",
+              .random(&random, depth: depth - 1)
+            )
+          }))
+    }
+  }
+}
