@@ -13,6 +13,8 @@ extension StowMessage {
       fileprivate let message: OpenMessage
       fileprivate var elements: PlaceElements
       fileprivate let path: StowPath
+      /// Elements that were found and not handed out yet, the next one last.
+      fileprivate var found: [StowMessage] = []
       /// Whether the way to the next element is broken.
       fileprivate var isBroken = false
 
@@ -24,20 +26,34 @@ extension StowMessage {
 
       /// The next element; nil behind the last. Takes constant time, but for what a path passes behind `each`.
       public mutating func next() -> StowMessage? {
-        if isBroken || elements.isAtEnd { return nil }
-        do {
-          return try message.read { try nextPart($0) }
-        } catch {
-          isBroken = true
-          return StowMessage(message, .failed(error), path)
-        }
+        if found.isEmpty, !isBroken, !elements.isAtEnd { findMore() }
+        return found.popLast()
       }
     }
   }
 }
 
 extension StowMessage.Elements.Iterator {
+  /// Opening the message takes as long as finding some elements.
+  private static let mostFound = 32
+
+  /// Finds some elements more; the last of them says if it is broken.
+  private mutating func findMore() {
+    var parts: [StowMessage] = []
+    do {
+      try message.read { session in
+        while parts.count < Self.mostFound, let part = try nextPart(session) { parts.append(part) }
+      }
+    } catch {
+      isBroken = true
+      parts.append(StowMessage(message, .failed(error), path))
+    }
+    found = parts.reversed()
+  }
+
   private mutating func nextPart(_ session: DecodingSession) throws -> StowMessage? {
+    let mark = session.path.count
+    defer { session.path.pop(to: mark) }
     let node = session.push(path)
     let found: (StowPath.Step, ValuePlace)?
     do throws(FormatError) { found = try elements.next(session.message) } catch {
@@ -45,10 +61,10 @@ extension StowMessage.Elements.Iterator {
     }
     return found.map { step, place in
       let path = path.appending(step)
-      if elements.rest.isEmpty { return StowMessage(message, .place(place), path) }
+      if elements.steps.isEmpty { return StowMessage(message, .place(place), path) }
       let walk = PathWalk(
         session, from: place, session.path.push(session.pathStep(step, from: node)), marks: nil)
-      return StowMessage(message, origin(walk), path.appending(StowPath(elements.rest)))
+      return StowMessage(message, origin(walk), path.appending(StowPath(elements.steps)))
     }
   }
 
@@ -56,7 +72,7 @@ extension StowMessage.Elements.Iterator {
   private func origin(_ walk: PathWalk) -> StowMessage.Origin {
     var walk = walk
     do {
-      return try walk.follow(elements.rest) ? .place(walk.place) : .missing(walk.missing(Any.self))
+      return try walk.follow(elements.steps) ? .place(walk.place) : .missing(walk.missing(Any.self))
     } catch {
       return .failed(error)
     }

@@ -9,7 +9,7 @@ import Stow
 /// Reads a message in parts: each must be what stands at its path in the whole, if the whole can be read.
 enum PartsTarget {
   /// No more parts than these are looked at in one message.
-  private static let mostParts = 300
+  private static let mostParts = 150
 
   static func run(_ bytes: UnsafeRawBufferPointer) throws {
     let data = Data(bytes)

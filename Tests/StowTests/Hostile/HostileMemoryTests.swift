@@ -16,11 +16,18 @@ import Testing
 
     /// Decodes a message, and ends the process if that takes more than so many times its size.
     private static func expect<Value: Decodable>(
-      _: String, _ type: Value.Type, _ message: [UInt8], atMost limit: Int
+      _ name: String, _ type: Value.Type, _ message: [UInt8], atMost limit: Int
+    ) {
+      expect(name, message, atMost: limit) { try StowDecoder().decode(type, from: $0) }
+    }
+
+    /// The same for whatever reads a message.
+    private static func expect<Value>(
+      _: String, _ message: [UInt8], atMost limit: Int, _ read: ([UInt8]) throws -> Value
     ) {
       try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
       let before = resident("VmRSS:")
-      let result = Result { try StowDecoder().decode(type, from: message) }
+      let result = Result { try read(message) }
       let multiple = max(0, resident("VmHWM:") - before) / message.count
       withExtendedLifetime(result) {
         // Sanitizers keep memory of their own.
@@ -117,6 +124,30 @@ import Testing
         Self.expect("shapes", [[String: Int]].self, prelude + Bomb.sized(0x70, records), atMost: 150)
         let wide = Bomb.prelude(keys: 100_000) + Bomb.sized(0xF0, [UInt8](repeating: 0x91, count: 100_000))
         Self.expect("keys of one shape", [String: Int].self, wide, atMost: 100)
+      }
+    }
+
+    @Test("of open messages and their parts")
+    func parts() async {
+      await #expect(processExitsWith: .success) {
+        let count = 1 << 18
+        func expect(_ name: String, _ message: [UInt8], _ path: StowPath, atMost limit: Int) {
+          Self.expect(name, message, atMost: limit) { bytes in
+            let message = try StowMessage(Data(bytes))
+            return (message, try message.decode(StowValue?.self, at: path), try message.count())
+          }
+        }
+        expect("warming up", Bomb.sized(0x70, [UInt8](repeating: 0x91, count: count)), [7], atMost: 1000)
+        let symbols = [0x1F] + Bomb.number(count) + [UInt8](repeating: 0x80, count: count) + [0, 0xE1, 0x50]
+        expect("symbols", symbols, [0], atMost: 80)
+        let shapes = [0x1F, 1, 0x81, 0x61] + Bomb.number(count / 2) + Bomb.repeated([1, 0xC0], count / 2)
+        expect("shapes", shapes + [0xE1, 0x91], [0], atMost: 60)
+        let wide = Bomb.prelude(keys: 100_000) + Bomb.sized(0xF0, [UInt8](repeating: 0x91, count: 100_000))
+        expect("keys of one shape", wide, ["?"], atMost: 100)
+        let zeros = Bomb.sized(0x74, [0x0D] + Bomb.number(2 * count) + [UInt8](repeating: 0, count: count))
+        expect("integers of no bytes", zeros, [.index(count)], atMost: 40)
+        let integers = Bomb.sized(0x70, [UInt8](repeating: 0x91, count: count))
+        expect("marks", integers, [.index(count - 1)], atMost: 5)
       }
     }
   }

@@ -63,7 +63,10 @@ struct EachContainer: UnkeyedDecodingContainer, ElementNesting {
   var isAtEnd: Bool { elements.isAtEnd }
 
   var count: Int? {
-    do throws(FormatError) { return try elements.count(session.message) } catch {
+    guard let rest = elements.rest else { return elements.count }
+    do throws(FormatError) {
+      return try session.countedArrays.count(rest, from: elements.index, session.message.reader)
+    } catch {
       session.note(error, path: codingPath)
       return nil
     }
@@ -84,7 +87,7 @@ struct EachContainer: UnkeyedDecodingContainer, ElementNesting {
     }
     let child = session.path.push(session.pathStep(step, from: node))
     var walk = PathWalk(session, from: place, child, marks: nil)
-    let isThere = try walk.follow(elements.rest)
+    let isThere = try walk.follow(elements.steps)
     let result = try body(walk, isThere)
     if result != nil { self.elements = elements }
     return result

@@ -146,13 +146,9 @@ struct PathWalk {
   /// Returns the number of elements or keys.
   func count() throws -> Int {
     do throws(FormatError) {
-      var counted = place
-      if case .each(let elements) = place.content { counted = elements.place }
-      if case .value(let offset) = counted.content, Arrays.isArray(try reader.byte(at: offset)) {
-        let elements = try Arrays.read(reader, at: offset)
-        return try ArrayWalk(elements: elements, reader: reader, marks: marks).count()
-      }
-      return try PlaceElements(of: counted, message).count(message)
+      let elements = try PlaceElements(of: place, message)
+      guard let rest = elements.rest else { return elements.count }
+      return try ArrayWalk(elements: rest, reader: reader, marks: marks).count()
     } catch {
       throw session.error(error, at: node, expected: [Any].self)
     }
@@ -190,7 +186,7 @@ struct PathWalk {
       defer { session.path.pop(to: mark) }
       let node = session.path.push(session.pathStep(step, from: node))
       var walk = PathWalk(session, from: element, node, marks: nil)
-      guard try walk.follow(elements.rest), try walk.isComplete() else { return false }
+      guard try walk.follow(elements.steps), try walk.isComplete() else { return false }
     }
     return true
   }

@@ -20,7 +20,7 @@ struct PlaceElements: Sendable {
   let keys: [String]
   private let isObject: Bool
   /// The steps that lead on from each element.
-  private(set) var rest: ArraySlice<StowPath.Step> = []
+  private(set) var steps: ArraySlice<StowPath.Step> = []
   /// The number of the next element, and where it stands among values with tags.
   private(set) var index = 0
   private var next = 0
@@ -51,7 +51,7 @@ struct PlaceElements: Sendable {
   /// The same elements, in each of which some more steps are to lead to something.
   func followed(by steps: ArraySlice<StowPath.Step>) -> PlaceElements {
     var result = self
-    result.rest.append(contentsOf: steps)
+    result.steps.append(contentsOf: steps)
     return result
   }
 
@@ -101,11 +101,14 @@ struct PlaceElements: Sendable {
 
   // MARK: reading
 
-  /// The number of elements, of which those that were read are some.
-  func count(_ message: Message) throws(FormatError) -> Int {
+  /// The bytes of the elements that are left, if these are an array of values with tags, which has to be walked over to
+  /// be counted.
+  var rest: Range<Int>? { if case .array(let end) = layout { next..<max(next, end) } else { nil } }
+
+  /// The number of elements that need not be walked over to be counted.
+  var count: Int {
     switch layout {
-    case .array(let end): try index + Arrays.count(next..<end, message.reader)
-    case .map, .record: keys.count
+    case .array, .map, .record: keys.count
     case .packed(let packed): packed.count
     case .integers(let values): values.count
     case .rows(let columns): columns.rowCount
@@ -114,16 +117,7 @@ struct PlaceElements: Sendable {
   }
 
   /// Whether all elements have been read.
-  var isAtEnd: Bool {
-    switch layout {
-    case .array(let end): next >= end
-    case .map, .record: index >= keys.count
-    case .packed(let packed): index >= packed.count
-    case .integers(let values): index >= values.count
-    case .rows(let columns): index >= columns.rowCount
-    case .cells(let columns, _): index >= columns.columns.count
-    }
-  }
+  var isAtEnd: Bool { rest.map(\.isEmpty) ?? (index >= count) }
 
   /// Returns the next element and the step that leads to it, and passes it; nil behind the last.
   mutating func next(_ message: Message) throws(FormatError) -> (StowPath.Step, ValuePlace)? {
