@@ -6,6 +6,7 @@ extension StowMessage {
     /// The way to what has the elements.
     let path: StowPath
 
+    /// A walk from the first element on.
     public func makeIterator() -> Iterator { Iterator(message: message, elements: elements, path: path) }
 
     /// Finds the elements one after the other.

@@ -37,8 +37,8 @@ struct EachDecoder: Decoder, SingleValueDecodingContainer {
   func decode(_ type: UInt128.Type) throws -> UInt128 { throw mismatch(type) }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    if type == StowValue.self {
-      return reinterpret(StowValue.array(try decode([StowValue].self)), as: type)
+    if type == StowValue.self, let value = StowValue.array(try decode([StowValue].self)) as? Value {
+      return value
     }
     // Scalars decode themselves by asking for themselves, and data as the array of its bytes.
     guard ScalarTypes.scalar(type) == nil || type == Data.self else { throw mismatch(type) }
