@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-// From values to messages and types, and back.
+// From values to messages, types and text, and back.
 
 extension StowValue {
   /// Reads a message, whatever is in it.
@@ -62,5 +62,49 @@ extension StowValue {
   /// - Throws: What `message()` and `StowDecoder.decode(_:from:)` throw.
   public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try StowEncoder().withEncoded(self) { try StowDecoder().decode(type, from: $0) }
+  }
+}
+
+// Text is diagnostic notation.
+
+extension StowValue: CustomStringConvertible {
+  /// The value in diagnostic notation on one line: `{"name": "Ada", "id": uuid"…", "level": 4.0}`.
+  ///
+  /// Like JSON, with every kind of value to be seen, and exact: `StowValue(notation:)` makes an equal value of it.
+  /// FORMAT.md, "Diagnostic notation", specifies it. Takes time in proportion to the value.
+  public var description: String {
+    var writer = NotationWriter()
+    return writer.text(of: self)
+  }
+
+  /// The value in diagnostic notation on several lines: arrays and objects that have no room on one are broken into
+  /// lines of their items, which are indented.
+  ///
+  /// ```swift
+  /// print(try StowValue(message: data).notation())
+  /// ```
+  ///
+  /// Takes time in proportion to the value.
+  ///
+  /// - Parameter width: The most Unicode scalars of a line that could still be broken; 100 by default.
+  public func notation(width: Int = 100) -> String {
+    var writer = NotationWriter(width: width)
+    return writer.text(of: self)
+  }
+
+  /// Reads a value in diagnostic notation, as `description` and `notation(width:)` write it. JSON is read too.
+  ///
+  /// ```swift
+  /// let value = try StowValue(notation: #"{"seen": date"2026-11-23T10:00:00Z", "level": 4.25}"#)
+  /// ```
+  ///
+  /// Numbers of JSON without a point or an exponent become integers, others `Double`s. Takes time and memory in
+  /// proportion to the text.
+  ///
+  /// - Throws: `StowNotationError` if the text is no such value, repeats a key of an object, or nests more than 512 levels
+  ///   deep.
+  public init(notation: String) throws(StowNotationError) {
+    var parser = NotationParser(notation)
+    self = try parser.parse()
   }
 }

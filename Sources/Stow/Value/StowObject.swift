@@ -145,6 +145,6 @@ extension StowObject: Hashable {
 }
 
 extension StowObject: CustomStringConvertible {
-  /// The object as text for people, like JSON. The form may change.
+  /// The object in diagnostic notation on one line, as `StowValue` describes it.
   public var description: String { StowValue.object(self).description }
 }

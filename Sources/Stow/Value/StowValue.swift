@@ -22,8 +22,8 @@
 ///
 /// Comparing, hashing, printing and letting go of a value take room on the stack for each level of nesting, as they do
 /// for any type that holds itself.
-public enum StowValue: Hashable, Sendable, CustomStringConvertible, ExpressibleByNilLiteral,
-  ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   /// A list of keys and their values, in order.
@@ -156,13 +156,6 @@ public enum StowValue: Hashable, Sendable, CustomStringConvertible, ExpressibleB
     default: nil
     }
   }
-
-  // MARK: printing
-
-  /// The value as text for people, like JSON: `{"name": "Ada", "id": uuid("…")}`.
-  ///
-  /// The form may change. Takes time in proportion to the value.
-  public var description: String { StowValueText(of: self).text }
 }
 
 extension Date {

@@ -16,6 +16,8 @@ struct FormatDocument {
   private(set) var relying: [Block] = []
   private(set) var refused: [Data] = []
   private(set) var accepted: [(message: Data, meaning: String)] = []
+  /// Messages, and what they are in diagnostic notation.
+  private(set) var notations: [(message: Data, text: String)] = []
 
   private static let loaded = Result { try FormatDocument() }
 
@@ -50,6 +52,9 @@ struct FormatDocument {
     case "stow-accepted":
       let (bytes, meaning) = Self.columns(line)
       accepted.append((try VectorFile.bytes(bytes), String(meaning.prefix { $0 != ";" })))
+    case "stow-notation":
+      let (bytes, text) = Self.columns(line)
+      notations.append((try VectorFile.bytes(bytes), String(text)))
     default: break
     }
   }

@@ -1,0 +1,184 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Writes values in diagnostic notation (FORMAT.md, "Diagnostic notation").
+package struct NotationWriter {
+  /// What stands before and behind a word, as a terminal wants it for colours. Takes no room on the line.
+  package typealias Marks = @Sendable (_ part: Part) -> (before: String, behind: String)
+
+  /// The kinds of words.
+  package enum Part: Sendable { case key, string, number, word, kind, folded }
+
+  /// The most characters of a line that is broken no further; nil if everything is to stand on one.
+  package var width: Int?
+  /// How many levels of arrays and objects are written; what is deeper is counted only, and no text to be read again.
+  package var depth = Int.max
+  package var marks: Marks?
+
+  /// What was written.
+  package private(set) var text = ""
+  /// The characters that are left on the line while it is tried whether a value has room on it; nil when none is
+  /// counted.
+  private var room: Int?
+
+  /// - Parameter width: The most characters of a line that is broken no further; nil for one line.
+  package init(width: Int? = nil) { self.width = width }
+
+  /// The text of a value.
+  package mutating func text(of value: StowValue) -> String {
+    text = ""
+    write(value, indent: 0, used: 0, level: 0)
+    return text
+  }
+
+  // MARK: values
+
+  /// - Parameters:
+  ///   - indent: How far the lines of the value are indented.
+  ///   - used: The characters that its line has already, and what will follow it.
+  private mutating func write(_ value: StowValue, indent: Int, used: Int, level: Int) {
+    switch value {
+    case .array(let elements):
+      writeItems("[", elements, "]", indent, used, level) {
+        $0.write($1, indent: $2, used: $3, level: level + 1)
+      }
+    case .object(let object):
+      writeItems("{", object, "}", indent, used, level) { writer, pair, indent, used in
+        let start = writer.room ?? 0
+        writer.writeKey(pair.key)
+        let keyWidth =
+          writer.room.map { start - $0 } ?? (writer.width == nil ? 0 : Self.width(ofKey: pair.key))
+        writer.write(pair.value, indent: indent, used: used + keyWidth, level: level + 1)
+      }
+    default: writeScalar(value)
+    }
+  }
+
+  private mutating func writeItems<Items: Collection>(
+    _ open: String, _ items: Items, _ close: String, _ indent: Int, _ used: Int, _ level: Int,
+    _ each: (inout NotationWriter, Items.Element, _ indent: Int, _ used: Int) -> Void
+  ) {
+    if items.isEmpty { return put(open + close) }
+    if level >= depth { return put("\(open)… \(items.count)\(close)", .folded) }
+    guard let width, room == nil else { return writeLine(open, items, close, each) }
+    let start = text.utf8.count
+    room = width - used
+    writeLine(open, items, close, each)
+    let hasRoom = (room ?? 0) >= 0
+    room = nil
+    if hasRoom { return }
+    text.removeLast(from: start)
+    text += open
+    var left = items.count
+    for item in items {
+      left -= 1
+      let comma = left > 0 ? "," : ""
+      newLine(indent + 2)
+      each(&self, item, indent + 2, indent + 2 + comma.utf8.count)
+      text += comma
+    }
+    newLine(indent)
+    text += close
+  }
+
+  /// Writes some items on one line, or as many of them as have room.
+  private mutating func writeLine<Items: Collection>(
+    _ open: String, _ items: Items, _ close: String,
+    _ each: (inout NotationWriter, Items.Element, _ indent: Int, _ used: Int) -> Void
+  ) {
+    put(open)
+    for (index, item) in items.enumerated() {
+      if let room, room < 0 { return }
+      if index > 0 { put(", ") }
+      each(&self, item, 0, 0)
+    }
+    put(close)
+  }
+
+  private mutating func newLine(_ indent: Int) {
+    text += "\n"
+    text += String(repeating: " ", count: indent)
+  }
+
+  // MARK: words
+
+  private mutating func writeKey(_ key: String) {
+    if hasNoRoom(for: key.utf8.count) { return }
+    put(NotationString.quoted(key), .key)
+    put(": ")
+  }
+
+  private static func width(ofKey key: String) -> Int { NotationString.quoted(key).unicodeScalars.count + 2 }
+
+  /// Whether so many bytes of UTF-8 are surely too many for the line. Then they are not written to be taken back: long
+  /// ones would be, for every level around them.
+  private mutating func hasNoRoom(for size: Int) -> Bool {
+    guard let room, size / 4 > room else { return false }
+    self.room = -1
+    return true
+  }
+
+  private static func leastSize(of value: StowValue) -> Int {
+    switch value {
+    case .string(let value), .url(let value): value.utf8.count
+    case .data(let value): value.count
+    default: 0
+    }
+  }
+
+  private mutating func writeScalar(_ value: StowValue) {
+    if hasNoRoom(for: Self.leastSize(of: value)) { return }
+    switch value {
+    case .null: put("null", .word)
+    case .nestedNull(let level): put(level > 0 ? "null(\(min(level, 255)))" : "null", .word)
+    case .bool(let value): put("\(value)", .word)
+    case .integer(let value): put("\(value)", .number)
+    case .unsignedInteger(let value): put("\(value)", .number)
+    case .double(let value): put(NotationNumber.text(of: value), .number)
+    case .float(let value): put(NotationNumber.text(of: value), .number)
+    case .string(let value): put(NotationString.quoted(value), .string)
+    case .data(let value): put("data", quoted: value.base64EncodedString())
+    case .date(let value): writeDate(value.timeIntervalSinceReferenceDate)
+    case .uuid(let value): put("uuid", quoted: value.uuidString)
+    case .url(let value): put("url", quoted: value)
+    case .decimal(let value): put("decimal", quoted: NotationDecimal.text(of: value))
+    case .array, .object: preconditionFailure("a container is no scalar")
+    }
+  }
+
+  private mutating func writeDate(_ seconds: Double) {
+    if let text = NotationDate.text(ofSeconds: seconds) { return put("date", quoted: text) }
+    put("date", .kind)
+    put("(")
+    put(NotationNumber.text(of: seconds), .number)
+    put(")")
+  }
+
+  private mutating func put(_ kind: String, quoted content: String) {
+    put(kind, .kind)
+    put(NotationString.quoted(content), .string)
+  }
+
+  private mutating func put(_ word: String, _ part: Part) {
+    guard let marks else { return put(word) }
+    let (before, behind) = marks(part)
+    text += before
+    put(word)
+    text += behind
+  }
+
+  private mutating func put(_ word: String) {
+    text += word
+    if let room { self.room = room - word.unicodeScalars.count }
+  }
+}
+
+extension String {
+  /// Removes everything from a place on, in UTF-8, where a scalar begins.
+  fileprivate mutating func removeLast(from offset: Int) {
+    removeSubrange(utf8.index(startIndex, offsetBy: offset)...)
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Stow
+import Testing
+
+@Suite("Texts that are no diagnostic notation")
+struct NotationErrorTests {
+  @Test(
+    "are refused where they are wrong",
+    arguments: [
+      ("", "1:1: the text ends before its value"), (" \n ", "2:2: the text ends before its value"),
+      ("[", "1:2: the text ends before its value"), ("[1", "1:3: expected \",\" or \"]\""),
+      ("[1,]", "1:4: expected a value"), ("{\"a\": 1,\n \"a\": 2}", "2:2: a key that the object has already"),
+      ("{\"é\": 1, \"e\u{301}\": 2}", "1:10: a key that the object has already"),
+      ("{a: 1}", "1:2: expected a key in quotes"), ("{\"a\" 1}", "1:6: expected \":\""),
+      ("1 2", "1:3: something behind the value"), ("01", "1:1: a number that begins with 0"),
+      ("-", "1:2: expected a digit"), ("1.", "1:3: expected a digit"), ("1e", "1:3: expected a digit"),
+      ("-infinity", "1:1: expected a number"), ("1e999", "1:1: a number beyond the range of Double"),
+      ("340282366920938463463374607431768211456", "1:1: an integer of more than 128 bits"),
+      ("\"é\n\"", "1:3: a control character in a string"), ("\"abc", "1:5: a string without its end"),
+      (#""\x""#, "1:2: an unknown escape"), (#""\ud800""#, "1:2: half of a surrogate pair"),
+      (#""\ud800\u0041""#, "1:2: half of a surrogate pair"),
+      (#""\u00""#, "1:4: expected four hexadecimal digits"),
+      ("nil", "1:1: an unknown word"), ("null(256)", "1:1: no valid null"),
+      ("null(1.0)", "1:1: no valid null"),
+      ("nan(0x7ff0000000000000)", "1:1: no valid nan"), ("nan(1)", "1:5: expected \"0x\""),
+      (#"data"A""#, "1:1: no valid data"), (#"uuid"x""#, "1:1: no valid uuid"),
+      ("url(1)", "1:4: expected \"\"\""),
+      (#"date"2026-02-29T00:00:00Z""#, "1:1: no valid date"), (#"date"2026-01-01""#, "1:1: no valid date"),
+      (#"date"2026-01-01T24:00:00Z""#, "1:1: no valid date"),
+      (#"date"2026-01-01T00:00:00.Z""#, "1:1: no valid date"),
+      (#"date("a")"#, "1:1: no valid date"), (#"decimal"1.2.3""#, "1:1: no valid decimal"),
+      (#"decimal"1e200""#, "1:1: no valid decimal"), (#"decimal"""#, "1:1: no valid decimal"),
+      ("[… 12]", "1:2: expected a value"),
+    ])
+  func errors(text: String, description: String) {
+    #expect {
+      try StowValue(notation: text)
+    } throws: {
+      #expect("\($0)" == description, "\(text)")
+      return $0 is StowNotationError
+    }
+  }
+
+  @Test("nest at most as deep as messages")
+  func depth() throws {
+    func nested(_ levels: Int) -> String {
+      String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+    }
+    let deepest = try StowValue(notation: nested(512))
+    #expect(try StowValue(message: deepest.message()) == deepest)
+    #expect(throws: StowNotationError.self) { try StowValue(notation: nested(513)) }
+    #expect(throws: StowNotationError.self) {
+      try StowValue(notation: String(repeating: "{\"a\":[", count: 1_000_000))
+    }
+  }
+
+  @Test("take time in proportion to their length")
+  func time() throws {
+    let digits = String(repeating: "9", count: 1_000_000)
+    let start = ContinuousClock.now
+    #expect(throws: StowNotationError.self) { try StowValue(notation: digits) }
+    _ = try? StowValue(notation: "0.\(digits)")
+    _ = try? StowValue(notation: "date\"2000-01-01T00:00:00.\(digits)Z\"")
+    _ = try? StowValue(notation: "decimal\"\(digits)\"")
+    _ = try? StowValue(notation: "null(\(digits))")
+    _ = try? StowValue(notation: "nan(0x\(digits))")
+    let keys = (0..<100_000).map { "\"\($0)\":[[]]" }.joined(separator: ",")
+    #expect(try StowValue(notation: "{\(keys)}").object?.count == 100_000)
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+
+  @Test("never trap, whatever was changed in them", arguments: 0..<8)
+  func mutations(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let pieces = [
+      "\"", "\\", "\\u", "[", "]", "{", "}", ",", ":", "(", ")", "-", "0", "9", ".", "e", "nan", "inf", "é",
+    ]
+    for _ in 0..<1_500 {
+      let value = StowValue.ofAnyKind(&random, depth: 3)
+      var text = Array((random.below(2) == 0 ? value.description : value.notation(width: 30)).unicodeScalars)
+      for _ in 0...random.below(4) {
+        let place = random.below(text.count + 1)
+        switch random.below(4) {
+        case 0 where place < text.count: text.remove(at: place)
+        case 1: text.removeSubrange(place...)
+        case 2: text.insert(contentsOf: pieces[random.below(pieces.count)].unicodeScalars, at: place)
+        default:
+          text.insert(contentsOf: text[..<place].suffix(random.below(8)), at: random.below(text.count + 1))
+        }
+      }
+      let mutated = String(String.UnicodeScalarView(text))
+      // What is read is a value like others.
+      guard let read = try? StowValue(notation: mutated) else { continue }
+      #expect(try StowValue(notation: read.description).isSame(as: read), "\(mutated)")
+    }
+  }
+}
