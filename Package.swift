@@ -8,10 +8,13 @@ let package = Package(
   products: [
     .library(name: "Stow", targets: ["Stow"]),
     .library(name: "StowRecords", targets: ["StowRecords"]),
+    .executable(name: "stowtool", targets: ["StowTool"]),
   ],
   targets: [
     .target(name: "Stow", exclude: ["ARCHITECTURE.md"]),
     .target(name: "StowRecords", dependencies: ["Stow"], exclude: ["ARCHITECTURE.md"]),
+    .executableTarget(
+      name: "StowTool", dependencies: ["Stow", "StowRecords"], exclude: ["ARCHITECTURE.md"]),
     .executableTarget(
       name: "Benchmarks", dependencies: ["Stow", "StowRecords"], path: "Benchmarks",
       exclude: ["RESULTS.md", "baseline.json", "chart.svg"]),
@@ -21,6 +24,7 @@ let package = Package(
     .testTarget(name: "StowTests", dependencies: ["Stow", "FuzzTargets"], exclude: ["Vectors"]),
     .executableTarget(name: "LogWorker", dependencies: ["StowRecords"], path: "Tests/LogWorker"),
     .testTarget(name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker"], exclude: ["Vectors"]),
+    .testTarget(name: "StowToolTests", dependencies: ["Stow", "StowRecords", "StowTool"]),
   ],
   swiftLanguageModes: [.v6]
 )

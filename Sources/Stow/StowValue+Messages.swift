@@ -107,4 +107,10 @@ extension StowValue: CustomStringConvertible {
     var parser = NotationParser(notation)
     self = try parser.parse()
   }
+
+  /// The same for JSON, and nothing else.
+  package init(json: String) throws(StowNotationError) {
+    var parser = NotationParser(json, isJSON: true)
+    self = try parser.parse()
+  }
 }

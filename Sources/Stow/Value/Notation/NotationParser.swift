@@ -27,7 +27,13 @@ struct NotationParser {
   private var scanner: NotationScanner
   private var open: [Container] = []
 
-  init(_ text: String) { scanner = NotationScanner(text) }
+  /// Whether only JSON is read.
+  private let isJSON: Bool
+
+  init(_ text: String, isJSON: Bool = false) {
+    scanner = NotationScanner(text)
+    self.isJSON = isJSON
+  }
 
   /// The value that the text is.
   mutating func parse() throws(StowNotationError) -> StowValue {
@@ -106,7 +112,7 @@ struct NotationParser {
 
   private mutating func number() throws(StowNotationError) -> StowValue {
     let start = scanner.offset
-    if scanner.take("-"), scanner.next == UInt8(ascii: "i") {
+    if scanner.take("-"), scanner.next == UInt8(ascii: "i"), !isJSON {
       guard scanner.takeWord() == "inf" else { throw scanner.error("expected a number", at: start) }
       return .double(-.infinity)
     }
@@ -126,6 +132,9 @@ struct NotationParser {
   private mutating func word() throws(StowNotationError) -> StowValue {
     let start = scanner.offset
     let word = scanner.takeWord()
+    if isJSON, !["", "null", "true", "false"].contains(word) || scanner.next == UInt8(ascii: "(") {
+      throw scanner.error("JSON has no such word", at: start)
+    }
     let value: StowValue? =
       switch word {
       case "null": try null()

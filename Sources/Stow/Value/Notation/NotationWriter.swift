@@ -17,6 +17,8 @@ package struct NotationWriter {
   /// How many levels of arrays and objects are written; what is deeper is counted only, and no text to be read again.
   package var depth = Int.max
   package var marks: Marks?
+  /// What is written for a scalar in the place of its notation, as JSON wants it; nil for those that stay.
+  package var replacement: (@Sendable (StowValue) -> String?)?
 
   /// What was written.
   package private(set) var text = ""
@@ -131,6 +133,7 @@ package struct NotationWriter {
 
   private mutating func writeScalar(_ value: StowValue) {
     if hasNoRoom(for: Self.leastSize(of: value)) { return }
+    if let text = replacement?(value) { return put(text, text.hasPrefix("\"") ? .string : .number) }
     switch value {
     case .null: put("null", .word)
     case .nestedNull(let level): put(level > 0 ? "null(\(min(level, 255)))" : "null", .word)

@@ -1,0 +1,63 @@
+/// An option of a verb: `--name`, or `--name VALUE`.
+struct Option: Sendable {
+  let name: String
+  /// One letter that means the same.
+  let short: String?
+  /// What help calls the value; nil for an option without one.
+  let value: String?
+  let help: String
+
+  init(_ name: String, _ value: String?, _ help: String, short: String? = nil) {
+    self.name = name
+    self.value = value
+    self.help = help
+    self.short = short
+  }
+}
+
+/// What stands behind a verb on the command line.
+struct Arguments {
+  private(set) var files: [String] = []
+  private var values: [String: String] = [:]
+
+  /// - Throws: `Failure` for an option that the verb does not have, or one without its value.
+  init(_ words: some Sequence<String>, of verb: Verb) throws {
+    var words = Array(words)[...]
+    while let word = words.popFirst() {
+      if word == "--" {
+        files += words
+        return
+      }
+      guard word.hasPrefix("-"), word != Input.standard else {
+        files.append(word)
+        continue
+      }
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard let option = verb.options.first(where: { $0.name == parts[0] || $0.short == parts[0] }) else {
+        throw Failure("\(verb.name) has no option \(parts[0]); see: stowtool help \(verb.name)")
+      }
+      if option.value == nil {
+        guard parts.count == 1 else { throw Failure("\(option.name) takes no value") }
+        values[option.name] = ""
+      } else {
+        guard let value = parts.count == 2 ? parts[1] : words.popFirst() else {
+          throw Failure("\(option.name) needs a value")
+        }
+        values[option.name] = value
+      }
+    }
+  }
+
+  func has(_ option: String) -> Bool { values[option] != nil }
+
+  func value(_ option: String) -> String? { values[option] }
+
+  /// The value of an option that is a number, 0 or more.
+  func number(_ option: String) throws -> Int? {
+    guard let text = values[option] else { return nil }
+    guard let number = Int(text), number >= 0 else {
+      throw Failure("\(option) needs a number, not \"\(text)\"")
+    }
+    return number
+  }
+}

@@ -1,0 +1,19 @@
+/// What the command says with its end.
+enum ExitCode: Int32 {
+  case fine = 0
+  /// Two files differ, or one is not valid.
+  case differs = 1
+  /// The command was called wrongly, or a file could not be read or written.
+  case failed = 2
+}
+
+/// Why a verb could not do its work: a line on standard error.
+struct Failure: Error {
+  let reason: String
+  let code: ExitCode
+
+  init(_ reason: String, _ code: ExitCode = .failed) {
+    self.reason = reason
+    self.code = code
+  }
+}

@@ -1,0 +1,20 @@
+/// One thing that the command does.
+struct Verb: Sendable {
+  let name: String
+  /// What stands behind the name, as help shows it.
+  let operands: String
+  /// How many files it takes.
+  let files: ClosedRange<Int>
+  /// A line about it.
+  let summary: String
+  /// What else there is to say.
+  var details = ""
+  var options: [Option] = []
+  let run: @Sendable (Arguments) throws -> ExitCode
+
+  static let all = [
+    Print.verb, JSONVerbs.toJSON, JSONVerbs.fromJSON, Parse.verb,
+  ]
+
+  static func named(_ name: String) -> Verb? { all.first { $0.name == name } }
+}

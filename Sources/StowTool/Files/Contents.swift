@@ -1,0 +1,126 @@
+import Stow
+import StowRecords
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The values that a file holds: that of its message, or those of the records of a log or a stream.
+enum Contents {
+  /// The options of verbs that read values.
+  static let options = [
+    Option("--context", "FILE", "the message of a context that messages rely on"),
+    Option("--record", "N", "of a log or a stream, only record N"),
+  ]
+
+  static func decoder(_ arguments: Arguments) throws -> StowDecoder {
+    let decoder = StowDecoder()
+    if let path = arguments.value("--context") {
+      let input = try Input(path)
+      do {
+        decoder.contexts = [try StowContext(input.data)]
+      } catch {
+        throw Failure("\(path): not the message of a context", .differs)
+      }
+    }
+    return decoder
+  }
+
+  /// Hands each value to `body`, with the number of its record, if it is one.
+  ///
+  /// - Returns: Whether all of them could be read; the others were complained about.
+  static func forEach(
+    in path: String, _ arguments: Arguments, _ body: (StowValue, _ record: Int?) throws -> Void
+  )
+    throws -> Bool
+  {
+    let input = try Input(path)
+    let wanted = try arguments.number("--record")
+    if input.kind == .message, wanted != nil {
+      throw Failure("\(input.name): no log or stream, and has no records")
+    }
+    switch input.kind {
+    case .message:
+      try body(try value(of: input, decoder(arguments)), nil)
+      return true
+    case .log: return try forEachRecord(ofLog: input, wanted, body)
+    case .stream: return try forEachRecord(ofStream: input, wanted, body)
+    }
+  }
+
+  /// The value of a message.
+  static func value(of input: Input, _ decoder: StowDecoder) throws -> StowValue {
+    do {
+      return try decoder.decode(StowValue.self, from: input.data)
+    } catch {
+      throw Failure("\(input.name): \(reason(error))", .differs)
+    }
+  }
+
+  /// The only value that a file holds.
+  static func value(in path: String, _ arguments: Arguments) throws -> StowValue {
+    var values: [StowValue] = []
+    let isWhole = try forEach(in: path, arguments) { value, _ in values.append(value) }
+    if !isWhole { throw Failure("\(path): not all of it can be read", .differs) }
+    guard values.count == 1 else {
+      throw Failure("\(path): \(values.count) records; choose one with --record")
+    }
+    return values[0]
+  }
+
+  private static func forEachRecord(
+    ofLog input: Input, _ wanted: Int?, _ body: (StowValue, Int?) throws -> Void
+  ) throws -> Bool {
+    let log = try Logs.open(input.name)
+    var isWhole = true
+    for record in log.records(from: wanted ?? 0) {
+      if let wanted, record.number != wanted { break }
+      do {
+        try body(try record.decode(StowValue.self), record.number)
+      } catch let error as DecodingError {
+        Output.complain("\(input.name): record \(record.number): \(reason(error))")
+        isWhole = false
+      }
+      if wanted != nil { return isWhole }
+    }
+    if let wanted {
+      throw Failure("\(input.name): no record \(wanted) that is whole among \(log.count)", .differs)
+    }
+    for damage in log.damage { Output.complain("\(input.name): \(damage)") }
+    return isWhole && log.damage.isEmpty
+  }
+
+  private static func forEachRecord(
+    ofStream input: Input, _ wanted: Int?, _ body: (StowValue, Int?) throws -> Void
+  ) throws -> Bool {
+    let decoder = RecordStreamDecoder()
+    var number = 0
+    do {
+      decoder.feed(input.data)
+      while let value = try decoder.next(StowValue.self) {
+        if wanted == nil || wanted == number { try body(value, number) }
+        if wanted == number { return true }
+        number += 1
+      }
+      try decoder.finish()
+    } catch let error as Failure {
+      throw error
+    } catch {
+      throw Failure("\(input.name): record \(number): \(reason(error))", .differs)
+    }
+    if let wanted { throw Failure("\(input.name): no record \(wanted) among \(number)", .differs) }
+    return true
+  }
+
+  /// What a decoder found wrong, in a sentence.
+  static func reason(_ error: any Error) -> String {
+    switch error {
+    case DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
+      DecodingError.valueNotFound(_, let context), DecodingError.keyNotFound(_, let context):
+      context.debugDescription
+    default: "\(error)"
+    }
+  }
+}

@@ -1,0 +1,58 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A file that was named on the command line, or standard input.
+struct Input {
+  /// As errors name it.
+  let name: String
+  /// The bytes. Those of a file are mapped, so that a large one takes no memory before it is looked at.
+  let data: Data
+
+  static let standard = "-"
+
+  init(_ path: String) throws {
+    guard path != Self.standard else {
+      name = "standard input"
+      guard let bytes = System.readInput() else { throw Failure("standard input cannot be read") }
+      data = Data(bytes)
+      return
+    }
+    name = path
+    do {
+      data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
+    } catch {
+      throw Failure("\(path): \(Self.reason(error))")
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    switch (error as? CocoaError)?.code {
+    case .fileReadNoSuchFile?, .fileNoSuchFile?: "no such file"
+    case .fileReadNoPermission?: "no permission to read it"
+    case .fileReadTooLarge?: "too large"
+    default: "cannot be read"
+    }
+  }
+
+  /// The text of the file.
+  func text() throws -> String {
+    guard let text = String(bytes: data, encoding: .utf8) else {
+      throw Failure("\(name): not UTF-8", .differs)
+    }
+    return text
+  }
+
+  /// What a file holds, by its first bytes.
+  enum Kind { case message, log, stream }
+
+  var kind: Kind {
+    switch Array(data.prefix(2)) {
+    case [0x7F, 0x02]: .log
+    case [0x7F, 0x03]: .stream
+    default: .message
+    }
+  }
+}

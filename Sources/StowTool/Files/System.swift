@@ -1,0 +1,62 @@
+// The calls of the system that the command makes, which have one name in every C library.
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The process, and its standard input, output and error.
+enum System {
+  /// The descriptors that every process has.
+  enum Descriptor: CInt {
+    case input = 0
+    case output = 1
+    case error = 2
+  }
+
+  static func isTerminal(_ descriptor: Descriptor) -> Bool { isatty(descriptor.rawValue) == 1 }
+
+  static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  /// Has a write to a pipe that nobody reads fail, instead of ending the process.
+  static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+  static func end(_ code: CInt) -> Never { exit(code) }
+
+  /// All bytes of standard input; nil if it cannot be read.
+  static func readInput() -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(Descriptor.input.rawValue, &buffer, buffer.count)
+      if count == 0 { return bytes }
+      if count < 0, errno != EINTR { return nil }
+      if count > 0 { bytes += buffer[..<count] }
+    }
+  }
+
+  /// What came of a write.
+  enum Written { case all, nobodyReads, failed }
+
+  static func write(_ bytes: [UInt8], to descriptor: Descriptor) -> Written {
+    var start = 0
+    while start < bytes.count {
+      let count = bytes[start...].withUnsafeBytes {
+        #if canImport(Darwin)
+          Darwin.write(descriptor.rawValue, $0.baseAddress, $0.count)
+        #elseif canImport(Glibc)
+          Glibc.write(descriptor.rawValue, $0.baseAddress, $0.count)
+        #elseif canImport(Musl)
+          Musl.write(descriptor.rawValue, $0.baseAddress, $0.count)
+        #endif
+      }
+      if count < 0, errno == EPIPE { return .nobodyReads }
+      if count < 0, errno != EINTR { return .failed }
+      start += max(0, count)
+    }
+    return .all
+  }
+}

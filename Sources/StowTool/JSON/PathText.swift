@@ -1,0 +1,33 @@
+import Stow
+
+/// Where something stands in a value, as text: `people[3].name`.
+struct PathText: CustomStringConvertible {
+  private var text = ""
+
+  /// The value itself.
+  init() {}
+
+  private init(_ text: String) { self.text = text }
+
+  /// The path where this is one inside the value for a key.
+  func inside(_ key: String) -> PathText {
+    PathText(Self.step(key) + (text.isEmpty || text.hasPrefix("[") ? "" : ".") + text)
+  }
+
+  /// The path where this is one inside an element.
+  func inside(_ index: Int) -> PathText {
+    PathText("[\(index)]" + (text.isEmpty || text.hasPrefix("[") ? "" : ".") + text)
+  }
+
+  /// A key as it stands in a path: in quotes and brackets unless it is a name.
+  static func step(_ key: String) -> String {
+    let isName =
+      !key.isEmpty
+      && key.unicodeScalars.allSatisfy {
+        $0 == "_" || $0 == "-" || $0 == "$" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+      }
+    return isName ? key : "[\(StowValue.string(key))]"
+  }
+
+  var description: String { text.isEmpty ? "the top" : text }
+}

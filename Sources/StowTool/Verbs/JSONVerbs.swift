@@ -1,0 +1,62 @@
+import Stow
+
+/// `json` and `from-json`: values to JSON, and back.
+enum JSONVerbs {
+  private static let typed = Option(
+    "--typed", nil, "write what JSON lacks as objects of one key: {\"$date\": …}")
+
+  static let toJSON = Verb(
+    name: "json", operands: "[options] FILE …", files: 1...Int.max,
+    summary: "writes values as JSON",
+    details: """
+      What JSON lacks is written as JSONEncoder writes it: dates as seconds since 2001, data in Base64, UUIDs and URLs as
+      strings, decimal numbers as numbers, and every level of nil as null. It has nothing for NaN and infinity. With
+      --typed all of these are objects of one key, and stowtool from-json --typed makes the same value of them again:
+
+        {"$null": 2}  {"$float": "nan"}  {"$date": "2026-11-23T10:00:00Z"}  {"$data": "AAEC"}  {"$uuid": "…"}
+        {"$url": "…"}  {"$decimal": "12.5"}  {"$object": {"$date": 1}}: an object that has such a key itself
+      """,
+    options: Contents.options + [
+      typed, Option("--width", "N", "break lines that are longer; 100 by default, 0 for one line"),
+    ],
+    run: writeJSON)
+
+  static let fromJSON = Verb(
+    name: "from-json", operands: "[options] FILE", files: 1...1,
+    summary: "makes a message of JSON",
+    details: """
+      Numbers without a point or an exponent become integers, of up to 128 bits; others become Doubles. The keys of
+      objects stay in their order, and none may stand twice.
+      """,
+    options: [Option("--typed", nil, "read {\"$date\": …} and the like as what they stand for")]
+      + Output.options
+  ) { arguments in
+    try Parse.write(arguments) { text in
+      let value = try StowValue(json: text)
+      return arguments.has("--typed") ? try TypedJSON.decoded(value) : value
+    }
+  }
+
+  private static func writeJSON(_ arguments: Arguments) throws -> ExitCode {
+    var writer = NotationWriter(width: 100)
+    if let width = try arguments.number("--width") { writer.width = width == 0 ? nil : width }
+    let isTyped = arguments.has("--typed")
+    if !isTyped { writer.replacement = PlainJSON.text }
+    var output = Output()
+    var isWhole = true
+    for path in arguments.files {
+      isWhole =
+        try Contents.forEach(in: path, arguments) { value, record in
+          if !isTyped, let place = PlainJSON.pathOfNonfinite(in: value) {
+            output.flush()
+            let record = record.map { " of record \($0)" } ?? ""
+            throw Failure(
+              "\(path): JSON has no number for what stands at \(place)\(record); use --typed", .differs)
+          }
+          output.line(writer.text(of: isTyped ? TypedJSON.encoded(value) : value))
+        } && isWhole
+    }
+    output.flush()
+    return isWhole ? .fine : .differs
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Stow
+import StowRecords
+import Testing
+
+@Suite("stowtool print, parse, json and from-json")
+struct PrintTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  private func message(_ notation: String, _ name: String = "message") throws -> String {
+    try folder.file(name, StowValue(notation: notation).message())
+    return folder.path(name)
+  }
+
+  @Test("every vector is printed on a line as the library describes it, and parsed to the same bytes")
+  func vectors() throws {
+    let vectors = try Vectors.elements()
+    #expect(vectors.count > 1_000)
+    let values = vectors.map(\.value)
+    for (index, vector) in vectors.enumerated() { try folder.file("\(index)", vector.bytes) }
+    let paths = vectors.indices.map { folder.path("\($0)") }
+    let run = try Tool.run(["print", "--width", "0"] + paths)
+    #expect(run.code == 0 && run.errors == "")
+    #expect(run.lines == values.map(\.description))
+    // All of them in one message, as every launch costs.
+    let whole = StowValue.array(values)
+    let parsed = try Tool.run("parse", "-", input: Data("[\(run.lines.joined(separator: ","))]".utf8))
+    #expect(parsed.code == 0)
+    #expect(try parsed.output == whole.message())
+  }
+
+  @Test("every vector is the same bytes after JSON with kinds")
+  func typedJSON() throws {
+    var values = try Vectors.elements().map(\.value)
+    values += [
+      ["$date": 1], ["$date": "x"], ["$object": ["$date": 1]], ["$": .null], ["$x": 1, "y": 2],
+      ["a": ["$uuid": ["$object": [:]]]], .date(Date(timeIntervalSinceReferenceDate: .nan)),
+      .date(Date(timeIntervalSinceReferenceDate: -0.0)), .date(Date(timeIntervalSinceReferenceDate: 1e300)),
+    ]
+    let message = try StowValue.array(values).message()
+    let json = try Tool.run("json", "--typed", "-", input: message)
+    #expect(json.code == 0)
+    _ = try JSONSerialization.jsonObject(with: json.output)
+    let back = try Tool.run("from-json", "--typed", "-", input: json.output)
+    #expect(back.code == 0 && back.errors == "")
+    #expect(back.output == message)
+  }
+
+  @Test("plain JSON is what JSONEncoder says")
+  func plainJSON() throws {
+    let text = #"""
+      {"a": [1, -2.5, null, null(2), "é\n"], "date": date"2001-01-01T00:00:01.5Z", "data": data"AAEC", \#
+      "id": uuid"00112233-4455-6677-8899-AABBCCDDEEFF", "url": url"u:v", "decimal": decimal"12.51", "o": {}}
+      """#
+    let run = try Tool.run("json", "--width", "0", message(text))
+    #expect(
+      run.text == #"""
+        {"a": [1, -2.5, null, null, "é\n"], "date": 1.5, "data": "AAEC", \#
+        "id": "00112233-4455-6677-8899-AABBCCDDEEFF", "url": "u:v", "decimal": 12.51, "o": {}}
+
+        """#)
+    let value = try StowValue(notation: text)
+    let ours = try JSONSerialization.jsonObject(with: run.output) as? NSDictionary
+    let theirs = try JSONSerialization.jsonObject(with: JSONEncoder().encode(value)) as? NSDictionary
+    #expect(ours == theirs)
+    let failed = try Tool.run("json", message(#"{"a": [{"b c": nan}]}"#))
+    #expect(failed.code == 1 && failed.errors.contains(#"a[0]["b c"]"#) && failed.output.isEmpty)
+  }
+
+  @Test("texts that cannot be read are refused where they are wrong")
+  func badTexts() throws {
+    for (verb, text, reason) in [
+      ("parse", "{\"a\":\n 1,, }", "standard input:2:4: expected a key in quotes"),
+      ("from-json", "[nan]", "standard input:1:2: JSON has no such word"),
+      ("from-json", "[null(1)]", "standard input:1:2: JSON has no such word"),
+      ("parse", "\"\u{0}", "control character"),
+    ] {
+      let run = try Tool.run(verb, "-", input: Data(text.utf8))
+      #expect(run.code == 1 && run.output.isEmpty && run.errors.contains(reason), "\(run.errors)")
+    }
+    let typed = try Tool.run("from-json", "--typed", "-", input: Data(#"[{"$uuid": "x"}]"#.utf8))
+    #expect(typed.code == 1 && typed.errors.contains(#"{"$uuid": …} does not hold a uuid"#))
+    let bytes = try Tool.run("parse", "-", input: Data([0x22, 0xFF, 0x22]))
+    #expect(bytes.code == 1 && bytes.errors.contains("not UTF-8"))
+  }
+
+  @Test("deep parts are counted, and lines are broken")
+  func folding() throws {
+    let path = try message(#"{"people": [{"name": "Ada", "tags": ["a", "b"]}], "n": [], "o": {"p": 1}}"#)
+    #expect(
+      try Tool.run("print", "--depth", "1", path).text == "{\"people\": [… 1], \"n\": [], \"o\": {… 1}}\n")
+    #expect(try Tool.run("print", "--depth", "0", path).text == "{… 3}\n")
+    let lines = try Tool.run("print", "--width", "30", path).lines
+    #expect(lines.count > 5 && lines.allSatisfy { $0.count <= 30 })
+  }
+
+  @Test("colours only where they are wanted")
+  func colors() throws {
+    let path = try message(#"{"a": [1, "b", true, url"u:v"]}"#)
+    #expect(try !Tool.run("print", path).text.contains("\u{1B}"))
+    let colored = try Tool.run(["print", "--color=always", path], environment: ["NO_COLOR": "1"])
+    #expect(colored.text.contains("\u{1B}[34m\"a\"\u{1B}[0m: [\u{1B}[36m1"))
+    let wrong = try Tool.run("print", "--color", "sometimes", path)
+    #expect(wrong.code == 2 && wrong.errors.contains("sometimes"))
+  }
+
+  @Test("bad messages, files and calls are told apart")
+  func failures() throws {
+    let path = try message("1")
+    try folder.file("bad", Data([0x91, 0x91]))
+    let bad = try Tool.run("print", folder.path("bad"), path)
+    #expect(bad.code == 1 && bad.lines == ["1"])
+    #expect(bad.errors.contains(folder.path("bad")) && bad.errors.contains("offset 1"))
+    let none = try Tool.run("print", folder.path("none"))
+    #expect(none.code == 2 && none.errors == "stowtool: \(folder.path("none")): no such file\n")
+    #expect(try Tool.run("print", folder.url.path).code == 2)
+    for words in [
+      [], ["print"], ["prnt", path], ["print", "--colour", path], ["print", "--depth", "x", path],
+      ["print", "--depth"], ["parse", path, path], ["help", "prnt"], ["print", "--record", "0", path],
+    ] {
+      let run = try Tool.run(words)
+      #expect(run.code == 2 && run.output.isEmpty && run.errors.hasPrefix("stowtool: "), "\(words)")
+    }
+  }
+
+  @Test("help is there for every verb")
+  func help() throws {
+    let overview = try Tool.run("--help")
+    #expect(overview.code == 0)
+    let verbs = overview.lines.filter { $0.hasPrefix("  ") }.compactMap {
+      $0.split(separator: " ").first.map(String.init)
+    }
+    #expect(Set(verbs).isSuperset(of: ["print", "json", "from-json", "parse"]))
+    for verb in verbs where verb != "help" && verb != "if" {
+      let (help, same) = (try Tool.run("help", verb), try Tool.run(verb, "--help"))
+      #expect(help.code == 0 && help.text == same.text && help.text.contains("stowtool \(verb)"), "\(verb)")
+    }
+    #expect(try Tool.run("--version").text.hasPrefix("stowtool 0."))
+  }
+
+  @Test("a log's records are printed one by one")
+  func logs() throws {
+    let url = folder.url.appending(path: "log")
+    let log = try RecordLog(at: url)
+    for number in 0..<5 { try log.append(["number": number]) }
+    try log.close()
+    #expect(try Tool.run("print", url.path).lines == (0..<5).map { "{\"number\": \($0)}" })
+    #expect(try Tool.run("json", "--record", "3", url.path).text == "{\"number\": 3}\n")
+    let none = try Tool.run("print", "--record", "5", url.path)
+    #expect(none.code == 1 && none.errors.contains("no record 5"))
+  }
+
+  @Test("a context is taken from a file")
+  func contexts() throws {
+    let context = try StowContext(learningFrom: [["name": "Ada"], ["name": "Ada"]])
+    let encoder = StowEncoder()
+    encoder.context = context
+    try folder.file("context", context.message)
+    try folder.file("message", encoder.encode(["name": "Ada"]))
+    let run = try Tool.run("print", "--context", folder.path("context"), folder.path("message"))
+    #expect(run.code == 0 && run.text == "{\"name\": \"Ada\"}\n")
+    let without = try Tool.run("print", folder.path("message"))
+    #expect(without.code == 1 && without.errors.contains("context"))
+  }
+
+  @Test("a pipe that is closed ends the command quietly")
+  func brokenPipe() throws {
+    let path = try message(StowValue.array((0..<100_000).map { StowValue($0) }).description)
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "\"$0\" print \"$1\" | head -n 1", Tool.executable.path, path]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(text == "[\n")
+  }
+}
