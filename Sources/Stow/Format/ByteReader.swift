@@ -3,9 +3,9 @@
 /// The only place where a decoder touches memory. Every read names its offset and its size, and is
 /// compared with the message's size first; sums cannot overflow because every size is checked against
 /// what is left. The bytes belong to whoever made the reader and must outlive its use.
-struct ByteReader {
+package struct ByteReader {
   private(set) var base: UnsafePointer<UInt8>
-  private(set) var count: Int
+  package private(set) var count: Int
   /// `Tag.extents`, at hand without the check that a global was made.
   let extents: UnsafePointer<UInt8>
   /// `SmallString.isKnown`, at hand for the same reason.
@@ -18,6 +18,9 @@ struct ByteReader {
     self.extents = extents
     makesSmallStrings = SmallString.isKnown
   }
+
+  /// A reader of some bytes, which must outlive its use.
+  package init(_ bytes: UnsafeRawBufferPointer) { self.init(bytes, extents: Tag.extents) }
 
   init(_ bytes: UnsafeRawBufferPointer, extents: UnsafePointer<UInt8>) {
     self.init(extents: extents)
@@ -47,7 +50,7 @@ struct ByteReader {
   }
 
   @inline(__always)
-  func byte(at offset: Int) throws(FormatError) -> UInt8 {
+  package func byte(at offset: Int) throws(FormatError) -> UInt8 {
     guard offset < count else { try fail(.truncated, at: offset) }
     return base[offset]
   }
@@ -60,7 +63,7 @@ struct ByteReader {
 
   /// A little-endian signed integer of `width` bytes, 1 to 8.
   @inline(__always)
-  func signed(at offset: Int, width: Int) throws(FormatError) -> Int64 {
+  package func signed(at offset: Int, width: Int) throws(FormatError) -> Int64 {
     let unused = Int64(truncatingIfNeeded: 64 &- 8 &* width)
     if offset <= count &- 8 {
       let word = UnsafeRawPointer(base + offset).loadUnaligned(as: Int64.self)
@@ -70,13 +73,13 @@ struct ByteReader {
   }
 
   @inline(__always)
-  func word(at offset: Int) throws(FormatError) -> UInt64 {
+  package func word(at offset: Int) throws(FormatError) -> UInt64 {
     try require(8, at: offset)
     return UInt64(littleEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
   }
 
   @inline(__always)
-  func halfWord(at offset: Int) throws(FormatError) -> UInt32 {
+  package func halfWord(at offset: Int) throws(FormatError) -> UInt32 {
     try require(4, at: offset)
     return UInt32(littleEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt32.self))
   }
@@ -104,7 +107,7 @@ struct ByteReader {
 
   /// Reads an unsigned integer and moves `offset` behind it.
   @inline(__always)
-  func varint(at offset: inout Int) throws(FormatError) -> Int {
+  package func varint(at offset: inout Int) throws(FormatError) -> Int {
     let first = try byte(at: offset)
     if first < UInt8(Varint.oneByteLimit) {
       offset &+= 1
@@ -140,7 +143,7 @@ struct ByteReader {
 
   /// Reads a byte length, checks that as many bytes follow, and moves `offset` to the first of them.
   @inline(__always)
-  func length(at offset: inout Int) throws(FormatError) -> Int {
+  package func length(at offset: inout Int) throws(FormatError) -> Int {
     let start = offset
     let length = try varint(at: &offset)
     guard length <= count &- offset else { try fail(.truncated, at: start) }

@@ -1,12 +1,13 @@
 /// One value without a tag: an element of a packed array or a cell of a table.
-enum Cell {
+package enum Cell: Sendable {
   case integer(Int64)
   case double(Double)
   case bool(Bool)
   case date(Double)
 
   /// The cell of the given type at `offset`, for which offsets are counted from `base`.
-  static func read(_ reader: ByteReader, at offset: Int, type: UInt8, base: Int64) throws(FormatError) -> Cell
+  package static func read(_ reader: ByteReader, at offset: Int, type: UInt8, base: Int64) throws(FormatError)
+    -> Cell
   {
     if ElementType.isOffset(type) { return .integer(try readInteger(reader, at: offset, type: type) &+ base) }
     return try read(reader, at: offset, type: type)

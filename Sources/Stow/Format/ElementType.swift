@@ -1,7 +1,7 @@
 /// How the elements of a packed array, or the cells of a column, are laid out (FORMAT.md, "Element types").
 ///
 /// One byte. Where a type has an exponent, it is the high nibble.
-enum ElementType {
+package enum ElementType {
   /// A column whose cells are all the same value, which stands once before the rows.
   static let constant: UInt8 = 0x00
   /// A signed integer of 1 to 8 bytes: the width itself.
@@ -43,7 +43,7 @@ extension ElementType {
 
   /// The bytes of one element, which every element of the type takes; nil for the types that differ.
   @inline(__always)
-  static func stride(of type: UInt8) -> Int? {
+  package static func stride(of type: UInt8) -> Int? {
     let low = Int(type & 15)
     switch type {
     case 0x01...0x08: return low
@@ -60,12 +60,12 @@ extension ElementType {
   }
 
   /// Whether arrays may have the type, which has a stride: all but the types that only columns have.
-  static func isOfArrays(_ type: UInt8) -> Bool { type != constant && type != bool && type != date }
+  package static func isOfArrays(_ type: UInt8) -> Bool { type != constant && type != bool && type != date }
 
   /// Whether the elements are integers; a noisy decimal may hold one too.
   static func isInteger(_ type: UInt8) -> Bool { integers.contains(type) || type > unsigned }
 
-  static func isOffset(_ type: UInt8) -> Bool { type > offsets && type < offsets + 8 }
+  package static func isOffset(_ type: UInt8) -> Bool { type > offsets && type < offsets + 8 }
 
   /// Whether the elements are decimal fractions, noisy ones included.
   static func isDecimal(_ type: UInt8) -> Bool { (0x10..<deltas).contains(type) }

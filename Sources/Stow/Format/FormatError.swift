@@ -3,8 +3,8 @@
 /// It knows nothing of `Codable`: the decoder turns it into a `DecodingError` with a coding path. It is a
 /// plain value, so that throwing one costs no allocation: reading one type after another until one fits
 /// throws often.
-struct FormatError: Error {
-  enum Kind: UInt8 {
+package struct FormatError: Error {
+  package enum Kind: UInt8, Sendable {
     /// The bytes end before the value does.
     case truncated
     /// The bytes break a rule of the format.
@@ -27,9 +27,9 @@ struct FormatError: Error {
     case noRoom
   }
 
-  let kind: Kind
+  package let kind: Kind
   /// The byte offset from the start of the message.
-  let offset: Int
+  package let offset: Int
 
   init(_ kind: Kind, at offset: Int) {
     self.kind = kind

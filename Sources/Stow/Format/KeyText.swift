@@ -3,7 +3,7 @@
 /// Keys are identifiers, and half the bytes of small messages. A text is a header byte that says its form
 /// and size, and the bytes. Every string has exactly one valid text, the shortest, so that two texts are the
 /// same string if their bytes are equal.
-enum KeyText {
+package enum KeyText {
   /// 6-bit characters: `sixBit + count`.
   static let sixBit: UInt8 = 0x00
   /// 5-bit units: `fiveBit + count`.
@@ -18,7 +18,7 @@ enum KeyText {
   /// Counts up to 63 fit a header.
   static let limit = 64
 
-  enum Form { case plain, sixBit, fiveBit }
+  package enum Form: Sendable { case plain, sixBit, fiveBit }
 
   /// The form in which a text is shortest.
   struct Measure {
@@ -219,7 +219,7 @@ extension ByteReader {
   /// The number of the symbol that the key at `offset` refers to; moves `offset` behind the key. Nil for a text, which
   /// is not passed.
   @inline(__always)
-  func reference(at offset: inout Int) throws(FormatError) -> Int? {
+  package func reference(at offset: inout Int) throws(FormatError) -> Int? {
     let header = try byte(at: offset)
     guard header >= KeyText.symbol else { return nil }
     if header < KeyText.longSymbol {
@@ -234,16 +234,16 @@ extension ByteReader {
   }
 
   /// A text in its place: a header at `start`, and where its characters stand.
-  struct Text {
+  package struct Text {
     let start: Int
     let content: Int
-    let end: Int
+    package let end: Int
     let count: Int
-    let form: KeyText.Form
+    package let form: KeyText.Form
   }
 
   /// The text at `offset`, which is not a reference to a symbol.
-  func text(at offset: Int) throws(FormatError) -> Text {
+  package func text(at offset: Int) throws(FormatError) -> Text {
     let header = try byte(at: offset)
     switch header {
     case ..<KeyText.fiveBit: return try packedText(at: offset, count: Int(header), form: .sixBit)
@@ -331,7 +331,7 @@ extension ByteReader {
   }
 
   /// The string of a text, which must be in the shortest form that the string has.
-  func string(of text: Text) throws(FormatError) -> String {
+  package func string(of text: Text) throws(FormatError) -> String {
     if text.form == .plain {
       try checkPlain(text)
       return try string(at: text.content, count: text.count)

@@ -51,7 +51,7 @@ enum Tag {
 extension ByteReader {
   /// The offset behind the value at `offset`: a step of constant cost, whatever the value holds.
   @inline(__always)
-  func end(of offset: Int) throws(FormatError) -> Int {
+  package func end(of offset: Int) throws(FormatError) -> Int {
     let tag = try byte(at: offset)
     let size = extents[Int(tag)]
     if size == Extent.length.code {

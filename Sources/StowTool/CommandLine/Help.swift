@@ -3,14 +3,14 @@ enum Help {
   static let version = "stowtool 0.1, Stow format 1"
 
   static var overview: String {
-    let verbs = Verb.all.map { "  \(padded($0.name, 12))\($0.summary)" }.joined(separator: "\n")
+    let verbs = Verb.all.map { "  \(Words.padded($0.name, 12))\($0.summary)" }.joined(separator: "\n")
     return """
       Looks into Stow messages, and into logs of them.
 
       stowtool VERB … FILE
 
       \(verbs)
-        \(padded("help", 12))says more about a verb: stowtool help print
+        \(Words.padded("help", 12))says more about a verb: stowtool help print
 
       "-" as a file is standard input. The exit code is 0 if all is fine, 1 if something differs or is not valid, and 2
       if the command was called wrongly or a file cannot be read or written.
@@ -24,14 +24,10 @@ enum Help {
       for option in verb.options {
         let name = [option.short, option.name].compactMap { $0 }.joined(separator: ", ")
         text +=
-          "\n  \(padded([name, option.value].compactMap { $0 }.joined(separator: " "), 24))\(option.help)"
+          "\n  \(Words.padded([name, option.value].compactMap { $0 }.joined(separator: " "), 24))\(option.help)"
       }
     }
     if !verb.details.isEmpty { text += "\n\n\(verb.details)" }
     return text
-  }
-
-  private static func padded(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(1, width - text.count))
   }
 }

@@ -13,7 +13,7 @@ struct Verb: Sendable {
   let run: @Sendable (Arguments) throws -> ExitCode
 
   static let all = [
-    Print.verb, JSONVerbs.toJSON, JSONVerbs.fromJSON, Parse.verb,
+    Print.verb, JSONVerbs.toJSON, JSONVerbs.fromJSON, Parse.verb, Inspect.verb, Verify.verb,
   ]
 
   static func named(_ name: String) -> Verb? { all.first { $0.name == name } }

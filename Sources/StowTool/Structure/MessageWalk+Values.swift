@@ -1,0 +1,174 @@
+import Stow
+
+// Values: scalars, arrays, maps and records.
+
+extension MessageWalk {
+  /// The value at `offset`, which must end before `end`. Returns the offset behind it.
+  mutating func value(at offset: Int, before end: Int, depth: Int) throws -> Int {
+    guard offset < end else { throw Broken("the bytes end where a value should be", at: offset) }
+    let tag = try reader.byte(at: offset)
+    switch tag {
+    case 0x70, 0xE0...0xEF: return try array(tag, at: offset, before: end, depth)
+    case 0x71, 0xC0...0xDF: return try map(tag, at: offset, before: end, depth)
+    case 0x72, 0x73, 0xF0...0xFF: return try record(tag, at: offset, before: end, depth)
+    case 0x74, 0x75: return try packed(tag, at: offset, before: end)
+    case 0x7A, 0x7B: return try columns(tag, at: offset, before: end)
+    case 0x1A: return try url(at: offset, before: end)
+    case 0x1D, 0x30...0x4F: return try string(tag, at: offset, before: end)
+    case 0x1E, 0x50...0x6F: return try symbol(tag, at: offset, before: end)
+    default: return try scalar(tag, at: offset, before: end)
+    }
+  }
+
+  private func enterContainer(at offset: Int, _ depth: Int) throws {
+    guard depth < Self.maximumDepth else {
+      throw Broken("more than \(Self.maximumDepth) levels of nesting", at: offset)
+    }
+  }
+
+  // MARK: scalars
+
+  private mutating func scalar(_ tag: UInt8, at offset: Int, before limit: Int) throws -> Int {
+    let end = try reader.end(of: offset)
+    guard end <= limit else { throw Broken("a value goes beyond what it stands in", at: offset) }
+    if tag == 0x14 || tag == 0x15 || tag == 0x17 {
+      let scale = try reader.byte(at: offset + 1)
+      guard (1...6).contains(scale & 15), scale >> 4 <= 9 else {
+        throw Broken("no valid scale byte", at: offset + 1)
+      }
+    }
+    if tag == 0x19 {
+      var start = offset + 1
+      let length = try reader.length(at: &start)
+      visitor.piece(offset..<end, .data, "data, \(Words.count(length, "byte"))")
+      return end
+    }
+    let reader = reader
+    if tag == 0x1B || tag == 0x1C, Scalars.value(reader, offset..<end) == nil {
+      throw Broken("a decimal number that is not valid, or that Decimal does not hold", at: offset)
+    }
+    visitor.piece(offset..<end, Scalars.kind(tag), Scalars.meaning(reader, offset..<end))
+    return end
+  }
+
+  private mutating func string(_ tag: UInt8, at offset: Int, before end: Int) throws -> Int {
+    var start = offset + 1
+    let length = tag == 0x1D ? try uint(at: &start, before: end) : Int(tag - 0x30)
+    let content = content(length, at: start, from: offset, before: end)
+    let reader = reader
+    visitor.piece(
+      offset..<content.upperBound, .string,
+      "string of \(Words.count(length, "byte")): \(Scalars.beginning(reader, content.range))")
+    try content.checkEnd()
+    if let fault = UTF8Check.fault(reader, content.range) { throw Broken("not UTF-8", at: fault) }
+    return content.upperBound
+  }
+
+  private mutating func symbol(_ tag: UInt8, at offset: Int, before end: Int) throws -> Int {
+    var next = offset + 1
+    let number = tag == 0x1E ? try uint(at: &next, before: end) : Int(tag - 0x50)
+    guard number < definitions.symbols.count else { throw Broken("there is no symbol \(number)", at: offset) }
+    let string = definitions.symbols[number]
+    visitor.piece(offset..<next, .symbol, "symbol \(number): \(Words.quoted(string, 60))")
+    return next
+  }
+
+  private mutating func url(at offset: Int, before end: Int) throws -> Int {
+    visitor.piece(offset..<(offset + 1), .url, "URL")
+    guard offset + 1 < end else { throw Broken("the bytes end where a string should be", at: offset + 1) }
+    let tag = try reader.byte(at: offset + 1)
+    visitor.enter(.part)
+    defer { visitor.leave() }
+    switch tag {
+    case 0x1D, 0x30...0x4F: return try string(tag, at: offset + 1, before: end)
+    case 0x1E, 0x50...0x6F: return try symbol(tag, at: offset + 1, before: end)
+    default: throw Broken("the value of a URL is no string", at: offset + 1)
+    }
+  }
+
+  // MARK: containers
+
+  private mutating func array(_ tag: UInt8, at offset: Int, before end: Int, _ depth: Int) throws -> Int {
+    try enterContainer(at: offset, depth)
+    var start = offset + 1
+    let length = tag == 0x70 ? try uint(at: &start, before: end) : Int(tag - 0xE0)
+    let content = content(length, at: start, from: offset, before: end)
+    visitor.piece(offset..<start, .structure, "array of \(Words.count(length, "byte"))")
+    var next = start
+    var index = 0
+    while next < content.upperBound {
+      visitor.enter(.element(index))
+      next = try value(at: next, before: content.upperBound, depth: depth + 1)
+      visitor.leave()
+      index += 1
+    }
+    try content.checkEnd()
+    return next
+  }
+
+  private mutating func map(_ tag: UInt8, at offset: Int, before end: Int, _ depth: Int) throws -> Int {
+    try enterContainer(at: offset, depth)
+    var start = offset + 1
+    let length = tag == 0x71 ? try uint(at: &start, before: end) : Int(tag - 0xC0)
+    let content = content(length, at: start, from: offset, before: end)
+    visitor.piece(offset..<start, .structure, "map of \(Words.count(length, "byte"))")
+    var next = start
+    var known = Definitions.Keys()
+    visitor.enter(.part)
+    while next < content.upperBound {
+      let name = try key(at: &next, before: content.upperBound, .key, &known)
+      visitor.enter(.entry(name))
+      next = try value(at: next, before: content.upperBound, depth: depth + 1)
+      visitor.leave()
+    }
+    try content.checkEnd()
+    visitor.leave()
+    return next
+  }
+
+  private mutating func record(_ tag: UInt8, at offset: Int, before end: Int, _ depth: Int) throws -> Int {
+    try enterContainer(at: offset, depth)
+    let isPartial = tag == 0x73 || tag >= 0xF8
+    var start = offset + 1
+    let shape = tag >= 0xF0 ? Int(tag & 7) : try uint(at: &start, before: end)
+    let length = try uint(at: &start, before: end)
+    let content = content(length, at: start, from: offset, before: end)
+    visitor.piece(
+      offset..<start, .structure,
+      "\(isPartial ? "partial record" : "record") of shape \(shape), \(Words.count(length, "byte"))")
+    guard shape < definitions.shapes.count else { throw Broken("there is no shape \(shape)", at: offset) }
+    var next = start
+    var keys = definitions.shapes[shape]
+    if isPartial { keys = try present(keys, at: &next, before: content.upperBound) }
+    for key in keys {
+      visitor.enter(.field(key))
+      guard next < content.upperBound else {
+        throw Broken("no value for the key \(Words.quoted(key, 20))", at: next)
+      }
+      next = try value(at: next, before: content.upperBound, depth: depth + 1)
+      visitor.leave()
+    }
+    try content.checkEnd()
+    if next < content.upperBound { throw Broken("a value without a key", at: next) }
+    return next
+  }
+
+  /// The keys that have a value, by the presence bits at `offset`.
+  private mutating func present(_ keys: [String], at offset: inout Int, before end: Int) throws -> [String] {
+    let bits = offset..<(offset + (keys.count + 7) / 8)
+    guard bits.upperBound <= end else { throw Broken("no room for the presence bits", at: offset) }
+    var present: [String] = []
+    for index in keys.indices where try reader.byte(at: offset + index / 8) >> UInt8(index % 8) & 1 == 1 {
+      present.append(keys[index])
+    }
+    visitor.enter(.part)
+    visitor.piece(
+      bits, .structure, "present: \(present.map { Words.quoted($0, 20) }.joined(separator: ", "))")
+    visitor.leave()
+    if keys.count % 8 != 0, try reader.byte(at: bits.upperBound - 1) >> UInt8(keys.count % 8) != 0 {
+      throw Broken("a presence bit without a key", at: bits.upperBound - 1)
+    }
+    offset = bits.upperBound
+    return present
+  }
+}

@@ -1,0 +1,185 @@
+import Stow
+
+/// Walks over the bytes of a message from the front to the end, and tells a visitor what each is (FORMAT.md, part 1).
+///
+/// It says that a message is broken exactly if the library refuses it. It makes no values, and needs memory for the
+/// definitions of the prelude, and for the keys of one map at a time for each level of nesting.
+struct MessageWalk<Visitor: StructureVisitor> {
+  let reader: ByteReader
+  var visitor: Visitor
+  var definitions = Definitions()
+
+  /// As many levels as the decoder takes.
+  static var maximumDepth: Int { 512 }
+
+  init(_ reader: ByteReader, _ visitor: Visitor) {
+    self.reader = reader
+    self.visitor = visitor
+  }
+
+  // MARK: messages
+
+  /// Walks over a message.
+  ///
+  /// - Parameter context: What it may rely on.
+  /// - Returns: What is wrong with it; nil if it is valid.
+  mutating func message(_ context: StowContext?) -> Broken? {
+    walk { walk throws in try walk.whole(context) }
+  }
+
+  /// Walks over a record, which may refer to the definitions of those before it.
+  mutating func record(_ bytes: Range<Int>) -> Broken? {
+    walk { walk throws in try walk.body(at: bytes.lowerBound, before: bytes.upperBound) }
+  }
+
+  private mutating func walk(_ body: (inout Self) throws -> Void) -> Broken? {
+    do {
+      try body(&self)
+      return nil
+    } catch let error as FormatError {
+      return Broken(error)
+    } catch {
+      return error as? Broken
+    }
+  }
+
+  private mutating func whole(_ context: StowContext?) throws {
+    if reader.count == 0 { throw Broken("no bytes, and so no message", at: 0) }
+    guard try reader.byte(at: 0) == 0x7F else { return try body(at: 0, before: reader.count) }
+    guard reader.count > 1, try reader.byte(at: 1) == 0x01 else {
+      throw Broken("a kind of message that is not known", at: 0)
+    }
+    visitor.piece(0..<2, .head, "relies on a context")
+    let id = try reader.halfWord(at: 2)
+    visitor.piece(2..<6, .head, "its id: \(Words.hex(id))")
+    guard let context, context.id == id else {
+      throw Broken("it relies on the context \(Words.hex(id)); name its message with --context", at: 0)
+    }
+    definitions = Definitions(context)
+    try body(at: 6, before: reader.count)
+  }
+
+  /// A prelude, if there is one, and a value.
+  private mutating func body(at start: Int, before end: Int) throws {
+    var offset = start
+    if start < end, try reader.byte(at: start) == 0x1F { offset = try prelude(at: start, before: end) }
+    guard offset < end else { throw Broken("no value", at: offset) }
+    offset = try value(at: offset, before: end, depth: 0)
+    if offset < end { throw Broken("something behind the value", at: offset) }
+  }
+
+  // MARK: the prelude
+
+  private mutating func prelude(at start: Int, before end: Int) throws -> Int {
+    var offset = start + 1
+    let symbols = try count(at: &offset, before: end)
+    visitor.piece(start..<offset, .symbols, "prelude, \(Words.count(symbols, "symbol"))")
+    visitor.enter(.part)
+    for _ in 0..<symbols {
+      let text = try text(at: offset, before: end)
+      let number = definitions.symbols.count
+      visitor.piece(offset..<text.end, .symbols, "\(number): \(Words.quoted(text.string, 20)), \(text.form)")
+      definitions.add(symbol: text.string)
+      offset = text.end
+    }
+    visitor.leave()
+    let start = offset
+    let shapes = try count(at: &offset, before: end)
+    visitor.piece(start..<offset, .shapes, "\(Words.count(shapes, "shape"))")
+    visitor.enter(.part)
+    for _ in 0..<shapes { offset = try shape(at: offset, before: end) }
+    visitor.leave()
+    return offset
+  }
+
+  private mutating func shape(at start: Int, before end: Int) throws -> Int {
+    var offset = start
+    let count = try count(at: &offset, before: end)
+    let number = definitions.shapes.count
+    visitor.piece(start..<offset, .shapes, "\(number): \(Words.count(count, "key"))")
+    if count == 0 { throw Broken("a shape without keys", at: start) }
+    visitor.enter(.part)
+    var keys: [String] = []
+    var known = Definitions.Keys()
+    for _ in 0..<count { keys.append(try key(at: &offset, before: end, .shapes, &known)) }
+    visitor.leave()
+    definitions.add(shape: keys)
+    return offset
+  }
+
+  /// A count of things of one byte or more.
+  private func count(at offset: inout Int, before end: Int) throws -> Int {
+    let start = offset
+    let count = try uint(at: &offset, before: end)
+    guard count <= end - offset else { throw Broken("a count of more than there are bytes for", at: start) }
+    return count
+  }
+
+  // MARK: keys
+
+  private func text(at offset: Int, before end: Int) throws -> (string: String, form: String, end: Int) {
+    guard offset < end else { throw Broken("the bytes end before this does", at: offset) }
+    let text = try reader.text(at: offset)
+    guard text.end <= end else { throw Broken("a text goes beyond what it stands in", at: offset) }
+    let form =
+      switch text.form {
+      case .plain: "plain"
+      case .sixBit: "6-bit"
+      case .fiveBit: "5-bit"
+      }
+    return (try reader.string(of: text), form, text.end)
+  }
+
+  /// A key that is none of those before it in its object.
+  mutating func key(
+    at offset: inout Int, before end: Int, _ kind: PieceKind, _ known: inout Definitions.Keys
+  ) throws -> String {
+    let start = offset
+    guard start < end else { throw Broken("the bytes end before this does", at: start) }
+    let name: String
+    let key: Definitions.Key
+    if let symbol = try reader.reference(at: &offset) {
+      guard offset <= end else { throw Broken("a key goes beyond what it stands in", at: start) }
+      guard symbol < definitions.symbols.count else {
+        throw Broken("there is no symbol \(symbol)", at: start)
+      }
+      name = definitions.symbols[symbol]
+      key = .symbol(symbol)
+      visitor.piece(start..<offset, kind, "\(Words.quoted(name, 20)), symbol \(symbol)")
+    } else {
+      let text = try text(at: start, before: end)
+      (name, key, offset) = (text.string, .text(text.string), text.end)
+      visitor.piece(start..<offset, kind, "\(Words.quoted(name, 20)), \(text.form)")
+    }
+    guard known.insert(key, definitions) else { throw Broken("a key that its object has already", at: start) }
+    return name
+  }
+
+  /// Where the content stands of what says its length.
+  func content(_ length: Int, at start: Int, from offset: Int, before end: Int) -> Content {
+    let left = end - start
+    guard length > left else { return Content(lowerBound: start, upperBound: start + length, cut: nil) }
+    let reason =
+      "\(Words.count(length, "byte")) should follow, and there \(left == 1 ? "is" : "are") \(Words.number(left))"
+    return Content(lowerBound: start, upperBound: end, cut: Broken(reason, at: offset))
+  }
+
+  func uint(at offset: inout Int, before end: Int) throws -> Int {
+    let start = offset
+    let value = try reader.varint(at: &offset)
+    guard offset <= end else { throw Broken("a number goes beyond what it stands in", at: start) }
+    return value
+  }
+}
+
+/// The bytes of a container or a string. Those of one that is cut off end where the bytes end: a walk goes on to there,
+/// and then says what is wrong.
+struct Content {
+  let lowerBound: Int
+  let upperBound: Int
+  let cut: Broken?
+
+  var range: Range<Int> { lowerBound..<upperBound }
+
+  func checkEnd() throws { if let cut { throw cut } }
+}

@@ -1,0 +1,45 @@
+import Stow
+
+/// Numbers and names as people read them.
+enum Words {
+  /// A number with commas between thousands.
+  static func number(_ value: Int) -> String {
+    var digits = Array(String(value.magnitude))
+    var place = digits.count - 3
+    while place > 0 {
+      digits.insert(",", at: place)
+      place -= 3
+    }
+    return (value < 0 ? "-" : "") + String(digits)
+  }
+
+  /// "1 byte", "2 bytes".
+  static func count(_ count: Int, _ name: String) -> String {
+    "\(number(count)) \(name)\(count == 1 ? "" : "s")"
+  }
+
+  /// Four bytes as the hexadecimal digits of a number.
+  static func hex(_ value: UInt32) -> String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+  }
+
+  /// A byte as two hexadecimal digits.
+  static func hex(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+  }
+
+  /// A text with spaces behind it, or before it, as many as make it so wide.
+  static func padded(_ text: String, _ width: Int, right: Bool = false) -> String {
+    let spaces = String(repeating: " ", count: max(0, width - text.unicodeScalars.count))
+    return right ? spaces + text : text + spaces
+  }
+
+  /// A string in quotes; of one with more characters than some, only the first.
+  static func quoted(_ string: String, _ most: Int) -> String {
+    let beginning = string.unicodeScalars.prefix(most)
+    let isWhole = beginning.endIndex == string.endIndex
+    let text = StowValue.string(String(beginning)).description
+    return isWhole ? text : text.dropLast() + "…\""
+  }
+}

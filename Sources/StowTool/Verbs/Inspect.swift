@@ -1,0 +1,42 @@
+import Stow
+
+/// `inspect`: the bytes of messages, and what they mean.
+enum Inspect {
+  static let verb = Verb(
+    name: "inspect", operands: "[options] FILE …", files: 1...Int.max,
+    summary: "writes the bytes of a message in hexadecimal, with their meaning beside them",
+    details: """
+      On each line: the offset, the bytes, indented by what they are inside of, and what they are. Broken messages are
+      written up to where they break.
+      """,
+    options: [
+      Option("--at", "OFFSET", "only the bytes at an offset, and what they are inside of"),
+      Option("--full", nil, "all bytes of long strings and data, too"), Walks.contextOption,
+    ],
+    run: run)
+
+  private static func run(_ arguments: Arguments) throws -> ExitCode {
+    let context = try Walks.context(arguments)
+    let layout = Inspector.Layout(isFull: arguments.has("--full"), wanted: try arguments.number("--at"))
+    var code = ExitCode.fine
+    for path in arguments.files {
+      let input = try Input(path)
+      if let wanted = layout.wanted, wanted >= input.data.count {
+        throw Failure(
+          "\(input.name): there is no offset \(wanted) among \(Words.count(input.data.count, "byte"))")
+      }
+      let broken = Walks.walk(input, context) { reader in
+        var inspector = Inspector(reader, layout)
+        if arguments.files.count > 1 { inspector.output.line("\(input.name):") }
+        return inspector
+      } finish: {
+        $0.output.flush()
+      }
+      if let broken {
+        Output.complain("\(input.name): broken at offset \(broken.offset): \(broken.reason)")
+        code = .differs
+      }
+    }
+    return code
+  }
+}

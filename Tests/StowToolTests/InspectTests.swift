@@ -1,0 +1,227 @@
+import Foundation
+import Stow
+import Testing
+
+@Suite("stowtool inspect and verify")
+struct InspectTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  /// A line of `inspect`: bytes, and what they mean.
+  private struct Line {
+    let indent: Int
+    var bytes: Data
+    let meaning: String
+
+    /// Nil for a line that names a file.
+    init?(_ line: Substring) {
+      let rest = line.dropFirst(10)
+      guard line.count > 10, line.prefix(8).last?.isNumber == true else { return nil }
+      let text = rest.drop { $0 == " " }
+      indent = rest.count - text.count
+      let gap = text.range(of: "  ")
+      bytes = Vectors.hex(text[..<(gap?.lowerBound ?? text.endIndex)])
+      meaning = gap.map { String(text[$0.upperBound...].drop { $0 == " " }) } ?? ""
+    }
+  }
+
+  /// The lines of each file, those of one piece put together.
+  private func lines(_ text: String) -> [[Line]] {
+    var files: [[Line]] = []
+    for line in text.split(separator: "\n") {
+      if line.hasSuffix(":"), line.hasPrefix("/") {
+        files.append([])
+      } else if let line = Line(line) {
+        if line.meaning.isEmpty, !(files.last ?? []).isEmpty {
+          files[files.count - 1][files[files.count - 1].count - 1].bytes += line.bytes
+        } else {
+          files[files.count - 1].append(line)
+        }
+      }
+    }
+    return files
+  }
+
+  private func inspect(_ messages: [Data], _ options: String...) throws -> [[Line]] {
+    for (index, message) in messages.enumerated() { try folder.file("\(index)", message) }
+    try folder.file("last", Data([0x00]))
+    let run = try Tool.run(
+      ["inspect"] + options + messages.indices.map { folder.path("\($0)") } + [folder.path("last")])
+    #expect(run.code == 0 && run.errors == "")
+    return Array(lines(run.text).dropLast())
+  }
+
+  @Test("says of FORMAT.md's examples what FORMAT.md says")
+  func examples() throws {
+    let examples = try FormatExample.all().filter { $0.kind == "stow-example" }
+    #expect(examples.count > 100)
+    let files = try inspect(examples.map(\.bytes), "--full")
+    #expect(files.count == examples.count)
+    for (example, lines) in zip(examples, files) {
+      #expect(lines.map(\.bytes) == example.lines.map(\.bytes), "\(example.name)")
+      #expect(lines.map(\.indent) == example.lines.map(\.indent), "\(example.name)")
+      for (line, expected) in zip(lines, example.lines) {
+        // Dates, UUIDs and NaNs have more behind it.
+        #expect(line.meaning.hasPrefix(expected.meaning), "\(example.name)")
+      }
+    }
+  }
+
+  @Test("says of messages with a context what FORMAT.md says")
+  func contexts() throws {
+    let examples = try FormatExample.all()
+    let context = try #require(examples.first { $0.kind == "stow-context" })
+    try folder.file("context", context.bytes)
+    let relying = examples.filter { $0.kind == "stow-relying" }
+    #expect(relying.count == 2)
+    let files = try inspect(relying.map(\.bytes), "--context", folder.path("context"))
+    for (example, lines) in zip(relying, files) {
+      #expect(lines.map(\.meaning) == example.lines.map(\.meaning), "\(example.name)")
+    }
+    try folder.file("message", relying[0].bytes)
+    let run = try Tool.run("verify", folder.path("message"))
+    #expect(run.code == 1 && run.text.contains("it relies on the context 27894032"))
+  }
+
+  @Test("has every byte of every vector in one piece")
+  func coverage() throws {
+    let vectors = try Vectors.all.get().filter { !$0.isRefused }
+    let files = try inspect(vectors.map(\.bytes), "--full")
+    #expect(files.count == vectors.count)
+    for (vector, lines) in zip(vectors, files) {
+      #expect(lines.reduce(Data()) { $0 + $1.bytes } == vector.bytes, "\(vector.name)")
+    }
+  }
+
+  @Test("says that a message is broken exactly if the library refuses it")
+  func mutations() throws {
+    var random = SeededGenerator(seed: 11)
+    let vectors = try Vectors.all.get().filter { $0.bytes.count < 400 }
+    var messages = vectors.map(\.bytes)
+    for vector in vectors where !vector.bytes.isEmpty {
+      for _ in 0..<4 {
+        var bytes = vector.bytes
+        let place = Int.random(in: 0..<bytes.count, using: &random)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: bytes = bytes.prefix(place)
+        case 1: bytes.insert(.random(in: .min ... .max, using: &random), at: place)
+        case 2: bytes.remove(at: place)
+        default: bytes[place] = .random(in: .min ... .max, using: &random)
+        }
+        messages.append(Data(bytes))
+      }
+    }
+    for (index, message) in messages.enumerated() { try folder.file("\(index)", message) }
+    var valid = 0
+    for batch in stride(from: 0, to: messages.count, by: 4_000) {
+      let batch = Array(messages.indices[batch..<min(batch + 4_000, messages.count)])
+      let paths = batch.map { folder.path("\($0)") }
+      let run = try Tool.run(["verify"] + paths)
+      #expect(run.lines.count == batch.count && run.errors == "")
+      for (index, line) in zip(batch, run.lines) {
+        let refusal = Result { try StowValue(message: messages[index]) }
+        let isValid = (try? refusal.get()) != nil
+        #expect(line.hasSuffix(": valid") == isValid, "\(hex(messages[index])): \(line), \(refusal)")
+        valid += isValid ? 1 : 0
+      }
+      // Never more than an exit: nothing traps.
+      let inspected = try Tool.run(["inspect"] + paths)
+      #expect(inspected.code == 1)
+    }
+    #expect(valid > 2_000 && valid < messages.count - 1_000)
+  }
+
+  private func hex(_ data: Data) -> String { data.map { String($0, radix: 16) }.joined(separator: " ") }
+
+  @Test("says where and why, and writes up to there")
+  func broken() throws {
+    let value = try StowValue(
+      notation: #"{"people": [{"name": "Ada"}, {"name": "Alan"}, {"name": "Grace"}]}"#)
+    let message = try value.message()
+    try folder.file("cut", message.dropLast(3))
+    let run = try Tool.run("inspect", folder.path("cut"))
+    #expect(run.code == 1 && run.text.contains("\"Alan\"") && run.errors.contains("broken at offset"))
+    let verified = try Tool.run("verify", folder.path("cut"))
+    #expect(verified.code == 1 && verified.text.contains("in people[2].name"))
+    let cut = try Tool.run("verify", "--quiet", "-", input: Data([0x70, 0x05, 0x91]))
+    #expect(cut.text == "standard input: not valid at offset 0: 5 bytes should follow, and there is 1\n")
+    #expect(try Tool.run("verify", "-", input: Data()).code == 1)
+  }
+
+  @Test("shows what is at an offset, and what that is inside of")
+  func wanted() throws {
+    try folder.file("message", StowValue(notation: #"{"list": [1, {"name": "Ada"}]}"#).message())
+    let run = try Tool.run("inspect", "--at", "15", folder.path("message"))
+    #expect(run.code == 0)
+    #expect(run.lines.count == 7 && run.lines.last?.hasSuffix("path: list[1].name") == true, "\(run.text)")
+    #expect(run.lines.dropLast().last?.hasSuffix("string of 3 bytes: \"Ada\"") == true)
+    let beyond = try Tool.run("inspect", "--at", "99", folder.path("message"))
+    #expect(beyond.code == 2 && beyond.errors.contains("no offset 99"))
+  }
+
+  @Test("shows long pieces in part, and in full if that is wanted")
+  func long() throws {
+    try folder.file("message", StowValue.data(Data(count: 1_000)).message())
+    let part = try Tool.run("inspect", folder.path("message"))
+    #expect(part.lines.count == 5 && part.lines.last?.contains("… 939 more bytes") == true)
+    let full = try Tool.run("inspect", "--full", folder.path("message"))
+    #expect(full.lines.count == 63)
+  }
+}
+
+/// The same numbers each time (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+    return bits ^ bits >> 31
+  }
+}
+
+/// An example of FORMAT.md: a message, and the same line by line.
+struct FormatExample {
+  let kind: String
+  let name: String
+  var bytes = Data()
+  var lines: [(indent: Int, bytes: Data, meaning: String)] = []
+
+  static func all() throws -> [FormatExample] {
+    var examples: [FormatExample] = []
+    var isOpen = false
+    var pending = Data()
+    for line in try Vectors.formatDocument().split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") {
+        let words = line.dropFirst(3).split(separator: " ")
+        isOpen = words.count == 2
+        if isOpen { examples.append(FormatExample(kind: String(words[0]), name: String(words[1]))) }
+      } else if isOpen, line.hasPrefix("bytes:") {
+        examples[examples.count - 1].bytes += Vectors.hex(line.dropFirst(6))
+      } else if isOpen, !line.isEmpty, !line.contains(": "),
+        !line.contains("  ")
+          || line.hasPrefix("  ") && !line.dropFirst(20).contains("  ")
+            && line.drop(while: { $0 == " " }).range(of: "  ") == nil
+      {
+        // Bytes that go on in the next line.
+        pending += Vectors.hex(line)
+      } else if isOpen, !line.isEmpty, !line.hasPrefix("value:"), let first = line.first,
+        first == " " || first.isHexDigit
+      {
+        let text = line.drop { $0 == " " }
+        guard let gap = text.range(of: "  ") else { continue }
+        examples[examples.count - 1].lines.append(
+          (
+            line.count - text.count, pending + Vectors.hex(text[..<gap.lowerBound]),
+            String(text[gap.upperBound...].drop { $0 == " " })
+          ))
+        pending = Data()
+      }
+    }
+    return examples
+  }
+}
