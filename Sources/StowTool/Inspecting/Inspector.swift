@@ -64,6 +64,8 @@ struct Inspector: StructureVisitor {
     }
   }
 
+  var depth: Int { places.count }
+
   mutating func enter(_ place: Place) {
     if case .row = place { row = (0..<0, []) }
     places.append(place)

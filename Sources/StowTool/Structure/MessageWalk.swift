@@ -28,8 +28,11 @@ struct MessageWalk<Visitor: StructureVisitor> {
   }
 
   /// Walks over a record, which may refer to the definitions of those before it.
-  mutating func record(_ bytes: Range<Int>) -> Broken? {
-    walk { walk throws in try walk.body(at: bytes.lowerBound, before: bytes.upperBound) }
+  mutating func record(_ number: Int, _ bytes: Range<Int>) -> Broken? {
+    let depth = visitor.depth
+    visitor.enter(.record(number))
+    defer { visitor.leave(to: depth) }
+    return walk { walk throws in try walk.body(at: bytes.lowerBound, before: bytes.upperBound) }
   }
 
   private mutating func walk(_ body: (inout Self) throws -> Void) -> Broken? {

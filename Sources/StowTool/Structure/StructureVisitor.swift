@@ -7,6 +7,15 @@ protocol StructureVisitor {
   /// What follows is inside of what came before, until it is left.
   mutating func enter(_ place: Place)
   mutating func leave()
+  /// How many places were entered and not left.
+  var depth: Int { get }
+}
+
+extension StructureVisitor {
+  /// Leaves what a walk was inside of when it broke off.
+  mutating func leave(to depth: Int) {
+    while self.depth > depth { leave() }
+  }
 }
 
 /// What bytes are good for.
@@ -46,11 +55,4 @@ enum Place {
   case column(Int)
   /// A record of a log or a stream.
   case record(Int)
-}
-
-/// Hears nothing: for those who only want to know whether a message is valid.
-struct NoVisitor: StructureVisitor {
-  mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {}
-  mutating func enter(_ place: Place) {}
-  mutating func leave() {}
 }

@@ -19,7 +19,7 @@ enum Walks {
     return context
   }
 
-  /// Walks over the message in a file.
+  /// Walks over the message, the log or the stream in a file.
   ///
   /// - Returns: What is wrong with it; nil if it is valid.
   static func walk<Visitor: StructureVisitor>(
@@ -29,7 +29,18 @@ enum Walks {
     input.data.withUnsafeBytes { bytes in
       let reader = ByteReader(bytes)
       var walk = MessageWalk(reader, visitor(reader))
-      let broken = walk.message(context)
+      let broken: Broken?
+      switch input.kind {
+      case .message: broken = walk.message(context)
+      case .log:
+        var log = LogWalk(reader, walk)
+        broken = log.file()
+        walk = log.records
+      case .stream:
+        var stream = StreamWalk(reader, walk)
+        broken = stream.file()
+        walk = stream.records
+      }
       finish(&walk.visitor)
       return broken
     }

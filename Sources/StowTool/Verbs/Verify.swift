@@ -43,6 +43,7 @@ struct PathFollower: StructureVisitor {
   private(set) var path = Path()
 
   mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {}
+  var depth: Int { path.count }
   mutating func enter(_ place: Place) { path.enter(place) }
   mutating func leave() { path.leave() }
 }

@@ -1,0 +1,118 @@
+import Stow
+
+/// `diff`: what differs between the values of two files.
+enum Diff {
+  static let verb = Verb(
+    name: "diff", operands: "[options] A B", files: 2...2,
+    summary: "says what differs between two values, by path",
+    details: """
+      "-" stands before what only A has, "+" before what only B has, and "~" before what both have with other values, or
+      with keys in another order. The elements of lists are compared one by one between those that are the same at the
+      beginning and at the end. How the values are written in bytes makes no difference.
+      """,
+    options: Contents.options
+  ) { arguments in
+    var values: [[(value: StowValue, record: Int?)]] = []
+    var isWhole = true
+    for path in arguments.files {
+      var of: [(StowValue, Int?)] = []
+      isWhole = try Contents.forEach(in: path, arguments) { of.append(($0, $1)) } && isWhole
+      values.append(of)
+    }
+    let (left, right) = (values[0], values[1])
+    var differences = Differences()
+    if left.allSatisfy({ $0.record == nil }), right.allSatisfy({ $0.record == nil }) {
+      differences.compare(left[0].value, right[0].value, [])
+    } else {
+      let numbered = [left, right].map { values in
+        Dictionary(values.map { ($0.record ?? 0, $0.value) }) { $1 }
+      }
+      for number in Set(numbered.flatMap(\.keys)).sorted() {
+        differences.compareIfThere(numbered[0][number], numbered[1][number], [.record(number)])
+      }
+    }
+    differences.output.flush()
+    return differences.count == 0 && isWhole ? .fine : .differs
+  }
+}
+
+/// Writes what differs between values.
+struct Differences {
+  var output = Output()
+  private(set) var count = 0
+
+  private static let longest = 60
+
+  /// Compares two values, of which either may not be there.
+  mutating func compareIfThere(_ left: StowValue?, _ right: StowValue?, _ places: [Place]) {
+    switch (left, right) {
+    case (let left?, let right?): compare(left, right, places)
+    case (let left?, nil): say("-", places, short(left))
+    case (nil, let right?): say("+", places, short(right))
+    case (nil, nil): break
+    }
+  }
+
+  mutating func compare(_ left: StowValue, _ right: StowValue, _ places: [Place]) {
+    switch (left, right) {
+    case (.array(let left), .array(let right)): compare(left, right, places)
+    case (.object(let left), .object(let right)): compare(left, right, places)
+    default: if !Self.areSame(left, right) { say("~", places, "\(short(left)) → \(short(right))") }
+    }
+  }
+
+  private mutating func compare(_ left: [StowValue], _ right: [StowValue], _ places: [Place]) {
+    let shorter = min(left.count, right.count)
+    let start = (0..<shorter).first { !Self.areSame(left[$0], right[$0]) } ?? shorter
+    let same = (0..<(shorter - start)).first {
+      !Self.areSame(left[left.count - 1 - $0], right[right.count - 1 - $0])
+    }
+    let end = same ?? shorter - start
+    let (lefts, rights) = (left[start..<(left.count - end)], right[start..<(right.count - end)])
+    for index in start..<max(lefts.endIndex, rights.endIndex) {
+      compareIfThere(
+        lefts.indices.contains(index) ? .some(lefts[index]) : .none,
+        rights.indices.contains(index) ? .some(rights[index]) : .none, places + [.element(index)])
+    }
+  }
+
+  private mutating func compare(_ left: StowObject, _ right: StowObject, _ places: [Place]) {
+    for (key, value) in left { compareIfThere(value, right[key], places + [.entry(key)]) }
+    for (key, value) in right where left[key] == nil { compareIfThere(.none, value, places + [.entry(key)]) }
+    let common = left.keys.filter { right[$0] != nil }
+    let order = right.keys.filter { left[$0] != nil }
+    if !zip(common, order).allSatisfy({ $0.utf8.elementsEqual($1.utf8) }) {
+      say("~", places, "the keys are in another order, or spelled otherwise")
+    }
+  }
+
+  /// Whether two values are the same to the bytes of every string and the order of every object.
+  private static func areSame(_ left: StowValue, _ right: StowValue) -> Bool {
+    switch (left, right) {
+    case (.string(let left), .string(let right)), (.url(let left), .url(let right)):
+      left.utf8.elementsEqual(right.utf8)
+    case (.array(let left), .array(let right)):
+      left.count == right.count && zip(left, right).allSatisfy(areSame)
+    case (.object(let left), .object(let right)):
+      left.count == right.count
+        && zip(left, right).allSatisfy {
+          $0.key.utf8.elementsEqual($1.key.utf8) && areSame($0.value, $1.value)
+        }
+    default: left == right
+    }
+  }
+
+  private mutating func say(_ sign: String, _ places: [Place], _ text: String) {
+    count += 1
+    output.line("\(sign) \(Path(places)): \(text)")
+  }
+
+  /// The beginning of a value, in notation.
+  private func short(_ value: StowValue) -> String {
+    var writer = NotationWriter()
+    if value.array != nil || value.object != nil { writer.depth = 2 }
+    let text = writer.text(of: value)
+    let beginning = text.unicodeScalars.prefix(Self.longest)
+    return beginning.endIndex == text.endIndex ? text : String(beginning) + "…"
+  }
+}

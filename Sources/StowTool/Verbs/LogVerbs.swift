@@ -1,0 +1,95 @@
+import StowRecords
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `log`, `recover` and `compact`: files of records.
+enum LogVerbs {
+  static let log = Verb(
+    name: "log", operands: "[options] FILE …", files: 1...Int.max,
+    summary: "says what is in a log: records, blocks, damage",
+    details: """
+      stowtool print and stowtool json write the values of the records, and stowtool inspect the bytes of the file.
+      """,
+    options: [Option("--records", nil, "a line for each record, too: its number and its size in bytes")],
+    run: describe)
+
+  static let recover = Verb(
+    name: "recover", operands: "FILE", files: 1...1,
+    summary: "cuts off what a crash has left behind the last whole record of a log",
+    details: """
+      That changes the file, as opening it for appending does. Records before the last whole one that are damaged stay as
+      they are: they are skipped in reading, and stowtool compact leaves them out.
+      """
+  ) { arguments in
+    try change(arguments.files[0]) { log, output in
+      output.line("\(arguments.files[0]): \(log.recovery)")
+    }
+  }
+
+  static let compact = Verb(
+    name: "compact", operands: "[options] FILE", files: 1...1,
+    summary: "replaces a log by one without its damaged records",
+    details: """
+      The new file takes the place of the old one at one moment. The records that are kept are numbered anew from 0 on.
+      """,
+    options: [Option("--from", "N", "keep only the records from N on")]
+  ) { arguments in
+    let from = try arguments.number("--from") ?? 0
+    return try change(arguments.files[0]) { log, output in
+      let count = log.count
+      try log.compact { $0.number >= from }
+      for damage in log.damage { Output.complain("\(arguments.files[0]): \(damage)") }
+      output.line("\(arguments.files[0]): \(Words.count(count, "record")), \(Words.number(log.count)) kept")
+    }
+  }
+
+  /// Opens a log for appending, and closes it when `body` is done.
+  private static func change(_ path: String, _ body: (RecordLog, inout Output) throws -> Void) throws
+    -> ExitCode
+  {
+    // Opening for appending would make a log where there is none.
+    guard try Input(path).kind == .log else { throw Failure("\(path): this is no log", .differs) }
+    do {
+      let log = try RecordLog(at: URL(filePath: path), durability: .manual)
+      var output = Output()
+      try body(log, &output)
+      try log.close()
+      output.flush()
+      return .fine
+    } catch let error as RecordLogError {
+      throw Logs.failure(error)
+    }
+  }
+
+  private static func describe(_ arguments: Arguments) throws -> ExitCode {
+    var output = Output()
+    var code = ExitCode.fine
+    for path in arguments.files {
+      let log = try Logs.open(path)
+      let size = try Input(path).data.count
+      var (whole, largest, bytes) = (0, 0, 0)
+      for record in log.records {
+        whole += 1
+        largest = max(largest, record.size)
+        bytes += record.size
+        if arguments.has("--records") {
+          output.line("record \(record.number): \(Words.count(record.size, "byte"))")
+        }
+      }
+      output.line("\(path): \(Words.count(log.count, "record")), \(Words.count(size, "byte"))")
+      output.line("  blocks      \(Words.number((size + 65_535) / 65_536))")
+      output.line("  records     \(Words.count(bytes, "byte")), the largest \(Words.count(largest, "byte"))")
+      output.line(
+        "  damage      \(log.damage.isEmpty ? "none" : Words.count(log.count - whole, "record") + " lost")")
+      for damage in log.damage { output.line("    \(damage)") }
+      output.line("  behind      \(log.recovery)")
+      if !log.damage.isEmpty || !log.recovery.bytes.isEmpty { code = .differs }
+    }
+    output.flush()
+    return code
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Stow
+import Testing
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+@Suite("stowtool sizes")
+struct SizesTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  private func number(_ line: String) -> Int? {
+    line.split(separator: " ").first.flatMap { Int($0.replacing(",", with: "")) }
+  }
+
+  @Test("adds up to all bytes, by kind and by path")
+  func sums() throws {
+    let rows = (0..<50).map { StowValue.object(["id": StowValue($0), "at": .double(Double($0) * 1.1)]) }
+    let people = (0..<50).map { number -> StowValue in
+      [
+        "name": .string("person \(number)"), "tags": ["a", "b"], "<&>\"": .string("x\(number)"),
+        "pages": [1, 2, 3],
+      ]
+    }
+    let message = try StowValue.object(["rows": .array(rows), "people": .array(people)]).message()
+    try folder.file("message", message)
+    let run = try Tool.run("sizes", "--all", "--svg", folder.path("svg"), folder.path("message"))
+    #expect(run.code == 0 && run.errors == "")
+    let parts = run.text.split(separator: "\n\n").map { $0.split(separator: "\n").map(String.init) }
+    #expect(parts.count == 3)
+    #expect(parts[1].compactMap(number).reduce(0, +) == message.count)
+    let prelude = parts[1].filter { $0.contains("prelude") }.compactMap(number).reduce(0, +)
+    #expect(parts[2].first.flatMap(number) == message.count - prelude)
+    for path in ["people[].name", "people[].tags[]", "people[].pages[]", "rows[].id", "rows[].at"] {
+      #expect(parts[2].contains { $0.hasSuffix(" \(path)") }, "\(path) in \(run.text)")
+    }
+    #expect(parts[2].contains { $0.contains("50 ×  people[].name") && number($0) == 50 * 9 + 40 })
+    try checkDrawing(people: 50)
+  }
+
+  private func checkDrawing(people: Int) throws {
+    let svg = try Data(contentsOf: folder.url.appending(path: "svg"))
+    let parser = XMLParser(data: svg)
+    #expect(parser.parse(), "\(String(describing: parser.parserError))")
+    let text = String(decoding: svg, as: UTF8.self)
+    #expect(text.contains("<title>people[].name: 490 bytes") && text.contains("&lt;&amp;&gt;"))
+    // Needs nothing beside it.
+    #expect(!text.contains("href") && !text.contains("<script"))
+  }
+
+  @Test("of broken messages is refused")
+  func broken() throws {
+    let run = try Tool.run("sizes", "-", input: Data([0xE2, 0x91]))
+    #expect(run.code == 1 && run.errors.contains("broken at offset 0"))
+  }
+}
