@@ -6,6 +6,7 @@ enum Vectors {
   struct Vector {
     let name: String
     let isRefused: Bool
+    let isCanonical: Bool
     let bytes: Data
   }
 
@@ -45,7 +46,9 @@ enum Vectors {
     if fields.contains(where: { $0[0] == "context" }) { return nil }
     let bytes = fields.filter { $0.count == 2 && ($0[0] == "prelude" || $0[0] == "bytes") }
       .reduce(Data()) { $0 + hex($1[1]) }
-    return Vector(name: String(words[1]), isRefused: words[0] == "refused", bytes: bytes)
+    return Vector(
+      name: String(words[1]), isRefused: words[0] == "refused", isCanonical: words[0] == "canonical",
+      bytes: bytes)
   }
 
   /// Bytes as two hexadecimal digits each; `00*20` stands for twenty times 00.

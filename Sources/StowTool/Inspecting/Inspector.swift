@@ -94,7 +94,7 @@ struct Inspector: StructureVisitor {
   }
 
   /// The most bytes on a line, and the most lines of a piece that is not shown in full.
-  private static let bytesPerLine = 16
+  private static let bytesPerLine = 20
   private static let mostLines = 4
   private static let meaningColumn = 36
 

@@ -48,12 +48,16 @@ extension MessageWalk {
       throw Broken("a decimal number that is not valid, or that Decimal does not hold", at: offset)
     }
     visitor.piece(offset..<end, Scalars.kind(tag), Scalars.meaning(reader, offset..<end))
+    if Visitor.seeksFlaws, !Flaws.isCanonical(reader, offset..<end) {
+      visitor.flaw(at: offset, "a value in a form that is not its shortest")
+    }
     return end
   }
 
   private mutating func string(_ tag: UInt8, at offset: Int, before end: Int) throws -> Int {
     var start = offset + 1
     let length = tag == 0x1D ? try uint(at: &start, before: end) : Int(tag - 0x30)
+    if tag == 0x1D, length < 32 { visitor.flaw(at: offset, Flaws.longTag) }
     let content = content(length, at: start, from: offset, before: end)
     let reader = reader
     visitor.piece(
@@ -68,6 +72,7 @@ extension MessageWalk {
     var next = offset + 1
     let number = tag == 0x1E ? try uint(at: &next, before: end) : Int(tag - 0x50)
     guard number < definitions.symbols.count else { throw Broken("there is no symbol \(number)", at: offset) }
+    if tag == 0x1E, number < 32 { visitor.flaw(at: offset, Flaws.longTag) }
     let string = definitions.symbols[number]
     visitor.piece(offset..<next, .symbol, "symbol \(number): \(Words.quoted(string, 60))")
     return next
@@ -92,6 +97,7 @@ extension MessageWalk {
     try enterContainer(at: offset, depth)
     var start = offset + 1
     let length = tag == 0x70 ? try uint(at: &start, before: end) : Int(tag - 0xE0)
+    if tag == 0x70, length < 16 { visitor.flaw(at: offset, Flaws.longTag) }
     let content = content(length, at: start, from: offset, before: end)
     visitor.piece(offset..<start, .structure, "array of \(Words.count(length, "byte"))")
     var next = start
@@ -110,6 +116,7 @@ extension MessageWalk {
     try enterContainer(at: offset, depth)
     var start = offset + 1
     let length = tag == 0x71 ? try uint(at: &start, before: end) : Int(tag - 0xC0)
+    if tag == 0x71, length < 32 { visitor.flaw(at: offset, Flaws.longTag) }
     let content = content(length, at: start, from: offset, before: end)
     visitor.piece(offset..<start, .structure, "map of \(Words.count(length, "byte"))")
     var next = start
@@ -131,6 +138,7 @@ extension MessageWalk {
     let isPartial = tag == 0x73 || tag >= 0xF8
     var start = offset + 1
     let shape = tag >= 0xF0 ? Int(tag & 7) : try uint(at: &start, before: end)
+    if tag < 0xF0, shape < 8 { visitor.flaw(at: offset, Flaws.longTag) }
     let length = try uint(at: &start, before: end)
     let content = content(length, at: start, from: offset, before: end)
     visitor.piece(
@@ -169,6 +177,7 @@ extension MessageWalk {
       throw Broken("a presence bit without a key", at: bits.upperBound - 1)
     }
     offset = bits.upperBound
+    if present.count == keys.count { visitor.flaw(at: bits.lowerBound, "a partial record that lacks no key") }
     return present
   }
 }

@@ -86,12 +86,13 @@ struct MessageWalk<Visitor: StructureVisitor> {
       offset = text.end
     }
     visitor.leave()
-    let start = offset
+    let second = offset
     let shapes = try count(at: &offset, before: end)
-    visitor.piece(start..<offset, .shapes, "\(Words.count(shapes, "shape"))")
+    visitor.piece(second..<offset, .shapes, "\(Words.count(shapes, "shape"))")
     visitor.enter(.part)
     for _ in 0..<shapes { offset = try shape(at: offset, before: end) }
     visitor.leave()
+    if symbols + shapes == 0 { visitor.flaw(at: start, "a prelude with nothing in it") }
     return offset
   }
 
@@ -111,7 +112,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
   }
 
   /// A count of things of one byte or more.
-  private func count(at offset: inout Int, before end: Int) throws -> Int {
+  private mutating func count(at offset: inout Int, before end: Int) throws -> Int {
     let start = offset
     let count = try uint(at: &offset, before: end)
     guard count <= end - offset else { throw Broken("a count of more than there are bytes for", at: start) }
@@ -146,6 +147,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
       guard symbol < definitions.symbols.count else {
         throw Broken("there is no symbol \(symbol)", at: start)
       }
+      if offset - start > 1, symbol < 32 { visitor.flaw(at: start, "a reference that fits in its header") }
       name = definitions.symbols[symbol]
       key = .symbol(symbol)
       visitor.piece(start..<offset, kind, "\(Words.quoted(name, 20)), symbol \(symbol)")
@@ -167,9 +169,13 @@ struct MessageWalk<Visitor: StructureVisitor> {
     return Content(lowerBound: start, upperBound: end, cut: Broken(reason, at: offset))
   }
 
-  func uint(at offset: inout Int, before end: Int) throws -> Int {
+  /// A number of variable size.
+  mutating func uint(at offset: inout Int, before end: Int) throws -> Int {
     let start = offset
     let value = try reader.varint(at: &offset)
+    if Visitor.seeksFlaws, offset - start != Flaws.size(of: value) {
+      visitor.flaw(at: start, "a number that is wider than need be")
+    }
     guard offset <= end else { throw Broken("a number goes beyond what it stands in", at: start) }
     return value
   }

@@ -7,11 +7,18 @@ protocol StructureVisitor {
   /// What follows is inside of what came before, until it is left.
   mutating func enter(_ place: Place)
   mutating func leave()
+  /// Whether `flaw` is to be called, for which the walk does more than to see whether a message is valid.
+  static var seeksFlaws: Bool { get }
+  /// What no canonical writer would have written, although it is valid.
+  mutating func flaw(at offset: Int, _ reason: String)
   /// How many places were entered and not left.
   var depth: Int { get }
 }
 
 extension StructureVisitor {
+  static var seeksFlaws: Bool { false }
+  mutating func flaw(at offset: Int, _ reason: String) {}
+
   /// Leaves what a walk was inside of when it broke off.
   mutating func leave(to depth: Int) {
     while self.depth > depth { leave() }

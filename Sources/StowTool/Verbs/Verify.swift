@@ -1,15 +1,22 @@
 import Stow
 
-/// `verify`: whether messages are valid.
+/// `verify`: whether messages are valid, and canonical.
 enum Verify {
   static let verb = Verb(
     name: "verify", operands: "[options] FILE …", files: 1...Int.max,
-    summary: "says whether messages are valid, and where they are not",
+    summary: "says whether messages, logs and streams are valid, and where they are not",
     details: """
-      A file is mapped and walked over from end to end. That takes memory for its prelude, whatever its size.
+      A file is mapped and walked over from end to end. That takes memory for the prelude and for the keys of the largest
+      map, whatever the size of the file.
+
+      With --canonical, the value is also made and written again, which takes memory for all of it. A message of types whose
+      keys are fixed, as those of structs are, may be canonical and still not what a value of unknown type writes; then it
+      is said that this is not known.
       """,
     options: [
-      Option("--quiet", nil, "say nothing of files that are valid", short: "-q"), Walks.contextOption,
+      Option("--canonical", nil, "say whether a canonical writer would have written the same bytes, too"),
+      Option("--quiet", nil, "say nothing of files that are as they should be", short: "-q"),
+      Walks.contextOption,
     ],
     run: run)
 
@@ -18,32 +25,37 @@ enum Verify {
     var output = Output()
     var code = ExitCode.fine
     for path in arguments.files {
-      let input = try Input(path)
-      var path = Path()
-      let broken = Walks.walk(input, context) { _ in
-        PathFollower()
-      } finish: {
-        path = $0.path
-      }
-      if let broken {
-        let place = path.count > 0 ? ", in \(path)" : ""
-        output.line("\(input.name): not valid at offset \(broken.offset)\(place): \(broken.reason)")
-        code = .differs
-      } else if !arguments.has("--quiet") {
-        output.line("\(input.name): valid")
+      let (text, isFine) = try verdict(Input(path), context, arguments)
+      if !isFine { code = .differs }
+      if !isFine || !arguments.has("--quiet") {
+        output.line("\(path == Input.standard ? "standard input" : path): \(text)")
       }
     }
     output.flush()
     return code
   }
-}
 
-/// Knows where a walk is, and so where it broke off.
-struct PathFollower: StructureVisitor {
-  private(set) var path = Path()
-
-  mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {}
-  var depth: Int { path.count }
-  mutating func enter(_ place: Place) { path.enter(place) }
-  mutating func leave() { path.leave() }
+  private static func verdict(
+    _ input: Input, _ context: StowContext?, _ arguments: Arguments
+  ) throws -> (text: String, isFine: Bool) {
+    var path = Path()
+    let progress = Progress(of: input)
+    let broken = Walks.walk(input, context) { _ in
+      ProgressFollower(progress)
+    } finish: {
+      path = $0.path
+    }
+    progress.end()
+    if let broken {
+      let place = path.count > 0 ? ", in \(path)" : ""
+      return ("not valid at offset \(broken.offset)\(place): \(broken.reason)", false)
+    }
+    guard arguments.has("--canonical"), input.kind == .message else { return ("valid", true) }
+    switch try Canonicality.of(input, context, Contents.decoder(arguments)) {
+    case .canonical: return ("valid and canonical", true)
+    case .flawed(let reason): return ("valid, but not canonical at \(reason)", false)
+    case .unknown(let offset):
+      return ("valid; a value of unknown type would be written otherwise from offset \(offset) on", true)
+    }
+  }
 }

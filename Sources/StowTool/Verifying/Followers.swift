@@ -1,0 +1,36 @@
+/// Knows where a walk is, and so where it broke off; and shows how far it is.
+struct ProgressFollower: StructureVisitor {
+  private(set) var path = Path()
+  private let progress: Progress
+
+  init(_ progress: Progress) { self.progress = progress }
+
+  mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {
+    progress.reach(bytes.upperBound)
+  }
+  var depth: Int { path.count }
+  mutating func enter(_ place: Place) { path.enter(place) }
+  mutating func leave() { path.leave() }
+}
+
+/// Knows the first flaw that a walk met.
+struct FlawFollower: StructureVisitor {
+  private var path = Path()
+  private(set) var first: (offset: Int, path: Path, reason: String)?
+  /// Whether there are objects, of which bytes do not tell what kind of keys they had.
+  private(set) var hasObjects = false
+
+  static var seeksFlaws: Bool { true }
+
+  mutating func flaw(at offset: Int, _ reason: String) {
+    if first == nil { first = (offset, path, reason) }
+  }
+
+  mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {
+    if kind == .key || kind == .shapes && bytes.count > 1 { hasObjects = true }
+  }
+
+  var depth: Int { path.count }
+  mutating func enter(_ place: Place) { path.enter(place) }
+  mutating func leave() { path.leave() }
+}
