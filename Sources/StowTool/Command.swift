@@ -39,7 +39,7 @@ struct Command {
   }
 
   private static func named(_ name: String) throws -> Verb {
-    guard let verb = Verb.named(name) else {
+    guard let verb = Verbs.named(name) else {
       throw Failure("there is no verb \"\(name)\"\n\n\(Help.overview)")
     }
     return verb

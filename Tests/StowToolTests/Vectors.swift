@@ -20,8 +20,11 @@ enum Vectors {
 
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
-  static func formatDocument() throws -> String {
-    try String(contentsOf: root.deletingLastPathComponent().appending(path: "FORMAT.md"), encoding: .utf8)
+  static func formatDocument() throws -> String { try document("FORMAT.md") }
+
+  /// A file of the package.
+  static func document(_ name: String) throws -> String {
+    try String(contentsOf: root.deletingLastPathComponent().appending(path: name), encoding: .utf8)
   }
 
   private static func load() throws -> [Vector] {

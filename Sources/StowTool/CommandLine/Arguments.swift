@@ -17,6 +17,9 @@ struct Option: Sendable {
 
 /// What stands behind a verb on the command line.
 struct Arguments {
+  /// The file that is standard input.
+  static let standardInput = "-"
+
   private(set) var files: [String] = []
   private var values: [String: String] = [:]
 
@@ -28,7 +31,7 @@ struct Arguments {
         files += words
         return
       }
-      guard word.hasPrefix("-"), word != Input.standard else {
+      guard word.hasPrefix("-"), word != Self.standardInput else {
         files.append(word)
         continue
       }

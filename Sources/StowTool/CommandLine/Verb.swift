@@ -11,12 +11,4 @@ struct Verb: Sendable {
   var details = ""
   var options: [Option] = []
   let run: @Sendable (Arguments) throws -> ExitCode
-
-  static let all = [
-    Print.verb, JSONVerbs.toJSON, JSONVerbs.fromJSON, Parse.verb, Inspect.verb, Sizes.verb, Diff.verb,
-    Verify.verb, LogVerbs.log, LogVerbs.recover,
-    LogVerbs.compact,
-  ]
-
-  static func named(_ name: String) -> Verb? { all.first { $0.name == name } }
 }

@@ -11,10 +11,8 @@ struct Input {
   /// The bytes. Those of a file are mapped, so that a large one takes no memory before it is looked at.
   let data: Data
 
-  static let standard = "-"
-
   init(_ path: String) throws {
-    guard path != Self.standard else {
+    guard path != Arguments.standardInput else {
       name = "standard input"
       guard let bytes = System.readInput() else { throw Failure("standard input cannot be read") }
       data = Data(bytes)

@@ -28,7 +28,7 @@ enum Verify {
       let (text, isFine) = try verdict(Input(path), context, arguments)
       if !isFine { code = .differs }
       if !isFine || !arguments.has("--quiet") {
-        output.line("\(path == Input.standard ? "standard input" : path): \(text)")
+        output.line("\(path == Arguments.standardInput ? "standard input" : path): \(text)")
       }
     }
     output.flush()

@@ -3,7 +3,7 @@ enum Help {
   static let version = "stowtool 0.1, Stow format 1"
 
   static var overview: String {
-    let verbs = Verb.all.map { "  \(Words.padded($0.name, 12))\($0.summary)" }.joined(separator: "\n")
+    let verbs = Verbs.all.map { "  \(Words.padded($0.name, 12))\($0.summary)" }.joined(separator: "\n")
     return """
       Looks into Stow messages, and into logs of them.
 

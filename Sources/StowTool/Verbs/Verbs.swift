@@ -1,0 +1,9 @@
+/// All that the command does.
+enum Verbs {
+  static let all = [
+    Print.verb, JSONVerbs.toJSON, JSONVerbs.fromJSON, Parse.verb, Inspect.verb, Sizes.verb, Diff.verb,
+    Verify.verb, LogVerbs.log, LogVerbs.recover, LogVerbs.compact,
+  ]
+
+  static func named(_ name: String) -> Verb? { all.first { $0.name == name } }
+}
