@@ -21,11 +21,10 @@ struct PathText: CustomStringConvertible {
 
   /// A key as it stands in a path: in quotes and brackets unless it is a name.
   static func step(_ key: String) -> String {
+    let scalars = key.unicodeScalars
     let isName =
-      !key.isEmpty
-      && key.unicodeScalars.allSatisfy {
-        $0 == "_" || $0 == "-" || $0 == "$" || $0.properties.isAlphabetic || $0.properties.numericType != nil
-      }
+      scalars.first.map { $0 == "_" || $0.properties.isXIDStart } ?? false
+      && scalars.allSatisfy { $0 == "-" || $0.properties.isXIDContinue }
     return isName ? key : "[\(StowValue.string(key))]"
   }
 
