@@ -152,6 +152,22 @@ struct PrintTests {
     #expect(none.code == 1 && none.errors.contains("no record 5"))
   }
 
+  @Test("a path leads to a part")
+  func paths() throws {
+    let path = try message(#"{"people": [{"name": "Ada", "a b": 1}, {"name": "Alan", "a b": 2}]}"#)
+    for (text, expected) in [
+      ("people[1].name", "\"Alan\""), ("people[].name", #"["Ada", "Alan"]"#), (#"people[0]["a b"]"#, "1"),
+    ] {
+      #expect(try Tool.run("print", "--path", text, path).text == expected + "\n")
+      #expect(try Tool.run("json", "--path=\(text)", path).text == expected + "\n")
+    }
+    let none = try Tool.run("print", "--path", "people[2].name", path)
+    #expect(none.code == 1 && none.errors.contains("nothing at people[2].name"), "\(none.errors)")
+    let wrong = try Tool.run("print", "--path", "people[", path)
+    #expect(wrong.code == 2 && wrong.errors.contains("needs a path"))
+    #expect(try Tool.run("diff", "--path", "people[].name", path, path).code == 0)
+  }
+
   @Test("a context is taken from a file")
   func contexts() throws {
     let context = try StowContext(learningFrom: [["name": "Ada"], ["name": "Ada"]])

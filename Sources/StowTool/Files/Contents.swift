@@ -13,6 +13,7 @@ enum Contents {
   static let options = [
     Option("--context", "FILE", "the message of a context that messages rely on"),
     Option("--record", "N", "of a log or a stream, only record N"),
+    Option("--path", "PATH", "only what stands there: people[3].name, or people[].name for all of them"),
   ]
 
   static func decoder(_ arguments: Arguments) throws -> StowDecoder {
@@ -33,20 +34,41 @@ enum Contents {
   /// - Returns: Whether all of them could be read; the others were complained about.
   static func forEach(
     in path: String, _ arguments: Arguments, _ body: (StowValue, _ record: Int?) throws -> Void
-  )
-    throws -> Bool
-  {
+  ) throws -> Bool {
     let input = try Input(path)
     let wanted = try arguments.number("--record")
+    let path = try arguments.value("--path").map(Self.path)
+    func handOut(_ value: StowValue, _ record: Int?) throws {
+      try body(try path.map { try part(of: value, at: $0, input, record) } ?? value, record)
+    }
     if input.kind == .message, wanted != nil {
       throw Failure("\(input.name): no log or stream, and has no records")
     }
     switch input.kind {
     case .message:
-      try body(try value(of: input, decoder(arguments)), nil)
+      try handOut(try value(of: input, decoder(arguments)), nil)
       return true
-    case .log: return try forEachRecord(ofLog: input, wanted, body)
-    case .stream: return try forEachRecord(ofStream: input, wanted, body)
+    case .log: return try forEachRecord(ofLog: input, wanted, handOut)
+    case .stream: return try forEachRecord(ofStream: input, wanted, handOut)
+    }
+  }
+
+  private static func path(_ text: String) throws -> StowPath {
+    guard let path = StowPath(text) else {
+      throw Failure("--path needs a path such as people[3].name, not \"\(text)\"")
+    }
+    return path
+  }
+
+  /// What stands at a path of a value.
+  private static func part(
+    of value: StowValue, at path: StowPath, _ input: Input, _ record: Int?
+  ) throws -> StowValue {
+    do {
+      return try StowDecoder().decode(StowValue.self, from: value.message(), at: path)
+    } catch {
+      let place = record.map { "record \($0), " } ?? ""
+      throw Failure("\(input.name): \(place)nothing at \(path): \(reason(error))", .differs)
     }
   }
 

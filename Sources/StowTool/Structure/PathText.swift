@@ -19,14 +19,8 @@ struct PathText: CustomStringConvertible {
     PathText("[\(index)]" + (text.isEmpty || text.hasPrefix("[") ? "" : ".") + text)
   }
 
-  /// A key as it stands in a path: in quotes and brackets unless it is a name.
-  static func step(_ key: String) -> String {
-    let scalars = key.unicodeScalars
-    let isName =
-      scalars.first.map { $0 == "_" || $0.properties.isXIDStart } ?? false
-      && scalars.allSatisfy { $0 == "-" || $0.properties.isXIDContinue }
-    return isName ? key : "[\(StowValue.string(key))]"
-  }
+  /// A key as it stands at the front of a path: in quotes and brackets unless it is a name.
+  static func step(_ key: String) -> String { StowPath([.key(key)]).description }
 
   var description: String { text.isEmpty ? "the top" : text }
 }

@@ -21,7 +21,8 @@ extension StowValue {
     case 13, 14: .array((0..<random.below(6)).map { _ in Self.ofAnyKind(&random, depth: depth - 1) })
     default:
       .object(
-        StowObject((0..<random.below(6)).map { _ in (random.text(), Self.ofAnyKind(&random, depth: depth - 1)) })
+        StowObject(
+          (0..<random.below(6)).map { _ in (random.text(), Self.ofAnyKind(&random, depth: depth - 1)) })
       )
     }
   }
