@@ -1,0 +1,54 @@
+// swift-tools-version: 6.0
+
+import PackageDescription
+
+/// Stow in real servers, clients and databases. A package of its own, so that Stow itself depends on none of them.
+let package = Package(
+  name: "Integrations",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "Stow", path: "../.."),
+    .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
+  ],
+  targets: [
+    .target(name: "HummingbirdSnippet", dependencies: [.stow, .hummingbird]),
+    .target(name: "ClientSnippet", dependencies: [.stow, .client]),
+    .testTarget(name: "ServerTests", dependencies: ["HummingbirdSnippet", "ClientSnippet", .stow, .client]),
+
+    .target(name: "NIOSnippets", dependencies: [.stow, .records, .nio("NIOCore")]),
+    .testTarget(
+      name: "ChannelTests",
+      dependencies: ["NIOSnippets", .stow, .records, .nio("NIOCore"), .nio("NIOPosix")]),
+
+    .target(name: "OpenCombineSnippet", dependencies: [.stow, .openCombine]),
+    .testTarget(name: "PublisherTests", dependencies: ["OpenCombineSnippet", .stow, .openCombine]),
+
+    .executableTarget(
+      name: "LoadTest",
+      dependencies: ["HummingbirdSnippet", .stow, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1")]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// GRDB needs the headers of SQLite, which `.ci/integrations` looks for.
+if Context.environment["STOW_WITHOUT_SQLITE"] == nil {
+  package.dependencies.append(.package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"))
+  package.targets += [
+    .target(name: "GRDBSnippet", dependencies: [.stow, .grdb]),
+    .testTarget(name: "DatabaseTests", dependencies: ["GRDBSnippet", .stow, .grdb]),
+  ]
+}
+
+extension Target.Dependency {
+  static let stow = product(name: "Stow", package: "Stow")
+  static let records = product(name: "StowRecords", package: "Stow")
+  static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+  static let client = product(name: "AsyncHTTPClient", package: "async-http-client")
+  static let grdb = product(name: "GRDB", package: "GRDB.swift")
+  static let openCombine = product(name: "OpenCombine", package: "OpenCombine")
+
+  static func nio(_ name: String) -> Self { product(name: name, package: "swift-nio") }
+}

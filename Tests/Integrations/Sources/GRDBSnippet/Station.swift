@@ -1,0 +1,15 @@
+import Foundation
+import GRDB
+
+// snippet: grdb-record
+struct Station: Codable, FetchableRecord, PersistableRecord {
+  struct Level: Codable, Equatable {
+    var time: Date
+    var metres: Double
+  }
+
+  var id: Int
+  var name: String
+  @StowColumn var levels: [Level]
+}
+// end
