@@ -8,14 +8,14 @@ struct NegotiatingCoder: RequestDecoder, ResponseEncoder {
   func decode<T: Decodable>(
     _ type: T.Type, from request: Request, context: some RequestContext
   ) async throws -> T {
-    let body = try await request.body.collect(upTo: context.maxUploadSize)
     switch BodyFormat(contentType: request.headers[.contentType]) {
     case .stow:
+      let body = try await request.body.collect(upTo: context.maxUploadSize)
       return try body.withUnsafeReadableBytes { try StowDecoder().decode(type, from: $0) }
     case .json:
       let decoder = JSONDecoder()
       decoder.dateDecodingStrategy = .iso8601
-      return try decoder.decode(type, from: Data(body.readableBytesView))
+      return try await decoder.decode(type, from: request, context: context)
     case nil:
       throw HTTPError(.unsupportedMediaType)
     }
@@ -24,19 +24,19 @@ struct NegotiatingCoder: RequestDecoder, ResponseEncoder {
   func encode(
     _ value: some Encodable, from request: Request, context: some RequestContext
   ) throws -> Response {
-    let format = BodyFormat(accept: request.headers[.accept])
-    let body: ByteBuffer
-    switch format {
+    var response: Response
+    switch BodyFormat(accept: request.headers[.accept]) {
     case .stow:
-      body = try StowEncoder().withEncoded(value) { ByteBuffer(bytes: $0) }
+      let body = try StowEncoder().withEncoded(value) { ByteBuffer(bytes: $0) }
+      response = Response(
+        status: .ok, headers: [.contentType: "application/x-stow"], body: ResponseBody(byteBuffer: body))
     case .json:
       let encoder = JSONEncoder()
       encoder.dateEncodingStrategy = .iso8601
-      body = try ByteBuffer(bytes: encoder.encode(value))
+      response = try encoder.encode(value, from: request, context: context)
     }
-    return Response(
-      status: .ok, headers: [.contentType: format.rawValue, .vary: "Accept"],
-      body: ResponseBody(byteBuffer: body))
+    response.headers[.vary] = "Accept"
+    return response
   }
 }
 

@@ -38,22 +38,36 @@ struct ServerTests {
     return decoder
   }
 
-  /// Sends the bytes, or asks for people without any.
+  /// Sends the bytes, in chunks if these have a size, or asks for people without any bytes.
   private static func ask(
-    _ port: Int, _ bytes: Data? = nil, contentType: String? = nil, accept: [String] = []
+    _ port: Int, _ bytes: Data? = nil, contentType: String? = nil, accept: [String] = [],
+    chunkSize: Int? = nil
   ) async throws -> Answer {
     var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/people")
     if let bytes {
       request.method = .POST
-      request.body = .bytes(ByteBuffer(bytes: bytes))
+      request.body = chunkSize.map { chunked(bytes, $0) } ?? .bytes(ByteBuffer(bytes: bytes))
     }
     if let contentType { request.headers.add(name: "Content-Type", value: contentType) }
     for value in accept { request.headers.add(name: "Accept", value: value) }
     let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
     let body = try await response.body.collect(upTo: 1 << 24)
     return Answer(
-      status: response.status, contentType: response.headers.first(name: "Content-Type"),
+      status: response.status,
+      contentType: response.headers.first(name: "Content-Type").map { MediaRange($0).type },
       headers: response.headers, body: Array(body.readableBytesView))
+  }
+
+  /// A body whose length the server is not told.
+  private static func chunked(_ bytes: Data, _ size: Int) -> HTTPClientRequest.Body {
+    let chunks = stride(from: 0, to: bytes.count, by: size).map {
+      ByteBuffer(bytes: bytes[$0..<min($0 + size, bytes.count)])
+    }
+    return .stream(
+      AsyncStream { continuation in
+        for chunk in chunks { continuation.yield(chunk) }
+        continuation.finish()
+      }, length: .unknown)
   }
 
   @Test(
@@ -164,6 +178,19 @@ struct ServerTests {
         try await Self.ask(port, most + [0], contentType: type),
       ]
       #expect(answers.map(\.status) == [.badRequest, .payloadTooLarge])
+    }
+  }
+
+  @Test("reads a request in chunks, and answers with 413 once they are too many", arguments: [1, 7, 4096])
+  func chunks(size: Int) async throws {
+    try await PeopleServer.run { port in
+      let type = "application/x-stow"
+      let people = try await Self.ask(
+        port, StowEncoder().encode(Self.people), contentType: type, accept: [type], chunkSize: size)
+      #expect(try people.people() == Self.people)
+      let tooMany = try await Self.ask(
+        port, Data(count: 2 << 20), contentType: type, chunkSize: max(size, 4096))
+      #expect(tooMany.status == .payloadTooLarge)
     }
   }
 
