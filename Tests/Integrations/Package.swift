@@ -15,7 +15,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "HummingbirdSnippet", dependencies: [.stow, .hummingbird]),
-    .target(name: "ClientSnippet", dependencies: [.stow, .client]),
+    .target(name: "ClientSnippet", dependencies: [.stow, .client, .nio("NIOCore"), .nio("NIOHTTP1")]),
     .testTarget(name: "ServerTests", dependencies: ["HummingbirdSnippet", "ClientSnippet", .stow, .client]),
 
     .target(name: "NIOSnippets", dependencies: [.stow, .records, .nio("NIOCore")]),

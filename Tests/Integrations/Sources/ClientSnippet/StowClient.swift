@@ -1,9 +1,9 @@
+// snippet: async-http-client
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import Stow
 
-// snippet: async-http-client
 struct StowClient {
   var client = HTTPClient.shared
   /// The most bytes that an answer may have.

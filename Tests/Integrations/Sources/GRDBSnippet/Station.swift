@@ -1,7 +1,7 @@
+// snippet: grdb-record
 import Foundation
 import GRDB
 
-// snippet: grdb-record
 struct Station: Codable, FetchableRecord, PersistableRecord {
   struct Level: Codable, Equatable {
     var time: Date

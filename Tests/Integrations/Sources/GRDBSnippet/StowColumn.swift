@@ -1,7 +1,7 @@
+// snippet: grdb
 import Foundation
 import Stow
 
-// snippet: grdb
 /// A property of a record that is stored as a blob, which holds a message.
 @propertyWrapper
 struct StowColumn<Value: Codable>: Codable {

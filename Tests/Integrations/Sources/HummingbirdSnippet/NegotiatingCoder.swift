@@ -1,8 +1,8 @@
+// snippet: hummingbird
 import Foundation
 import Hummingbird
 import Stow
 
-// snippet: hummingbird
 /// Reads the format that `Content-Type` names, and answers in the one that `Accept` asks for.
 struct NegotiatingCoder: RequestDecoder, ResponseEncoder {
   func decode<T: Decodable>(

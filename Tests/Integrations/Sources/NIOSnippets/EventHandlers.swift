@@ -1,30 +1,27 @@
+// snippet: nio-records
 import NIOCore
 import StowRecords
 
-struct Event: Codable, Equatable, Sendable {
-  var number: Int
-  var kind: String
-  var detail: String?
-}
-
-// snippet: nio-records
 final class EventReader: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = Event
-  private let decoder = RecordStreamDecoder(maximumRecordSize: 1 << 16)
+  /// Nil behind an error: nothing is read on.
+  private var decoder: RecordStreamDecoder? = RecordStreamDecoder(maximumRecordSize: 1 << 16)
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard let decoder else { return }
     unwrapInboundIn(data).withUnsafeReadableBytes { decoder.feed($0) }
     do {
       while let event = try decoder.next(Event.self) { context.fireChannelRead(wrapInboundOut(event)) }
     } catch {
+      self.decoder = nil
       context.fireErrorCaught(error)
       context.close(promise: nil)
     }
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    do { try decoder.finish() } catch { context.fireErrorCaught(error) }
+    do { try decoder?.finish() } catch { context.fireErrorCaught(error) }
     context.fireChannelInactive()
   }
 }

@@ -1,7 +1,7 @@
+// snippet: nio-frames
 import NIOCore
 import Stow
 
-// snippet: nio-frames
 /// Reads messages that each stand behind their length, in four bytes.
 struct StowFrameDecoder<Message: Decodable>: NIOSingleStepByteToMessageDecoder {
   typealias InboundOut = Message

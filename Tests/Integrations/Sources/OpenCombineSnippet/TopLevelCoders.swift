@@ -1,13 +1,12 @@
 // swift-format-ignore-file: AvoidRetroactiveConformances
 // The protocols are those of OpenCombine, which Stow does not know.
 
+// snippet: opencombine
 import Foundation
 import OpenCombine
 import Stow
 
-// Where Combine exists, Stow conforms to Combine's protocols of the same names, and has these names of types already.
 #if !canImport(Combine)
-  // snippet: opencombine
   extension StowEncoder: @retroactive TopLevelEncoder {
     public typealias Output = Data
   }
@@ -15,8 +14,11 @@ import Stow
   extension StowDecoder: @retroactive TopLevelDecoder {
     public typealias Input = Data
   }
+#endif
 // end
-#else
+
+// Where Combine exists, Stow conforms to its protocols of the same names, and has these names of types already.
+#if canImport(Combine)
   extension StowEncoder: @retroactive OpenCombine.TopLevelEncoder {}
   extension StowDecoder: @retroactive OpenCombine.TopLevelDecoder {}
 #endif

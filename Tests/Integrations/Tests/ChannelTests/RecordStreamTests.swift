@@ -43,6 +43,18 @@ struct RecordStreamTests {
     #expect(received.error is RecordStreamError)
   }
 
+  @Test("of another type are an error, behind which nothing is read")
+  func wrongType() async throws {
+    let encoder = RecordStreamEncoder()
+    var bytes = ByteBuffer(bytes: try encoder.encode(Self.events[0]))
+    bytes.writeBytes(try encoder.encode("no event"))
+    bytes.writeBytes(try encoder.encode(Self.events[1]))
+    for readSize in [1, 4096] {
+      let received = try await Self.send(bytes, readSize: readSize)
+      #expect(received.messages == [Self.events[0]] && received.error is DecodingError)
+    }
+  }
+
   @Test("whose end is missing are an error")
   func incomplete() async throws {
     var bytes = try Self.bytes()
