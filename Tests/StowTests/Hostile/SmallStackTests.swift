@@ -22,6 +22,10 @@ import Testing
     private static func decodeAll(depth: Int) {
       for message in DeepMessage.allCases.map({ $0.bytes(depth: depth) }) {
         for type in DeepReaders.all { _ = try? StowDecoder().decode(type, from: message) }
+        guard let opened = try? StowMessage(Data(message)) else { continue }
+        let path = StowPath(repeatElement(.each, count: depth))
+        _ = try? opened.contains(path)
+        _ = try? opened.decode(StowValue.self, at: path)
       }
     }
 

@@ -36,6 +36,14 @@ extension DecodingSession {
     try calls.enterDue(maximumDepth: message.maximumDepth, decoder)
   }
 
+  /// Counts a call for what stands at a place of the path, or throws why it would be one too many. `calls.leave` ends it.
+  func enterCall(at node: PathNode) throws {
+    let maximumDepth = message.maximumDepth
+    if calls.enter(maximumDepth: maximumDepth) { return }
+    guard let reason = calls.enterDue(maximumDepth: maximumDepth) else { return }
+    throw DecodingError.tooDeep(reason, path: codingPath(node))
+  }
+
   /// Decodes a value whose type is known here.
   @inline(never)
   func decodeKnown<Value: Decodable>(

@@ -181,6 +181,9 @@ struct PathWalk {
   /// Returns whether each of the elements has what the rest of its path asks for.
   func isComplete() throws -> Bool {
     guard case .each(var elements) = place.content else { return true }
+    // Each level of arrays in arrays calls this again.
+    try session.enterCall(at: node)
+    defer { session.calls.leave() }
     let mark = session.path.count
     while let (step, element) = try next(&elements) {
       defer { session.path.pop(to: mark) }
