@@ -53,8 +53,9 @@ struct ArrayWalk {
   let reader: ByteReader
   let marks: ElementMarks?
 
-  /// Returns where the element with a number begins, which is not negative; nil if the array ends before it.
+  /// Returns where the element with a number begins; nil if the array has none.
   func element(_ number: Int) throws(FormatError) -> Int? {
+    guard number >= 0 else { return nil }
     let (found, offset) = try walk(to: number)
     guard found == number, offset < elements.upperBound else { return nil }
     guard try reader.end(of: offset) <= elements.upperBound else { try fail(.malformed, at: offset) }

@@ -124,7 +124,7 @@ struct PathWalk {
   private mutating func enter(_ index: Int) throws(FormatError) -> Bool {
     // As `Codable` writes integers that are keys.
     if try place.kind(reader) == .object { return try enter(PathKey(intValue: index)) }
-    guard index >= 0, let found = try element(index) else {
+    guard let found = try element(index) else {
       absence = .index(index)
       return false
     }

@@ -132,21 +132,18 @@ struct PlaceElements: Sendable {
     return found.map { (step, $0) }
   }
 
-  /// Returns the element at an index, which is not negative, of those that stand in fixed places.
+  /// Returns the element at an index, of those that stand in fixed places; nil if there is none.
   func element(_ index: Int, _ message: Message) throws(FormatError) -> ValuePlace? {
+    guard index >= 0, index < count else { return nil }
     switch layout {
     case .packed(let packed):
-      guard index < packed.count else { return nil }
       return place.beside(.cell(try packed.cell(message.reader, at: index), offset: place.offset))
     case .integers(let values):
-      guard index < values.count else { return nil }
       return place.beside(.cell(.integer(values[index]), offset: place.offset))
     case .rows(let columns):
-      guard index < columns.rowCount else { return nil }
       let row = columns.rows.lowerBound + index * columns.stride
       return place.beside(.row(at: row, of: columns, offset: place.offset))
     case .cells(let columns, let row):
-      guard index < columns.columns.count else { return nil }
       return place.beside(
         try ValuePlace.content(ofColumn: index, row: row, of: columns, offset: place.offset, message.reader))
     case .array, .map, .record: return nil
