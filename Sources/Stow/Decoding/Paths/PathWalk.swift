@@ -157,7 +157,10 @@ struct PathWalk {
   /// Returns the keys of the object, in order.
   func keys() throws -> [String] {
     do throws(FormatError) {
-      guard try place.kind(reader) == .object else { try fail(.mismatch, at: place.offset) }
+      guard try place.kind(reader) == .object else {
+        if case .value(let offset) = place.content { try fail(.mismatch, at: offset) }
+        try fail(.cellMismatch, at: place.offset)
+      }
       return try PlaceElements(of: place, message).keys
     } catch {
       throw session.error(error, at: node, expected: [String: Any].self)

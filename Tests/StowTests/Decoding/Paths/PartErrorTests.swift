@@ -120,6 +120,8 @@ struct PartErrorTests {
     #expect(throws: DecodingError.self) { try message.keys(at: ["ints"]) }
     #expect(throws: DecodingError.self) { try message.keys(at: ["matrix", 0]) }
     #expect(throws: DecodingError.self) { try message.keys(at: ["people", .each]) }
+    let error = #expect(throws: DecodingError.self) { try message.keys(at: ["table", 0, "x"]) }
+    #expect(error.map { "\($0)".contains("found an element of another kind") } == true)
     #expect(throws: DecodingError.self) { try message.kind(at: ["nobody"]) }
     #expect(throws: DecodingError.self) { try message.part(at: ["nobody"]) }
   }
