@@ -71,6 +71,22 @@ import Testing
     }
   }
 
+  @Test func largeDefinitionsAreNotKeptByTheDecoder() throws {
+    let record = Bomb.prelude(keys: 20_000) + [0x91]
+    var definitions: DecodingDefinitions? = DecodingDefinitions()
+    weak var kept: DecodingDefinitions?
+    kept = definitions
+    if let definitions {
+      try record.withUnsafeBytes {
+        let scope = try definitions.add(record: $0)
+        let value = try StowDecoder().decode(Int.self, fromRecord: $0, relyingOn: definitions, scope)
+        #expect(value == 1)
+      }
+    }
+    definitions = nil
+    #expect(kept == nil)
+  }
+
   @Test func nothingIsDefinedByAPreludeThatIsBroken() throws {
     let record = try makeRecords(1, EncodingDefinitions())[0].0
     let definitions = DecodingDefinitions()

@@ -26,7 +26,7 @@ final class Message {
   private var urls: [Int: URL?] = [:]
   private var longSymbols = LongSymbols()
   private var shapes: [ShapeNames?] = []
-  /// What the message relies on; kept until another message relies on something else.
+  /// What the message relies on; unless it is large, kept until another message relies on something else.
   private var definitions: DecodingDefinitions?
   /// Which definitions `reliedShapes` are of.
   private var definitionsNumber = 0
@@ -129,11 +129,18 @@ final class Message {
     longSymbols.removeAll()
     if !urls.isEmpty { urls = [:] }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
+    if let definitions, definitions.size > Self.mostKeptDefinitions {
+      self.definitions = nil
+      reliedShapes = [:]
+    }
     if reliesOnLongNames {
       reliedShapes = [:]
       reliesOnLongNames = false
     }
   }
+
+  /// Definitions of more bytes are not kept: they may be those of one message, which nobody opens again.
+  private static let mostKeptDefinitions = 1 << 16
 
   /// Copies the bytes, so that the message can be read when the caller's are gone.
   func detach() {
