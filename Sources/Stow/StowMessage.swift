@@ -21,8 +21,9 @@
 /// let message = try StowMessage(Data(contentsOf: file, options: .mappedIfSafe))
 /// ```
 ///
-/// Rows of tables and elements of packed arrays are found at once. Any other element of an array is found by a walk
-/// over those before it, a step for each, the first time; the message remembers where every 128th begins.
+/// Rows of tables and elements of packed arrays of one width are found at once. In a packed array of several widths, all
+/// elements are read to find one: go through ``elements(at:)``, or decode the array. Any other element of an array is
+/// found by a walk over those before it, a step for each, the first time; the message remembers where every 128th begins.
 ///
 /// A part is read as a message is, by paths that begin at it. A message and its parts share the data, are cheap to copy,
 /// and may be used from many threads at once. What it reads stays the same only as long as a mapped file does.
@@ -106,7 +107,8 @@ public struct StowMessage: Sendable {
   /// let count = try message.count(at: ["people"])
   /// ```
   ///
-  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.typeMismatch` for other kinds.
+  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.valueNotFound` for nil, and `typeMismatch`
+  ///   for other kinds.
   public func count(at path: StowPath = []) throws -> Int {
     try walkToValue(along: path) { try $0.count() }
   }
@@ -117,7 +119,8 @@ public struct StowMessage: Sendable {
   /// for key in try message.keys(at: ["people", 3]) { print(key) }
   /// ```
   ///
-  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.typeMismatch` for other kinds.
+  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.valueNotFound` for nil, and `typeMismatch`
+  ///   for other kinds.
   public func keys(at path: StowPath = []) throws -> [String] {
     try walkToValue(along: path) { try $0.keys() }
   }
@@ -171,7 +174,8 @@ public struct StowMessage: Sendable {
   /// Each is a part, whose ``path`` ends with its index or its key. Where the bytes between two elements are broken, the
   /// last part is one whose methods throw what is wrong.
   ///
-  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.typeMismatch` for other kinds.
+  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.valueNotFound` for nil, and `typeMismatch`
+  ///   for other kinds.
   public func elements(at path: StowPath = []) throws -> Elements {
     let elements = try walkToValue(along: path) { try $0.elements() }
     return Elements(message: message, elements: elements, path: self.path.appending(path).untilEach)

@@ -36,8 +36,8 @@ enum SharedGraphKey: String, CodingKey {
 extension SharedGraph: Encodable where Root: Encodable {
   /// Encodes the value and its objects.
   ///
-  /// - Throws: `EncodingError.invalidValue` if objects lead to themselves or to more than 128 others in a row, or if one
-  ///   is of a subclass that is not registered, and what encoding the value and the objects throws.
+  /// - Throws: `EncodingError.invalidValue` if an object leads to itself, if more than 128 lead to each other in a row, or
+  ///   if one is of a subclass that is not registered, and what encoding the value and the objects throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: SharedGraphKey.self)
     let objects = WrittenObjects()
@@ -51,8 +51,8 @@ extension SharedGraph: Encodable where Root: Encodable {
 extension SharedGraph: Decodable where Root: Decodable {
   /// Decodes the value, and the objects that it refers to.
   ///
-  /// - Throws: `DecodingError.dataCorrupted` if a reference leads to no object, if an object needs itself or more than
-  ///   128 others in a row, and what decoding the value and the objects throws.
+  /// - Throws: `DecodingError.dataCorrupted` if a reference leads to no object, if an object leads to itself, or if more
+  ///   than 128 lead to each other in a row, and what decoding the value and the objects throws.
   public init(from decoder: any Decoder) throws {
     // The numbers of a template's objects are others.
     let decoder = (decoder as? MergedDecoder)?.message ?? decoder

@@ -114,10 +114,11 @@ struct EachContainer: UnkeyedDecodingContainer, ElementNesting {
   private mutating func known<Value: Decodable>(_ type: Value.Type) throws -> Value { try decode(type) }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let value: Value?? = try read(type) { walk, isThere in
+    // Of an optional type, a value that is nil is one that was read.
+    let value: Value? = try read(type) { walk, isThere in
       .some(isThere ? try walk.decode(type) : try walk.decodeMissing(type))
     }
-    guard case .some(.some(let value)) = value else { throw DecodingError.atEnd(type, path: codingPath) }
+    guard case .some(let value) = value else { throw DecodingError.atEnd(type, path: codingPath) }
     return value
   }
 

@@ -3,8 +3,8 @@ import Synchronization
 /// Where every so many elements of the long arrays of an open message begin, as far as somebody has walked over them.
 ///
 /// An array does not say where its elements stand, so that finding one is a walk over those before it. With marks the
-/// next walk begins near its end. An element takes a byte or more, so that marks take no more than a sixteenth of the
-/// message.
+/// next walk begins near its end. An element takes a byte or more, and arrays that are shorter than an interval have no
+/// marks, so that they take less memory than the message.
 ///
 ///     elements   0 … 127   128 … 255   256 … 383   384 …
 ///     marks                ^ 0         ^ 1         ^ 2
