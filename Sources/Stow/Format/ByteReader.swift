@@ -19,9 +19,6 @@ package struct ByteReader {
     makesSmallStrings = SmallString.isKnown
   }
 
-  /// A reader of some bytes, which must outlive its use.
-  package init(_ bytes: UnsafeRawBufferPointer) { self.init(bytes, extents: Tag.extents) }
-
   init(_ bytes: UnsafeRawBufferPointer, extents: UnsafePointer<UInt8>) {
     self.init(extents: extents)
     turn(to: bytes)
