@@ -228,7 +228,7 @@ public final class StowDecoder: Sendable {
       sharedUserInfo,
       open: { message throws(FormatError) in
         try message.open(bytes, maximumDepth: maximumDepth, sharedContexts.current?.definitions)
-      }, { try $0.decode(type, at: path) })
+      }, { try PathWalk.decode(type, at: path, in: $0) })
   }
 
   /// Opens a message to be read in parts, with the options that this decoder has now.

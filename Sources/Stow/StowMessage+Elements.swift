@@ -55,7 +55,7 @@ extension StowMessage.Elements.Iterator {
   private mutating func nextPart(_ session: DecodingSession) throws -> StowMessage? {
     let mark = session.path.count
     defer { session.path.pop(to: mark) }
-    let node = session.push(path)
+    let node = session.path.push(path)
     let found: (StowPath.Step, ValuePlace)?
     do throws(FormatError) { found = try elements.next(session.message) } catch {
       throw session.error(error, at: node, expected: nil)
@@ -64,7 +64,7 @@ extension StowMessage.Elements.Iterator {
       let path = path.appending(step)
       if elements.steps.isEmpty { return StowMessage(message, .place(place), path) }
       let walk = PathWalk(
-        session, from: place, session.path.push(session.pathStep(step, from: node)), marks: nil)
+        session, from: place, session.path.push(step, from: node), marks: nil)
       return StowMessage(message, origin(walk), path.appending(StowPath(elements.steps)))
     }
   }

@@ -84,7 +84,7 @@ public struct StowMessage: Sendable {
     try walk(along: path) { walk, isThere in
       isThere ? try walk.decode(type) : try walk.decodeMissing(type)
     } ifMissing: {
-      $0.absence(of: type)
+      PathWalk.absence(of: type, $0)
     }
   }
 
@@ -196,7 +196,8 @@ public struct StowMessage: Sendable {
         guard let result = ifMissing(session) else { throw error }
         return result
       case .place(let place):
-        var walk = PathWalk(session, from: place, session.push(self.path.untilEach), marks: message.marks)
+        var walk = PathWalk(
+          session, from: place, session.path.push(self.path.untilEach), marks: message.marks)
         let isThere = try walk.follow(path.steps[...])
         return try body(walk, isThere)
       }

@@ -29,27 +29,3 @@ public enum StowKind: String, Hashable, Sendable, CaseIterable {
   /// Values by their keys.
   case object
 }
-
-extension StowValue {
-  /// What this value is. Takes constant time.
-  ///
-  /// ```swift
-  /// let isList = value.kind == .array
-  /// ```
-  public var kind: StowKind {
-    switch self {
-    case .null, .nestedNull: .null
-    case .bool: .bool
-    case .integer, .unsignedInteger: .integer
-    case .double, .float: .floatingPoint
-    case .string: .string
-    case .data: .data
-    case .date: .date
-    case .uuid: .uuid
-    case .url: .url
-    case .decimal: .decimal
-    case .array: .array
-    case .object: .object
-    }
-  }
-}

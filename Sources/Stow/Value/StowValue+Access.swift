@@ -7,6 +7,28 @@
 // What a value holds, and the way to what is inside.
 
 extension StowValue {
+  /// What this value is. Takes constant time.
+  ///
+  /// ```swift
+  /// let isList = value.kind == .array
+  /// ```
+  public var kind: StowKind {
+    switch self {
+    case .null, .nestedNull: .null
+    case .bool: .bool
+    case .integer, .unsignedInteger: .integer
+    case .double, .float: .floatingPoint
+    case .string: .string
+    case .data: .data
+    case .date: .date
+    case .uuid: .uuid
+    case .url: .url
+    case .decimal: .decimal
+    case .array: .array
+    case .object: .object
+    }
+  }
+
   // MARK: inside arrays and objects
 
   /// The value for a key of an object; nil for a key that is not there, and if this is no object.

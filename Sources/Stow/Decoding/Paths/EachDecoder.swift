@@ -85,7 +85,7 @@ struct EachContainer: UnkeyedDecodingContainer, ElementNesting {
     guard let (step, place) = found else {
       throw DecodingError.atEnd(type, path: codingPath + [PathKey.index(currentIndex)])
     }
-    let child = session.path.push(session.pathStep(step, from: node))
+    let child = session.path.push(step, from: node)
     var walk = PathWalk(session, from: place, child, marks: nil)
     let isThere = try walk.follow(elements.steps)
     let result = try body(walk, isThere)

@@ -1,20 +1,20 @@
 // Decoding what a path leads to.
 
-extension DecodingSession {
-  /// Decodes a part of the message.
-  func decode<Value: Decodable>(_ type: Value.Type, at path: StowPath) throws -> Value {
-    let place = ValuePlace(content: .value(at: message.body), depth: 0)
-    var walk = PathWalk(self, from: place, push([]), marks: nil)
+extension PathWalk {
+  /// Decodes a part of a session's message.
+  static func decode<Value: Decodable>(
+    _ type: Value.Type, at path: StowPath, in session: DecodingSession
+  ) throws -> Value {
+    let place = ValuePlace(content: .value(at: session.message.body), depth: 0)
+    var walk = PathWalk(session, from: place, session.path.push([]), marks: nil)
     return try walk.follow(path.steps[...]) ? walk.decode(type) : walk.decodeMissing(type)
   }
 
   /// Returns the nil of an optional type, which stands for what is not there; nil for other types.
-  func absence<Value: Decodable>(of type: Value.Type) -> Value? {
-    TypeName(type).isOptional ? missing(type) : nil
+  static func absence<Value: Decodable>(of type: Value.Type, _ session: DecodingSession) -> Value? {
+    TypeName(type).isOptional ? session.missing(type) : nil
   }
-}
 
-extension PathWalk {
   /// Whether a nil stands here.
   var isNil: Bool {
     if case .value(let offset) = place.content {
@@ -40,7 +40,7 @@ extension PathWalk {
 
   /// Returns the nil of an optional where there is nothing.
   func decodeMissing<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    guard let none = session.absence(of: type) else { throw missing(type) }
+    guard let none = Self.absence(of: type, session) else { throw missing(type) }
     return none
   }
 

@@ -53,6 +53,16 @@ struct PathWalk {
     return true
   }
 
+  /// Lends a reader of an object, which finds keys by their names.
+  private func withReader<Result>(
+    of object: ObjectHeader, _ body: (ObjectReader) throws(FormatError) -> Result
+  ) throws(FormatError) -> Result {
+    let reader = ObjectReader(
+      message, session.types.pool(of: PathKey.self).takeUnretainedValue().keyTable)
+    try reader.open(object, message, node)
+    return try body(reader)
+  }
+
   /// Returns the error of somebody who asked for a value of a type where there is none.
   func missing(_ type: Any.Type) -> any Error {
     switch absence {
@@ -111,7 +121,7 @@ struct PathWalk {
   private func find(_ key: PathKey, at offset: Int) throws(FormatError) -> ValuePlace? {
     guard let object = try ObjectHeader.read(reader, at: offset) else { try fail(.mismatch, at: offset) }
     try checkDepth(offset)
-    return try session.withReader(of: object, node) { objectReader throws(FormatError) in
+    return try withReader(of: object) { objectReader throws(FormatError) in
       let value = try objectReader.find(key)
       guard value >= 0 else { return nil }
       try objectReader.pass(value, message)
@@ -190,7 +200,7 @@ struct PathWalk {
     let mark = session.path.count
     while let (step, element) = try next(&elements) {
       defer { session.path.pop(to: mark) }
-      let node = session.path.push(session.pathStep(step, from: node))
+      let node = session.path.push(step, from: node)
       var walk = PathWalk(session, from: element, node, marks: nil)
       guard try walk.follow(elements.steps), try walk.isComplete() else { return false }
     }
@@ -200,33 +210,6 @@ struct PathWalk {
   private func next(_ elements: inout PlaceElements) throws -> (StowPath.Step, ValuePlace)? {
     do throws(FormatError) { return try elements.next(message) } catch {
       throw session.error(error, at: node, expected: nil)
-    }
-  }
-}
-
-extension DecodingSession {
-  /// Lends a reader of an object, which finds keys by their names.
-  func withReader<Result>(
-    of object: ObjectHeader, _ node: PathNode, _ body: (ObjectReader) throws(FormatError) -> Result
-  ) throws(FormatError) -> Result {
-    let reader = ObjectReader(message, types.pool(of: PathKey.self).takeUnretainedValue().keyTable)
-    try reader.open(object, message, node)
-    return try body(reader)
-  }
-
-  /// Returns a step of the coding path for one of a path.
-  func pathStep(_ step: StowPath.Step, from node: PathNode) -> PathStep {
-    switch step {
-    case .key(let key): path.step(to: PathKey(name: key), from: node)
-    case .index(let index): PathStep(.index, parent: node, value: index)
-    case .each: preconditionFailure("a step to several places")
-    }
-  }
-
-  /// Enters a path, which has no `each`, in the coding path, and returns the place at its end.
-  func push(_ path: StowPath) -> PathNode {
-    path.steps.reduce(self.path.push(PathStep(.top, parent: .top))) { node, step in
-      self.path.push(pathStep(step, from: node))
     }
   }
 }
