@@ -2,8 +2,13 @@
 ///
 /// Used by one thread, as the decoder is.
 final class ReadObjects: @unchecked Sendable {
-  /// The graph that is being decoded.
-  @TaskLocal static var current: ReadObjects?
+  /// The graph that is being decoded, also for tasks that are started meanwhile.
+  @TaskLocal static var inherited: ReadObjects?
+
+  private let thread = ThreadMark()
+
+  /// The graph that this thread is decoding.
+  static var current: ReadObjects? { inherited.flatMap { $0.thread.isCurrent ? $0 : nil } }
 
   private typealias Table = KeyedDecodingContainer<PathKey>
 

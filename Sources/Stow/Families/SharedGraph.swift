@@ -41,7 +41,7 @@ extension SharedGraph: Encodable where Root: Encodable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: SharedGraphKey.self)
     let objects = WrittenObjects()
-    try WrittenObjects.$current.withValue(objects) {
+    try WrittenObjects.$inherited.withValue(objects) {
       try container.encode(root, forKey: .root)
       try objects.write(to: &container, TypeRegistry(userInfo: encoder.userInfo))
     }
@@ -59,6 +59,6 @@ extension SharedGraph: Decodable where Root: Decodable {
     let container = try decoder.container(keyedBy: SharedGraphKey.self)
     let objects = try ReadObjects(container)
     defer { objects.end() }
-    root = try ReadObjects.$current.withValue(objects) { try container.decode(Root.self, forKey: .root) }
+    root = try ReadObjects.$inherited.withValue(objects) { try container.decode(Root.self, forKey: .root) }
   }
 }

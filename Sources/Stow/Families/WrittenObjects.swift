@@ -5,8 +5,13 @@
 ///
 /// Used by one thread, as the encoder is.
 final class WrittenObjects: @unchecked Sendable {
-  /// The graph that is being encoded.
-  @TaskLocal static var current: WrittenObjects?
+  /// The graph that is being encoded, also for tasks that are started meanwhile.
+  @TaskLocal static var inherited: WrittenObjects?
+
+  private let thread = ThreadMark()
+
+  /// The graph that this thread is encoding.
+  static var current: WrittenObjects? { inherited.flatMap { $0.thread.isCurrent ? $0 : nil } }
 
   private struct Entry {
     /// Kept, so that no other object gets its identity meanwhile.

@@ -1,5 +1,6 @@
 import Foundation
 import Stow
+import Synchronization
 import Testing
 
 @Suite("Objects that cannot be shared")
@@ -20,6 +21,42 @@ struct SharedErrorTests {
       let data = try coder.encode(["people": [["shared": 0]]])
       #expect(failure { try coder.decode(People.self, from: data) } == .dataCorrupted("people", 0))
     }
+  }
+
+  /// Has a task that it starts decode something else, while it is being decoded itself.
+  private struct Starter: Codable {
+    @Shared var first: Member
+    var outcome = "did not end"
+
+    enum CodingKeys: CodingKey { case first }
+
+    init(_ first: Member) { _first = Shared(wrappedValue: first) }
+
+    init(from decoder: any Decoder) throws {
+      _first = try decoder.container(keyedBy: CodingKeys.self).decode(Shared<Member>.self, forKey: .first)
+      outcome = Self.outcomeOfTask(decoding: try StowEncoder().encode(["people": [["shared": 0]]]))
+    }
+
+    private static func outcomeOfTask(decoding bytes: Data) -> String {
+      final class Outcome: Sendable { let text = Mutex("did not end") }
+      let (outcome, ended) = (Outcome(), DispatchSemaphore(value: 0))
+      Task {
+        let people = try? StowDecoder().decode(People.self, from: bytes)
+        outcome.text.withLock { $0 = people == nil ? "is refused" : "is read" }
+        ended.signal()
+      }
+      _ = ended.wait(timeout: .now() + 20)
+      return outcome.text.withLock { $0 }
+    }
+  }
+
+  @Test("belong to the graph of another thread, of which a task knows")
+  func otherThreads() throws {
+    let copy = try StowDecoder().decode(
+      SharedGraph<Starter>.self, from: StowEncoder().encode(SharedGraph(Starter(Member("Ada"))))
+    ).root
+    #expect(copy.first == Member("Ada"))
+    #expect(copy.outcome == "is refused")
   }
 
   @Test("are no objects of classes")
