@@ -24,6 +24,14 @@ struct StowCodec: Codec {
 
   func encode<Value: Encodable>(_ value: Value) throws -> Data { try encoder.encode(value) }
 
+  /// The bytes of all messages with sorted keys: in whatever order dictionaries have their entries, it is the same in
+  /// every run.
+  func size<Value: Encodable>(of values: [Value]) throws -> Int {
+    encoder.outputFormatting = .sortedKeys
+    defer { encoder.outputFormatting = [] }
+    return try values.reduce(0) { try $0 + encoder.encode($1).count }
+  }
+
   /// Encodes a value and has the bytes lent, instead of made into a `Data`.
   func lend<Value: Encodable>(_ value: Value) throws {
     try encoder.withEncoded(value) { blackHole($0) }

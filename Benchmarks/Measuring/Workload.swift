@@ -48,7 +48,7 @@ struct Workload {
     let replay = try Self.record(json.messages, as: Target.self)
 
     calls = sources.count
-    bytes = EncodedSizes(stow: stow.size, json: json.size, plist: plist?.size)
+    bytes = EncodedSizes(stow: try codec.size(of: sources), json: json.size, plist: plist?.size)
     let discarding = DiscardingSession()
     let discard: Pass = { for source in sources { try discarding.encoder.encode(source) } }
     let encode = Passes(

@@ -19,9 +19,6 @@ enum ChildProcess {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
-    // Dictionaries have their entries in the same order in every run, and messages the same bytes.
-    process.environment = ProcessInfo.processInfo.environment.merging(
-      ["SWIFT_DETERMINISTIC_HASHING": "1"], uniquingKeysWith: { $1 })
     let output = Pipe()
     process.standardOutput = output
     try process.run()
