@@ -13,7 +13,9 @@ extension StowEncoder {
   /// let data = try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)
   /// ```
   ///
-  /// - Parameter configuration: What is handed to `encode(to:configuration:)`.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - configuration: What is handed to `encode(to:configuration:)`.
   /// - Throws: What `encode(_:)` throws.
   public func encode<Value: EncodableWithConfiguration>(
     _ value: Value, configuration: Value.EncodingConfiguration
@@ -42,7 +44,10 @@ extension StowDecoder {
   /// let text = try decoder.decode(AttributedString.self, from: data, configuration: configuration)
   /// ```
   ///
-  /// - Parameter configuration: What is handed to `init(from:configuration:)`.
+  /// - Parameters:
+  ///   - type: The type of the value.
+  ///   - data: The message.
+  ///   - configuration: What is handed to `init(from:configuration:)`.
   /// - Throws: What `decode(_:from:)` throws.
   public func decode<Value: DecodableWithConfiguration>(
     _ type: Value.Type, from data: Data, configuration: Value.DecodingConfiguration
