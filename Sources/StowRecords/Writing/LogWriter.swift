@@ -89,11 +89,15 @@ final class LogWriter: @unchecked Sendable {
     let taken = collected == 0 ? 0 : frame.count - frameStart - Frame.headSize
     guard size <= payloadRoom - taken else { return false }
     if collected == 0 { beginFrame(needsScope && blockOffset > BlockHead.size ? .freshRecords : .records) }
-    Uint.append(message.count, to: &frame)
-    frame.append(contentsOf: message)
+    Self.append(message, to: &frame)
     collected += 1
     needsScope = false
     return true
+  }
+
+  private static func append(_ message: UnsafeRawBufferPointer, to frame: inout [UInt8]) {
+    Uint.append(message.count, to: &frame)
+    frame.append(contentsOf: message)
   }
 
   /// Appends a record for which this block has no room. It begins a scope, wherever it gets.
@@ -197,6 +201,8 @@ final class LogWriter: @unchecked Sendable {
     end += frame.count
     wholeEnd = end
     skipRestIfSmall()
+    // The records of a block are read without those before it.
+    if blockOffset == 0 { needsScope = true }
   }
 
   /// Cuts off what a write has left that failed. It must not come back either, behind what is written there later.
