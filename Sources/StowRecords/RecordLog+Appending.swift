@@ -37,7 +37,14 @@ extension RecordLog {
   public func append<Values: Sequence>(contentsOf values: Values) throws -> Range<Int>
   where Values.Element: Encodable {
     try appending { writer, encoder in
-      for value in values { try writer.append(in: encoder) { try encoder.encode(value, $0) } }
+      func append(_ value: Values.Element) throws {
+        try writer.append(in: encoder) { try encoder.encode(value, $0) }
+      }
+      // Elements of an array are not copied out of it.
+      let isDone: Void? = try values.withContiguousStorageIfAvailable {
+        for index in $0.indices { try append($0[index]) }
+      }
+      if isDone == nil { for value in values { try append(value) } }
     }
   }
 

@@ -294,6 +294,14 @@ struct StringPool: ~Copyable {
     return index >= 0 ? entries[index] : nil
   }
 
+  /// Adds the string of another pool, in a pool that keeps all, if it is new.
+  @inline(__always)
+  mutating func intern(_ entry: StringEntry, of other: borrowing StringPool) {
+    let (source, hash) = (other.utf8(of: entry).start, hash(of: entry))
+    let (index, slot) = look(source, entry.key, hash: hash)
+    if index < 0 { _ = insert(source, entry.key, hash: hash, slot: slot) }
+  }
+
   /// The index of a string, in a pool that keeps all; −1 if it is not here.
   func findListed(_ utf8: UnsafeRawBufferPointer) -> Int {
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
