@@ -45,9 +45,8 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   // MARK: looking up
 
-  var symbolCount: Int { table.symbolCount }
-
-  var shapeCount: Int { table.shapeCount }
+  /// How many there are.
+  var counts: (symbols: Int, shapes: Int) { (table.symbolCount, table.shapeCount) }
 
   /// What is known of a string of `pool`.
   @inline(__always)

@@ -98,8 +98,7 @@ struct Planner: ~Copyable {
   private mutating func choosePlan(
     _ recording: inout Recording, _ options: PlanningOptions, _ definitions: EncodingDefinitions?
   ) {
-    plan.firstShape = definitions?.shapeCount ?? 0
-    plan.firstSymbol = definitions?.symbolCount ?? 0
+    (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
     plan.context = options.context
     recording.mergeStrings(isComplete: true)
     if recording.needsNormalizing || options.sortsKeys && recording.maps.count > 0 {
@@ -321,7 +320,7 @@ struct Planner: ~Copyable {
   /// Writes a string as a symbol that the reader knows, wherever that takes fewer bytes than a text.
   @inline(__always)
   private func take(symbol number: Int, _ isShort: Bool, _ index: Int, _ strings: inout StringPool) {
-    if isShort { strings[index].symbol = UInt32(number + 1) }
+    if isShort { strings.setSymbol(number, of: index) }
   }
 
   /// Leaves the references of one byte to the strings that are used most, the first of equals.
@@ -349,7 +348,7 @@ struct Planner: ~Copyable {
     for isShort in [true, false] {
       for candidate in candidates where candidate.isShort == isShort {
         plan.symbols.append(candidate.string)
-        recording.strings[candidate.string].symbol = UInt32(plan.firstSymbol + plan.symbols.count)
+        recording.strings.setSymbol(plan.firstSymbol + plan.symbols.count - 1, of: candidate.string)
       }
     }
     recording.strings.shareSymbols()

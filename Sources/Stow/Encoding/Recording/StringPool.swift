@@ -364,6 +364,13 @@ struct StringPool: ~Copyable {
     } ?? false
   }
 
+  /// Gives a string the number of its symbol.
+  @inline(__always)
+  mutating func setSymbol(_ number: Int, of index: Int) {
+    precondition(index >= 0 && index < count)
+    entries.base[index].symbol = UInt32(truncatingIfNeeded: number) &+ 1
+  }
+
   @inline(__always)
   subscript(index: Int) -> StringEntry {
     get { entries[index] }
