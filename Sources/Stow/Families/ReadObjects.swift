@@ -18,13 +18,19 @@ final class ReadObjects: @unchecked Sendable {
     let type: ObjectIdentifier
   }
 
+  /// Why an object could not be made. Where fewer objects lead to it, it may be made after all.
+  private struct Failure {
+    let error: any Error
+    let leadingObjects: Int
+  }
+
   private var objects: Table?
   private var named: Table?
   private var made: [Int: AnyObject] = [:]
   /// The objects that are being made.
   private var open: Set<Int> = []
   /// Why objects could not be made: those who go on regardless are told again, and do not read all of it again.
-  private var failures: [Attempt: any Error] = [:]
+  private var failures: [Attempt: Failure] = [:]
   private var stack = StackGuard()
 
   init(_ graph: KeyedDecodingContainer<SharedGraphKey>) throws {
@@ -58,7 +64,7 @@ final class ReadObjects: @unchecked Sendable {
       return value
     }
     let attempt = Attempt(number: number, type: ObjectIdentifier(type))
-    if let error = failures[attempt] { throw error }
+    if let failure = failures[attempt], failure.leadingObjects <= open.count { throw failure.error }
     do {
       try enter(number, decoder)
       defer { open.remove(number) }
@@ -66,7 +72,7 @@ final class ReadObjects: @unchecked Sendable {
       made[number] = value as AnyObject
       return value
     } catch {
-      failures[attempt] = error
+      failures[attempt] = Failure(error: error, leadingObjects: open.count)
       throw error
     }
   }

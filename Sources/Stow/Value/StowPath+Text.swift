@@ -77,10 +77,10 @@ private struct PathText {
     return take("]") ? step : nil
   }
 
+  /// An index in the one form that is written: without zeros in front.
   private mutating func number() -> Int? {
-    let sign = take("-") ? "-" : ""
-    let digits = takeAll { ("0"..."9").contains($0) }
-    return digits.isEmpty ? nil : Int(sign + digits)
+    let digits = takeAll { $0 == "-" || ("0"..."9").contains($0) }
+    return Int(digits).flatMap { String($0) == digits ? $0 : nil }
   }
 
   /// The string whose opening quote was taken, with the closing one.

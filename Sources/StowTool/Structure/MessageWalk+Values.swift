@@ -94,13 +94,8 @@ extension MessageWalk {
   // MARK: containers
 
   private mutating func array(_ tag: UInt8, at offset: Int, before end: Int, _ depth: Int) throws -> Int {
-    try enterContainer(at: offset, depth)
-    var start = offset + 1
-    let length = tag == 0x70 ? try uint(at: &start, before: end) : Int(tag - 0xE0)
-    if tag == 0x70, length < 16 { visitor.flaw(at: offset, Flaws.longTag) }
-    let content = content(length, at: start, from: offset, before: end)
-    visitor.piece(offset..<start, .structure, "array of \(Words.count(length, "byte"))")
-    var next = start
+    let content = try openContainer("array", tag, shortTags: 0xE0...0xEF, at: offset, before: end, depth)
+    var next = content.lowerBound
     var index = 0
     while next < content.upperBound {
       visitor.enter(.element(index))
@@ -113,13 +108,8 @@ extension MessageWalk {
   }
 
   private mutating func map(_ tag: UInt8, at offset: Int, before end: Int, _ depth: Int) throws -> Int {
-    try enterContainer(at: offset, depth)
-    var start = offset + 1
-    let length = tag == 0x71 ? try uint(at: &start, before: end) : Int(tag - 0xC0)
-    if tag == 0x71, length < 32 { visitor.flaw(at: offset, Flaws.longTag) }
-    let content = content(length, at: start, from: offset, before: end)
-    visitor.piece(offset..<start, .structure, "map of \(Words.count(length, "byte"))")
-    var next = start
+    let content = try openContainer("map", tag, shortTags: 0xC0...0xDF, at: offset, before: end, depth)
+    var next = content.lowerBound
     var known = Definitions.Keys()
     visitor.enter(.part)
     while next < content.upperBound {
@@ -131,6 +121,22 @@ extension MessageWalk {
     try content.checkEnd()
     visitor.leave()
     return next
+  }
+
+  /// The content of an array or a map, whose header is shown.
+  ///
+  /// - Parameter shortTags: The tags that say the length themselves.
+  private mutating func openContainer(
+    _ name: String, _ tag: UInt8, shortTags: ClosedRange<UInt8>, at offset: Int, before end: Int, _ depth: Int
+  ) throws -> Content {
+    try enterContainer(at: offset, depth)
+    var start = offset + 1
+    let isShort = shortTags.contains(tag)
+    let length = isShort ? Int(tag - shortTags.lowerBound) : try uint(at: &start, before: end)
+    if !isShort, length < shortTags.count { visitor.flaw(at: offset, Flaws.longTag) }
+    let content = content(length, at: start, from: offset, before: end)
+    visitor.piece(offset..<start, .structure, "\(name) of \(Words.count(length, "byte"))")
+    return content
   }
 
   private mutating func record(_ tag: UInt8, at offset: Int, before end: Int, _ depth: Int) throws -> Int {

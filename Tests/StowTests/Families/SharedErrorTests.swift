@@ -191,6 +191,25 @@ struct SharedErrorTests {
     }
   }
 
+  @Test("are made after all where fewer objects lead to them")
+  func failuresOfLongChains() throws {
+    struct Tolerant: Decodable {
+      let member: Member?
+      init(from decoder: any Decoder) throws { member = try? Shared<Member>(from: decoder).wrappedValue }
+    }
+    var objects: [String: JSONValue] = ["128": ["name": "128"]]
+    for number in 0..<128 {
+      objects["\(number)"] = ["name": .string("\(number)"), "chief": ["shared": .int(Int64(number + 1))]]
+    }
+    let graph: JSONValue = ["root": [["shared": 0], ["shared": 1]], "objects": .object(objects)]
+    for coder in coders(TypeRegistry()) {
+      let members = try coder.decode(SharedGraph<[Tolerant]>.self, from: coder.encode(graph)).root.map(
+        \.member)
+      #expect(members.map { $0?.name } == [nil, "1"])
+      for case let member? in members { dissolve(member) }
+    }
+  }
+
   @Test("are made up: bytes from strangers")
   func mutations() throws {
     let decoder = StowDecoder()

@@ -8,11 +8,7 @@ import Testing
 /// Sends messages behind their lengths over a real connection.
 @Suite("Messages on a channel of SwiftNIO")
 struct FrameTests {
-  private static let events = (0..<20).map {
-    Event(number: $0, kind: "kind", detail: $0 % 3 == 0 ? "some detail" : nil)
-  }
-
-  private static func bytes(_ events: [Event] = events) throws -> ByteBuffer {
+  private static func bytes(_ events: [Event] = Event.samples) throws -> ByteBuffer {
     var bytes = ByteBuffer()
     for event in events { try StowFrameEncoder<Event>().encode(data: event, out: &bytes) }
     return bytes
@@ -28,26 +24,26 @@ struct FrameTests {
   @Test("arrive, wherever they are cut on their way", arguments: [1, 2, 3, 5, 7, 64, 4096])
   func cut(readSize: Int) async throws {
     let received = try await Self.send(Self.bytes(), readSize: readSize)
-    #expect(received.messages == Self.events && received.error == nil)
+    #expect(received.messages == Event.samples && received.error == nil)
   }
 
   @Test(
     "longer than the limit are refused before their bytes are there", arguments: [101, 1 << 20, UInt32.max])
   func tooLong(length: UInt32) async throws {
-    var bytes = try Self.bytes(Array(Self.events.prefix(2)))
+    var bytes = try Self.bytes(Array(Event.samples.prefix(2)))
     bytes.writeInteger(length)
     let received = try await Self.send(bytes)
-    #expect(received.messages == Array(Self.events.prefix(2)))
+    #expect(received.messages == Array(Event.samples.prefix(2)))
     #expect((received.error as? StowFrameDecoder<Event>.MessageTooLong)?.length == Int(length))
   }
 
   @Test("that are broken are an error, behind which nothing is read")
   func broken() async throws {
-    var bytes = try Self.bytes(Array(Self.events.prefix(2)))
+    var bytes = try Self.bytes(Array(Event.samples.prefix(2)))
     bytes.writeBytes([0, 0, 0, 3, 1, 2, 3])
     bytes.writeImmutableBuffer(try Self.bytes())
     let received = try await Self.send(bytes)
-    #expect(received.messages == Array(Self.events.prefix(2)))
+    #expect(received.messages == Array(Event.samples.prefix(2)))
     #expect(received.error is DecodingError)
   }
 
@@ -61,7 +57,7 @@ struct FrameTests {
     var bytes = try Self.bytes()
     bytes.moveWriterIndex(to: bytes.writerIndex - 1)
     let received = try await Self.send(bytes)
-    #expect(received.messages == Self.events.dropLast())
+    #expect(received.messages == Event.samples.dropLast())
     #expect(received.error is ByteToMessageDecoderError)
   }
 }

@@ -1,6 +1,8 @@
 import NIOCore
 import NIOPosix
 
+@testable import NIOSnippets
+
 /// What a server on loopback received of a client that sent the bytes and then closed its side.
 struct Received<Message: Sendable>: Sendable {
   var messages: [Message] = []
@@ -41,5 +43,12 @@ enum Loopback {
       received.error = error
     }
     return received
+  }
+}
+
+extension Event {
+  /// What is sent, with and without its optional field.
+  static let samples = (0..<20).map {
+    Event(number: $0, kind: "kind", detail: $0 % 3 == 0 ? "some detail" : nil)
   }
 }

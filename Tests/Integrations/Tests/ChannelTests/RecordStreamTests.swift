@@ -8,11 +8,7 @@ import Testing
 /// Sends a stream of records over a real connection.
 @Suite("Records on a channel of SwiftNIO")
 struct RecordStreamTests {
-  private static let events = (0..<20).map {
-    Event(number: $0, kind: "kind", detail: $0 % 3 == 0 ? "some detail" : nil)
-  }
-
-  private static func bytes(_ events: [Event] = events) throws -> ByteBuffer {
+  private static func bytes(_ events: [Event] = Event.samples) throws -> ByteBuffer {
     let encoder = RecordStreamEncoder()
     var bytes = ByteBuffer()
     for event in events { bytes.writeBytes(try encoder.encode(event)) }
@@ -29,7 +25,7 @@ struct RecordStreamTests {
   @Test("arrive, wherever they are cut on their way", arguments: [1, 2, 3, 5, 7, 64, 4096])
   func cut(readSize: Int) async throws {
     let received = try await Self.send(Self.bytes(), readSize: readSize)
-    #expect(received.messages == Self.events && received.error == nil)
+    #expect(received.messages == Event.samples && received.error == nil)
   }
 
   @Test("that were changed on their way are an error, behind which nothing is read")
@@ -39,19 +35,19 @@ struct RecordStreamTests {
     bytes.setInteger(bytes.getInteger(at: middle, as: UInt8.self)! ^ 1, at: middle)
     let received = try await Self.send(bytes)
     #expect(!received.messages.isEmpty && received.messages.count < 20)
-    #expect(received.messages == Array(Self.events.prefix(received.messages.count)))
+    #expect(received.messages == Array(Event.samples.prefix(received.messages.count)))
     #expect(received.error is RecordStreamError)
   }
 
   @Test("of another type are an error, behind which nothing is read")
   func wrongType() async throws {
     let encoder = RecordStreamEncoder()
-    var bytes = ByteBuffer(bytes: try encoder.encode(Self.events[0]))
+    var bytes = ByteBuffer(bytes: try encoder.encode(Event.samples[0]))
     bytes.writeBytes(try encoder.encode("no event"))
-    bytes.writeBytes(try encoder.encode(Self.events[1]))
+    bytes.writeBytes(try encoder.encode(Event.samples[1]))
     for readSize in [1, 4096] {
       let received = try await Self.send(bytes, readSize: readSize)
-      #expect(received.messages == [Self.events[0]] && received.error is DecodingError)
+      #expect(received.messages == [Event.samples[0]] && received.error is DecodingError)
     }
   }
 
@@ -60,7 +56,7 @@ struct RecordStreamTests {
     var bytes = try Self.bytes()
     bytes.moveWriterIndex(to: bytes.writerIndex - 1)
     let received = try await Self.send(bytes)
-    #expect(received.messages == Self.events.dropLast())
+    #expect(received.messages == Event.samples.dropLast())
     #expect((received.error as? RecordStreamError)?.reason == .incomplete)
   }
 
@@ -83,13 +79,13 @@ struct RecordStreamTests {
       }
     try await server.executeThenClose { connections in
       try await client.executeThenClose { _, outbound in
-        for event in Self.events { try await outbound.write(event) }
+        for event in Event.samples { try await outbound.write(event) }
       }
       for try await connection in connections {
         let events = try await connection.executeThenClose { inbound, _ in
           try await Array(inbound.prefix(20))
         }
-        #expect(events == Self.events)
+        #expect(events == Event.samples)
         break
       }
     }
