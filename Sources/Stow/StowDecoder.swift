@@ -119,8 +119,10 @@ public final class StowDecoder: Sendable {
   /// let shape = try decoder.decode(polymorphic: (any Shape).self, from: data)
   /// ```
   ///
-  /// - Parameter type: What the value must be: a protocol that it conforms to, a class, or an array, a dictionary or an
-  ///   optional of such.
+  /// - Parameters:
+  ///   - type: What the value must be: a protocol that it conforms to, a class, or an array, a dictionary or an optional
+  ///     of such.
+  ///   - data: The message.
   /// - Throws: `DecodingError.dataCorrupted` if a name is not registered in `types`, `DecodingError.typeMismatch` if
   ///   the value is not a `Value`, and what `decode(_:from:)` throws.
   public func decode<Value>(polymorphic type: Value.Type, from data: Data) throws -> Value {
@@ -155,6 +157,8 @@ public final class StowDecoder: Sendable {
   /// Takes the time of encoding the template besides.
   ///
   /// - Parameters:
+  ///   - type: The type of the value, and of the template.
+  ///   - data: The message.
   ///   - template: A value that has what messages may lack.
   ///   - defaults: Whether values of the message that do not fit are taken from the template, too.
   /// - Throws: What `decode(_:from:)` throws, and what encoding the template throws. A message that is broken is an
@@ -205,7 +209,10 @@ public final class StowDecoder: Sendable {
   /// Looks at what the path passes and at the part itself. All else is skipped by its length, and a fault in it is not
   /// found. To read several parts, open the message once: ``message(from:)``.
   ///
-  /// - Parameter path: Without steps, to the whole value.
+  /// - Parameters:
+  ///   - type: The type of the part.
+  ///   - data: The message.
+  ///   - path: The way to the part; without steps, to the whole value.
   /// - Throws: What ``StowMessage/decode(_:at:)`` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data, at path: StowPath) throws -> Value
   {

@@ -76,7 +76,9 @@ public struct StowMessage: Sendable {
   /// Where the path leads to nothing, because an object lacks the key, an array the index, or a nil stands on the way, an
   /// optional type is nil. With `each`, this holds for every element.
   ///
-  /// - Parameter path: From here to the part; without steps, to all of this.
+  /// - Parameters:
+  ///   - type: The type of the part.
+  ///   - path: From here to the part; without steps, to all of this.
   /// - Throws: `DecodingError.keyNotFound` or `valueNotFound` if there is nothing, and `typeMismatch` if a step does not
   ///   fit to what it meets, with the path so far; otherwise what `StowDecoder.decode(_:from:)` throws. Coding paths
   ///   begin at the whole message.

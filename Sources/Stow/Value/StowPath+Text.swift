@@ -1,7 +1,7 @@
 // Paths as text: `people[3].name`.
 
 extension StowPath: LosslessStringConvertible {
-  /// The path as text, from which ``init(_:)`` makes the same path again.
+  /// The path as text, from which ``init(_:)-(String)`` makes the same path again.
   ///
   /// | Step | Text |
   /// |---|---|

@@ -6,7 +6,7 @@
 /// ```
 ///
 /// A path without steps leads to the whole value. As text the two are `people[3].name` and `people[].name`, which
-/// ``init(_:)`` reads. Making, comparing and hashing a path takes time in proportion to its steps.
+/// ``init(_:)-(String)`` reads. Making, comparing and hashing a path takes time in proportion to its steps.
 public struct StowPath: Hashable, Sendable {
   /// One step of the way.
   public enum Step: Hashable, Sendable {
