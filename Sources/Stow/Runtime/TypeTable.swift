@@ -1,7 +1,8 @@
 /// What is known of types, by their identity.
 ///
-/// Comparing identities is the cheapest question one can ask about a type; a cast to a protocol is the dearest. What follows from a type is found out once and kept here. Open
-/// addressing; nothing is ever evicted, as a program has few types. Values must be trivial.
+/// Comparing identities is the cheapest question one can ask about a type; a cast to a protocol is the dearest. What
+/// follows from a type is found out once and kept here. Open addressing; nothing is ever evicted, as a program has few
+/// types. Values must be trivial.
 struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
   private typealias Slot = (type: UnsafeRawPointer?, value: Value?)
 

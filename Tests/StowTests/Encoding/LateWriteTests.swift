@@ -184,6 +184,37 @@ struct LateWriteTests {
     for index in made.indices { try made[index].encode("late", forKey: "key") }
   }
 
+  @Test("containers of more and more key types may be made after the call, while another thread encodes")
+  func lateBesideOtherThreads() async throws {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { for _ in 0..<200 { Self.makeLateContainers() } }
+      group.addTask { for number in 0..<20_000 { _ = try? StowEncoder().encode(["key": number]) } }
+    }
+  }
+
+  private static func makeLateContainers() {
+    let kept = Kept()
+    _ = try? StowEncoder().encode(Writes { kept.keyed.append($0.container(keyedBy: AnyKey.self)) })
+    makeContainers(of: Deeper<AnyKey>.self, depth: 20, in: &kept.keyed[0])
+  }
+
+  /// Makes containers of `depth` key types, of which no message had any.
+  private static func makeContainers<Key: CodingKey>(
+    of keyType: Key.Type, depth: Int, in container: inout KeyedEncodingContainer<AnyKey>
+  ) {
+    var made = container.nestedContainer(keyedBy: keyType, forKey: "k")
+    if let key = Key(stringValue: "late") { try? made.encode(depth, forKey: key) }
+    if depth > 1 { makeContainers(of: Deeper<Key>.self, depth: depth - 1, in: &container) }
+  }
+
+  /// A key type for each type of keys.
+  private struct Deeper<Inner>: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
   @Test("a container kept beyond the whole call harms neither the message nor the next one")
   func beyondTheCall() throws {
     let kept = Kept()

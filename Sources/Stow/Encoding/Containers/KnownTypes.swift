@@ -1,10 +1,10 @@
 /// What a recorder knows of the types that it has met: how their values are recorded, and the containers of key types.
 struct KnownTypes: ~Copyable {
   var encoders = TypeEncoders()
-  private var keyTypes = TypeTable<KeyedContainers.Reference>()
-  private var all = GrowableBuffer<KeyedContainers.Reference>(capacity: 8)
-  /// Those whose containers the message took.
-  private var used = GrowableBuffer<KeyedContainers.Reference>(capacity: 8)
+  private var keyTypes = TypeTable<KeyTypeEntry>()
+  private var pools = GrowableBuffer<KeyedEncoderPool.Reference>(capacity: 8)
+  /// Those that the message took containers of.
+  private var usedPools = GrowableBuffer<KeyedEncoderPool.Reference>(capacity: 8)
   /// Tells the messages of a recorder apart.
   private var message = 0
   /// Whether containers are handed out again; no longer when the message is over.
@@ -13,71 +13,54 @@ struct KnownTypes: ~Copyable {
   init(reusesContainers: Bool) { self.reusesContainers = reusesContainers }
 
   deinit {
-    for containers in all.buffer {
-      containers.deinitialize(count: 1)
-      containers.deallocate()
+    for pool in pools.buffer {
+      pool.deinitialize(count: 1)
+      pool.deallocate()
     }
   }
 
-  /// The containers of a key type; nil if it has not been met.
+  /// What is known of a key type; nil if it has not been met.
   @inline(__always)
-  func containers<Key: CodingKey>(_ keyType: Key.Type) -> KeyedContainers.Reference? {
-    keyTypes[TypeTable<KeyedContainers.Reference>.identity(keyType)]
+  func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry? {
+    keyTypes[TypeTable<KeyTypeEntry>.identity(keyType)]
   }
 
-  /// Notes the containers of a key type that has not been met.
-  mutating func add<Key: CodingKey>(
-    _ keyType: Key.Type, _ keys: KeyTable.Reference
-  ) -> KeyedContainers.Reference {
-    let containers = KeyedContainers.Reference.allocate(capacity: 1)
-    containers.initialize(to: KeyedContainers(keyType, keys))
-    all.append(containers)
-    keyTypes.insert(containers, for: TypeTable<KeyedContainers.Reference>.identity(keyType))
-    return containers
+  /// Notes a key type that has not been met.
+  mutating func add<Key: CodingKey>(_ keyType: Key.Type, _ keys: KeyTable.Reference) -> KeyTypeEntry {
+    let pool = KeyedEncoderPool.Reference.allocate(capacity: 1)
+    pool.initialize(to: KeyedEncoderPool(keyType))
+    pools.append(pool)
+    let known = KeyTypeEntry(table: keys, pool: pool)
+    keyTypes.insert(known, for: TypeTable<KeyTypeEntry>.identity(keyType))
+    return known
   }
 
   /// Notes that the message takes a container.
+  ///
+  /// Not once the message is over: then another thread may look whether all were given back.
   @inline(__always)
-  mutating func noteUse(_ containers: KeyedContainers.Reference) {
-    guard containers.pointee.lastMessage != message else { return }
-    containers.pointee.lastMessage = message
-    used.append(containers)
+  mutating func noteUse(_ pool: KeyedEncoderPool.Reference) {
+    guard pool.pointee.lastMessage != message else { return }
+    pool.pointee.lastMessage = message
+    usedPools.append(pool)
   }
 
   /// Whether nobody holds a container of the message.
   @inline(__always)
   func takeContainersBack() -> Bool {
-    used.buffer.allSatisfy { $0.pointee.pool.isComplete() }
+    usedPools.buffer.allSatisfy { $0.pointee.containers.isComplete() }
   }
 
   /// Begins another message.
   @inline(__always)
   mutating func removeUses() {
-    used.truncate(to: 0)
+    usedPools.truncate(to: 0)
     message &+= 1
   }
 }
 
-/// The containers of one key type, to be handed out again, and the keys.
-struct KeyedContainers: ~Copyable {
-  /// The address, which stays; nobody counts references.
-  typealias Reference = UnsafeMutablePointer<KeyedContainers>
-
-  let keys: KeyTable.Reference
-  var pool = ContainerPool<ObjectWriter>()
-  /// A `ContainerCopier` of the containers in the pool.
-  private let copier: AnyObject
-  /// The last message that took a container.
-  fileprivate var lastMessage = -1
-
-  fileprivate init<Key: CodingKey>(_ keyType: Key.Type, _ keys: KeyTable.Reference) {
-    self.keys = keys
-    copier = ContainerCopier<KeyedEncodingContainer<Key>>()
-  }
-
-  /// A copy of one of the containers, whose type must be that for the key type.
-  @inline(__always)
-  func copy<Container>(_ number: Int, as type: Container.Type) -> Container {
-    unsafeDowncast(copier, to: ContainerCopier<Container>.self).copy(pool.address(number))
-  }
+/// A key type: its keys, and the containers for it.
+struct KeyTypeEntry: BitwiseCopyable {
+  let table: KeyTable.Reference
+  let pool: KeyedEncoderPool.Reference
 }

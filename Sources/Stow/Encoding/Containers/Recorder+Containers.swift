@@ -13,12 +13,12 @@ extension Recorder {
 
   /// What is known of a key type.
   @inline(__always)
-  private func containers<Key: CodingKey>(_ keyType: Key.Type) -> KeyedContainers.Reference {
-    types.containers(keyType) ?? addContainers(keyType)
+  private func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry {
+    types.keys(keyType) ?? addKeys(keyType)
   }
 
   @inline(never)
-  private func addContainers<Key: CodingKey>(_ keyType: Key.Type) -> KeyedContainers.Reference {
+  private func addKeys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry {
     types.add(keyType, recording.keyTables.add(keyType))
   }
 
@@ -27,13 +27,12 @@ extension Recorder {
   func keyedContainer<Key: CodingKey>(
     _ keyType: Key.Type, start: Int, key: TokenKey, parent: Int
   ) -> KeyedEncodingContainer<Key> {
-    let containers = containers(keyType)
+    let keys = keys(keyType)
     guard awaits(start) else {
-      return continuedContainer(containers, start: start, key: key, parent: parent)
+      return continuedContainer(keys, start: start, key: key, parent: parent)
     }
-    let keys = containers.pointee.keys
-    occupy(recording.beginObject(keys, key: key, parent: parent, flags: 0))
-    return container(containers, begin: start, hasSlots: keys.pointee.hasSlots)
+    occupy(recording.beginObject(keys.table, key: key, parent: parent, flags: 0))
+    return container(keys, begin: start, hasSlots: keys.table.pointee.hasSlots)
   }
 
   /// An object inside the current container.
@@ -41,50 +40,49 @@ extension Recorder {
   func nestedKeyedContainer<Key: CodingKey>(
     _ keyType: Key.Type, key: TokenKey, parent: Int
   ) -> KeyedEncodingContainer<Key> {
-    let containers = containers(keyType)
-    let keys = containers.pointee.keys
+    let keys = keys(keyType)
     let begin = openNested(
-      recording.beginObject(keys, key: key, parent: parent, flags: Token.Flags.nested))
-    return container(containers, begin: begin, hasSlots: keys.pointee.hasSlots)
+      recording.beginObject(keys.table, key: key, parent: parent, flags: Token.Flags.nested))
+    return container(keys, begin: begin, hasSlots: keys.table.pointee.hasSlots)
   }
 
   /// An object that exists already: with the keys it has, or with others as strings.
   @inline(never)
   private func continuedContainer<Key: CodingKey>(
-    _ containers: KeyedContainers.Reference, start: Int, key: TokenKey, parent: Int
+    _ keys: KeyTypeEntry, start: Int, key: TokenKey, parent: Int
   ) -> KeyedEncodingContainer<Key> {
     reopenEmpty(start, isKeyed: true)
-    let keys = containers.pointee.keys
     let object =
       recording.isUnfilled(start)
-      ? recording.beginObject(keys, key: key, parent: parent, flags: 0)
+      ? recording.beginObject(keys.table, key: key, parent: parent, flags: 0)
       : ContainerStart(.map, key: key, parent: parent)
     let begin = containerOutOfLine(start: start, object)
     let token = recording.tape[begin]
-    let hasSlots = token.kind == .object && token.index == keys.pointee.index
-    return container(containers, begin: begin, hasSlots: hasSlots)
+    let hasSlots = token.kind == .object && token.index == keys.table.pointee.index
+    return container(keys, begin: begin, hasSlots: hasSlots)
   }
 
   /// A container for the object that begins at `begin`, new or used before.
   @inline(__always)
   private func container<Key: CodingKey>(
-    _ containers: KeyedContainers.Reference, begin: Int, hasSlots: Bool
+    _ keys: KeyTypeEntry, begin: Int, hasSlots: Bool
   ) -> KeyedEncodingContainer<Key> {
-    types.noteUse(containers)
-    guard types.reusesContainers else { return newContainer(containers, begin: begin, hasSlots: hasSlots) }
-    let number = containers.pointee.pool.take { makeContainer(Key.self, containers) }
-    containers.pointee.pool.object(number)._withUnsafeGuaranteedRef {
+    guard types.reusesContainers else { return newContainer(keys.table, begin: begin, hasSlots: hasSlots) }
+    let pool = keys.pool
+    types.noteUse(pool)
+    let number = pool.pointee.containers.take { makeContainer(Key.self, keys.table) }
+    pool.pointee.containers.object(number)._withUnsafeGuaranteedRef {
       $0.start(at: begin, hasSlots: hasSlots)
     }
-    return containers.pointee.copy(number, as: KeyedEncodingContainer<Key>.self)
+    return pool.pointee.copy(number, as: KeyedEncodingContainer<Key>.self)
   }
 
   /// A container for the pool. Here its metadata is needed, so this must not be part of what is called often.
   @inline(never)
   private func makeContainer<Key: CodingKey>(
-    _ keyType: Key.Type, _ containers: KeyedContainers.Reference
+    _ keyType: Key.Type, _ keys: KeyTable.Reference
   ) -> (container: AnyObject, object: ObjectWriter) {
-    let writer = ObjectWriter(recorder: self, keys: containers.pointee.keys)
+    let writer = ObjectWriter(recorder: self, keys: keys)
     let container = KeyedEncodingContainer(KeyedEncoder<Key>(writer: writer))
     return (ContainerReuse.reference(of: container), writer)
   }
@@ -92,9 +90,9 @@ extension Recorder {
   /// A container that holds the recorder, where containers are not used again.
   @inline(never)
   private func newContainer<Key: CodingKey>(
-    _ containers: KeyedContainers.Reference, begin: Int, hasSlots: Bool
+    _ keys: KeyTable.Reference, begin: Int, hasSlots: Bool
   ) -> KeyedEncodingContainer<Key> {
-    let writer = ObjectWriter(recorder: self, keys: containers.pointee.keys, isOwner: true)
+    let writer = ObjectWriter(recorder: self, keys: keys, isOwner: true)
     writer.start(at: begin, hasSlots: hasSlots)
     return KeyedEncodingContainer(KeyedEncoder<Key>(writer: writer))
   }
