@@ -13,6 +13,8 @@ final class LogWriter: @unchecked Sendable {
 
   /// The head of the block if the frame is its first, room for the head of the frame, and the records.
   private var frame: [UInt8] = []
+  /// What the collected records take of it.
+  private var collectedSize = 0
   private var kind = Frame.Kind.records
   /// Whether the next record begins a scope: it cannot rely on the records before it.
   private var needsScope = true
@@ -86,11 +88,11 @@ final class LogWriter: @unchecked Sendable {
       throw RecordLogError(file: file.path, reason)
     }
     let size = Uint.size(of: message.count) + message.count
-    let taken = collected == 0 ? 0 : frame.count - frameStart - Frame.headSize
-    guard size <= payloadRoom - taken else { return false }
+    guard size <= payloadRoom - (collected == 0 ? 0 : collectedSize) else { return false }
     if collected == 0 { beginFrame(needsScope && blockOffset > BlockHead.size ? .freshRecords : .records) }
     Self.append(message, to: &frame)
     collected += 1
+    collectedSize += size
     needsScope = false
     return true
   }
@@ -138,6 +140,7 @@ final class LogWriter: @unchecked Sendable {
   /// Makes room for the heads in front of the next frame.
   private func beginFrame(_ kind: Frame.Kind) {
     self.kind = kind
+    collectedSize = 0
     frame.removeAll(keepingCapacity: true)
     frame.append(contentsOf: repeatElement(0, count: frameStart + Frame.headSize))
   }
