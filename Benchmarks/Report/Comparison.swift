@@ -1,10 +1,6 @@
 /// A run held against an earlier one. Ratios to JSON are compared, not times: JSON is measured in the same
-/// minute on the same machine, so it takes the machine out of the figures.
+/// minute on the same machine, so it takes the machine out of the figures. Sizes are the same in every run.
 struct Comparison {
-  /// How much a size may grow, in percent, before it counts: the order of a dictionary differs from one
-  /// process to the next, and may move a few bytes.
-  private static let sizeTolerance = 0.1
-
   private let pairs: [(old: PayloadResult, new: PayloadResult)]
   private let tolerance: Double
 
@@ -22,7 +18,7 @@ struct Comparison {
   var regressions: [String] {
     pairs.flatMap { old, new in
       var lines: [String] = []
-      if Double(new.bytes.stow) > Double(old.bytes.stow) * (1 + Self.sizeTolerance / 100) {
+      if new.bytes.stow > old.bytes.stow {
         lines.append("\(new.name): size grew from \(old.bytes.stow) to \(new.bytes.stow) bytes")
       }
       lines += regression("\(new.name): encode", old.encode?.stowRatio, new.encode?.stowRatio)
