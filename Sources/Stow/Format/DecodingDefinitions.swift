@@ -7,6 +7,7 @@ import Synchronization
 package final class DecodingDefinitions: @unchecked Sendable {
   /// Copies of the preludes that define them, one behind the other.
   private var bytes = GrowableBuffer<UInt8>(capacity: 64)
+  private var byteCount = 0
   private(set) var reader = ByteReader(extents: Tag.extents)
   private var tables = TextTables()
   private(set) var extent = Extent()
@@ -37,7 +38,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
 
   private var symbolCount: Int { tables.symbolCount }
   /// How many bytes of preludes they come from.
-  package var size: Int { bytes.count }
+  package var size: Int { byteCount }
 
   /// How many symbols and shapes there are: a message may refer to those that were there before it.
   struct Extent: BitwiseCopyable {
@@ -74,15 +75,20 @@ package final class DecodingDefinitions: @unchecked Sendable {
     var checked = TextTables()
     let end = try checked.read(message, at: start, firstSymbol: symbolCount)
     try checkKeys(checked, message)
-    let (offset, size) = (bytes.count, end - start)
-    bytes.reserve(size)
-    UnsafeMutableRawPointer(bytes.base + offset).copyMemory(from: message.pointer(at: start), byteCount: size)
-    bytes.extend(to: offset + size)
+    var newStrings: [String] = []
+    for index in 0..<checked.symbolCount {
+      newStrings.append(try message.string(of: message.text(at: checked.symbol(index))))
+    }
+    let (offset, count) = (byteCount, end - start)
+    bytes.reserve(count)
+    UnsafeMutableRawPointer(bytes.base + offset).copyMemory(
+      from: message.pointer(at: start), byteCount: count)
+    byteCount = offset + count
+    bytes.extend(to: byteCount)
     reader.turn(to: UnsafeRawBufferPointer(bytes.buffer))
-    let first = symbolCount
     _ = try tables.read(reader, at: offset, firstSymbol: 0)
     extent = Extent(symbols: tables.symbolCount, shapes: tables.shapeCount)
-    for index in first..<symbolCount { strings.append(try reader.string(of: reader.text(at: symbol(index)))) }
+    strings += newStrings
     return end
   }
 

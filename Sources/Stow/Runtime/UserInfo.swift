@@ -30,11 +30,4 @@ extension SharedOption<UserInfo> {
       userInfo = UserInfo(entries)
     }
   }
-
-  /// Hands it on, if there is any.
-  @inline(__always)
-  func hand(to other: inout UserInfo) {
-    // Assigning none calls the runtime twice.
-    if let current { other = current }
-  }
 }

@@ -17,8 +17,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
   /// The number of elements: a walk over those that are left, a step for each, the first times it is asked for.
   var count: Int? {
     do throws(FormatError) {
-      return try session.countedArrays.count(
-        current..<end, from: currentIndex, session.message.reader)
+      return try session.count(current..<end, from: currentIndex)
     } catch {
       session.note(error, path: codingPath)
       return nil

@@ -2,7 +2,7 @@
 ///
 /// An array does not say how many elements it has: that takes a walk. One that is asked at every element, as
 /// `while container.currentIndex < container.count ?? 0` asks it, would be walked as often.
-struct CountedArrays {
+final class CountedArrays {
   private struct Counted {
     let end: Int
     /// The number of the first element whose place was noted.
@@ -25,21 +25,12 @@ struct CountedArrays {
   /// Each within the one before it.
   private var arrays: [Counted] = []
 
-  mutating func removeAll() {
-    if !arrays.isEmpty { arrays = [] }
-  }
-
   /// Returns the number of elements of an array.
   ///
   /// - Parameters:
-  ///   - elements: Those that are left.
+  ///   - elements: Those that are left, of which there is at least one.
   ///   - index: The number of the first of them.
-  mutating func count(
-    _ elements: Range<Int>, from index: Int, _ reader: ByteReader
-  ) throws(FormatError) -> Int {
-    guard !elements.isEmpty else { return index }
-    // Most arrays are asked once, at the beginning.
-    guard index > 0 else { return try Arrays.count(elements, reader) }
+  func count(_ elements: Range<Int>, from index: Int, _ reader: ByteReader) throws(FormatError) -> Int {
     while let innermost = arrays.last, !innermost.holds(elements) { arrays.removeLast() }
     if let innermost = arrays.last, innermost.end == elements.upperBound,
       let count = innermost.count(ifElement: index, standsAt: elements.lowerBound)

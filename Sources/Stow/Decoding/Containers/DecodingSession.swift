@@ -6,9 +6,12 @@ final class DecodingSession {
   @exclusivity(unchecked) var path = DecodingPath()
   @exclusivity(unchecked) var types = KnownDecodingTypes()
   @exclusivity(unchecked) var calls = CallDepth()
-  var countedArrays = CountedArrays()
+  /// The arrays of the message that were counted while they were read; nil as long as there are none.
+  private var countedArrays: CountedArrays?
   private(set) var userInfo = UserInfo()
   private var errors = ErrorMaker()
+  /// The first fault that was met where none can be thrown.
+  private var notedFault: (any Error)?
   /// Whether containers are handed out again; no longer when one escaped its message.
   private(set) var reusesContainers: Bool
 
@@ -18,7 +21,8 @@ final class DecodingSession {
   func begin(
     _ sharedUserInfo: borrowing SharedUserInfo, _ open: (Message) throws(FormatError) -> Void
   ) throws {
-    sharedUserInfo.hand(to: &userInfo)
+    // Assigning none calls the runtime twice.
+    if let current = sharedUserInfo.current { userInfo = current }
     do throws(FormatError) {
       try open(message)
     } catch {
@@ -31,8 +35,8 @@ final class DecodingSession {
     message.close()
     path.reset()
     types.reset()
-    countedArrays.removeAll()
-    errors.reset()
+    if countedArrays != nil { countedArrays = nil }
+    if notedFault != nil { notedFault = nil }
     if !userInfo.isEmpty { userInfo = UserInfo() }
     calls = CallDepth()
   }
@@ -70,12 +74,33 @@ final class DecodingSession {
     errors.error(error, path: codingPath(node, at: offset), expected: expected, message)
   }
 
-  /// Notes a fault that was met in a call of `Codable` that cannot throw.
+  /// Notes a fault that was met in a call of `Codable` that cannot throw, as `allKeys`.
+  ///
+  /// The call of `decode` throws the first of them when it ends, so that nothing that could not be read is lost without
+  /// a word.
   @inline(never)
-  func note(_ error: FormatError, path: [any CodingKey]) { errors.note(error, path: path, message) }
+  func note(_ error: FormatError, path: [any CodingKey]) {
+    if notedFault == nil { notedFault = self.error(error, path: path, expected: nil) }
+  }
 
   /// Throws the fault that was noted first, if there is one.
   func throwNotedFault() throws {
-    if let fault = errors.notedFault { throw fault }
+    if let notedFault { throw notedFault }
+  }
+
+  // MARK: counts
+
+  /// Returns the number of elements of an array.
+  ///
+  /// - Parameters:
+  ///   - elements: Those that are left.
+  ///   - index: The number of the first of them.
+  func count(_ elements: Range<Int>, from index: Int) throws(FormatError) -> Int {
+    guard !elements.isEmpty else { return index }
+    // Most arrays are asked once, at the beginning.
+    guard index > 0 else { return try Arrays.count(elements, message.reader) }
+    let arrays = countedArrays ?? CountedArrays()
+    countedArrays = arrays
+    return try arrays.count(elements, from: index, message.reader)
   }
 }

@@ -1,21 +1,6 @@
 /// Makes the errors that users see of those that reading bytes throws.
 struct ErrorMaker: ~Copyable {
   private var recurring = RecurringErrors()
-  /// The first fault that was met where none can be thrown.
-  private(set) var notedFault: (any Error)?
-
-  /// Forgets the fault that was noted.
-  mutating func reset() {
-    if notedFault != nil { notedFault = nil }
-  }
-
-  /// Notes a fault that was met in a call of `Codable` that cannot throw, as `allKeys`.
-  ///
-  /// The call of `decode` throws the first of them when it ends, so that nothing that could not be read is lost without
-  /// a word.
-  mutating func note(_ error: FormatError, path: [any CodingKey], _ message: Message) {
-    if notedFault == nil { notedFault = self.error(error, path: path, expected: nil, message) }
-  }
 
   /// Returns what a `FormatError` means for somebody who asked for a value of type `expected`.
   ///

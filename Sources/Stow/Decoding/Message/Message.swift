@@ -21,11 +21,7 @@ final class Message {
   private(set) var maximumDepth = DepthLimit.standard
 
   // Used for every repeated string, whose access calls nothing of the user's.
-  @exclusivity(unchecked) private var symbols: [String?] = []
-  /// The URLs of the symbols that were read as one, nil where they are none: few bytes cannot ask for many copies.
-  private var urls: [Int: URL?] = [:]
-  private var longSymbols = LongSymbols()
-  private var shapes: [ShapeNames?] = []
+  @exclusivity(unchecked) private var strings = MessageStrings()
   /// What the message relies on; unless it is large, kept until another message relies on something else.
   private var definitions: DecodingDefinitions?
   /// Which definitions `reliedShapes` are of.
@@ -125,10 +121,7 @@ final class Message {
   func close() {
     reader.turn(to: UnsafeRawBufferPointer(start: nil, count: 0))
     tables.removeAll()
-    if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
-    longSymbols.removeAll()
-    if !urls.isEmpty { urls = [:] }
-    if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
+    strings.removeAll()
     if let definitions, definitions.size > Self.mostKeptDefinitions {
       self.definitions = nil
       reliedShapes = [:]
@@ -174,7 +167,7 @@ final class Message {
   @inline(__always)
   func symbol(_ index: Int, at offset: Int) throws(FormatError) -> String {
     let own = index &- tables.firstSymbol
-    if own >= 0, own < symbols.count, let string = symbols[own] { return string }
+    if own >= 0, own < strings.symbols.count, let string = strings.symbols[own] { return string }
     return try makeSymbol(index, at: offset)
   }
 
@@ -186,33 +179,30 @@ final class Message {
       string = definitions.strings[index]
     } else {
       let first = tables.firstSymbol
-      if symbols.isEmpty { symbols = Array(repeating: nil, count: tables.symbolCount - first) }
+      if strings.symbols.isEmpty {
+        strings.symbols = Array(repeating: nil, count: tables.symbolCount - first)
+      }
       string = try tables.text(reader, at: tables.symbol(index)).string()
-      symbols[index - first] = string
+      strings.symbols[index - first] = string
     }
-    if string.utf8.count >= LongSymbols.shortest { longSymbols.note(string, symbol: index) }
+    if string.utf8.count >= LongSymbols.shortest { strings.longSymbols.note(string, symbol: index) }
     return string
   }
 
   /// Returns the URL that a symbol says, or nil if it says none.
-  func url(ofSymbol symbol: Int, _ string: String) -> URL? {
-    if let known = urls[symbol] { return known }
-    let url = URL(string: string)
-    urls.updateValue(url, forKey: symbol)
-    return url
-  }
+  func url(ofSymbol symbol: Int, _ string: String) -> URL? { strings.url(ofSymbol: symbol, string) }
 
   /// Returns what is known of the text of a key if it is a long symbol, to which any number of keys may refer.
   func longSymbol(_ found: LocatedText) -> LongSymbols.Text? {
     guard found.text.count >= LongSymbols.shortest, !found.isInMessage || found.text.start < body else {
       return nil
     }
-    return longSymbols.text(found)
+    return strings.longSymbols.text(found)
   }
 
   /// Returns the long symbol that a string was made of, or nil if it was made of none.
   func longSymbol(madeAs string: String) -> Int? {
-    string.utf8.count >= LongSymbols.shortest ? longSymbols.symbol(madeAs: string) : nil
+    string.utf8.count >= LongSymbols.shortest ? strings.longSymbols.symbol(madeAs: string) : nil
   }
 
   // MARK: keys
@@ -228,12 +218,12 @@ final class Message {
     let string = try keyString(at: key)
     guard string.utf8.count >= LongSymbols.shortest, let symbol = try tables.symbol(reader, ofKeyAt: key)
     else { return KeyName(string) }
-    return longSymbols.name(string, ofSymbol: symbol)
+    return strings.longSymbols.name(string, ofSymbol: symbol)
   }
 
   /// Returns the name that somebody asks for. One that is a string of the message is not hashed again.
   func name(_ string: String) -> KeyName {
-    longSymbol(madeAs: string).map { longSymbols.name(string, ofSymbol: $0) } ?? KeyName(string)
+    longSymbol(madeAs: string).map { strings.longSymbols.name(string, ofSymbol: $0) } ?? KeyName(string)
   }
 
   /// Returns whether a key, a text or a symbol, has the given text.
@@ -272,7 +262,7 @@ final class Message {
   @inline(__always)
   func names(ofShape shape: Int) throws(FormatError) -> Unmanaged<ShapeNames> {
     let own = shape &- tables.firstShape
-    if own >= 0, own < shapes.count, let names = shapes[own] { return .passUnretained(names) }
+    if own >= 0, own < strings.shapes.count, let names = strings.shapes[own] { return .passUnretained(names) }
     return .passUnretained(try makeNames(ofShape: shape))
   }
 
@@ -294,8 +284,10 @@ final class Message {
       reliedShapes[shape] = names
       if !names.areShort { reliesOnLongNames = true }
     } else {
-      if shapes.isEmpty { shapes = Array(repeating: nil, count: tables.shapeCount - first) }
-      shapes[shape - first] = names
+      if strings.shapes.isEmpty {
+        strings.shapes = Array(repeating: nil, count: tables.shapeCount - first)
+      }
+      strings.shapes[shape - first] = names
     }
   }
 

@@ -65,7 +65,7 @@ struct EachContainer: UnkeyedDecodingContainer, ElementNesting {
   var count: Int? {
     guard let rest = elements.rest else { return elements.count }
     do throws(FormatError) {
-      return try session.countedArrays.count(rest, from: elements.index, session.message.reader)
+      return try session.count(rest, from: elements.index)
     } catch {
       session.note(error, path: codingPath)
       return nil

@@ -120,13 +120,15 @@ extension ObjectReader {
     return result
   }
 
-  /// Notes where every entry stands, by its name.
-  func indexEntries(_ message: Message) throws(FormatError) {
+  /// Returns where every entry stands, by its name.
+  func indexEntries(_ message: Message) throws(FormatError) -> [KeyName: Int] {
     try checkKeys(message)
+    var entries: [KeyName: Int] = [:]
     var offset = start
     while offset < end {
       entries[try message.name(ofKeyAt: TextLocation(offset))] = offset
       offset = try message.reader.end(of: message.tables.endOfKey(message.reader, at: offset))
     }
+    return entries
   }
 }

@@ -124,7 +124,7 @@ final class ObjectReader {
       source = nil
       sourceIdentity = nil
     }
-    if !offsets.isEmpty { offsets.removeAll(keepingCapacity: offsets.count < 1024) }
+    if !offsets.isEmpty { offsets = [] }
     if !entries.isEmpty { entries = [:] }
     if entryIndex != nil { entryIndex = nil }
   }
@@ -308,9 +308,11 @@ final class ObjectReader {
     nextIndex = keyIndex
   }
 
-  /// Notes where every value of the record stands.
+  /// Notes where every value of the record stands. Those behind a fault stand behind the message, where every read
+  /// finds one.
   private func index(_ message: Message) throws(FormatError) {
-    offsets = Array(repeating: -1, count: keyCount)
+    var offsets = Array(repeating: message.reader.count, count: keyCount)
+    defer { self.offsets = offsets }
     var offset = start
     var keyIndex = keyIndex(after: -1, message)
     while keyIndex != Self.noKey {
@@ -350,7 +352,8 @@ final class ObjectReader {
       try seek(keyIndex, message)
       return current
     }
-    if entries.isEmpty { try indexEntries(message) }
+    if entries.isEmpty { entries = try indexEntries(message) }
+    let entries = entries
     guard let entry = entries[message.name(name)] else { return -1 }
     current = entry
     return try message.tables.endOfKey(message.reader, at: entry)

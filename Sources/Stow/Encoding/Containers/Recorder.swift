@@ -66,7 +66,8 @@ final class Recorder {
   @inline(__always)
   func begin(maximumDepth: Int, _ sharedUserInfo: borrowing SharedUserInfo) {
     state.maximumDepth = maximumDepth
-    sharedUserInfo.hand(to: &state.userInfo)
+    // Assigning none calls the runtime twice.
+    if let current = sharedUserInfo.current { state.userInfo = current }
   }
 
   /// Lets what refers to the recorder go nowhere from now on.
