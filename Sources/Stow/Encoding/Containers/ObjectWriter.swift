@@ -8,8 +8,7 @@ final class ObjectWriter {
   private let keys: KeyTable.Reference
   /// The table of the keys, at hand.
   private let table: UnsafeMutablePointer<UInt16>
-  // Every access is a load or a store, several for each value.
-  @exclusivity(unchecked) private var position = Position()
+  private var position = Position()
   /// The recorder, if the pool does not keep it for this container.
   private let owner: Recorder?
 

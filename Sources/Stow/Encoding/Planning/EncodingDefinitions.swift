@@ -6,7 +6,8 @@ import Synchronization
 /// Those of a context never change, and are shared by threads. Those of a log or a stream grow from record to record,
 /// and belong to whoever writes it.
 package final class EncodingDefinitions: @unchecked Sendable {
-  private var table: DefinitionTable
+  // Used for every string, whose access calls nothing of the user's.
+  @exclusivity(unchecked) private var table: DefinitionTable
   /// What tells these definitions from all others, and from what they were before they grew.
   private(set) var version = EncodingDefinitions.newVersion()
   /// Whether every message adds what it defines.
