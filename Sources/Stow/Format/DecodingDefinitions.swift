@@ -75,10 +75,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
     var checked = TextTables()
     let end = try checked.read(message, at: start, firstSymbol: symbolCount)
     try checkKeys(checked, message)
-    var newStrings: [String] = []
-    for index in 0..<checked.symbolCount {
-      newStrings.append(try message.string(of: message.text(at: checked.symbol(index))))
-    }
+    let first = symbolCount
     let (offset, count) = (byteCount, end - start)
     bytes.reserve(count)
     UnsafeMutableRawPointer(bytes.base + offset).copyMemory(
@@ -88,7 +85,8 @@ package final class DecodingDefinitions: @unchecked Sendable {
     reader.turn(to: UnsafeRawBufferPointer(bytes.buffer))
     _ = try tables.read(reader, at: offset, firstSymbol: 0)
     extent = Extent(symbols: tables.symbolCount, shapes: tables.shapeCount)
-    strings += newStrings
+    // Their texts were checked above.
+    for index in first..<symbolCount { strings.append(try reader.string(of: reader.text(at: symbol(index)))) }
     return end
   }
 
