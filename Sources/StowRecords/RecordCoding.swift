@@ -54,6 +54,7 @@ final class RecordDecoder {
   private func scope(of record: UnsafeRawBufferPointer) throws -> DecodingDefinitions.Scope {
     if let failure { throw failure }
     do {
+      definitions = try definitions.extensible(by: record)
       return try definitions.add(record: record)
     } catch {
       failure = error

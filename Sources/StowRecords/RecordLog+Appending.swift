@@ -3,8 +3,10 @@ import Synchronization
 extension RecordLog {
   /// Appends a record.
   ///
-  /// When this returns, the record has its number, and is found by every read through this log. ``Durability`` says
-  /// when it is on the disk. If it throws, the log is as it was, and whole, and appending may be tried again. One error
+  /// When this returns, the record has its number, and is found by every read through this log, for which it is written
+  /// to the file first. While the disk is too full for that, it is kept in memory, and reads do not find it yet.
+  /// ``Durability`` says when it is on the disk. If it throws, the log is as it was, and whole, and appending may be
+  /// tried again. One error
   /// is different: where the disk fails to synchronize, nobody knows whether the record is there, and nothing more is
   /// appended before the log is opened anew.
   ///
@@ -25,7 +27,8 @@ extension RecordLog {
 
   /// Appends records, which get numbers in a row, and are brought to the disk together.
   ///
-  /// If this throws, the records before the one that failed may have been appended: ``count`` says so.
+  /// If this throws, the records before the one that failed may have been appended: ``count`` says so, and they are as
+  /// durable as others.
   ///
   /// ```swift
   /// try log.append(contentsOf: events)
@@ -50,21 +53,24 @@ extension RecordLog {
 
   /// Has `body` append records, and brings them as far as durability says. Returns their numbers.
   private func appending(_ body: (LogWriter, RecordEncoder) throws -> Void) throws -> Range<Int> {
-    let numbers = try withWriter { state, writer in
+    let (numbers, result) = try withWriter { state, writer in
       try throwLateError(&state)
       let first = writer.count
-      do {
+      let result = Result {
         try body(writer, state.encoder.encoder)
         if durability == .everyAppend { try writer.flush() }
-      } catch {
-        // Who is told that nothing was appended must not find it later.
-        if durability == .everyAppend { writer.dropCollected() }
-        throw error
       }
-      scheduleWriting(&state)
-      return first..<writer.count
+      // Who is told that nothing was appended must not find it later.
+      if durability == .everyAppend, case .failure = result { writer.dropCollected() }
+      // The records before the one that failed are as durable as any.
+      if writer.count > first { scheduleWriting(&state) }
+      return (first..<writer.count, result)
     }
-    if durability == .everyAppend { try synchronize(numbers.upperBound) }
+    let synchronization = Result {
+      if durability == .everyAppend, !numbers.isEmpty { try synchronize(numbers.upperBound) }
+    }
+    try result.get()
+    try synchronization.get()
     return numbers
   }
 
@@ -100,15 +106,15 @@ extension RecordLog {
   ///
   /// - Throws: `RecordLogError`. The log is closed even so, and what could not be written is lost.
   public func close() throws {
-    let writer = state.withLock { state in
+    let closing = state.withLock { state -> (LogWriter, Result<Void, any Error>)? in
       state.isClosed = true
-      defer { state.writer = nil }
-      return state.writer
+      guard let writer = state.writer else { return nil }
+      let result = Result { try writer.flush() }
+      (state.tail, state.writer) = (writer.tail, nil)
+      return (writer, result)
     }
-    guard let writer else { return }
+    guard let (writer, result) = closing else { return }
     defer { try? writer.file.disk.unlock() }
-    let result = Result { try writer.flush() }
-    state.withLock { $0.tail = writer.tail }
     try synchronize(writer.written)
     try result.get()
     if let error = state.withLock({ $0.lateError.take() }) { throw error }
@@ -127,7 +133,9 @@ extension RecordLog {
   /// Throws what went wrong since the last call, while nobody waited.
   func throwLateError(_ state: inout LogState) throws {
     if let error = state.lateError.take() { throw error }
-    if hasFailed.load(ordering: .relaxed) { throw error(.synchronizationFailed) }
+    if hasFailed.load(ordering: .relaxed) || state.writer?.hasFailedToSynchronize == true {
+      throw error(.synchronizationFailed)
+    }
   }
 
   /// Brings at least so many records to the disk. They must be written.
@@ -136,7 +144,10 @@ extension RecordLog {
       if hasFailed.load(ordering: .relaxed) { throw error(.synchronizationFailed) }
       if let done, done >= count { return }
       // Before the call: it brings all of them along.
-      let (file, written) = state.withLock { ($0.file, $0.writer?.written ?? count) }
+      let (file, written, failed) = state.withLock {
+        ($0.file, $0.writer?.written ?? count, $0.writer?.hasFailedToSynchronize == true)
+      }
+      if failed { throw error(.synchronizationFailed) }
       do {
         try RecordLogError.naming(path) { try file.disk.synchronize() }
       } catch {
@@ -155,7 +166,8 @@ extension RecordLog {
     guard case .interval(let interval) = durability, !state.isWritingScheduled else { return }
     state.isWritingScheduled = true
     Task.detached(priority: .utility) { [weak self] in
-      try? await Task.sleep(for: interval)
+      // Of the longest intervals, a sleep cannot say when they end.
+      try? await Task.sleep(for: min(interval, .seconds(1 << 30)))
       self?.writeLater()
     }
   }

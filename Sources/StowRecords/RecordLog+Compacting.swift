@@ -19,7 +19,9 @@ extension RecordLog {
   /// ```
   ///
   /// - Parameter isKept: Asked for each record, in their order. Must not use this log.
-  /// - Throws: `RecordLogError`, and what `isKept` throws. The log is then as it was.
+  /// - Throws: `RecordLogError`, and what `isKept` throws. The log is then as it was. A record that is larger than the
+  ///   `maximumRecordSize` of this opening is such an error, also one that grows beyond it because it brings along the
+  ///   definitions of records that are left out: open the log with a higher limit.
   public func compact(keeping isKept: (Record) throws -> Bool) throws {
     try compact(keeping: isKept, identity: .random(in: .min ... .max))
   }
@@ -111,12 +113,17 @@ extension RecordLog {
     new.endScope()
   }
 
-  /// What the system could not read may be whole all the same, and must not be left out.
+  /// What could not be read may be whole all the same, and must not be left out.
   private func throwUnreadable(_ list: [Damage]) throws {
     for damage in list {
-      guard case .unreadable(let code) = damage.reason else { continue }
-      throw RecordLogError(
-        file: path, offset: damage.bytes.lowerBound, SystemError(operation: "read", code: code))
+      switch damage.reason {
+      case .unreadable(let code):
+        throw RecordLogError(
+          file: path, offset: damage.bytes.lowerBound, SystemError(operation: "read", code: code))
+      case .recordTooLarge, .context:
+        throw RecordLogError(file: path, offset: damage.bytes.lowerBound, .damaged(damage))
+      default: break
+      }
     }
   }
 }

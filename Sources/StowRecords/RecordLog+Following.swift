@@ -13,9 +13,11 @@ extension RecordLog {
   /// }
   /// ```
   ///
-  /// - Parameter number: The number of the first record that is wanted; it may still have to come.
+  /// - Parameter number: The number of the first record that is wanted, as the log is numbered now; it may still have to
+  ///   come.
   public func follow(from number: Int) -> FollowedRecords {
-    FollowedRecords(log: self, start: min(max(0, number), BlockHead.recordLimit))
+    let file = state.withLock { $0.file }
+    return FollowedRecords(log: self, file: file, start: min(max(0, number), BlockHead.recordLimit))
   }
 
   /// The file that is the log now, and how far it goes; nil if the log was closed.
@@ -36,20 +38,23 @@ extension RecordLog {
     public typealias Element = Record
 
     let log: RecordLog
+    /// The file whose records `start` counts.
+    let file: LogFile
     let start: Int
 
-    public func makeAsyncIterator() -> Iterator { Iterator(log: log, next: start) }
+    public func makeAsyncIterator() -> Iterator { Iterator(log: log, file: file, next: start) }
 
     /// Waits for one record after the other.
     public struct Iterator: AsyncIteratorProtocol {
       private let log: RecordLog
       /// The number of the record that comes next.
       private var next: Int
-      private var file: LogFile?
+      private var file: LogFile
       private var cursor: RecordCursor?
 
-      init(log: RecordLog, next: Int) {
+      init(log: RecordLog, file: LogFile, next: Int) {
         self.log = log
+        self.file = file
         self.next = next
       }
 
@@ -74,10 +79,7 @@ extension RecordLog {
 
       /// Looks for records behind those that were seen; false if there are none.
       private mutating func look(in newest: LogFile, _ tail: Tail) throws -> Bool {
-        guard let file, file !== newest else {
-          file = newest
-          return begin(newest, tail)
-        }
+        if file === newest { return begin(newest, tail) }
         // The old file first: nothing is added to it any more.
         if begin(file, try file.tail()) { return true }
         guard let origin = try newest.block(0, before: tail.end)?.origin, origin.identity == file.identity

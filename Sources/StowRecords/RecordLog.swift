@@ -21,12 +21,13 @@ import Synchronization
 ///
 /// - **Crashes.** What was synchronized is there after a crash, in its order. Of everything else each record is whole
 ///   or absent. Opening the log again takes no longer for a large file than for a small one.
-/// - **Damage.** Every part of the file has a checksum. A damaged part is skipped and reported in ``damage``; nothing
-///   behind it is lost.
+/// - **Damage.** Every part of the file has a checksum. A damaged part costs at most the rest of its block of 64 KB and
+///   the records that reach into it. It is skipped and reported in ``damage``, or cut off and reported in ``recovery``
+///   if it is in the last block; nothing in other blocks is lost.
 /// - **One writer, many readers.** A log is opened for appending by one `RecordLog` at a time, in all processes. Any
 ///   number of others read it meanwhile, and see whole records only.
-/// - **Threads.** A log may be used from many threads at once. An `encode(to:)` that a log is running, and the
-///   closure of ``compact(keeping:)``, must not use the same log.
+/// - **Threads.** A log may be used from many threads at once. An `encode(to:)` that a log is running, the iterator of
+///   a sequence that is being appended, and the closure of ``compact(keeping:)`` must not use the same log.
 ///
 /// FORMAT.md, "Logs", specifies the bytes.
 public final class RecordLog: Sendable {
@@ -87,8 +88,8 @@ public final class RecordLog: Sendable {
   ///
   /// - Parameters:
   ///   - url: A log.
-  ///   - maximumRecordSize: The most bytes that an encoded record may have; larger ones are reported as damage. 1 GiB
-  ///     by default.
+  ///   - maximumRecordSize: The most bytes of a record that is put together from several blocks of 64 KB; larger ones
+  ///     are reported as damage. 1 GiB by default.
   /// - Throws: `RecordLogError`: `notALog` if the file is something else.
   public convenience init(readingFrom url: URL, maximumRecordSize: Int = 1 << 30) throws {
     try self.init(readingFrom: Self.path(of: url), on: SystemDisk(), maximumRecordSize: maximumRecordSize)
@@ -124,7 +125,14 @@ public final class RecordLog: Sendable {
 
   /// The path behind all links: renaming a new file over a link would leave the old file where it is.
   private static func path(of url: URL) -> String {
-    url.resolvingSymlinksInPath().path(percentEncoded: false)
+    var path = url.resolvingSymlinksInPath().path(percentEncoded: false)
+    // Of a link to a file that is still to be made, that leaves the link. Links may lead to each other.
+    for _ in 0..<40 {
+      guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
+      let folder = URL(filePath: path).deletingLastPathComponent()
+      path = URL(filePath: target, relativeTo: folder).resolvingSymlinksInPath().path(percentEncoded: false)
+    }
+    return path
   }
 
   func error(_ reason: RecordLogError.Reason) -> RecordLogError { RecordLogError(file: path, reason) }

@@ -24,8 +24,9 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     case diskFull
     /// A system call failed: what was to be done, and the `errno`.
     case system(operation: String, code: Int32)
-    /// Earlier bytes could not be brought to the disk, and nobody knows which of them are there. The log must be
-    /// opened anew, which finds out.
+    /// Earlier bytes could not be brought to the disk, and nobody knows which of them are there: the system may go on
+    /// showing them, and lose them when it is restarted. Open the log anew, and compact it before anything else:
+    /// that writes all records that can be read to a new file.
     case synchronizationFailed
     /// There is no record of this number, but only so many.
     case noSuchRecord(Int, count: Int)

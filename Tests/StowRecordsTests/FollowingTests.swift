@@ -40,6 +40,18 @@ struct FollowingTests {
     #expect(try await closed.value == 0)
   }
 
+  @Test func theFirstRecordToFollowIsCountedInTheFileThatWasThereThen() async throws {
+    let log = try RecordLog(at: folder.log, durability: .manual)
+    try log.append(contentsOf: (0..<10).map { Event($0) })
+    let followed = log.follow(from: log.count)
+    try log.compact { $0.number >= 7 }
+    try log.append(Event(10))
+    var iterator = followed.makeAsyncIterator()
+    let record = try await iterator.next()
+    #expect(try record?.decode(Event.self).id == 10)
+    #expect(record?.number == 3)
+  }
+
   @Test(arguments: [true, false])
   func aFollowerGoesOnBehindWhatACompactionKept(_ isReader: Bool) async throws {
     let log = try RecordLog(at: folder.log, durability: .manual)

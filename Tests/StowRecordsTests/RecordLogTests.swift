@@ -185,6 +185,17 @@ struct RecordLogTests {
     }
   }
 
+  @Test func aLinkToALogThatIsStillToBeMadeStaysALink() throws {
+    let link = folder.url.appending(path: "link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.log)
+    let log = try RecordLog(at: link)
+    for id in 0..<3 { try log.append(Event(id)) }
+    try log.compact { $0.number > 0 }
+    try log.close()
+    #expect(try RecordLog(readingFrom: folder.log).records.map { try $0.decode(Event.self).id } == [1, 2])
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == folder.log.path)
+  }
+
   @Test func aLinkToALogIsTheLog() throws {
     let link = folder.url.appending(path: "link")
     try RecordLog(at: folder.log).append(Event(0))

@@ -13,6 +13,8 @@ package final class DecodingDefinitions: @unchecked Sendable {
   private(set) var extent = Extent()
   /// The symbols by their numbers.
   private(set) var strings: [String] = []
+  /// Whether a container reads on with these when its call is over, on whatever thread.
+  private let areKept = Atomic<Bool>(false)
   /// What tells these definitions from all others, also from those that had their address before.
   let number = DecodingDefinitions.newNumber()
 
@@ -46,6 +48,16 @@ package final class DecodingDefinitions: @unchecked Sendable {
     var shapes = 0
   }
 
+  /// Notes that a container reads on with these when its call is over. From now on nothing may be added to them.
+  func noteEscape() { areKept.store(true, ordering: .releasing) }
+
+  /// Returns the definitions that what a record defines can be added to: these, or a copy if somebody reads on with
+  /// these.
+  package func extensible(by record: UnsafeRawBufferPointer) throws -> DecodingDefinitions {
+    guard record.first == MessageTables.tag, areKept.load(ordering: .acquiring) else { return self }
+    return try DecodingDefinitions(extending: self)
+  }
+
   /// What a record may refer to, and where its value begins.
   package struct Scope: Sendable {
     let extent: Extent
@@ -54,7 +66,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
 
   /// Adds what a record defines, if it does.
   ///
-  /// Not while another thread reads a record that relies on these definitions.
+  /// Not while another thread reads a record that relies on these definitions (``extensible(by:)``).
   ///
   /// - Throws: `DecodingError.dataCorrupted` if its prelude is not valid; then nothing is added.
   package func add(record: UnsafeRawBufferPointer) throws -> Scope {

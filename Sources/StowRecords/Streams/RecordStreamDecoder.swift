@@ -120,7 +120,7 @@ public final class RecordStreamDecoder {
   private func nextRecord() throws -> Range<Int>? {
     guard try passHead() else { return nil }
     while start < bytes.count, bytes[start] == StreamFrame.forgetting {
-      definitions = DecodingDefinitions()
+      if definitions.size > 0 { definitions = DecodingDefinitions() }
       start += 1
     }
     guard start < bytes.count else { return nil }
@@ -156,7 +156,10 @@ public final class RecordStreamDecoder {
   ) throws -> Value {
     guard checksum == StreamFrame.checksum(of: record, number: UInt64(count)) else { throw error(.damaged) }
     guard definitions.size <= Self.mostDefinitions else { throw error(.tooManyDefinitions) }
-    guard let scope = try? definitions.add(record: record) else { throw error(.damaged) }
+    guard let extensible = try? definitions.extensible(by: record),
+      let scope = try? extensible.add(record: record)
+    else { throw error(.damaged) }
+    definitions = extensible
     isDecoding = true
     defer {
       isDecoding = false

@@ -21,6 +21,8 @@ final class LogWriter: @unchecked Sendable {
   /// The offset behind the last frame. What stands there is left of a write that failed.
   private var wholeEnd: Int
   private var hasDebris = false
+  /// Whether the disk failed to synchronize: nothing more is written.
+  private(set) var hasFailedToSynchronize = false
 
   /// A block is not ended for a record while so much of it is left: then the record is parted.
   private static let leastRoomForPart = BlockHead.blockSize / 16
@@ -81,12 +83,7 @@ final class LogWriter: @unchecked Sendable {
 
   /// Puts a record behind those that are collected; false if the block has no room for it.
   private func collect(_ message: UnsafeRawBufferPointer) throws -> Bool {
-    guard message.count <= maximumRecordSize else {
-      // What the record defined is not written.
-      needsScope = true
-      let reason = RecordLogError.Reason.recordTooLarge(size: message.count, limit: maximumRecordSize)
-      throw RecordLogError(file: file.path, reason)
-    }
+    try checkSize(of: message)
     let size = Uint.size(of: message.count) + message.count
     guard size <= payloadRoom - (collected == 0 ? 0 : collectedSize) else { return false }
     if collected == 0 { beginFrame(needsScope && blockOffset > BlockHead.size ? .freshRecords : .records) }
@@ -95,6 +92,15 @@ final class LogWriter: @unchecked Sendable {
     collectedSize += size
     needsScope = false
     return true
+  }
+
+  /// Throws if a record is larger than the limit. Encoded anew, for a new scope, one may have become so.
+  private func checkSize(of message: UnsafeRawBufferPointer) throws {
+    guard message.count > maximumRecordSize else { return }
+    // What the record defined is not written.
+    needsScope = true
+    let reason = RecordLogError.Reason.recordTooLarge(size: message.count, limit: maximumRecordSize)
+    throw RecordLogError(file: file.path, reason)
   }
 
   private static func append(_ message: UnsafeRawBufferPointer, to frame: inout [UInt8]) {
@@ -107,6 +113,7 @@ final class LogWriter: @unchecked Sendable {
     needsScope = true
     scope.begin()
     let isLong = try makeMessage { message in
+      try checkSize(of: message)
       try flush()
       let size = Uint.size(of: message.count) + message.count
       let isLong = size > Frame.payloadLimit || (blockOffset != 0 && payloadRoom >= Self.leastRoomForPart)
@@ -210,9 +217,15 @@ final class LogWriter: @unchecked Sendable {
 
   /// Cuts off what a write has left that failed. It must not come back either, behind what is written there later.
   private func removeDebris() throws {
+    if hasFailedToSynchronize { throw RecordLogError(file: file.path, .synchronizationFailed) }
     try RecordLogError.naming(file.path, at: wholeEnd) {
       try file.disk.truncate(to: wholeEnd)
-      try file.disk.synchronize()
+      do {
+        try file.disk.synchronize()
+      } catch {
+        hasFailedToSynchronize = true
+        throw error
+      }
     }
     hasDebris = false
   }

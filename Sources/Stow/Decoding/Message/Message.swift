@@ -137,6 +137,7 @@ final class Message {
 
   /// Copies the bytes, so that the message can be read when the caller's are gone.
   func detach() {
+    definitions?.noteEscape()
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: reader.count, alignment: 1)
     copy.copyMemory(from: reader.buffer(at: 0, count: reader.count))
     detachedBytes = copy

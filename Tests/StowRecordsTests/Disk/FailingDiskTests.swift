@@ -1,0 +1,143 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import StowRecords
+
+@Suite("A disk that fails in passing")
+struct FailingDiskTests {
+  @Test("A synchronization that fails while what a full disk cut short is removed is not forgotten")
+  func synchronizationWhileRemoving() throws {
+    let disk = HookedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.append(Event(0))
+    try log.flush()
+    disk.simulated.capacity = try #require(disk.simulated.bytes(of: "/log")).count + 3
+    disk.beforeSynchronizing = { throw SystemError(operation: "synchronize", code: 5) }
+    try log.append(Event(1))
+    #expect(throws: RecordLogError.self) { try log.flush() }
+    disk.beforeSynchronizing = {}
+    disk.simulated.capacity = .max
+    #expect { try log.synchronize() } throws: { ($0 as? RecordLogError)?.reason == .synchronizationFailed }
+    #expect(throws: RecordLogError.self) { try log.append(Event(2)) }
+  }
+
+  @Test("A reader that cannot open the file of a compaction stays with the old one, and reports no damage")
+  func lookingAtTheNewFile() throws {
+    for call in 0..<11 {
+      let disk = SimulatedDisk()
+      let log = try RecordLog(at: "/log", on: disk)
+      for id in 0..<50 { try log.append(Event(id, size: 10_000)) }
+      try log.synchronize()
+      let reader = try RecordLog(readingFrom: "/log", on: disk)
+      try log.compact { $0.number % 10 == 0 }
+      disk.failing = (disk.calls + call)..<(disk.calls + call + 1)
+      let records = Array(reader.records)
+      disk.failing = 0..<0
+      let ids = records.compactMap { try? $0.decode(Event.self).id }
+      #expect(ids == Array(0..<50) || ids == [0, 10, 20, 30, 40], "call \(call)")
+      let lost = reader.damage.filter { if case .unreadable = $0.reason { false } else { true } }
+      #expect(lost.isEmpty, "call \(call)")
+    }
+  }
+}
+
+/// Events, until one that throws when it is encoded.
+private struct EventOrFailure: Encodable {
+  var event: Event?
+
+  func encode(to encoder: any Encoder) throws {
+    guard let event else { throw CancellationError() }
+    try event.encode(to: encoder)
+  }
+}
+
+@Suite("The records of a batch that failed later are as durable as others")
+struct FailedBatchTests {
+  @Test("with a synchronization for every append", arguments: 0..<10 as Range<UInt64>)
+  func everyAppend(seed: UInt64) throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk, durability: .everyAppend)
+    let events = (0..<10).map { EventOrFailure(event: Event($0, size: 20_000)) }
+    #expect(throws: CancellationError.self) { try log.append(contentsOf: events + [EventOrFailure()]) }
+    let count = log.count
+    #expect(count > 0)
+    var random = SeededGenerator(seed: seed)
+    disk.crash(&random)
+    #expect(try Array(RecordLog(at: "/log", on: disk).records).count == count)
+  }
+
+  @Test("with an interval")
+  func interval() async throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk, durability: .interval(.milliseconds(10)))
+    let events = (0..<2).map { EventOrFailure(event: Event($0)) }
+    #expect(throws: CancellationError.self) { try log.append(contentsOf: events + [EventOrFailure()]) }
+    #expect(log.count == 2)
+    let empty = try #require(disk.bytes(of: "/log")).count
+    for _ in 0..<500 where disk.bytes(of: "/log")?.count == empty {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(disk.bytes(of: "/log")?.count != empty)
+    withExtendedLifetime(log) {}
+  }
+
+  @Test("An interval of any length is one")
+  func longestInterval() async {
+    await #expect(processExitsWith: .success) {
+      let log = try RecordLog(at: "/log", on: SimulatedDisk(), durability: .interval(.seconds(Int64.max)))
+      try log.append(Event(0))
+      try await Task.sleep(for: .milliseconds(200))
+      withExtendedLifetime(log) {}
+      exit(EXIT_SUCCESS)
+    }
+  }
+}
+
+@Suite("Reading while another thread closes the log")
+struct ClosingTests {
+  /// What another thread sees while the log writes its last records.
+  private func seen<Result: Sendable>(
+    closing log: RecordLog, on disk: HookedDisk, _ look: @escaping @Sendable (RecordLog) -> Result
+  ) throws -> Result {
+    let result = Mutex<Result?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+    disk.beforeWriting = {
+      DispatchQueue.global().async {
+        let found = look(log)
+        result.withLock { $0 = found }
+        isDone.signal()
+      }
+      // It may have to wait until this thread has closed the log.
+      if isDone.wait(timeout: .now() + 0.3) == .success { isDone.signal() }
+    }
+    try log.close()
+    isDone.wait()
+    return try #require(result.withLock { $0 })
+  }
+
+  @Test("finds all records")
+  func count() throws {
+    let disk = HookedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    for id in 0..<5 { try log.append(Event(id)) }
+    let counts = try seen(closing: log, on: disk) { [$0.count, Array($0.records).count] }
+    #expect(counts == [5, 5])
+  }
+
+  @Test("finds those of a compacted log, and no damage")
+  func compacted() throws {
+    let disk = HookedDisk()
+    try {
+      let log = try RecordLog(at: "/log", on: disk)
+      for id in 0..<50 { try log.append(Event(id, size: 10_000)) }
+      try log.close()
+    }()
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.compact { $0.number == 7 }
+    try log.append(Event(1))
+    let numbers = try seen(closing: log, on: disk) { $0.records.map(\.number) }
+    #expect(numbers == [0, 1])
+    #expect(log.damage.isEmpty)
+  }
+}

@@ -1,0 +1,50 @@
+@testable import StowRecords
+
+/// A simulated disk that runs something before it writes and before it synchronizes. What throws there makes the call
+/// fail.
+final class HookedDisk: Disk, @unchecked Sendable {
+  let simulated = SimulatedDisk()
+  var beforeWriting: () throws -> Void = {}
+  var beforeSynchronizing: () throws -> Void = {}
+
+  func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile {
+    HookedFile(disk: self, file: try simulated.open(path, purpose))
+  }
+
+  func place(of path: String) throws -> FilePlace? { try simulated.place(of: path) }
+  func rename(_ path: String, to newPath: String) throws { try simulated.rename(path, to: newPath) }
+  func remove(_ path: String) throws { try simulated.remove(path) }
+  func synchronizeFolder(of path: String) throws { try simulated.synchronizeFolder(of: path) }
+}
+
+private final class HookedFile: DiskFile {
+  let disk: HookedDisk
+  let file: any DiskFile
+
+  init(disk: HookedDisk, file: any DiskFile) {
+    self.disk = disk
+    self.file = file
+  }
+
+  func place() throws -> FilePlace { try file.place() }
+  func permissions() throws -> UInt32 { try file.permissions() }
+  func size() throws -> Int { try file.size() }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
+    try file.read(into: buffer, at: offset)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+    try disk.beforeWriting()
+    try file.write(bytes, at: offset)
+  }
+
+  func synchronize() throws {
+    try disk.beforeSynchronizing()
+    try file.synchronize()
+  }
+
+  func truncate(to size: Int) throws { try file.truncate(to: size) }
+  func lock() throws -> Bool { try file.lock() }
+  func unlock() throws { try file.unlock() }
+}
