@@ -23,7 +23,7 @@ struct KeptContainerTests {
   @Test("while other threads decode records of the same block, which define more")
   func otherThreads() async throws {
     let first = Dictionary(uniqueKeysWithValues: (0..<20).map { ("first\($0)", $0) })
-    for _ in 0..<20 {
+    for _ in 0..<100 {
       let log = try RecordLog(at: "/log", on: SimulatedDisk())
       // The second relies on what the first defines.
       try log.append(first)
@@ -35,7 +35,7 @@ struct KeptContainerTests {
       let keeper = try records[1].decode(Keeper.self)
       let reading = Task.detached {
         var found: [String: Int] = [:]
-        for _ in 0..<20 {
+        for _ in 0..<100 {
           for key in keeper.container.allKeys {
             found[key.stringValue] = try keeper.container.decode(Int.self, forKey: key)
           }
