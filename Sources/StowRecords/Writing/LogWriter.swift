@@ -168,7 +168,9 @@ final class LogWriter: @unchecked Sendable {
     do {
       var done = 0
       while done < message.count {
-        let count = min(payloadRoom, message.count - done)
+        var count = min(payloadRoom, message.count - done)
+        // If only its length has no room here, the end of the record goes into the next block all the same.
+        if count == message.count { count -= 1 }
         let isLast = done + count == message.count
         beginFrame(done == 0 ? .first : isLast ? .last : .middle)
         frame.append(contentsOf: message[done..<(done + count)])

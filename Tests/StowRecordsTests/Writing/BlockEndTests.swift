@@ -38,4 +38,32 @@ struct BlockEndTests {
     #expect(try read.decode(Event.self, at: 0) == Event(0))
     for id in 2..<6 { #expect(try read.decode(Event.self, at: id + 1) == Event(id)) }
   }
+
+  /// Records that just fit into their block, that fit but for their length, and that do not fit.
+  @Test(arguments: [0, 30_000, 61_000])
+  func aRecordMayBeAsLongAsTheRoomThatIsLeft(fillerSize: Int) throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: KnownLogs.path, on: disk)
+    try log.append(Data(count: fillerSize))
+    try log.close()
+    let bytes = try #require(disk.bytes(of: KnownLogs.path))
+    let room = BlockHead.blockSize - bytes.count - Frame.headSize
+    // Of a record, its length takes up to three bytes, and the head of its data as many or one more.
+    for size in (room - 12)...(room + 3) { try checkRecord(ofSize: size, behind: bytes) }
+  }
+
+  private func checkRecord(ofSize size: Int, behind bytes: [UInt8]) throws {
+    let disk = SimulatedDisk()
+    _ = try disk.open(KnownLogs.path, .appending)
+    disk.setBytes(bytes, of: KnownLogs.path)
+    let log = try RecordLog(at: KnownLogs.path, on: disk)
+    let first = log.count
+    for value in [Data(count: size), Data([2])] { try log.append(value) }
+    try log.close()
+    let read = try KnownLogs.reader(of: try #require(disk.bytes(of: KnownLogs.path)))
+    #expect(read.count == first + 2 && read.recovery.bytes.isEmpty)
+    #expect(try read.verify().isEmpty)
+    #expect(try read.decode(Data.self, at: first) == Data(count: size), "a record of \(size) bytes")
+    #expect(try read.decode(Data.self, at: first + 1) == Data([2]))
+  }
 }
