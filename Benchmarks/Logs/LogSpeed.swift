@@ -8,6 +8,7 @@ import StowRecords
 struct LogSpeed<Value: Codable & Equatable & Sendable> {
   let name: String
   let values: [Value]
+  let packing: RecordLog.Packing
   /// How many records the log has of which one is read by its number.
   let large: Int
   let rounds: Int
@@ -50,7 +51,7 @@ struct LogSpeed<Value: Codable & Equatable & Sendable> {
 
   /// Writes the files that are read, and compares what is read with what was written.
   private func check() throws {
-    let log = try RecordLog(at: files.freshFile("read.log"))
+    let log = try RecordLog(at: files.freshFile("read.log"), packing: packing)
     for value in values { try log.append(value) }
     try log.close()
     let lines = try JSONLines(at: files.freshFile("read.json"))
@@ -70,7 +71,7 @@ struct LogSpeed<Value: Codable & Equatable & Sendable> {
   }
 
   private func write(_ body: (RecordLog) throws -> Void) throws -> Double {
-    let log = try RecordLog(at: files.freshFile("write.log"))
+    let log = try RecordLog(at: files.freshFile("write.log"), packing: packing)
     let time = try Clock.time {
       try body(log)
       try log.flush()
@@ -115,7 +116,7 @@ struct LogSpeed<Value: Codable & Equatable & Sendable> {
 
   /// The median time to read one record by its number from a log of many.
   private func readAtRandom() throws -> Double {
-    let log = try RecordLog(at: files.freshFile("large.log"), durability: .manual)
+    let log = try RecordLog(at: files.freshFile("large.log"), durability: .manual, packing: packing)
     while log.count < large { try log.append(contentsOf: values.prefix(large - log.count)) }
     try log.close()
     let reader = try RecordLog(readingFrom: files.file("large.log"))

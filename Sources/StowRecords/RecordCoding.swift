@@ -108,7 +108,7 @@ final class RecordCopier: RecordScope {
   ) throws -> Result {
     if missing.isEmpty { return try body(record) }
     let preludes = missing + [prelude]
-    var message: [UInt8] = [0x1F]
+    var message = [RecordPrelude.tag]
     Uint.append(preludes.reduce(0) { $0 + $1.symbolCount }, to: &message)
     for prelude in preludes { message += prelude.symbols }
     Uint.append(preludes.reduce(0) { $0 + $1.shapeCount }, to: &message)

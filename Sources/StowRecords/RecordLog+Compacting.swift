@@ -75,8 +75,8 @@ extension RecordLog {
       guard try file.lock() else { throw RecordLogError(file: newPath, .inUse) }
       return file
     }
-    let opening = LogOpening(
-      disk: disk, path: path, maximumRecordSize: maximumRecordSize, identity: identity)
+    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing)
+    let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
     let writer = try opening.newLog(in: file)
     try writer.write(Origin(identity: old.file.identity, count: 0))
     try copyRecords(of: old, to: writer, isKept)

@@ -127,7 +127,7 @@ extension RecordLog {
   private func followReplacement(_ state: inout LogState) throws {
     let place = try RecordLogError.naming(path) { try disk.place(of: path) }
     guard let place, try RecordLogError.naming(path, { try state.file.disk.place() }) != place else { return }
-    let file = try LogOpening(disk: disk, path: path, maximumRecordSize: maximumRecordSize).forReading()
+    let file = try LogOpening(disk: disk, path: path).forReading()
     (state.file, state.tail) = (file, try file.tail())
   }
 }

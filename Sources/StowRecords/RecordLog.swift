@@ -35,6 +35,7 @@ public final class RecordLog: Sendable {
   let disk: any Disk
   let durability: Durability
   let maximumRecordSize: Int
+  let packing: Packing
 
   /// What opening the log found behind the last whole record, and cut off.
   ///
@@ -67,13 +68,16 @@ public final class RecordLog: Sendable {
   ///   - durability: When records are brought to the disk; by default within a second.
   ///   - maximumRecordSize: The most bytes that an encoded record may have, in appending and in reading; 1 GiB by
   ///     default.
+  ///   - packing: Whether the texts of records are packed when they are appended; by default they are not.
   /// - Throws: `RecordLogError`: `inUse` if there is another writer, `notALog` if the file is something else, which
   ///   is then left as it is.
   public convenience init(
-    at url: URL, durability: Durability = .interval(.seconds(1)), maximumRecordSize: Int = 1 << 30
+    at url: URL, durability: Durability = .interval(.seconds(1)), maximumRecordSize: Int = 1 << 30,
+    packing: Packing = .none
   ) throws {
     try self.init(
-      at: Self.path(of: url), on: SystemDisk(), durability: durability, maximumRecordSize: maximumRecordSize)
+      at: Self.path(of: url), on: SystemDisk(), durability: durability, maximumRecordSize: maximumRecordSize,
+      packing: packing)
   }
 
   /// Opens a log for reading, beside its writer in this or another process.
@@ -97,25 +101,28 @@ public final class RecordLog: Sendable {
 
   init(
     at path: String, on disk: any Disk, durability: Durability = .manual, maximumRecordSize: Int = 1 << 30,
-    identity: UInt64 = .random(in: .min ... .max)
+    packing: Packing = .none, identity: UInt64 = .random(in: .min ... .max)
   ) throws {
-    let opening = LogOpening(disk: disk, path: path, maximumRecordSize: maximumRecordSize, identity: identity)
+    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing)
+    let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
     let (writer, recovery) = try opening.forAppending()
     self.path = path
     self.disk = disk
     self.durability = durability
     self.maximumRecordSize = maximumRecordSize
+    self.packing = packing
     self.recovery = recovery
     state = Mutex(LogState(file: writer.file, tail: writer.tail, writer: writer))
   }
 
   init(readingFrom path: String, on disk: any Disk, maximumRecordSize: Int = 1 << 30) throws {
-    let file = try LogOpening(disk: disk, path: path, maximumRecordSize: maximumRecordSize).forReading()
+    let file = try LogOpening(disk: disk, path: path).forReading()
     let tail = try file.tail()
     self.path = path
     self.disk = disk
     durability = .manual
     self.maximumRecordSize = maximumRecordSize
+    packing = .none
     recovery = tail.recovery
     state = Mutex(LogState(file: file, tail: tail, writer: nil))
   }

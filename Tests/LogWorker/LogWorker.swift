@@ -51,7 +51,9 @@ struct LogWorker {
   // MARK: - Being killed
 
   private static func crash(_ url: URL, seed: Int) throws {
-    let log = try RecordLog(at: url, durability: seed % 4 == 0 ? .everyAppend : .manual)
+    let log = try RecordLog(
+      at: url, durability: seed % 4 == 0 ? .everyAppend : .manual,
+      packing: seed % 3 == 0 ? .none : .words)
     var id = try log.records(from: log.count - 1).reduce(-1) { try $1.decode(LoggedValue.self).id } + 1
     var random = UInt64(truncatingIfNeeded: seed &+ 1) &* 0x9E37_79B9_7F4A_7C15
     while true {

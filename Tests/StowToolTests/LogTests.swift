@@ -103,7 +103,7 @@ struct LogTests {
   @Test("FORMAT.md's logs and stream are inspected to the last byte")
   func examples() throws {
     let examples = try FormatExample.all().filter { $0.kind == "stow-log" || $0.kind == "stow-stream" }
-    #expect(examples.count == 6)
+    #expect(examples.count == 7)
     for example in examples {
       try folder.file("file", example.bytes)
       let run = try Tool.run("inspect", "--full", folder.path("file"))

@@ -1,6 +1,9 @@
 /// The prelude of a record, in parts that can be put together with those of other records (FORMAT.md, "Records of one
 /// block").
 package struct RecordPrelude {
+  /// What a record with a prelude begins with, and no other.
+  package static let tag: UInt8 = 0x1F
+
   package var symbolCount = 0
   /// The texts of the symbols.
   package var symbols: [UInt8] = []

@@ -4,11 +4,16 @@ struct Block: Sendable {
   struct Place: Sendable {
     let start: UInt32
     let end: UInt32
+    /// How many bytes a packed record has when it is unpacked; 0 for all others.
+    let unpackedSize: UInt32
 
-    init(_ range: Range<Int>) {
+    init(_ range: Range<Int>, unpackedSize: Int = 0) {
       start = UInt32(range.lowerBound)
       end = UInt32(range.upperBound)
+      self.unpackedSize = UInt32(unpackedSize)
     }
+
+    var isPacked: Bool { unpackedSize > 0 }
 
     var range: Range<Int> { Int(start)..<Int(end) }
   }
@@ -19,6 +24,8 @@ struct Block: Sendable {
   private(set) var records: [Place] = []
   /// The records before which all definitions are forgotten, as indices in `records`; the first of all is one.
   private(set) var scopes: [Int] = [0]
+  /// For each scope, what its packed records copy from.
+  private(set) var windows = [PackingWindow()]
   /// A part of a record that began in an earlier block, and whether it is the last.
   private(set) var continuation: (payload: Range<Int>, isLast: Bool)?
   /// The first part of a record that goes on in the next block.
@@ -65,11 +72,7 @@ struct Block: Sendable {
     // Behind a part that goes on in the next block, this block has nothing.
     if beginning != nil || continuation?.isLast == false { return false }
     switch frame.kind {
-    case .records: return takeRecords(in: frame.payload)
-    case .freshRecords:
-      let first = records.count
-      guard takeRecords(in: frame.payload) else { return false }
-      if first > 0 { scopes.append(first) }
+    case .records, .freshRecords, .packableRecords, .freshPackableRecords: return takeRecords(of: frame)
     case .first: beginning = frame.payload
     case .middle, .last:
       if end != BlockHead.size { return false }
@@ -83,22 +86,56 @@ struct Block: Sendable {
     return true
   }
 
-  /// Takes in all records of a frame, or none.
-  private mutating func takeRecords(in payload: Range<Int>) -> Bool {
-    let count = records.count
+  /// Takes in all records of a frame; false if its payload is something else.
+  private mutating func takeRecords(of frame: Frame) -> Bool {
+    let first = records.count
     // Of a full block; many small frames grow the array as they come.
-    if count == 0 { records.reserveCapacity(payload.count / 16) }
+    if first == 0 { records.reserveCapacity(frame.payload.count / 16) }
+    if frame.kind.isFresh, first > 0 {
+      scopes.append(first)
+      windows.append(PackingWindow())
+    }
+    let isWhole = frame.kind.isPackable ? takePackable(in: frame.payload) : takePlain(in: frame.payload)
+    // Nothing is read behind it, so that what it left in the scopes is of no use to anybody.
+    if !isWhole { records.removeSubrange(first...) }
+    return isWhole
+  }
+
+  private mutating func takePlain(in payload: Range<Int>) -> Bool {
     var offset = payload.lowerBound
     while offset < payload.upperBound {
       guard let length = Uint.read(from: bytes, at: &offset, before: payload.upperBound),
         length <= payload.upperBound - offset
-      else {
-        records.removeSubrange(count...)
-        return false
-      }
+      else { return false }
       records.append(Place(offset..<(offset + length)))
       offset += length
     }
     return true
+  }
+
+  /// Takes in records whose lengths say whether they are packed.
+  private mutating func takePackable(in payload: Range<Int>) -> Bool {
+    var offset = payload.lowerBound
+    while offset < payload.upperBound {
+      guard let head = Uint.read(from: bytes, at: &offset, before: payload.upperBound),
+        head >> 1 <= payload.upperBound - offset
+      else { return false }
+      let range = offset..<(offset + head >> 1)
+      guard let unpackedSize = takePackable(range, isPacked: head & 1 == 1) else { return false }
+      records.append(Place(range, unpackedSize: unpackedSize))
+      offset = range.upperBound
+    }
+    return true
+  }
+
+  /// Adds a plain record to the window, and returns 0; or returns the size of a packed one, nil if it is none.
+  private mutating func takePackable(_ range: Range<Int>, isPacked: Bool) -> Int? {
+    let window = windows.count - 1
+    return bytes.withUnsafeBytes { bytes in
+      let record = UnsafeRawBufferPointer(rebasing: bytes[range])
+      if isPacked { return windows[window].unpackedSize(of: record) }
+      _ = windows[window].add(record)
+      return 0
+    }
   }
 }

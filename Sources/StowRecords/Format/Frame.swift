@@ -19,6 +19,18 @@ struct Frame: Sendable, Hashable {
     case freshRecords = 5
     /// Where the records of a compacted log came from.
     case origin = 6
+    /// Records of which some may be packed, and the same before which all definitions are forgotten.
+    case packableRecords = 7
+    case freshPackableRecords = 8
+
+    /// The kind of a frame of whole records.
+    static func records(isFresh: Bool, isPackable: Bool) -> Kind {
+      isPackable ? (isFresh ? .freshPackableRecords : .packableRecords) : isFresh ? .freshRecords : .records
+    }
+
+    var isFresh: Bool { self == .freshRecords || self == .freshPackableRecords }
+
+    var isPackable: Bool { self == .packableRecords || self == .freshPackableRecords }
   }
 
   let kind: Kind

@@ -1,3 +1,4 @@
+import Stow
 import Synchronization
 
 /// The bytes of some records and the way to their values, kept for as long as somebody has one of the records.
@@ -10,6 +11,7 @@ final class RecordStore: Sendable {
   private let bytes: [UInt8]
   private let places: [Block.Place]
   private let scopes: [Int]
+  private let windows: [PackingWindow]
   private let idle = Mutex<ScopeDecoder?>(nil)
 
   /// The records of a block.
@@ -18,6 +20,7 @@ final class RecordStore: Sendable {
     bytes = block.bytes
     places = block.records
     scopes = block.scopes
+    windows = block.windows
   }
 
   /// A record that was put together from the parts of several blocks.
@@ -26,25 +29,44 @@ final class RecordStore: Sendable {
     bytes = message
     places = [Block.Place(0..<message.count)]
     scopes = [0]
+    windows = [PackingWindow()]
   }
 
   var count: Int { places.count }
 
+  /// Lends a record, unpacked if it is packed.
   func withBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
   {
-    try bytes[places[index].range].withUnsafeBytes(body)
+    if places[index].isPacked { return try withUnpackedBytes(of: index, body) }
+    return try bytes[places[index].range].withUnsafeBytes(body)
+  }
+
+  @inline(never)
+  private func withUnpackedBytes<Result>(
+    of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    let place = places[index]
+    let window = windows[scope(of: index)]
+    return try bytes[place.range].withUnsafeBytes {
+      try window.withUnpacked($0, size: Int(place.unpackedSize), body)
+    }
   }
 
   /// Has a decoder take in what some records define. Most define nothing.
   fileprivate func takeDefinitions(of indices: Range<Int>, into decoder: RecordDecoder) throws {
     try bytes.withUnsafeBytes { bytes in
-      for place in places[indices] where place.range.isEmpty || bytes[Int(place.start)] == 0x1F {
+      // Packed ones have no prelude.
+      for place in places[indices]
+      where !place.isPacked && (place.range.isEmpty || bytes[Int(place.start)] == RecordPrelude.tag) {
         try decoder.takeDefinitions(from: UnsafeRawBufferPointer(rebasing: bytes[place.range]))
       }
     }
   }
 
-  /// The first record of the scope that a record belongs to.
+  /// The first record of a scope.
+  func firstIndex(ofScope scope: Int) -> Int { scopes[scope] }
+
+  /// The scope that a record belongs to.
   func scope(of index: Int) -> Int {
     var low = 0
     var high = scopes.count
@@ -52,7 +74,7 @@ final class RecordStore: Sendable {
       let middle = (low + high) / 2
       if scopes[middle] <= index { low = middle } else { high = middle }
     }
-    return scopes[low]
+    return low
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value {
@@ -75,7 +97,7 @@ private final class ScopeDecoder: @unchecked Sendable {
     if scope != self.scope || next > index {
       decoder.begin()
       self.scope = scope
-      next = scope
+      next = store.firstIndex(ofScope: scope)
     }
     let missing = next..<index
     next = index + 1

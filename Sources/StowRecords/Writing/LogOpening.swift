@@ -2,7 +2,7 @@
 struct LogOpening {
   let disk: any Disk
   let path: String
-  let maximumRecordSize: Int
+  var options = WritingOptions()
   /// That of a log which is made.
   var identity = UInt64.random(in: .min ... .max)
 
@@ -65,7 +65,7 @@ struct LogOpening {
       try file.synchronize()
     }
     let log = LogFile(path: path, disk: file, identity: identity)
-    return LogWriter(log, end: BlockHead.size, written: 0, maximumRecordSize: maximumRecordSize)
+    return LogWriter(log, end: BlockHead.size, written: 0, options)
   }
 
   // MARK: - Logs that are there
@@ -80,7 +80,7 @@ struct LogOpening {
         try file.synchronize()
       }
     }
-    let writer = LogWriter(log, end: tail.end, written: tail.count, maximumRecordSize: maximumRecordSize)
+    let writer = LogWriter(log, end: tail.end, written: tail.count, options)
     return (writer, tail.recovery)
   }
 }

@@ -4,6 +4,8 @@
 final class LogWriter: @unchecked Sendable {
   let file: LogFile
   let maximumRecordSize: Int
+  private let packs: Bool
+  private var packer = RecordPacker()
   /// The offset of the next frame; that of the next block, if there is no room for a frame in this one.
   private(set) var end: Int
   /// How many records the written frames hold.
@@ -27,11 +29,12 @@ final class LogWriter: @unchecked Sendable {
   /// A block is not ended for a record while so much of it is left: then the record is parted.
   private static let leastRoomForPart = BlockHead.blockSize / 16
 
-  init(_ file: LogFile, end: Int, written: Int, maximumRecordSize: Int) {
+  init(_ file: LogFile, end: Int, written: Int, _ options: WritingOptions) {
     self.file = file
     self.end = end
     self.written = written
-    self.maximumRecordSize = maximumRecordSize
+    maximumRecordSize = options.maximumRecordSize
+    packs = options.packing == .words
     wholeEnd = end
     frame.reserveCapacity(BlockHead.blockSize)
     skipRestIfSmall()
@@ -74,20 +77,45 @@ final class LogWriter: @unchecked Sendable {
   func append(in scope: some RecordScope, _ makeMessage: MessageMaker) throws {
     if needsScope {
       try flush()
-      scope.begin()
+      begin(scope)
     }
     if try makeMessage(collect) { return }
     scope.undo()
     try appendInNewScope(scope, makeMessage)
   }
 
+  private func begin(_ scope: some RecordScope) {
+    scope.begin()
+    if packs { packer.removeAll() }
+  }
+
   /// Puts a record behind those that are collected; false if the block has no room for it.
   private func collect(_ message: UnsafeRawBufferPointer) throws -> Bool {
     try checkSize(of: message)
-    let size = Uint.size(of: message.count) + message.count
+    return packs ? collectPacked(message) : collect(message, head: message.count)
+  }
+
+  /// The same, packed if that takes fewer bytes. The length says whether it is.
+  private func collectPacked(_ message: UnsafeRawBufferPointer) -> Bool {
+    if let isCollected = packer.withPacked(message, { collect($0, head: $0.count << 1 | 1) }) {
+      return isCollected
+    }
+    guard collect(message, head: message.count << 1) else { return false }
+    packer.add(message)
+    return true
+  }
+
+  /// - Parameter head: What stands in front of the record.
+  @inline(__always)
+  private func collect(_ record: UnsafeRawBufferPointer, head: Int) -> Bool {
+    let size = Uint.size(of: head) + record.count
     guard size <= payloadRoom - (collected == 0 ? 0 : collectedSize) else { return false }
-    if collected == 0 { beginFrame(needsScope && blockOffset > BlockHead.size ? .freshRecords : .records) }
-    Self.append(message, to: &frame)
+    if collected == 0 {
+      let isFresh = needsScope && blockOffset > BlockHead.size
+      beginFrame(.records(isFresh: isFresh, isPackable: packs))
+    }
+    Uint.append(head, to: &frame)
+    frame.append(contentsOf: record)
     collected += 1
     collectedSize += size
     needsScope = false
@@ -103,19 +131,14 @@ final class LogWriter: @unchecked Sendable {
     throw RecordLogError(file: file.path, reason)
   }
 
-  private static func append(_ message: UnsafeRawBufferPointer, to frame: inout [UInt8]) {
-    Uint.append(message.count, to: &frame)
-    frame.append(contentsOf: message)
-  }
-
   /// Appends a record for which this block has no room. It begins a scope, wherever it gets.
   private func appendInNewScope(_ scope: some RecordScope, _ makeMessage: MessageMaker) throws {
     needsScope = true
-    scope.begin()
+    begin(scope)
     let isLong = try makeMessage { message in
       try checkSize(of: message)
       try flush()
-      let size = Uint.size(of: message.count) + message.count
+      let size = Uint.size(of: packs ? message.count << 1 : message.count) + message.count
       let isLong = size > Frame.payloadLimit || (blockOffset != 0 && payloadRoom >= Self.leastRoomForPart)
       if isLong {
         try writeParts(of: message)
@@ -126,7 +149,7 @@ final class LogWriter: @unchecked Sendable {
       return isLong
     }
     if isLong {
-      scope.begin()
+      begin(scope)
       needsScope = false
     }
   }

@@ -117,7 +117,7 @@ struct LogWalk<Visitor: StructureVisitor> {
     let length = Int(try reader.byte(at: offset + 4)) | Int(try reader.byte(at: offset + 5)) << 8
     let kind = try reader.byte(at: offset + 6)
     let payload = (offset + Self.frameHeadSize)..<(offset + Self.frameHeadSize + length)
-    guard length > 0, payload.upperBound <= end, (1...6).contains(kind) else { return nil }
+    guard length > 0, payload.upperBound <= end, (1...8).contains(kind) else { return nil }
     var checksum = Checksum()
     checksum.update(identity)
     checksum.update(UInt64(offset))
@@ -132,6 +132,8 @@ struct LogWalk<Visitor: StructureVisitor> {
     case 3: "part from the middle of a record"
     case 4: "last part"
     case 5: "records of a new scope"
+    case 7: "records, some packed"
+    case 8: "records of a new scope, some packed"
     default: "origin"
     }
   }
@@ -141,9 +143,10 @@ struct LogWalk<Visitor: StructureVisitor> {
     records.visitor.piece(
       offset..<frame.payload.lowerBound, .framing, "frame of \(length): \(Self.name(of: frame.kind))")
     records.visitor.enter(.part)
-    if frame.kind == 5 { records.definitions = Definitions() }
+    if frame.kind == 5 || frame.kind == 8 { records.definitions = Definitions() }
     switch frame.kind {
-    case 1, 5: showRecords(frame.payload)
+    case 1, 5: showRecords(frame.payload, arePackable: false)
+    case 7, 8: showRecords(frame.payload, arePackable: true)
     case 6 where frame.payload.count == 16: showOrigin(frame.payload.lowerBound)
     default: records.visitor.piece(frame.payload, .framing, Self.name(of: frame.kind))
     }
@@ -157,22 +160,50 @@ struct LogWalk<Visitor: StructureVisitor> {
     records.visitor.piece((start + 8)..<(start + 16), .framing, "\(count) records from there")
   }
 
-  private mutating func showRecords(_ payload: Range<Int>) {
+  private mutating func showRecords(_ payload: Range<Int>, arePackable: Bool) {
     var offset = payload.lowerBound
     while offset < payload.upperBound {
       let start = offset
-      guard let length = try? reader.varint(at: &offset), offset <= payload.upperBound,
-        length <= payload.upperBound - offset
+      guard let head = try? reader.varint(at: &offset), offset <= payload.upperBound,
+        (arePackable ? head >> 1 : head) <= payload.upperBound - offset
       else {
         records.visitor.piece(start..<payload.upperBound, .framing, "damaged")
         return note(Broken("the records of a frame do not fill it", at: start))
       }
-      records.visitor.piece(start..<offset, .framing, "record \(number), \(Words.count(length, "byte"))")
-      if let broken = records.record(number, offset..<(offset + length)) {
+      let length = arePackable ? head >> 1 : head
+      let isPacked = arePackable && head & 1 == 1
+      let how = isPacked ? "packed, " : ""
+      records.visitor.piece(
+        start..<offset, .framing, "record \(number), \(how)\(Words.count(length, "byte"))")
+      if isPacked {
+        showPacked(offset..<(offset + length))
+      } else if let broken = records.record(number, offset..<(offset + length)) {
         note(Broken("in record \(number): \(broken.reason)", at: broken.offset))
       }
       offset += length
       number += 1
     }
+  }
+
+  /// Shows the parts of a packed record: bytes, and what it copies from the records before it.
+  private mutating func showPacked(_ bytes: Range<Int>) {
+    records.visitor.enter(.part)
+    var offset = bytes.lowerBound
+    while offset < bytes.upperBound, let first = try? reader.byte(at: offset) {
+      let start = offset
+      if first < 0x80 {
+        offset = min(start + 2 + Int(first), bytes.upperBound)
+        let count = Words.count(offset - start - 1, "byte")
+        records.visitor.piece(start..<offset, .framing, count)
+      } else {
+        let isLong = first >> 4 == 0xF
+        offset = min(start + (isLong ? 3 : 2), bytes.upperBound)
+        let place = Int(first & 0xF) << 8 | Int((try? reader.byte(at: start + 1)) ?? 0)
+        let length = isLong ? 11 + Int((try? reader.byte(at: start + 2)) ?? 0) : 4 + Int(first >> 4 & 7)
+        let count = Words.count(length, "byte")
+        records.visitor.piece(start..<offset, .framing, "\(count) of the window, from \(place) on")
+      }
+    }
+    records.visitor.leave()
   }
 }

@@ -11,7 +11,10 @@ BLOCK_SIZE = 65_536
 HEAD_SIZE = 32
 FRAME_HEAD_SIZE = 7
 
-RECORDS, FIRST, MIDDLE, LAST, FRESH_RECORDS, ORIGIN = range(1, 7)
+RECORDS, FIRST, MIDDLE, LAST, FRESH_RECORDS, ORIGIN, PACKABLE, FRESH_PACKABLE = range(1, 9)
+
+WINDOW_SIZE = 4_096
+MOST_UNPACKED = 65_497
 
 
 def _checksum_table() -> list[int]:
@@ -54,6 +57,9 @@ class Block:
     first_record: int
     #: The messages of each scope.
     scopes: list[list[bytes]] = field(default_factory=lambda: [[]])
+    #: What the packed records of the last scope copy from, and whether nothing more is added to it.
+    window: bytes = b""
+    is_window_closed: bool = False
     #: A part of an earlier record, and whether it is the last.
     continuation: tuple[bytes, bool] | None = None
     #: The first part of a record.
@@ -135,12 +141,14 @@ def _take(block: Block, frame: tuple[int, bytes], offset: int) -> bool:
     is_first = block.end % BLOCK_SIZE == HEAD_SIZE
     if block.is_open:
         return False
-    if kind in (RECORDS, FRESH_RECORDS):
-        messages = _messages(payload)
+    if kind in (RECORDS, FRESH_RECORDS, PACKABLE, FRESH_PACKABLE):
+        is_packable = kind in (PACKABLE, FRESH_PACKABLE)
+        if kind in (FRESH_RECORDS, FRESH_PACKABLE) and block.record_count:
+            block.scopes.append([])
+            block.window, block.is_window_closed = b"", False
+        messages = _packable_messages(block, payload) if is_packable else _messages(payload)
         if messages is None:
             return False
-        if kind == FRESH_RECORDS:
-            block.scopes.append([])
         block.scopes[-1] += messages
     elif kind == FIRST:
         block.beginning = payload
@@ -163,6 +171,44 @@ def _messages(payload: bytes) -> list[bytes] | None:
     except StowError:
         return None
     return messages
+
+
+def _packable_messages(block: Block, payload: bytes) -> list[bytes] | None:
+    cursor = Cursor(payload, 0, len(payload))
+    messages = []
+    try:
+        while cursor.left:
+            head = cursor.uint()
+            record = cursor.take(head >> 1)
+            if head & 1:
+                record = _unpacked(record, block.window)
+            elif not block.is_window_closed and len(block.window) + len(record) <= WINDOW_SIZE:
+                block.window += record
+            else:
+                block.is_window_closed = True
+            messages.append(record)
+    except StowError:
+        return None
+    return messages
+
+
+def _unpacked(packed: bytes, window: bytes) -> bytes:
+    cursor = Cursor(packed, 0, len(packed))
+    record = b""
+    while cursor.left:
+        first = cursor.take(1)[0]
+        if first < 0x80:
+            record += cursor.take(first + 1)
+            continue
+        start = (first & 0x0F) << 8 | cursor.take(1)[0]
+        code = first >> 4 & 7
+        length = code + 4 if code < 7 else 11 + cursor.take(1)[0]
+        if start + length > len(window):
+            raise StowError("a copy beyond the window", 0)
+        record += window[start : start + length]
+    if not record or record[0] == 0x1F or len(record) > MOST_UNPACKED:
+        raise StowError("no packed record", 0)
+    return record
 
 
 def _find_end(blocks: dict[int, Block], log: Log) -> int:

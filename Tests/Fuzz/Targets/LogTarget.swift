@@ -49,7 +49,9 @@ enum LogTarget {
 
   /// Appends to a log and compacts it; what it had must stay.
   private static func append(to file: ScratchFile, _ numbers: [Int], isStrict: Bool) throws {
-    guard let log = try attempt({ try RecordLog(at: file.url, durability: .manual) }) else { return }
+    let packing = numbers.count % 2 == 0 ? RecordLog.Packing.none : .words
+    guard let log = try attempt({ try RecordLog(at: file.url, durability: .manual, packing: packing) })
+    else { return }
     let before = log.count
     let added = ["first", "second"]
     guard try attempt({ try log.append(contentsOf: added) }) == before..<before + 2 else {
@@ -61,7 +63,7 @@ enum LogTarget {
   }
 
   private static func compact(_ file: ScratchFile, isStrict: Bool) throws {
-    let log = try RecordLog(at: file.url, durability: .manual)
+    let log = try RecordLog(at: file.url, durability: .manual, packing: .words)
     defer { try? log.close() }
     let last = log.count - 1
     let isDone: Void? = try attempt { try log.compact { $0.number % 2 == 0 || $0.number == last } }

@@ -39,9 +39,9 @@ struct MadeUpLog {
   private mutating func step() {
     let operation = byte()
     switch operation % 16 {
-    case 0...7: appendFrame(kind: operation % 8, part())
-    case 8: appendFrame(kind: byte() % 8, [UInt8](repeating: byte(), count: Int(byte()) * 257 % 65_498))
-    case 9: fillFrame(kind: byte() % 8)
+    case 0...7: appendFrame(kind: operation % 8 + 1, part())
+    case 8: appendFrame(kind: byte() % 10, [UInt8](repeating: byte(), count: Int(byte()) * 257 % 65_498))
+    case 9: fillFrame(kind: byte() % 10)
     case 10, 11:
       fillBlock()
       appendHead(first: Int(byte()))

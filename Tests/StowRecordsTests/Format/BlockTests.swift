@@ -33,7 +33,8 @@ struct BlockTests {
     #expect(block.records.count == 8 && block.nextRecord == 18 && !block.isDamaged)
     #expect(block.scopes == [0, 2, 6])
     let store = RecordStore(block)
-    #expect((0..<8).map { store.scope(of: $0) } == [0, 0, 2, 2, 2, 2, 6, 6])
+    #expect((0..<8).map { store.scope(of: $0) } == [0, 0, 1, 1, 1, 1, 2, 2])
+    #expect((0..<3).map { store.firstIndex(ofScope: $0) } == [0, 2, 6])
     #expect(self.block([(.freshRecords, two)]).scopes == [0])
   }
 

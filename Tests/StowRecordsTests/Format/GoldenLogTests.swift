@@ -15,11 +15,16 @@ struct GoldenLogTests {
       name = String(repeating: Character(Unicode.Scalar(UInt8(97 + id % 26))), count: size)
       half = Double(id) + 0.5
     }
+
+    init(_ id: Int, name: String) {
+      self.init(id)
+      self.name = name
+    }
   }
 
   private static let folder = URL(filePath: #filePath).appending(path: "../../Vectors").standardizedFileURL
 
-  private static let names = ["records", "scopes", "blocks", "compacted", "damaged", "torn"]
+  private static let names = ["records", "scopes", "blocks", "compacted", "damaged", "torn", "packed"]
 
   private func bytes(of name: String) throws -> [UInt8] {
     switch name {
@@ -36,6 +41,18 @@ struct GoldenLogTests {
         try log.compact(keeping: { $0.number != 1 }, identity: 0x1817_1615_1413_1211)
         try log.append(Sample(3))
         try log.close()
+      }
+    case "packed":
+      try KnownLogs.bytes { disk in
+        for round in 0..<2 {
+          let log = try RecordLog(at: KnownLogs.path, on: disk, packing: .words)
+          for id in 0..<60 {
+            try log.append(
+              Sample(round * 60 + id, name: "request number \(id) of many, answered by server \(id % 7)"))
+            if id % 10 == 9 { try log.flush() }
+          }
+          try log.close()
+        }
       }
     case "damaged": try blocks(longest: 66_000).enumerated().map { $0 == 1_000 ? $1 ^ 4 : $1 }
     case "torn": try Array(blocks(longest: 66_000).dropLast(5))

@@ -26,6 +26,13 @@ struct LogExamplesTests {
       try KnownLogs.bytes { try KnownLogs.append(Data(count: 65_000), Data(count: 1_000), on: $0) }
     case "log-parts":
       try KnownLogs.bytes { try KnownLogs.append(Data(count: 70_000), Data(count: 3), on: $0) }
+    case "log-packed":
+      try KnownLogs.bytes { disk in
+        let log = try RecordLog(at: KnownLogs.path, on: disk, packing: .words)
+        try log.append(Data(count: 4_076))
+        for text in ["request", "many requests", "request 17"] { try log.append(text) }
+        try log.close()
+      }
     case "log-compacted":
       try KnownLogs.bytes { disk in
         try KnownLogs.append(1, 2, 3, on: disk)

@@ -57,6 +57,51 @@ struct MadeUpLogTests {
     #expect(throws: DecodingError.self) { try log.decode(Int.self, at: 19_999) }
   }
 
+  @Test func packedRecordsThatAreNoneAreDamage() throws {
+    let plain: [UInt8] = [14, 0x36, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66]
+    for packed in [[5, 0x80, 0], [3, 0x00]] as [[UInt8]] {
+      let log = try KnownLogs.reader(of: file([(0, [(.packableRecords, plain + packed)])]))
+      #expect(log.count == (packed.count == 3 ? 2 : 0))
+    }
+    for packed in [
+      [1], [3, 0], [3, 0x80], [5, 0x80, 18], [7, 0xF0, 0, 255], [5, 0, 0x1F], [9, 0x80],
+      [0xFD] + Array(repeating: 255, count: 8),
+    ] as [[UInt8]] {
+      for kind in [Frame.Kind.packableRecords, .freshPackableRecords] {
+        let log = try KnownLogs.reader(
+          of: file([(0, [(.packableRecords, plain), (.packableRecords, plain), (kind, plain + packed)])]))
+        #expect(log.count == 2 && !log.recovery.bytes.isEmpty, "\(packed)")
+        #expect(try log.records.map { try $0.decode(String.self) } == ["abcdef", "abcdef"])
+      }
+    }
+  }
+
+  /// A scope has a window of its own, and so has a block.
+  @Test func nothingIsCopiedFromAnotherScope() throws {
+    let plain: [UInt8] = [14, 0x36, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66]
+    let copy: [UInt8] = [5, 0xB0, 0]
+    let both = file([(0, [(.packableRecords, plain), (.packableRecords, copy)])])
+    #expect(
+      try KnownLogs.reader(of: both).records.map { try $0.decode(String.self) } == ["abcdef", "abcdef"])
+    for first in [Frame.Kind.records, .freshRecords, .packableRecords] {
+      let start: [UInt8] = first == .packableRecords ? plain : [7] + plain.dropFirst()
+      let fresh = file([(0, [(first, start), (.freshPackableRecords, copy)])])
+      #expect(try KnownLogs.reader(of: fresh).count == 1)
+    }
+    let next = file([(0, [(.packableRecords, plain)]), (1, [(.packableRecords, copy)])])
+    #expect(try numbers(next) == [0])
+  }
+
+  /// Each record takes three bytes here and 266 in memory, one after the other.
+  @Test func packedRecordsAreUnpackedOneByOne() throws {
+    let record = [0x19] + [UInt8](repeating: 97, count: 299)
+    let plain = [0xE1, 0x78] + record
+    let packed = Array(repeating: [7, 0xF0, 1, 255] as [UInt8], count: 15_000).flatMap { $0 }
+    let log = try KnownLogs.reader(of: file([(0, [(.packableRecords, plain + packed)])]))
+    #expect(log.count == 15_001)
+    #expect(log.records.reduce(0) { $0 + $1.size } == 300 + 15_000 * 266)
+  }
+
   @Test func framesWhereTheyMayNotStandAreDamage() throws {
     let record: [UInt8] = [1, 0x91]
     for frames in [

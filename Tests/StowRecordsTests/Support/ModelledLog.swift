@@ -18,6 +18,8 @@ final class ModelledLog {
   /// What the log holds instead, if the compaction was finished that threw.
   private var compacted: [Event?]?
   private var nextID = 0
+  /// Packs in every other opening: a log may have both.
+  private var packing = RecordLog.Packing.words
   let durability: RecordLog.Durability
 
   init(on disk: SimulatedDisk = SimulatedDisk(), durability: RecordLog.Durability = .manual) {
@@ -30,7 +32,8 @@ final class ModelledLog {
   func open() {
     if log != nil { return }
     do {
-      log = try RecordLog(at: Self.path, on: disk, durability: durability)
+      log = try RecordLog(at: Self.path, on: disk, durability: durability, packing: packing)
+      packing = packing == .words ? .none : .words
     } catch {
       expectSystemError(error)
     }

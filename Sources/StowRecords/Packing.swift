@@ -1,0 +1,16 @@
+extension RecordLog {
+  /// Whether the texts of records are packed when they are appended.
+  ///
+  /// Any log can be read, and appended to with or without packing: each record says whether it is packed.
+  ///
+  /// ```swift
+  /// let log = try RecordLog(at: url, packing: .words)
+  /// ```
+  public enum Packing: Sendable, Hashable {
+    /// Records are written as they are encoded.
+    case none
+    /// Words that the first records of a block have too are written as references to these. Logs with many texts become
+    /// smaller, and appending to them takes longer.
+    case words
+  }
+}

@@ -1,0 +1,49 @@
+/// Finds where words begin: ASCII letters behind something else. Looks at eight bytes at a time.
+struct WordScan {
+  private let bytes: UnsafeRawBufferPointer
+  /// Where the eight bytes are that are looked at.
+  private var position = -8
+  /// The high bits of those of them that begin words, not handed out yet.
+  private var starts: UInt64 = 0
+  /// The high bit of the first byte, if the byte before it is a letter.
+  private var before: UInt64 = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  /// Where the next word begins that has room for the shortest copy. One that begins in the last bytes may be passed
+  /// over.
+  @inline(__always)
+  mutating func next() -> Int? {
+    while starts == 0 {
+      guard position + 16 <= bytes.count else { return nil }
+      position += 8
+      let letters = Self.letters(bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self).littleEndian)
+      starts = letters & ~(letters << 8 | before)
+      before = letters >> 56
+    }
+    let start = position + starts.trailingZeroBitCount / 8
+    starts &= starts - 1
+    return start + PackedParts.leastCopy <= bytes.count ? start : nil
+  }
+
+  /// Goes on at a place behind the word that was found last.
+  @inline(__always)
+  mutating func skip(to place: Int) {
+    if place < position + 8 {
+      starts &= .max << UInt64((place - position) * 8)
+    } else {
+      starts = 0
+      position = place - 8
+      before = Self.letters(UInt64(bytes[place - 1]))
+    }
+  }
+
+  /// The high bit of each byte that is a letter.
+  @inline(__always)
+  private static func letters(_ word: UInt64) -> UInt64 {
+    let lowercase = (word | 0x2020_2020_2020_2020) & 0x7F7F_7F7F_7F7F_7F7F
+    let fromA = lowercase &+ 0x1F1F_1F1F_1F1F_1F1F
+    let behindZ = lowercase &+ 0x0505_0505_0505_0505
+    return fromA & ~behindZ & ~word & 0x8080_8080_8080_8080
+  }
+}
