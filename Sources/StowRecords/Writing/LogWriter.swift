@@ -139,12 +139,15 @@ final class LogWriter: @unchecked Sendable {
       try checkSize(of: message)
       try flush()
       let size = Uint.size(of: packs ? message.count << 1 : message.count) + message.count
+      // In the new scope the record may be so much shorter that it has room here.
+      if try size <= payloadRoom && collect(message) { return false }
       let isLong = size > Frame.payloadLimit || (blockOffset != 0 && payloadRoom >= Self.leastRoomForPart)
       if isLong {
         try writeParts(of: message)
       } else {
         skipRest()
-        _ = try collect(message)
+        let hasRoom = try collect(message)
+        precondition(hasRoom, "a whole block has room for it")
       }
       return isLong
     }
@@ -187,18 +190,19 @@ final class LogWriter: @unchecked Sendable {
 
   /// Writes the parts of a record, from here on over as many blocks as it takes. All of them, or nothing.
   private func writeParts(of message: UnsafeRawBufferPointer) throws {
+    precondition(message.count > 1, "less is no reason to part it")
     let start = (end, wholeEnd)
     do {
       var done = 0
       while done < message.count {
-        var count = min(payloadRoom, message.count - done)
-        // If only its length has no room here, the end of the record goes into the next block all the same.
-        if count == message.count { count -= 1 }
+        // A part is left for the next block, also if only the length of the record has no room in this one.
+        let count = min(payloadRoom, message.count - 1, message.count - done)
         let isLast = done + count == message.count
         beginFrame(done == 0 ? .first : isLast ? .last : .middle)
         frame.append(contentsOf: message[done..<(done + count)])
         try writeFrame(at: end, firstRecord: written + (done == 0 ? 0 : 1))
         moveBehindFrame()
+        if !isLast { skipRest() }
         done += count
       }
       written += 1

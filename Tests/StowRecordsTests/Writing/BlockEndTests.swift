@@ -52,6 +52,53 @@ struct BlockEndTests {
     for size in (room - 12)...(room + 3) { try checkRecord(ofSize: size, behind: bytes) }
   }
 
+  /// A record that repeats strings of an earlier one is shorter where that one does not count: it may have room then.
+  @Test(arguments: [RecordLog.Packing.none, .words])
+  func aRecordThatIsShorterInANewScopeIsOneOfThisBlock(packing: RecordLog.Packing) throws {
+    let strings = (0..<400).map { "string \($0 * 1_001)" }
+    for fillerSize in stride(from: 52_000, to: 56_000, by: 25) {
+      let disk = SimulatedDisk()
+      let log = try RecordLog(at: KnownLogs.path, on: disk, packing: packing)
+      try log.append(strings)
+      try log.append(Data(count: fillerSize))
+      for _ in 0..<2 { try log.append(strings) }
+      try log.close()
+      let read = try KnownLogs.reader(of: try #require(disk.bytes(of: KnownLogs.path)))
+      #expect(try read.verify().isEmpty && read.recovery.bytes.isEmpty && read.count == 4, "\(fillerSize)")
+      for number in [0, 2, 3] { #expect(try read.decode([String].self, at: number) == strings) }
+    }
+  }
+
+  /// Records of all sizes that are near to what is left of a block, with strings that came before and with others.
+  @Test(arguments: 0..<12)
+  func recordsNearTheEndOfABlockComeBack(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let packing: RecordLog.Packing = seed % 2 == 0 ? .none : .words
+    let known = (0..<600).map { "string \($0 * 1_001)" }
+    for _ in 0..<6 {
+      let disk = SimulatedDisk()
+      let log = try RecordLog(at: KnownLogs.path, on: disk, packing: packing)
+      var records: [[String]] = []
+      for _ in 0..<14 {
+        let size = disk.bytes(of: KnownLogs.path)?.count ?? 0
+        let room =
+          BlockHead.blockSize - size % BlockHead.blockSize + (Bool.random(using: &random) ? 0 : 65_497)
+        var record = Array(known.prefix(Int.random(in: 0...600, using: &random)))
+        if Bool.random(using: &random) { record.shuffle(using: &random) }
+        let taken = record.reduce(0) { $0 + $1.utf8.count + 1 }
+        let rest = room - taken - Int.random(in: 0...40, using: &random)
+        if rest > 0 { record.append(String(repeating: "x", count: rest)) }
+        records.append(record)
+        try log.append(record)
+        if Int.random(in: 0..<3, using: &random) > 0 { try log.flush() }
+      }
+      try log.close()
+      let read = try KnownLogs.reader(of: try #require(disk.bytes(of: KnownLogs.path)))
+      #expect(try read.verify().isEmpty && read.recovery.bytes.isEmpty)
+      #expect(try read.records.map { try $0.decode([String].self) } == records)
+    }
+  }
+
   private func checkRecord(ofSize size: Int, behind bytes: [UInt8]) throws {
     let disk = SimulatedDisk()
     _ = try disk.open(KnownLogs.path, .appending)
