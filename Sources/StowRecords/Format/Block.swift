@@ -115,27 +115,32 @@ struct Block: Sendable {
 
   /// Takes in records whose lengths say whether they are packed.
   private mutating func takePackable(in payload: Range<Int>) -> Bool {
+    // Taken out, so that it is not copied when a record is added.
+    var window = windows.removeLast()
+    defer { windows.append(window) }
     var offset = payload.lowerBound
-    while offset < payload.upperBound {
-      guard let head = Uint.read(from: bytes, at: &offset, before: payload.upperBound),
-        head >> 1 <= payload.upperBound - offset
-      else { return false }
-      let range = offset..<(offset + head >> 1)
-      guard let unpackedSize = takePackable(range, isPacked: head & 1 == 1) else { return false }
-      records.append(Place(range, unpackedSize: unpackedSize))
-      offset = range.upperBound
+    return bytes.withUnsafeBytes { raw in
+      while offset < payload.upperBound {
+        guard let head = Uint.read(from: bytes, at: &offset, before: payload.upperBound),
+          head >> 1 <= payload.upperBound - offset
+        else { return false }
+        let range = offset..<(offset + head >> 1)
+        let record = UnsafeRawBufferPointer(rebasing: raw[range])
+        guard let unpackedSize = Self.take(record, isPacked: head & 1 == 1, &window) else { return false }
+        records.append(Place(range, unpackedSize: unpackedSize))
+        offset = range.upperBound
+      }
+      return true
     }
-    return true
   }
 
   /// Adds a plain record to the window, and returns 0; or returns the size of a packed one, nil if it is none.
-  private mutating func takePackable(_ range: Range<Int>, isPacked: Bool) -> Int? {
-    let window = windows.count - 1
-    return bytes.withUnsafeBytes { bytes in
-      let record = UnsafeRawBufferPointer(rebasing: bytes[range])
-      if isPacked { return windows[window].unpackedSize(of: record) }
-      _ = windows[window].add(record)
-      return 0
-    }
+  @inline(__always)
+  private static func take(
+    _ record: UnsafeRawBufferPointer, isPacked: Bool, _ window: inout PackingWindow
+  ) -> Int? {
+    if isPacked { return window.unpackedSize(of: record) }
+    _ = window.add(record)
+    return 0
   }
 }
