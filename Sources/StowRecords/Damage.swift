@@ -15,8 +15,6 @@ extension RecordLog {
       case unfinished
       /// A record is larger than `maximumRecordSize`.
       case recordTooLarge
-      /// The block relies on a context.
-      case context
       /// The system could not read the bytes; its `errno`.
       case unreadable(Int32)
     }
@@ -35,21 +33,21 @@ extension RecordLog {
     }
   }
 
-  /// What opening a log found behind its last whole record.
+  /// What opening a log found after the last record that is whole.
   public struct Recovery: Hashable, Sendable, CustomStringConvertible {
-    /// The bytes behind the last whole record; empty if the log ended with it. A writer has cut them off. For a
-    /// reader they are still there, and may be what a writer is just writing.
+    /// The bytes after the last whole part of the log; empty if it ended with it. No part that is whole is among them. A
+    /// writer has cut them off. For a reader they are still there, and may be what a writer is just writing.
     public let bytes: Range<Int>
-    /// How many records are known to have been in these bytes. There may have been more, because the bytes do not say
-    /// how many.
-    public let records: Int
+    /// The number of a record of several blocks that is not finished; empty if there is no such record. A writer leaves
+    /// its parts where they are, and appends after them: its number stays without a record.
+    public let records: Range<Int>
 
-    /// The bytes and the records in a sentence.
+    /// The bytes and the record in a sentence.
     public var description: String {
-      bytes.isEmpty
-        ? "nothing behind the last whole record"
-        : "\(bytes.count) bytes behind the last whole record, from offset \(bytes.lowerBound), with at least "
-          + "\(records) records"
+      let parts =
+        (bytes.isEmpty ? [] : ["\(bytes.count) bytes from offset \(bytes.lowerBound) on that are not whole"])
+        + records.map { "record \($0), which is not finished" }
+      return parts.isEmpty ? "nothing after the last whole record" : parts.joined(separator: ", and ")
     }
   }
 }
@@ -62,7 +60,6 @@ extension RecordLog.Damage.Reason {
     case .missing: "nothing is left of them"
     case .unfinished: "a record of several blocks is not whole"
     case .recordTooLarge: "a record is larger than the limit"
-    case .context: "the block relies on a context"
     case .unreadable(let code): SystemDisk.description(of: code)
     }
   }

@@ -53,6 +53,8 @@ final class RecordDecoder {
   /// Without the definitions of one record, those of the others would get the wrong numbers.
   private func scope(of record: UnsafeRawBufferPointer) throws -> DecodingDefinitions.Scope {
     if let failure { throw failure }
+    // A record without bytes defines nothing that others could miss.
+    if record.isEmpty { return try definitions.add(record: record) }
     do {
       definitions = try definitions.extensible(by: record)
       return try definitions.add(record: record)

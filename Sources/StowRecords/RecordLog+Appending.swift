@@ -6,9 +6,9 @@ extension RecordLog {
   /// When this returns, the record has its number, and is found by every read through this log, for which it is written
   /// to the file first. While the disk is too full for that, it is kept in memory, and reads do not find it yet.
   /// ``Durability`` says when it is on the disk. If it throws, the log is as it was, and whole, and appending may be
-  /// tried again. One error
-  /// is different: where the disk fails to synchronize, nobody knows whether the record is there, and nothing more is
-  /// appended before the log is opened anew.
+  /// tried again. After some errors nothing more is appended before the log is opened anew: where the disk fails to
+  /// synchronize, nobody knows whether the record is there; and the file may have been removed, replaced or cut off by
+  /// somebody else.
   ///
   /// Takes time in proportion to the value; one call in some hundred writes a block of 64 KB.
   ///
@@ -53,21 +53,21 @@ extension RecordLog {
 
   /// Has `body` append records, and brings them as far as durability says. Returns their numbers.
   private func appending(_ body: (LogWriter, RecordEncoder) throws -> Void) throws -> Range<Int> {
-    let (numbers, result) = try withWriter { state, writer in
+    let (writer, numbers, result) = try withWriter { state, writer in
       try throwLateError(&state)
       let first = writer.count
       let result = Result {
         try body(writer, state.encoder.encoder)
-        if durability == .everyAppend { try writer.flush() }
+        if durability == .everyAppend { try writer.prepareToSynchronize() }
       }
       // Who is told that nothing was appended must not find it later.
       if durability == .everyAppend, case .failure = result { writer.dropCollected() }
       // The records before the one that failed are as durable as any.
       if writer.count > first { scheduleWriting(&state) }
-      return (first..<writer.count, result)
+      return (writer, first..<writer.count, result)
     }
     let synchronization = Result {
-      if durability == .everyAppend, !numbers.isEmpty { try synchronize(numbers.upperBound) }
+      if durability == .everyAppend, !numbers.isEmpty { try synchronize(writer, upTo: numbers.upperBound) }
     }
     try result.get()
     try synchronization.get()
@@ -93,31 +93,39 @@ extension RecordLog {
   ///
   /// - Throws: `RecordLogError`. If it was the disk that failed, nothing more is appended: open the log anew.
   public func synchronize() throws {
-    let count = try withWriter { state, writer in
+    let (writer, count) = try withWriter { state, writer in
       try throwLateError(&state)
-      try writer.flush()
-      return writer.written
+      try writer.prepareToSynchronize()
+      return (writer, writer.written)
     }
-    try synchronize(count)
+    try synchronize(writer, upTo: count)
   }
 
   /// Synchronizes and lets go of the lock, so that another writer may open the log. Closing again does nothing.
   /// Records can still be read.
   ///
-  /// - Throws: `RecordLogError`. The log is closed even so, and what could not be written is lost.
+  /// - Throws: `RecordLogError`, also for what went wrong in the background. The log is closed even so, and what could
+  ///   not be written is lost.
   public func close() throws {
     let closing = state.withLock { state -> (LogWriter, Result<Void, any Error>)? in
       state.isClosed = true
       guard let writer = state.writer else { return nil }
-      let result = Result { try writer.flush() }
+      let result = Result {
+        try throwLateError(&state)
+        try writer.prepareToSynchronize()
+      }
       (state.tail, state.writer) = (writer.tail, nil)
       return (writer, result)
     }
     guard let (writer, result) = closing else { return }
     defer { try? writer.file.disk.unlock() }
-    try synchronize(writer.written)
+    // What was written is brought to the disk even where something was not.
+    let synchronization = Result { try synchronize(writer, upTo: writer.written) }
     try result.get()
-    if let error = state.withLock({ $0.lateError.take() }) { throw error }
+    try synchronization.get()
+    // Without it the next opening writes the end of the log anew, and nothing else.
+    try? writer.writeCheckpoint()
+    state.withLock { $0.tail = writer.tail }
   }
 
   // MARK: - Writing
@@ -132,58 +140,74 @@ extension RecordLog {
 
   /// Throws what went wrong since the last call, while nobody waited.
   func throwLateError(_ state: inout LogState) throws {
-    if let error = state.lateError.take() { throw error }
-    if hasFailed.load(ordering: .relaxed) || state.writer?.hasFailedToSynchronize == true {
-      throw error(.synchronizationFailed)
-    }
+    if let error = state.lateError.take() ?? state.writer?.failure { throw error }
   }
 
   /// Brings at least so many records to the disk. They must be written.
-  private func synchronize(_ count: Int) throws {
+  private func synchronize(_ writer: LogWriter, upTo count: Int) throws {
     try synchronization.withLock { done in
-      if hasFailed.load(ordering: .relaxed) { throw error(.synchronizationFailed) }
       if let done, done >= count { return }
       // Before the call: it brings all of them along.
-      let (file, written, failed) = state.withLock {
-        ($0.file, $0.writer?.written ?? count, $0.writer?.hasFailedToSynchronize == true)
+      let (written, end) = try state.withLock { _ in
+        try writer.checkFile()
+        return (writer.written, writer.wholeEnd)
       }
-      if failed { throw error(.synchronizationFailed) }
       do {
-        try RecordLogError.naming(path) { try file.disk.synchronize() }
+        try RecordLogError.naming(path) { try writer.file.disk.synchronize() }
       } catch {
         // The system may have dropped what it could not write, and would not say so again.
-        hasFailed.store(true, ordering: .relaxed)
+        state.withLock { _ in writer.failToSynchronize() }
         throw error
       }
+      state.withLock { _ in writer.noteSynchronized(before: end) }
       done = written
     }
   }
 
   // MARK: - Writing later
 
+  /// Is called with what goes wrong in the background, at once and on any thread: records could not be brought to the disk
+  /// in their interval. They are kept, and it is tried again after the same time, unless the error is one after which
+  /// nothing more is written. The next call of the log throws the same error.
+  ///
+  /// ```swift
+  /// log.onBackgroundError = { logger.error("events are not on the disk: \($0)") }
+  /// ```
+  public var onBackgroundError: (@Sendable (RecordLogError) -> Void)? {
+    get { state.withLock { $0.onBackgroundError } }
+    set { state.withLock { $0.onBackgroundError = newValue } }
+  }
+
   /// Has the records written in time, if durability asks for it and nobody is about to.
   private func scheduleWriting(_ state: inout LogState) {
     guard case .interval(let interval) = durability, !state.isWritingScheduled else { return }
     state.isWritingScheduled = true
-    Task.detached(priority: .utility) { [weak self] in
-      // Of the longest intervals, a sleep cannot say when they end.
-      try? await Task.sleep(for: min(interval, .seconds(1 << 30)))
-      self?.writeLater()
-    }
+    writingCalls.run(after: interval) { [weak self] in self?.writeLater() }
   }
 
   private func writeLater() {
     do {
-      let count = try withWriter { state, writer in
+      let (writer, count) = try withWriter { state, writer in
         state.isWritingScheduled = false
-        try writer.flush()
-        return writer.written
+        try writer.prepareToSynchronize()
+        return (writer, writer.written)
       }
-      try synchronize(count)
-    } catch let error as RecordLogError where error.reason != .closed {
-      state.withLock { $0.lateError = error }
+      try synchronize(writer, upTo: count)
+    } catch let error as RecordLogError {
+      noteBackgroundError(error)
     } catch {
-      // Whoever closed the log has synchronized it.
+      preconditionFailure("Writing throws errors of logs only, not \(error)")
     }
+  }
+
+  private func noteBackgroundError(_ error: RecordLogError) {
+    let handler = state.withLock { state -> (@Sendable (RecordLogError) -> Void)? in
+      // Whoever closed the log has synchronized it, or was told that this failed.
+      guard !state.isClosed else { return nil }
+      state.lateError = error
+      if state.writer?.failure == nil { scheduleWriting(&state) }
+      return state.onBackgroundError
+    }
+    handler?(error)
   }
 }

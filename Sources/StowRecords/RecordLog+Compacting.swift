@@ -7,8 +7,11 @@ extension RecordLog {
   /// leaves one or the other. Needs room for both on the disk, and memory for a block or two. Others wait with
   /// appending meanwhile. Records that were lost are not in the new file; ``damage`` names them.
   ///
-  /// The new file has `.compacting` behind the name of the log until it takes its place. Opening the log removes one
-  /// that a crash has left.
+  /// When this returns, the log is the new file. If the system could not bring the name of that to the disk, the next call
+  /// throws, and nothing more is appended before the log is opened anew.
+  ///
+  /// The name of the new file ends in `.stowlog-new` until it takes the place of the log. Opening the log removes one
+  /// that a crash has left. A file of somebody else that has this name is an error.
   ///
   /// Iterations that are under way go on in the old file. Readers go over to the new one, and those who follow the
   /// log go on behind the records that they have seen.
@@ -19,7 +22,8 @@ extension RecordLog {
   /// ```
   ///
   /// - Parameter isKept: Asked for each record, in their order. Must not use this log.
-  /// - Throws: `RecordLogError`, and what `isKept` throws. The log is then as it was. A record that is larger than the
+  /// - Throws: `RecordLogError`, and what `isKept` throws. The log is then as it was: also if a block cannot be read, for
+  ///   whatever reason, or if another file is at its path. A record that is larger than the
   ///   `maximumRecordSize` of this opening is such an error, also one that grows beyond it because it brings along the
   ///   definitions of records that are left out: open the log with a higher limit.
   public func compact(keeping isKept: (Record) throws -> Bool) throws {
@@ -33,57 +37,37 @@ extension RecordLog {
         try throwLateError(&state)
         try writer.flush()
         let new = try replacement(of: writer, identity, isKept)
-        state.file = new.file
-        state.writer = new
-        done = new.written
-        try synchronizeName()
+        (state.file, state.writer, done) = (new.file, new, new.written)
+        do {
+          try disk.synchronizeFolder(of: path)
+        } catch {
+          // A crash may bring back the old file, without what would be appended from now on.
+          new.failToSynchronize()
+        }
       }
     }
   }
 
-  /// The file that has taken the place of the old one.
+  /// The file that has taken the place of the old one, all of it on the disk, and with its lock.
   private func replacement(
     of old: LogWriter, _ identity: UInt64, _ isKept: (Record) throws -> Bool
   ) throws -> LogWriter {
-    let newPath = LogOpening.pathOfCompaction(of: path)
-    do {
-      let new = try copy(old, to: newPath, identity, isKept)
-      try RecordLogError.naming(path) { try disk.rename(newPath, to: path) }
-      return new
-    } catch {
-      try? disk.remove(newPath)
-      throw error
-    }
-  }
-
-  /// Until the new name is on the disk, a crash may bring back the old file, without what is appended from now on.
-  private func synchronizeName() throws {
-    do {
-      try RecordLogError.naming(path) { try disk.synchronizeFolder(of: path) }
-    } catch {
-      hasFailed.store(true, ordering: .relaxed)
-      throw error
-    }
-  }
-
-  /// A new file with the records that are kept, all of it on the disk, and with its lock.
-  private func copy(
-    _ old: LogWriter, to newPath: String, _ identity: UInt64, _ isKept: (Record) throws -> Bool
-  ) throws -> LogWriter {
-    let file = try RecordLogError.naming(newPath) {
-      let file = try disk.open(newPath, .making(permissions: try old.file.disk.permissions()))
-      guard try file.lock() else { throw RecordLogError(file: newPath, .inUse) }
-      return file
-    }
     let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing)
     let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
-    let writer = try opening.newLog(in: file)
-    try writer.write(Origin(identity: old.file.identity, count: 0))
-    try copyRecords(of: old, to: writer, isKept)
-    try writer.flush()
-    try writer.write(Origin(identity: old.file.identity, count: writer.written))
-    try RecordLogError.naming(newPath) { try file.synchronize() }
-    return writer
+    let new = try opening.newFile(like: old.file.disk, identity: old.file.identity)
+    do {
+      try new.write(Origin(identity: old.file.identity, count: 0))
+      try copyRecords(of: old, to: new, isKept)
+      try new.flush()
+      try new.write(Origin(identity: old.file.identity, count: new.written))
+      try RecordLogError.naming(path) { try new.file.disk.synchronize() }
+      new.noteSynchronized(before: new.wholeEnd)
+      try opening.putInPlace(new, of: old.file.disk)
+    } catch {
+      opening.remove(new)
+      throw error
+    }
+    return new
   }
 
   private func copyRecords(
@@ -120,7 +104,7 @@ extension RecordLog {
       case .unreadable(let code):
         throw RecordLogError(
           file: path, offset: damage.bytes.lowerBound, SystemError(operation: "read", code: code))
-      case .recordTooLarge, .context:
+      case .recordTooLarge:
         throw RecordLogError(file: path, offset: damage.bytes.lowerBound, .damaged(damage))
       default: break
       }

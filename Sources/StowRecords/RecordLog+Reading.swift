@@ -11,10 +11,10 @@ extension RecordLog {
     }
   }
 
-  /// All records that there are now, in their order.
+  /// All records that there are now and that can be read, in their order. What cannot be read, also because the system
+  /// fails to, is passed over without an error, and is then in ``damage``: look there after reading.
   ///
-  /// A sequence that is read lazily, and as often as you like, with memory for one block. Damaged parts are passed
-  /// over, and are then in ``damage``.
+  /// A sequence that is read lazily, and as often as you like, with memory for one block.
   ///
   /// ```swift
   /// for record in log.records {
@@ -66,7 +66,7 @@ extension RecordLog {
 
   /// Reads the whole log and returns its damaged parts; none if it is whole.
   ///
-  /// What stands behind the last whole record is not damage: see ``recovery``.
+  /// What stands after the last whole record is not damage: see ``recovery``.
   ///
   /// ```swift
   /// for damage in try log.verify() { print(damage) }
@@ -120,14 +120,16 @@ extension RecordLog {
     guard !state.isClosed else { return }
     try followReplacement(&state)
     let size = try state.file.size()
-    if size != state.tail.size || state.tail.end != size { state.tail = try state.file.tail() }
+    if size != state.tail.size || state.tail.end != size { state.tail = try state.file.tailForReading() }
   }
 
   /// Goes over to the file that a compaction has put in the place of this one.
   private func followReplacement(_ state: inout LogState) throws {
     let place = try RecordLogError.naming(path) { try disk.place(of: path) }
-    guard let place, try RecordLogError.naming(path, { try state.file.disk.place() }) != place else { return }
+    guard let place, try RecordLogError.naming(path, { try state.file.disk.status().place }) != place else {
+      return
+    }
     let file = try LogOpening(disk: disk, path: path).forReading()
-    (state.file, state.tail) = (file, try file.tail())
+    (state.file, state.tail) = (file, try file.tailForReading())
   }
 }

@@ -22,8 +22,8 @@ import Synchronization
 /// - **Crashes.** What was synchronized is there after a crash, in its order. Of everything else each record is whole
 ///   or absent. Opening the log again takes no longer for a large file than for a small one.
 /// - **Damage.** Every part of the file has a checksum. A damaged part costs at most the rest of its block of 64 KB and
-///   the records that reach into it. It is skipped and reported in ``damage``, or cut off and reported in ``recovery``
-///   if it is in the last block; nothing in other blocks is lost.
+///   the records that reach into it. It is skipped and reported in ``damage``; nothing that is whole is ever cut off, and
+///   every record keeps its number.
 /// - **One writer, many readers.** A log is opened for appending by one `RecordLog` at a time, in all processes. Any
 ///   number of others read it meanwhile, and see whole records only.
 /// - **Threads.** A log may be used from many threads at once. An `encode(to:)` that a log is running, the iterator of
@@ -37,7 +37,7 @@ public final class RecordLog: Sendable {
   let maximumRecordSize: Int
   let packing: Packing
 
-  /// What opening the log found behind the last whole record, and cut off.
+  /// What opening the log found after the last record that is whole.
   ///
   /// ```swift
   /// if !log.recovery.bytes.isEmpty { print(log.recovery) }
@@ -50,14 +50,14 @@ public final class RecordLog: Sendable {
   /// brought there. Held while something is brought to the disk, so that whoever comes meanwhile finds it done. Taken
   /// before that of `state` where both are.
   let synchronization = Mutex<Int?>(nil)
-  /// Whether a synchronization failed: nobody knows then what is on the disk.
-  let hasFailed = Atomic(false)
+  /// What is written later, without anybody who waits for it.
+  let writingCalls = BlockingCalls()
 
   /// Opens a log for appending, or makes it.
   ///
-  /// Cuts off what a crash has left behind the last whole record: see ``recovery``. Reads the first and the last
-  /// block, whatever the size of the file, and further ones only if they are damaged or hold a record that is not
-  /// whole.
+  /// Cuts off what a crash has left torn at the end, of which nothing is whole: see ``recovery``. Reads the first and the
+  /// last block, whatever the size of the file, and further ones only if these are damaged or belong to a record that is
+  /// not finished.
   ///
   /// ```swift
   /// let log = try RecordLog(at: URL(filePath: "events.stowlog"), durability: .everyAppend)
@@ -69,8 +69,8 @@ public final class RecordLog: Sendable {
   ///   - maximumRecordSize: The most bytes that an encoded record may have, in appending and in reading; 1 GiB by
   ///     default.
   ///   - packing: Whether the texts of records are packed when they are appended; by default they are not.
-  /// - Throws: `RecordLogError`: `inUse` if there is another writer, `notALog` if the file is something else, which
-  ///   is then left as it is.
+  /// - Throws: `RecordLogError`: `inUse` if there is another writer, `notALog` if there is something else than a log or
+  ///   an empty file, which is then left as it is.
   public convenience init(
     at url: URL, durability: Durability = .interval(.seconds(1)), maximumRecordSize: Int = 1 << 30,
     packing: Packing = .none
@@ -113,11 +113,12 @@ public final class RecordLog: Sendable {
     self.packing = packing
     self.recovery = recovery
     state = Mutex(LogState(file: writer.file, tail: writer.tail, writer: writer))
+    OpenLogs.add(self)
   }
 
   init(readingFrom path: String, on disk: any Disk, maximumRecordSize: Int = 1 << 30) throws {
     let file = try LogOpening(disk: disk, path: path).forReading()
-    let tail = try file.tail()
+    let tail = try file.tailForReading()
     self.path = path
     self.disk = disk
     durability = .manual
@@ -127,8 +128,11 @@ public final class RecordLog: Sendable {
     state = Mutex(LogState(file: file, tail: tail, writer: nil))
   }
 
-  /// Closes the log as ``close()`` does; errors have nowhere to go.
-  deinit { try? close() }
+  /// Closes the log as ``close()`` does; nobody is there whom errors could be thrown to.
+  deinit {
+    OpenLogs.remove(self)
+    try? close()
+  }
 
   /// The path behind all links: renaming a new file over a link would leave the old file where it is.
   private static func path(of url: URL) -> String {
@@ -157,6 +161,7 @@ struct LogState: Sendable {
   var isWritingScheduled = false
   /// What went wrong while nobody waited; the next call throws it.
   var lateError: RecordLogError?
+  var onBackgroundError: (@Sendable (RecordLogError) -> Void)?
 }
 
 /// An encoder that is only used behind the lock of its log.

@@ -10,10 +10,10 @@
 public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Why something was not done.
   public enum Reason: Hashable, Sendable {
-    /// The file is no log, or no block of it has a head that is whole.
+    /// The file is not a log, or no block of it has a head that is whole.
     case notALog
-    /// The log is of a later version, which is named, or relies on a context.
-    case laterVersion(Int)
+    /// The log is of another version than this library writes and reads; it is named.
+    case unsupportedVersion(Int)
     /// Another writer has the log open, in this process or another.
     case inUse
     /// The log was opened for reading.
@@ -34,8 +34,13 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     case damaged(RecordLog.Damage)
     /// The encoded record is larger than `maximumRecordSize`; both in bytes.
     case recordTooLarge(size: Int, limit: Int)
-    /// Another file took the place of the one that was followed, and it was not made of it by one compaction.
+    /// The file of the log is no longer at its path: it was removed or renamed, or another file took its place. For who
+    /// follows a log: that file was not made of this one by one compaction.
     case replaced
+    /// The file is shorter than what was written to it; both in bytes. Somebody else has cut it off.
+    case truncated(size: Int, written: Int)
+    /// All numbers that records can have are taken.
+    case noMoreNumbers
     /// Logs are not supported on this platform.
     case notSupported
   }
@@ -56,7 +61,7 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     let reason: Reason =
       if error.code == SystemError.notSupported {
         .notSupported
-      } else if SystemDisk.isFull(error.code) {
+      } else if SystemDisk.isFull(error.code), error.operation != "read" {
         .diskFull
       } else {
         .system(operation: error.operation, code: error.code)
@@ -75,8 +80,7 @@ extension RecordLogError.Reason {
   fileprivate var sentence: String {
     switch self {
     case .notALog: "this is no log of records, or its heads are damaged"
-    case .laterVersion(let version):
-      "the log is of version \(version) or relies on a context, which is not supported"
+    case .unsupportedVersion(let version): "the log is of version \(version), which is not supported"
     case .inUse: "another writer has the log open"
     case .readOnly: "the log was opened for reading"
     case .closed: "the log was closed"
@@ -86,7 +90,10 @@ extension RecordLogError.Reason {
     case .noSuchRecord(let number, let count): "there is no record \(number) among \(count)"
     case .damaged(let damage): "the record was lost: \(damage)"
     case .recordTooLarge(let size, let limit): "a record of \(size) bytes, and the limit is \(limit)"
-    case .replaced: "another log took the place of the one that was followed"
+    case .replaced: "the file of the log was removed or renamed, or another took its place"
+    case .truncated(let size, let written):
+      "the file has \(size) bytes, and \(written) were written: somebody else has cut it off"
+    case .noMoreNumbers: "there are no more numbers for records"
     case .notSupported: "logs are not supported on this platform"
     }
   }

@@ -1,5 +1,5 @@
 extension RecordLog {
-  /// The records of a log, as they were when this was made.
+  /// The records of a log that can be read, as they were when this was made; ``RecordLog/damage`` has the others.
   public struct Records: Sequence, Sendable {
     let log: RecordLog
     let file: LogFile

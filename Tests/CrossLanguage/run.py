@@ -136,7 +136,7 @@ class LogTests(unittest.TestCase):
                 self.assertEqual(data.hex(" "), explained.hex(" "))
                 found = stow.read_log(data)
                 self.assertEqual(
-                    [notation.described(found.records[number]) for number in range(found.count)],
+                    [notation.described(found.records[number]) for number in sorted(found.records)],
                     [notation.described(notation.parse(record)) for record in records])
                 self.assertEqual(found.end, len(data))
 

@@ -5,6 +5,7 @@ import StowRecords
 ///
 /// - `crash PATH SEED` appends until it is killed, and says of which records it was told that they are written.
 /// - `feed PATH COUNT` appends so many records bit by bit, and compacts the log when half of them are there.
+/// - `exit PATH COUNT` appends so many records to a log that nobody lets go of, and exits.
 /// - `open PATH` opens the log for appending, and says what came of it.
 /// - `read` reads the logs whose paths it is told, a line each, and says which of their records are whole.
 @main
@@ -16,6 +17,7 @@ struct LogWorker {
     switch arguments[1] {
     case "crash": try crash(url, seed: Int(arguments[3]) ?? 0)
     case "feed": try feed(url, Int(arguments[3]) ?? 0)
+    case "exit": try exit(url, Int(arguments[3]) ?? 0)
     default: open(url)
     }
   }
@@ -54,7 +56,8 @@ struct LogWorker {
     let log = try RecordLog(
       at: url, durability: seed % 4 == 0 ? .everyAppend : .manual,
       packing: seed % 3 == 0 ? .none : .words)
-    var id = try log.records(from: log.count - 1).reduce(-1) { try $1.decode(LoggedValue.self).id } + 1
+    // The last number may be that of a record that was not finished.
+    var id = try log.records(from: log.count - 2).reduce(-1) { try $1.decode(LoggedValue.self).id } + 1
     var random = UInt64(truncatingIfNeeded: seed &+ 1) &* 0x9E37_79B9_7F4A_7C15
     while true {
       random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -77,6 +80,18 @@ struct LogWorker {
       // From here on a process that is killed loses nothing of it.
       say("\(id - 1)")
     }
+  }
+
+  // MARK: - Exiting
+
+  /// As a global variable of a script does, it lasts until the process ends.
+  nonisolated(unsafe) private static var log: RecordLog?
+
+  private static func exit(_ url: URL, _ count: Int) throws {
+    let log = try RecordLog(at: url, durability: .manual)
+    self.log = log
+    for id in 0..<count { try log.append(id) }
+    say("\(log.count)")
   }
 
   // MARK: - Being followed

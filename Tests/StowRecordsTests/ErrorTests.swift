@@ -19,10 +19,13 @@ struct ErrorTests {
   @Test func reportsNameRecordsAndBytes() {
     let damage = RecordLog.Damage(records: 3..<5, bytes: 100..<200, reason: .frame)
     #expect("\(damage)" == "records 3 to 4 lost in bytes 100 to 200: a frame is damaged")
-    #expect("\(RecordLog.Recovery(bytes: 7..<7, records: 0))" == "nothing behind the last whole record")
+    let recoveries = [(7..<7, 1..<1), (7..<9, 1..<1), (7..<9, 4..<5), (9..<9, 4..<5)]
     #expect(
-      "\(RecordLog.Recovery(bytes: 7..<9, records: 1))"
-        == "2 bytes behind the last whole record, from offset 7, with at least 1 records")
+      recoveries.map { "\(RecordLog.Recovery(bytes: $0, records: $1))" } == [
+        "nothing after the last whole record", "2 bytes from offset 7 on that are not whole",
+        "2 bytes from offset 7 on that are not whole, and record 4, which is not finished",
+        "record 4, which is not finished",
+      ])
   }
 
   @Test func aCompactedFileKeepsItsPermissions() throws {

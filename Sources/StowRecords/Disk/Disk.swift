@@ -14,16 +14,19 @@ protocol Disk: Sendable {
 
 /// A file that is open. It is closed when nobody refers to it.
 protocol DiskFile: AnyObject, Sendable {
-  func place() throws -> FilePlace
-  func permissions() throws -> UInt32
-  func size() throws -> Int
+  func status() throws -> FileStatus
   /// Fills the buffer from `offset` on, as far as the file goes, and returns how many bytes there were.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int
+  /// Where the next bytes are that are not part of a hole, from `offset` on; nil if no more are. A system that knows no
+  /// holes gives `offset`.
+  func nextData(from offset: Int) throws -> Int?
   /// Writes all of the bytes, or throws after having written some or none of them.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws
   /// Returns when everything that was written is where a crash does not reach it.
   func synchronize() throws
   func truncate(to size: Int) throws
+  /// Gives the file the owner and the permissions of another.
+  func takeOwner(of other: FileStatus) throws
   /// Takes the lock of the file, unless somebody else has it.
   func lock() throws -> Bool
   func unlock() throws
@@ -32,10 +35,12 @@ protocol DiskFile: AnyObject, Sendable {
 /// What a file is opened for.
 enum OpeningPurpose: Sendable, Hashable {
   case reading
-  /// Reading and writing; the file is made if it is not there.
+  /// Reading, but not what a link leads to.
+  case inspecting
+  /// Reading and writing.
   case appending
-  /// Reading and writing a new file; one of this name is emptied.
-  case making(permissions: UInt32)
+  /// Reading and writing a new file. An error if the name is taken, even by a link that leads nowhere.
+  case making
 }
 
 /// What tells one file from all others, whatever its name: a device, and a number on it.
@@ -44,10 +49,27 @@ struct FilePlace: Sendable, Hashable {
   let number: UInt64
 }
 
+/// What the system knows of an open file.
+struct FileStatus: Sendable {
+  var place: FilePlace
+  /// In bytes.
+  var size: Int
+  /// Whether it is a file of bytes, and not a folder, a pipe or a device.
+  var isRegular = true
+  var permissions: UInt32 = 0
+  var owner: UInt32 = 0
+  var group: UInt32 = 0
+}
+
 /// A system call that failed.
 struct SystemError: Error, Hashable {
   /// What was to be done, as a verb.
   let operation: String
   /// The `errno` of the system.
   let code: Int32
+
+  /// Stands for the error of a platform on which logs are not supported; no system has it.
+  static let notSupported: Int32 = -1
+  /// The error of a system that gives fewer bytes than it says there are: EIO.
+  static let shortRead: Int32 = 5
 }

@@ -26,6 +26,15 @@ struct SystemDisk {
     #endif
   }
 
+  /// Whether the name of a file that was to be made is taken.
+  static func isTaken(_ code: Int32) -> Bool {
+    #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
+      code == EEXIST || code == ELOOP
+    #else
+      false
+    #endif
+  }
+
   /// What the system says about an error.
   static func description(of code: Int32) -> String {
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
@@ -36,17 +45,19 @@ struct SystemDisk {
   }
 }
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
+// Numbers of records and offsets in a file are larger than integers of 32 bits.
+#if (canImport(Darwin) || canImport(Glibc) || canImport(Musl)) && _pointerBitWidth(_64)
   extension SystemDisk: Disk {
     func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile {
-      switch purpose {
-      case .reading: PosixFile(try descriptor("open", path, O_RDONLY))
-      case .appending: PosixFile(try descriptor("open", path, O_RDWR | O_CREAT))
-      case .making(let permissions):
-        try PosixFile(
-          descriptor("open", path, O_RDWR | O_CREAT | O_TRUNC),
-          permissions: mode_t(truncatingIfNeeded: permissions))
-      }
+      // Opening a pipe would wait for somebody at its other end.
+      let flags =
+        switch purpose {
+        case .reading: O_RDONLY | O_NONBLOCK
+        case .inspecting: O_RDONLY | O_NONBLOCK | O_NOFOLLOW
+        case .appending: O_RDWR | O_NONBLOCK
+        case .making: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+        }
+      return PosixFile(try descriptor("open", path, flags))
     }
 
     private func descriptor(_ operation: String, _ path: String, _ flags: Int32) throws -> Int32 {
@@ -84,35 +95,35 @@ struct SystemDisk {
   }
 
   /// An open file, as a descriptor.
-  private final class PosixFile: DiskFile {
+  final class PosixFile: DiskFile {
     private let descriptor: Int32
 
     init(_ descriptor: Int32) {
       self.descriptor = descriptor
     }
 
-    convenience init(_ descriptor: Int32, permissions: mode_t) throws {
-      self.init(descriptor)
-      try repeating("set permissions") { fchmod(descriptor, permissions) }
-    }
-
     deinit { close(descriptor) }
 
-    private func status() throws -> stat {
+    func status() throws -> FileStatus {
       var status = stat()
       try repeating("look up") { fstat(descriptor, &status) }
-      return status
-    }
-
-    func place() throws -> FilePlace { FilePlace(try status()) }
-
-    func permissions() throws -> UInt32 { UInt32(try status().st_mode) & 0o7777 }
-
-    func size() throws -> Int {
-      guard let size = Int(exactly: try status().st_size) else {
+      guard let size = Int(exactly: status.st_size) else {
         throw SystemError(operation: "look up", code: EFBIG)
       }
-      return size
+      return FileStatus(
+        place: FilePlace(status), size: size, isRegular: status.st_mode & S_IFMT == S_IFREG,
+        permissions: UInt32(status.st_mode) & 0o7777, owner: status.st_uid, group: status.st_gid)
+    }
+
+    func takeOwner(of other: FileStatus) throws {
+      let status = try status()
+      if (status.owner, status.group) != (other.owner, other.group) {
+        try repeating("set the owner") { fchown(descriptor, other.owner, other.group) }
+      }
+      // Last, because a new owner takes some permissions away.
+      if status.permissions != other.permissions || status.owner != other.owner {
+        try repeating("set permissions") { fchmod(descriptor, mode_t(truncatingIfNeeded: other.permissions)) }
+      }
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
@@ -140,12 +151,29 @@ struct SystemDisk {
       }
     }
 
+    #if canImport(Darwin)
+      private static let seekData = SEEK_DATA
+    #else
+      /// `SEEK_DATA`, which the headers declare to those only who ask for extensions.
+      private static let seekData: Int32 = 3
+    #endif
+
+    func nextData(from offset: Int) throws -> Int? {
+      let place = lseek(descriptor, off_t(offset), Self.seekData)
+      if place >= 0 { return Int(exactly: place) }
+      if errno == ENXIO { return nil }
+      if errno == EINVAL || errno == ENOTSUP { return offset }
+      throw SystemError(operation: "look for data", code: errno)
+    }
+
     func synchronize() throws {
       #if canImport(Darwin)
-        // What leaves the computer for good: fsync alone ends in the cache of the drive.
-        if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        // fsync alone ends in the cache of the drive.
+        try Self.synchronize(
+          fully: { fcntl(self.descriptor, F_FULLFSYNC) }, orElse: { fsync(self.descriptor) })
+      #else
+        try repeating("synchronize") { fsync(descriptor) }
       #endif
-      try repeating("synchronize") { fsync(descriptor) }
     }
 
     func truncate(to size: Int) throws {
@@ -163,6 +191,18 @@ struct SystemDisk {
 
     func unlock() throws {
       try repeating("unlock") { flock(descriptor, LOCK_UN) }
+    }
+  }
+
+  extension PosixFile {
+    /// Synchronizes by the call that does it fully, or where a file system does not support that, by the other. A call
+    /// that failed for another reason is not made up for by one that promises less.
+    static func synchronize(fully: () -> Int32, orElse: () -> Int32) throws {
+      do {
+        try repeating("synchronize", fully)
+      } catch let error as SystemError where [ENOTSUP, EOPNOTSUPP, ENOTTY, EINVAL].contains(error.code) {
+        try repeating("synchronize", orElse)
+      }
     }
   }
 
@@ -200,8 +240,3 @@ struct SystemDisk {
     func synchronizeFolder(of path: String) throws { throw notSupported }
   }
 #endif
-
-extension SystemError {
-  /// Stands for the error of a platform on which logs are not supported; no system has it.
-  static let notSupported: Int32 = -1
-}

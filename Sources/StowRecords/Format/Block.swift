@@ -1,7 +1,12 @@
-/// A block that was read: where its records are, as far as its frames are whole.
-struct Block: Sendable {
-  /// Where something stands in the block.
-  struct Place: Sendable {
+/// A block that was read: what its frames hold, in their order, and what of it cannot be read.
+///
+/// ```
+///  head   part of an earlier record?   records   damage   records …   first part of a record?
+///         continuation                 └───────── pieces ────────┘   beginning
+/// ```
+package struct Block: Sendable {
+  /// Where a record stands in the block.
+  package struct Place: Sendable {
     let start: UInt32
     let end: UInt32
     /// How many bytes a packed record has when it is unpacked; 0 for all others.
@@ -18,129 +23,273 @@ struct Block: Sendable {
     var range: Range<Int> { Int(start)..<Int(end) }
   }
 
-  let head: BlockHead
+  /// Records whose numbers follow each other, with nothing damaged between them.
+  package struct Run: Sendable {
+    let firstNumber: Int
+    fileprivate(set) var records: [Place] = []
+    /// The records before which all definitions are forgotten, as indices in `records`; the first of all is one.
+    fileprivate(set) var scopes: [Int] = [0]
+    /// For each scope, what its packed records copy from.
+    fileprivate(set) var windows = [PackingWindow()]
+    /// Where its frames end in the block.
+    fileprivate(set) var end = 0
+
+    fileprivate init(firstNumber: Int) { self.firstNumber = firstNumber }
+  }
+
+  package enum Piece: Sendable {
+    case records(Run)
+    /// Bytes that cannot be read: frames that are not whole, and whole ones that rely on those.
+    case damage(Range<Int>)
+  }
+
+  /// A part of a record that has bytes in several blocks.
+  package struct Part: Sendable {
+    /// That of the record.
+    package let number: Int
+    let bytes: Range<Int>
+    package var isLast = false
+    /// How many bytes the whole record has, as its first part says; 0 in the others.
+    var recordSize = 0
+  }
+
+  let index: Int
+  /// Nil if it is damaged. The frames say by themselves which records they hold.
+  package let head: BlockHead?
   /// From the head on, as far as they are there.
   let bytes: [UInt8]
-  private(set) var records: [Place] = []
-  /// The records before which all definitions are forgotten, as indices in `records`; the first of all is one.
-  private(set) var scopes: [Int] = [0]
-  /// For each scope, what its packed records copy from.
-  private(set) var windows = [PackingWindow()]
-  /// A part of a record that began in an earlier block, and whether it is the last.
-  private(set) var continuation: (payload: Range<Int>, isLast: Bool)?
+  package private(set) var pieces: [Piece] = []
+  /// A part of a record that began in an earlier block.
+  package private(set) var continuation: Part?
   /// The first part of a record that goes on in the next block.
-  private(set) var beginning: Range<Int>?
+  private(set) var beginning: Part?
   private(set) var origin: Origin?
-  /// Where the last whole frame ends, one that begins a record of several blocks not counted.
+  /// The record before this block that was given up.
+  package private(set) var abandoned: Int?
+  /// Where the last checkpoint stands.
+  private(set) var checkpoint: Range<Int>?
+  /// Where the last whole frame ends.
   private(set) var end = BlockHead.size
-  /// Whether something stands behind the whole frames that is none.
-  private(set) var isDamaged = false
+  /// The same, if a first part does not count.
+  private(set) var endOfRecords = BlockHead.size
+
+  /// The number of the next record; the least that it can have, where it is not known.
+  private var next: Int
+  private var isNextKnown: Bool
+  /// Whether all frames of the scope were whole so far.
+  private var isScopeWhole = true
+  private var run: Run?
+  private var damageStart: Int?
 
   /// Where the block begins in the file.
-  var start: Int { head.index * BlockHead.blockSize }
+  var start: Int { index * BlockHead.blockSize }
 
-  /// The number of the first record of the next block.
-  var nextRecord: Int { head.firstRecord + records.count + (beginning == nil ? 0 : 1) }
+  /// The number of the first record that begins in the next block.
+  package var nextRecord: Int { next + (beginning == nil ? 0 : 1) }
 
-  init(_ head: BlockHead, _ bytes: [UInt8]) {
-    self.head = head
+  /// Whether a record goes on in the next block.
+  package var isOpen: Bool { beginning != nil || continuation?.isLast == false }
+
+  /// Whether something before an offset cannot be read.
+  func isDamaged(before offset: Int) -> Bool {
+    pieces.contains { if case .damage(let bytes) = $0 { bytes.lowerBound < offset } else { false } }
+  }
+
+  /// - Returns: Nil if neither the head nor any frame is whole, or if the block is of another version.
+  package init?(_ index: Int, _ bytes: [UInt8], identity: UInt64) {
+    if BlockHead.unsupportedVersion(bytes) != nil { return nil }
+    self.index = index
     self.bytes = bytes
-    readFrames()
+    let head = BlockHead(bytes).flatMap { $0.index == index && $0.identity == identity ? $0 : nil }
+    self.head = head
+    next = head?.firstRecord ?? 0
+    isNextKnown = head != nil
+    if head == nil { damageStart = 0 }
+    let hasFrames = readFrames(identity)
+    guard head != nil || hasFrames else { return nil }
   }
 
-  private mutating func readFrames() {
+  // MARK: - Frames
+
+  /// Takes in all frames, and returns whether there is one.
+  private mutating func readFrames(_ identity: UInt64) -> Bool {
+    var search: FrameSearch?
     var offset = BlockHead.size
-    while true {
-      switch Frame.find(in: bytes, at: offset, blockStart: start, identity: head.identity) {
-      case .nothing: return
-      case .damage:
-        isDamaged = true
-        return
-      case .frame(let frame):
-        guard take(frame) else {
-          isDamaged = true
-          return
-        }
+    var hasFrames = false
+    while offset < bytes.count {
+      if let frame = Frame(in: bytes, at: offset, blockStart: start, identity: identity) {
+        hasFrames = true
+        endDamage(before: offset)
+        if !take(frame, at: offset) { beginDamage(at: offset) }
         offset = frame.payload.upperBound
-        if frame.kind != .first { end = offset }
+        end = offset
+        if frame.kind != .first { endOfRecords = offset }
+        continue
       }
+      if damageStart == nil, bytes[offset...].allSatisfy({ $0 == 0 }) { break }
+      beginDamage(at: offset)
+      let found = search ?? FrameSearch(bytes, blockStart: start, identity: identity)
+      search = found
+      guard let next = found.firstFrame(from: offset + 1) else { break }
+      offset = next
+    }
+    // Zeros are what is left of a block, whatever stands before them.
+    endDamage(before: max(end, (bytes.lastIndex { $0 != 0 } ?? 0) + 1))
+    endRun()
+    return hasFrames
+  }
+
+  private mutating func beginDamage(at offset: Int) {
+    (isNextKnown, isScopeWhole) = (false, false)
+    endRun()
+    if damageStart != nil { return }
+    if case .damage(let before) = pieces.last, before.upperBound == offset {
+      damageStart = before.lowerBound
+      pieces.removeLast()
+    } else {
+      damageStart = offset
     }
   }
 
-  /// Takes in a frame; false if it makes no sense where it stands.
-  private mutating func take(_ frame: Frame) -> Bool {
-    // Behind a part that goes on in the next block, this block has nothing.
-    if beginning != nil || continuation?.isLast == false { return false }
-    switch frame.kind {
-    case .records, .freshRecords, .packableRecords, .freshPackableRecords: return takeRecords(of: frame)
-    case .first: beginning = frame.payload
-    case .middle, .last:
-      if end != BlockHead.size { return false }
-      continuation = (frame.payload, frame.kind == .last)
-    case .origin:
-      guard end == BlockHead.size, head.index == 0, let origin = Origin(bytes, frame.payload) else {
-        return false
-      }
-      self.origin = origin
+  private mutating func endDamage(before offset: Int) {
+    guard let start = damageStart else { return }
+    pieces.append(.damage(start..<offset))
+    damageStart = nil
+  }
+
+  private mutating func endRun() {
+    if let run { pieces.append(.records(run)) }
+    run = nil
+  }
+
+  /// Takes in a frame; false if it cannot be read, or makes no sense where it stands.
+  private mutating func take(_ frame: Frame, at offset: Int) -> Bool {
+    // After a part that goes on in the next block, this block has nothing.
+    if isOpen { return false }
+    let isFirst = offset == BlockHead.size
+    if frame.kind == .origin {
+      origin = isFirst && index == 0 ? Origin(bytes, frame.payload) : nil
+      return origin != nil
     }
+    var start = frame.payload.lowerBound
+    guard let number = Uint.read(from: bytes, at: &start, before: frame.payload.upperBound),
+      number < BlockHead.recordLimit
+    else { return false }
+    let content = start..<frame.payload.upperBound
+    switch frame.kind {
+    case .middle, .last, .abandonment: return isFirst && takeFirst(frame.kind, number, content)
+    case .checkpoint:
+      guard content.isEmpty, isNext(number) else { return false }
+      checkpoint = offset..<frame.payload.upperBound
+      return true
+    case .first: return isNext(number) && takeBeginning(number, content)
+    default: return isNext(number) && takeRecords(of: frame, number, content)
+    }
+  }
+
+  /// Whether a number is the one that must follow. After damage it is taken as it is, unless it was there before.
+  private mutating func isNext(_ number: Int) -> Bool {
+    guard isNextKnown ? number == next : number >= next else { return false }
+    (next, isNextKnown) = (number, true)
     return true
   }
 
-  /// Takes in all records of a frame; false if its payload is something else.
-  private mutating func takeRecords(of frame: Frame) -> Bool {
-    let first = records.count
-    // Of a full block; many small frames grow the array as they come.
-    if first == 0 { records.reserveCapacity(frame.payload.count / 16) }
-    if frame.kind.isFresh, first > 0 {
-      scopes.append(first)
-      windows.append(PackingWindow())
+  /// Takes in a frame that is about a record of earlier blocks.
+  private mutating func takeFirst(_ kind: Frame.Kind, _ number: Int, _ content: Range<Int>) -> Bool {
+    guard content.isEmpty == (kind == .abandonment), isNext(number + 1) else { return false }
+    if kind == .abandonment {
+      abandoned = number
+      return true
     }
-    let isWhole = frame.kind.isPackable ? takePackable(in: frame.payload) : takePlain(in: frame.payload)
-    // Nothing is read behind it, so that what it left in the scopes is of no use to anybody.
-    if !isWhole { records.removeSubrange(first...) }
+    continuation = Part(number: number, bytes: content, isLast: kind == .last)
+    return true
+  }
+
+  private mutating func takeBeginning(_ number: Int, _ content: Range<Int>) -> Bool {
+    var start = content.lowerBound
+    guard let size = Uint.read(from: bytes, at: &start, before: content.upperBound),
+      size > content.upperBound - start
+    else { return false }
+    endRun()
+    beginning = Part(number: number, bytes: start..<content.upperBound, recordSize: size)
+    return true
+  }
+
+  // MARK: - Records
+
+  /// Takes in all records of a frame; false if its payload is something else, or relies on what cannot be read.
+  private mutating func takeRecords(of frame: Frame, _ number: Int, _ content: Range<Int>) -> Bool {
+    guard frame.kind.isFresh || isScopeWhole else {
+      // They count, so that their numbers are given to no others.
+      var count = 0
+      let isWhole = forEachRecord(in: content, frame.kind.isPackable) { _, _ in
+        count += 1
+        return true
+      }
+      if isWhole, count < BlockHead.recordLimit - number { next = number + count }
+      return false
+    }
+    var run = self.run.take() ?? Run(firstNumber: number)
+    let first = run.records.count
+    // Of a full block; many small frames grow the array as they come.
+    if first == 0 { run.records.reserveCapacity(content.count / 16) }
+    if frame.kind.isFresh, first > 0 {
+      run.scopes.append(first)
+      run.windows.append(PackingWindow())
+    }
+    let isWhole = frame.kind.isPackable ? takePackable(in: content, &run) : takePlain(in: content, &run)
+    if isWhole, run.records.count - first < BlockHead.recordLimit - number {
+      next = number + run.records.count - first
+      run.end = content.upperBound
+      isScopeWhole = true
+    } else {
+      // Nothing more of the scope is read, so that what it left in the window is of no use to anybody.
+      run.records.removeSubrange(first...)
+    }
+    self.run = run.records.isEmpty ? nil : run
     return isWhole
   }
 
-  private mutating func takePlain(in payload: Range<Int>) -> Bool {
-    var offset = payload.lowerBound
-    while offset < payload.upperBound {
-      guard let length = Uint.read(from: bytes, at: &offset, before: payload.upperBound),
-        length <= payload.upperBound - offset
-      else { return false }
-      records.append(Place(offset..<(offset + length)))
+  /// Calls `body` with each record, and whether it is packed; false if `body` says so, or if they do not fill the payload.
+  @inline(__always)
+  private func forEachRecord(
+    in content: Range<Int>, _ arePackable: Bool, _ body: (_ bytes: Range<Int>, _ isPacked: Bool) -> Bool
+  ) -> Bool {
+    var offset = content.lowerBound
+    while offset < content.upperBound {
+      guard let head = Uint.read(from: bytes, at: &offset, before: content.upperBound) else { return false }
+      let length = arePackable ? head >> 1 : head
+      guard length <= content.upperBound - offset else { return false }
+      guard body(offset..<(offset + length), arePackable && head & 1 == 1) else { return false }
       offset += length
     }
     return true
   }
 
-  /// Takes in records whose lengths say whether they are packed.
-  private mutating func takePackable(in payload: Range<Int>) -> Bool {
-    // Taken out, so that it is not copied when a record is added.
-    var window = windows.removeLast()
-    defer { windows.append(window) }
-    var offset = payload.lowerBound
-    return bytes.withUnsafeBytes { raw in
-      while offset < payload.upperBound {
-        guard let head = Uint.read(from: bytes, at: &offset, before: payload.upperBound),
-          head >> 1 <= payload.upperBound - offset
-        else { return false }
-        let range = offset..<(offset + head >> 1)
-        let record = UnsafeRawBufferPointer(rebasing: raw[range])
-        guard let unpackedSize = Self.take(record, isPacked: head & 1 == 1, &window) else { return false }
-        records.append(Place(range, unpackedSize: unpackedSize))
-        offset = range.upperBound
-      }
+  private func takePlain(in content: Range<Int>, _ run: inout Run) -> Bool {
+    forEachRecord(in: content, false) { range, _ in
+      run.records.append(Place(range))
       return true
     }
   }
 
-  /// Adds a plain record to the window, and returns 0; or returns the size of a packed one, nil if it is none.
-  @inline(__always)
-  private static func take(
-    _ record: UnsafeRawBufferPointer, isPacked: Bool, _ window: inout PackingWindow
-  ) -> Int? {
-    if isPacked { return window.unpackedSize(of: record) }
-    _ = window.add(record)
-    return 0
+  /// Takes in records whose lengths say whether they are packed.
+  private func takePackable(in content: Range<Int>, _ run: inout Run) -> Bool {
+    // Taken out, so that it is not copied when a record is added.
+    var window = run.windows.removeLast()
+    defer { run.windows.append(window) }
+    return bytes.withUnsafeBytes { raw in
+      forEachRecord(in: content, true) { range, isPacked in
+        let record = UnsafeRawBufferPointer(rebasing: raw[range])
+        if isPacked {
+          guard let unpackedSize = window.unpackedSize(of: record) else { return false }
+          run.records.append(Place(range, unpackedSize: unpackedSize))
+        } else {
+          _ = window.add(record)
+          run.records.append(Place(range))
+        }
+        return true
+      }
+    }
   }
 }

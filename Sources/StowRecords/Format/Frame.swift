@@ -7,8 +7,11 @@ import Stow
 ///  CRC-32C     length  kind   payload …
 ///  └ of the identity of the file, the frame's offset in it, and all that follows
 /// ```
-struct Frame: Sendable, Hashable {
-  enum Kind: UInt8, Sendable {
+///
+/// The payload begins with a number, mostly that of the first record in it. A record keeps its number whatever happens
+/// to the frames before it.
+package struct Frame: Sendable, Hashable {
+  package enum Kind: UInt8, Sendable {
     /// Records that are whole, and add to the definitions of those before them.
     case records = 1
     /// The beginning, a part from the middle, and the end of a record that is longer than its block has room for.
@@ -22,46 +25,49 @@ struct Frame: Sendable, Hashable {
     /// Records of which some may be packed, and the same before which all definitions are forgotten.
     case packableRecords = 7
     case freshPackableRecords = 8
+    /// All that stands before it is on the disk.
+    case checkpoint = 9
+    /// The record whose parts stand before it was not finished, and never will be.
+    case abandonment = 10
 
     /// The kind of a frame of whole records.
     static func records(isFresh: Bool, isPackable: Bool) -> Kind {
       isPackable ? (isFresh ? .freshPackableRecords : .packableRecords) : isFresh ? .freshRecords : .records
     }
 
-    var isFresh: Bool { self == .freshRecords || self == .freshPackableRecords }
+    package var isFresh: Bool { self == .freshRecords || self == .freshPackableRecords }
 
-    var isPackable: Bool { self == .packableRecords || self == .freshPackableRecords }
+    package var isPackable: Bool { self == .packableRecords || self == .freshPackableRecords }
   }
 
-  let kind: Kind
+  package let kind: Kind
   /// Where the payload stands in the block.
-  let payload: Range<Int>
+  package let payload: Range<Int>
 
   static let headSize = 7
   /// The fewest bytes that a frame takes: its payload is never empty.
   static let leastSize = headSize + 1
-  /// The most bytes that a frame can hold.
+  /// The most bytes that a payload can have.
   static let payloadLimit = BlockHead.blockSize - BlockHead.size - headSize
 
-  /// What stands at a place of a block where a frame may begin.
-  enum Finding {
-    case frame(Frame)
-    /// Zeros, or nothing, up to the end of the block.
-    case nothing
-    case damage
+  /// The frame at an offset of a block, as its head describes it; nil if it would end beyond the block. Only its
+  /// checksum says whether it is one.
+  init?(describedIn block: [UInt8], at offset: Int) {
+    guard block.count - offset >= Self.leastSize, let kind = Kind(rawValue: block[offset + 6]) else {
+      return nil
+    }
+    let length = Int(block.littleEndian(at: offset + 4, size: 2))
+    guard length > 0, length <= block.count - offset - Self.headSize else { return nil }
+    self.kind = kind
+    payload = (offset + Self.headSize)..<(offset + Self.headSize + length)
   }
 
-  static func find(in block: [UInt8], at offset: Int, blockStart: Int, identity: UInt64) -> Finding {
-    let room = block.count - offset
-    if room >= leastSize, let kind = Kind(rawValue: block[offset + 6]) {
-      let length = Int(block.littleEndian(at: offset + 4, size: 2))
-      let payload = (offset + headSize)..<(offset + headSize + length)
-      guard length > 0, payload.upperBound <= block.count else { return .damage }
-      let checksum = checksum(of: payload, in: block, kind, at: blockStart + offset, identity)
-      return block.littleEndian(at: offset, size: 4) == UInt64(checksum)
-        ? .frame(Frame(kind: kind, payload: payload)) : .damage
-    }
-    return block[offset...].allSatisfy { $0 == 0 } ? .nothing : .damage
+  /// The whole frame at an offset of a block; nil if something else stands there.
+  package init?(in block: [UInt8], at offset: Int, blockStart: Int, identity: UInt64) {
+    self.init(describedIn: block, at: offset)
+    var checksum = Self.checksumOfHead(kind, payload.count, at: blockStart + offset, identity)
+    block[payload].withUnsafeBytes { checksum.update($0) }
+    guard block.littleEndian(at: offset, size: 4) == UInt64(checksum.value) else { return nil }
   }
 
   /// Fills in the head of a frame, for which room was left in front of the payload.
@@ -73,19 +79,46 @@ struct Frame: Sendable, Hashable {
     let payload = (start + headSize)..<bytes.count
     bytes.replaceLittleEndian(at: start + 4, with: UInt16(payload.count))
     bytes[start + 6] = kind.rawValue
-    let checksum = checksum(of: payload, in: bytes, kind, at: offset, identity)
-    bytes.replaceLittleEndian(at: start, with: checksum)
+    var checksum = checksumOfHead(kind, payload.count, at: offset, identity)
+    bytes[payload].withUnsafeBytes { checksum.update($0) }
+    bytes.replaceLittleEndian(at: start, with: checksum.value)
   }
 
-  private static func checksum(
-    of payload: Range<Int>, in bytes: [UInt8], _ kind: Kind, at offset: Int, _ identity: UInt64
-  ) -> UInt32 {
+  /// The checksum of a frame up to its payload.
+  static func checksumOfHead(_ kind: Kind, _ length: Int, at offset: Int, _ identity: UInt64) -> Checksum {
     var checksum = Checksum()
     checksum.update(identity)
     checksum.update(UInt64(offset))
-    checksum.update(UInt16(payload.count))
+    checksum.update(UInt16(length))
     checksum.update(kind.rawValue)
-    bytes[payload].withUnsafeBytes { checksum.update($0) }
-    return checksum.value
+    return checksum
+  }
+}
+
+/// Where the records of a compacted log came from, so that whoever follows the log finds its place in the new file.
+struct Origin: Sendable, Hashable {
+  /// The identity of the file that was compacted.
+  let identity: UInt64
+  /// How many of its records were kept; they have the numbers below this.
+  let count: Int
+
+  static let size = 16
+
+  init(identity: UInt64, count: Int) {
+    self.identity = identity
+    self.count = count
+  }
+
+  init?(_ bytes: [UInt8], _ payload: Range<Int>) {
+    guard payload.count == Self.size,
+      let count = Int(exactly: bytes.littleEndian(at: payload.lowerBound + 8, size: 8)),
+      count < BlockHead.recordLimit
+    else { return nil }
+    self.init(identity: bytes.littleEndian(at: payload.lowerBound, size: 8), count: count)
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    bytes.appendLittleEndian(identity)
+    bytes.appendLittleEndian(UInt64(count))
   }
 }

@@ -13,61 +13,109 @@ final class LogFile: Sendable {
 
   /// A file whose identity is that of the first head which is whole.
   convenience init(reading path: String, _ disk: any DiskFile) throws {
-    let size = try RecordLogError.naming(path) { try disk.size() }
-    for index in 0..<BlockHead.count(in: size) {
+    let status = try RecordLogError.naming(path) { try disk.status() }
+    let count = BlockHead.count(in: status.size)
+    var index = 0
+    while status.isRegular, index < count {
       let bytes = try Self.bytes(of: disk, path, from: index * BlockHead.blockSize, count: BlockHead.size)
-      if let version = BlockHead.laterVersion(bytes) {
-        throw RecordLogError(file: path, .laterVersion(version))
+      if let version = BlockHead.unsupportedVersion(bytes) {
+        throw RecordLogError(file: path, .unsupportedVersion(version))
       }
       if let head = BlockHead(bytes), head.index == index {
         self.init(path: path, disk: disk, identity: head.identity)
         return
       }
+      index = try Self.nextBlock(of: disk, path, from: index + 1) ?? count
     }
     throw RecordLogError(file: path, .notALog)
   }
 
+  // MARK: - Bytes
+
+  /// Bytes of the file, as far as it goes. A system that gives fewer than there are has failed.
   static func bytes(of disk: any DiskFile, _ path: String, from offset: Int, count: Int) throws -> [UInt8] {
     try RecordLogError.naming(path, at: offset) {
-      try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
         filled = try disk.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
       }
+      guard try bytes.count == count || disk.status().size <= offset + bytes.count else {
+        throw SystemError(operation: "read", code: SystemError.shortRead)
+      }
+      return bytes
     }
   }
 
-  func size() throws -> Int { try RecordLogError.naming(path) { try disk.size() } }
+  func size() throws -> Int { try RecordLogError.naming(path) { try disk.status().size } }
+
+  /// The first block from an index on that has bytes on the disk; nil if no more do. Holes in a file can be larger than
+  /// any disk.
+  private static func nextBlock(of disk: any DiskFile, _ path: String, from index: Int) throws -> Int? {
+    try RecordLogError.naming(path) { try disk.nextData(from: index * BlockHead.blockSize) }
+      .map { max(index, $0 / BlockHead.blockSize) }
+  }
+
+  /// The first block from an index on that has bytes on the disk, or the one after the last.
+  func nextBlock(from index: Int, before end: Int) throws -> Int {
+    let count = BlockHead.count(in: end)
+    return min(count, try Self.nextBlock(of: disk, path, from: index) ?? count)
+  }
+
+  /// The last block before an index that has bytes on the disk; nil if no block has. Takes one system call for a file
+  /// without holes, and otherwise as many as the logarithm of the number of blocks.
+  private func lastBlock(before limit: Int) throws -> Int? {
+    var (low, high, step) = (0, limit, 1)
+    // All blocks from `high` on are holes.
+    while low < high {
+      let middle = high - step
+      if try nextBlock(from: middle, before: limit * BlockHead.blockSize) < limit {
+        if step == 1 { return middle }
+        low = middle + 1
+      } else {
+        high = middle
+      }
+      step = (high - low + 1) / 2
+    }
+    return low > 0 ? low - 1 : nil
+  }
+
+  // MARK: - Blocks
 
   /// The head of a block, if it is whole and stands where it belongs.
   func head(of index: Int) throws -> BlockHead? {
-    head(try Self.bytes(of: disk, path, from: index * BlockHead.blockSize, count: BlockHead.size), of: index)
-  }
-
-  private func head(_ bytes: [UInt8], of index: Int) -> BlockHead? {
+    let bytes = try Self.bytes(of: disk, path, from: index * BlockHead.blockSize, count: BlockHead.size)
     guard let head = BlockHead(bytes), head.index == index, head.identity == identity else { return nil }
     return head
   }
 
-  /// A block, as far as it stands before `end`; nil if its head is not whole.
+  /// A block, as far as it stands before `end`; nil if nothing of it is whole.
   func block(_ index: Int, before end: Int) throws -> Block? {
     let start = index * BlockHead.blockSize
     let count = min(BlockHead.blockSize, end - start)
     guard count >= BlockHead.size else { return nil }
     let bytes = try Self.bytes(of: disk, path, from: start, count: count)
-    return head(bytes, of: index).map { Block($0, bytes) }
+    // Nobody but the writer cuts a file off, and it does so only where nothing is whole.
+    if bytes.count < count {
+      let error = SystemError(operation: "read", code: SystemError.shortRead)
+      throw RecordLogError(file: path, offset: start, error)
+    }
+    return Block(index, bytes, identity: identity)
   }
 
-  /// The last block that begins before `end` and whose first record is not behind `number`; nil if there is none.
+  /// The last block that begins before `end`, has a whole head, and whose first record is not after `number`; nil if
+  /// there is none.
   ///
   /// Reads a number of heads that is the logarithm of the number of blocks, unless heads are damaged.
-  func lastBlock(notBehind number: Int, before end: Int) throws -> Int? {
-    var found: Int?
+  func lastHead(notAfter number: Int, before end: Int) throws -> BlockHead? {
+    var found: BlockHead?
     var low = 0
     var high = BlockHead.count(in: end) - 1
     while low <= high {
       let middle = low + (high - low) / 2
-      if let (index, head) = try firstHead(in: middle...high), head.firstRecord <= number {
-        found = index
-        low = index + 1
+      if let head = try firstHead(from: middle, before: min(end, (high + 1) * BlockHead.blockSize)),
+        head.firstRecord <= number
+      {
+        found = head
+        low = head.index + 1
       } else {
         high = middle - 1
       }
@@ -75,17 +123,97 @@ final class LogFile: Sendable {
     return found
   }
 
-  private func firstHead(in indices: ClosedRange<Int>) throws -> (index: Int, head: BlockHead)? {
-    for index in indices {
-      if let head = try head(of: index) { return (index, head) }
+  private func firstHead(from index: Int, before end: Int) throws -> BlockHead? {
+    var index = index
+    while index < BlockHead.count(in: end) {
+      if let head = try head(of: index) { return head }
+      index = try nextBlock(from: index + 1, before: end)
     }
     return nil
   }
 }
 
-extension BlockHead {
-  /// How many blocks begin in a file of a size.
-  static func count(in size: Int) -> Int { size / blockSize + (size % blockSize == 0 ? 0 : 1) }
+/// Where a file ends for whoever reads it or goes on with it.
+struct Tail: Sendable, Hashable {
+  /// The offset after the last whole frame.
+  var end: Int
+  /// The number of the next record.
+  var count: Int
+  /// The size that the file had, in bytes.
+  var size: Int
+  /// The record of several blocks at the end that is not finished.
+  var unfinished: Int?
+  /// Whether frames can follow in the block in which the last one ends.
+  var isBlockOpen = true
+  /// What is known to be on the disk: all bytes before this offset.
+  var synchronizedEnd = 0
+  var endsInCheckpoint = false
+
+  var recovery: RecordLog.Recovery {
+    RecordLog.Recovery(
+      bytes: end..<max(end, size), records: unfinished.map { $0..<($0 + 1) } ?? count..<count)
+  }
+}
+
+extension LogFile {
+  /// Finds the end of the whole frames, for a writer whom nobody disturbs. Reads the last block, and further ones only
+  /// if nothing of that is whole.
+  ///
+  /// - Throws: `RecordLogError`, also if nothing of the log is whole.
+  func tailForWriting() throws -> Tail {
+    let size = try size()
+    guard let block = try lastBlock(ofSize: size) else { throw RecordLogError(file: path, .notALog) }
+    return Tail(
+      end: block.start + block.end, count: block.nextRecord, size: size,
+      unfinished: try unfinishedRecord(before: block, size),
+      isBlockOpen: !block.isDamaged(before: block.end) && !block.isOpen,
+      synchronizedEnd: max(
+        (block.head?.synchronizedBlocks ?? 0) * BlockHead.blockSize,
+        block.checkpoint.map { block.start + $0.lowerBound } ?? 0),
+      endsInCheckpoint: block.checkpoint?.upperBound == block.end)
+  }
+
+  /// Finds the end of the whole records, beside a writer that may be writing the last one.
+  func tailForReading() throws -> Tail {
+    let size = try size()
+    guard let last = try lastBlock(ofSize: size) else { throw RecordLogError(file: path, .notALog) }
+    guard let number = try unfinishedRecord(before: last, size) else {
+      return Tail(end: last.start + last.end, count: last.nextRecord, size: size)
+    }
+    // The log ends before that record. Its first part may be some blocks before this one, or lost.
+    for index in (0...last.index).reversed() {
+      guard let block = try block(index, before: size) else { continue }
+      if block.beginning?.number == number || (block.nextRecord <= number && !block.isOpen) {
+        return Tail(end: block.start + block.endOfRecords, count: number, size: size, unfinished: number)
+      }
+    }
+    return Tail(end: 0, count: number, size: size, unfinished: number)
+  }
+
+  /// The last block of which anything is whole. One of another version is an error, so that nothing is cut off that only
+  /// another version of this library understands.
+  private func lastBlock(ofSize size: Int) throws -> Block? {
+    var limit = BlockHead.count(in: size)
+    while let index = try lastBlock(before: limit) {
+      limit = index
+      let offset = index * BlockHead.blockSize
+      let bytes = try Self.bytes(of: disk, path, from: offset, count: BlockHead.size)
+      if let version = BlockHead.unsupportedVersion(bytes) {
+        throw RecordLogError(file: path, offset: offset, .unsupportedVersion(version))
+      }
+      if let block = try block(index, before: size) { return block }
+    }
+    return nil
+  }
+
+  /// The record that goes on after a block, the last one, or would in it if it had any frame.
+  private func unfinishedRecord(before block: Block, _ size: Int) throws -> Int? {
+    if block.isOpen { return (block.beginning ?? block.continuation)?.number }
+    guard block.end == BlockHead.size, block.index > 0,
+      let previous = try self.block(block.index - 1, before: size), previous.isOpen
+    else { return nil }
+    return (previous.beginning ?? previous.continuation)?.number
+  }
 }
 
 extension RecordLogError {

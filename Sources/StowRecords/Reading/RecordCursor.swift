@@ -1,32 +1,36 @@
 /// Walks over the records of a file, from a number on, up to where they ended when it set out. Needs memory for one
 /// block, or for one record if that is larger.
 ///
-/// What is damaged is passed over and reported: a block without a whole head, the rest of a block behind a frame that
-/// is not whole, and a record of several blocks of which one is missing. The number in the head of the next block
-/// says how many records that were.
-struct RecordCursor {
+/// What is damaged is passed over and reported: a block of which nothing is whole, what cannot be read in the others,
+/// and a record of several blocks of which a part is missing. The number in the next frame or head that is whole says how
+/// many records that were.
+struct RecordCursor: Sendable {
   private let file: LogFile
   private let tail: Tail
   private let maximumRecordSize: Int
-  private let report: (RecordLog.Damage) -> Void
+  private let report: @Sendable (RecordLog.Damage) -> Void
 
   /// No record before this is wanted. The walk begins with the block that it should be in, so that a part which was
   /// lost is reported as a whole.
   private let start: Int
   /// The number of the record that comes next.
-  private(set) var next: Int
+  private(set) var next = 0
   /// The block that is to be read next.
-  private var index: Int
+  private var index = 0
+  /// The block that is read, and which of its pieces comes next.
   private var block: Block?
+  private var piece = 0
   private var store: RecordStore?
-  /// Where the last frame ended that was whole.
+  /// Where the records of the next block begin: where heads contradict each other, a record belongs to the later block.
+  private var limit = Int.max
+  /// Where the last frame ended that was read.
   private var wholeEnd = 0
-  /// What could not be read behind that.
+  /// What could not be read after that.
   private var hole: (bytes: Range<Int>, reason: RecordLog.Damage.Reason)?
 
   init(
     _ file: LogFile, from number: Int, _ tail: Tail, maximumRecordSize: Int,
-    report: @escaping (RecordLog.Damage) -> Void
+    report: @escaping @Sendable (RecordLog.Damage) -> Void
   ) {
     self.file = file
     self.tail = tail
@@ -34,83 +38,94 @@ struct RecordCursor {
     self.report = report
     start = min(number, tail.count)
     // Where heads cannot be read, the walk begins at the front and reports them.
-    let found = try? file.lastBlock(notBehind: start, before: tail.end)
-    index = found ?? 0
-    next = found == nil ? 0 : start
-    wholeEnd = index * BlockHead.blockSize
+    if let head = try? file.lastHead(notAfter: start, before: tail.end) {
+      (index, next) = (head.index, head.firstRecord)
+      wholeEnd = index * BlockHead.blockSize
+    }
+  }
+
+  /// The next record, without reading from the file; nil if that is needed.
+  mutating func nextReadRecord() -> RecordLog.Record? {
+    guard let store else { return nil }
+    next = max(next, min(start, store.endNumber))
+    guard next < min(store.endNumber, limit, tail.count) else { return nil }
+    next += 1
+    return RecordLog.Record(store: store, index: next - 1 - store.firstNumber)
   }
 
   mutating func nextRecord() -> RecordLog.Record? {
-    while let record = anyRecord() {
-      if record.number >= start { return record }
+    while true {
+      if let record = nextReadRecord() { return record }
+      guard goOn() else { break }
     }
+    if next < tail.count || hole != nil { reportLost(before: tail.count, before: tail.end) }
     return nil
   }
 
-  private mutating func anyRecord() -> RecordLog.Record? {
-    while next < tail.count {
-      if let store, next - store.firstNumber < store.count {
-        next += 1
-        return RecordLog.Record(store: store, index: next - 1 - store.firstNumber)
-      }
-      if let record = longRecord() { return record }
-      guard readBlock() else { break }
+  /// Goes on to the next piece or block; false if there are no more.
+  private mutating func goOn() -> Bool {
+    guard let block, store == nil || next < limit else { return readBlock() }
+    guard piece < block.pieces.count else { return readLongRecord() || readBlock() }
+    piece += 1
+    switch block.pieces[piece - 1] {
+    case .damage(let range):
+      let reason: RecordLog.Damage.Reason = range.lowerBound == 0 ? .head : .frame
+      addHole((block.start + range.lowerBound)..<(block.start + range.upperBound), reason)
+    case .records(let run):
+      let start = block.start + (run.records.first?.range.lowerBound ?? 0)
+      reportLost(before: min(run.firstNumber, limit), before: start)
+      store = RecordStore(run, block.bytes)
+      wholeEnd = block.start + run.end
     }
-    finish()
-    return nil
+    return true
   }
 
   // MARK: - Blocks
 
   /// Goes on to the next block that can be read; false if there is none.
   private mutating func readBlock() -> Bool {
-    leaveBlock()
+    (block, store) = (nil, nil)
     while index * BlockHead.blockSize < tail.end {
       let offset = index * BlockHead.blockSize
       index += 1
+      var reason = RecordLog.Damage.Reason.head
       do {
         if let block = try file.block(index - 1, before: tail.end) {
-          if block.head.context == 0 {
-            enter(block)
-            return true
-          }
-          addHole(offset, .context)
-        } else {
-          addHole(offset, .head)
+          enter(block)
+          return true
         }
+        index = try file.nextBlock(from: index, before: tail.end)
       } catch {
-        addHole(offset, (error as? RecordLogError)?.unreadable ?? .head)
+        reason = .unreadable(error)
       }
+      addHole(offset..<min(index * BlockHead.blockSize, tail.end), reason)
     }
     return false
   }
 
-  /// Adds a block to what could not be read.
-  private mutating func addHole(_ offset: Int, _ reason: RecordLog.Damage.Reason) {
-    let end = min(offset + BlockHead.blockSize, tail.end)
-    hole = ((hole?.bytes.lowerBound ?? offset)..<end, hole?.reason ?? reason)
-  }
-
-  private mutating func leaveBlock() {
-    guard let block else { return }
-    if block.isDamaged {
-      hole = ((block.start + block.end)..<(block.start + block.bytes.count), .frame)
-    }
-    self.block = nil
-    store = nil
-  }
-
   private mutating func enter(_ block: Block) {
-    if next == start { next = min(next, block.nextRecord) }
-    let lostEnd = block.continuation.map { block.start + $0.payload.upperBound } ?? block.start
-    reportLost(before: block.head.firstRecord, before: lostEnd)
+    if let first = block.head?.firstRecord {
+      if let abandoned = block.abandoned, next == abandoned {
+        // Nobody was told that this record is there.
+        (next, hole) = (first, nil)
+      }
+      let end = block.continuation.map { block.start + $0.bytes.upperBound } ?? block.start
+      reportLost(before: first, before: end)
+    }
     take(block)
   }
 
   private mutating func take(_ block: Block) {
-    self.block = block
-    store = RecordStore(block)
-    wholeEnd = block.start + block.end
+    (self.block, piece, store) = (block, 0, nil)
+    wholeEnd = block.start + (block.continuation?.bytes.upperBound ?? BlockHead.size)
+    let hasNext = index * BlockHead.blockSize < tail.end
+    limit = hasNext ? (try? file.head(of: index))?.firstRecord ?? .max : .max
+  }
+
+  // MARK: - What is lost
+
+  private mutating func addHole(_ bytes: Range<Int>, _ reason: RecordLog.Damage.Reason) {
+    hole = ((hole?.bytes.lowerBound ?? bytes.lowerBound)..<bytes.upperBound, hole?.reason ?? reason)
   }
 
   /// Reports what could not be read up to here, and the records that are missing.
@@ -123,52 +138,61 @@ struct RecordCursor {
     next = records.upperBound
   }
 
-  private mutating func finish() {
-    leaveBlock()
-    if next < tail.count || hole != nil { reportLost(before: tail.count, before: tail.end) }
-  }
-
   // MARK: - Records of several blocks
 
-  /// The record that begins at the end of the block and is the next, put together; nil if there is none.
-  private mutating func longRecord() -> RecordLog.Record? {
-    guard let block, let beginning = block.beginning, block.nextRecord - 1 == next else { return nil }
-    var message = Array(block.bytes[beginning])
-    var failure = RecordLog.Damage.Reason.unfinished
-    while let part = part(of: next, &failure), let continuation = part.continuation {
-      guard continuation.payload.count <= maximumRecordSize - message.count else {
-        failure = .recordTooLarge
-        break
-      }
-      message += part.bytes[continuation.payload]
-      index += 1
-      if continuation.isLast {
-        take(part)
-        next += 1
-        return RecordLog.Record(store: RecordStore(next - 1, message: message), index: 0)
-      }
-      if part.isDamaged { break }
-    }
+  /// Puts together the record that begins at the end of the block. False if the block has none, or if it is not whole.
+  private mutating func readLongRecord() -> Bool {
+    guard let block, let beginning = block.beginning, beginning.number < tail.count else { return false }
+    reportLost(before: beginning.number, before: block.start + block.endOfRecords)
+    guard beginning.number == next else { return false }
     self.block = nil
-    store = nil
-    hole = ((block.start + block.end)..<(index * BlockHead.blockSize), failure)
-    return nil
+    switch message(from: beginning, of: block) {
+    case .success(let message):
+      next = beginning.number
+      store = RecordStore(beginning.number, message: message)
+    case .failure(let lost):
+      addHole((block.start + block.endOfRecords)..<(index * BlockHead.blockSize), lost.reason)
+      return false
+    }
+    return true
   }
 
-  /// The next block, if it goes on with a record.
-  private func part(of number: Int, _ failure: inout RecordLog.Damage.Reason) -> Block? {
+  private struct Lost: Error {
+    let reason: RecordLog.Damage.Reason
+  }
+
+  /// The bytes of a record, from its first part and those in the blocks that follow.
+  private mutating func message(from beginning: Block.Part, of block: Block) -> Result<[UInt8], Lost> {
+    let isTooLarge = beginning.recordSize > maximumRecordSize
+    var message = isTooLarge ? [] : Array(block.bytes[beginning.bytes])
+    // What the first part says of the size is believed as far as the file goes.
+    if !isTooLarge { message.reserveCapacity(min(beginning.recordSize, tail.end - block.start)) }
+    var missing = beginning.recordSize - beginning.bytes.count
     do {
-      let block = try file.block(index, before: tail.end)
-      return block?.continuation != nil && block?.head.firstRecord == number + 1 ? block : nil
+      while index * BlockHead.blockSize < tail.end, let next = try file.block(index, before: tail.end),
+        let part = next.continuation, part.number == beginning.number, part.bytes.count <= missing
+      {
+        missing -= part.bytes.count
+        // With its last part a record has all its bytes, and not before.
+        guard part.isLast == (missing == 0) else { break }
+        if part.isLast, isTooLarge { return .failure(Lost(reason: .recordTooLarge)) }
+        if !isTooLarge { message += next.bytes[part.bytes] }
+        index += 1
+        guard part.isLast else { continue }
+        take(next)
+        return .success(message)
+      }
+      return .failure(Lost(reason: .unfinished))
     } catch {
-      failure = (error as? RecordLogError)?.unreadable ?? failure
-      return nil
+      return .failure(Lost(reason: .unreadable(error)))
     }
   }
 }
 
-extension RecordLogError {
-  fileprivate var unreadable: RecordLog.Damage.Reason? {
-    if case .system(_, let code) = reason { .unreadable(code) } else { nil }
+extension RecordLog.Damage.Reason {
+  /// Bytes that the system could not read.
+  fileprivate static func unreadable(_ error: any Error) -> Self {
+    if case .system(_, let code) = (error as? RecordLogError)?.reason { return .unreadable(code) }
+    return .unreadable(SystemError.shortRead)
   }
 }

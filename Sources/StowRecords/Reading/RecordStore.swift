@@ -14,13 +14,13 @@ final class RecordStore: Sendable {
   private let windows: [PackingWindow]
   private let idle = Mutex<ScopeDecoder?>(nil)
 
-  /// The records of a block.
-  init(_ block: Block) {
-    firstNumber = block.head.firstRecord
-    bytes = block.bytes
-    places = block.records
-    scopes = block.scopes
-    windows = block.windows
+  /// Records of a block, of which these are the bytes.
+  init(_ run: Block.Run, _ bytes: [UInt8]) {
+    firstNumber = run.firstNumber
+    self.bytes = bytes
+    places = run.records
+    scopes = run.scopes
+    windows = run.windows
   }
 
   /// A record that was put together from the parts of several blocks.
@@ -32,7 +32,8 @@ final class RecordStore: Sendable {
     windows = [PackingWindow()]
   }
 
-  var count: Int { places.count }
+  /// The number after that of the last record.
+  var endNumber: Int { firstNumber + places.count }
 
   /// Lends a record, unpacked if it is packed.
   func withBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
@@ -57,7 +58,7 @@ final class RecordStore: Sendable {
     try bytes.withUnsafeBytes { bytes in
       // Packed ones have no prelude.
       for place in places[indices]
-      where !place.isPacked && (place.range.isEmpty || bytes[Int(place.start)] == RecordPrelude.tag) {
+      where !place.isPacked && !place.range.isEmpty && bytes[Int(place.start)] == RecordPrelude.tag {
         try decoder.takeDefinitions(from: UnsafeRawBufferPointer(rebasing: bytes[place.range]))
       }
     }

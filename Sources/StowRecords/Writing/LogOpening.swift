@@ -6,21 +6,23 @@ struct LogOpening {
   /// That of a log which is made.
   var identity = UInt64.random(in: .min ... .max)
 
-  /// Where a compaction writes, until its file takes the place of the log.
-  static func pathOfCompaction(of path: String) -> String { path + ".compacting" }
-
-  /// Opens a log for appending, or makes it. What stands behind the last whole record is cut off.
+  /// Opens a log for appending, or makes it. What is torn after the last whole frame is cut off.
   func forAppending() throws -> (writer: LogWriter, recovery: RecordLog.Recovery) {
-    let file = try lockedFile()
+    let (file, isNew) = try lockedFile()
     do {
-      try naming { try disk.remove(Self.pathOfCompaction(of: path)) }
-      let opened =
-        try isUnborn(file)
-        ? (newLog(in: file), RecordLog.Recovery(bytes: 0..<0, records: 0)) : recovered(file)
+      let opened: (LogWriter, RecordLog.Recovery)
+      // An empty file becomes a log as a compacted one does, so that a crash never leaves half a head.
+      if try naming({ try file.status() }).size == 0 {
+        opened = (try newLog(inPlaceOf: file), RecordLog.Recovery(bytes: 0..<0, records: 0..<0))
+      } else {
+        opened = try recovered(file)
+        try removeLeftover(of: opened.0.file.identity)
+      }
       // Whoever made the file may have been stopped before its name was safe.
       try naming { try disk.synchronizeFolder(of: path) }
       return opened
     } catch {
+      if isNew { try? removeEmptyFile(file) }
       try? file.unlock()
       throw error
     }
@@ -34,53 +36,161 @@ struct LogOpening {
     try RecordLogError.naming(path, call)
   }
 
-  /// The file with its lock. A compaction may have put another file in its place meanwhile, whose lock is the one
-  /// that counts.
-  private func lockedFile() throws -> any DiskFile {
+  // MARK: - The lock
+
+  /// The file with its lock, and whether it was made. A compaction may have put another file in its place meanwhile,
+  /// whose lock is the one that counts.
+  private func lockedFile() throws -> (any DiskFile, isNew: Bool) {
     while true {
-      let file = try naming { try disk.open(path, .appending) }
+      let (file, isNew) = try naming(openOrMake)
+      let status = try naming { try file.status() }
+      guard status.isRegular else { throw RecordLogError(file: path, .notALog) }
       guard try naming({ try file.lock() }) else { throw RecordLogError(file: path, .inUse) }
-      if try naming({ try disk.place(of: path) == file.place() }) { return file }
+      if try naming({ try disk.place(of: path) }) == status.place { return (file, isNew) }
     }
   }
 
-  // MARK: - New logs
-
-  /// Whether a file is new, or was just being made when its maker was stopped.
-  private func isUnborn(_ file: any DiskFile) throws -> Bool {
-    let size = try naming { try file.size() }
-    guard size > 0 else { return true }
-    guard size <= BlockHead.size else { return false }
-    let bytes = try LogFile.bytes(of: file, path, from: 0, count: size)
-    return BlockHead.mayBeTorn(bytes) && BlockHead(bytes) == nil
-  }
-
-  /// Makes a log of an empty file, or of one that is to be emptied.
-  func newLog(in file: any DiskFile) throws -> LogWriter {
-    try naming {
-      try file.truncate(to: 0)
-      try BlockHead(identity: identity, firstRecord: 0, index: 0).bytes.withUnsafeBytes {
-        try file.write($0, at: 0)
+  private func openOrMake() throws -> (any DiskFile, isNew: Bool) {
+    do {
+      return (try disk.open(path, .appending), false)
+    } catch let error as SystemError where SystemDisk.isMissing(error.code) {
+      do {
+        return (try disk.open(path, .making), true)
+      } catch let error as SystemError where SystemDisk.isTaken(error.code) {
+        // Somebody else made it at the same time.
+        return (try disk.open(path, .appending), false)
       }
-      try file.synchronize()
     }
-    let log = LogFile(path: path, disk: file, identity: identity)
-    return LogWriter(log, end: BlockHead.size, written: 0, options)
+  }
+
+  private func removeEmptyFile(_ file: any DiskFile) throws {
+    let status = try file.status()
+    if try status.size == 0 && disk.place(of: path) == status.place { try disk.remove(path) }
+  }
+
+  // MARK: - New files
+
+  /// Where a new file is written until it takes the place of the log.
+  private var newPath: String { path + ".stowlog-new" }
+
+  /// Makes a log without records and puts it in the place of an empty file.
+  private func newLog(inPlaceOf file: any DiskFile) throws -> LogWriter {
+    let log = try newFile(like: file, identity: nil)
+    do {
+      try putInPlace(log, of: file)
+    } catch {
+      remove(log)
+      throw error
+    }
+    return log
+  }
+
+  /// Makes a log without records beside this one. It has its lock, and its head is on the disk.
+  ///
+  /// - Parameters:
+  ///   - old: The file whose place it is to take, with the same owner and permissions.
+  ///   - identity: That of the old file, if it is a log.
+  func newFile(like old: any DiskFile, identity oldIdentity: UInt64?) throws -> LogWriter {
+    let status = try naming { try old.status() }
+    return try RecordLogError.naming(newPath) {
+      let file = try makeFile(oldIdentity)
+      do {
+        guard try file.lock() else { throw RecordLogError(file: newPath, .inUse) }
+        try file.takeOwner(of: status)
+        try BlockHead(identity: identity, firstRecord: 0, index: 0).bytes.withUnsafeBytes {
+          try file.write($0, at: 0)
+        }
+        try file.synchronize()
+      } catch {
+        try? disk.remove(newPath)
+        throw error
+      }
+      let log = LogFile(path: path, disk: file, identity: identity)
+      let tail = Tail(end: BlockHead.size, count: 0, size: BlockHead.size, synchronizedEnd: BlockHead.size)
+      return LogWriter(log, on: disk, at: newPath, tail, options)
+    }
+  }
+
+  private func makeFile(_ oldIdentity: UInt64?) throws -> any DiskFile {
+    do {
+      return try disk.open(newPath, .making)
+    } catch let error as SystemError where SystemDisk.isTaken(error.code) {
+      try removeLeftover(of: oldIdentity)
+      return try disk.open(newPath, .making)
+    }
+  }
+
+  /// Puts a new file in the place of the log, which must be the old one until then.
+  func putInPlace(_ new: LogWriter, of old: any DiskFile) throws {
+    try naming {
+      guard try disk.place(of: path) == old.status().place else {
+        throw RecordLogError(file: path, .replaced)
+      }
+      do {
+        try disk.rename(newPath, to: path)
+      } catch {
+        // A server of files may have done it, and its answer was lost.
+        guard try disk.place(of: path) == new.file.disk.status().place else { throw error }
+      }
+    }
+    new.path = path
+  }
+
+  /// Removes a new file that does not take the place of the log.
+  func remove(_ new: LogWriter) {
+    guard let place = try? disk.place(of: newPath), (try? new.file.disk.status().place) == place else {
+      return
+    }
+    try? disk.remove(newPath)
+  }
+
+  /// Removes a new file that a crash has left, if it is certain that it is one: an empty file, a head that is torn, or
+  /// the beginning of a log that was made of this one.
+  private func removeLeftover(of identity: UInt64?) throws {
+    try RecordLogError.naming(newPath) {
+      guard let file = try? disk.open(newPath, .inspecting), try isLeftover(file, of: identity) else {
+        return
+      }
+      try disk.remove(newPath)
+    }
+  }
+
+  private func isLeftover(_ file: any DiskFile, of identity: UInt64?) throws -> Bool {
+    let status = try file.status()
+    guard status.isRegular else { return false }
+    let originEnd = BlockHead.size + Frame.headSize + Origin.size
+    let bytes = try LogFile.bytes(of: file, newPath, from: 0, count: min(status.size, originEnd))
+    guard let head = BlockHead(bytes) else {
+      return bytes.allSatisfy { $0 == 0 } && status.size <= BlockHead.size
+    }
+    if bytes[BlockHead.size...].allSatisfy({ $0 == 0 }) { return true }
+    guard let frame = Frame(in: bytes, at: BlockHead.size, blockStart: 0, identity: head.identity) else {
+      return false
+    }
+    return frame.kind == .origin && identity != nil && Origin(bytes, frame.payload)?.identity == identity
   }
 
   // MARK: - Logs that are there
 
   private func recovered(_ file: any DiskFile) throws -> (LogWriter, RecordLog.Recovery) {
     let log = try LogFile(reading: path, file)
-    let tail = try log.tail()
+    let tail = try log.tailForWriting()
     if tail.end < tail.size {
       try RecordLogError.naming(path, at: tail.end) {
         try file.truncate(to: tail.end)
-        // What was cut off must not come back behind what is written next.
+        // What was cut off must not come back after what is written next.
         try file.synchronize()
       }
     }
-    let writer = LogWriter(log, end: tail.end, written: tail.count, options)
+    let writer = LogWriter(log, on: disk, at: path, tail, options)
+    if let number = tail.unfinished { try writer.writeAbandonment(of: number) }
     return (writer, tail.recovery)
   }
+}
+
+/// What was chosen for a log that is written.
+struct WritingOptions: Sendable {
+  /// The most bytes that an encoded record may have.
+  var maximumRecordSize = 1 << 30
+  var packing = RecordLog.Packing.none
 }

@@ -1,46 +1,61 @@
-/// Writes the frames of a log, one behind the other. Records are collected in memory until their frame is written.
+/// Writes the frames of a log, one after the other. Records are collected in memory until their frame is written.
 ///
 /// Only one thread at a time uses it: the log has it behind a lock.
 final class LogWriter: @unchecked Sendable {
   let file: LogFile
+  private let disk: any Disk
+  /// Where the file is now: a new one stands beside the log before it takes its place.
+  var path: String
   let maximumRecordSize: Int
   private let packs: Bool
   private var packer = RecordPacker()
   /// The offset of the next frame; that of the next block, if there is no room for a frame in this one.
   private(set) var end: Int
-  /// How many records the written frames hold.
+  /// The number that the first of the collected records gets: how many the written frames hold, lost ones included.
   private(set) var written: Int
   /// How many records are collected.
   private(set) var collected = 0
+  /// What is known to be on the disk: all bytes before this offset.
+  private(set) var synchronizedEnd: Int
+  /// What stood in the file when it was opened, and may be in the memory of the system only.
+  private var unsynchronized: Range<Int>
+  private var endsInCheckpoint: Bool
+  /// Why nothing more is written before the log is opened anew.
+  var failure: RecordLogError?
 
-  /// The head of the block if the frame is its first, room for the head of the frame, and the records.
+  /// The head of the block if the frame is its first, room for the head of the frame, its number, and the records.
   private var frame: [UInt8] = []
-  /// What the collected records take of it.
+  /// What number and records take of the payload.
   private var collectedSize = 0
   private var kind = Frame.Kind.records
   /// Whether the next record begins a scope: it cannot rely on the records before it.
   private var needsScope = true
-  /// The offset behind the last frame. What stands there is left of a write that failed.
-  private var wholeEnd: Int
+  /// The offset after the last frame. What stands there is left of a write that failed.
+  private(set) var wholeEnd: Int
   private var hasDebris = false
-  /// Whether the disk failed to synchronize: nothing more is written.
-  private(set) var hasFailedToSynchronize = false
 
   /// A block is not ended for a record while so much of it is left: then the record is parted.
   private static let leastRoomForPart = BlockHead.blockSize / 16
+  /// What is left of a block, if it is less than this, stays zero: the head of a frame, two numbers, and some bytes.
+  private static let leastRoomForFrame = 32
 
-  init(_ file: LogFile, end: Int, written: Int, _ options: WritingOptions) {
+  init(_ file: LogFile, on disk: any Disk, at path: String, _ tail: Tail, _ options: WritingOptions) {
     self.file = file
-    self.end = end
-    self.written = written
+    self.disk = disk
+    self.path = path
+    end = tail.end
+    written = tail.count
     maximumRecordSize = options.maximumRecordSize
     packs = options.packing == .words
     wholeEnd = end
+    synchronizedEnd = tail.synchronizedEnd
+    unsynchronized = tail.synchronizedEnd..<tail.end
+    endsInCheckpoint = tail.endsInCheckpoint
     frame.reserveCapacity(BlockHead.blockSize)
-    skipRestIfSmall()
+    if tail.isBlockOpen { skipRestIfSmall() } else { skipRest() }
   }
 
-  /// The number of all records, the collected ones included.
+  /// The number of the next record.
   var count: Int { written + collected }
 
   /// What can be read of the file.
@@ -52,14 +67,16 @@ final class LogWriter: @unchecked Sendable {
 
   private var blockIndex: Int { end / BlockHead.blockSize }
 
-  /// How many bytes the payload of the next frame may have.
-  private var payloadRoom: Int {
-    BlockHead.blockSize - max(blockOffset, BlockHead.size) - Frame.headSize
+  /// How many bytes records and their lengths may have in the next frame.
+  private var room: Int {
+    BlockHead.blockSize - max(blockOffset, BlockHead.size) - Frame.headSize - Uint.size(of: written)
   }
 
-  /// What is left of a block, if it is too little for a frame, stays zero.
+  /// The same for a frame that has a block for itself.
+  private var roomOfBlock: Int { Frame.payloadLimit - Uint.size(of: written) }
+
   private func skipRestIfSmall() {
-    if blockOffset > BlockHead.blockSize - Frame.leastSize - 1 { skipRest() }
+    if blockOffset > BlockHead.blockSize - Self.leastRoomForFrame { skipRest() }
   }
 
   private func skipRest() {
@@ -68,13 +85,14 @@ final class LogWriter: @unchecked Sendable {
 
   // MARK: - Records
 
-  /// Makes the message of a record, relative to the records before it in its scope, and lends it.
+  /// Makes the message of a record, which relies on the records before it in its scope, and lends it.
   typealias MessageMaker = (_ body: (UnsafeRawBufferPointer) throws -> Bool) throws -> Bool
 
   /// Appends a record. If this throws, there is no such record.
   ///
   /// - Parameter makeMessage: Called once more, in a new scope, if there is no room for the message in this block.
   func append(in scope: some RecordScope, _ makeMessage: MessageMaker) throws {
+    guard count < BlockHead.recordLimit - 1 else { throw RecordLogError(file: file.path, .noMoreNumbers) }
     if needsScope {
       try flush()
       begin(scope)
@@ -89,7 +107,7 @@ final class LogWriter: @unchecked Sendable {
     if packs { packer.removeAll() }
   }
 
-  /// Puts a record behind those that are collected; false if the block has no room for it.
+  /// Puts a record after those that are collected; false if the block has no room for it.
   private func collect(_ message: UnsafeRawBufferPointer) throws -> Bool {
     try checkSize(of: message)
     return packs ? collectPacked(message) : collect(message, head: message.count)
@@ -109,10 +127,10 @@ final class LogWriter: @unchecked Sendable {
   @inline(__always)
   private func collect(_ record: UnsafeRawBufferPointer, head: Int) -> Bool {
     let size = Uint.size(of: head) + record.count
-    guard size <= payloadRoom - (collected == 0 ? 0 : collectedSize) else { return false }
+    guard size <= room - (collected == 0 ? 0 : collectedSize) else { return false }
     if collected == 0 {
       let isFresh = needsScope && blockOffset > BlockHead.size
-      beginFrame(.records(isFresh: isFresh, isPackable: packs))
+      beginFrame(.records(isFresh: isFresh, isPackable: packs), number: written)
     }
     Uint.append(head, to: &frame)
     frame.append(contentsOf: record)
@@ -140,8 +158,8 @@ final class LogWriter: @unchecked Sendable {
       try flush()
       let size = Uint.size(of: packs ? message.count << 1 : message.count) + message.count
       // In the new scope the record may be so much shorter that it has room here.
-      if try size <= payloadRoom && collect(message) { return false }
-      let isLong = size > Frame.payloadLimit || (blockOffset != 0 && payloadRoom >= Self.leastRoomForPart)
+      if try size <= room && collect(message) { return false }
+      let isLong = size > roomOfBlock || (blockOffset != 0 && room >= Self.leastRoomForPart)
       if isLong {
         try writeParts(of: message)
       } else {
@@ -151,10 +169,7 @@ final class LogWriter: @unchecked Sendable {
       }
       return isLong
     }
-    if isLong {
-      begin(scope)
-      needsScope = false
-    }
+    if isLong { needsScope = true }
   }
 
   /// The next record does not rely on those before it.
@@ -170,20 +185,21 @@ final class LogWriter: @unchecked Sendable {
 
   private var frameStart: Int { blockOffset == 0 ? BlockHead.size : 0 }
 
-  /// Makes room for the heads in front of the next frame.
-  private func beginFrame(_ kind: Frame.Kind) {
+  /// Makes room for the heads in front of the next frame, and puts its number behind them.
+  private func beginFrame(_ kind: Frame.Kind, number: Int) {
     self.kind = kind
     collectedSize = 0
     frame.removeAll(keepingCapacity: true)
     frame.append(contentsOf: repeatElement(0, count: frameStart + Frame.headSize))
+    Uint.append(number, to: &frame)
   }
 
   /// Writes the records that are collected. If this throws, they still are.
   func flush() throws {
+    if let failure { throw failure }
     guard collected > 0 else { return }
     let count = collected
-    try writeFrame(at: end, firstRecord: written)
-    moveBehindFrame()
+    try writeFrame(firstRecord: written)
     written += count
     collected = 0
   }
@@ -195,13 +211,15 @@ final class LogWriter: @unchecked Sendable {
     do {
       var done = 0
       while done < message.count {
+        let isFirst = done == 0
+        let room = room - (isFirst ? Uint.size(of: message.count) : 0)
         // A part is left for the next block, also if only the length of the record has no room in this one.
-        let count = min(payloadRoom, message.count - 1, message.count - done)
+        let count = min(room, message.count - 1, message.count - done)
         let isLast = done + count == message.count
-        beginFrame(done == 0 ? .first : isLast ? .last : .middle)
+        beginFrame(isFirst ? .first : isLast ? .last : .middle, number: written)
+        if isFirst { Uint.append(message.count, to: &frame) }
         frame.append(contentsOf: message[done..<(done + count)])
-        try writeFrame(at: end, firstRecord: written + (done == 0 ? 0 : 1))
-        moveBehindFrame()
+        try writeFrame(firstRecord: written + (isFirst ? 0 : 1))
         if !isLast { skipRest() }
         done += count
       }
@@ -214,52 +232,83 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  private func writeFrame(at offset: Int, firstRecord: Int) throws {
+  /// Writes the frame that was begun, and goes on after it.
+  private func writeFrame(firstRecord: Int) throws {
     if hasDebris { try removeDebris() }
     if frameStart > 0 {
-      let head = BlockHead(identity: file.identity, firstRecord: firstRecord, index: blockIndex)
+      let head = BlockHead(
+        identity: file.identity, firstRecord: firstRecord, index: blockIndex,
+        synchronizedBlocks: synchronizedEnd / BlockHead.blockSize)
       frame.replaceSubrange(..<BlockHead.size, with: head.bytes)
     }
-    Frame.seal(&frame, from: frameStart, kind, at: offset + frameStart, identity: file.identity)
+    Frame.seal(&frame, from: frameStart, kind, at: end + frameStart, identity: file.identity)
     do {
-      try write(frame, at: offset)
+      try write(frame, at: end)
     } catch {
-      hasDebris = true
+      hasDebris = failure == nil
       try? removeDebris()
       throw error
     }
-  }
-
-  private func write(_ bytes: [UInt8], at offset: Int) throws {
-    try RecordLogError.naming(file.path, at: offset) {
-      try bytes.withUnsafeBytes { try file.disk.write($0, at: offset) }
-    }
-  }
-
-  private func moveBehindFrame() {
     end += frame.count
     wholeEnd = end
+    endsInCheckpoint = false
     skipRestIfSmall()
     // The records of a block are read without those before it.
     if blockOffset == 0 { needsScope = true }
   }
 
+  private func write(_ bytes: [UInt8], at offset: Int) throws {
+    try checkFile()
+    try RecordLogError.naming(file.path, at: offset) {
+      try bytes.withUnsafeBytes { try file.disk.write($0, at: offset) }
+    }
+  }
+
+  /// Makes sure that the file is the one at its path, and that it has what was written to it. After an error nothing more
+  /// is written.
+  func checkFile() throws {
+    if let failure { throw failure }
+    let (place, status) = try RecordLogError.naming(file.path) {
+      (try disk.place(of: path), try file.disk.status())
+    }
+    if place != status.place {
+      failure = RecordLogError(file: file.path, .replaced)
+    } else if status.size < wholeEnd {
+      failure = RecordLogError(file: file.path, .truncated(size: status.size, written: wholeEnd))
+    }
+    if let failure { throw failure }
+  }
+
   /// Cuts off what a write has left that failed. It must not come back either, behind what is written there later.
   private func removeDebris() throws {
-    if hasFailedToSynchronize { throw RecordLogError(file: file.path, .synchronizationFailed) }
+    try checkFile()
     try RecordLogError.naming(file.path, at: wholeEnd) {
       try file.disk.truncate(to: wholeEnd)
       do {
         try file.disk.synchronize()
       } catch {
-        hasFailedToSynchronize = true
+        failToSynchronize()
         throw error
       }
     }
     hasDebris = false
   }
 
-  // MARK: - Compaction
+  // MARK: - Frames without records
+
+  /// Notes that a record whose parts stand before this is given up. Its number is not given to another.
+  func writeAbandonment(of number: Int) throws {
+    beginFrame(.abandonment, number: number)
+    try writeFrame(firstRecord: written)
+  }
+
+  /// Notes that all that stands before this is on the disk, unless nothing was written since it was noted.
+  func writeCheckpoint() throws {
+    guard collected == 0, !hasDebris, synchronizedEnd == wholeEnd, !endsInCheckpoint else { return }
+    beginFrame(.checkpoint, number: written)
+    try writeFrame(firstRecord: written)
+    endsInCheckpoint = true
+  }
 
   /// Writes where the records of this log came from; the first frame of the file. Written again with the same size
   /// when their number is known.
@@ -273,4 +322,25 @@ final class LogWriter: @unchecked Sendable {
       wholeEnd = end
     }
   }
+
+  // MARK: - Synchronizing
+
+  /// Writes all that is still to be written before the disk is synchronized.
+  ///
+  /// That includes what an earlier process wrote: where a synchronization failed, the system takes bytes for written that
+  /// are in its memory only. It would not bring them to the disk unless they are written anew.
+  func prepareToSynchronize() throws {
+    try flush()
+    while !unsynchronized.isEmpty {
+      let (offset, count) = (unsynchronized.lowerBound, min(BlockHead.blockSize, unsynchronized.count))
+      try write(LogFile.bytes(of: file.disk, file.path, from: offset, count: count), at: offset)
+      unsynchronized = (offset + count)..<unsynchronized.upperBound
+    }
+  }
+
+  /// Takes notice that all bytes before `end` are on the disk.
+  func noteSynchronized(before end: Int) { synchronizedEnd = max(synchronizedEnd, end) }
+
+  /// Takes notice that the disk failed to synchronize: nobody knows now what is on it.
+  func failToSynchronize() { failure = RecordLogError(file: file.path, .synchronizationFailed) }
 }

@@ -95,23 +95,24 @@ enum Contents {
   private static func forEachRecord(
     ofLog input: Input, _ wanted: Int?, _ body: (StowValue, Int?) throws -> Void
   ) throws -> Bool {
-    let log = try Logs.open(input.name)
-    var isWhole = true
-    for record in log.records(from: wanted ?? 0) {
-      if let wanted, record.number != wanted { break }
-      do {
-        try body(try record.decode(StowValue.self), record.number)
-      } catch let error as DecodingError {
-        Output.complain("\(input.name): record \(record.number): \(reason(error))")
-        isWhole = false
+    try Logs.reading(input) { log in
+      var isWhole = true
+      for record in log.records(from: wanted ?? 0) {
+        if let wanted, record.number != wanted { break }
+        do {
+          try body(try record.decode(StowValue.self), record.number)
+        } catch let error as DecodingError {
+          Output.complain("\(input.name): record \(record.number): \(reason(error))")
+          isWhole = false
+        }
+        if wanted != nil { return isWhole }
       }
-      if wanted != nil { return isWhole }
+      if let wanted {
+        throw Failure("\(input.name): no record \(wanted) that is whole among \(log.count)", .differs)
+      }
+      for damage in log.damage { Output.complain("\(input.name): \(damage)") }
+      return isWhole && log.damage.isEmpty
     }
-    if let wanted {
-      throw Failure("\(input.name): no record \(wanted) that is whole among \(log.count)", .differs)
-    }
-    for damage in log.damage { Output.complain("\(input.name): \(damage)") }
-    return isWhole && log.damage.isEmpty
   }
 
   private static func forEachRecord(

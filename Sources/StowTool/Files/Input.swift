@@ -10,9 +10,11 @@ struct Input {
   let name: String
   /// The bytes. Those of a file are mapped, so that a large one takes no memory before it is looked at.
   let data: Data
+  let isStandardInput: Bool
 
   init(_ path: String) throws {
-    guard path != Arguments.standardInput else {
+    isStandardInput = path == Arguments.standardInput
+    guard !isStandardInput else {
       name = "standard input"
       guard let bytes = System.readInput() else { throw Failure("standard input cannot be read") }
       data = Data(bytes)

@@ -1,3 +1,4 @@
+import Stow
 import StowRecords
 
 #if canImport(FoundationEssentials)
@@ -8,19 +9,46 @@ import StowRecords
 
 /// Files of records, as their library opens them.
 enum Logs {
-  /// Opens a log for reading.
-  static func open(_ path: String) throws -> RecordLog {
+  /// Opens a log for reading. What came from standard input is put into a file for as long as `body` takes.
+  static func reading<Result>(_ input: Input, _ body: (RecordLog) throws -> Result) throws -> Result {
+    guard input.isStandardInput else { return try body(try open(URL(filePath: input.name))) }
+    let copy = FileManager.default.temporaryDirectory.appending(path: "stowtool-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: copy) }
     do {
-      return try RecordLog(readingFrom: URL(filePath: path))
+      try input.data.write(to: copy, options: .withoutOverwriting)
+    } catch {
+      throw Failure("\(input.name): there is no room for a copy of the log")
+    }
+    return try body(try open(copy))
+  }
+
+  private static func open(_ url: URL) throws -> RecordLog {
+    do {
+      return try RecordLog(readingFrom: url)
     } catch let error as RecordLogError {
       throw failure(error)
+    }
+  }
+
+  /// What of a log cannot be read, in a sentence; nil if all of it can.
+  static func fault(in input: Input) throws -> String? {
+    try reading(input) { log in
+      for record in log.records {
+        do {
+          _ = try record.decode(StowValue.self)
+        } catch let error as DecodingError {
+          return "record \(record.number): \(Contents.reason(error))"
+        }
+      }
+      if let damage = log.damage.first { return "\(damage)" }
+      return log.recovery.bytes.isEmpty ? nil : "\(log.recovery)"
     }
   }
 
   /// What a log could not do, as the end of the command.
   static func failure(_ error: RecordLogError) -> Failure {
     switch error.reason {
-    case .notALog, .laterVersion, .damaged, .noSuchRecord: Failure("\(error)", .differs)
+    case .notALog, .unsupportedVersion, .damaged, .noSuchRecord: Failure("\(error)", .differs)
     default: Failure("\(error)")
     }
   }

@@ -1,18 +1,17 @@
 import Stow
+import StowRecords
 
 /// Walks over the blocks, frames and records of a log (FORMAT.md, part 7).
 struct LogWalk<Visitor: StructureVisitor> {
   private(set) var records: MessageWalk<Visitor>
   private let reader: ByteReader
   private var identity: UInt64?
-  /// The first fault; what is behind it may be whole.
+  /// The first fault; what follows it may be whole.
   private var first: Broken?
   /// The number of the next record.
   private var number = 0
-
-  private static var blockSize: Int { 65_536 }
-  private static var headSize: Int { 32 }
-  private static var frameHeadSize: Int { 7 }
+  /// The record that must go on in the next block.
+  private var unfinished: Int?
 
   /// - Parameter walk: What walks over the records.
   init(_ reader: ByteReader, _ walk: MessageWalk<Visitor>) {
@@ -24,134 +23,147 @@ struct LogWalk<Visitor: StructureVisitor> {
   ///
   /// - Returns: The first thing that is wrong with it; nil if it is whole.
   mutating func file() -> Broken? {
-    var start = 0
-    while start < reader.count {
-      let end = min(start + Self.blockSize, reader.count)
-      do {
-        try block(start..<end)
-      } catch let broken as Broken {
-        note(broken)
-      } catch {
-        note(Broken("the bytes end before this does", at: start))
-      }
-      start = end
+    identity = firstIdentity()
+    for start in stride(from: 0, to: reader.count, by: BlockHead.blockSize) {
+      block(at: start, bytes(start..<min(start + BlockHead.blockSize, reader.count)))
     }
+    if let unfinished { noteMissingPart(of: unfinished, at: reader.count) }
     return first
+  }
+
+  private func bytes(_ range: Range<Int>) -> [UInt8] { range.compactMap { try? reader.byte(at: $0) } }
+
+  /// That of the first head which is whole.
+  private func firstIdentity() -> UInt64? {
+    for start in stride(from: 0, to: reader.count, by: BlockHead.blockSize) {
+      let head = BlockHead(bytes(start..<min(start + BlockHead.size, reader.count)))
+      if let head, head.index == start / BlockHead.blockSize { return head.identity }
+    }
+    return nil
   }
 
   private mutating func note(_ broken: Broken) { if first == nil { first = broken } }
 
+  private mutating func noteMissingPart(of number: Int, at offset: Int) {
+    note(Broken("the next part of record \(number) is missing", at: offset))
+    unfinished = nil
+  }
+
   // MARK: blocks
 
-  private mutating func block(_ bytes: Range<Int>) throws {
-    let start = bytes.lowerBound
-    guard bytes.count >= Self.headSize, try hasHead(start) else {
-      records.visitor.piece(bytes, .framing, "no whole head of a block")
-      throw Broken("a block without a whole head", at: start)
+  private mutating func block(at start: Int, _ bytes: [UInt8]) {
+    let index = start / BlockHead.blockSize
+    guard let identity, let block = Block(index, bytes, identity: identity) else {
+      records.visitor.piece(start..<(start + bytes.count), .framing, "a block of which nothing is whole")
+      let version = BlockHead.unsupportedVersion(bytes).map { "a block of version \($0)" }
+      return note(Broken(version ?? "a block without a whole head", at: start))
     }
-    number = Int(truncatingIfNeeded: try reader.word(at: start + 16))
-    records.visitor.piece(start..<(start + 4), .framing, "head of a block, version 1")
+    let expected = number
+    if let head = block.head {
+      show(head, at: start)
+    } else {
+      records.visitor.piece(start..<(start + BlockHead.size), .framing, "a head that is not whole")
+      note(Broken("a block without a whole head", at: start))
+    }
+    records.definitions = Definitions()
+    showFrames(of: block, bytes, at: start, identity)
+    checkStart(of: block, expected, at: start)
+    number = block.nextRecord
+    unfinished = block.isOpen ? block.nextRecord - 1 : nil
+  }
+
+  private mutating func show(_ head: BlockHead, at start: Int) {
+    records.visitor.piece(start..<(start + 4), .framing, "head of a block, version 2")
     records.visitor.enter(.part)
     records.visitor.piece((start + 4)..<(start + 8), .framing, "checksum")
     records.visitor.piece((start + 8)..<(start + 16), .framing, "identity")
-    records.visitor.piece((start + 16)..<(start + 24), .framing, "first record: \(number)")
-    let index = try reader.halfWord(at: start + 24)
-    records.visitor.piece((start + 24)..<(start + 28), .framing, "block \(index)")
-    let context = try reader.halfWord(at: start + 28)
-    records.visitor.piece(
-      (start + 28)..<(start + 32), .framing, context == 0 ? "no context" : "context \(Words.hex(context))")
+    records.visitor.piece((start + 16)..<(start + 24), .framing, "first record: \(head.firstRecord)")
+    records.visitor.piece((start + 24)..<(start + 28), .framing, "block \(head.index)")
+    let blocks = Words.count(head.synchronizedBlocks, "block")
+    records.visitor.piece((start + 28)..<(start + 32), .framing, "\(blocks) on the disk for good")
     records.visitor.leave()
-    records.definitions = Definitions()
-    var offset = start + Self.headSize
-    while offset < bytes.upperBound {
-      if try isRest(offset..<bytes.upperBound) {
-        records.visitor.piece(offset..<bytes.upperBound, .framing, "rest of the block")
-        return
-      }
-      guard let frame = try frame(at: offset, before: bytes.upperBound) else {
-        records.visitor.piece(offset..<bytes.upperBound, .framing, "damaged")
-        throw Broken("a frame that is not whole", at: offset)
-      }
-      show(frame, at: offset)
-      offset = frame.payload.upperBound
-    }
   }
 
-  private mutating func hasHead(_ start: Int) throws -> Bool {
-    guard try reader.halfWord(at: start) == 0x0001_027F else { return false }
-    var checksum = Checksum()
-    update(&checksum, start..<(start + 4))
-    update(&checksum, (start + 8)..<(start + Self.headSize))
-    guard try reader.halfWord(at: start + 4) == checksum.value else { return false }
-    let identity = try reader.word(at: start + 8)
-    if self.identity == nil { self.identity = identity }
-    let index = Int(try reader.halfWord(at: start + 24))
-    return self.identity == identity && index == start / Self.blockSize
-  }
-
-  private func update(_ checksum: inout Checksum, _ bytes: Range<Int>) {
-    var offset = bytes.lowerBound
-    while bytes.upperBound - offset >= 8, let word = try? reader.word(at: offset) {
-      checksum.update(word)
-      offset += 8
+  /// Checks that the block goes on where those before it ended.
+  private mutating func checkStart(of block: Block, _ expected: Int, at start: Int) {
+    if let unfinished, block.continuation?.number != unfinished, block.abandoned != unfinished {
+      noteMissingPart(of: unfinished, at: start + BlockHead.size)
+    } else if unfinished == nil, block.continuation != nil {
+      note(Broken("a part of a record whose part before it is missing", at: start + BlockHead.size))
     }
-    for offset in offset..<bytes.upperBound {
-      if let byte = try? reader.byte(at: offset) { checksum.update(byte) }
+    if let first = block.head?.firstRecord, first != expected, block.abandoned != expected {
+      note(Broken("the first record of a block is \(first), and should be \(expected)", at: start + 16))
     }
-  }
-
-  /// Whether there is nothing but zeros.
-  private func isRest(_ bytes: Range<Int>) throws -> Bool {
-    try bytes.allSatisfy { try reader.byte(at: $0) == 0 }
   }
 
   // MARK: frames
 
-  private struct Frame {
-    let kind: UInt8
-    let payload: Range<Int>
+  private mutating func showFrames(of block: Block, _ bytes: [UInt8], at start: Int, _ identity: UInt64) {
+    var damage = block.pieces.compactMap { if case .damage(let range) = $0 { range } else { nil } }[...]
+    var offset = BlockHead.size
+    while offset < bytes.count {
+      while let range = damage.first, range.upperBound <= offset { damage.removeFirst() }
+      if let range = damage.first, range.contains(offset) {
+        records.visitor.piece((start + offset)..<(start + range.upperBound), .framing, "damaged")
+        note(Broken("a frame that is not whole, or not where it may stand", at: start + offset))
+        records.definitions = Definitions()
+        offset = range.upperBound
+      } else if let frame = Frame(in: bytes, at: offset, blockStart: start, identity: identity) {
+        show(frame, at: start + offset, blockStart: start)
+        offset = frame.payload.upperBound
+      } else {
+        records.visitor.piece((start + offset)..<(start + bytes.count), .framing, "rest of the block")
+        return
+      }
+    }
   }
 
-  private func frame(at offset: Int, before end: Int) throws -> Frame? {
-    guard end - offset > Self.frameHeadSize, let identity else { return nil }
-    let length = Int(try reader.byte(at: offset + 4)) | Int(try reader.byte(at: offset + 5)) << 8
-    let kind = try reader.byte(at: offset + 6)
-    let payload = (offset + Self.frameHeadSize)..<(offset + Self.frameHeadSize + length)
-    guard length > 0, payload.upperBound <= end, (1...8).contains(kind) else { return nil }
-    var checksum = Checksum()
-    checksum.update(identity)
-    checksum.update(UInt64(offset))
-    update(&checksum, (offset + 4)..<payload.upperBound)
-    return try reader.halfWord(at: offset) == checksum.value ? Frame(kind: kind, payload: payload) : nil
-  }
-
-  private static func name(of kind: UInt8) -> String {
+  private static func name(of kind: Frame.Kind) -> String {
     switch kind {
-    case 1: "records"
-    case 2: "first part of a record"
-    case 3: "part from the middle of a record"
-    case 4: "last part"
-    case 5: "records of a new scope"
-    case 7: "records, some packed"
-    case 8: "records of a new scope, some packed"
-    default: "origin"
+    case .records: "records"
+    case .first: "first part of a record"
+    case .middle: "part from the middle of a record"
+    case .last: "last part"
+    case .freshRecords: "records of a new scope"
+    case .packableRecords: "records, some packed"
+    case .freshPackableRecords: "records of a new scope, some packed"
+    case .origin: "origin"
+    case .checkpoint: "checkpoint"
+    case .abandonment: "record that was given up"
     }
   }
 
-  private mutating func show(_ frame: Frame, at offset: Int) {
+  private mutating func show(_ frame: Frame, at offset: Int, blockStart: Int) {
     let length = Words.count(frame.payload.count, "byte")
+    let payload = (blockStart + frame.payload.lowerBound)..<(blockStart + frame.payload.upperBound)
     records.visitor.piece(
-      offset..<frame.payload.lowerBound, .framing, "frame of \(length): \(Self.name(of: frame.kind))")
+      offset..<payload.lowerBound, .framing, "frame of \(length): \(Self.name(of: frame.kind))")
     records.visitor.enter(.part)
-    if frame.kind == 5 || frame.kind == 8 { records.definitions = Definitions() }
-    switch frame.kind {
-    case 1, 5: showRecords(frame.payload, arePackable: false)
-    case 7, 8: showRecords(frame.payload, arePackable: true)
-    case 6 where frame.payload.count == 16: showOrigin(frame.payload.lowerBound)
-    default: records.visitor.piece(frame.payload, .framing, Self.name(of: frame.kind))
-    }
-    if frame.kind == 2 { number += 1 }
+    if frame.kind.isFresh { records.definitions = Definitions() }
+    if frame.kind == .origin { showOrigin(payload.lowerBound) } else { showContent(of: frame.kind, payload) }
     records.visitor.leave()
+  }
+
+  private mutating func showContent(of kind: Frame.Kind, _ payload: Range<Int>) {
+    var start = payload.lowerBound
+    guard let number = try? reader.varint(at: &start) else { return }
+    let subject = kind == .checkpoint ? "the next record" : "the record"
+    switch kind {
+    case .records, .freshRecords, .packableRecords, .freshPackableRecords:
+      records.visitor.piece(payload.lowerBound..<start, .framing, "number of the first record: \(number)")
+      self.number = number
+      showRecords(start..<payload.upperBound, arePackable: kind.isPackable)
+    default:
+      records.visitor.piece(payload.lowerBound..<start, .framing, "number of \(subject): \(number)")
+      if kind == .first {
+        let sizeStart = start
+        let size = (try? reader.varint(at: &start)) ?? 0
+        records.visitor.piece(sizeStart..<start, .framing, "its size: \(Words.count(size, "byte"))")
+      }
+      if start < payload.upperBound {
+        records.visitor.piece(start..<payload.upperBound, .framing, Self.name(of: kind))
+      }
+    }
   }
 
   private mutating func showOrigin(_ start: Int) {

@@ -69,27 +69,35 @@ enum LogVerbs {
     var output = Output()
     var code = ExitCode.fine
     for path in arguments.files {
-      let log = try Logs.open(path)
-      let size = try Input(path).data.count
-      var (whole, largest, bytes) = (0, 0, 0)
-      for record in log.records {
-        whole += 1
-        largest = max(largest, record.size)
-        bytes += record.size
-        if arguments.has("--records") {
-          output.line("record \(record.number): \(Words.count(record.size, "byte"))")
-        }
+      let input = try Input(path)
+      try Logs.reading(input) { log in
+        describe(log, in: input, arguments, &output)
+        if !log.damage.isEmpty || !log.recovery.bytes.isEmpty { code = .differs }
       }
-      output.line("\(path): \(Words.count(log.count, "record")), \(Words.count(size, "byte"))")
-      output.line("  blocks      \(Words.number((size + 65_535) / 65_536))")
-      output.line("  records     \(Words.count(bytes, "byte")), the largest \(Words.count(largest, "byte"))")
-      output.line(
-        "  damage      \(log.damage.isEmpty ? "none" : Words.count(log.count - whole, "record") + " lost")")
-      for damage in log.damage { output.line("    \(damage)") }
-      output.line("  behind      \(log.recovery)")
-      if !log.damage.isEmpty || !log.recovery.bytes.isEmpty { code = .differs }
     }
     output.flush()
     return code
+  }
+
+  private static func describe(
+    _ log: RecordLog, in input: Input, _ arguments: Arguments, _ output: inout Output
+  ) {
+    let size = input.data.count
+    var (whole, largest, bytes) = (0, 0, 0)
+    for record in log.records {
+      whole += 1
+      largest = max(largest, record.size)
+      bytes += record.size
+      if arguments.has("--records") {
+        output.line("record \(record.number): \(Words.count(record.size, "byte"))")
+      }
+    }
+    output.line("\(input.name): \(Words.count(log.count, "record")), \(Words.count(size, "byte"))")
+    output.line("  blocks      \(Words.number((size + 65_535) / 65_536))")
+    output.line("  records     \(Words.count(bytes, "byte")), the largest \(Words.count(largest, "byte"))")
+    output.line(
+      "  damage      \(log.damage.isEmpty ? "none" : Words.count(log.count - whole, "record") + " lost")")
+    for damage in log.damage { output.line("    \(damage)") }
+    output.line("  behind      \(log.recovery)")
   }
 }

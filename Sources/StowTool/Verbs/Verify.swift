@@ -7,7 +7,7 @@ enum Verify {
     summary: "says whether messages, logs and streams are valid, and where they are not",
     details: """
       A file is mapped and walked over from end to end. That takes memory for the prelude and for the keys of the largest
-      map, whatever the size of the file.
+      map, whatever the size of the file, and for the value of one record of a log.
 
       With --canonical, the value is also made and written again, which takes memory for all of it. A message of types whose
       keys are fixed, as those of structs are, may be canonical and still not what a value of unknown type writes; then it
@@ -50,6 +50,8 @@ enum Verify {
       let place = path.count > 0 ? ", in \(path)" : ""
       return ("not valid at offset \(broken.offset)\(place): \(broken.reason)", false)
     }
+    // The walk does not put together the records of several blocks, nor unpack those that are packed.
+    if input.kind == .log, let fault = try Logs.fault(in: input) { return ("not valid: \(fault)", false) }
     guard arguments.has("--canonical"), input.kind == .message else { return ("valid", true) }
     switch try Canonicality.of(input, context, Contents.decoder(arguments)) {
     case .canonical: return ("valid and canonical", true)

@@ -11,7 +11,10 @@ BLOCK_SIZE = 65_536
 HEAD_SIZE = 32
 FRAME_HEAD_SIZE = 7
 
-RECORDS, FIRST, MIDDLE, LAST, FRESH_RECORDS, ORIGIN, PACKABLE, FRESH_PACKABLE = range(1, 9)
+RECORDS, FIRST, MIDDLE, LAST, FRESH_RECORDS, ORIGIN, PACKABLE, FRESH_PACKABLE, CHECKPOINT, ABANDONED = range(1, 11)
+HEAD = b"\x7f\x02\x02\x00"
+#: Numbers of records are below this.
+NUMBER_LIMIT = 2**62 - 1
 
 WINDOW_SIZE = 4_096
 MOST_UNPACKED = 65_497
@@ -37,6 +40,46 @@ def checksum(data: bytes) -> int:
     return state ^ 0xFFFF_FFFF
 
 
+def _times_x(factor: int) -> int:
+    return factor >> 1 ^ (0x82F6_3B78 if factor & 1 else 0)
+
+
+def _powers() -> list[int]:
+    """x to the 8th, 16th and so on, modulo the polynomial of the checksum, whose highest power is in the lowest bit."""
+    power = 1 << 31
+    powers = []
+    for _ in range(BLOCK_SIZE + 1):
+        powers.append(power)
+        for _ in range(8):
+            power = _times_x(power)
+    return powers
+
+
+class Checksums:
+    """The checksums of all parts of some bytes: that of a part follows from those of what is before its two ends."""
+
+    _powers: list[int] = []
+
+    def __init__(self, data: bytes):
+        if not Checksums._powers:
+            Checksums._powers = _powers()
+        state = 0xFFFF_FFFF
+        self._before = [0]
+        for byte in data:
+            state = _TABLE[(state ^ byte) & 0xFF] ^ state >> 8
+            self._before.append(state ^ 0xFFFF_FFFF)
+
+    def of(self, front: bytes, start: int, end: int) -> int:
+        """The checksum of `front` and the bytes from `start` to `end`."""
+        factor, power, product = checksum(front) ^ self._before[start], Checksums._powers[end - start], 0
+        while power:
+            if power & 0x8000_0000:
+                product ^= factor
+            factor = _times_x(factor)
+            power = power << 1 & 0xFFFF_FFFF
+        return product ^ self._before[end]
+
+
 @dataclass
 class Log:
     """What a file holds: the values of its records, by their numbers."""
@@ -52,32 +95,56 @@ class Log:
 
 
 @dataclass
-class Block:
-    index: int
-    first_record: int
-    #: The messages of each scope.
-    scopes: list[list[bytes]] = field(default_factory=lambda: [[]])
-    #: What the packed records of the last scope copy from, and whether nothing more is added to it.
+class Scope:
+    """Records that share their definitions."""
+
+    first_number: int
+    messages: list[bytes] = field(default_factory=list)
+    #: What packed records copy from, and whether nothing more is added to it.
     window: bytes = b""
     is_window_closed: bool = False
-    #: A part of an earlier record, and whether it is the last.
-    continuation: tuple[bytes, bool] | None = None
-    #: The first part of a record.
-    beginning: bytes | None = None
-    origin: tuple[bytes, int] | None = None
-    #: Behind the last whole frame, in the file.
-    end: int = 0
-    #: Where a first part begins, in the file.
-    beginning_start: int = 0
 
-    @property
-    def record_count(self) -> int:
-        return sum(len(scope) for scope in self.scopes)
+
+@dataclass
+class Part:
+    """A part of a record that has bytes in several blocks."""
+
+    number: int
+    content: bytes
+    is_last: bool = False
+    record_size: int = 0
+
+
+@dataclass
+class Block:
+    index: int
+    #: None if the head is damaged.
+    first_record: int | None
+    scopes: list[Scope] = field(default_factory=list)
+    continuation: Part | None = None
+    beginning: Part | None = None
+    origin: tuple[bytes, int] | None = None
+    #: The number of the record that comes next, the least it can be where it is not known.
+    next: int = 0
+    is_next_known: bool = True
+    is_scope_whole: bool = True
+    #: After the last whole frame, in the file; the same, if a first part does not count.
+    end: int = 0
+    end_of_records: int = 0
 
     @property
     def is_open(self) -> bool:
         """Whether a record goes on in the next block."""
-        return self.beginning is not None or (self.continuation is not None and not self.continuation[1])
+        return self.beginning is not None or (self.continuation is not None and not self.continuation.is_last)
+
+    @property
+    def next_record(self) -> int:
+        return self.next + (self.beginning is not None)
+
+    @property
+    def unfinished(self) -> int | None:
+        part = self.beginning or self.continuation
+        return part.number if part is not None and self.is_open else None
 
 
 def read_log(data: bytes) -> Log:
@@ -86,7 +153,7 @@ def read_log(data: bytes) -> Log:
     count = -(-len(data) // BLOCK_SIZE)
     blocks = {index: block for index in range(count) if (block := _block(data, index, identity))}
     log = Log()
-    last = _find_end(blocks, log)
+    last = _find_end(data, blocks, log)
     _read_records(blocks, last, log)
     log.lost = [number for number in range(log.count) if number not in log.records]
     return log
@@ -95,75 +162,165 @@ def read_log(data: bytes) -> Log:
 def _identity(data: bytes) -> bytes:
     for start in range(0, len(data), BLOCK_SIZE):
         head = data[start : start + HEAD_SIZE]
-        if _is_whole_head(head) and int.from_bytes(head[24:28], "little") == start // BLOCK_SIZE:
-            if head[:4] != b"\x7f\x02\x01\x00":
-                raise StowError("a log of a later version", start)
+        _check_version(head, start)
+        if _is_whole_head(head, start // BLOCK_SIZE):
             return head[8:16]
     raise StowError("no log", 0)
 
 
-def _is_whole_head(head: bytes) -> bool:
-    stated = int.from_bytes(head[4:8], "little")
-    return len(head) == HEAD_SIZE and head[:2] == b"\x7f\x02" and checksum(head[:4] + head[8:]) == stated
+def _has_checksum(head: bytes) -> bool:
+    return len(head) == HEAD_SIZE and checksum(head[:4] + head[8:]) == int.from_bytes(head[4:8], "little")
+
+
+def _is_other_version(head: bytes) -> bool:
+    return head[:2] == HEAD[:2] and head[:4] != HEAD and _has_checksum(head)
+
+
+def _check_version(head: bytes, start: int) -> None:
+    if _is_other_version(head):
+        raise StowError("a log of another version", start)
+
+
+def _is_whole_head(head: bytes, index: int) -> bool:
+    return (
+        head[:4] == HEAD
+        and _has_checksum(head)
+        and int.from_bytes(head[24:28], "little") == index
+        and int.from_bytes(head[16:24], "little") < NUMBER_LIMIT
+        and int.from_bytes(head[28:], "little") <= index
+    )
 
 
 def _block(data: bytes, index: int, identity: bytes) -> Block | None:
+    """What can be read of a block; None if neither its head nor any frame is whole."""
     start = index * BLOCK_SIZE
     content = data[start : start + BLOCK_SIZE]
     head = content[:HEAD_SIZE]
-    if not _is_whole_head(head) or head[8:16] != identity or int.from_bytes(head[24:28], "little") != index:
+    if len(content) < HEAD_SIZE or _is_other_version(head):
         return None
-    if head[:4] != b"\x7f\x02\x01\x00" or head[28:] != bytes(4):
-        raise StowError("a log of a later version, or one that relies on a context", start)
-    block = Block(index, int.from_bytes(head[16:24], "little"))
-    block.end = start + HEAD_SIZE
+    is_whole = _is_whole_head(head, index) and head[8:16] == identity
+    block = Block(index, int.from_bytes(head[16:24], "little") if is_whole else None)
+    block.next, block.is_next_known = block.first_record or 0, is_whole
+    block.end = block.end_of_records = start + HEAD_SIZE
     offset = HEAD_SIZE
-    while (frame := _frame(content, offset, start, identity)) and _take(block, frame, start + offset):
+    has_frame = False
+    checksums = None
+    while offset < len(content):
+        frame = _frame(content, offset, start, identity, checksums)
+        if frame is None:
+            if not any(content[offset:]):
+                break
+            checksums = checksums or Checksums(content)
+            block.is_next_known = block.is_scope_whole = False
+            offset += 1
+            continue
+        has_frame = True
+        if not _take(block, frame, offset == HEAD_SIZE):
+            block.is_next_known = block.is_scope_whole = False
         offset += FRAME_HEAD_SIZE + len(frame[1])
         block.end = start + offset
-    return block
+        if frame[0] != FIRST:
+            block.end_of_records = block.end
+    return block if is_whole or has_frame else None
 
 
-def _frame(content: bytes, offset: int, start: int, identity: bytes) -> tuple[int, bytes] | None:
+def _frame(
+    content: bytes, offset: int, start: int, identity: bytes, checksums: Checksums | None
+) -> tuple[int, bytes] | None:
+    """The whole frame at an offset; None if something else stands there."""
     head = content[offset : offset + FRAME_HEAD_SIZE]
-    if len(head) < FRAME_HEAD_SIZE:
+    if len(head) < FRAME_HEAD_SIZE or not RECORDS <= head[6] <= ABANDONED:
         return None
-    payload = content[offset + FRAME_HEAD_SIZE :][: int.from_bytes(head[4:6], "little")]
-    if not payload or len(payload) != int.from_bytes(head[4:6], "little"):
+    begin = offset + FRAME_HEAD_SIZE
+    end = begin + int.from_bytes(head[4:6], "little")
+    if end == begin or end > len(content):
         return None
-    covered = identity + (start + offset).to_bytes(8, "little") + head[4:] + payload
-    return (head[6], payload) if checksum(covered) == int.from_bytes(head[:4], "little") else None
+    front = identity + (start + offset).to_bytes(8, "little") + head[4:]
+    found = checksums.of(front, begin, end) if checksums else checksum(front + content[begin:end])
+    return (head[6], content[begin:end]) if found == int.from_bytes(head[:4], "little") else None
 
 
-def _take(block: Block, frame: tuple[int, bytes], offset: int) -> bool:
-    """Takes in a frame, unless it makes no sense where it stands."""
+def _take(block: Block, frame: tuple[int, bytes], is_first: bool) -> bool:
+    """Takes in a frame; false if it cannot be read, or makes no sense where it stands."""
     kind, payload = frame
-    is_first = block.end % BLOCK_SIZE == HEAD_SIZE
     if block.is_open:
         return False
-    if kind in (RECORDS, FRESH_RECORDS, PACKABLE, FRESH_PACKABLE):
-        is_packable = kind in (PACKABLE, FRESH_PACKABLE)
-        if kind in (FRESH_RECORDS, FRESH_PACKABLE) and block.record_count:
-            block.scopes.append([])
-            block.window, block.is_window_closed = b"", False
-        messages = _packable_messages(block, payload) if is_packable else _messages(payload)
-        if messages is None:
+    if kind == ORIGIN:
+        count = int.from_bytes(payload[8:], "little")
+        if not is_first or block.index or len(payload) != 16 or count >= NUMBER_LIMIT:
             return False
-        block.scopes[-1] += messages
-    elif kind == FIRST:
-        block.beginning = payload
-        block.beginning_start = offset
-    elif kind in (MIDDLE, LAST) and is_first:
-        block.continuation = (payload, kind == LAST)
-    elif kind == ORIGIN and is_first and block.index == 0 and len(payload) == 16:
-        block.origin = (payload[:8], int.from_bytes(payload[8:], "little"))
-    else:
+        block.origin = (payload[:8], count)
+        return True
+    cursor = Cursor(payload, 0, len(payload))
+    try:
+        number = cursor.uint()
+        if number >= NUMBER_LIMIT:
+            return False
+        if kind in (MIDDLE, LAST, ABANDONED):
+            if not is_first or (kind == ABANDONED) != (cursor.left == 0) or not _is_next(block, number + 1):
+                return False
+            if kind != ABANDONED:
+                block.continuation = Part(number, cursor.take(cursor.left), kind == LAST)
+            return True
+        if kind == CHECKPOINT:
+            return not cursor.left and _is_next(block, number)
+        if not _is_next(block, number):
+            return False
+        if kind == FIRST:
+            size = cursor.uint()
+            part = cursor.take(cursor.left)
+            if size <= len(part):
+                return False
+            block.beginning = Part(number, part, record_size=size)
+            return True
+    except StowError:
         return False
+    return _take_records(block, kind, number, cursor)
+
+
+def _is_next(block: Block, number: int) -> bool:
+    """Whether a number is the one that must follow. After damage it is taken as it is, unless it is too low."""
+    if number != block.next if block.is_next_known else number < block.next:
+        return False
+    block.next, block.is_next_known = number, True
     return True
 
 
-def _messages(payload: bytes) -> list[bytes] | None:
-    cursor = Cursor(payload, 0, len(payload))
+def _take_records(block: Block, kind: int, number: int, cursor: Cursor) -> bool:
+    is_packable = kind in (PACKABLE, FRESH_PACKABLE)
+    is_fresh = kind in (FRESH_RECORDS, FRESH_PACKABLE)
+    if not is_fresh and not block.is_scope_whole:
+        # They count, so that their numbers are given to no others.
+        try:
+            count = len(_lengths(cursor, is_packable))
+        except StowError:
+            return False
+        if count < NUMBER_LIMIT - number:
+            block.next = number + count
+        return False
+    if is_fresh or not block.scopes:
+        block.scopes.append(Scope(number))
+    scope = block.scopes[-1]
+    messages = _packable_messages(scope, cursor) if is_packable else _messages(cursor)
+    if messages is None or len(messages) >= NUMBER_LIMIT - number:
+        if not scope.messages:
+            block.scopes.pop()
+        return False
+    scope.messages += messages
+    block.next = number + len(messages)
+    block.is_scope_whole = True
+    return True
+
+
+def _lengths(cursor: Cursor, is_packable: bool) -> list[int]:
+    lengths = []
+    while cursor.left:
+        lengths.append(cursor.uint() >> is_packable)
+        cursor.take(lengths[-1])
+    return lengths
+
+
+def _messages(cursor: Cursor) -> list[bytes] | None:
     messages = []
     try:
         while cursor.left:
@@ -173,19 +330,18 @@ def _messages(payload: bytes) -> list[bytes] | None:
     return messages
 
 
-def _packable_messages(block: Block, payload: bytes) -> list[bytes] | None:
-    cursor = Cursor(payload, 0, len(payload))
+def _packable_messages(scope: Scope, cursor: Cursor) -> list[bytes] | None:
     messages = []
     try:
         while cursor.left:
             head = cursor.uint()
             record = cursor.take(head >> 1)
             if head & 1:
-                record = _unpacked(record, block.window)
-            elif not block.is_window_closed and len(block.window) + len(record) <= WINDOW_SIZE:
-                block.window += record
+                record = _unpacked(record, scope.window)
+            elif not scope.is_window_closed and len(scope.window) + len(record) <= WINDOW_SIZE:
+                scope.window += record
             else:
-                block.is_window_closed = True
+                scope.is_window_closed = True
             messages.append(record)
     except StowError:
         return None
@@ -211,53 +367,89 @@ def _unpacked(packed: bytes, window: bytes) -> bytes:
     return record
 
 
-def _find_end(blocks: dict[int, Block], log: Log) -> int:
-    """Finds the end of the log, and returns the last block that belongs to it."""
-    limit = None
-    for index in sorted(blocks, reverse=True):
-        block = blocks[index]
-        if limit is not None and block.first_record > limit:
-            continue
-        before = blocks.get(index - 1)
-        has_no_frame = block.end % BLOCK_SIZE == HEAD_SIZE
-        goes_on = block.continuation is not None and not block.continuation[1]
-        if goes_on or (has_no_frame and before is not None and before.is_open):
-            limit = block.first_record - 1
-            continue
-        log.count = block.first_record + block.record_count
-        log.end = block.beginning_start if block.beginning is not None else block.end
+def _find_end(data: bytes, blocks: dict[int, Block], log: Log) -> int:
+    """Finds where the log ends for a reader beside a writer, and returns the last block that belongs to it."""
+    for index in range(-(-len(data) // BLOCK_SIZE) - 1, -1, -1):
+        _check_version(data[index * BLOCK_SIZE :][:HEAD_SIZE], index * BLOCK_SIZE)
+        if index in blocks:
+            break
+    else:
+        raise StowError("nothing is whole", 0)
+    last = blocks[index]
+    unfinished = last.unfinished
+    if unfinished is None and last.end % BLOCK_SIZE == HEAD_SIZE and index - 1 in blocks:
+        unfinished = blocks[index - 1].unfinished
+    if unfinished is None:
+        log.count, log.end = last.next_record, last.end
         return index
-    raise StowError("nothing is whole", 0)
+    log.count = unfinished
+    for index in range(index, -1, -1):
+        block = blocks.get(index)
+        if block is None:
+            continue
+        begins = block.beginning is not None and block.beginning.number == unfinished
+        if begins or (block.next_record <= unfinished and not block.is_open):
+            log.end = block.end_of_records
+            return index
+    log.end = 0
+    return -1
 
 
 def _read_records(blocks: dict[int, Block], last: int, log: Log) -> None:
+    number = 0
     for index in sorted(blocks):
         block = blocks[index]
         if index > last:
             break
         log.origin = block.origin or log.origin
-        number = block.first_record
+        following = blocks.get(index + 1)
+        # Where heads contradict each other, a record belongs to the later block.
+        limit = following.first_record if following is not None and index < last else None
         for scope in block.scopes:
             definitions = Prelude()
-            for message in scope:
-                log.records[number] = decode(message, definitions=definitions)
-                number += 1
-        if block.beginning is not None and index < last:
-            message = _whole_message(blocks, block, number)
+            is_broken = False
+            for offset, message in enumerate(scope.messages):
+                current = scope.first_number + offset
+                value, is_broken = _value(message, definitions, is_broken)
+                if current >= number and (limit is None or current < limit) and current < log.count:
+                    log.records[current] = value
+                    number = current + 1
+        if block.beginning is not None and number <= block.beginning.number < log.count:
+            message = _whole_message(blocks, block)
             if message is not None:
-                log.records[number] = decode(message)
+                log.records[block.beginning.number] = decode(message)
+                number = block.beginning.number + 1
 
 
-def _whole_message(blocks: dict[int, Block], block: Block, number: int) -> bytes | None:
+def _value(message: bytes, definitions: Prelude, is_broken: bool) -> tuple[object, bool]:
+    """The value of a record, None if it has none, and whether the definitions of its scope are broken."""
+    if is_broken:
+        return None, True
+    before = Prelude(definitions)
+    try:
+        return decode(message, definitions=definitions), False
+    except StowError:
+        pass
+    try:
+        before.add(Cursor(message, 0, len(message)))
+    except StowError:
+        return None, True
+    return None, False
+
+
+def _whole_message(blocks: dict[int, Block], block: Block) -> bytes | None:
     """The parts of a record, put together."""
-    parts = [block.beginning]
+    beginning = block.beginning
+    message = beginning.content
     index = block.index
     while True:
         index += 1
         following = blocks.get(index)
-        if following is None or following.continuation is None or following.first_record != number + 1:
+        part = following.continuation if following is not None else None
+        if part is None or part.number != beginning.number:
             return None
-        part, is_last = following.continuation
-        parts.append(part)
-        if is_last:
-            return b"".join(parts)
+        message += part.content
+        if part.is_last != (len(message) == beginning.record_size) or len(message) > beginning.record_size:
+            return None
+        if part.is_last:
+            return message

@@ -5,6 +5,8 @@ struct MadeUpLog {
   private(set) var bytes: [UInt8] = []
   private var script: [UInt8]
   private var next = 1
+  /// The number of the next record, if all records so far are whole.
+  private var number = 0
 
   private static let blockSize = 65_536
   private static let identity: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -40,14 +42,16 @@ struct MadeUpLog {
     let operation = byte()
     switch operation % 16 {
     case 0...7: appendFrame(kind: operation % 8 + 1, part())
-    case 8: appendFrame(kind: byte() % 10, [UInt8](repeating: byte(), count: Int(byte()) * 257 % 65_498))
-    case 9: fillFrame(kind: byte() % 10)
+    case 8: appendFrame(kind: byte() % 12, [UInt8](repeating: byte(), count: Int(byte()) * 257 % 65_490))
+    case 9: fillFrame(kind: byte() % 12)
     case 10, 11:
       fillBlock()
-      appendHead(first: Int(byte()))
+      appendHead(first: number)
     case 12:
       fillBlock()
-      appendHead(first: Int.max / 2 - Int(byte()))
+      let first = Int(byte())
+      number = first < 128 ? first : Int.max / 2 - first
+      appendHead(first: number)
     case 13: bytes += part()
     case 14: bytes.removeLast(min(bytes.count, Int(byte())))
     default: changeByte()
@@ -68,21 +72,40 @@ struct MadeUpLog {
 
   private mutating func appendHead(first: Int) {
     let index = UInt32(bytes.count / Self.blockSize)
-    let start: [UInt8] = [0x7F, 2, 1, 0]
+    let start: [UInt8] = [0x7F, 2, 2, 0]
     let rest = Self.identity + Self.bytes(of: UInt64(first)) + Self.bytes(of: index) + [0, 0, 0, 0]
     bytes += start + Self.bytes(of: PlainChecksum.of(start + rest)) + rest
   }
 
-  private mutating func appendFrame(kind: UInt8, _ payload: [UInt8]) {
+  /// A frame with the number that it should have, or in a few cases with the one that the script says.
+  private mutating func appendFrame(kind: UInt8, _ content: [UInt8]) {
+    let change = content.count % 8 == 7 ? Int(byte()) - 128 : 0
+    let isOfEarlierBlock = [3, 4, 10].contains(kind)
+    let stated = max(0, number - (isOfEarlierBlock ? 1 : 0) + change)
+    let payload = (kind == 6 ? [] : [0xFD] + Self.bytes(of: UInt64(stated))) + content
+    if kind != 6, !isOfEarlierBlock, stated < Int.max / 2 - 65_536 {
+      number =
+        stated + (kind == 2 ? 1 : [1, 5, 7, 8].contains(kind) ? Self.records(in: content, kind >= 7) : 0)
+    }
     let rest = Self.bytes(of: UInt16(truncatingIfNeeded: payload.count)) + [kind] + payload
     let covered = Self.identity + Self.bytes(of: UInt64(bytes.count)) + rest
     bytes += Self.bytes(of: PlainChecksum.of(covered)) + rest
   }
 
+  /// How many records there are, whose lengths take a byte each.
+  private static func records(in content: [UInt8], _ arePackable: Bool) -> Int {
+    var (offset, count) = (0, 0)
+    while offset < content.count {
+      offset += 1 + Int(arePackable ? content[offset] >> 1 : content[offset])
+      count += 1
+    }
+    return count
+  }
+
   /// A frame up to the end of the block.
   private mutating func fillFrame(kind: UInt8) {
-    let room = Self.blockSize - bytes.count % Self.blockSize - 7
-    if room > 0, room < Self.blockSize - 7 {
+    let room = Self.blockSize - bytes.count % Self.blockSize - 16
+    if room > 0, room < Self.blockSize - 16 {
       appendFrame(kind: kind, [UInt8](repeating: byte(), count: room))
     }
   }

@@ -63,7 +63,8 @@ struct DamageTests {
     do {
       let log = try RecordLog(at: "/log", on: disk)
       let number = try log.append("more")
-      #expect(number == count, "\(what)")
+      // A record that is not finished keeps its number, too.
+      #expect(number == count + log.recovery.records.count, "\(what)")
       try log.synchronize()
       #expect(try log.decode(String.self, at: number) == "more", "\(what)")
       try log.close()
@@ -147,10 +148,12 @@ struct DamageTests {
         #expect(log.count == 3_000)
         #expect(log.damage.count == 1)
         let damage = try #require(log.damage.first)
+        // A head that is damaged costs no record.
+        #expect(damage.records.isEmpty == (place < BlockHead.size))
         #expect(damage.records.count == 3_000 - numbers.count && damage.records.count < 900)
         #expect(damage.bytes.lowerBound >= block * 65_536 && damage.bytes.upperBound <= (block + 1) * 65_536)
         #expect(try log.verify() == [damage])
-        for number in [damage.records.lowerBound, damage.records.upperBound - 1] {
+        for number in damage.records where number == damage.records.first || number == damage.records.last {
           #expect {
             try log.decode(Event.self, at: number)
           } throws: {

@@ -1,10 +1,10 @@
 @testable import StowRecords
 
-/// A simulated disk that runs something before it writes and before it synchronizes. What throws there makes the call
-/// fail.
+/// A simulated disk that runs something before it reads, writes and synchronizes. What throws there makes the call fail.
 final class HookedDisk: Disk, @unchecked Sendable {
   let simulated = SimulatedDisk()
   var beforeWriting: () throws -> Void = {}
+  var beforeReading: () throws -> Void = {}
   var beforeSynchronizing: () throws -> Void = {}
 
   func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile {
@@ -26,12 +26,13 @@ private final class HookedFile: DiskFile {
     self.file = file
   }
 
-  func place() throws -> FilePlace { try file.place() }
-  func permissions() throws -> UInt32 { try file.permissions() }
-  func size() throws -> Int { try file.size() }
+  func status() throws -> FileStatus { try file.status() }
+  func takeOwner(of other: FileStatus) throws { try file.takeOwner(of: other) }
+  func nextData(from offset: Int) throws -> Int? { try file.nextData(from: offset) }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
-    try file.read(into: buffer, at: offset)
+    try disk.beforeReading()
+    return try file.read(into: buffer, at: offset)
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {

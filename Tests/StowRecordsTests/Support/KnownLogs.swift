@@ -11,7 +11,9 @@ enum KnownLogs {
     identity: UInt64 = 0x0807_0605_0403_0201, _ steps: (SimulatedDisk) throws -> Void
   ) throws -> [UInt8] {
     let disk = SimulatedDisk()
-    try RecordLog(at: path, on: disk, identity: identity).close()
+    let log = try RecordLog(at: path, on: disk, identity: identity)
+    // Whoever made it is killed, so that the log has nothing but its head.
+    withExtendedLifetime(log) { disk.stop() }
     try steps(disk)
     return disk.bytes(of: path) ?? []
   }
@@ -25,7 +27,6 @@ enum KnownLogs {
 
   static func reader(of bytes: [UInt8]) throws -> RecordLog {
     let disk = SimulatedDisk()
-    _ = try disk.open(path, .appending)
     disk.setBytes(bytes, of: path)
     return try RecordLog(readingFrom: path, on: disk)
   }

@@ -4,6 +4,7 @@ import Foundation
 
 /// A disk in memory that can fail at any call, have no room left, and crash. In a crash each write that was not
 /// synchronized is there, is not there, or is there in parts; and of the names that were changed some first ones are.
+/// A synchronization that fails forgets what it had to write: it stays in the memory of the system, until a crash.
 final class SimulatedDisk: Disk, @unchecked Sendable {
   enum Change {
     case write([UInt8], at: Int)
@@ -40,6 +41,14 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   var failing: Range<Int> = 0..<0
   /// How many bytes all files may have together.
   var capacity = Int.max
+  /// The calls of this name fail.
+  var failingOperation: String?
+  /// Renaming fails, and is done all the same, as over a network.
+  var renamesAndFails = false
+  /// Reads give no bytes from this offset on.
+  var readingEnd = Int.max
+  /// The error of reads that reach this offset.
+  var unreadable: (offset: Int, code: Int32)?
 
   private static let sector = 512
 
@@ -49,7 +58,9 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
 
   private func call(_ operation: String) throws {
     defer { calls += 1 }
-    if failing.contains(calls) { throw SystemError(operation: operation, code: 5) }
+    if failing.contains(calls) || operation == failingOperation {
+      throw SystemError(operation: operation, code: 5)
+    }
   }
 
   // MARK: - Names
@@ -58,10 +69,10 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     try locked {
       try call("open")
       if let content = names[path] {
-        if case .making = purpose { content.apply(.truncate(0)) }
+        if purpose == .making { throw SystemError(operation: "open", code: 17) }
         return SimulatedFile(self, content, epoch)
       }
-      if purpose == .reading { throw SystemError(operation: "open", code: 2) }
+      if purpose != .making { throw SystemError(operation: "open", code: 2) }
       let content = Content(number: nextNumber)
       nextNumber += 1
       names[path] = content
@@ -85,6 +96,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
       }
       names[newPath] = content
       namings.append(.renamed(path, to: newPath))
+      if renamesAndFails { throw SystemError(operation: "rename", code: 5) }
     }
   }
 
@@ -133,8 +145,14 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   /// The bytes of a file as all processes see them.
   func bytes(of path: String) -> [UInt8]? { locked { names[path]?.bytes } }
 
+  /// Puts bytes into a file, which is made if it is not there.
   func setBytes(_ bytes: [UInt8], of path: String) {
     locked {
+      if names[path] == nil {
+        names[path] = Content(number: nextNumber)
+        durableNames[path] = names[path]
+        nextNumber += 1
+      }
       names[path]?.bytes = bytes
       names[path]?.durable = bytes
       names[path]?.changes = []
@@ -190,6 +208,12 @@ extension SimulatedDisk.Content {
 
   func synchronize() {
     for change in changes { Self.apply(change, to: &durable) }
+    changes = []
+  }
+
+  /// What was written stays where all processes see it, and is not brought to the disk any more.
+  fileprivate func forgetWrites() {
+    for case .truncate(let size) in changes { Self.apply(.truncate(size), to: &durable) }
     changes = []
   }
 
@@ -250,19 +274,30 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
 
   deinit { disk.closed(self) }
 
-  func place() throws -> FilePlace {
-    try disk.access(self, "look up") { FilePlace(device: 1, number: $0.number) }
+  func status() throws -> FileStatus {
+    try disk.access(self, "look up") {
+      FileStatus(place: FilePlace(device: 1, number: $0.number), size: $0.bytes.count, permissions: 0o644)
+    }
   }
 
-  func permissions() throws -> UInt32 { try disk.access(self, "look up") { _ in 0o644 } }
-
-  func size() throws -> Int { try disk.access(self, "look up") { $0.bytes.count } }
+  func takeOwner(of other: FileStatus) throws { try disk.access(self, "set the owner") { _ in } }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
     try disk.access(self, "read") {
-      let part = $0.bytes.dropFirst(offset).prefix(buffer.count)
+      if let (place, code) = disk.unreadable, offset <= place, place < offset + buffer.count {
+        throw SystemError(operation: "read", code: code)
+      }
+      let part = $0.bytes.prefix(disk.readingEnd).dropFirst(offset).prefix(buffer.count)
       part.withUnsafeBytes { buffer.copyMemory(from: $0) }
       return part.count
+    }
+  }
+
+  /// Blocks of zeros are holes.
+  func nextData(from offset: Int) throws -> Int? {
+    try disk.access(self, "look for data") { content in
+      content.bytes[min(offset, content.bytes.count)...].firstIndex { $0 != 0 }
+        .map { max(offset, $0 / 4096 * 4096) }
     }
   }
 
@@ -270,7 +305,14 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
     try disk.access(self, "write") { try disk.write(Array(bytes), at: offset, to: $0) }
   }
 
-  func synchronize() throws { try disk.access(self, "synchronize") { $0.synchronize() } }
+  func synchronize() throws {
+    do {
+      try disk.access(self, "synchronize") { $0.synchronize() }
+    } catch {
+      disk.locked { content.forgetWrites() }
+      throw error
+    }
+  }
 
   func truncate(to size: Int) throws { try disk.access(self, "truncate") { $0.apply(.truncate(size)) } }
 

@@ -25,8 +25,8 @@ struct BlockEndTests {
 
   @Test(arguments: 0...12)
   func whatFollowsInTheNextBlockIsReadWithoutThisOne(rest: Int) throws {
-    try log(fillerSize: 60_000).close()
-    let log = try log(fillerSize: 60_000 + BlockHead.blockSize - rest - fileSize())
+    let size = try withExtendedLifetime(self.log(fillerSize: 60_000)) { try fileSize() }
+    let log = try self.log(fillerSize: 60_000 + BlockHead.blockSize - rest - size)
     #expect(try fileSize() == BlockHead.blockSize - rest)
     for id in 2..<6 {
       try log.append(Event(id))
@@ -101,7 +101,6 @@ struct BlockEndTests {
 
   private func checkRecord(ofSize size: Int, behind bytes: [UInt8]) throws {
     let disk = SimulatedDisk()
-    _ = try disk.open(KnownLogs.path, .appending)
     disk.setBytes(bytes, of: KnownLogs.path)
     let log = try RecordLog(at: KnownLogs.path, on: disk)
     let first = log.count

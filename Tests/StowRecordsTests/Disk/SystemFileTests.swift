@@ -1,0 +1,201 @@
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
+  import Foundation
+  import Testing
+
+  @testable import StowRecords
+
+  /// Real files that are not what one would expect.
+  @Suite("Files of the system")
+  struct SystemFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func reason(_ error: any Error) -> RecordLogError.Reason? { (error as? RecordLogError)?.reason }
+
+    private func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+    }
+
+    @Test("Zeros are not a log, however few, and stay what they are")
+    func zeros() throws {
+      for count in [1, 16, 32, 33, 70_000] {
+        try Data(count: count).write(to: folder.log)
+        #expect { try RecordLog(at: folder.log) } throws: { reason($0) == .notALog }
+        #expect { try RecordLog(readingFrom: folder.log) } throws: { reason($0) == .notALog }
+        #expect(try Data(contentsOf: folder.log) == Data(count: count))
+      }
+      try Data().write(to: folder.log)
+      try RecordLog(at: folder.log).append(1)
+      #expect(try RecordLog(readingFrom: folder.log).count == 1)
+      #expect(try names() == ["test.stowlog"])
+    }
+
+    @Test("A name that leaves no room for a second one leaves no file")
+    func longName() throws {
+      let url = folder.url.appending(path: String(repeating: "n", count: 250))
+      #expect(throws: RecordLogError.self) { try RecordLog(at: url) }
+      #expect(try names().isEmpty)
+    }
+
+    @Test("Pipes and folders are not logs, and nobody waits for them")
+    func pipe() throws {
+      #expect(mkfifo(folder.log.path, 0o600) == 0)
+      #expect { try RecordLog(readingFrom: folder.log) } throws: { reason($0) == .notALog }
+      #expect { try RecordLog(at: folder.log) } throws: { reason($0) == .notALog }
+      #expect(throws: RecordLogError.self) { try RecordLog(readingFrom: folder.url) }
+      #expect(throws: RecordLogError.self) { try RecordLog(at: folder.url) }
+    }
+
+    @Test("A hole of a terabyte is skipped, at the end of the file, within it, and in front")
+    func hole() throws {
+      let log = try RecordLog(at: folder.log)
+      try log.append(contentsOf: (0..<100).map { Event($0, size: 3_000) })
+      try log.close()
+      let bytes = try Data(contentsOf: folder.log)
+      let file = try FileHandle(forWritingTo: folder.log)
+      let size = 1 << 40
+      try file.truncate(atOffset: UInt64(size))
+      do {
+        let reader = try RecordLog(readingFrom: folder.log)
+        #expect(reader.count == 100 && reader.recovery.bytes == bytes.count..<size)
+        #expect(try reader.decode(Event.self, at: 99) == Event(99, size: 3_000))
+        #expect(try reader.verify().isEmpty)
+      }
+      try file.seek(toOffset: UInt64(size))
+      try file.write(contentsOf: Data("garbage".utf8))
+      let again = try RecordLog(at: folder.log)
+      #expect(again.count == 100 && again.recovery.bytes == bytes.count..<(size + 7))
+      #expect(try again.append(Event(100)) == 100)
+      try again.close()
+      // Only the first block and the last are left; what is between is lost.
+      try file.truncate(atOffset: UInt64(BlockHead.blockSize))
+      let index = size / BlockHead.blockSize
+      var far = MadeUpLogBlock(bytes: Array(bytes.prefix(BlockHead.size)), index: index, first: 1_000)
+      far.append([1, 0x91])
+      try file.seek(toOffset: UInt64(size))
+      try file.write(contentsOf: Data(far.bytes))
+      let reader = try RecordLog(readingFrom: folder.log)
+      #expect(reader.count == 1_001 && reader.records.map(\.number).last == 1_000)
+      #expect(try reader.decode(Int.self, at: 1_000) == 1)
+      #expect(throws: RecordLogError.self) { try reader.record(at: 500) }
+      #expect(try reader.verify().count == 1)
+    }
+
+    @Test("A link where a compaction writes is not followed, and a file of somebody else is not emptied")
+    func plantedFiles() throws {
+      let log = try RecordLog(at: folder.log)
+      try log.append(contentsOf: 0..<10)
+      let target = folder.url.appending(path: "target")
+      let new = URL(filePath: folder.log.path + ".stowlog-new")
+      try Data("precious".utf8).write(to: target)
+      for plant in [
+        { try FileManager.default.createSymbolicLink(at: new, withDestinationURL: target) },
+        {
+          try FileManager.default.createSymbolicLink(
+            at: new, withDestinationURL: target.appendingPathExtension("missing"))
+        },
+        { try Data("mine".utf8).write(to: new) },
+        { try RecordLog(at: new).close() },
+      ] as [() throws -> Void] {
+        try plant()
+        #expect(throws: RecordLogError.self) { try log.compact { _ in true } }
+        #expect(try String(contentsOf: target, encoding: .utf8) == "precious")
+        #expect(try names().count == 3)
+        try FileManager.default.removeItem(at: new)
+      }
+      #expect(log.count == 10)
+      // An opening leaves it alone, too: before it is known whether there is a log, and afterwards.
+      try Data("mine".utf8).write(to: new)
+      try log.close()
+      try RecordLog(at: folder.log).close()
+      #expect(try String(contentsOf: new, encoding: .utf8) == "mine")
+    }
+
+    @Test("What a compaction left that was broken off is removed by the next opening")
+    func leftover() throws {
+      struct Stop: Error {}
+      let log = try RecordLog(at: folder.log)
+      for id in 0..<100 { try log.append(Event(id, size: 3_000)) }
+      let new = URL(filePath: folder.log.path + ".stowlog-new")
+      var left = Data()
+      #expect(throws: Stop.self) {
+        try log.compact { record in
+          if record.number == 90 {
+            left = try Data(contentsOf: new)
+            throw Stop()
+          }
+          return true
+        }
+      }
+      #expect(left.count > 100_000)
+      try log.close()
+      for count in [0, 32, 60, left.count] {
+        try left.prefix(count).write(to: new)
+        try RecordLog(at: folder.log).close()
+        #expect(try names() == ["test.stowlog"], "\(count)")
+      }
+    }
+
+    @Test("A compacted file keeps the owner", .enabled(if: getuid() == 0, "needs the rights of root"))
+    func owner() throws {
+      let log = try RecordLog(at: folder.log)
+      try log.append(1)
+      #expect(chown(folder.log.path, 12, 34) == 0 && chmod(folder.log.path, 0o2640) == 0)
+      try log.compact { _ in true }
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.log.path)
+      #expect(attributes[.ownerAccountID] as? Int == 12 && attributes[.groupOwnerAccountID] as? Int == 34)
+      #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o7777 } == 0o2640)
+    }
+
+    @Test("Only where the full synchronization is not supported is the lesser one made")
+    func fullSynchronization() throws {
+      for (code, isSupported) in [(ENOTSUP, false), (ENOTTY, false), (EIO, true), (ENOSPC, true)] {
+        var lesser = 0
+        let result = Result {
+          try PosixFile.synchronize(
+            fully: {
+              errno = code
+              return -1
+            },
+            orElse: {
+              lesser += 1
+              return 0
+            })
+        }
+        #expect(lesser == (isSupported ? 0 : 1))
+        #expect((try? result.get()) == nil ? isSupported : !isSupported)
+      }
+    }
+
+    @Test("A log in a global variable is written when the process exits")
+    func exit() throws {
+      #expect(try Worker("exit", folder.log.path, "1000").lines() == ["1000"])
+      #expect(
+        try RecordLog(readingFrom: folder.log).records.map { try $0.decode(Int.self) } == Array(0..<1000))
+    }
+  }
+
+  /// A block of a real log, far behind the others.
+  private struct MadeUpLogBlock {
+    private(set) var bytes: [UInt8]
+    private let identity: UInt64
+    private let index: Int
+    private let first: Int
+
+    init(bytes: [UInt8], index: Int, first: Int) {
+      identity = bytes.littleEndian(at: 8, size: 8)
+      (self.index, self.first) = (index, first)
+      self.bytes = BlockHead(identity: identity, firstRecord: first, index: index).bytes
+    }
+
+    mutating func append(_ records: [UInt8]) {
+      var frame = [UInt8](repeating: 0, count: Frame.headSize)
+      Uint.append(first, to: &frame)
+      frame += records
+      let offset = index * BlockHead.blockSize + bytes.count
+      Frame.seal(&frame, from: 0, .records, at: offset, identity: identity)
+      bytes += frame
+    }
+  }
+#endif

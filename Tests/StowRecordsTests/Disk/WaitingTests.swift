@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import StowRecords
+
+@Suite("Waiting for the disk", .timeLimit(.minutes(5)))
+struct WaitingTests {
+  /// As many calls as Swift's pool has threads, and one more, wait until a task of that pool lets them go on.
+  private static let count = ProcessInfo.processInfo.activeProcessorCount + 1
+
+  private final class Gate: @unchecked Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let arrivals: AsyncStream<Void>
+    private let arrived: AsyncStream<Void>.Continuation
+
+    init() { (arrivals, arrived) = AsyncStream.makeStream() }
+
+    func pass() {
+      arrived.yield()
+      semaphore.wait()
+      semaphore.signal()
+    }
+
+    /// Waits until so many calls stand before the gate, and opens it.
+    func open(after count: Int) async {
+      var left = count
+      for await _ in arrivals {
+        left -= 1
+        if left == 0 { break }
+      }
+      semaphore.signal()
+    }
+  }
+
+  @Test("A synchronization in the background takes no thread of Swift's pool")
+  func synchronizing() async throws {
+    let gate = Gate()
+    let logs = try (0..<Self.count).map { _ in
+      let disk = HookedDisk()
+      let log = try RecordLog(at: "/log", on: disk, durability: .interval(.milliseconds(1)))
+      disk.beforeSynchronizing = { gate.pass() }
+      try log.append(1)
+      return log
+    }
+    await Task.detached { await gate.open(after: Self.count) }.value
+    for log in logs { try log.close() }
+  }
+
+  @Test("A follower that waits for the disk takes no thread of Swift's pool")
+  func following() async throws {
+    let gate = Gate()
+    let followers = try (0..<Self.count).map { _ in
+      let disk = HookedDisk()
+      let log = try RecordLog(at: "/log", on: disk)
+      try log.append(1)
+      disk.beforeReading = { gate.pass() }
+      return Task { try await log.follow(from: 0).first { _ in true }?.number }
+    }
+    await Task.detached { await gate.open(after: Self.count) }.value
+    for follower in followers { #expect(try await follower.value == 0) }
+  }
+}

@@ -1,0 +1,43 @@
+@testable import StowRecords
+
+/// The bytes of a log that somebody made up, with checksums that are right.
+struct MadeUpFile {
+  typealias Content = (kind: Frame.Kind, number: Int, content: [UInt8])
+
+  static let identity: UInt64 = 7
+
+  private(set) var bytes: [UInt8] = []
+  /// Where each frame begins.
+  private(set) var frameStarts: [Int] = []
+
+  /// Blocks of a head and frames, each filled up with zeros but the last.
+  init(_ blocks: (first: Int, frames: [Content])...) { self.init(blocks) }
+
+  init(_ blocks: [(first: Int, frames: [Content])]) {
+    for (index, block) in blocks.enumerated() {
+      bytes += [UInt8](repeating: 0, count: index * BlockHead.blockSize - bytes.count)
+      bytes += BlockHead(identity: Self.identity, firstRecord: block.first, index: index).bytes
+      for frame in block.frames { append(frame) }
+    }
+  }
+
+  mutating func append(_ frame: Content) {
+    frameStarts.append(bytes.count)
+    bytes += Self.frame(frame, at: bytes.count)
+  }
+
+  static func frame(_ frame: Content, at offset: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Frame.headSize)
+    if frame.kind != .origin { Uint.append(frame.number, to: &bytes) }
+    bytes += frame.content
+    Frame.seal(&bytes, from: 0, frame.kind, at: offset, identity: identity)
+    return bytes
+  }
+
+  /// The same with the size of the record, as first parts have it.
+  static func first(_ number: Int, size: Int, _ part: [UInt8]) -> Content {
+    var content: [UInt8] = []
+    Uint.append(size, to: &content)
+    return (.first, number, content + part)
+  }
+}
