@@ -34,3 +34,12 @@ enum Decimals {
       isNegative: isNegative, magnitude: magnitude, exponent: Int8(bitPattern: reader.base[start]))
   }
 }
+
+/// A decimal number as what it stands for: a sign, an integer of up to 128 bits, and a power of ten.
+///
+/// NaN, which has no such parts, is a negative zero here.
+struct DecimalParts {
+  var isNegative: Bool
+  var magnitude: UInt128
+  var exponent: Int8
+}

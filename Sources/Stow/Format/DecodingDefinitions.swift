@@ -53,7 +53,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
 
   /// Returns the definitions that what a record defines can be added to: these, or a copy if somebody reads on with
   /// these.
-  package func extensible(by record: UnsafeRawBufferPointer) throws -> DecodingDefinitions {
+  package func extensible(by record: UnsafeRawBufferPointer) throws(FormatError) -> DecodingDefinitions {
     guard record.first == MessageTables.tag, areKept.load(ordering: .acquiring) else { return self }
     return try DecodingDefinitions(extending: self)
   }
@@ -64,21 +64,12 @@ package final class DecodingDefinitions: @unchecked Sendable {
     let body: Int
   }
 
-  /// Adds what a record defines, if it does.
+  /// Adds what a record defines, if it does. Nothing is added if its prelude is not valid.
   ///
   /// Not while another thread reads a record that relies on these definitions (``extensible(by:)``).
-  ///
-  /// - Throws: `DecodingError.dataCorrupted` if its prelude is not valid; then nothing is added.
-  package func add(record: UnsafeRawBufferPointer) throws -> Scope {
-    let reader = ByteReader(record, extents: Tag.extents)
-    var body = 0
-    do throws(FormatError) {
-      if try reader.byte(at: 0) == MessageTables.tag { body = try add(reader, at: 0) }
-    } catch {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(
-          codingPath: [], debugDescription: "The definitions of a record break the format."))
-    }
+  func add(_ record: ByteReader) throws(FormatError) -> Scope {
+    let hasPrelude = try record.byte(at: 0) == MessageTables.tag
+    let body = hasPrelude ? try add(record, at: 0) : 0
     return Scope(extent: extent, body: body)
   }
 

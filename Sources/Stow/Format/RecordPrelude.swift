@@ -17,19 +17,7 @@ package struct RecordPrelude {
   package init() {}
 
   /// The prelude that a record begins with, if there is one.
-  ///
-  /// - Throws: `DecodingError.dataCorrupted` if it is not valid.
-  package init(of record: UnsafeRawBufferPointer) throws {
-    do throws(FormatError) {
-      try read(ByteReader(record, extents: Tag.extents))
-    } catch {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(
-          codingPath: [], debugDescription: "The definitions of a record break the format."))
-    }
-  }
-
-  private mutating func read(_ reader: ByteReader) throws(FormatError) {
+  init(_ reader: ByteReader) throws(FormatError) {
     guard try reader.byte(at: 0) == MessageTables.tag else { return }
     var tables = TextTables()
     // Which symbols there are before those of the record is not known here.

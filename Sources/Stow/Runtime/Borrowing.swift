@@ -20,9 +20,9 @@ extension Unmanaged {
 
 /// Passes the pointee where it is: reading a copyable one copies it first.
 @inline(__always)
-func borrowing<Pointee: ~Copyable>(
-  _ pointer: UnsafePointer<Pointee>, _ body: (borrowing Pointee) throws -> Void
-) rethrows {
+func borrowing<Pointee: ~Copyable, Failure: Error>(
+  _ pointer: UnsafePointer<Pointee>, _ body: (borrowing Pointee) throws(Failure) -> Void
+) throws(Failure) {
   try body(pointer.pointee)
 }
 
@@ -30,9 +30,9 @@ func borrowing<Pointee: ~Copyable>(
 ///
 /// Taking a copyable one out copies it, for which the metadata of the optional is looked up.
 @inline(__always)
-func borrowingSome<Wrapped: ~Copyable>(
-  _ optional: borrowing Wrapped?, _ body: (borrowing Wrapped) throws -> Void
-) rethrows -> Bool {
+func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
+  _ optional: borrowing Wrapped?, _ body: (borrowing Wrapped) throws(Failure) -> Void
+) throws(Failure) -> Bool {
   switch optional {
   case .some(let value):
     try body(value)
@@ -46,9 +46,9 @@ func borrowingSome<Wrapped: ~Copyable>(
 /// `withUnsafeBufferPointer` is not in line where their type is not known. The array lives while it is borrowed, and its
 /// elements with it.
 @inline(__always)
-func borrowingElements<Element>(
-  of array: borrowing [Element], _ body: (UnsafeBufferPointer<Element>) throws -> Void
-) rethrows {
+func borrowingElements<Element, Failure: Error>(
+  of array: borrowing [Element], _ body: (UnsafeBufferPointer<Element>) throws(Failure) -> Void
+) throws(Failure) {
   if let first = array._baseAddressIfContiguous {
     try body(UnsafeBufferPointer(start: first, count: array.count))
   } else {

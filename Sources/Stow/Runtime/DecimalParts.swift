@@ -4,20 +4,7 @@
   import Foundation
 #endif
 
-/// A `Decimal` as what it stands for: a sign, an integer of up to 128 bits, and a power of ten.
-///
-/// NaN, which has no such parts, is a negative zero here.
-struct DecimalParts {
-  var isNegative: Bool
-  var magnitude: UInt128
-  var exponent: Int8
-
-  init(isNegative: Bool, magnitude: UInt128, exponent: Int8) {
-    self.isNegative = isNegative
-    self.magnitude = magnitude
-    self.exponent = exponent
-  }
-
+extension DecimalParts {
   init(_ value: Decimal) {
     guard !value.isNaN else {
       self.init(isNegative: true, magnitude: 0, exponent: 0)
