@@ -126,7 +126,7 @@ struct BackwardWriter: ~Copyable {
       littleEndian(UInt64(rest & 0xFFFF), width: 2)
       byte(UInt8(Varint.threeByteLead + rest >> 16))
     } else {
-      let wide = value > 0xFFFF_FFFF
+      let wide = !Varint.isOfFourBytes(value)
       littleEndian(UInt64(value), width: wide ? 8 : 4)
       byte(wide ? Varint.eightByteLead : Varint.fourByteLead)
     }

@@ -127,15 +127,13 @@ package struct ByteReader {
       offset = start + 3
       return Varint.twoByteLimit + (first - Varint.threeByteLead) << 16 + rest
     }
-    if first == Int(Varint.fourByteLead) {
-      offset = start + 5
-      return Int(try shortSigned(at: start + 1, width: 4))
-    }
-    guard first == Int(Varint.eightByteLead) else { try fail(.malformed, at: start) }
-    let value = try shortSigned(at: start + 1, width: 8)
-    guard let length = Int(exactly: value), length >= 0 else { try fail(.malformed, at: start) }
-    offset = start + 9
-    return length
+    let width = first == Int(Varint.fourByteLead) ? 4 : 8
+    guard width == 4 || first == Int(Varint.eightByteLead) else { try fail(.malformed, at: start) }
+    let wide = try shortSigned(at: start + 1, width: width)
+    guard wide >= 0 else { try fail(.malformed, at: start) }
+    guard let value = Int(exactly: wide) else { try fail(.tooLarge, at: start) }
+    offset = start + 1 + width
+    return value
   }
 
   /// Reads a byte length, checks that as many bytes follow, and moves `offset` to the first of them.

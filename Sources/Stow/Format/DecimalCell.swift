@@ -16,7 +16,7 @@ struct DecimalCell: BitwiseCopyable {
   init?(integer: Int64, exponent: Int) {
     let (numerator, overflow) = integer.multipliedReportingOverflow(
       by: DecimalFraction.integerPower(exponent))
-    guard !overflow, numerator.magnitude < DecimalFraction.numeratorLimit else { return nil }
+    guard !overflow, numerator.magnitude < DecimalFraction.numeratorLimit.magnitude else { return nil }
     self.init(numerator, residue: ElementType.integerMark)
   }
 

@@ -6,7 +6,7 @@
 /// distance, the *residue*, takes one more byte.
 enum DecimalFraction {
   /// Numerators up to 6 bytes.
-  static let numeratorLimit = 1 << 47
+  static let numeratorLimit: Int64 = 1 << 47
 
   /// Ten to the power of 0 to 9.
   @inline(__always)

@@ -9,6 +9,8 @@ package struct FormatError: Error {
     case truncated
     /// The bytes break a rule of the format.
     case malformed
+    /// A length, a count or a number of something that `Int` does not hold where it has 32 bits.
+    case tooLarge
     /// A reserved tag.
     case reserved
     /// Bytes that are not UTF-8.

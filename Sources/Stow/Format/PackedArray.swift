@@ -57,11 +57,13 @@ struct PackedArray {
       guard unused < 8, body.count > 1 || unused == 0 else { try fail(.malformed, at: first) }
       let last = body.upperBound - 1
       guard unused == 0 || reader.base[last] >> UInt8(8 - unused) == 0 else { try fail(.malformed, at: last) }
-      return (body.count - 1) * 8 - unused
+      let (bits, overflow) = (body.count - 1).multipliedReportingOverflow(by: 8)
+      guard !overflow else { try fail(.tooLarge, at: first) }
+      return bits - unused
     case ElementType.ownWidths, ElementType.ownWidthDeltas:
       var next = first
       let count = try reader.varint(at: &next)
-      guard next <= body.upperBound, count / 2 + count % 2 <= body.upperBound - next else {
+      guard next <= body.upperBound, widthsSize(count) <= body.upperBound - next else {
         try fail(.malformed, at: first)
       }
       let last = next + count / 2
@@ -77,6 +79,9 @@ struct PackedArray {
     default: try fail(.malformed, at: first - 1)
     }
   }
+
+  /// The bytes of the widths of so many elements.
+  private static func widthsSize(_ count: Int) -> Int { count / 2 + count % 2 }
 
   /// Whether every element is an integer of at most 64 signed bits.
   var isInteger: Bool {
@@ -142,7 +147,7 @@ struct PackedArray {
   ) throws(FormatError) {
     var widths = body.lowerBound
     _ = try reader.varint(at: &widths)
-    var next = widths + (count + 1) / 2
+    var next = widths + Self.widthsSize(count)
     for index in 0..<count {
       let pair = try reader.byte(at: widths &+ index >> 1)
       let width = Int(index & 1 == 0 ? pair & 15 : pair >> 4)

@@ -14,8 +14,12 @@ enum Varint {
   @inline(__always)
   static func size(_ value: Int) -> Int {
     value < oneByteLimit
-      ? 1 : value < twoByteLimit ? 2 : value < threeByteLimit ? 3 : value <= 0xFFFF_FFFF ? 5 : 9
+      ? 1 : value < twoByteLimit ? 2 : value < threeByteLimit ? 3 : isOfFourBytes(value) ? 5 : 9
   }
+
+  /// Whether four bytes hold a value, as they hold all where `Int` has 32 bits.
+  @inline(__always)
+  static func isOfFourBytes(_ value: Int) -> Bool { UInt64(truncatingIfNeeded: value) <= UInt64(UInt32.max) }
 
   /// The bytes of a value that takes two.
   static func twoBytes(_ value: Int) -> (lead: UInt8, rest: UInt8) {

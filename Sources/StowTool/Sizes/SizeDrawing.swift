@@ -107,7 +107,7 @@ struct SizeDrawing {
 
   /// A group with what a pointer shows.
   private mutating func begin(_ part: Part, _ path: String) {
-    let share = whole == 0 ? 0 : part.size * 1000 / whole
+    let share = Words.thousandths(part.size, of: whole)
     let place = part.tree == nil && !path.isEmpty ? "\(path): \(part.name)" : path.isEmpty ? part.name : path
     let name = place.isEmpty ? "value" : place
     let count = part.tree.map { $0.count > 1 ? ", \(Words.number($0.count)) values" : "" } ?? ""

@@ -28,7 +28,7 @@ enum SizeTable {
   /// - Parameter whole: What percentages are of.
   static func text(_ lines: [Line], of whole: Int) -> [String] {
     lines.map { line in
-      let share = whole == 0 ? 0 : line.size * 1000 / whole
+      let share = Words.thousandths(line.size, of: whole)
       let percent = Words.padded("\(share / 10).\(share % 10) %", 8, right: true)
       let count = Words.padded(line.count.map { "\(Words.number($0)) ×" } ?? "", 14, right: true)
       return "\(Words.padded(Words.number(line.size), 14, right: true))\(percent)\(count)  \(line.name)"

@@ -92,7 +92,9 @@ extension MessageWalk {
     guard unused < 8, body.count > 1 || unused == 0 else { throw Broken("unused bits of no byte", at: first) }
     let bytes = (first + 1)..<body.upperBound
     if bytes.isEmpty { return }
-    let count = bytes.count * 8 - unused
+    let (room, overflow) = bytes.count.multipliedReportingOverflow(by: 8)
+    guard !overflow else { throw Broken("more Bools than this machine can count", at: first) }
+    let count = room - unused
     let reader = reader
     detail(bytes, Self.meaning(ofBits: count, reader, bytes), .bool)
     if unused > 0, try reader.byte(at: body.upperBound - 1) >> UInt8(8 - unused) != 0 {

@@ -18,6 +18,12 @@ enum Words {
     "\(number(count)) \(name)\(count == 1 ? "" : "s")"
   }
 
+  /// How many thousandths of a whole a part is.
+  static func thousandths(_ part: Int, of whole: Int) -> Int {
+    // The product alone may be more than `Int` holds where it has 32 bits.
+    whole == 0 ? 0 : Int(Int64(part) * 1000 / Int64(whole))
+  }
+
   /// Four bytes as the hexadecimal digits of a number.
   static func hex(_ value: UInt32) -> String {
     let digits = String(value, radix: 16, uppercase: true)

@@ -32,6 +32,7 @@ struct ErrorMaker: ~Copyable {
     switch error.kind {
     case .truncated: "the bytes end within the value at offset \(error.offset)"
     case .malformed: "the bytes at offset \(error.offset) break the format"
+    case .tooLarge: "the number at offset \(error.offset) is larger than this machine can count"
     case .reserved: describeReserved(error.offset, message.reader)
     case .invalidText: "the text at offset \(error.offset) is not UTF-8"
     case .repeatedKey: "the key at offset \(error.offset) repeats another of its object"

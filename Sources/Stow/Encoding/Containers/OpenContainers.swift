@@ -26,7 +26,7 @@ struct OpenContainers: ~Copyable {
   }
 
   /// Marks an entry as a container that was left and is continued.
-  private static let continued = 1 << 62
+  private static let continued = 1 << (Int.bitWidth - 2)
 
   @inline(__always)
   private static func identity(_ entry: Int) -> Int { entry >= 0 ? entry & ~continued : entry }

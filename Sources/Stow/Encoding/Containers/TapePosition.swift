@@ -19,7 +19,7 @@ struct TapePosition: BitwiseCopyable {
   }
 
   @inline(__always)
-  var token: Int { Int(UInt32(truncatingIfNeeded: bits)) }
+  var token: Int { Int(truncatingIfNeeded: UInt32(truncatingIfNeeded: bits)) }
 
   /// Nil when the message is over.
   @inline(__always)

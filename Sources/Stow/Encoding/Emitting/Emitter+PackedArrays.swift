@@ -98,6 +98,12 @@ extension Emitter {
     writePackedHeader(best.type, length: length)
   }
 
+  /// What so many elements take, of which the first `sample` take `size` bytes.
+  static func estimate(_ size: Int, of sample: Int, for count: Int) -> Int {
+    // The product alone may be more than `Int` holds where it has 32 bits.
+    Int(clamping: Int64(size) * Int64(count) / Int64(sample))
+  }
+
   /// What the elements take with their tags, estimated from the first of them.
   ///
   /// - Parameter cells: The cells of all numbers, if `form` is a decimal one.
@@ -117,7 +123,7 @@ extension Emitter {
         size += DoubleForm(values[index]).size
       }
     }
-    return size * values.count / sample
+    return estimate(size, of: sample, for: values.count)
   }
 
   private mutating func writePackedHeader(_ type: UInt8, length: Int) {

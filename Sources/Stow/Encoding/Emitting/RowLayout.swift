@@ -151,7 +151,8 @@ struct RowLayout {
     case Self.bit(.date):
       let tagged = readOnly.prefix(Emitter.sampleSize).reduce(0) { $0 + Dates.size($1) }
       return Column(
-        type: ElementType.date, width: 8, taggedSize: tagged * count / min(count, Emitter.sampleSize))
+        type: ElementType.date, width: 8,
+        taggedSize: Emitter.estimate(tagged, of: min(count, Emitter.sampleSize), for: count))
     case Self.bit(.string):
       // Equal strings may be several entries of the pool.
       let first = strings.standIn(for: Int(cells[0]))

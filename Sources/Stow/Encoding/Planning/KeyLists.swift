@@ -20,8 +20,8 @@ struct KeyLists {
   private var keys: [UInt32] = []
   private var byHash: [UInt64: Int] = [:]
 
-  /// Where a map names no list.
-  static let none = Int(UInt32.max)
+  /// Where a map names no list: as the index of a token reads it.
+  static let none = Int(truncatingIfNeeded: UInt32.max)
 
   subscript(index: Int) -> List {
     _read { yield lists[index] }

@@ -26,7 +26,7 @@ struct MessagePlan: ~Copyable {
     let uses: Int
     let firstUse: Int
     /// How many bytes it saves.
-    let gain: Int
+    let gain: Int64
   }
 
   /// Whether the message has a prelude.

@@ -20,12 +20,14 @@ struct Planner: ~Copyable {
 
   private var matches = ShapeMatches()
 
+  // Gains have 64 bits: a string that is written a thousand times could take more bytes than `Int` counts elsewhere.
+
   private struct Candidate {
     let string: Int
-    let uses: Int
-    let shortGain: Int
+    let uses: Int64
+    let shortGain: Int64
     /// What it saves if a reference to it does not fit into a tag.
-    let longGain: Int
+    let longGain: Int64
     var isShort = true
   }
 
@@ -33,7 +35,7 @@ struct Planner: ~Copyable {
   private static let shortestDefined = 4
 
   /// What a prelude takes besides its symbols and shapes.
-  static let preludeSize = 3
+  private static let preludeSize: Int64 = 3
 
   /// Plans a message, after its recording has been put in line.
   @inline(__always)
@@ -184,7 +186,7 @@ struct Planner: ~Copyable {
     let match = matches.answer(for: keys, definitions)
     if match.shape < 0 { return false }
     let uses = keys.pointee.uses
-    let gain = uses * (match.textSize - match.cost)
+    let gain = Int64(uses) * Int64(match.textSize - match.cost)
     guard gain > 0, gain >= Self.gain(textSize: match.textSize, uses: uses) else { return false }
     matches.give(match, to: keys)
     return true
@@ -216,7 +218,9 @@ struct Planner: ~Copyable {
   }
 
   /// Every use saves the keys and takes a byte for the shape; the shape itself takes the keys once.
-  private static func gain(textSize: Int, uses: Int) -> Int { (uses - 1) * textSize - uses - 1 }
+  private static func gain(textSize: Int, uses: Int) -> Int64 {
+    Int64(uses - 1) * Int64(textSize) - Int64(uses) - 1
+  }
 
   private mutating func consider(_ source: MessagePlan.Shape.Source, textSize: Int, uses: Int, firstUse: Int)
   {
@@ -269,15 +273,15 @@ struct Planner: ~Copyable {
   @inline(__always)
   private mutating func consider(_ index: Int, _ strings: borrowing StringPool) {
     let entry = strings[index]
-    let values = Int(entry.valueUses)
-    let keys = Int(entry.keyUses)
+    let values = Int64(entry.valueUses)
+    let keys = Int64(entry.keyUses)
     guard values + keys > 1 else { return }
     let length = entry.length
-    let text = KeyText.measure(strings.utf8(index)).size
-    let inline = length + (length < Strings.shortLimit ? 1 : 1 + Varint.size(length))
+    let text = Int64(KeyText.measure(strings.utf8(index)).size)
+    let inline = Int64(length + (length < Strings.shortLimit ? 1 : 1 + Varint.size(length)))
     let gain = values * inline + keys * text - text - values - keys
     guard gain > 0 else { return }
-    let longGain = gain - (values + keys) * Varint.size(plan.firstSymbol)
+    let longGain = gain - (values + keys) * Int64(Varint.size(plan.firstSymbol))
     candidates.append(Candidate(string: index, uses: values + keys, shortGain: gain, longGain: longGain))
   }
 
@@ -310,7 +314,7 @@ struct Planner: ~Copyable {
     _ index: Int, _ strings: borrowing StringPool, _ definitions: EncodingDefinitions
   ) -> Bool {
     guard canDefine(index, strings, definitions) else { return false }
-    let uses = Int(strings[index].valueUses) + Int(strings[index].keyUses)
+    let uses = Int64(strings[index].valueUses) + Int64(strings[index].keyUses)
     // It is worth a prelude of its own.
     let gain = Self.preludeSize + 1
     candidates.append(Candidate(string: index, uses: uses, shortGain: gain, longGain: gain))
@@ -327,7 +331,7 @@ struct Planner: ~Copyable {
   ///
   /// - Parameter count: How many have one.
   private mutating func shortenMostUsed(_ count: Int) {
-    var best: [(uses: Int, index: Int)] = []
+    var best: [(uses: Int64, index: Int)] = []
     for index in candidates.indices {
       candidates[index].isShort = false
       let uses = candidates[index].uses

@@ -90,7 +90,7 @@ enum StringMerge {
     var hasTwins = false
     for number in range {
       let card = cards[number]
-      var slot = Int(card.hash) & mask
+      var slot = Int(truncatingIfNeeded: card.hash) & mask
       while table[slot] != 0 {
         let other = cards[range.lowerBound + Int(table[slot]) - 1]
         if other.hash == card.hash, areTwins(entries[Int(other.index)], entries[Int(card.index)], bytes) {

@@ -328,7 +328,7 @@ struct StringPool: ~Copyable {
   mutating func countKeyUses(_ index: Int, _ uses: Int = 1) {
     precondition(index >= 0 && index < count)
     let entry = entries.base + index
-    entry.pointee.keyUses = UInt32(truncatingIfNeeded: Int(entry.pointee.keyUses) &+ uses)
+    entry.pointee.keyUses &+= UInt32(truncatingIfNeeded: uses)
   }
 
   // MARK: keys that follow each other

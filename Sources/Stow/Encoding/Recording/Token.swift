@@ -99,6 +99,6 @@ struct Token: BitwiseCopyable {
     }
   }
 
-  /// The index of a deferred place without a value.
-  static let unfilled = Int(UInt32.max)
+  /// The index of a deferred place without a value, as `index` reads it.
+  static let unfilled = Int(truncatingIfNeeded: UInt32.max)
 }

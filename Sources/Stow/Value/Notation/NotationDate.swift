@@ -3,13 +3,14 @@
 /// The text says the exact decimal number of seconds that the shortest decimal of the `Double` is, so that reading it
 /// rounds to the same bits.
 enum NotationDate {
-  private static let secondsPerDay = 86_400
+  private static let secondsPerDay: Int64 = 86_400
   /// 2001-01-01, in days from the first of year 0.
   private static let reference = days(year: 2001, month: 1, day: 1)
   /// The years of four digits, in seconds from 2001-01-01.
   private static let range =
     Double(
-      -reference * secondsPerDay)..<Double((days(year: 10_000, month: 1, day: 1) - reference) * secondsPerDay)
+      -seconds(ofDays: reference))..<Double(
+      seconds(ofDays: days(year: 10_000, month: 1, day: 1) - reference))
 
   // MARK: writing
 
@@ -18,7 +19,8 @@ enum NotationDate {
   static func text(ofSeconds seconds: Double) -> String? {
     guard range.contains(seconds) else { return nil }
     let decimal = seconds.description.split(separator: ".", omittingEmptySubsequences: false)
-    guard decimal.count == 2, var whole = Int(decimal[0]), decimal[1].utf8.allSatisfy(NotationNumber.isDigit)
+    guard decimal.count == 2, var whole = Int64(decimal[0]),
+      decimal[1].utf8.allSatisfy(NotationNumber.isDigit)
     else { return nil }
     var fraction = decimal[1] == "0" ? [] : Array(decimal[1].utf8)
     if seconds.sign == .minus {
@@ -30,8 +32,8 @@ enum NotationDate {
       }
     }
     let (day, time) = floorDivide(whole, by: secondsPerDay)
-    let date = civil(days: day + reference)
-    let clock = [time / 3600, time / 60 % 60, time % 60].map { padded($0, 2) }.joined(separator: ":")
+    let date = civil(days: Int(day) + reference)
+    let clock = [time / 3600, time / 60 % 60, time % 60].map { padded(Int($0), 2) }.joined(separator: ":")
     let point = fraction.isEmpty ? "" : "." + String(decoding: fraction, as: UTF8.self)
     return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T\(clock)\(point)Z"
   }
@@ -59,8 +61,8 @@ enum NotationDate {
       second < 60
     else { return nil }
     let whole =
-      (days(year: year, month: month, day: day) - reference) * secondsPerDay + hour * 3600 + minute * 60
-      + second
+      seconds(ofDays: days(year: year, month: month, day: day) - reference)
+      + Int64(hour * 3600 + minute * 60 + second)
     let rest = text[pattern.count...].dropLast()
     if rest.isEmpty { return Double(whole) }
     guard rest.first == UInt8(ascii: "."), rest.count > 1, rest.dropFirst().allSatisfy(NotationNumber.isDigit)
@@ -68,7 +70,7 @@ enum NotationDate {
     return seconds(whole, fraction: Array(rest.dropFirst()))
   }
 
-  private static func seconds(_ whole: Int, fraction: [UInt8]) -> Double? {
+  private static func seconds(_ whole: Int64, fraction: [UInt8]) -> Double? {
     if whole >= 0 || fraction.allSatisfy({ $0 == UInt8(ascii: "0") }) {
       return Double("\(whole).\(String(decoding: fraction, as: UTF8.self))")
     }
@@ -90,7 +92,9 @@ enum NotationDate {
 
   // MARK: the calendar
 
-  private static func floorDivide(_ number: Int, by divisor: Int) -> (quotient: Int, rest: Int) {
+  private static func seconds(ofDays days: Int) -> Int64 { Int64(days) * secondsPerDay }
+
+  private static func floorDivide(_ number: Int64, by divisor: Int64) -> (quotient: Int64, rest: Int64) {
     let rest = ((number % divisor) + divisor) % divisor
     return ((number - rest) / divisor, rest)
   }
