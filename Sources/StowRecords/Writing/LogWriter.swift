@@ -185,7 +185,7 @@ final class LogWriter: @unchecked Sendable {
 
   private var frameStart: Int { blockOffset == 0 ? BlockHead.size : 0 }
 
-  /// Makes room for the heads in front of the next frame, and puts its number behind them.
+  /// Makes room for the heads in front of the next frame, and puts its number after them.
   private func beginFrame(_ kind: Frame.Kind, number: Int) {
     self.kind = kind
     collectedSize = 0
@@ -279,7 +279,7 @@ final class LogWriter: @unchecked Sendable {
     if let failure { throw failure }
   }
 
-  /// Cuts off what a write has left that failed. It must not come back either, behind what is written there later.
+  /// Cuts off what a write has left that failed. It must not come back either, after what is written there later.
   private func removeDebris() throws {
     try checkFile()
     try RecordLogError.naming(file.path, at: wholeEnd) {

@@ -19,7 +19,7 @@ enum LogVerbs {
 
   static let recover = Verb(
     name: "recover", operands: "FILE", files: 1...1,
-    summary: "cuts off what a crash has left behind the last whole record of a log",
+    summary: "cuts off what a crash has left torn at the end of a log",
     details: """
       That changes the file, as opening it for appending does. Records before the last whole one that are damaged stay as
       they are: they are skipped in reading, and stowtool compact leaves them out.
@@ -98,6 +98,6 @@ enum LogVerbs {
     output.line(
       "  damage      \(log.damage.isEmpty ? "none" : Words.count(log.count - whole, "record") + " lost")")
     for damage in log.damage { output.line("    \(damage)") }
-    output.line("  behind      \(log.recovery)")
+    output.line("  after it    \(log.recovery)")
   }
 }

@@ -176,7 +176,7 @@
     }
   }
 
-  /// A block of a real log, far behind the others.
+  /// A block of a real log, far after the others.
   private struct MadeUpLogBlock {
     private(set) var bytes: [UInt8]
     private let identity: UInt64
