@@ -38,7 +38,7 @@ def build(product: str = "MessageReader") -> Path:
 
 
 class SwiftDecoder:
-    def __init__(self, reader: Path, seconds: float = 10):
+    def __init__(self, reader: Path, seconds: float = 60):
         self._reader = reader
         self._seconds = seconds
 

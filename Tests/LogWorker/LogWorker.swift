@@ -3,8 +3,8 @@ import StowRecords
 
 /// Another process that uses a log, for the tests that need one:
 ///
-/// - `crash PATH SEED` appends until it is killed, and says of which records it was told that they are written.
-/// - `feed PATH COUNT` appends so many records bit by bit, and compacts the log when half of them are there.
+/// - `crash PATH SEED` appends until it is killed, and says when it begins, and which records it was told are written.
+/// - `feed PATH COUNT` appends so many records bit by bit, says when some are there, and compacts the log when half are.
 /// - `exit PATH COUNT` appends so many records to a log that nobody lets go of, and exits.
 /// - `open PATH` opens the log for appending, and says what came of it.
 /// - `read` reads the logs whose paths it is told, a line each, and says which of their records are whole.
@@ -53,6 +53,7 @@ struct LogWorker {
   // MARK: - Being killed
 
   private static func crash(_ url: URL, seed: Int) throws {
+    say("opens")
     let log = try RecordLog(
       at: url, durability: seed % 4 == 0 ? .everyAppend : .manual,
       packing: seed % 3 == 0 ? .none : .words)
@@ -102,7 +103,7 @@ struct LogWorker {
       try log.append(LoggedValue(id: id))
       if id % 7 == 0 {
         try log.flush()
-        Thread.sleep(forTimeInterval: 0.001)
+        say("\(id)")
       }
       if id == count / 2 { try log.compact { try !LoggedValue.isDropped($0.decode(LoggedValue.self).id) } }
     }

@@ -23,12 +23,12 @@ struct KeptContainerTests {
   @Test("while other threads decode records of the same block, which define more")
   func otherThreads() async throws {
     let first = Dictionary(uniqueKeysWithValues: (0..<20).map { ("first\($0)", $0) })
-    for _ in 0..<100 {
+    for _ in 0..<20 {
       let log = try RecordLog(at: "/log", on: SimulatedDisk())
       // The second relies on what the first defines.
       try log.append(first)
       try log.append(first)
-      for number in 0..<400 {
+      for number in 0..<200 {
         try log.append(Array(repeating: ["key \(number) of many": 1, "other key \(number)": 2], count: 4))
       }
       let records = Array(log.records)

@@ -12,7 +12,7 @@ import Testing
       var body: Data
     }
 
-    private static let size = 64 << 20
+    private static let size = 24 << 20
     private static let limit = 10 << 20
     private static let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 
@@ -34,8 +34,9 @@ import Testing
 
     private static func append(_ count: Int, to url: URL) throws {
       let log = try RecordLog(at: url, durability: .manual)
+      let bytes = Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) })
       for number in 0..<count {
-        let body = Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* number) })
+        let body = bytes.dropFirst(number % 4096).prefix(4096)
         try log.append(Entry(number: number, kind: "kind \(number % 5)", body: body))
       }
       try log.close()

@@ -26,8 +26,13 @@ final class Worker {
   /// Ends it at once, wherever it is.
   func kill() { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
 
-  /// Waits until it prints something, which it does as soon as it has written.
-  func waitForOutput() { printed += output.fileHandleForReading.availableData }
+  /// Waits until it prints something, which it does as soon as it has written; false if it has come to its end.
+  @discardableResult
+  func waitForOutput() -> Bool {
+    let data = output.fileHandleForReading.availableData
+    printed += data
+    return !data.isEmpty
+  }
 
   /// Waits for its end, and returns the lines that it printed.
   func lines() throws -> [Substring] {

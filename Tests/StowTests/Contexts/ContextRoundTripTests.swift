@@ -12,16 +12,18 @@ struct ContextRoundTripTests {
     Set<String>.self, Int??.self,
   ]
 
-  @Test("come back to the bit, in contexts that were learnt from others", arguments: 0..<60)
-  func generated(seed: Int) throws {
-    var random = SeededGenerator(seed: UInt64(seed))
-    let samples = (0..<random.below(30)).map { _ in
-      Self.types[random.below(Self.types.count)].random(&random)
-    }
-    let context = try StowContext(learningFrom: samples)
-    #expect(try StowContext(context.message) == context)
-    for _ in 0..<8 {
-      try check(Self.types[random.below(Self.types.count)], context, &random)
+  @Test("come back to the bit, in contexts that were learnt from others")
+  func generated() {
+    forEachCase(of: 0..<60) { (seed: Int) in
+      var random = SeededGenerator(seed: UInt64(seed))
+      let samples = (0..<random.below(30)).map { _ in
+        Self.types[random.below(Self.types.count)].random(&random)
+      }
+      let context = try StowContext(learningFrom: samples)
+      #expect(try StowContext(context.message) == context)
+      for _ in 0..<8 {
+        try check(Self.types[random.below(Self.types.count)], context, &random)
+      }
     }
   }
 

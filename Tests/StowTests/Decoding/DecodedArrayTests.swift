@@ -49,38 +49,44 @@ struct DecodedArrayTests {
     #expect(own.isEmpty, sourceLocation: sourceLocation)
   }
 
-  @Test("of numbers", arguments: counts)
-  func numbers(count: Int) throws {
-    try check((0..<count).map { $0 * 1_000_003 })
-    try check((0..<count).map { UInt8(truncatingIfNeeded: $0) })
-    try check((0..<count).map { Int16(truncatingIfNeeded: $0 * 77) })
-    try check((0..<count).map { UInt64($0) << 40 })
-    try check((0..<count).map { Double($0) / 7 })
-    try check((0..<count).map { Float($0) / 7 })
-    try check((0..<count).map { $0 % 3 == 0 })
-    try check((0..<count).map { $0 % 3 == 0 ? nil : $0 })
-    try check((0..<count).map { Int128($0) << 70 })
+  @Test("of numbers")
+  func numbers() {
+    forEachCase(of: Self.counts) { (count: Int) in
+      try check((0..<count).map { $0 * 1_000_003 })
+      try check((0..<count).map { UInt8(truncatingIfNeeded: $0) })
+      try check((0..<count).map { Int16(truncatingIfNeeded: $0 * 77) })
+      try check((0..<count).map { UInt64($0) << 40 })
+      try check((0..<count).map { Double($0) / 7 })
+      try check((0..<count).map { Float($0) / 7 })
+      try check((0..<count).map { $0 % 3 == 0 })
+      try check((0..<count).map { $0 % 3 == 0 ? nil : $0 })
+      try check((0..<count).map { Int128($0) << 70 })
+    }
   }
 
-  @Test("of strings and records", arguments: counts)
-  func records(count: Int) throws {
-    try check((0..<count).map { "\($0)" })
-    try check((0..<count).map { "a string in storage of its own, number \($0)" })
-    try check((0..<count).map { $0 % 5 == 0 ? nil : "\($0)" })
-    try check((0..<count).map { Triple(first: Int8(truncatingIfNeeded: $0), second: "\($0)", third: nil) })
-    try check((0..<count).map { ["\($0)": [$0]] })
-    try check((0..<count).map { Date(timeIntervalSince1970: Double($0)) })
-    try check((0..<count).map { _ in UUID() })
-    try check((0..<count).map { Decimal($0) })
-    try check((0..<count).map { _ in Empty() })
+  @Test("of strings and records")
+  func records() {
+    forEachCase(of: Self.counts) { (count: Int) in
+      try check((0..<count).map { "\($0)" })
+      try check((0..<count).map { "a string in storage of its own, number \($0)" })
+      try check((0..<count).map { $0 % 5 == 0 ? nil : "\($0)" })
+      try check((0..<count).map { Triple(first: Int8(truncatingIfNeeded: $0), second: "\($0)", third: nil) })
+      try check((0..<count).map { ["\($0)": [$0]] })
+      try check((0..<count).map { Date(timeIntervalSince1970: Double($0)) })
+      try check((0..<count).map { _ in UUID() })
+      try check((0..<count).map { Decimal($0) })
+      try check((0..<count).map { _ in Empty() })
+    }
   }
 
-  @Test("of arrays", arguments: counts)
-  func arrays(count: Int) throws {
-    try check((0..<count).map { [Double($0) + 0.25, Double($0) + 0.5] })
-    try check((0..<count).map { Array(0..<$0 % 5) })
-    try check((0..<count).map { Array(repeating: "text", count: $0 % 4) })
-    try check((0..<min(count, 200)).map { outer in (0..<outer % 4).map { Array(0..<outer + $0) } })
+  @Test("of arrays")
+  func arrays() {
+    forEachCase(of: Self.counts) { (count: Int) in
+      try check((0..<count).map { [Double($0) + 0.25, Double($0) + 0.5] })
+      try check((0..<count).map { Array(0..<$0 % 5) })
+      try check((0..<count).map { Array(repeating: "text", count: $0 % 4) })
+      try check((0..<min(count, 200)).map { outer in (0..<outer % 4).map { Array(0..<outer + $0) } })
+    }
   }
 
   @Test("of what must stand at multiples of 16 bytes and more", arguments: [1, 2, 3, 8, 50])
@@ -122,12 +128,14 @@ struct DecodedArrayTests {
     var count = 0
   }
 
-  @Test("of objects, which go with them", arguments: counts)
-  func objects(count: Int) throws {
-    try Counted.$counter.withValue(Counter()) {
-      try check((0..<count).map { Counted($0) })
-      try check((0..<count).map { $0 % 2 == 0 ? nil : Counted($0) })
-      #expect(Counted.counter.count == 0)
+  @Test("of objects, which go with them")
+  func objects() {
+    forEachCase(of: Self.counts) { (count: Int) in
+      try Counted.$counter.withValue(Counter()) {
+        try check((0..<count).map { Counted($0) })
+        try check((0..<count).map { $0 % 2 == 0 ? nil : Counted($0) })
+        #expect(Counted.counter.count == 0)
+      }
     }
   }
 

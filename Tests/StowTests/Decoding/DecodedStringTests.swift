@@ -11,52 +11,58 @@ struct DecodedStringTests {
     String(decoding: (0..<count).map { UInt8(ascii: "0") + UInt8($0 % 71) }, as: UTF8.self)
   }
 
-  @Test("equal, ordered and hashed alike", arguments: counts)
-  func compared(count: Int) throws {
-    let text = Self.text(count)
-    let decoded = try roundTrip([text, "\(text)!"])
-    #expect(decoded == [text, text + "!"])
-    #expect(decoded[0].hashValue == text.hashValue)
-    #expect(decoded[0] < decoded[1] && !(decoded[0] < text) && decoded[0] > String(text.dropLast()))
-    #expect(Set(decoded).isSuperset(of: [text]))
-  }
-
-  @Test("seen as bytes, characters and UTF-16", arguments: counts)
-  func views(count: Int) throws {
-    let text = Self.text(count)
-    var decoded = try roundTrip(text)
-    #expect(decoded.count == count && decoded.utf8.count == count && decoded.utf16.count == count)
-    #expect(decoded.elementsEqual(text) && decoded.utf16.elementsEqual(text.utf16))
-    #expect(Array(decoded.utf8CString) == Array(text.utf8CString))
-    #expect(strlen(decoded) == count)
-    let middle = decoded.utf16.index(decoded.startIndex, offsetBy: count / 2)
-    #expect(decoded[middle] == text[text.index(text.startIndex, offsetBy: count / 2)])
-    #expect(decoded.withUTF8 { Array($0) } == Array(text.utf8))
-    #expect(decoded.uppercased() == text.uppercased())
-    #expect((decoded as any CustomStringConvertible).description == text)
-    #expect((decoded as NSString).length == count)
-  }
-
-  @Test("changed without harm to copies", arguments: counts)
-  func changed(count: Int) throws {
-    let text = Self.text(count)
-    let decoded = try roundTrip(text)
-    var long = decoded
-    var expected = text
-    for number in 0..<200 {
-      long += "\(number)"
-      expected += "\(number)"
-      #expect(long == expected)
+  @Test("equal, ordered and hashed alike")
+  func compared() {
+    forEachCase(of: Self.counts) { (count: Int) in
+      let text = Self.text(count)
+      let decoded = try roundTrip([text, "\(text)!"])
+      #expect(decoded == [text, text + "!"])
+      #expect(decoded[0].hashValue == text.hashValue)
+      #expect(decoded[0] < decoded[1] && !(decoded[0] < text) && decoded[0] > String(text.dropLast()))
+      #expect(Set(decoded).isSuperset(of: [text]))
     }
-    var short = decoded
-    while !short.isEmpty { short.removeLast() }
-    var replaced = decoded
-    replaced.replaceSubrange(replaced.startIndex...replaced.startIndex, with: "é")
-    #expect(replaced == "é" + text.dropFirst())
-    var own = try roundTrip(text)
-    own.append("é")
-    own.reserveCapacity(1000)
-    #expect(own == text + "é" && decoded == text)
+  }
+
+  @Test("seen as bytes, characters and UTF-16")
+  func views() {
+    forEachCase(of: Self.counts) { (count: Int) in
+      let text = Self.text(count)
+      var decoded = try roundTrip(text)
+      #expect(decoded.count == count && decoded.utf8.count == count && decoded.utf16.count == count)
+      #expect(decoded.elementsEqual(text) && decoded.utf16.elementsEqual(text.utf16))
+      #expect(Array(decoded.utf8CString) == Array(text.utf8CString))
+      #expect(strlen(decoded) == count)
+      let middle = decoded.utf16.index(decoded.startIndex, offsetBy: count / 2)
+      #expect(decoded[middle] == text[text.index(text.startIndex, offsetBy: count / 2)])
+      #expect(decoded.withUTF8 { Array($0) } == Array(text.utf8))
+      #expect(decoded.uppercased() == text.uppercased())
+      #expect((decoded as any CustomStringConvertible).description == text)
+      #expect((decoded as NSString).length == count)
+    }
+  }
+
+  @Test("changed without harm to copies")
+  func changed() {
+    forEachCase(of: Self.counts) { (count: Int) in
+      let text = Self.text(count)
+      let decoded = try roundTrip(text)
+      var long = decoded
+      var expected = text
+      for number in 0..<200 {
+        long += "\(number)"
+        expected += "\(number)"
+        #expect(long == expected)
+      }
+      var short = decoded
+      while !short.isEmpty { short.removeLast() }
+      var replaced = decoded
+      replaced.replaceSubrange(replaced.startIndex...replaced.startIndex, with: "é")
+      #expect(replaced == "é" + text.dropFirst())
+      var own = try roundTrip(text)
+      own.append("é")
+      own.reserveCapacity(1000)
+      #expect(own == text + "é" && decoded == text)
+    }
   }
 
   @Test("kept by many", arguments: counts)
@@ -71,23 +77,27 @@ struct DecodedStringTests {
     }
   }
 
-  @Test("with one character of two bytes anywhere", arguments: counts)
-  func nearlyASCII(count: Int) throws {
-    let text = Self.text(count)
-    for offset in 0...count {
-      let one = text.prefix(offset) + "é" + text.dropFirst(offset)
-      #expect(try roundTrip([String(one), text]) == [String(one), text])
+  @Test("with one character of two bytes anywhere")
+  func nearlyASCII() {
+    forEachCase(of: Self.counts) { (count: Int) throws in
+      let text = Self.text(count)
+      for offset in 0...count {
+        let one = text.prefix(offset) + "é" + text.dropFirst(offset)
+        #expect(try roundTrip([String(one), text]) == [String(one), text])
+      }
     }
   }
 
-  @Test("not made of bytes that are not UTF-8, wherever they are", arguments: counts)
-  func refused(count: Int) throws {
-    let message = try StowEncoder().encode(Self.text(count))
-    for offset in message.count - count..<message.count {
-      for byte: UInt8 in [0x80, 0xC3, 0xED, 0xFF] {
-        var broken = message
-        broken[offset] = byte
-        #expect(throws: DecodingError.self) { try StowDecoder().decode(String.self, from: broken) }
+  @Test("not made of bytes that are not UTF-8, wherever they are")
+  func refused() {
+    forEachCase(of: Self.counts) { (count: Int) in
+      let message = try StowEncoder().encode(Self.text(count))
+      for offset in message.count - count..<message.count {
+        for byte: UInt8 in [0x80, 0xC3, 0xED, 0xFF] {
+          var broken = message
+          broken[offset] = byte
+          #expect(throws: DecodingError.self) { try StowDecoder().decode(String.self, from: broken) }
+        }
       }
     }
   }

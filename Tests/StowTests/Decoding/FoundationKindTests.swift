@@ -16,21 +16,23 @@ private let values: [any Exact] = [
 
 @Suite("Dates, UUIDs and decimals, read as other types")
 struct FoundationKindTests {
-  @Test("are what they are in JSON, or fail in the same way", arguments: values.indices, Place.allCases)
-  func asInJSON(index: Int, place: Place) throws {
-    func check<Value: Exact>(_ value: Value) throws {
-      let (stow, json) = (StowCoder(), JSONCoder())
-      let message = try place.message(of: value, beside: value, by: stow)
-      let text = try place.message(of: value, beside: value, by: json)
-      for type in scalars {
-        let own = place.outcome(type, in: message, by: stow)
-        let other = isOfWrongKind(value, type) ? place.mismatch : place.outcome(type, in: text, by: json)
-        if !own.isSame(asInJSON: other) {
-          Issue.record("\(value.exactly) as \(type): \(own), in JSON \(other)")
+  @Test("are what they are in JSON, or fail in the same way")
+  func asInJSON() {
+    forEachCase(of: values.indices, Place.allCases) { (index: Int, place: Place) in
+      func check<Value: Exact>(_ value: Value) throws {
+        let (stow, json) = (StowCoder(), JSONCoder())
+        let message = try place.message(of: value, beside: value, by: stow)
+        let text = try place.message(of: value, beside: value, by: json)
+        for type in scalars {
+          let own = place.outcome(type, in: message, by: stow)
+          let other = isOfWrongKind(value, type) ? place.mismatch : place.outcome(type, in: text, by: json)
+          if !own.isSame(asInJSON: other) {
+            Issue.record("\(value.exactly) as \(type): \(own), in JSON \(other)")
+          }
         }
       }
+      try check(values[index])
     }
-    try check(values[index])
   }
 
   /// The one difference: a `Date` is no number but its seconds, a floating-point one.
@@ -38,18 +40,20 @@ struct FoundationKindTests {
     value is Date && (type is any BinaryInteger.Type || type == Decimal.self || type == Int?.self)
   }
 
-  @Test("a Date is read from every number as in JSON", arguments: integerTypes, Place.allCases)
-  func dates(written: any TestedInteger.Type, place: Place) throws {
-    func check<Written: TestedInteger>(_ type: Written.Type) throws {
-      let (stow, json) = (StowCoder(), JSONCoder())
-      for value in type.samples where Double(exactly: value) != nil {
-        let message = try place.message(of: value, beside: value, by: stow)
-        let text = try place.message(of: value, beside: value, by: json)
-        let own = place.outcome(Date.self, in: message, by: stow)
-        #expect(own == place.outcome(Date.self, in: text, by: json), "\(value.exactly)")
+  @Test("a Date is read from every number as in JSON")
+  func dates() {
+    forEachCase(of: integerTypes, Place.allCases) { (written: any TestedInteger.Type, place: Place) in
+      func check<Written: TestedInteger>(_ type: Written.Type) throws {
+        let (stow, json) = (StowCoder(), JSONCoder())
+        for value in type.samples where Double(exactly: value) != nil {
+          let message = try place.message(of: value, beside: value, by: stow)
+          let text = try place.message(of: value, beside: value, by: json)
+          let own = place.outcome(Date.self, in: message, by: stow)
+          #expect(own == place.outcome(Date.self, in: text, by: json), "\(value.exactly)")
+        }
       }
+      try check(written)
     }
-    try check(written)
   }
 }
 

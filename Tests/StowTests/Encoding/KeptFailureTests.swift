@@ -152,89 +152,101 @@ struct KeptFailureTests {
     #expect(disturbed == clean, "\(value)", sourceLocation: sourceLocation)
   }
 
-  @Test("in an array", arguments: failures.indices, followers.indices)
-  func inArray(index: Int, next: Int) throws {
-    try check(index) { encoder, failure, interrupt in
-      var list = encoder.unkeyedContainer()
-      try list.encode(0)
-      for _ in 0..<3 {
+  @Test("in an array")
+  func inArray() {
+    forEachCase(of: Self.failures.indices, Self.followers.indices) { (index: Int, next: Int) in
+      try check(index) { encoder, failure, interrupt in
+        var list = encoder.unkeyedContainer()
+        try list.encode(0)
+        for _ in 0..<3 {
+          if let failure { try? list.encode(failure) }
+          try list.encode(following(next, interrupt))
+          try interrupt()
+        }
+      }
+    }
+  }
+
+  @Test("at once in an array")
+  func atOnce() {
+    forEachCase(of: Self.failures.indices) { (index: Int) in
+      try check(index) { encoder, failure, interrupt in
+        var list = encoder.unkeyedContainer()
         if let failure { try? list.encode(failure) }
+        try interrupt()
+        if let failure { try? list.encode([failure]) }
+        try interrupt()
+        try list.encode(["k": 1])
+      }
+    }
+  }
+
+  @Test("in an object with fixed keys")
+  func inObject() {
+    forEachCase(of: Self.failures.indices, Self.followers.indices) { (index: Int, next: Int) in
+      try check(index) { encoder, failure, interrupt in
+        var container = encoder.container(keyedBy: FixedKey.self)
+        try container.encode(0, forKey: .a)
+        if let failure { try? container.encode(failure, forKey: .a) }
+        try container.encode(following(next, interrupt), forKey: .b)
+        if let failure { try? container.encode(Optional(failure), forKey: .c) }
+        try interrupt()
+        try container.encode(following(next, interrupt), forKey: .c)
+        try interrupt()
+      }
+    }
+  }
+
+  @Test("in an object with free keys")
+  func inMap() {
+    forEachCase(of: Self.failures.indices, Self.followers.indices) { (index: Int, next: Int) in
+      try check(index) { encoder, failure, interrupt in
+        var container = encoder.container(keyedBy: AnyKey.self)
+        if let failure { try? container.encode(failure, forKey: "a") }
+        try container.encode(following(next, interrupt), forKey: "b")
+        if let failure { try? container.encode(["in": failure], forKey: "c") }
+        try interrupt()
+        try container.encode(following(next, interrupt), forKey: "d")
+        try interrupt()
+      }
+    }
+  }
+
+  @Test("in a value that throws itself")
+  func inFailure() {
+    forEachCase(of: Self.failures.indices, Self.followers.indices) { (index: Int, next: Int) in
+      try check(index) { encoder, failure, interrupt in
+        var list = encoder.unkeyedContainer()
+        let outer = Writes { encoder in
+          var own = encoder.container(keyedBy: OtherKey.self)
+          if let failure { try? own.encode(failure, forKey: .x) }
+          try interrupt()
+          try own.encode(following(next, interrupt), forKey: .y)
+          throw Refusal()
+        }
+        try? list.encode(outer)
         try list.encode(following(next, interrupt))
         try interrupt()
       }
     }
   }
 
-  @Test("at once in an array", arguments: failures.indices)
-  func atOnce(index: Int) throws {
-    try check(index) { encoder, failure, interrupt in
-      var list = encoder.unkeyedContainer()
-      if let failure { try? list.encode(failure) }
-      try interrupt()
-      if let failure { try? list.encode([failure]) }
-      try interrupt()
-      try list.encode(["k": 1])
-    }
-  }
-
-  @Test("in an object with fixed keys", arguments: failures.indices, followers.indices)
-  func inObject(index: Int, next: Int) throws {
-    try check(index) { encoder, failure, interrupt in
-      var container = encoder.container(keyedBy: FixedKey.self)
-      try container.encode(0, forKey: .a)
-      if let failure { try? container.encode(failure, forKey: .a) }
-      try container.encode(following(next, interrupt), forKey: .b)
-      if let failure { try? container.encode(Optional(failure), forKey: .c) }
-      try interrupt()
-      try container.encode(following(next, interrupt), forKey: .c)
-      try interrupt()
-    }
-  }
-
-  @Test("in an object with free keys", arguments: failures.indices, followers.indices)
-  func inMap(index: Int, next: Int) throws {
-    try check(index) { encoder, failure, interrupt in
-      var container = encoder.container(keyedBy: AnyKey.self)
-      if let failure { try? container.encode(failure, forKey: "a") }
-      try container.encode(following(next, interrupt), forKey: "b")
-      if let failure { try? container.encode(["in": failure], forKey: "c") }
-      try interrupt()
-      try container.encode(following(next, interrupt), forKey: "d")
-      try interrupt()
-    }
-  }
-
-  @Test("in a value that throws itself", arguments: failures.indices, followers.indices)
-  func inFailure(index: Int, next: Int) throws {
-    try check(index) { encoder, failure, interrupt in
-      var list = encoder.unkeyedContainer()
-      let outer = Writes { encoder in
-        var own = encoder.container(keyedBy: OtherKey.self)
-        if let failure { try? own.encode(failure, forKey: .x) }
-        try interrupt()
-        try own.encode(following(next, interrupt), forKey: .y)
-        throw Refusal()
-      }
-      try? list.encode(outer)
-      try list.encode(following(next, interrupt))
-      try interrupt()
-    }
-  }
-
   // The encoder of the first failure is that of the place, which it may amend.
-  @Test("in a single-value container", arguments: failures.indices.dropFirst(), followers.indices)
-  func inPlace(index: Int, next: Int) throws {
-    try check(index) { encoder, failure, interrupt in
-      let value = Writes { encoder in
-        var container = encoder.singleValueContainer()
-        if let failure { try? container.encode(failure) }
-        try interrupt()
-        try container.encode(following(next, interrupt))
+  @Test("in a single-value container")
+  func inPlace() {
+    forEachCase(of: Self.failures.indices.dropFirst(), Self.followers.indices) { (index: Int, next: Int) in
+      try check(index) { encoder, failure, interrupt in
+        let value = Writes { encoder in
+          var container = encoder.singleValueContainer()
+          if let failure { try? container.encode(failure) }
+          try interrupt()
+          try container.encode(following(next, interrupt))
+          try interrupt()
+        }
+        var list = encoder.unkeyedContainer()
+        for _ in 0..<2 { try list.encode(value) }
         try interrupt()
       }
-      var list = encoder.unkeyedContainer()
-      for _ in 0..<2 { try list.encode(value) }
-      try interrupt()
     }
   }
 }
@@ -271,60 +283,66 @@ struct ReopenedPlaceTests {
     }
   }
 
-  @Test("another value stands for the same key", arguments: 0..<10, followers.indices)
-  func sameKey(failure: Int, follower: Int) throws {
-    let expected = Self.followers[follower].1
-    try expectWritten(["a": 1, "b": 2, "c": expected, "d": [0, expected]]) { encoder in
-      var container = encoder.container(keyedBy: Key.self)
-      try container.encode(1, forKey: .a)
-      try container.encode(2, forKey: .b)
-      try container.encode(value(failure, follower), forKey: .c)
-      var list = container.nestedUnkeyedContainer(forKey: .d)
-      try list.encode(0)
-      try list.encode(value(failure, follower))
-    }
-  }
-
-  @Test("it has the same path", arguments: 0..<10)
-  func path(failure: Int) throws {
-    let asked = Writes { encoder in
-      var container = encoder.singleValueContainer()
-      try? container.encode(Self.failures[failure])
-      let path = Writes { encoder in
-        try encoder.writeSingle(encoder.codingPath.map { $0.intValue.map { "\($0)" } ?? $0.stringValue })
+  @Test("another value stands for the same key")
+  func sameKey() {
+    forEachCase(of: 0..<10, Self.followers.indices) { (failure: Int, follower: Int) in
+      let expected = Self.followers[follower].1
+      try expectWritten(["a": 1, "b": 2, "c": expected, "d": [0, expected]]) { encoder in
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(1, forKey: .a)
+        try container.encode(2, forKey: .b)
+        try container.encode(value(failure, follower), forKey: .c)
+        var list = container.nestedUnkeyedContainer(forKey: .d)
+        try list.encode(0)
+        try list.encode(value(failure, follower))
       }
-      try container.encode(Optional(path))
-    }
-    try expectWritten(["a": 0, "b": ["b"], "c": [0, 1, ["c", "2"]]]) { encoder in
-      var container = encoder.container(keyedBy: Key.self)
-      try container.encode(0, forKey: .a)
-      try container.encode(asked, forKey: .b)
-      var list = container.nestedUnkeyedContainer(forKey: .c)
-      try list.encode(0)
-      try list.encode(1)
-      try list.encode(asked)
     }
   }
 
-  @Test("within a value that throws itself, the order of keys is that of what stays", arguments: 0..<10)
-  func keyOrder(failure: Int) throws {
-    func message(fails: Bool) throws -> Data {
-      try StowEncoder().encode(
-        Writes { encoder in
-          var list = encoder.unkeyedContainer()
-          let outer = Writes { encoder in
-            var container = encoder.container(keyedBy: Key.self)
-            for key in [Key.d, .c] { try container.encode(value(failure, 1), forKey: key) }
-            throw Refusal()
-          }
-          if fails { try? list.encode(outer) }
-          for number in 0..<3 {
-            var container = list.nestedContainer(keyedBy: Key.self)
-            for key in [Key.b, .c, .d] { try container.encode(number, forKey: key) }
-          }
-        })
+  @Test("it has the same path")
+  func path() {
+    forEachCase(of: 0..<10) { (failure: Int) in
+      let asked = Writes { encoder in
+        var container = encoder.singleValueContainer()
+        try? container.encode(Self.failures[failure])
+        let path = Writes { encoder in
+          try encoder.writeSingle(encoder.codingPath.map { $0.intValue.map { "\($0)" } ?? $0.stringValue })
+        }
+        try container.encode(Optional(path))
+      }
+      try expectWritten(["a": 0, "b": ["b"], "c": [0, 1, ["c", "2"]]]) { encoder in
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(0, forKey: .a)
+        try container.encode(asked, forKey: .b)
+        var list = container.nestedUnkeyedContainer(forKey: .c)
+        try list.encode(0)
+        try list.encode(1)
+        try list.encode(asked)
+      }
     }
-    #expect(try message(fails: true) == message(fails: false))
+  }
+
+  @Test("within a value that throws itself, the order of keys is that of what stays")
+  func keyOrder() {
+    forEachCase(of: 0..<10) { (failure: Int) throws in
+      func message(fails: Bool) throws -> Data {
+        try StowEncoder().encode(
+          Writes { encoder in
+            var list = encoder.unkeyedContainer()
+            let outer = Writes { encoder in
+              var container = encoder.container(keyedBy: Key.self)
+              for key in [Key.d, .c] { try container.encode(value(failure, 1), forKey: key) }
+              throw Refusal()
+            }
+            if fails { try? list.encode(outer) }
+            for number in 0..<3 {
+              var container = list.nestedContainer(keyedBy: Key.self)
+              for key in [Key.b, .c, .d] { try container.encode(number, forKey: key) }
+            }
+          })
+      }
+      #expect(try message(fails: true) == message(fails: false))
+    }
   }
 
   @Test("the spelling of a key is that of what stays")

@@ -69,15 +69,19 @@ struct SingleObjectTests {
     }
   }
 
-  @Test("with one value", arguments: scalars.indices)
-  func one(index: Int) throws {
-    try check([Self.scalars[index]])
+  @Test("with one value")
+  func one() {
+    forEachCase(of: Self.scalars.indices) { (index: Int) in
+      try check([Self.scalars[index]])
+    }
   }
 
-  @Test("with many values", arguments: [0, 1, 2, 5, 8, 9, 17, 64, 65, 200])
-  func many(count: Int) throws {
-    for start in Self.scalars.indices {
-      try check((0..<count).map { Self.scalars[(start + $0 * 7) % Self.scalars.count] })
+  @Test("with many values")
+  func many() {
+    forEachCase(of: [0, 1, 2, 5, 8, 9, 17, 64, 65, 200]) { (count: Int) in
+      for start in Self.scalars.indices {
+        try check((0..<count).map { Self.scalars[(start + $0 * 7) % Self.scalars.count] })
+      }
     }
   }
 
@@ -93,59 +97,69 @@ struct SingleObjectTests {
     { try $0.encode(UInt64(1) << 62, forKey: $1) },
   ]
 
-  @Test("with a long key in every place", arguments: 0..<9)
-  func longKey(place: Int) throws {
-    for start in Self.plain.indices {
-      try check(
-        (0..<9).map { Self.plain[(start + $0) % Self.plain.count] }, firstKey: 8 - place)
+  @Test("with a long key in every place")
+  func longKey() {
+    forEachCase(of: 0..<9) { (place: Int) in
+      for start in Self.plain.indices {
+        try check(
+          (0..<9).map { Self.plain[(start + $0) % Self.plain.count] }, firstKey: 8 - place)
+      }
     }
   }
 
-  @Test("with one value that is not as simple", arguments: 0..<8)
-  func oddValue(place: Int) throws {
-    let odd: [Entry] = [
-      { try $0.encode(Float.nan, forKey: $1) }, { try $0.encode(-Float.nan, forKey: $1) },
-      { try $0.encode(UInt64.max, forKey: $1) }, { try $0.encode(Int128(-7), forKey: $1) },
-      { try $0.encode(UInt128(7), forKey: $1) }, Self.text("text \(max(0, place - 2))"),
-      Self.text(String(repeating: "x", count: 223)), Self.text(String(repeating: "x", count: 224)),
-      { container, _ in
-        var value = container.superEncoder().singleValueContainer()
-        try value.encode("super")
-      },
-    ]
-    for entry in odd {
-      // With one more there would be a long key.
-      var entries = (0..<7).map { Self.plain[$0] }
-      entries.insert(entry, at: place)
-      try check(entries, firstKey: 9)
+  @Test("with one value that is not as simple")
+  func oddValue() {
+    forEachCase(of: 0..<8) { (place: Int) in
+      let odd: [Entry] = [
+        { try $0.encode(Float.nan, forKey: $1) }, { try $0.encode(-Float.nan, forKey: $1) },
+        { try $0.encode(UInt64.max, forKey: $1) }, { try $0.encode(Int128(-7), forKey: $1) },
+        { try $0.encode(UInt128(7), forKey: $1) }, Self.text("text \(max(0, place - 2))"),
+        Self.text(String(repeating: "x", count: 223)), Self.text(String(repeating: "x", count: 224)),
+        { container, _ in
+          var value = container.superEncoder().singleValueContainer()
+          try value.encode("super")
+        },
+      ]
+      for entry in odd {
+        // With one more there would be a long key.
+        var entries = (0..<7).map { Self.plain[$0] }
+        entries.insert(entry, at: place)
+        try check(entries, firstKey: 9)
+      }
     }
   }
 
-  @Test("of about a kibibyte", arguments: Array(plain.indices) + [-1])
-  func large(kind: Int) throws {
-    for count in 1...56 {
-      try check(
-        (0..<count).map { Self.plain[kind < 0 ? $0 % Self.plain.count : kind] }, firstKey: 200)
-    }
-    for length in stride(from: 0, to: 222, by: 3) {
-      let text = String(repeating: "t", count: length)
-      try check((0..<6).map { Self.text(text + "\($0)") } + [Self.plain[max(kind, 0)]], firstKey: 200)
+  @Test("of about a kibibyte")
+  func large() {
+    forEachCase(of: Array(Self.plain.indices) + [-1]) { (kind: Int) in
+      for count in 1...56 {
+        try check(
+          (0..<count).map { Self.plain[kind < 0 ? $0 % Self.plain.count : kind] }, firstKey: 200)
+      }
+      for length in stride(from: 0, to: 222, by: 3) {
+        let text = String(repeating: "t", count: length)
+        try check((0..<6).map { Self.text(text + "\($0)") } + [Self.plain[max(kind, 0)]], firstKey: 200)
+      }
     }
   }
 
-  @Test("with as many strings as are compared one by one, and more", arguments: 1...20)
-  func strings(count: Int) throws {
-    try check((0..<count).map { Self.text("string \($0)") })
-    // The first again as the last.
-    try check((0..<count).map { Self.text("string \($0)") } + [Self.text("string 0")])
-    let long = String(repeating: "long ", count: 9)
-    try check((0..<count).map { Self.text(long + "\($0)") } + [Self.text(long + "\(count - 1)")])
+  @Test("with as many strings as are compared one by one, and more")
+  func strings() {
+    forEachCase(of: 1...20) { (count: Int) in
+      try check((0..<count).map { Self.text("string \($0)") })
+      // The first again as the last.
+      try check((0..<count).map { Self.text("string \($0)") } + [Self.text("string 0")])
+      let long = String(repeating: "long ", count: 9)
+      try check((0..<count).map { Self.text(long + "\($0)") } + [Self.text(long + "\(count - 1)")])
+    }
   }
 
-  @Test("with strings that are its keys", arguments: 0..<12)
-  func keys(index: Int) throws {
-    try check((0..<12).map { Self.text($0 == index ? Key(index).stringValue : "other \($0)") })
-    try check((0..<12).map { $0 == 3 ? Self.text(Key(index).stringValue) : Self.scalars[$0] })
+  @Test("with strings that are its keys")
+  func keys() {
+    forEachCase(of: 0..<12) { (index: Int) in
+      try check((0..<12).map { Self.text($0 == index ? Key(index).stringValue : "other \($0)") })
+      try check((0..<12).map { $0 == 3 ? Self.text(Key(index).stringValue) : Self.scalars[$0] })
+    }
   }
 
   @Test("and of all after each other")

@@ -37,42 +37,50 @@ extension Decimal {
 
 @Suite("Decimals in every place")
 struct DecimalPlaceTests {
-  @Test("keep significand and exponent", arguments: Place.allCases)
-  func exact(place: Place) throws {
-    for value in samples {
-      try expectExact(value, beside: 0.5, in: place)
-      try expectExact(value, beside: .nan, in: place)
-    }
-  }
-
-  @Test("are read as numbers as in JSON", arguments: Place.allCases)
-  func asNumbers(place: Place) throws {
-    for value in samples where !value.isNaN && !value.isWholeInJSON {
-      try expectAsInJSON(value, in: place) { data, coder in
-        numberTypes.map { place.outcome($0, in: data, by: coder) }
+  @Test("keep significand and exponent")
+  func exact() {
+    forEachCase(of: Place.allCases) { (place: Place) in
+      for value in samples {
+        try expectExact(value, beside: 0.5, in: place)
+        try expectExact(value, beside: .nan, in: place)
       }
     }
   }
 
-  @Test("are read from numbers as in JSON", arguments: numberTypes, Place.allCases)
-  func fromNumbers(type: any TestedNumber.Type, place: Place) throws {
-    func check<Written: TestedNumber>(_ type: Written.Type) throws {
-      for value in type.samples where (value as? Double)?.isFinite != false {
+  @Test("are read as numbers as in JSON")
+  func asNumbers() {
+    forEachCase(of: Place.allCases) { (place: Place) in
+      for value in samples where !value.isNaN && !value.isWholeInJSON {
         try expectAsInJSON(value, in: place) { data, coder in
-          [Outcome(text: { try place.value(Decimal.self, in: data, by: coder).description })]
+          numberTypes.map { place.outcome($0, in: data, by: coder) }
         }
       }
     }
-    try check(type)
   }
 
-  @Test("are not read from what is not finite", arguments: Place.allCases)
-  func notFinite(place: Place) throws {
-    let coder = StowCoder()
-    for value in [Double.nan, .infinity, -.infinity, .signalingNaN] {
-      let message = try place.message(of: value, beside: 0.5, by: coder)
-      let outcome = place.outcome(Decimal.self, in: message, by: coder)
-      #expect(outcome == .failure(Failure(kind: .dataCorrupted, path: place.path)), "\(value)")
+  @Test("are read from numbers as in JSON")
+  func fromNumbers() {
+    forEachCase(of: numberTypes, Place.allCases) { (type: any TestedNumber.Type, place: Place) in
+      func check<Written: TestedNumber>(_ type: Written.Type) throws {
+        for value in type.samples where (value as? Double)?.isFinite != false {
+          try expectAsInJSON(value, in: place) { data, coder in
+            [Outcome(text: { try place.value(Decimal.self, in: data, by: coder).description })]
+          }
+        }
+      }
+      try check(type)
+    }
+  }
+
+  @Test("are not read from what is not finite")
+  func notFinite() {
+    forEachCase(of: Place.allCases) { (place: Place) in
+      let coder = StowCoder()
+      for value in [Double.nan, .infinity, -.infinity, .signalingNaN] {
+        let message = try place.message(of: value, beside: 0.5, by: coder)
+        let outcome = place.outcome(Decimal.self, in: message, by: coder)
+        #expect(outcome == .failure(Failure(kind: .dataCorrupted, path: place.path)), "\(value)")
+      }
     }
   }
 

@@ -43,43 +43,51 @@ extension Float: FloatOfBits {}
 
 @Suite("Floating-point values of every class, in every place")
 struct FloatPlaceTests {
-  @Test("keep every bit", arguments: types, Place.allCases)
-  fileprivate func bits(type: any FloatOfBits.Type, place: Place) throws {
-    func check<Value: FloatOfBits>(_ type: Value.Type) throws {
-      for value in type.everyClass { try expectExact(value, beside: 0.5, in: place) }
+  @Test("keep every bit")
+  fileprivate func bits() {
+    forEachCase(of: types, Place.allCases) { (type: any FloatOfBits.Type, place: Place) in
+      func check<Value: FloatOfBits>(_ type: Value.Type) throws {
+        for value in type.everyClass { try expectExact(value, beside: 0.5, in: place) }
+      }
+      try check(type)
     }
-    try check(type)
   }
 
-  @Test("keep every bit beside NaN and -0.0", arguments: types, Place.allCases)
-  fileprivate func company(type: any FloatOfBits.Type, place: Place) throws {
-    func check<Value: FloatOfBits>(_ type: Value.Type) throws {
-      for other in [Value.nan, -Value.nan, .signalingNaN, -0.0, .infinity, .leastNonzeroMagnitude] {
-        for value in type.everyClass.prefix(12) + [1, 0.1, .nan] {
-          try expectExact(value, beside: other, in: place)
+  @Test("keep every bit beside NaN and -0.0")
+  fileprivate func company() {
+    forEachCase(of: types, Place.allCases) { (type: any FloatOfBits.Type, place: Place) in
+      func check<Value: FloatOfBits>(_ type: Value.Type) throws {
+        for other in [Value.nan, -Value.nan, .signalingNaN, -0.0, .infinity, .leastNonzeroMagnitude] {
+          for value in type.everyClass.prefix(12) + [1, 0.1, .nan] {
+            try expectExact(value, beside: other, in: place)
+          }
         }
       }
-    }
-    try check(type)
-  }
-
-  @Test("keep every bit as the seconds of a Date", arguments: Place.allCases)
-  func dates(place: Place) throws {
-    let values = Double.everyClass + [86400, 700_000_000.123456789, -62_135_769_600, 0.001]
-    for value in values.map(Date.init(timeIntervalSinceReferenceDate:)) {
-      try expectExact(value, beside: Date(timeIntervalSinceReferenceDate: 1000), in: place)
+      try check(type)
     }
   }
 
-  @Test("are the seconds of a Date, and back", arguments: Place.allCases)
-  func asDates(place: Place) throws {
-    let coder = StowCoder()
-    for value in Double.everyClass where !value.isNaN {
-      let date = Date(timeIntervalSinceReferenceDate: value)
-      var message = try place.message(of: value, beside: 0.5, by: coder)
-      #expect(try place.value(Date.self, in: message, by: coder).exactly == date.exactly)
-      message = try place.message(of: date, beside: Date(timeIntervalSinceReferenceDate: 0.5), by: coder)
-      #expect(try place.value(Double.self, in: message, by: coder).exactly == value.exactly)
+  @Test("keep every bit as the seconds of a Date")
+  func dates() {
+    forEachCase(of: Place.allCases) { (place: Place) in
+      let values = Double.everyClass + [86400, 700_000_000.123456789, -62_135_769_600, 0.001]
+      for value in values.map(Date.init(timeIntervalSinceReferenceDate:)) {
+        try expectExact(value, beside: Date(timeIntervalSinceReferenceDate: 1000), in: place)
+      }
+    }
+  }
+
+  @Test("are the seconds of a Date, and back")
+  func asDates() {
+    forEachCase(of: Place.allCases) { (place: Place) in
+      let coder = StowCoder()
+      for value in Double.everyClass where !value.isNaN {
+        let date = Date(timeIntervalSinceReferenceDate: value)
+        var message = try place.message(of: value, beside: 0.5, by: coder)
+        #expect(try place.value(Date.self, in: message, by: coder).exactly == date.exactly)
+        message = try place.message(of: date, beside: Date(timeIntervalSinceReferenceDate: 0.5), by: coder)
+        #expect(try place.value(Double.self, in: message, by: coder).exactly == value.exactly)
+      }
     }
   }
 }

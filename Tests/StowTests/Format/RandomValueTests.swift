@@ -201,28 +201,32 @@ extension SeededGenerator {
 
 @Suite("Random values")
 struct RandomValueTests {
-  @Test("of every type come back, the same bytes each time", arguments: 0..<10)
-  func typed(batch: Int) throws {
-    for seed in 0..<200 {
-      var random = SeededGenerator(seed: UInt64(batch * 200 + seed))
-      let value = random.value(depth: 3)
-      let encoder = StowEncoder()
-      encoder.outputFormatting = .sortedKeys
-      do {
-        let data = try encoder.encode(value)
-        let copy = try StowDecoder().decode(AnyValue.self, from: data)
-        if copy != value { Issue.record("batch \(batch) seed \(seed): \(copy) is not \(value)") }
-        if try encoder.encode(copy) != data { Issue.record("batch \(batch) seed \(seed): other bytes") }
-        let whole = try StowValue(message: data)
-        if try whole.decode(AnyValue.self) != value { Issue.record("batch \(batch) seed \(seed): \(whole)") }
-        let message = try whole.message()
-        if try !StowValue(message: message).isSame(as: whole)
-          || StowValue(message: message).message() != message
-        {
-          Issue.record("batch \(batch) seed \(seed): \(whole) does not come back")
+  @Test("of every type come back, the same bytes each time")
+  func typed() {
+    forEachCase(of: 0..<10) { (batch: Int) in
+      for seed in 0..<200 {
+        var random = SeededGenerator(seed: UInt64(batch * 200 + seed))
+        let value = random.value(depth: 3)
+        let encoder = StowEncoder()
+        encoder.outputFormatting = .sortedKeys
+        do {
+          let data = try encoder.encode(value)
+          let copy = try StowDecoder().decode(AnyValue.self, from: data)
+          if copy != value { Issue.record("batch \(batch) seed \(seed): \(copy) is not \(value)") }
+          if try encoder.encode(copy) != data { Issue.record("batch \(batch) seed \(seed): other bytes") }
+          let whole = try StowValue(message: data)
+          if try whole.decode(AnyValue.self) != value {
+            Issue.record("batch \(batch) seed \(seed): \(whole)")
+          }
+          let message = try whole.message()
+          if try !StowValue(message: message).isSame(as: whole)
+            || StowValue(message: message).message() != message
+          {
+            Issue.record("batch \(batch) seed \(seed): \(whole) does not come back")
+          }
+        } catch {
+          Issue.record(error, "batch \(batch) seed \(seed): \(value)")
         }
-      } catch {
-        Issue.record(error, "batch \(batch) seed \(seed): \(value)")
       }
     }
   }
@@ -230,27 +234,29 @@ struct RandomValueTests {
 
 @Suite("Random generic values")
 struct RandomGenericTests {
-  @Test("come back, the same bytes each time", arguments: 0..<10)
-  func generic(batch: Int) throws {
-    for seed in 0..<100 {
-      var random = SeededGenerator(seed: UInt64(1_000_000 + batch * 100 + seed))
-      let value = random.json(depth: 4)
-      let encoder = StowEncoder()
-      encoder.outputFormatting = .sortedKeys
-      do {
-        let data = try encoder.encode(value)
-        let copy = try StowDecoder().decode(JSONValue.self, from: data)
-        if copy != value { Issue.record("batch \(batch) seed \(seed): \(copy) is not \(value)") }
-        if try encoder.encode(copy) != data { Issue.record("batch \(batch) seed \(seed): other bytes") }
-        if try StowValue(message: data).message() != data {
-          Issue.record("batch \(batch) seed \(seed): other bytes of a StowValue")
+  @Test("come back, the same bytes each time")
+  func generic() {
+    forEachCase(of: 0..<10) { (batch: Int) in
+      for seed in 0..<100 {
+        var random = SeededGenerator(seed: UInt64(1_000_000 + batch * 100 + seed))
+        let value = random.json(depth: 4)
+        let encoder = StowEncoder()
+        encoder.outputFormatting = .sortedKeys
+        do {
+          let data = try encoder.encode(value)
+          let copy = try StowDecoder().decode(JSONValue.self, from: data)
+          if copy != value { Issue.record("batch \(batch) seed \(seed): \(copy) is not \(value)") }
+          if try encoder.encode(copy) != data { Issue.record("batch \(batch) seed \(seed): other bytes") }
+          if try StowValue(message: data).message() != data {
+            Issue.record("batch \(batch) seed \(seed): other bytes of a StowValue")
+          }
+          let unsorted = try StowEncoder().encode(value)
+          if try StowValue(message: unsorted).message() != unsorted {
+            Issue.record("batch \(batch) seed \(seed): other bytes of a StowValue, not sorted")
+          }
+        } catch {
+          Issue.record(error, "batch \(batch) seed \(seed): \(value)")
         }
-        let unsorted = try StowEncoder().encode(value)
-        if try StowValue(message: unsorted).message() != unsorted {
-          Issue.record("batch \(batch) seed \(seed): other bytes of a StowValue, not sorted")
-        }
-      } catch {
-        Issue.record(error, "batch \(batch) seed \(seed): \(value)")
       }
     }
   }

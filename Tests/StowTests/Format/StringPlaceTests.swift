@@ -39,49 +39,61 @@ private let random: [String] = {
 
 @Suite("Strings of every plane and normalization form, byte for byte")
 struct StringPlaceTests {
-  @Test("as values, in every place", arguments: samples.indices, Place.allCases)
-  func values(index: Int, place: Place) throws {
-    for text in samples[index].texts { try expectExact(text, beside: "caf\u{E9}", in: place) }
-  }
-
-  @Test("as keys of dictionaries", arguments: samples.indices)
-  func dictionaryKeys(index: Int) throws {
-    for text in samples[index].texts {
-      try expectExact([text: text], beside: ["a": "b"], in: .packed)
-      try expectExact([text: 1, "other": 2], beside: ["other": 3], in: .cell)
+  @Test("as values, in every place")
+  func values() {
+    forEachCase(of: samples.indices, Place.allCases) { (index: Int, place: Place) in
+      for text in samples[index].texts { try expectExact(text, beside: "caf\u{E9}", in: place) }
     }
   }
 
-  @Test("as keys of dictionaries of values, which are arrays", arguments: samples.indices)
-  func pairs(index: Int) throws {
-    for text in samples[index].texts { try expectExact([[text]: text], beside: [:], in: .element) }
-  }
-
-  @Test("as members of sets", arguments: samples.indices)
-  func members(index: Int) throws {
-    try expectExact(Set(samples[index].texts), beside: [], in: .field)
-  }
-
-  @Test("as coding keys", arguments: samples.indices)
-  func codingKeys(index: Int) throws {
-    for text in samples[index].texts {
-      let data = try message { encoder in
-        var list = encoder.unkeyedContainer()
-        for number in 0..<3 {
-          var container = list.nestedContainer(keyedBy: AnyKey.self)
-          try container.encode(number, forKey: AnyKey(text))
-        }
+  @Test("as keys of dictionaries")
+  func dictionaryKeys() {
+    forEachCase(of: samples.indices) { (index: Int) in
+      for text in samples[index].texts {
+        try expectExact([text: text], beside: ["a": "b"], in: .packed)
+        try expectExact([text: 1, "other": 2], beside: ["other": 3], in: .cell)
       }
-      let copy = try StowDecoder().decode([[String: Int]].self, from: data)
-      #expect(copy.exactly == (0..<3).map { [text: $0] }.exactly)
     }
   }
 
-  @Test("all in one message, as values and keys at once", arguments: samples.indices)
-  func together(index: Int) throws {
-    let texts = samples[index].texts
-    let records = texts.map { [$0: $0] } + texts.reversed().map { [$0: $0] }
-    try expectExact(records, beside: [], in: .field)
+  @Test("as keys of dictionaries of values, which are arrays")
+  func pairs() {
+    forEachCase(of: samples.indices) { (index: Int) in
+      for text in samples[index].texts { try expectExact([[text]: text], beside: [:], in: .element) }
+    }
+  }
+
+  @Test("as members of sets")
+  func members() {
+    forEachCase(of: samples.indices) { (index: Int) in
+      try expectExact(Set(samples[index].texts), beside: [], in: .field)
+    }
+  }
+
+  @Test("as coding keys")
+  func codingKeys() {
+    forEachCase(of: samples.indices) { (index: Int) in
+      for text in samples[index].texts {
+        let data = try message { encoder in
+          var list = encoder.unkeyedContainer()
+          for number in 0..<3 {
+            var container = list.nestedContainer(keyedBy: AnyKey.self)
+            try container.encode(number, forKey: AnyKey(text))
+          }
+        }
+        let copy = try StowDecoder().decode([[String: Int]].self, from: data)
+        #expect(copy.exactly == (0..<3).map { [text: $0] }.exactly)
+      }
+    }
+  }
+
+  @Test("all in one message, as values and keys at once")
+  func together() {
+    forEachCase(of: samples.indices) { (index: Int) in
+      let texts = samples[index].texts
+      let records = texts.map { [$0: $0] } + texts.reversed().map { [$0: $0] }
+      try expectExact(records, beside: [], in: .field)
+    }
   }
 
   @Test("and fail as in JSON where another type is wanted")

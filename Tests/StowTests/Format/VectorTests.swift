@@ -20,26 +20,30 @@ struct VectorTests {
     #expect(vectors.filter { ($0.meaning == nil) != ($0.kind == .refused) }.map(\.name) == [])
   }
 
-  @Test("decode to their meaning", arguments: vectors(.canonical, .accepted))
-  func decoding(_ vector: Vector) throws {
-    let meaning = try #require(vector.meaning)
-    #expect(try vector.makeDecoder().meaning(of: vector.bytes, expected: meaning) == meaning)
+  @Test("decode to their meaning")
+  func decoding() {
+    forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
+      let meaning = try #require(vector.meaning)
+      #expect(try vector.makeDecoder().meaning(of: vector.bytes, expected: meaning) == meaning)
+    }
   }
 
-  @Test("decode as arrays of the types of their elements", arguments: vectors(.canonical, .accepted))
-  func decodingArrays(_ vector: Vector) throws {
-    guard case .array(let elements)? = vector.meaning else { return }
-    try expectDecodes(vector, as: Int64.self, elements) {
-      if case .integer(let value) = $0 { Int64(exactly: value) } else { nil }
-    }
-    try expectDecodes(vector, as: Bool.self, elements) {
-      if case .bool(let value) = $0 { value } else { nil }
-    }
-    try expectDecodes(vector, as: String.self, elements) {
-      if case .string(let value) = $0 { value.string } else { nil }
-    }
-    try expectDecodes(vector, as: Double.self, elements, by: \.bitPattern) {
-      if case .float(let bits) = $0 { Double(bitPattern: bits) } else { nil }
+  @Test("decode as arrays of the types of their elements")
+  func decodingArrays() {
+    forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
+      guard case .array(let elements)? = vector.meaning else { return }
+      try expectDecodes(vector, as: Int64.self, elements) {
+        if case .integer(let value) = $0 { Int64(exactly: value) } else { nil }
+      }
+      try expectDecodes(vector, as: Bool.self, elements) {
+        if case .bool(let value) = $0 { value } else { nil }
+      }
+      try expectDecodes(vector, as: String.self, elements) {
+        if case .string(let value) = $0 { value.string } else { nil }
+      }
+      try expectDecodes(vector, as: Double.self, elements, by: \.bitPattern) {
+        if case .float(let bits) = $0 { Double(bitPattern: bits) } else { nil }
+      }
     }
   }
 
@@ -60,16 +64,20 @@ struct VectorTests {
     #expect(decoded.map(same) == values.map(same))
   }
 
-  @Test("that are canonical are what is written", arguments: vectors(.canonical))
-  func encoding(_ vector: Vector) throws {
-    let written = try vector.makeEncoder().encode(vector.meaning)
-    #expect(VectorFile.hex(written) == VectorFile.hex(vector.bytes))
+  @Test("that are canonical are what is written")
+  func encoding() {
+    forEachCase(of: Self.vectors(.canonical)) { (vector: Vector) in
+      let written = try vector.makeEncoder().encode(vector.meaning)
+      #expect(VectorFile.hex(written) == VectorFile.hex(vector.bytes))
+    }
   }
 
-  @Test("that are refused are refused", arguments: vectors(.refused))
-  func refusing(_ vector: Vector) {
-    #expect(throws: DecodingError.self) {
-      try vector.makeDecoder().decode(JSONValue.self, from: vector.bytes)
+  @Test("that are refused are refused")
+  func refusing() {
+    forEachCase(of: Self.vectors(.refused)) { (vector: Vector) in
+      #expect(throws: DecodingError.self) {
+        try vector.makeDecoder().decode(JSONValue.self, from: vector.bytes)
+      }
     }
   }
 

@@ -89,58 +89,68 @@ struct DepthTests {
     #expect(StowDecoder().maximumDepth == 512)
   }
 
-  @Test("within the limit all is well", arguments: Nest.fitting)
-  fileprivate func within(nest: Nest) throws {
-    let data = try StowEncoder().encode(nest.value(depth: 400))
-    #expect(try StowDecoder().decode(Depth.self, from: data).depth == 400)
-  }
-
-  @Test("beyond it encoding throws invalidValue", arguments: Nest.allCases)
-  fileprivate func encoding(nest: Nest) {
-    for depth in [600, 5000] {
-      #expect(failure { try StowEncoder().encode(nest.value(depth: depth)) }?.kind == .invalidValue)
+  @Test("within the limit all is well")
+  fileprivate func within() {
+    forEachCase(of: Nest.fitting) { (nest: Nest) in
+      let data = try StowEncoder().encode(nest.value(depth: 400))
+      #expect(try StowDecoder().decode(Depth.self, from: data).depth == 400)
     }
   }
 
-  @Test("beyond it decoding throws dataCorrupted", arguments: Nest.fitting)
-  fileprivate func decoding(nest: Nest) throws {
-    let data = try nest.message(depth: 600)
-    #expect(failure { try StowDecoder().decode(Depth.self, from: data) }?.kind == .dataCorrupted)
+  @Test("beyond it encoding throws invalidValue")
+  fileprivate func encoding() {
+    forEachCase(of: Nest.allCases) { (nest: Nest) in
+      for depth in [600, 5000] {
+        #expect(failure { try StowEncoder().encode(nest.value(depth: depth)) }?.kind == .invalidValue)
+      }
+    }
   }
 
-  @Test("also in values that are skipped", arguments: Nest.fitting)
-  fileprivate func skipped(nest: Nest) throws {
-    struct Known: Decodable {
-      var known: Int
+  @Test("beyond it decoding throws dataCorrupted")
+  fileprivate func decoding() {
+    forEachCase(of: Nest.fitting) { (nest: Nest) in
+      let data = try nest.message(depth: 600)
+      #expect(failure { try StowDecoder().decode(Depth.self, from: data) }?.kind == .dataCorrupted)
     }
-    let encoder = StowEncoder()
-    encoder.maximumDepth = 100_000
-    let value = Writes { encoder in
-      var container = encoder.container(keyedBy: AnyKey.self)
-      try container.encode(nest.value(depth: 600), forKey: "unknown")
-      try container.encode(1, forKey: "known")
-    }
-    let data = try encoder.encode(value)
-    #expect(failure { try StowDecoder().decode(Known.self, from: data) }?.kind == .dataCorrupted)
-    let decoder = StowDecoder()
-    decoder.maximumDepth = 1000
-    #expect(try decoder.decode(Known.self, from: data).known == 1)
   }
 
-  @Test("the limits can be set", arguments: Nest.fitting)
-  fileprivate func settable(nest: Nest) throws {
-    let encoder = StowEncoder()
-    encoder.maximumDepth = 20
-    _ = try encoder.encode(nest.value(depth: 10))
-    #expect(failure { try encoder.encode(nest.value(depth: 30)) }?.kind == .invalidValue)
-    encoder.maximumDepth = 2000
-    let data = try encoder.encode(nest.value(depth: 600))
-    let decoder = StowDecoder()
-    decoder.maximumDepth = 2000
-    #expect(try decoder.decode(Depth.self, from: data).depth == 600)
-    decoder.maximumDepth = 20
-    #expect(failure { try decoder.decode(Depth.self, from: data) }?.kind == .dataCorrupted)
-    #expect(try decoder.decode(Depth.self, from: nest.message(depth: 10)).depth == 10)
+  @Test("also in values that are skipped")
+  fileprivate func skipped() {
+    forEachCase(of: Nest.fitting) { (nest: Nest) in
+      struct Known: Decodable {
+        var known: Int
+      }
+      let encoder = StowEncoder()
+      encoder.maximumDepth = 100_000
+      let value = Writes { encoder in
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(nest.value(depth: 600), forKey: "unknown")
+        try container.encode(1, forKey: "known")
+      }
+      let data = try encoder.encode(value)
+      #expect(failure { try StowDecoder().decode(Known.self, from: data) }?.kind == .dataCorrupted)
+      let decoder = StowDecoder()
+      decoder.maximumDepth = 1000
+      #expect(try decoder.decode(Known.self, from: data).known == 1)
+    }
+  }
+
+  @Test("the limits can be set")
+  fileprivate func settable() {
+    forEachCase(of: Nest.fitting) { (nest: Nest) in
+      let encoder = StowEncoder()
+      encoder.maximumDepth = 20
+      _ = try encoder.encode(nest.value(depth: 10))
+      #expect(failure { try encoder.encode(nest.value(depth: 30)) }?.kind == .invalidValue)
+      encoder.maximumDepth = 2000
+      let data = try encoder.encode(nest.value(depth: 600))
+      let decoder = StowDecoder()
+      decoder.maximumDepth = 2000
+      #expect(try decoder.decode(Depth.self, from: data).depth == 600)
+      decoder.maximumDepth = 20
+      #expect(failure { try decoder.decode(Depth.self, from: data) }?.kind == .dataCorrupted)
+      #expect(try decoder.decode(Depth.self, from: nest.message(depth: 10)).depth == 10)
+    }
   }
 
   @Test("siblings do not add up")

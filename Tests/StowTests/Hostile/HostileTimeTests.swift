@@ -82,21 +82,6 @@ private struct Objects: Sendable, CustomTestStringConvertible {
 
 @Suite("Hostile messages take time in proportion to their size")
 struct HostileTimeTests {
-  /// Decodes messages of `size` and eight times as many bytes.
-  private func expectLinear(
-    _ type: any Decodable.Type, size: Int = 4_000, sourceLocation: SourceLocation = #_sourceLocation,
-    _ make: (Int) -> [UInt8]
-  ) throws {
-    let messages = [size: make(size), size * 8: make(size * 8)]
-    try StowTests.expectLinear(small: size, times: 8, sourceLocation: sourceLocation) {
-      do {
-        _ = try StowDecoder().decode(type, from: messages[$0] ?? [])
-      } catch {
-        #expect(error is DecodingError, sourceLocation: sourceLocation)
-      }
-    }
-  }
-
   @Test("long keys that are symbols", arguments: Objects.all)
   private func longSymbols(objects: Objects) throws {
     func check<Element: Reader>(_ type: Element.Type, _ symbol: (Int) -> [UInt8]) throws {

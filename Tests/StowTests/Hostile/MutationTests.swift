@@ -5,7 +5,7 @@ import Testing
 
 /// Every example of FORMAT.md, and every way to break it by a cut or by one byte, through every target of the
 /// fuzzers that reads messages.
-@Suite("Mutated messages decode or throw")
+@Suite("Mutated messages decode or throw", .noBacktraces)
 struct MutationTests {
   private static let messages = FuzzCorpus.inputs("Seeds")
 
@@ -18,13 +18,11 @@ struct MutationTests {
   /// Longer ones have no other bytes than the shorter.
   private static let longest = 100
 
-  /// Reads bytes into a value of any kind and into records, and checks that this takes no longer than it may.
+  /// Reads bytes into a value of any kind and into records.
   private func read(_ bytes: Data) {
-    let start = ContinuousClock.now
     for target in [FuzzTarget.generic, .records] {
       #expect(throws: Never.self, "\(Array(bytes))") { try bytes.withUnsafeBytes(target.run) }
     }
-    #expect(ContinuousClock.now - start < .seconds(5), "\(Array(bytes))")
   }
 
   @Test("every truncation", arguments: 0..<batches)

@@ -47,8 +47,8 @@ struct NeighbouringMemoryTests {
     for bytes in vectors {
       memory.withBytesAtStart(bytes, read)
       // Long ones take long, and are like short ones at their ends.
-      let longestCut = bytes.count < 500 ? min(9, bytes.count) : 1
-      for cut in 0...longestCut { memory.withBytesAtEnd(bytes.dropLast(cut), read) }
+      let cuts = bytes.count < 100 ? [0, 1, 2, 3, 4, 7, 8, 9] : [0, 1]
+      for cut in cuts where cut <= bytes.count { memory.withBytesAtEnd(bytes.dropLast(cut), read) }
     }
   }
 }

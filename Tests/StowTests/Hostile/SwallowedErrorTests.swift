@@ -61,84 +61,96 @@ struct SwallowedErrorTests {
     #expect(bytes == (try message(clean)), sourceLocation: sourceLocation)
   }
 
-  @Test("in a keyed container", arguments: failures.indices)
-  func keyed(index: Int) throws {
-    try expectSame { encoder in
-      var container = encoder.container(keyedBy: AnyKey.self)
-      try container.encode("repeated string", forKey: "before")
-      try? container.encode(failures[index], forKey: "failing")
-      try container.encode("repeated string", forKey: "after")
-    } as: { encoder in
-      var container = encoder.container(keyedBy: AnyKey.self)
-      try container.encode("repeated string", forKey: "before")
-      try container.encode("repeated string", forKey: "after")
-    }
-  }
-
-  @Test("in an unkeyed container", arguments: failures.indices)
-  func unkeyed(index: Int) throws {
-    try expectSame { encoder in
-      var container = encoder.unkeyedContainer()
-      try? container.encode(failures[index])
-      #expect(container.count == 0)
-      try container.encode("repeated string")
-      try? container.encode(failures[index])
-      // The same of a failure that passes through a single-value container.
-      try? container.encode(failing { try $0.writeSingle(failures[index]) })
-      #expect(container.count == 1)
-      try container.encode(Pair(first: 1, second: 2))
-    } as: { encoder in
-      var container = encoder.unkeyedContainer()
-      try container.encode("repeated string")
-      try container.encode(Pair(first: 1, second: 2))
-    }
-  }
-
-  @Test("deep inside other values", arguments: failures.indices)
-  func deep(index: Int) throws {
-    func value(failing: Bool) -> Writes {
-      Writes { encoder in
+  @Test("in a keyed container")
+  func keyed() {
+    forEachCase(of: failures.indices) { (index: Int) in
+      try expectSame { encoder in
         var container = encoder.container(keyedBy: AnyKey.self)
-        var list = container.nestedUnkeyedContainer(forKey: "list")
-        for number in 0..<3 {
-          let element = Writes { encoder in
-            var own = encoder.container(keyedBy: AnyKey.self)
-            if failing { try? own.encode(failures[index], forKey: "first") }
-            try own.encode(number, forKey: "number")
-            var nested = own.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
-            if failing { try? nested.encode(failures[index], forKey: "second") }
-            try nested.encode("text", forKey: "text")
-          }
-          try list.encode(element)
-          if failing { try? list.encode(failures[index]) }
-        }
+        try container.encode("repeated string", forKey: "before")
+        try? container.encode(failures[index], forKey: "failing")
+        try container.encode("repeated string", forKey: "after")
+      } as: { encoder in
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode("repeated string", forKey: "before")
+        try container.encode("repeated string", forKey: "after")
       }
     }
-    try expectSame(value(failing: true).body, as: value(failing: false).body)
   }
 
-  @Test("the value that stood for the key stays", arguments: failures.indices)
-  func earlierValue(index: Int) throws {
-    try expectWritten(["a": 1, "b": ["k": "v"], "c": [1, 2]]) { encoder in
-      var container = encoder.container(keyedBy: AnyKey.self)
-      try container.encode(1, forKey: "a")
-      try container.encode(["k": "v"], forKey: "b")
-      try container.encode([1, 2], forKey: "c")
-      for key in ["a", "b", "c"] as [AnyKey] { try? container.encode(failures[index], forKey: key) }
+  @Test("in an unkeyed container")
+  func unkeyed() {
+    forEachCase(of: failures.indices) { (index: Int) in
+      try expectSame { encoder in
+        var container = encoder.unkeyedContainer()
+        try? container.encode(failures[index])
+        #expect(container.count == 0)
+        try container.encode("repeated string")
+        try? container.encode(failures[index])
+        // The same of a failure that passes through a single-value container.
+        try? container.encode(failing { try $0.writeSingle(failures[index]) })
+        #expect(container.count == 1)
+        try container.encode(Pair(first: 1, second: 2))
+      } as: { encoder in
+        var container = encoder.unkeyedContainer()
+        try container.encode("repeated string")
+        try container.encode(Pair(first: 1, second: 2))
+      }
     }
   }
 
-  @Test("the key is free for another value", arguments: failures.indices)
-  func laterValue(index: Int) throws {
-    try expectWritten(["a": 1, "b": ["k": 2], "c": [3], "d": [:]]) { encoder in
-      var container = encoder.container(keyedBy: AnyKey.self)
-      for key in ["a", "b", "c", "d", "e"] as [AnyKey] { try? container.encode(failures[index], forKey: key) }
-      try container.encode(1, forKey: "a")
-      var object = container.nestedContainer(keyedBy: AnyKey.self, forKey: "b")
-      try object.encode(2, forKey: "k")
-      var list = container.nestedUnkeyedContainer(forKey: "c")
-      try list.encode(3)
-      _ = container.superEncoder(forKey: "d")
+  @Test("deep inside other values")
+  func deep() {
+    forEachCase(of: failures.indices) { (index: Int) in
+      func value(failing: Bool) -> Writes {
+        Writes { encoder in
+          var container = encoder.container(keyedBy: AnyKey.self)
+          var list = container.nestedUnkeyedContainer(forKey: "list")
+          for number in 0..<3 {
+            let element = Writes { encoder in
+              var own = encoder.container(keyedBy: AnyKey.self)
+              if failing { try? own.encode(failures[index], forKey: "first") }
+              try own.encode(number, forKey: "number")
+              var nested = own.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
+              if failing { try? nested.encode(failures[index], forKey: "second") }
+              try nested.encode("text", forKey: "text")
+            }
+            try list.encode(element)
+            if failing { try? list.encode(failures[index]) }
+          }
+        }
+      }
+      try expectSame(value(failing: true).body, as: value(failing: false).body)
+    }
+  }
+
+  @Test("the value that stood for the key stays")
+  func earlierValue() {
+    forEachCase(of: failures.indices) { (index: Int) in
+      try expectWritten(["a": 1, "b": ["k": "v"], "c": [1, 2]]) { encoder in
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(1, forKey: "a")
+        try container.encode(["k": "v"], forKey: "b")
+        try container.encode([1, 2], forKey: "c")
+        for key in ["a", "b", "c"] as [AnyKey] { try? container.encode(failures[index], forKey: key) }
+      }
+    }
+  }
+
+  @Test("the key is free for another value")
+  func laterValue() {
+    forEachCase(of: failures.indices) { (index: Int) in
+      try expectWritten(["a": 1, "b": ["k": 2], "c": [3], "d": [:]]) { encoder in
+        var container = encoder.container(keyedBy: AnyKey.self)
+        for key in ["a", "b", "c", "d", "e"] as [AnyKey] {
+          try? container.encode(failures[index], forKey: key)
+        }
+        try container.encode(1, forKey: "a")
+        var object = container.nestedContainer(keyedBy: AnyKey.self, forKey: "b")
+        try object.encode(2, forKey: "k")
+        var list = container.nestedUnkeyedContainer(forKey: "c")
+        try list.encode(3)
+        _ = container.superEncoder(forKey: "d")
+      }
     }
   }
 
@@ -202,13 +214,15 @@ struct SwallowedErrorTests {
     }
   }
 
-  @Test("after a failed message the same encoder writes the next", arguments: failures.indices)
-  func nextMessage(index: Int) throws {
-    let encoder = StowEncoder()
-    let value = [Pair(first: 1, second: nil), Pair(first: 2, second: 3)]
-    let expected = try StowEncoder().encode(value)
-    #expect(throws: Refusal.self) { try encoder.encode(failures[index]) }
-    #expect(try encoder.encode(value) == expected)
+  @Test("after a failed message the same encoder writes the next")
+  func nextMessage() {
+    forEachCase(of: failures.indices) { (index: Int) in
+      let encoder = StowEncoder()
+      let value = [Pair(first: 1, second: nil), Pair(first: 2, second: 3)]
+      let expected = try StowEncoder().encode(value)
+      #expect(throws: Refusal.self) { try encoder.encode(failures[index]) }
+      #expect(try encoder.encode(value) == expected)
+    }
   }
 
   @Test("an error that is not swallowed comes out as it is")
@@ -220,98 +234,108 @@ struct SwallowedErrorTests {
 
 @Suite("Errors swallowed in a single-value container leave no trace")
 struct SwallowedSingleValueErrorTests {
-  @Test("another value can be encoded", arguments: failures.indices)
-  func another(index: Int) throws {
-    try expectWritten(["list": ["good"], "top": ["k": 1]]) { encoder in
-      let value = Writes { encoder in
-        var container = encoder.singleValueContainer()
-        try? container.encode(failures[index])
-        try container.encode("good")
-      }
-      let object = Writes { encoder in
-        var container = encoder.singleValueContainer()
-        try? container.encode(failures[index])
-        var keyed = encoder.container(keyedBy: AnyKey.self)
-        try keyed.encode(1, forKey: "k")
-      }
-      var container = encoder.container(keyedBy: AnyKey.self)
-      try container.encode([value], forKey: "list")
-      try container.encode(object, forKey: "top")
-    }
-  }
-
-  @Test("one within the other, another value can be encoded", arguments: failures.indices)
-  func nested(index: Int) throws {
-    try expectWritten(["optional": [["k": 1]], "list": [["k": 1]], "last": [1, ["k": 2]]]) { encoder in
-      // Encodes to a place that has been left, and so do what is written after it.
-      let disturbing = Writes { encoder in
-        var container = encoder.container(keyedBy: AnyKey.self)
-        _ = container.superEncoder(forKey: "late")
-        throw Refusal()
-      }
-      let failing = Writes { encoder in
-        var container = encoder.singleValueContainer()
-        try? container.encode(disturbing)
-        try? container.encode(failures[index])
-        throw Refusal()
-      }
-      func value(after failures: any Encodable...) -> Writes {
-        Writes { encoder in
+  @Test("another value can be encoded")
+  func another() {
+    forEachCase(of: failures.indices) { (index: Int) in
+      try expectWritten(["list": ["good"], "top": ["k": 1]]) { encoder in
+        let value = Writes { encoder in
           var container = encoder.singleValueContainer()
-          for failure in failures { try? container.encode(failure) }
-          try container.encode([["k": 1]])
+          try? container.encode(failures[index])
+          try container.encode("good")
         }
+        let object = Writes { encoder in
+          var container = encoder.singleValueContainer()
+          try? container.encode(failures[index])
+          var keyed = encoder.container(keyedBy: AnyKey.self)
+          try keyed.encode(1, forKey: "k")
+        }
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode([value], forKey: "list")
+        try container.encode(object, forKey: "top")
       }
-      var container = encoder.container(keyedBy: AnyKey.self)
-      try container.encode(value(after: Optional(failing), Optional(failing)), forKey: "optional")
-      try container.encode(value(after: [failing], Optional(failing)), forKey: "list")
-      var list = container.nestedUnkeyedContainer(forKey: "last")
-      try list.encode(1)
-      var last = list.superEncoder().singleValueContainer()
-      try? last.encode(Optional(failing))
-      try last.encode(["k": 2])
     }
   }
 
-  @Test("in a super encoder, which still counts as an element", arguments: failures.indices)
-  func inSuperEncoder(index: Int) throws {
-    try expectWritten([[:], 1, [:]]) { encoder in
-      var list = encoder.unkeyedContainer()
-      var container = list.superEncoder().singleValueContainer()
-      try? container.encode(failures[index])
-      #expect(list.count == 1)
-      try list.encode(1)
-      try? container.encode(failures[index])
-      #expect(list.count == 2)
-      var last = list.superEncoder().singleValueContainer()
-      try? last.encode(failures[index])
+  @Test("one within the other, another value can be encoded")
+  func nested() {
+    forEachCase(of: failures.indices) { (index: Int) in
+      try expectWritten(["optional": [["k": 1]], "list": [["k": 1]], "last": [1, ["k": 2]]]) { encoder in
+        // Encodes to a place that has been left, and so do what is written after it.
+        let disturbing = Writes { encoder in
+          var container = encoder.container(keyedBy: AnyKey.self)
+          _ = container.superEncoder(forKey: "late")
+          throw Refusal()
+        }
+        let failing = Writes { encoder in
+          var container = encoder.singleValueContainer()
+          try? container.encode(disturbing)
+          try? container.encode(failures[index])
+          throw Refusal()
+        }
+        func value(after failures: any Encodable...) -> Writes {
+          Writes { encoder in
+            var container = encoder.singleValueContainer()
+            for failure in failures { try? container.encode(failure) }
+            try container.encode([["k": 1]])
+          }
+        }
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(value(after: Optional(failing), Optional(failing)), forKey: "optional")
+        try container.encode(value(after: [failing], Optional(failing)), forKey: "list")
+        var list = container.nestedUnkeyedContainer(forKey: "last")
+        try list.encode(1)
+        var last = list.superEncoder().singleValueContainer()
+        try? last.encode(Optional(failing))
+        try last.encode(["k": 2])
+      }
     }
   }
 
-  @Test("a type that encodes nothing else has encoded nothing", arguments: failures.indices)
-  func nothingElse(index: Int) throws {
-    let value = Writes { encoder in
-      var container = encoder.singleValueContainer()
-      try? container.encode(failures[index])
+  @Test("in a super encoder, which still counts as an element")
+  func inSuperEncoder() {
+    forEachCase(of: failures.indices) { (index: Int) in
+      try expectWritten([[:], 1, [:]]) { encoder in
+        var list = encoder.unkeyedContainer()
+        var container = list.superEncoder().singleValueContainer()
+        try? container.encode(failures[index])
+        #expect(list.count == 1)
+        try list.encode(1)
+        try? container.encode(failures[index])
+        #expect(list.count == 2)
+        var last = list.superEncoder().singleValueContainer()
+        try? last.encode(failures[index])
+      }
     }
-    #expect(failure { try StowEncoder().encode(value) } == .invalidValue())
-    #expect(try transcode(["a": value], to: JSONValue.self) == ["a": [:]])
-    // As the single value of another it is one.
-    let outer = Writes { try $0.writeSingle(value) }
-    #expect(try transcode(outer, to: JSONValue.self) == [:])
-    #expect(try transcode(["a": outer], to: JSONValue.self) == ["a": [:]])
   }
 
-  @Test("a value that encoded nothing else is amended by its encoder", arguments: failures.indices)
-  func amended(index: Int) throws {
-    try expectWritten(["k": 1]) { encoder in
+  @Test("a type that encodes nothing else has encoded nothing")
+  func nothingElse() {
+    forEachCase(of: failures.indices) { (index: Int) throws in
       let value = Writes { encoder in
         var container = encoder.singleValueContainer()
         try? container.encode(failures[index])
       }
-      try encoder.writeSingle(value)
-      var container = encoder.container(keyedBy: AnyKey.self)
-      try container.encode(1, forKey: "k")
+      #expect(failure { try StowEncoder().encode(value) } == .invalidValue())
+      #expect(try transcode(["a": value], to: JSONValue.self) == ["a": [:]])
+      // As the single value of another it is one.
+      let outer = Writes { try $0.writeSingle(value) }
+      #expect(try transcode(outer, to: JSONValue.self) == [:])
+      #expect(try transcode(["a": outer], to: JSONValue.self) == ["a": [:]])
+    }
+  }
+
+  @Test("a value that encoded nothing else is amended by its encoder")
+  func amended() {
+    forEachCase(of: failures.indices) { (index: Int) in
+      try expectWritten(["k": 1]) { encoder in
+        let value = Writes { encoder in
+          var container = encoder.singleValueContainer()
+          try? container.encode(failures[index])
+        }
+        try encoder.writeSingle(value)
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(1, forKey: "k")
+      }
     }
   }
 }

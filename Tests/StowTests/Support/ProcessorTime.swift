@@ -1,4 +1,5 @@
 import Foundation
+import Stow
 import Testing
 
 /// How long the processor works on this thread for `body`, in nanoseconds. Other threads and processes do not
@@ -15,6 +16,11 @@ private func threadTime() -> Double {
   return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 
+/// The least time of three runs: the others found other things in the caches.
+func leastTime(_ body: () throws -> Void) rethrows -> Double {
+  try (0..<3).map { _ in try processorTime(body) }.min() ?? 0
+}
+
 /// Checks that so many times the size takes less than three times as much more time: what is quadratic takes as many
 /// times more again.
 func expectLinear(
@@ -22,11 +28,22 @@ func expectLinear(
   _ body: (Int) throws -> Void
 ) throws {
   try body(small)
-  // The fastest of three runs: the others found other things in the caches.
-  func fastest(_ size: Int) throws -> Double {
-    try (0..<3).map { _ in try processorTime { try body(size) } }.min() ?? 0
-  }
-  let (short, long) = (try fastest(small), try fastest(small * growth))
+  let (short, long) = (try leastTime { try body(small) }, try leastTime { try body(small * growth) })
   let growths = "\(small): \(short) ns, \(small * growth): \(long) ns"
   #expect(long < short * Double(growth * 3), "\(growths)", sourceLocation: sourceLocation)
+}
+
+/// The same for decoding messages of about `size` bytes, and of eight times as many.
+func expectLinear(
+  _ type: any Decodable.Type, size: Int = 2_000, sourceLocation: SourceLocation = #_sourceLocation,
+  _ make: (Int) -> [UInt8]
+) throws {
+  let messages = [size: make(size), size * 8: make(size * 8)]
+  try expectLinear(small: size, times: 8, sourceLocation: sourceLocation) {
+    do {
+      _ = try StowDecoder().decode(type, from: messages[$0] ?? [])
+    } catch {
+      #expect(error is DecodingError, sourceLocation: sourceLocation)
+    }
+  }
 }

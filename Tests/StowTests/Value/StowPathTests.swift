@@ -26,22 +26,25 @@ struct StowPathTests {
     ([.index(.max), .index(.min)], "[9223372036854775807][-9223372036854775808]"),
   ]
 
-  @Test("are written as text and read again", arguments: texts)
-  func text(_ path: StowPath, _ text: String) {
-    #expect(path.description == text)
-    #expect(StowPath(text) == path)
+  @Test("are written as text and read again")
+  func text() {
+    forEachCase(of: Self.texts) { (path: StowPath, text: String) in
+      #expect(path.description == text)
+      #expect(StowPath(text) == path)
+    }
   }
 
   @Test(
-    "text that says none is refused",
-    arguments: [
+    "text that says none is refused")
+  func refused() {
+    forEachCase(of: [
       ".", ".a", "a.", "a..b", "a b", "a[", "a]", "a[3", "a[x]", "a[\"b]", "a[\"b\"", "a[\"\\x\"]", "3",
       "a.3", "-a",
       "[+3]", "[-]", "[-0]", "[007]", "[1-2]", "[ 3]", "[3]a", "[\"a\"]b", "[9223372036854775808]",
       "[\"\\u{D800}\"]", "[\"\\u{}\"]",
       "[\"\\u{110000}\"]", "[\"\\u41\"]", "[\"\\u{000000041}\"]", "\"a\"", "a[\"\\\"]",
-    ])
-  func refused(_ text: String) { #expect(StowPath(text) == nil) }
+    ]) { (text: String) in #expect(StowPath(text) == nil) }
+  }
 
   @Test("any path is the same when its text is read")
   func anyPath() {

@@ -61,37 +61,41 @@ struct StowValueVectorTests {
     ((try? VectorFile.all.get()) ?? []).filter { kinds.contains($0.kind) && $0.context == nil }
   }
 
-  @Test("are what they mean", arguments: vectors(.canonical, .accepted))
-  func meanings(_ vector: Vector) throws {
-    let value = try StowValue(message: vector.bytes)
-    // In packed arrays a NaN of 4 bytes is some NaN.
-    if vector.tag == 0x75, value[0]?.double?.isNaN == true { return }
-    let expected = StowValue(try #require(vector.meaning))
-    #expect(value == expected)
-    #expect(value.hashValue == expected.hashValue)
+  @Test("are what they mean")
+  func meanings() {
+    forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
+      let value = try StowValue(message: vector.bytes)
+      // In packed arrays a NaN of 4 bytes is some NaN.
+      if vector.tag == 0x75, value[0]?.double?.isNaN == true { return }
+      let expected = StowValue(try #require(vector.meaning))
+      #expect(value == expected)
+      #expect(value.hashValue == expected.hashValue)
+    }
   }
 
-  @Test("are the same inside other types", arguments: vectors(.canonical, .accepted))
-  func places(_ vector: Vector) throws {
-    let value = try StowValue(message: vector.bytes)
-    let decoder = StowDecoder()
-    switch value {
-    case .array(let elements):
-      #expect(try decoder.decode([StowValue].self, from: vector.bytes) == elements)
-      var row = 0
-      let rows = try decoder.decode([Row].self, from: vector.bytes)
-      for element in elements {
-        #expect(rows[row].value == element)
-        row += 1
+  @Test("are the same inside other types")
+  func places() {
+    forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
+      let value = try StowValue(message: vector.bytes)
+      let decoder = StowDecoder()
+      switch value {
+      case .array(let elements):
+        #expect(try decoder.decode([StowValue].self, from: vector.bytes) == elements)
+        var row = 0
+        let rows = try decoder.decode([Row].self, from: vector.bytes)
+        for element in elements {
+          #expect(rows[row].value == element)
+          row += 1
+        }
+      case .object(let object):
+        let dictionary = try decoder.decode([String: StowValue].self, from: vector.bytes)
+        #expect(dictionary == Dictionary(uniqueKeysWithValues: object.map { ($0.key, $0.value) }))
+      case .null: #expect(try decoder.decode(StowValue?.self, from: vector.bytes) == .none)
+      case .nestedNull(let level):
+        let expected = StowValue.nestedNull(level: level - 1)
+        #expect(try decoder.decode(StowValue?.self, from: vector.bytes) == .some(expected))
+      default: #expect(try decoder.decode(StowValue?.self, from: vector.bytes) == .some(value))
       }
-    case .object(let object):
-      let dictionary = try decoder.decode([String: StowValue].self, from: vector.bytes)
-      #expect(dictionary == Dictionary(uniqueKeysWithValues: object.map { ($0.key, $0.value) }))
-    case .null: #expect(try decoder.decode(StowValue?.self, from: vector.bytes) == .none)
-    case .nestedNull(let level):
-      let expected = StowValue.nestedNull(level: level - 1)
-      #expect(try decoder.decode(StowValue?.self, from: vector.bytes) == .some(expected))
-    default: #expect(try decoder.decode(StowValue?.self, from: vector.bytes) == .some(value))
     }
   }
 
@@ -102,13 +106,15 @@ struct StowValueVectorTests {
     init(from decoder: any Decoder) throws { value = try StowValue(from: decoder) }
   }
 
-  @Test("of free keys are written as the same bytes", arguments: vectors(.canonical))
-  func freeKeys(_ vector: Vector) throws {
-    guard try #require(vector.meaning).hasFreeKeys else { return }
-    let value = try StowValue(message: vector.bytes)
-    #expect(VectorFile.hex(try value.message()) == VectorFile.hex(vector.bytes))
-    let written = try StowEncoder().encode(Rewritten(value: value))
-    #expect(VectorFile.hex(written) == VectorFile.hex(vector.bytes))
+  @Test("of free keys are written as the same bytes")
+  func freeKeys() {
+    forEachCase(of: Self.vectors(.canonical)) { (vector: Vector) in
+      guard try #require(vector.meaning).hasFreeKeys else { return }
+      let value = try StowValue(message: vector.bytes)
+      #expect(VectorFile.hex(try value.message()) == VectorFile.hex(vector.bytes))
+      let written = try StowEncoder().encode(Rewritten(value: value))
+      #expect(VectorFile.hex(written) == VectorFile.hex(vector.bytes))
+    }
   }
 
   private struct Rewritten: Encodable {
@@ -117,16 +123,18 @@ struct StowValueVectorTests {
     func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
   }
 
-  @Test("of other keys are written as bytes that mean the same", arguments: vectors(.canonical, .accepted))
-  func otherKeys(_ vector: Vector) throws {
-    let value = try StowValue(message: vector.bytes)
-    let written = try value.message()
-    let copy = try StowValue(message: written)
-    #expect(copy.isSame(as: value))
-    // What it writes comes back as the same bytes.
-    #expect(try copy.message() == written)
-    if vector.kind == .canonical {
-      #expect((written == vector.bytes) != Self.rewritten.contains(vector.name))
+  @Test("of other keys are written as bytes that mean the same")
+  func otherKeys() {
+    forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
+      let value = try StowValue(message: vector.bytes)
+      let written = try value.message()
+      let copy = try StowValue(message: written)
+      #expect(copy.isSame(as: value))
+      // What it writes comes back as the same bytes.
+      #expect(try copy.message() == written)
+      if vector.kind == .canonical {
+        #expect((written == vector.bytes) != Self.rewritten.contains(vector.name))
+      }
     }
   }
 
@@ -147,9 +155,11 @@ struct StowValueVectorTests {
     #expect(Self.rewritten.isSubset(of: names))
   }
 
-  @Test("that are refused are refused", arguments: vectors(.refused))
-  func refusing(_ vector: Vector) {
-    #expect(throws: DecodingError.self) { try StowValue(message: vector.bytes) }
-    #expect(throws: DecodingError.self) { try StowDecoder().decode([StowValue].self, from: vector.bytes) }
+  @Test("that are refused are refused")
+  func refusing() {
+    forEachCase(of: Self.vectors(.refused)) { (vector: Vector) in
+      #expect(throws: DecodingError.self) { try StowValue(message: vector.bytes) }
+      #expect(throws: DecodingError.self) { try StowDecoder().decode([StowValue].self, from: vector.bytes) }
+    }
   }
 }

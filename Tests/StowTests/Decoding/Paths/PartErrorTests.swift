@@ -63,32 +63,34 @@ struct PartErrorTests {
     of([], .typeMismatch),
   ]
 
-  @Test("have the path from the top", arguments: all)
-  func errors(_ expected: Expected) throws {
-    let data = try Self.message.get()
-    let message = try StowMessage(data)
-    // As an array where each element is decoded.
-    let isArray =
-      expected.path.steps.contains(.each) || expected.path.steps.isEmpty || expected.path == ["matrix"]
-    func read(_ decode: () throws -> Void) {
-      do {
-        try decode()
-        Issue.record("nothing is thrown")
-      } catch {
-        #expect(Failure(error).kind == expected.kind, "\(error)")
-        #expect((error as? DecodingError)?.codingPath.map(\.stringValue) == expected.codingPath, "\(error)")
+  @Test("have the path from the top")
+  func errors() {
+    forEachCase(of: Self.all) { (expected: Expected) in
+      let data = try Self.message.get()
+      let message = try StowMessage(data)
+      // As an array where each element is decoded.
+      let isArray =
+        expected.path.steps.contains(.each) || expected.path.steps.isEmpty || expected.path == ["matrix"]
+      func read(_ decode: () throws -> Void) {
+        do {
+          try decode()
+          Issue.record("nothing is thrown")
+        } catch {
+          #expect(Failure(error).kind == expected.kind, "\(error)")
+          #expect((error as? DecodingError)?.codingPath.map(\.stringValue) == expected.codingPath, "\(error)")
+        }
       }
-    }
-    if isArray {
-      read { _ = try StowDecoder().decode([Int].self, from: data, at: expected.path) }
-      read { _ = try message.decode([Int].self, at: expected.path) }
-    } else {
-      read { _ = try StowDecoder().decode(Int.self, from: data, at: expected.path) }
-      read { _ = try message.decode(Int.self, at: expected.path) }
-      guard let last = expected.path.steps.last, expected.path.steps.count > 1 else { return }
-      let parent = StowPath(expected.path.steps.dropLast())
-      guard try message.contains(parent) else { return }
-      read { _ = try message.part(at: parent).decode(Int.self, at: [last]) }
+      if isArray {
+        read { _ = try StowDecoder().decode([Int].self, from: data, at: expected.path) }
+        read { _ = try message.decode([Int].self, at: expected.path) }
+      } else {
+        read { _ = try StowDecoder().decode(Int.self, from: data, at: expected.path) }
+        read { _ = try message.decode(Int.self, at: expected.path) }
+        guard let last = expected.path.steps.last, expected.path.steps.count > 1 else { return }
+        let parent = StowPath(expected.path.steps.dropLast())
+        guard try message.contains(parent) else { return }
+        read { _ = try message.part(at: parent).decode(Int.self, at: [last]) }
+      }
     }
   }
 

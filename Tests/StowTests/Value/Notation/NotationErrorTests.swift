@@ -5,8 +5,9 @@ import Testing
 @Suite("Texts that are no diagnostic notation")
 struct NotationErrorTests {
   @Test(
-    "are refused where they are wrong",
-    arguments: [
+    "are refused where they are wrong")
+  func errors() {
+    forEachCase(of: [
       ("", "1:1: the text ends before its value"), (" \n ", "2:2: the text ends before its value"),
       ("[", "1:2: the text ends before its value"), ("[1", "1:3: expected \",\" or \"]\""),
       ("[1,]", "1:4: expected a value"), ("{\"a\": 1,\n \"a\": 2}", "2:2: a key that the object has already"),
@@ -31,13 +32,13 @@ struct NotationErrorTests {
       (#"date("a")"#, "1:1: no valid date"), (#"decimal"1.2.3""#, "1:1: no valid decimal"),
       (#"decimal"1e200""#, "1:1: no valid decimal"), (#"decimal"""#, "1:1: no valid decimal"),
       ("[… 12]", "1:2: expected a value"),
-    ])
-  func errors(text: String, description: String) {
-    #expect {
-      try StowValue(notation: text)
-    } throws: {
-      #expect("\($0)" == description, "\(text)")
-      return $0 is StowNotationError
+    ]) { (text: String, description: String) in
+      #expect {
+        try StowValue(notation: text)
+      } throws: {
+        #expect("\($0)" == description, "\(text)")
+        return $0 is StowNotationError
+      }
     }
   }
 
@@ -56,42 +57,51 @@ struct NotationErrorTests {
 
   @Test("take time in proportion to their length")
   func time() throws {
-    let digits = String(repeating: "9", count: 1_000_000)
-    let start = ContinuousClock.now
-    #expect(throws: StowNotationError.self) { try StowValue(notation: digits) }
-    _ = try? StowValue(notation: "0.\(digits)")
-    _ = try? StowValue(notation: "date\"2000-01-01T00:00:00.\(digits)Z\"")
-    _ = try? StowValue(notation: "decimal\"\(digits)\"")
-    _ = try? StowValue(notation: "null(\(digits))")
-    _ = try? StowValue(notation: "nan(0x\(digits))")
-    let keys = (0..<100_000).map { "\"\($0)\":[[]]" }.joined(separator: ",")
-    #expect(try StowValue(notation: "{\(keys)}").object?.count == 100_000)
-    #expect(ContinuousClock.now - start < .seconds(10))
+    func expectLinear(_ text: (Int) -> String) throws {
+      let texts = [2_000: text(2_000), 32_000: text(32_000)]
+      try StowTests.expectLinear(small: 2_000) { _ = try? StowValue(notation: texts[$0] ?? "") }
+    }
+    func digits(_ count: Int) -> String { String(repeating: "9", count: count) }
+    #expect(throws: StowNotationError.self) { try StowValue(notation: digits(1_000_000)) }
+    try expectLinear { digits($0) }
+    try expectLinear { "0.\(digits($0))" }
+    try expectLinear { "date\"2000-01-01T00:00:00.\(digits($0))Z\"" }
+    try expectLinear { "decimal\"\(digits($0))\"" }
+    try expectLinear { "null(\(digits($0)))" }
+    try expectLinear { "nan(0x\(digits($0)))" }
+    func object(_ count: Int) -> String {
+      "{\((0..<count).map { "\"\($0)\":[[]]" }.joined(separator: ","))}"
+    }
+    #expect(try StowValue(notation: object(20_000)).object?.count == 20_000)
+    try expectLinear { object($0 / 10) }
   }
 
-  @Test("never trap, whatever was changed in them", arguments: 0..<8)
-  func mutations(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
-    let pieces = [
-      "\"", "\\", "\\u", "[", "]", "{", "}", ",", ":", "(", ")", "-", "0", "9", ".", "e", "nan", "inf", "é",
-    ]
-    for _ in 0..<1_500 {
-      let value = StowValue.ofAnyKind(&random, depth: 3)
-      var text = Array((random.below(2) == 0 ? value.description : value.notation(width: 30)).unicodeScalars)
-      for _ in 0...random.below(4) {
-        let place = random.below(text.count + 1)
-        switch random.below(4) {
-        case 0 where place < text.count: text.remove(at: place)
-        case 1: text.removeSubrange(place...)
-        case 2: text.insert(contentsOf: pieces[random.below(pieces.count)].unicodeScalars, at: place)
-        default:
-          text.insert(contentsOf: text[..<place].suffix(random.below(8)), at: random.below(text.count + 1))
+  @Test("never trap, whatever was changed in them")
+  func mutations() {
+    forEachCase(of: 0..<8) { (seed: UInt64) throws in
+      var random = SeededGenerator(seed: seed)
+      let pieces = [
+        "\"", "\\", "\\u", "[", "]", "{", "}", ",", ":", "(", ")", "-", "0", "9", ".", "e", "nan", "inf", "é",
+      ]
+      for _ in 0..<1_500 {
+        let value = StowValue.ofAnyKind(&random, depth: 3)
+        var text = Array(
+          (random.below(2) == 0 ? value.description : value.notation(width: 30)).unicodeScalars)
+        for _ in 0...random.below(4) {
+          let place = random.below(text.count + 1)
+          switch random.below(4) {
+          case 0 where place < text.count: text.remove(at: place)
+          case 1: text.removeSubrange(place...)
+          case 2: text.insert(contentsOf: pieces[random.below(pieces.count)].unicodeScalars, at: place)
+          default:
+            text.insert(contentsOf: text[..<place].suffix(random.below(8)), at: random.below(text.count + 1))
+          }
         }
+        let mutated = String(String.UnicodeScalarView(text))
+        // What is read is a value like others.
+        guard let read = try? StowValue(notation: mutated) else { continue }
+        #expect(try StowValue(notation: read.description).isSame(as: read), "\(mutated)")
       }
-      let mutated = String(String.UnicodeScalarView(text))
-      // What is read is a value like others.
-      guard let read = try? StowValue(notation: mutated) else { continue }
-      #expect(try StowValue(notation: read.description).isSame(as: read), "\(mutated)")
     }
   }
 }
