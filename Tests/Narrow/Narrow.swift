@@ -33,7 +33,7 @@ struct Narrow {
     case .tooLarge: "too large"
     case .reserved: "reserved"
     case .invalidText: "invalid text"
-    case .repeatedKey: "repeated key"
+    case .repeatedKey, .equalKeys: "repeated key"
     case .mismatch, .cellMismatch: "mismatch"
     case .unrepresentable: "unrepresentable"
     case .tooDeep, .noRoom: "too deep"

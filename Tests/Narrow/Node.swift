@@ -248,12 +248,12 @@ struct NodeReader {
     _ tables: borrowing MessageTables, in range: Range<Int>
   ) throws(FormatError) -> [(key: Node.Key, value: Node)] {
     var entries: [(key: Node.Key, value: Node)] = []
-    var names = Set<String>()
+    var names = Set<ExactString>()
     offset = range.lowerBound
     while offset < range.upperBound {
       let start = offset
       let key = try key(at: TextLocation(start), tables)
-      guard names.insert(key.name).inserted else { try fail(.repeatedKey, at: start) }
+      guard names.insert(ExactString(key.name)).inserted else { try fail(.repeatedKey, at: start) }
       offset = try tables.endOfKey(reader, at: start)
       guard offset < range.upperBound else { try fail(.malformed, at: start) }
       entries.append((key, try value(tables, upTo: range.upperBound, from: offset)))

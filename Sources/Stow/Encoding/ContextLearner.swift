@@ -11,9 +11,9 @@ struct ContextLearner {
   private var shapeNumbers: [Int: Int] = [:]
   /// How many samples have each list of free keys, and each string.
   private var lists: [Found<[String]>] = []
-  private var listNumbers: [[String]: Int] = [:]
+  private var listNumbers: [[ExactString]: Int] = [:]
   private var strings: [Found<String>] = []
-  private var stringNumbers: [String: Int] = [:]
+  private var stringNumbers: [ExactString: Int] = [:]
 
   /// Below this many bytes a text is hardly longer than a reference to it.
   private static let shortestText = 3
@@ -53,13 +53,13 @@ struct ContextLearner {
     shapes.sort {
       $0.uses != $1.uses ? $0.uses > $1.uses : $0.content.lexicographicallyPrecedes($1.content, by: isBefore)
     }
-    var shared = strings.filter { $0.uses > 1 || enumerations.all.contains($0.content) }
+    var shared = strings.filter { $0.uses > 1 || enumerations.all.contains(ExactString($0.content)) }
     shared.sort { $0.uses != $1.uses ? $0.uses > $1.uses : isBefore($0.content, $1.content) }
     let symbols = shared.map(\.content)
-    var distinct = Set<[String]>()
+    var distinct = Set<[ExactString]>()
     return ContextMessage(
       symbols: symbols.filter { KeyText.bytes(of: $0).count >= Self.shortestText },
-      shapes: shapes.map(\.content).filter { distinct.insert($0).inserted })
+      shapes: shapes.map(\.content).filter { distinct.insert($0.map(ExactString.init)).inserted })
   }
 
   /// Takes in the recording of a sample.
@@ -78,10 +78,10 @@ struct ContextLearner {
   }
 
   private mutating func note(_ string: String) {
-    if let number = stringNumbers[string] {
+    if let number = stringNumbers[ExactString(string)] {
       strings[number].uses += 1
     } else {
-      stringNumbers[string] = strings.count
+      stringNumbers[ExactString(string)] = strings.count
       strings.append(Found(content: string, uses: 1))
     }
   }
@@ -90,10 +90,11 @@ struct ContextLearner {
     var names: [String] = []
     for key in list { names.append(recording.strings.string(Int(key))) }
     names.sort(by: isBefore)
-    if let number = listNumbers[names] {
+    let list = names.map(ExactString.init)
+    if let number = listNumbers[list] {
       lists[number].uses += 1
     } else {
-      listNumbers[names] = lists.count
+      listNumbers[list] = lists.count
       lists.append(Found(content: names, uses: 1))
     }
   }
@@ -111,7 +112,7 @@ struct ContextLearner {
     var place = 0
     for slot in 0..<keys.pointee.slotCount {
       let name = String(decoding: keys.pointee.utf8(atSlot: slot), as: UTF8.self)
-      if let known = names.firstIndex(of: name) {
+      if let known = names.firstIndex(where: { $0.hasSameBytes(as: name) }) {
         place = known + 1
       } else {
         names.insert(name, at: place)
@@ -129,7 +130,7 @@ private func isBefore(_ one: String, _ other: String) -> Bool {
 
 /// The strings that enumerations encoded.
 private final class EnumerationStrings {
-  var all: Set<String> = []
+  var all: Set<ExactString> = []
 }
 
 extension TypeEncoders {
@@ -160,7 +161,9 @@ where Value.RawValue == String {
   override func encode(
     _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    if Mirror(reflecting: copy value).displayStyle == .enum { strings.all.insert((copy value).rawValue) }
+    if Mirror(reflecting: copy value).displayStyle == .enum {
+      strings.all.insert(ExactString((copy value).rawValue))
+    }
     try recorder.encodePlain(value, key: key, parent: parent)
   }
 }

@@ -14,8 +14,8 @@ struct ContextMessage {
   ///   - symbols: The symbols, each once.
   ///   - shapes: The keys of each shape, each once.
   init(symbols: [String], shapes: [[String]]) {
-    let numbers = Dictionary(uniqueKeysWithValues: symbols.enumerated().map { (Array($1.utf8), $0) })
-    self.init(symbols, shapes, shapes.map { $0.map { numbers[Array($0.utf8)] } })
+    let numbers = Dictionary(uniqueKeysWithValues: symbols.enumerated().map { (ExactString($1), $0) })
+    self.init(symbols, shapes, shapes.map { $0.map { numbers[ExactString($0)] } })
   }
 
   private init(_ symbols: [String], _ shapes: [[String]], _ keySymbols: [[Int?]]) {
@@ -83,47 +83,30 @@ struct ContextMessage {
 /// Checks that symbols and shapes are distinct, and so are the keys of each shape.
 private struct ContextCheck {
   private let symbolCount: Int
-  /// By their bytes: symbols, and behind them the keys that are none.
-  private var numbers: [[UInt8]: Int] = [:]
-  /// By their strings, of which two may be equal in other bytes.
-  private var names: [String: Int] = [:]
-  private var symbolNames: [Int] = []
+  /// Symbols, and behind them the keys that are none.
+  private var numbers: [ExactString: Int] = [:]
   private var shapes = Set<[Int]>()
 
   /// Nil if two symbols are the same.
   init?(_ symbols: [String]) {
     symbolCount = symbols.count
-    for symbol in symbols {
-      numbers[Array(symbol.utf8)] = numbers.count
-      symbolNames.append(name(symbol))
-    }
+    for symbol in symbols { numbers[ExactString(symbol)] = numbers.count }
     if numbers.count < symbolCount { return nil }
-  }
-
-  private mutating func name(_ string: String) -> Int {
-    let name = names[string, default: names.count]
-    names[string] = name
-    return name
   }
 
   /// Takes in a shape; false if there is another like it, a key occurs twice, or a key is a symbol and should be a
   /// reference.
   mutating func accepts(_ keys: [String], _ symbols: [Int?]) -> Bool {
     var shape: [Int] = []
-    var keyNames = Set<Int>()
     for (key, symbol) in zip(keys, symbols) {
-      if let symbol {
-        shape.append(symbol)
-        keyNames.insert(symbolNames[symbol])
-      } else {
-        let number = numbers[Array(key.utf8), default: numbers.count]
+      let number = symbol ?? numbers[ExactString(key), default: numbers.count]
+      if symbol == nil {
         if number < symbolCount { return false }
-        numbers[Array(key.utf8)] = number
-        shape.append(number)
-        keyNames.insert(name(key))
+        numbers[ExactString(key)] = number
       }
+      shape.append(number)
     }
-    return keyNames.count == keys.count && shapes.insert(shape).inserted
+    return Set(shape).count == shape.count && shapes.insert(shape).inserted
   }
 }
 

@@ -97,7 +97,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
   ///
   /// A key takes a byte where its symbol may take half of the prelude: each symbol is looked at once, for all the keys.
   private func checkKeys(_ new: borrowing TextTables, _ message: ByteReader) throws(FormatError) {
-    var names: [String: Int] = [:]
+    var names: [ExactString: Int] = [:]
     var symbols: [Int: Int] = [:]
     for shape in 0..<new.shapeCount {
       var numbers = Set<Int>()
@@ -108,7 +108,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
         if let symbol, let known = symbols[symbol] {
           number = known
         } else {
-          let name = try name(ofKeyAt: key, symbol, new, message)
+          let name = ExactString(try name(ofKeyAt: key, symbol, new, message))
           number = names[name, default: names.count]
           names[name] = number
           if let symbol { symbols[symbol] = number }

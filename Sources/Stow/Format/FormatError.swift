@@ -15,8 +15,10 @@ package struct FormatError: Error {
     case reserved
     /// Bytes that are not UTF-8.
     case invalidText
-    /// A second key of an object that equals another.
+    /// A key that an object has twice.
     case repeatedKey
+    /// A key that equals another of its object as a `String`, in other bytes.
+    case equalKeys
     /// A valid value of another kind.
     case mismatch
     /// The same for an element without a tag.

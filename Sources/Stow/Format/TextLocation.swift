@@ -30,7 +30,6 @@ struct LocatedText {
 
   var bytes: UnsafeRawBufferPointer { reader.bytes(of: text) }
   var hash: UInt64 { reader.hash(of: text) }
-  var isASCII: Bool { reader.isASCII(text) }
   var size: Int { text.end - text.start }
   var location: TextLocation {
     isInMessage ? TextLocation(text.start) : TextLocation(inDefinitions: text.start)

@@ -8,7 +8,7 @@ struct ObjectKeys: Sendable {
 
   private static let fewest = 9
 
-  /// - Parameter keys: Distinct strings.
+  /// - Parameter keys: Strings of distinct bytes.
   init(_ keys: [String]) {
     all = keys
     index = keys.count < Self.fewest ? nil : KeyIndex()
@@ -18,7 +18,7 @@ struct ObjectKeys: Sendable {
 
   /// The place of a key; nil if there is none.
   func position(of key: String) -> Int? {
-    guard let index else { return all.firstIndex(of: key) }
+    guard let index else { return all.firstIndex { $0.hasSameBytes(as: key) } }
     return index.position(of: key, among: all)
   }
 
@@ -42,18 +42,19 @@ struct ObjectKeys: Sendable {
 
 /// Where each of many keys stands. Made when one is looked for: most objects are only read from end to end.
 private final class KeyIndex: Sendable {
-  private let positions = Mutex<[String: Int]?>(nil)
+  private let positions = Mutex<[ExactString: Int]?>(nil)
 
   func position(of key: String, among keys: [String]) -> Int? {
     positions.withLock { positions in
+      let key = ExactString(key)
       if let positions { return positions[key] }
-      let made = Dictionary(uniqueKeysWithValues: zip(keys, keys.indices))
+      let made = Dictionary(uniqueKeysWithValues: zip(keys.map(ExactString.init), keys.indices))
       positions = made
       return made[key]
     }
   }
 
   func append(_ key: String, at position: Int) {
-    positions.withLock { $0?[key] = position }
+    positions.withLock { $0?[ExactString(key)] = position }
   }
 }

@@ -6,8 +6,9 @@
 /// for (key, value) in object { print(key, value) }
 /// ```
 ///
-/// A key is found in a few steps, also among many. No key stands twice; two spellings of the same Unicode characters are
-/// one key, as they are one `String`. Objects that were decoded with the same keys share them.
+/// A key is found in a few steps, also among many. No key stands twice. Keys are the same if their bytes are: two
+/// spellings of the same Unicode characters are two keys, although they are equal as `String`s, so that an object holds
+/// whatever an object of a message does. Objects that were decoded with the same keys share them.
 public struct StowObject: Sendable {
   private(set) var names: ObjectKeys
   /// As many as there are keys.
@@ -51,7 +52,7 @@ public struct StowObject: Sendable {
 
   // MARK: by key
 
-  /// The value for a key, or nil if there is none.
+  /// The value for the key with these bytes, or nil if there is none.
   ///
   /// A value that is assigned takes the place of the key if there is one, and otherwise the last. Assigning nil removes
   /// the key: to keep it without a value, assign `.null`. Values are changed in their place:
@@ -124,7 +125,9 @@ extension StowObject: ExpressibleByDictionaryLiteral {
 }
 
 extension StowObject: Hashable {
-  /// Whether both have the same keys with equal values, in whatever order. Takes time in proportion to the objects.
+  /// Whether both have the same keys, by their bytes, with equal values, in whatever order.
+  ///
+  /// Takes time in proportion to the objects.
   public static func == (left: StowObject, right: StowObject) -> Bool {
     guard left.count == right.count else { return false }
     return left.allSatisfy { key, value in right[key] == value }

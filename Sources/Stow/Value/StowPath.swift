@@ -20,6 +20,16 @@ public struct StowPath: Hashable, Sendable {
     /// To all elements of an array, or all values of an object in the order of their keys. What the rest of the path
     /// finds in each of them is an element of an array.
     case each
+
+    /// Whether both lead to the same: keys are the same if their bytes are, as in `StowObject`.
+    public static func == (left: Step, right: Step) -> Bool {
+      switch (left, right) {
+      case (.key(let left), .key(let right)): left.hasSameBytes(as: right)
+      case (.index(let left), .index(let right)): left == right
+      case (.each, .each): true
+      default: false
+      }
+    }
   }
 
   /// The steps, from the outermost on.

@@ -11,14 +11,14 @@ final class SizeTree {
   /// How many values there are.
   private(set) var count = 0
   private(set) var below: [SizeTree] = []
-  private var places: [String: Int] = [:]
+  private var places: [ExactString: Int] = [:]
 
   init(_ step: String = "") { self.step = step }
 
   /// The tree of a step, which is made if there is none.
   func child(_ step: String) -> SizeTree {
-    if let place = places[step] { return below[place] }
-    places[step] = below.count
+    if let place = places[ExactString(step)] { return below[place] }
+    places[ExactString(step)] = below.count
     below.append(SizeTree(step))
     return below[below.count - 1]
   }

@@ -6,7 +6,7 @@ struct Definitions {
   private(set) var shapes: [[String]] = []
   /// By symbol: the number of the first that is the same string.
   private var names: [Int] = []
-  private var numbers: [String: Int] = [:]
+  private var numbers: [ExactString: Int] = [:]
 
   /// No definitions yet.
   init() {}
@@ -17,8 +17,8 @@ struct Definitions {
   }
 
   mutating func add(symbol: String) {
-    let number = numbers[symbol] ?? symbols.count
-    numbers[symbol] = number
+    let number = numbers[ExactString(symbol), default: symbols.count]
+    numbers[ExactString(symbol)] = number
     names.append(number)
     symbols.append(symbol)
   }
@@ -36,13 +36,14 @@ struct Definitions {
   /// A key may take a byte where its symbol takes many: each symbol is looked at once, whatever refers to it.
   struct Keys {
     private var numbers = Set<Int>()
-    private var texts = Set<String>()
+    private var texts = Set<ExactString>()
 
     /// Whether a key is another than all before it.
     mutating func insert(_ key: Key, _ definitions: Definitions) -> Bool {
       switch key {
       case .symbol(let symbol): return numbers.insert(definitions.names[symbol]).inserted
       case .text(let text):
+        let text = ExactString(text)
         if let number = definitions.numbers[text] { return numbers.insert(number).inserted }
         return texts.insert(text).inserted
       }

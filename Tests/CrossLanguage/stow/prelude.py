@@ -1,7 +1,5 @@
 """The symbols and shapes at the front of a message, and the keys that refer to them."""
 
-import unicodedata
-
 from .cursor import Cursor
 from .errors import StowError
 from .texts import text
@@ -69,15 +67,14 @@ class Prelude:
 
 
 class DistinctKeys:
-    """The keys of one shape or map; those that are canonically equivalent are one key."""
+    """The keys of one shape or map: strings of distinct bytes."""
 
     def __init__(self) -> None:
         self.keys: list[str] = []
         self._known: set[str] = set()
 
     def add(self, key: str, cursor: Cursor) -> None:
-        normal = unicodedata.normalize("NFC", key)
-        if normal in self._known:
+        if key in self._known:
             raise cursor.error(f"a second key “{key}”")
-        self._known.add(normal)
+        self._known.add(key)
         self.keys.append(key)

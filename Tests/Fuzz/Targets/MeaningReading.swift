@@ -73,6 +73,13 @@ private struct CollectionMeaning: MeaningReader {
   }
 
   static func entries(_ decoder: any Decoder) throws -> [(key: String, value: MessageMeaning)] {
-    try decoder.singleValueContainer().decode([String: Self].self).map { ($0.key, $0.value.meaning) }
+    do {
+      return try decoder.singleValueContainer().decode([String: Self].self).map { ($0.key, $0.value.meaning) }
+    } catch let error as DecodingError {
+      // Of an object with two spellings of one key there is no dictionary.
+      let keys = try decoder.container(keyedBy: NameKey.self).allKeys.map(\.stringValue)
+      guard Set(keys).count < keys.count else { throw error }
+      return try ContainerMeaning.entries(decoder)
+    }
   }
 }

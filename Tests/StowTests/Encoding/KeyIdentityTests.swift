@@ -1,10 +1,11 @@
+import Foundation
 import Stow
 import Testing
 
 private let composed = "caf\u{e9}"
 private let decomposed = "cafe\u{301}"
 
-@Suite("Keys are their string values alone, compared as Swift compares strings")
+@Suite("Keys are their string values alone, compared by their bytes")
 struct KeyIdentityTests {
   @Test("a dictionary key that looks like a number stays what it is")
   func numericStrings() throws {
@@ -41,7 +42,7 @@ struct KeyIdentityTests {
     }
   }
 
-  @Test("of two spellings a message has the one that it asks for first, whatever other messages asked for")
+  @Test("two spellings are two keys of a key type")
   func spellings() throws {
     enum Spelling: CodingKey {
       case decomposedName, composedName
@@ -50,21 +51,28 @@ struct KeyIdentityTests {
       init?(stringValue: String) { nil }
       init?(intValue: Int) { nil }
     }
-    func message(_ keys: Spelling?...) -> Writes {
-      Writes { encoder in
-        var container = encoder.container(keyedBy: Spelling.self)
-        for key in keys { try container.encodeIfPresent(key.map { _ in 1 }, forKey: key ?? .decomposedName) }
-      }
+    func message(_ keys: [(Spelling, Int)]) throws -> Data {
+      try StowEncoder().encode(
+        Writes { encoder in
+          var container = encoder.container(keyedBy: Spelling.self)
+          for (key, value) in keys { try container.encode(value, forKey: key) }
+        })
     }
-    let encoder = StowEncoder()
-    for _ in 0..<3 {
-      #expect(try encoder.encode(message(.decomposedName)) == encoder.encode([decomposed: 1]))
-      #expect(try encoder.encode(message(.composedName)) == encoder.encode([composed: 1]))
-      #expect(try encoder.encode(message(.composedName, .decomposedName)) == encoder.encode([composed: 1]))
-      #expect(try encoder.encode(message(.decomposedName, .composedName)) == encoder.encode([decomposed: 1]))
-      // Asked for without a value is asked for.
-      #expect(try encoder.encode(message(nil, .composedName)) == encoder.encode([decomposed: 1]))
-      #expect(try encoder.encode(message(.composedName, nil)) == encoder.encode([composed: 1]))
+    for keys in [
+      [(.decomposedName, 1)], [(.composedName, 1)], [(.composedName, 1), (.decomposedName, 2)],
+      [(.decomposedName, 1), (.composedName, 2)],
+    ] as [[(Spelling, Int)]] {
+      let data = try message(keys)
+      #expect(
+        try StowValue(message: data) == .object(StowObject(keys.map { ($0.stringValue, StowValue($1)) })))
+      try read(message: data) { decoder in
+        let container = try decoder.container(keyedBy: Spelling.self)
+        for key in [Spelling.composedName, .decomposedName] {
+          let value = keys.first { $0.0 == key }?.1
+          #expect(try container.decodeIfPresent(Int.self, forKey: key) == value)
+          #expect(container.contains(key) == (value != nil))
+        }
+      }
     }
   }
 
@@ -94,28 +102,6 @@ struct KeyIdentityTests {
     }
   }
 
-  @Test("of two spellings of a free key a message has its first, but dictionaries by themselves keep theirs")
-  func freeSpellings() throws {
-    func message(_ objects: [[String]]) -> Writes {
-      Writes { encoder in
-        var list = encoder.unkeyedContainer()
-        for names in objects {
-          var container = list.nestedContainer(keyedBy: AnyKey.self)
-          for name in names { try container.encode(1, forKey: AnyKey(name)) }
-        }
-      }
-    }
-    let encoder = StowEncoder()
-    let first = try encoder.encode(message([[composed], [composed, "x"]]))
-    #expect(try encoder.encode(message([[composed], [decomposed, "x"]])) == first)
-    #expect(try encoder.encode(message([[composed], [composed, "x", decomposed]])) == first)
-    let dictionaries = [[composed: 1], [decomposed: 1]]
-    let unified = [[composed: 1], [composed: 1]]
-    #expect(try encoder.encode(dictionaries) != encoder.encode(unified))
-    encoder.outputFormatting = .sortedKeys
-    #expect(try encoder.encode(dictionaries) == encoder.encode(unified))
-  }
-
   @Test("two cases of a key type with the same string are one key")
   func equalCases() throws {
     enum Alias: CodingKey, CaseIterable {
@@ -140,58 +126,139 @@ struct KeyIdentityTests {
     }
   }
 
-  @Test("canonically equal keys are one key while encoding")
-  func canonicalEncoding() throws {
+  /// Objects with both spellings, however many keys there are beside them.
+  private func both(_ others: Int) -> StowObject {
+    var object: StowObject = [composed: 1, decomposed: 2]
+    for number in 0..<others { object["key \(number)"] = StowValue(number) }
+    return object
+  }
+
+  @Test("canonically equal keys are two keys while encoding", arguments: [0, 3, 20, 100])
+  func canonicalEncoding(others: Int) throws {
     #expect(composed == decomposed && Array(composed.utf8) != Array(decomposed.utf8))
-    try expectWritten([composed: 2, "o": ["x": 1, "y": 2]]) { encoder in
+    let object = both(others)
+    func write(_ encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: AnyKey.self)
-      try container.encode(1, forKey: AnyKey(composed))
-      try container.encode(2, forKey: AnyKey(decomposed))
-      var object = container.nestedContainer(keyedBy: AnyKey.self, forKey: "o")
-      try object.encode(1, forKey: "x")
-      try object.encode(2, forKey: "y")
+      for (key, value) in object { try container.encode(value, forKey: AnyKey(key)) }
+      // The last value of a key counts, in the place of the first.
+      try container.encode(object[composed], forKey: AnyKey(composed))
     }
-    try expectWritten([composed: ["x": 1, "y": 2]]) { encoder in
+    for list in [[object], [object, object]] {
+      let written = try StowEncoder().encode(list.map { _ in Writes { try write($0) } })
+      let value = try StowValue(message: written)
+      #expect(value == .array(list.map { .object($0) }))
+      #expect(try value.message() == written)
+    }
+    try expectWritten([composed: ["x": 1], "o": ["x": 1, "y": 2]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
-      for (name, key, value) in [(composed, "x", 1), (decomposed, "y", 2)] {
+      for (name, key, value) in [("o", "x", 1), (composed, "x", 1), ("o", "y", 2)] {
         var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey(name))
         try nested.encode(value, forKey: AnyKey(key))
       }
     }
   }
 
-  @Test("canonically equal keys are one key while decoding", arguments: [composed, decomposed])
-  func canonicalDecoding(key: String) throws {
-    for value in [[key: 1], [key: 1, "x": 2], ["x": 2, key: 1]] {
-      try read([value, value]) { decoder in
-        var list = try decoder.unkeyedContainer()
-        while !list.isAtEnd {
-          let container = try list.nestedContainer(keyedBy: AnyKey.self)
-          for name in [composed, decomposed, composed] {
-            #expect(container.contains(AnyKey(name)))
-            #expect(try container.decode(Int.self, forKey: AnyKey(name)) == 1)
+  @Test("sorted keys are in the order of their bytes")
+  func sorted() throws {
+    let encoder = StowEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let value: StowValue = ["f": 1, composed: 2, decomposed: 3, "z": 4]
+    let sorted = try StowValue(message: encoder.encode(value))
+    #expect(
+      try #require(sorted.object).keys.map { Array($0.utf8) }
+        == [decomposed, composed, "f", "z"].map { Array($0.utf8) })
+  }
+
+  @Test("a key is found by its bytes alone", arguments: [0, 3, 20, 100])
+  func canonicalDecoding(others: Int) throws {
+    for key in [composed, decomposed] {
+      var object = both(others)
+      let other = key.hasSameBytes(as: composed) ? decomposed : composed
+      object[other] = nil
+      for list in [[object], [object, object]] {
+        let message = try StowEncoder().encode(list.map { StowValue.object($0) })
+        #expect(try StowDecoder().decode(Int.self, from: message, at: [0, .key(key)]) == object[key]?.int)
+        #expect(throws: DecodingError.self) {
+          try StowDecoder().decode(Int.self, from: message, at: [0, .key(other)])
+        }
+        try read(message: message) { decoder in
+          var list = try decoder.unkeyedContainer()
+          while !list.isAtEnd {
+            let container = try list.nestedContainer(keyedBy: AnyKey.self)
+            for _ in 0..<2 {
+              #expect(try container.decode(Int.self, forKey: AnyKey(key)) == object[key]?.int)
+              #expect(!container.contains(AnyKey(other)))
+              #expect(throws: DecodingError.self) { try container.decode(Int.self, forKey: AnyKey(other)) }
+            }
           }
         }
       }
     }
   }
 
-  @Test("a struct whose key is spelled otherwise reads it")
+  @Test("an object with both spellings is a value, and no dictionary", arguments: [0, 3, 20, 100])
+  func bothSpellings(others: Int) throws {
+    let object = both(others)
+    // Maps, records, and rows of a table.
+    for list in [[object], [object, object], Array(repeating: object, count: 20)] {
+      let value: StowValue = ["list": .array(list.map { .object($0) })]
+      let message = try value.message()
+      let copy = try StowValue(message: message)
+      #expect(copy == value && copy["list"]?[0]?[decomposed] == 2 && copy["list"]?[0]?[composed] == 1)
+      #expect(try StowValue(notation: copy.description) == copy)
+      #expect(try copy.message() == message)
+      #expect(try StowMessage(message).keys(at: ["list", 0]).count == object.count)
+      try read(message: message) { decoder in
+        let container = try decoder.container(keyedBy: AnyKey.self)
+        var list = try container.nestedUnkeyedContainer(forKey: "list")
+        while !list.isAtEnd {
+          let inner = try list.nestedContainer(keyedBy: AnyKey.self)
+          #expect(inner.allKeys.count == object.count)
+          for key in inner.allKeys {
+            #expect(try inner.decode(Int.self, forKey: key) == object[key.stringValue]?.int)
+          }
+        }
+      }
+      expectCollision(in: message, as: [String: [[String: Int]]].self)
+      expectCollision(in: message, as: [String: [[String: StowValue]]].self)
+      expectCollision(in: message, as: [String: [[String: Int?]]].self)
+    }
+  }
+
+  private func expectCollision<Value: Decodable>(in message: Data, as type: Value.Type) {
+    #expect {
+      try StowDecoder().decode(type, from: message)
+    } throws: { error in
+      guard case DecodingError.dataCorrupted(let context) = error else { return false }
+      return context.codingPath.map(\.stringValue) == ["list", "Index 0"]
+        && context.debugDescription.contains("spelling")
+    }
+  }
+
+  @Test("a struct whose key is spelled otherwise does not find it")
   func canonicalStruct() throws {
     struct Composed: Codable {
-      var value: [Int]
+      var value: Int?
       enum CodingKeys: String, CodingKey { case value = "caf\u{e9}" }
     }
     struct Decomposed: Codable {
       var other: String
-      var value: [Int]
+      var value: Int?
       enum CodingKeys: String, CodingKey {
         case other
         case value = "cafe\u{301}"
       }
     }
-    let values = [Decomposed(other: "o", value: [1, 2]), Decomposed(other: "o", value: [3])]
-    #expect(try transcode(values, to: [Composed].self).map(\.value) == [[1, 2], [3]])
+    let values = [Decomposed(other: "o", value: 1), Decomposed(other: "o", value: 3)]
+    for count in 1...2 {
+      let message = try StowEncoder().encode(Array(values.prefix(count)))
+      #expect(
+        try StowDecoder().decode([Composed].self, from: message).map(\.value)
+          == Array(repeating: nil, count: count))
+      #expect(
+        try StowDecoder().decode([Decomposed].self, from: message).map(\.value)
+          == values.prefix(count).map(\.value))
+    }
   }
 
   @Test("keys that differ in case or by invisible characters are different")

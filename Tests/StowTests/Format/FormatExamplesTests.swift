@@ -43,8 +43,8 @@ struct FormatExamplesTests {
     let messages = try FormatDocument.load().accepted
     #expect(messages.count > 5)
     for (message, meaning) in messages {
-      let value = try StowDecoder().decode(Anything.self, from: message)
-      #expect(value.description == meaning, "\(VectorFile.hex(message))")
+      let (value, expected) = (try StowValue(message: message), try StowValue(notation: meaning))
+      #expect(value == expected, "\(VectorFile.hex(message))")
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Stow
 
 /// What a message stands for, with its kinds kept apart; and how it is to be written, where calls differ.
 ///
@@ -30,20 +31,11 @@ indirect enum Meaning: Equatable, Sendable {
       switch part {
       case .array(let elements)?:
         key.intValue.flatMap { elements.indices.contains($0) ? elements[$0] : nil }
-      case .object(let object)?: object.values[key.stringValue]
+      case .object(let object)?: object.values[ExactString(key.stringValue)]
       default: nil
       }
     }
   }
-}
-
-/// A string that equals another only if they are of the same scalars.
-struct ExactString: Equatable, Sendable {
-  let string: String
-
-  init(_ string: String) { self.string = string }
-
-  static func == (a: ExactString, b: ExactString) -> Bool { a.string.utf8.elementsEqual(b.string.utf8) }
 }
 
 /// An object, and the calls that write it.
@@ -68,9 +60,10 @@ struct MeaningObject: Equatable, Sendable {
   }
 
   /// What a reader finds: of several values for a key the last.
-  var values: [String: Meaning] {
+  var values: [ExactString: Meaning] {
     Dictionary(
-      entries.compactMap { entry in entry.value.map { (entry.key, $0) } }, uniquingKeysWith: { $1 })
+      entries.compactMap { entry in entry.value.map { (ExactString(entry.key), $0) } },
+      uniquingKeysWith: { $1 })
   }
 
   static func == (a: MeaningObject, b: MeaningObject) -> Bool { a.values == b.values }

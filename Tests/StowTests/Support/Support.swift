@@ -80,9 +80,14 @@ func expectWritten(
 
 /// Runs `body` on the decoder of the message of `value`, inside an `init(from:)`.
 func read<R>(_ value: some Encodable, _ body: @escaping (any Decoder) throws -> R) throws -> R {
+  try read(message: StowEncoder().encode(value), body)
+}
+
+/// The same for bytes.
+func read<R>(message: Data, _ body: @escaping (any Decoder) throws -> R) throws -> R {
   let decoder = StowDecoder()
   decoder.userInfo[ReadBody<R>.key] = ReadBody(body)
-  return try decoder.decode(Reads<R>.self, from: StowEncoder().encode(value)).result
+  return try decoder.decode(Reads<R>.self, from: message).result
 }
 
 /// The same with Foundation's JSON coders.

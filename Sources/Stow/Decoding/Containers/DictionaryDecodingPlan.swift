@@ -48,11 +48,21 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
       defer { session.path.pop(to: mark) }
       let value = try decode(entry.value, step)
       guard result.updateValue(value, forKey: entry.name) == nil else {
-        throw session.error(
-          FormatError(.repeatedKey, at: entry.value), path: session.codingPath(node), expected: nil)
+        throw collision(result, entry, session, node)
       }
     }
     return result
+  }
+
+  /// Returns the error of a key that equals another of the dictionary: the same again, or another spelling of it.
+  @inline(never)
+  private static func collision(
+    _ result: [String: Value], _ entry: ObjectEntries.Entry, _ session: DecodingSession, _ node: PathNode
+  ) -> any Error {
+    let isSame = result.keys.contains { $0.hasSameBytes(as: entry.name) }
+    return session.error(
+      FormatError(isSame ? .repeatedKey : .equalKeys, at: entry.key.offset), path: session.codingPath(node),
+      expected: [String: Value].self)
   }
 
   @inline(__always)
@@ -69,7 +79,15 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   final override func decode(
     _ element: ElementSource.Element, of source: SessionElements, _ node: PathNode
   ) throws -> [String: Value] {
-    try [String: Value](from: source.session.decoder(element, of: source, node))
+    let result = try [String: Value](from: source.session.decoder(element, of: source, node))
+    // Of two spellings of one key, the dictionary has only one.
+    if let shape = source.columns?.shape,
+      result.count < source.session.message.tables.keyCount(ofShape: shape)
+    {
+      throw source.session.error(
+        FormatError(.equalKeys, at: source.offset), at: node, expected: [String: Value].self)
+    }
+    return result
   }
 }
 

@@ -144,7 +144,7 @@ struct StowValueReader {
 
   private func map(_ body: Range<Int>) throws(FormatError) -> StowObject {
     if body.isEmpty { return StowObject() }
-    let index = try EntryIndex.checkingKeys(ofMap: body, message)
+    let index = try TextIndex.checkingKeys(ofMap: body, message)
     let count = index?.count ?? message.keyCheck.count
     var keys: [String] = []
     keys.reserveCapacity(count)

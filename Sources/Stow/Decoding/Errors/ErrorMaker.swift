@@ -18,7 +18,8 @@ struct ErrorMaker: ~Copyable {
     _ error: FormatError, path: [any CodingKey], expected: Any.Type?, _ message: Message
   ) -> DecodingError {
     let wanted = expected.map { "Expected a value of type \($0)" } ?? "Expected a message"
-    let isReadable = error.kind == .unrepresentable || error.kind == .cellMismatch
+    let isReadable =
+      error.kind == .unrepresentable || error.kind == .cellMismatch || error.kind == .equalKeys
     let context = DecodingError.Context(
       codingPath: path, debugDescription: "\(wanted), but \(describe(error, message))",
       underlyingError: isReadable ? nil : Unreadable())
@@ -36,6 +37,8 @@ struct ErrorMaker: ~Copyable {
     case .reserved: describeReserved(error.offset, message.reader)
     case .invalidText: "the text at offset \(error.offset) is not UTF-8"
     case .repeatedKey: "the key at offset \(error.offset) repeats another of its object"
+    case .equalKeys:
+      "the key at offset \(error.offset) is another spelling of a key of its object, and a dictionary holds one of them"
     case .mismatch: "the bytes end at offset \(error.offset)"
     case .cellMismatch: "found an element of another kind at offset \(error.offset)"
     case .unrepresentable: "the number at offset \(error.offset) does not fit"

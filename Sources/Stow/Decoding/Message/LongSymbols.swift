@@ -9,20 +9,19 @@ struct LongSymbols {
   /// What follows from the bytes of a symbol.
   struct Text {
     let hash: UInt64
-    let isASCII: Bool
+    /// Where the first symbol stands that has these bytes.
+    let first: TextLocation
   }
 
   /// By where a symbol stands.
   private var texts: [TextLocation: Text] = [:]
-  /// By its number.
-  private var names: [Int: KeyName] = [:]
-  private var firstNames: [KeyName: Int] = [:]
+  /// By the hash of a symbol: where the first stands that has it.
+  private var firsts: [UInt64: TextLocation] = [:]
   /// By the address of its characters, which copies of a string share: the symbol that a string was made of.
   private var symbols: [UnsafePointer<UInt8>: Int] = [:]
 
   mutating func removeAll() {
-    if !texts.isEmpty { texts = [:] }
-    if !names.isEmpty { (names, firstNames) = ([:], [:]) }
+    if !texts.isEmpty { (texts, firsts) = ([:], [:]) }
     if !symbols.isEmpty { symbols = [:] }
   }
 
@@ -33,51 +32,16 @@ struct LongSymbols {
 
   func symbol(madeAs string: String) -> Int? { string.address.flatMap { symbols[$0] } }
 
-  mutating func text(_ text: LocatedText) -> Text {
+  /// - Parameter isSame: Whether the symbol at another place has the same bytes.
+  mutating func text(_ text: LocatedText, isSame: (TextLocation) -> Bool) -> Text {
     if let known = texts[text.location] { return known }
-    let result = Text(hash: text.hash, isASCII: text.isASCII)
+    let hash = text.hash
+    let first = firsts[hash].flatMap { isSame($0) ? $0 : nil } ?? text.location
+    if firsts[hash] == nil { firsts[hash] = first }
+    let result = Text(hash: hash, first: first)
     texts[text.location] = result
     return result
   }
-
-  /// Returns the name that a symbol is, with the number of the first symbol that is the same string.
-  mutating func name(_ string: String, ofSymbol symbol: Int) -> KeyName {
-    if let known = names[symbol] { return known }
-    let name = KeyName(string)
-    let first = firstNames[name] ?? symbol
-    if first == symbol { firstNames[name] = symbol }
-    let result = KeyName(name, symbol: first)
-    names[symbol] = result
-    return result
-  }
-}
-
-/// The string of a key, which was hashed once.
-struct KeyName: Hashable {
-  let string: String
-  /// The first of the long symbols that are this string; nil for other names.
-  let symbol: Int?
-  private let hash: Int
-
-  init(_ string: String) {
-    self.string = string
-    symbol = nil
-    hash = string.hashValue
-  }
-
-  init(_ name: KeyName, symbol: Int) {
-    string = name.string
-    hash = name.hash
-    self.symbol = symbol
-  }
-
-  static func == (left: KeyName, right: KeyName) -> Bool {
-    guard left.hash == right.hash else { return false }
-    if let left = left.symbol, let right = right.symbol { return left == right }
-    return left.string == right.string
-  }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 extension String {

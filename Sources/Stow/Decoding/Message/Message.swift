@@ -149,16 +149,9 @@ final class Message {
     for shape in tables.firstShape..<tables.shapeCount {
       keyCheck.removeAll()
       for index in 0..<tables.keyCount(ofShape: shape) {
-        _ = try keyCheck.add(keyAt: tables.key(index, ofShape: shape).offset, reader, tables)
+        _ = try keyCheck.add(keyAt: tables.key(index, ofShape: shape).offset, self)
       }
-      try finishKeyCheck()
-    }
-  }
-
-  /// Checks that the keys that `keyCheck` took in are distinct.
-  func finishKeyCheck() throws(FormatError) {
-    try keyCheck.finish(reader, tables) { offset throws(FormatError) in
-      try name(ofKeyAt: TextLocation(offset))
+      try keyCheck.finish(self)
     }
   }
 
@@ -193,14 +186,6 @@ final class Message {
   /// Returns the URL that a symbol says, or nil if it says none.
   func url(ofSymbol symbol: Int, _ string: String) -> URL? { strings.url(ofSymbol: symbol, string) }
 
-  /// Returns what is known of the text of a key if it is a long symbol, to which any number of keys may refer.
-  func longSymbol(_ found: LocatedText) -> LongSymbols.Text? {
-    guard found.text.count >= LongSymbols.shortest, !found.isInMessage || found.text.start < body else {
-      return nil
-    }
-    return strings.longSymbols.text(found)
-  }
-
   /// Returns the long symbol that a string was made of, or nil if it was made of none.
   func longSymbol(madeAs string: String) -> Int? {
     string.utf8.count >= LongSymbols.shortest ? strings.longSymbols.symbol(madeAs: string) : nil
@@ -214,17 +199,32 @@ final class Message {
     return try tables.text(reader, at: key).string()
   }
 
-  /// Returns the name of a key, to be compared with others.
-  func name(ofKeyAt key: TextLocation) throws(FormatError) -> KeyName {
-    let string = try keyString(at: key)
-    guard string.utf8.count >= LongSymbols.shortest, let symbol = try tables.symbol(reader, ofKeyAt: key)
-    else { return KeyName(string) }
-    return strings.longSymbols.name(string, ofSymbol: symbol)
+  /// Returns the text of a key, its own or its symbol's.
+  func keyText(at key: TextLocation) throws(FormatError) -> HashedText {
+    keyText(try tables.text(reader, ofKeyAt: key))
   }
 
-  /// Returns the name that somebody asks for. One that is a string of the message is not hashed again.
-  func name(_ string: String) -> KeyName {
-    longSymbol(madeAs: string).map { strings.longSymbols.name(string, ofSymbol: $0) } ?? KeyName(string)
+  /// The same for a text that was found: one of a long symbol, to which any number of keys may refer, is hashed once.
+  func keyText(_ found: LocatedText) -> HashedText {
+    guard found.text.count >= LongSymbols.shortest, !found.isInMessage || found.text.start < body else {
+      return HashedText(found.bytes, hash: found.hash)
+    }
+    let known = strings.longSymbols.text(found) { other in
+      (try? tables.text(reader, at: other))?.matches(found.bytes) ?? false
+    }
+    return HashedText(found.bytes, hash: known.hash, symbol: known.first)
+  }
+
+  /// Passes the text of a name that somebody asks for. One that is a symbol of the message is not hashed again.
+  func withText<Result>(
+    of name: String, _ body: (HashedText) throws(FormatError) -> Result
+  ) throws(FormatError) -> Result {
+    if let symbol = longSymbol(madeAs: name) {
+      return try body(keyText(tables.text(reader, at: tables.symbol(symbol))))
+    }
+    let text = SearchedText(name)
+    defer { text.deallocate() }
+    return try body(HashedText(text))
   }
 
   /// Returns whether a key, a text or a symbol, has the given text.
@@ -241,20 +241,6 @@ final class Message {
   private func isSymbol(_ text: UnsafeRawBufferPointer, at key: TextLocation) throws(FormatError) -> Bool {
     guard let symbol = try tables.symbol(reader, ofKeyAt: key) else { return false }
     return try tables.text(reader, at: tables.symbol(symbol)).matches(text)
-  }
-
-  /// Returns whether a key is a text of 5 or 6 bits a character, which are all ASCII.
-  func isPacked(keyAt key: TextLocation) throws(FormatError) -> Bool {
-    if key.isInMessage { return try reader.byte(at: key.offset) < KeyText.plain }
-    return try tables.reader(of: key, reader).byte(at: key.offset) < KeyText.plain
-  }
-
-  /// Returns whether a key has characters beyond ASCII, so that a string of other bytes could equal it.
-  @inline(__always)
-  func isBeyondASCII(keyAt key: TextLocation) throws(FormatError) -> Bool {
-    if try isPacked(keyAt: key) { return false }
-    let text = try tables.text(reader, ofKeyAt: key)
-    return !(longSymbol(text)?.isASCII ?? text.isASCII)
   }
 
   // MARK: shapes
@@ -295,12 +281,12 @@ final class Message {
   /// Returns the index of the key called `name` in a shape, or nil if the shape has none.
   func keyIndex(of name: String, inShape shape: Int) throws(FormatError) -> Int? {
     let names = try names(ofShape: shape).takeUnretainedValue()
-    if names.areShort, names.names.count <= 8 { return names.names.firstIndex(of: name) }
-    if names.indices.isEmpty {
-      for index in names.names.indices.reversed() {
-        names.indices[try self.name(ofKeyAt: tables.key(index, ofShape: shape))] = index
-      }
+    if names.areShort, names.names.count <= 8 {
+      return names.names.firstIndex { $0.hasSameBytes(as: name) }
     }
-    return names.indices[self.name(name)]
+    if names.index == nil {
+      names.index = try TextIndex(names.names.indices.map { tables.key($0, ofShape: shape) }, self)
+    }
+    return try withText(of: name) { text throws(FormatError) in try names.index?.number(of: text, self) }
   }
 }

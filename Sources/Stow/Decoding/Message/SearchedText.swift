@@ -3,7 +3,6 @@
 /// Keys are compared with it byte by byte, so that no strings are made.
 struct SearchedText: BitwiseCopyable {
   let bytes: UnsafeRawBufferPointer
-  let isASCII: Bool
   /// The first bytes as a word, and the bits of it that count.
   private let word: UInt64
   private let mask: UInt64
@@ -14,7 +13,6 @@ struct SearchedText: BitwiseCopyable {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
     copy.copyBytes(from: text)
     bytes = UnsafeRawBufferPointer(copy)
-    isASCII = name.utf8.allSatisfy { $0 < 0x80 }
     word = text.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     mask = text.count < 8 ? ~(.max << UInt64(8 * text.count)) : .max
   }

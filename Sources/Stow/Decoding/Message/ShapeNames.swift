@@ -9,8 +9,8 @@ final class ShapeNames {
 
   /// More than these are not kept, as a shape may be known for long.
   private static let mostPartial = 64
-  /// The index of each, once that of one was asked for.
-  var indices: [KeyName: Int] = [:]
+  /// Where each is, once that of one was asked for.
+  var index: TextIndex?
   /// The keys with these names, of the type that asked for them last: records of one shape share them.
   private var keys: AnyKeyList?
   private var keyTable: UnsafeMutableRawPointer?

@@ -84,7 +84,7 @@ struct PlaceElements: Sendable {
     let end = object.body.upperBound
     let start = object.body.lowerBound
     guard let shape = object.shape else {
-      _ = try EntryIndex.checkingKeys(ofMap: object.body, message)
+      _ = try TextIndex.checkingKeys(ofMap: object.body, message)
       return (.map(end: end), try message.keys(ofMap: object.body), start)
     }
     guard shape < message.tables.shapeCount else { try fail(.malformed, at: start) }

@@ -1,4 +1,4 @@
-// ActualKind entries of a map, whose keys stand before their values.
+// The entries of a map, whose keys stand before their values.
 
 extension ObjectReader {
   /// Maps with more entries are searched through an index.
@@ -27,108 +27,77 @@ extension ObjectReader {
     guard current < end, !keyTable._withUnsafeGuaranteedRef({ $0.hasBytes }) else { return nil }
     let text = try message.tables.text(message.reader, ofKeyAt: TextLocation(current))
     guard text.size <= Self.longestNamed,
-      try message.keyString(at: TextLocation(current)) == key.stringValue
+      try message.keyString(at: TextLocation(current)).hasSameBytes(as: key.stringValue)
     else { return nil }
     return try message.tables.endOfKey(message.reader, at: current)
   }
 
   func findEntry<Key: CodingKey>(_ key: Key, _ message: Message) throws(FormatError) -> Int {
     try keyTable.borrow { keyTable throws(FormatError) in
-      if keyTable.hasBytes { return try findEntry(keyTable.text(of: key, byte: keyByte(key)), key, message) }
+      if keyTable.hasBytes { return try findEntry(keyTable.text(of: key, byte: keyByte(key)), message) }
       if message.longSymbol(madeAs: key.stringValue) != nil {
         return try find(name: key.stringValue, message)
       }
       // A text for this search alone.
       let text = SearchedText(key.stringValue)
       defer { text.deallocate() }
-      return try findEntry(text, key, message)
+      return try findEntry(text, message)
     }
   }
 
-  private func findEntry<Key: CodingKey>(
-    _ text: SearchedText, _ key: Key, _ message: Message
-  ) throws(FormatError) -> Int {
+  private func findEntry(_ text: SearchedText, _ message: Message) throws(FormatError) -> Int {
     if current < end, text.stands(at: current, in: message.reader) { return current &+ text.bytes.count }
-    return try findOutOfTurn(text, key, message)
+    return try findOutOfTurn(text, message)
   }
 
   /// Returns the value of an entry that is not the next, or whose key is a symbol.
-  private func findOutOfTurn<Key: CodingKey>(
-    _ text: SearchedText, _ key: Key, _ message: Message
-  ) throws(FormatError) -> Int {
-    let found = entryIndex == nil ? try scan(text.bytes, message) : nil
-    if let found, !found.isTooLong {
-      guard let entry = found.entry else {
-        return try findOtherSpelling(of: text, key, mayExist: found.hasOtherSpellings, message)
-      }
+  private func findOutOfTurn(_ text: SearchedText, _ message: Message) throws(FormatError) -> Int {
+    let found = entryIndex == nil ? try scan(text.bytes, message) : .isTooLong
+    switch found {
+    case .isTooLong: return try findIndexed(HashedText(text), message)
+    case .none: return -1
+    case .entry(let entry):
       // A key that was passed over could stand again behind this one, and be taken for the first of its name.
       if entry != current { try checkKeys(message) }
       current = entry
       return try message.tables.endOfKey(message.reader, at: entry)
     }
-    try checkKeys(message)
-    if entryIndex == nil { entryIndex = try EntryIndex(message, start..<end) }
-    guard let index = entryIndex else { return -1 }
-    if let entry = try index.entry(text.bytes, message) {
-      current = entry
-      return try message.tables.endOfKey(message.reader, at: entry)
-    }
-    return try findOtherSpelling(of: text, key, mayExist: index.hasOtherSpellings, message)
   }
 
-  /// Returns the value of an entry whose key is an equal string of other bytes: one has characters beyond ASCII.
-  private func findOtherSpelling<Key: CodingKey>(
-    of text: SearchedText, _ key: Key, mayExist: Bool, _ message: Message
-  ) throws(FormatError) -> Int {
-    mayExist || !text.isASCII ? try find(name: key.stringValue, message) : -1
+  /// Returns the value of an entry that is found by an index, which is made at the first time.
+  func findIndexed(_ text: HashedText, _ message: Message) throws(FormatError) -> Int {
+    try checkKeys(message)
+    if entryIndex == nil { entryIndex = try TextIndex(ofMap: start..<end, message) }
+    guard let entry = try entryIndex?.key(text, message)?.offset else { return -1 }
+    current = entry
+    return try message.tables.endOfKey(message.reader, at: entry)
   }
 
   /// What a walk over the entries of a map found.
-  private struct Scan {
-    /// The entry with the key.
-    var entry: Int?
-    var hasOtherSpellings = false
-    /// Whether the walk ended before the map did.
-    var isTooLong = false
+  private enum Scan {
+    case entry(Int)
+    case none
+    /// The walk ended before the map did.
+    case isTooLong
   }
 
   /// Looks for the entry whose key has the given text, from the current one on and then from the first.
   private func scan(_ text: UnsafeRawBufferPointer, _ message: Message) throws(FormatError) -> Scan {
-    var result = Scan()
     var offset = current
     var stop = end
     var isSecondPart = current == start
     for _ in 0..<Self.longestScan {
       if offset >= stop {
-        if isSecondPart { return result }
+        if isSecondPart { return .none }
         isSecondPart = true
         stop = current
         offset = start
         continue
       }
       let value = try message.tables.endOfKey(message.reader, at: offset)
-      if try message.hasKey(text, at: TextLocation(offset)) {
-        result.entry = offset
-        return result
-      }
-      if !result.hasOtherSpellings {
-        result.hasOtherSpellings = try message.isBeyondASCII(keyAt: TextLocation(offset))
-      }
+      if try message.hasKey(text, at: TextLocation(offset)) { return .entry(offset) }
       offset = try message.reader.end(of: value)
     }
-    result.isTooLong = true
-    return result
-  }
-
-  /// Returns where every entry stands, by its name.
-  func indexEntries(_ message: Message) throws(FormatError) -> [KeyName: Int] {
-    try checkKeys(message)
-    var entries: [KeyName: Int] = [:]
-    var offset = start
-    while offset < end {
-      entries[try message.name(ofKeyAt: TextLocation(offset))] = offset
-      offset = try message.reader.end(of: message.tables.endOfKey(message.reader, at: offset))
-    }
-    return entries
+    return .isTooLong
   }
 }

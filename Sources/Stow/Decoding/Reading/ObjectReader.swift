@@ -24,12 +24,11 @@ final class ObjectReader {
   private var presence = -1
   /// The bits themselves, if there are no more than 64.
   private var marks: UInt64 = 0
-  /// The values by the indices of their keys, by text or by name, once they were asked for out of order.
+  /// The values by the indices of their keys, or the entries of a map, once they were asked for out of order.
   private var offsets: [Int] = []
-  var entryIndex: EntryIndex?
+  var entryIndex: TextIndex?
   /// Whether all keys of the map are known to be distinct.
   private var keysAreChecked = false
-  var entries: [KeyName: Int] = [:]
   /// The table that the object is a row of; what is found then is a column.
   private(set) var source: ElementSource?
   /// The same, to be compared without counting a reference.
@@ -125,7 +124,6 @@ final class ObjectReader {
       sourceIdentity = nil
     }
     if !offsets.isEmpty { offsets = [] }
-    if !entries.isEmpty { entries = [:] }
     if entryIndex != nil { entryIndex = nil }
   }
 
@@ -229,7 +227,8 @@ final class ObjectReader {
     if shapeNames == nil { shapeNames = try message.names(ofShape: shape) }
     return shapeNames?._withUnsafeGuaranteedRef { shape in
       // Comparing long names may take long.
-      shape.areShort && nextIndex < shape.names.count && shape.names[nextIndex] == key.stringValue
+      shape.areShort && nextIndex < shape.names.count
+        && shape.names[nextIndex].hasSameBytes(as: key.stringValue)
     } ?? false
   }
 
@@ -260,7 +259,7 @@ final class ObjectReader {
     let known = indices[byte]
     if known < DecodingKeyTable.missing { return Int(known) }
     if known == DecodingKeyTable.missing, keyCount < Int(DecodingKeyTable.missing) { return nil }
-    let found = try lookUp(key, text: keyTable.text(of: key, byte: byte).bytes, message)
+    let found = try lookUp(keyTable.text(of: key, byte: byte).bytes, message)
     if indices != keyTable.emptyTable {
       indices[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingKeyTable.missing
     }
@@ -270,29 +269,25 @@ final class ObjectReader {
   private func keyIndex(of name: String, _ message: Message) throws(FormatError) -> Int? {
     let names = try message.names(ofShape: shape).takeUnretainedValue()
     // Comparing long ones may take long.
-    if names.areShort, names.names.indices.contains(nextIndex), names.names[nextIndex] == name {
+    if names.areShort, names.names.indices.contains(nextIndex),
+      names.names[nextIndex].hasSameBytes(as: name)
+    {
       return nextIndex
     }
     return try message.keyIndex(of: name, inShape: shape)
   }
 
-  private func lookUp<Key: CodingKey>(
-    _ key: Key, text: UnsafeRawBufferPointer, _ message: Message
-  ) throws(FormatError) -> Int? {
+  private func lookUp(_ text: UnsafeRawBufferPointer, _ message: Message) throws(FormatError) -> Int? {
     if nextIndex != Self.noKey, nextIndex < keyCount,
       try message.hasKey(text, at: message.tables.key(nextIndex, ofShape: shape))
     {
       return nextIndex
     }
-    // Packed texts are ASCII, which only a text that is not packed can equal in another spelling.
-    var isPacked = text.first.map { $0 < KeyText.plain } ?? false
-    for keyIndex in 0..<keyCount {
-      let key = message.tables.key(keyIndex, ofShape: shape)
-      if try message.hasKey(text, at: key) { return keyIndex }
-      if try !message.isPacked(keyAt: key) { isPacked = false }
+    for keyIndex in 0..<keyCount
+    where try message.hasKey(text, at: message.tables.key(keyIndex, ofShape: shape)) {
+      return keyIndex
     }
-    if isPacked { return nil }
-    return try message.keyIndex(of: key.stringValue, inShape: shape)
+    return nil
   }
 
   /// Moves to the value of a key, which must have one.
@@ -352,11 +347,7 @@ final class ObjectReader {
       try seek(keyIndex, message)
       return current
     }
-    if entries.isEmpty { entries = try indexEntries(message) }
-    let entries = entries
-    guard let entry = entries[message.name(name)] else { return -1 }
-    current = entry
-    return try message.tables.endOfKey(message.reader, at: entry)
+    return try message.withText(of: name) { text throws(FormatError) in try findIndexed(text, message) }
   }
 
   /// Returns all keys that have a value, in order.
@@ -375,7 +366,7 @@ final class ObjectReader {
   /// Checks that the keys of the map are distinct, if that was not done before.
   func checkKeys(_ message: Message) throws(FormatError) {
     if keysAreChecked { return }
-    entryIndex = try EntryIndex.checkingKeys(ofMap: start..<end, message)
+    entryIndex = try TextIndex.checkingKeys(ofMap: start..<end, message)
     keysAreChecked = true
   }
 

@@ -76,8 +76,7 @@ struct Normalizer: ~Copyable {
         let isDead = isInside || token.has(Token.Flags.dead)
         let node = makeNode(index, token, isDead: isDead)
         if !isDead {
-          let key = pendingKey < 0 ? -1 : canonical(pendingKey)
-          let entry = Entry(key: key, slot: -1, token: index, node: node)
+          let entry = Entry(key: pendingKey, slot: -1, token: index, node: node)
           if filled >= 0 { nodes[filled].content = entry } else { attach(entry, to: open.last, token) }
         }
         pendingKey = -1
@@ -128,7 +127,7 @@ struct Normalizer: ~Copyable {
       let name = recording.keyTables[scope.keyTable].pointee.utf8(atSlot: token.slot)
       let isOwn = container.kind == .object && container.index == scope.keyTable
       entry = Entry(
-        key: canonical(recording.strings.intern(name)), slot: isOwn ? token.slot : -1,
+        key: recording.strings.intern(name), slot: isOwn ? token.slot : -1,
         token: entry.token,
         node: entry.node)
     }
@@ -169,18 +168,6 @@ struct Normalizer: ~Copyable {
     let count = nodes[node].entries.count
     let first = count == Self.longestScan + 1 ? 0 : count - 1
     for index in first..<count { nodes[node].entryOfKey[nodes[node].entries[index].key] = index }
-  }
-
-  // MARK: keys
-
-  private var spellings: [String: Int] = [:]
-
-  /// The first of the strings that equal the one at `index`.
-  private mutating func canonical(_ index: Int) -> Int {
-    let string = recording.strings.string(index)
-    if let first = spellings[string] { return first }
-    spellings[string] = index
-    return index
   }
 
   // MARK: writing

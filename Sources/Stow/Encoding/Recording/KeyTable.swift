@@ -163,7 +163,6 @@ struct KeyTable: ~Copyable {
     let first = Int(names[byte].first)
     if first != byte, hasSlot(first) { return table[first] }
     let slot = UInt16(slotCount) | Self.absent
-    // Strings may be equal in different spellings: the one that the message asks for first is written.
     keys[slotCount] = UInt8(byte)
     numbers[slotCount] = UInt32(number)
     slotCount += 1
@@ -178,7 +177,7 @@ struct KeyTable: ~Copyable {
   /// Notes what a key is called.
   mutating func learn(_ key: any CodingKey, named string: String, byte: Int) {
     let same = codingKeys.indices.first {
-      isLearnt($0) && String(decoding: names[$0].utf8, as: UTF8.self) == string
+      isLearnt($0) && names[$0].utf8.elementsEqual(string.utf8)
     }
     // Of those that are called the same, all have the same first, in whatever order they come up.
     let first = same.map { Int(names[$0].first) } ?? byte

@@ -55,19 +55,16 @@ extension Recording {
     return follower
   }
 
-  /// Records a key that may have come before, perhaps in another spelling, and returns its string.
+  /// Records a key that may have come before, and returns its string.
   ///
   /// - Parameters:
   ///   - integer: What the key has as an integer.
   ///   - previous: What this returned for the key before it in its map; −1 for the first.
   @inline(never)
   mutating func recordFreeKey(_ name: String, _ integer: Int?, after previous: Int) -> Int {
-    let known = strings.count
     let startsInteger = PathKey.startsInteger(name)
     if integer != nil || startsInteger, integer != Int(name) { integerKeys[tape.count] = integer }
     let string = recordKey(name)
-    // Strings are equal if they are canonically equivalent, which bytes do not show beyond ASCII.
-    if strings.count > known, !name.utf8.allSatisfy({ $0 < 0x80 }) { needsNormalizing = true }
     // What could be an integer is looked at every time.
     if previous >= 0, !startsInteger { strings.setFollower(string, of: previous) }
     return string

@@ -13,7 +13,7 @@ enum FieldKey: String, CodingKey, CaseIterable, ScriptKey {
   static func choose(_ choices: Choices) -> FieldKey { choices.pick(allCases) }
 }
 
-/// Keys by name, some with an integer, some equal to others in another spelling.
+/// Keys by name, some with an integer.
 struct NameKey: ScriptKey {
   var stringValue: String
   var intValue: Int?
@@ -28,7 +28,7 @@ struct NameKey: ScriptKey {
   static func choose(_ choices: Choices) -> NameKey {
     let choice = choices.below(48)
     if choice >= 32 { return NameKey(intValue: choice - 36) }
-    let names = ["a", "b", "super", "e\u{301}", "é", "", "7", "Name", "name with spaces"]
+    let names = ["a", "b", "super", "e\u{308}", "é", "", "7", "Name", "name with spaces"]
     return NameKey(stringValue: choice < names.count ? names[choice] : "key\(choice)")
   }
 }
