@@ -267,6 +267,7 @@ extension Node {
     switch cell {
     case .integer(let value): self = .integer(value)
     case .double(let value): self = .double(value.bitPattern)
+    case .singleNaN(let value): self = .floatNaN(value.bitPattern)
     case .bool(let value): self = .bool(value)
     case .date(let seconds): self = .date(seconds.bitPattern)
     }

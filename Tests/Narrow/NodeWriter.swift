@@ -100,8 +100,8 @@ struct NodeWriter: ~Copyable {
   // MARK: without tags
 
   private mutating func write(packed elements: [Node]) {
-    // The writers know arrays of two elements and more.
-    guard elements.count > 1 else { return write(elements) }
+    // The writers know arrays of two elements and more, and no NaN of 4 bytes in them.
+    guard elements.count > 1, !elements.contains(where: { $0.isFloatNaN }) else { return write(elements) }
     let end = writer.count
     let type: UInt8
     if case .bool = elements[0] {
@@ -162,6 +162,10 @@ struct NodeWriter: ~Copyable {
   }
 }
 
+extension Node {
+  fileprivate var isFloatNaN: Bool { if case .floatNaN = self { true } else { false } }
+}
+
 /// Numbers as words, of which some may be integers.
 private struct NumberColumn {
   private(set) var words: [UInt64] = []
@@ -215,6 +219,15 @@ private struct WrittenColumn {
     case .date:
       (type, width) = (ElementType.date, 8)
       cells = nodes.map { node in if case .date(let bits) = node { bits } else { 0 } }
+    case _ where nodes.contains(where: { $0.isFloatNaN }):
+      (type, width) = (ElementType.float, 4)
+      cells = nodes.map { node in
+        switch node {
+        case .floatNaN(let bits): UInt64(bits)
+        case .double(let bits): UInt64(Float(Double(bitPattern: bits)).bitPattern)
+        default: preconditionFailure("no float of 4 bytes")
+        }
+      }
     default:
       let column = NumberColumn(nodes)
       if column.areIntegers { fill(integers: column.words) } else { fill(column) }

@@ -2,6 +2,8 @@
 package enum Cell: Sendable {
   case integer(Int64)
   case double(Double)
+  /// A NaN of 4 bytes, whose bits a `Double` would not keep.
+  case singleNaN(Float)
   case bool(Bool)
   case date(Double)
 
@@ -22,7 +24,9 @@ package enum Cell: Sendable {
       return .bool(value == 1)
     case ElementType.date: return .date(Double(bitPattern: try reader.word(at: offset)))
     case ElementType.double: return .double(Double(bitPattern: try reader.word(at: offset)))
-    case ElementType.float: return .double(Double(Float(bitPattern: try reader.halfWord(at: offset))))
+    case ElementType.float:
+      let value = Float(bitPattern: try reader.halfWord(at: offset))
+      return value.isNaN ? .singleNaN(value) : .double(Double(value))
     default:
       if ElementType.isInteger(type) { return .integer(try readInteger(reader, at: offset, type: type)) }
       return try readDecimal(reader, at: offset, type: type)

@@ -41,6 +41,7 @@ enum ElementWords {
     case .integer(let value): "\(value)\(residue == nil ? "" : ", an integer")"
     case .double(let value):
       StowValue.double(value).description + (residue.map { ", residue \(Int8(bitPattern: $0))" } ?? "")
+    case .singleNaN(let value): StowValue.float(value).description
     case .bool(let value): "\(value)"
     case .date(let seconds): "\(StowValue.double(seconds)) s"
     }

@@ -65,8 +65,6 @@ struct StowValueVectorTests {
   func meanings() {
     forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
       let value = try StowValue(message: vector.bytes)
-      // In packed arrays a NaN of 4 bytes is some NaN.
-      if vector.tag == 0x75, value[0]?.double?.isNaN == true { return }
       let expected = StowValue(try #require(vector.meaning))
       #expect(value == expected)
       #expect(value.hashValue == expected.hashValue)

@@ -11,6 +11,7 @@ protocol CellContent {
 
 extension Int64: CellContent { var cell: Cell { .integer(self) } }
 extension Double: CellContent { var cell: Cell { .double(self) } }
+extension Float: CellContent { var cell: Cell { .singleNaN(self) } }
 extension Bool: CellContent { var cell: Cell { .bool(self) } }
 extension Date: CellContent { var cell: Cell { .date(timeIntervalSinceReferenceDate) } }
 

@@ -215,6 +215,7 @@ struct StowValueReader {
 
   private func packed(at offset: inout Int) throws(FormatError) -> [StowValue] {
     let packed = try PackedArray(reader, at: offset)
+    case .singleNaN(let value): .float(value)
     offset = packed.body.upperBound
     if packed.isBool {
       return try values(packed.count) { index throws(FormatError) in

@@ -105,6 +105,7 @@ extension DecodingSession {
     switch cell {
     case .integer(let integer): CellDecoder(source: source, content: integer, node: node)
     case .double(let value): CellDecoder(source: source, content: value, node: node)
+    case .singleNaN(let value): CellDecoder(source: source, content: value, node: node)
     case .bool(let value): CellDecoder(source: source, content: value, node: node)
     case .date(let seconds):
       CellDecoder(source: source, content: Date(timeIntervalSinceReferenceDate: seconds), node: node)

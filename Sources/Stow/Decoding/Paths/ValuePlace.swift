@@ -48,7 +48,7 @@ struct ValuePlace: Sendable {
       return Self.kinds[number]
     case .row(_, let columns, _): return columns.shape == nil ? .array : .object
     case .cell(.integer, _): return .integer
-    case .cell(.double, _): return .floatingPoint
+    case .cell(.double, _), .cell(.singleNaN, _): return .floatingPoint
     case .cell(.bool, _): return .bool
     case .cell(.date, _): return .date
     case .each: return .array

@@ -98,6 +98,7 @@ extension Decimal: ReadableScalar {
     switch cell {
     case .integer(let integer): return try make(DecimalParts(Int128(integer)), at: offset)
     case .double(let value): return try make(value, at: offset)
+    case .singleNaN: try fail(.unrepresentable, at: offset)
     case .bool, .date: try fail(.cellMismatch, at: offset)
     }
   }

@@ -76,7 +76,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
     case .integer(let integer):
       guard let result = Self(exactly: integer) else { try fail(.unrepresentable, at: offset) }
       return result
-    case .double: try fail(.unrepresentable, at: offset)
+    case .double, .singleNaN: try fail(.unrepresentable, at: offset)
     case .bool, .date: try fail(.cellMismatch, at: offset)
     }
   }
@@ -137,6 +137,7 @@ extension Double: ReadableScalar {
     switch cell {
     case .integer(let integer): return Double(integer)
     case .double(let value), .date(let value): return value
+    case .singleNaN(let value): return Double(value)
     case .bool: try fail(.cellMismatch, at: offset)
     }
   }
@@ -153,8 +154,11 @@ extension Float: ReadableScalar {
   }
 
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Float {
-    if case .integer(let integer) = cell { return Float(integer) }
-    return try rounding(Double.read(cell, at: offset), at: offset)
+    switch cell {
+    case .integer(let integer): return Float(integer)
+    case .singleNaN(let value): return value
+    case .double, .bool, .date: return try rounding(Double.read(cell, at: offset), at: offset)
+    }
   }
 
   /// Returns the nearest `Float`; a finite number beyond its range is an error.
