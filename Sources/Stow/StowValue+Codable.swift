@@ -69,7 +69,8 @@ extension StowValue: Codable {
   /// A `StowEncoder` keeps all of it. Any other encoder gets what `Date`, `UUID`, `URL`, `Data` and `Decimal` encode, and
   /// nil for every level of nil.
   ///
-  /// - Throws: What the encoder throws.
+  /// - Throws: What the encoder throws. An `EncodingError` if the encoder is another and the value has a number that
+  ///   `Decimal` does not hold.
   public func encode(to encoder: any Encoder) throws {
     if encoder is any StowValueCoder {
       var container = encoder.singleValueContainer()
@@ -110,6 +111,14 @@ extension StowValue: Codable {
     case .url(let value):
       if let url = URL(string: value) { try container.encode(url) } else { try container.encode(value) }
     case .decimal(let value): try container.encode(value)
+    case .largeDecimal:
+      guard let value = decimal else {
+        throw EncodingError.invalidValue(
+          self,
+          EncodingError.Context(
+            codingPath: container.codingPath, debugDescription: "Decimal does not hold the number \(self)."))
+      }
+      try container.encode(value)
     case .array, .object: preconditionFailure("a container is no scalar")
     }
   }

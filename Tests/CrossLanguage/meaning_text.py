@@ -3,13 +3,10 @@
 import re
 import uuid
 
-from stow import URL, Date, Decimal, Float, Nil, SingleNaN, StowError
+from stow import URL, Date, Decimal, Float, Nil, SingleNaN
 
 # Optionals that tell levels of nil apart have to end somewhere; the reader in Swift has as many.
 _LAST_NIL_LEVEL = 4
-
-# Foundation's Decimal moves zeros at the end of its digits to the exponent, which has one byte.
-_LAST_DECIMAL_EXPONENT = 127
 
 _SINGLE_QUIET_NAN = 0x7FC0_0000
 _QUIET_NAN = 0x7FF8_0000_0000_0000
@@ -48,8 +45,6 @@ def _decimal(value: Decimal) -> str:
     while significand % 10 == 0:
         significand //= 10
         exponent += 1
-    if exponent > _LAST_DECIMAL_EXPONENT:
-        raise StowError("a decimal number that Foundation's Decimal does not hold", 0)
     return f"decimal {significand}e{exponent}"
 
 

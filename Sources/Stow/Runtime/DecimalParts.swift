@@ -19,7 +19,7 @@ extension DecimalParts {
   /// The `Decimal` with these parts; nil if there is none.
   var decimal: Decimal? {
     if magnitude == 0 {
-      guard !isNegative else { return exponent == 0 ? .nan : nil }
+      guard !isNegative else { return .nan }
       // Made of its parts, a zero would lose the exponent.
       return Decimal(string: "0e\(exponent)")
     }

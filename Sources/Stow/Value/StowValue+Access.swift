@@ -23,7 +23,7 @@ extension StowValue {
     case .date: .date
     case .uuid: .uuid
     case .url: .url
-    case .decimal: .decimal
+    case .decimal, .largeDecimal: .decimal
     case .array: .array
     case .object: .object
     }
@@ -152,8 +152,15 @@ extension StowValue {
   /// Takes the time that Foundation needs to read it.
   public var url: URL? { if case .url(let value) = self { URL(string: value) } else { nil } }
 
-  /// The decimal number that this is; nil for any other kind.
-  public var decimal: Decimal? { if case .decimal(let value) = self { value } else { nil } }
+  /// The decimal number that this is; nil for one that `Decimal` does not hold, and for any other kind.
+  public var decimal: Decimal? {
+    switch self {
+    case .decimal(let value): value
+    case .largeDecimal(let magnitude, let exponent, let isNegative):
+      DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent).decimal
+    default: nil
+    }
+  }
 
   /// The elements of the array that this is; nil for any other kind.
   ///

@@ -58,6 +58,9 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
   case url(String)
   /// A decimal number.
   case decimal(Decimal)
+  /// A decimal number of 10¹²⁸ or more that `Decimal` does not hold: an integer times a power of ten. Others are equal to
+  /// `decimal`, and are decoded as that.
+  case largeDecimal(magnitude: UInt128, exponent: Int8, isNegative: Bool)
   /// Values in order.
   case array([StowValue])
   /// Values by their keys, in order.
@@ -112,7 +115,6 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
     case (.date(let left), .date(let right)): left.bits == right.bits
     case (.uuid(let left), .uuid(let right)): left == right
     case (.url(let left), .url(let right)): left == right
-    case (.decimal(let left), .decimal(let right)): left == right
     case (.array(let left), .array(let right)): left == right
     case (.object(let left), .object(let right)): left == right
     default: left.number == right.number && left.number != nil
@@ -128,7 +130,6 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
     case .date(let value): hasher.combine(value.bits)
     case .uuid(let value): hasher.combine(value)
     case .url(let value): hasher.combine(value)
-    case .decimal(let value): hasher.combine(value)
     case .array(let value): hasher.combine(value)
     case .object(let value): hasher.combine(value)
     default: hasher.combine(number)
@@ -136,12 +137,14 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
   }
 
   /// Those kinds of which some values have two forms, each in the one that is decoded.
-  private enum Number: Hashable {
+  fileprivate enum Number: Hashable {
     case null(level: Int)
     case integer(Int128)
     case unsigned(UInt128)
     case double(UInt64)
     case singleNaN(UInt32)
+    case decimal(Decimal)
+    case largeDecimal(magnitude: UInt128, exponent: Int, isNegative: Bool)
   }
 
   private var number: Number? {
@@ -153,8 +156,32 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
     case .double(let value): .double(value.bitPattern)
     case .float(let value):
       value.isNaN ? .singleNaN(value.bitPattern) : .double(Double(value).bitPattern)
+    case .decimal(let value): .decimal(value)
+    case .largeDecimal(let magnitude, let exponent, let isNegative):
+      DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent).number
     default: nil
     }
+  }
+}
+
+extension DecimalParts {
+  /// The same for all parts of one number.
+  fileprivate var number: StowValue.Number {
+    if let decimal { return .decimal(decimal) }
+    var (magnitude, exponent) = (magnitude, Int(exponent))
+    while magnitude != 0, magnitude.isMultiple(of: 10) {
+      (magnitude, exponent) = (magnitude / 10, exponent + 1)
+    }
+    return .largeDecimal(magnitude: magnitude, exponent: exponent, isNegative: isNegative)
+  }
+}
+
+extension StowValue {
+  /// The decimal number of these parts.
+  init(_ parts: DecimalParts) {
+    self =
+      parts.decimal.map { .decimal($0) }
+      ?? .largeDecimal(magnitude: parts.magnitude, exponent: parts.exponent, isNegative: parts.isNegative)
   }
 }
 

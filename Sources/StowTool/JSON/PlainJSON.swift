@@ -18,6 +18,8 @@ enum PlainJSON {
     case .uuid(let id): StowValue.string(id.uuidString).description
     case .url(let url): StowValue.string(url).description
     case .decimal(let number): number.description
+    case .largeDecimal(let magnitude, let exponent, let isNegative):
+      "\(isNegative ? "-" : "")\(magnitude)e\(exponent)"
     default: nil
     }
   }

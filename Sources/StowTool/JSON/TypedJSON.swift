@@ -24,7 +24,7 @@ enum TypedJSON {
     case .nestedNull(let level): level > 0 ? ["$null": StowValue(min(level, 255))] : .null
     case .double(let number) where !number.isFinite: ["$float": .string(value.description)]
     case .float(let number) where !number.isFinite: ["$float": .string(value.description)]
-    case .date, .data, .uuid, .url, .decimal: quoted(value)
+    case .date, .data, .uuid, .url, .decimal, .largeDecimal: quoted(value)
     default: value
     }
   }

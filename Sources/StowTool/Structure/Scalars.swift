@@ -76,7 +76,7 @@ enum Scalars {
   }
 
   private static func decimal(_ reader: ByteReader, _ bytes: Range<Int>, _ value: StowValue) -> String {
-    guard value.decimal?.isNaN == false, let exponent = try? reader.byte(at: bytes.lowerBound + 2),
+    guard value.decimal?.isNaN != true, let exponent = try? reader.byte(at: bytes.lowerBound + 2),
       let tag = try? reader.byte(at: bytes.lowerBound)
     else { return "NaN" }
     var magnitude: UInt128 = 0

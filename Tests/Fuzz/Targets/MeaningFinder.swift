@@ -1,3 +1,5 @@
+import Stow
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -49,7 +51,7 @@ struct MeaningFinder {
     case .uuid: .uuid(try container.decode(UUID.self))
     case .data: .data(try container.decode(Data.self))
     case .url: .url(try urlText(container))
-    case .decimal: .decimal(try container.decode(Decimal.self))
+    case .decimal: try decimal(container)
     case .element: try element(container, as: reader)
     }
   }
@@ -67,6 +69,16 @@ struct MeaningFinder {
 
   private func date(_ container: any SingleValueDecodingContainer) throws -> MessageMeaning {
     .date(seconds: try container.decode(Date.self).timeIntervalSinceReferenceDate.bitPattern)
+  }
+
+  /// A decimal number, which `Decimal` need not hold.
+  private func decimal(_ container: any SingleValueDecodingContainer) throws -> MessageMeaning {
+    let value = try container.decode(StowValue.self)
+    let decimal = try? container.decode(Decimal.self)
+    guard decimal == value.decimal else {
+      throw Finding("\(value) is read as the decimal number \(decimal?.description ?? "none")")
+    }
+    return MessageMeaning(value)
   }
 
   /// The text of a URL as the string that it can be read as: of some texts Foundation makes no URL, or another one.

@@ -36,6 +36,8 @@ private struct MeaningTextWriter {
       text += "url "
       write(value)
     case .decimal(let value): write(value)
+    case .largeDecimal(let magnitude, let exponent, let isNegative):
+      write(isNegative: isNegative, magnitude, Int(exponent))
     case .array(let elements): write(elements)
     case .object(let entries): write(entries)
     }
@@ -54,16 +56,20 @@ private struct MeaningTextWriter {
   }
 
   private mutating func write(_ value: Decimal) {
-    guard !value.isNaN, var digits = UInt128(value.significand.magnitude.description) else {
+    guard !value.isNaN, let digits = UInt128(value.significand.magnitude.description) else {
       text += "decimal NaN"
       return
     }
-    var exponent = digits == 0 ? 0 : value.exponent
+    write(isNegative: value < 0, digits, digits == 0 ? 0 : value.exponent)
+  }
+
+  private mutating func write(isNegative: Bool, _ magnitude: UInt128, _ exponent: Int) {
+    var (digits, exponent) = (magnitude, exponent)
     while digits != 0, digits.isMultiple(of: 10) {
       digits /= 10
       exponent += 1
     }
-    text += "decimal \(value < 0 ? "-" : "")\(digits)e\(exponent)"
+    text += "decimal \(isNegative ? "-" : "")\(digits)e\(exponent)"
   }
 
   private mutating func write(_ elements: [MessageMeaning]) {

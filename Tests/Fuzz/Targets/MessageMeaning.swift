@@ -22,6 +22,8 @@ public enum MessageMeaning: Sendable {
   case uuid(UUID)
   case url(String)
   case decimal(Decimal)
+  /// A decimal number that `Decimal` does not hold.
+  case largeDecimal(magnitude: UInt128, exponent: Int8, isNegative: Bool)
   case array([MessageMeaning])
   case object([(key: String, value: MessageMeaning)])
 }

@@ -26,6 +26,8 @@ extension MessageMeaning {
     case .uuid(let value): self = .uuid(value)
     case .url(let value): self = .url(value)
     case .decimal(let value): self = .decimal(value)
+    case .largeDecimal(let magnitude, let exponent, let isNegative):
+      self = .largeDecimal(magnitude: magnitude, exponent: exponent, isNegative: isNegative)
     case .array(let elements): self = .array(elements.map { MessageMeaning($0) })
     case .object(let object): self = .object(object.map { ($0.key, MessageMeaning($0.value)) })
     }

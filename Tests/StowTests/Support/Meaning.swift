@@ -19,6 +19,8 @@ indirect enum Meaning: Equatable, Sendable {
   case uuid(UUID)
   case url(String)
   case decimal(Decimal)
+  /// A decimal number that `Decimal` does not hold.
+  case largeDecimal(StowValue)
   case array([Meaning])
   case object(MeaningObject)
 

@@ -61,6 +61,7 @@ extension Meaning: Decodable {
     case .uuid: .uuid(try container.decode(UUID.self))
     case .url: .url(try container.decode(URL.self).absoluteString)
     case .decimal: .decimal(try container.decode(Decimal.self))
+    case .largeDecimal: .largeDecimal(try container.decode(StowValue.self))
     case .array, .object: preconditionFailure("a container is no scalar")
     }
   }
@@ -100,6 +101,7 @@ extension Meaning: Encodable {
     case .uuid(let value): try encoder.writeSingle(value)
     case .url(let text): try encoder.writeSingle(URL(string: text))
     case .decimal(let value): try encoder.writeSingle(value)
+    case .largeDecimal(let value): try encoder.writeSingle(value)
     }
   }
 

@@ -42,7 +42,7 @@ extension Meaning {
     case ("$date", _): try date(value)
     case ("$uuid", .string(let text)): UUID(uuidString: text).map { .uuid($0) }
     case ("$url", .string(let text)): .url(text)
-    case ("$decimal", _): decimal(value).map { .decimal($0) }
+    case ("$decimal", _): decimal(value)
     case ("$A", _): .object(MeaningObject(try entries(value), keys: .fixed(0)))
     case ("$B", _): .object(MeaningObject(try entries(value), keys: .fixed(1)))
     case ("$C", _): .object(MeaningObject(try entries(value), keys: .fixed(2)))
@@ -78,15 +78,20 @@ extension Meaning {
     return .date(seconds: bits)
   }
 
-  private static func decimal(_ value: JSONText) -> Decimal? {
+  private static func decimal(_ value: JSONText) -> Meaning? {
     guard case .array(let parts) = value, parts.count == 2, case .number(let digits) = parts[0],
       case .number(let exponent) = parts[1], let exponent = Int(exponent),
       let magnitude = UInt128(digits.drop { $0 == "-" })
-    else { return .nan }
+    else { return .decimal(.nan) }
     // A string is reduced, an integer is not.
     let significand = UInt64(exactly: magnitude).map { Decimal($0) } ?? Decimal(string: "\(magnitude)")
-    return significand.map {
-      Decimal(sign: digits.hasPrefix("-") ? .minus : .plus, exponent: exponent, significand: $0)
+    let isNegative = digits.hasPrefix("-")
+    let result = significand.map {
+      Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: $0)
+    }
+    if let result, !result.isNaN { return .decimal(result) }
+    return Int8(exactly: exponent).map {
+      .largeDecimal(.largeDecimal(magnitude: magnitude, exponent: $0, isNegative: isNegative))
     }
   }
 }

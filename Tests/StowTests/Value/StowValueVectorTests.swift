@@ -18,6 +18,7 @@ extension StowValue {
     case .uuid(let value): self = .uuid(value)
     case .url(let text): self = .url(text)
     case .decimal(let value): self = .decimal(value)
+    case .largeDecimal(let value): self = value
     case .array(let elements): self = .array(elements.map { StowValue($0) })
     case .object(let object): self = .object(StowObject(object.values.map { ($0.string, StowValue($1)) }))
     }

@@ -75,12 +75,19 @@ struct StowValueReader {
     case DataValues.tag: return .data(try Data.read(message, at: offset, next: &offset))
     case URLs.tag: return .url(try String.read(message, at: offset, next: &offset))
     case Decimals.positive, Decimals.negative:
-      return .decimal(try Decimal.read(message, at: offset, next: &offset))
+      return StowValue(try decimal(at: &offset))
     case _ where Floats.isFloat(tag): return .double(try Floats.read(reader, at: offset, next: &offset))
     default:
       _ = try reader.end(of: offset)
       try fail(.malformed, at: offset)
     }
+  }
+
+  private func decimal(at offset: inout Int) throws(FormatError) -> DecimalParts {
+    guard let parts = try Decimals.read(reader, at: offset, next: &offset) else {
+      try fail(.malformed, at: offset)
+    }
+    return parts
   }
 
   private func wideInteger(at offset: inout Int) throws(FormatError) -> StowValue {
@@ -208,6 +215,7 @@ struct StowValueReader {
     switch cell {
     case .integer(let value): .integer(Int128(value))
     case .double(let value): .double(value)
+    case .singleNaN(let value): .float(value)
     case .bool(let value): .bool(value)
     case .date(let seconds): .date(Date(timeIntervalSinceReferenceDate: seconds))
     }
@@ -215,7 +223,6 @@ struct StowValueReader {
 
   private func packed(at offset: inout Int) throws(FormatError) -> [StowValue] {
     let packed = try PackedArray(reader, at: offset)
-    case .singleNaN(let value): .float(value)
     offset = packed.body.upperBound
     if packed.isBool {
       return try values(packed.count) { index throws(FormatError) in

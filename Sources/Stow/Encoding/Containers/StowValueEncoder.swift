@@ -61,6 +61,9 @@ extension Recorder {
     case .uuid(let value): recording.record(value, key: key)
     case .url(let value): recording.record(url: value, key: key)
     case .decimal(let value): recording.record(value, key: key)
+    case .largeDecimal(let magnitude, let exponent, let isNegative):
+      let parts = DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent)
+      recording.record(Decimals.form(parts.decimal.map { DecimalParts($0) } ?? parts), key: key)
     default: preconditionFailure("recorded where it is met")
     }
   }

@@ -1,18 +1,11 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Decimal numbers as text: digits with a point, or with an exponent where the point would stand far away.
 enum NotationDecimal {
   private static let notANumber = "NaN"
   /// The most digits behind a point.
   private static let mostDecimals = 20
 
-  static func text(of value: Decimal) -> String {
-    if value.isNaN { return notANumber }
-    let parts = DecimalParts(value)
+  static func text(of parts: DecimalParts) -> String {
+    if parts.magnitude == 0, parts.isNegative { return notANumber }
     let digits = String(parts.magnitude)
     let decimals = -Int(parts.exponent)
     let sign = parts.isNegative ? "-" : ""
@@ -22,9 +15,9 @@ enum NotationDecimal {
     return sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
   }
 
-  /// The number that a text says; nil if it says none, or one that `Decimal` does not hold.
-  static func value(of text: String) -> Decimal? {
-    if text == notANumber { return .nan }
+  /// The number that a text says; nil if it says none, or one that no message holds.
+  static func value(of text: String) -> DecimalParts? {
+    if text == notANumber { return DecimalParts(isNegative: true, magnitude: 0, exponent: 0) }
     var rest = Substring(text)
     let isNegative = rest.first == "-"
     if isNegative { rest.removeFirst() }
@@ -40,8 +33,8 @@ enum NotationDecimal {
       let magnitude = UInt128(parts.joined())
     else { return nil }
     if parts.count == 2 { exponent -= parts[1].utf8.count }
-    return Int8(exactly: exponent).flatMap {
-      DecimalParts(isNegative: isNegative && magnitude != 0, magnitude: magnitude, exponent: $0).decimal
+    return Int8(exactly: exponent).map {
+      DecimalParts(isNegative: isNegative && magnitude != 0, magnitude: magnitude, exponent: $0)
     }
   }
 }

@@ -146,7 +146,7 @@ struct NotationParser {
       case "data": Data(base64Encoded: try scanner.takeString()).map { .data($0) }
       case "uuid": UUID(uuidString: try scanner.takeString()).map { .uuid($0) }
       case "url": .url(try scanner.takeString())
-      case "decimal": NotationDecimal.value(of: try scanner.takeString()).map { .decimal($0) }
+      case "decimal": NotationDecimal.value(of: try scanner.takeString()).map { StowValue($0) }
       case "": throw scanner.error(scanner.isAtEnd ? "the text ends before its value" : "expected a value")
       default: throw scanner.error("an unknown word", at: start)
       }

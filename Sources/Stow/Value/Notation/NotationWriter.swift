@@ -147,7 +147,10 @@ package struct NotationWriter {
     case .date(let value): writeDate(value.timeIntervalSinceReferenceDate)
     case .uuid(let value): put("uuid", quoted: value.uuidString)
     case .url(let value): put("url", quoted: value)
-    case .decimal(let value): put("decimal", quoted: NotationDecimal.text(of: value))
+    case .decimal(let value): put("decimal", quoted: NotationDecimal.text(of: DecimalParts(value)))
+    case .largeDecimal(let magnitude, let exponent, let isNegative):
+      let parts = DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent)
+      put("decimal", quoted: NotationDecimal.text(of: parts))
     case .array, .object: preconditionFailure("a container is no scalar")
     }
   }

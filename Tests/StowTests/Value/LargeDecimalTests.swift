@@ -1,0 +1,77 @@
+import Foundation
+import Stow
+import Testing
+
+/// Decimal numbers that `Decimal` does not hold: it moves zeros at the end of the digits to the exponent, which may have
+/// no room for them.
+@Suite("Decimal numbers beyond Decimal")
+struct LargeDecimalTests {
+  private static let texts: [(text: String, hex: String)] = [
+    ("10e127", "1B 02 7F 0A"), ("-10e127", "1C 02 7F 0A"), ("1000e126", "1B 03 7E E8 03"),
+    ("340282366920938463463374607431768211450e127", "1B 11 7F FA FF*15"),
+  ]
+
+  @Test("are valid, and come back as the same bytes and the same text")
+  func kept() throws {
+    for (text, hex) in Self.texts {
+      let bytes = try VectorFile.bytes(hex)
+      let value = try StowValue(message: bytes)
+      guard case .largeDecimal = value else {
+        Issue.record("\(value)")
+        continue
+      }
+      #expect(value.description == "decimal\"\(text)\"")
+      #expect(value.kind == .decimal && value.decimal == nil)
+      #expect(try StowValue(notation: value.description) == value)
+      #expect(try value.message() == bytes)
+      let list = try StowValue(message: StowEncoder().encode(["a": [value, 1, value]]))
+      #expect(list == ["a": [value, 1, value]])
+    }
+  }
+
+  @Test("are refused by Decimal, with their path, and read as Double")
+  func conversions() throws {
+    for (text, hex) in Self.texts {
+      let bytes = try VectorFile.bytes(hex)
+      #expect(try StowDecoder().decode(Double.self, from: bytes) == Double(text))
+      #expect(throws: DecodingError.self) { try StowDecoder().decode(Int128.self, from: bytes) }
+      #expect {
+        try StowDecoder().decode(
+          [String: [Decimal]].self,
+          from: StowValue(dictionaryLiteral: ("a", [0, StowValue(message: bytes)])).message())
+      } throws: { error in
+        guard case DecodingError.dataCorrupted(let context) = error else { return false }
+        return context.codingPath.map(\.stringValue) == ["a", "Index 1"]
+      }
+    }
+  }
+
+  @Test("are equal if their numbers are")
+  func equality() throws {
+    let values: [StowValue] = [
+      .largeDecimal(magnitude: 10, exponent: 127, isNegative: false),
+      .largeDecimal(magnitude: 100, exponent: 126, isNegative: false),
+    ]
+    #expect(values[0] == values[1] && Set(values).count == 1)
+    #expect(values[0] != .largeDecimal(magnitude: 10, exponent: 127, isNegative: true))
+    #expect(values[0] != .largeDecimal(magnitude: 20, exponent: 127, isNegative: false))
+    #expect(values[0] != .decimal(.nan))
+    // Those that `Decimal` holds are equal to `decimal`, and are written as that.
+    let small = StowValue.largeDecimal(magnitude: 125, exponent: -1, isNegative: true)
+    #expect(
+      small == .decimal(Decimal(string: "-12.5")!)
+        && small.hashValue == StowValue.decimal(Decimal(string: "-12.5")!).hashValue)
+    #expect(try StowValue(message: small.message()) == small)
+    #expect(small.decimal == Decimal(string: "-12.5"))
+    let nan = StowValue.largeDecimal(magnitude: 0, exponent: 5, isNegative: true)
+    #expect(try StowValue(message: nan.message()) == .decimal(.nan))
+  }
+
+  @Test("are an error of encoders that write a Decimal")
+  func otherEncoders() throws {
+    let value: StowValue = [.largeDecimal(magnitude: 10, exponent: 127, isNegative: false)]
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(value) }
+    let small: StowValue = [.largeDecimal(magnitude: 15, exponent: -1, isNegative: false)]
+    #expect(try JSONEncoder().encode(small) == Data("[1.5]".utf8))
+  }
+}
