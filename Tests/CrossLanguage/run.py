@@ -13,6 +13,7 @@ import logs
 import notation
 import stow
 import vectors
+from stow.logs import checksum
 
 
 class VectorTests(unittest.TestCase):
@@ -151,6 +152,45 @@ class StreamTests(unittest.TestCase):
                 self.assertEqual(
                     [notation.described(value) for value in stow.read_stream(data)],
                     [notation.described(notation.parse(record)) for record in records])
+
+    def framed(self, record: bytes, number: int) -> bytes:
+        sum = checksum(number.to_bytes(8, "little") + record)
+        return b"\xfc" + len(record).to_bytes(4, "little") + record + sum.to_bytes(4, "little")
+
+    def read(self, *records: bytes) -> list[object]:
+        framed = [self.framed(record, number) for number, record in enumerate(records)]
+        return stow.read_stream(b"\x7f\x03\x01" + b"".join(framed))
+
+    def test_a_stream_without_records(self):
+        self.assertEqual(stow.read_stream(b""), [])
+        self.assertEqual(self.read(), [])
+        for size in 1, 2:
+            with self.assertRaises(stow.StowError):
+                stow.read_stream(b"\x7f\x03"[:size])
+
+    def test_an_invalid_value_is_passed_over(self):
+        found = self.read(bytes.fromhex("1F 01 83 41 64 61 00 7D"), bytes.fromhex("50"))
+        self.assertIsInstance(found[0], stow.StowError)
+        self.assertEqual(found[1], "Ada")
+
+    def test_invalid_definitions_end_the_stream(self):
+        with self.assertRaises(stow.StowError):
+            self.read(bytes.fromhex("1F 01 81 FF 00 91"), bytes.fromhex("91"))
+
+    def test_a_length_of_zero_in_more_bytes_is_refused(self):
+        with self.assertRaises(stow.StowError):
+            stow.read_stream(bytes.fromhex("7F 03 01 FC 00 00 00 00"))
+
+    def test_the_limit_of_definitions(self):
+        def record(size: int) -> bytes:
+            text = b"-" * (size - 9)
+            return b"\x1f\x01\xe1\xfc" + len(text).to_bytes(4, "little") + text + b"\x00\x91"
+
+        limit = 1 << 20
+        self.assertEqual(self.read(record(limit)), [1])
+        for records in [record(limit + 1)], [record(limit), record(300_000)], [record(limit), b"\x1f\x00\x00\x91"]:
+            with self.assertRaises(stow.StowError):
+                self.read(*records)
 
     def test_every_changed_bit_is_refused(self):
         for _, data, _ in format_document.streams().values():

@@ -37,6 +37,7 @@ struct Narrow {
     case .mismatch, .cellMismatch: "mismatch"
     case .unrepresentable: "unrepresentable"
     case .tooDeep, .noRoom: "too deep"
+    case .tooManyDefinitions: "too many definitions"
     }
   }
 

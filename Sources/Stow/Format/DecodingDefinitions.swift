@@ -67,16 +67,19 @@ package final class DecodingDefinitions: @unchecked Sendable {
   /// Adds what a record defines, if it does. Nothing is added if its prelude is not valid.
   ///
   /// Not while another thread reads a record that relies on these definitions (``extensible(by:)``).
-  func add(_ record: ByteReader) throws(FormatError) -> Scope {
+  ///
+  /// - Parameter limit: The most bytes of preludes that there may be.
+  func add(_ record: ByteReader, limit: Int) throws(FormatError) -> Scope {
     let hasPrelude = try record.byte(at: 0) == MessageTables.tag
-    let body = hasPrelude ? try add(record, at: 0) : 0
+    let body = hasPrelude ? try add(record, at: 0, limit: limit) : 0
     return Scope(extent: extent, body: body)
   }
 
   /// Adds what the prelude at `start` defines, and returns the offset behind it. Nothing is added if it is not valid.
-  func add(_ message: ByteReader, at start: Int) throws(FormatError) -> Int {
+  func add(_ message: ByteReader, at start: Int, limit: Int = .max) throws(FormatError) -> Int {
     var checked = TextTables()
     let end = try checked.read(message, at: start, firstSymbol: symbolCount)
+    guard end - start <= limit - byteCount else { try fail(.tooManyDefinitions, at: start) }
     try checkKeys(checked, message)
     let first = symbolCount
     let (offset, count) = (byteCount, end - start)

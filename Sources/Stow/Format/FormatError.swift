@@ -25,6 +25,8 @@ package struct FormatError: Error {
     case cellMismatch
     /// A number of the right kind that the type cannot hold.
     case unrepresentable
+    /// More bytes of preludes than allowed.
+    case tooManyDefinitions
     /// More levels of nesting than allowed.
     case tooDeep
     /// More levels than the stack has room for.

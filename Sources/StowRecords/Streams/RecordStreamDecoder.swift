@@ -37,9 +37,6 @@ public final class RecordStreamDecoder {
   /// Whether a record is being decoded: it must not be taken in a second time meanwhile.
   private var isDecoding = false
 
-  /// The most bytes of definitions that a stream may have. An encoder forgets them long before.
-  private static let mostDefinitions = 1 << 20
-
   /// Begins a stream.
   ///
   /// ```swift
@@ -81,7 +78,7 @@ public final class RecordStreamDecoder {
   /// Takes time in proportion to the record.
   ///
   /// - Throws: `RecordStreamError` if the stream cannot be read on; then every later call throws it again. A
-  ///   `DecodingError` if the record does not hold a value of the type; then it is passed over.
+  ///   `DecodingError` if the record does not hold a value of the type, or its value is not valid; then it is passed over.
   public func next<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     precondition(!isDecoding, "An init(from:) must not read on in its own stream.")
     if let failure { throw failure }
@@ -98,7 +95,7 @@ public final class RecordStreamDecoder {
     }
   }
 
-  /// Checks that the stream ended behind a whole record.
+  /// Checks that the stream ended behind a whole record. A stream of no bytes is one without records.
   ///
   /// ```swift
   /// try decoder.finish()
@@ -155,11 +152,13 @@ public final class RecordStreamDecoder {
     _ type: Value.Type, _ record: UnsafeRawBufferPointer, _ checksum: UInt32
   ) throws -> Value {
     guard checksum == StreamFrame.checksum(of: record, number: UInt64(count)) else { throw error(.damaged) }
-    guard definitions.size <= Self.mostDefinitions else { throw error(.tooManyDefinitions) }
-    guard let extensible = try? definitions.extensible(by: record),
-      let scope = try? extensible.add(record: record)
-    else { throw error(.damaged) }
-    definitions = extensible
+    let scope: DecodingDefinitions.Scope
+    do {
+      definitions = try definitions.extensible(by: record)
+      scope = try definitions.add(record: record, limit: StreamFrame.mostDefinitions)
+    } catch {
+      throw self.error(error is DecodingDefinitions.TooMany ? .tooManyDefinitions : .damaged)
+    }
     isDecoding = true
     defer {
       isDecoding = false

@@ -19,7 +19,7 @@ import Stow
 /// A stream has one sender: an encoder is not to be used from several threads at once.
 public final class RecordStreamEncoder {
   private let encoder: StowEncoder
-  private let definitions = EncodingDefinitions()
+  private let definitions = EncodingDefinitions(limit: StreamFrame.mostDefinitions)
   /// How many records there were.
   private var count: UInt64 = 0
   private var hasBegun = false
@@ -41,7 +41,8 @@ public final class RecordStreamEncoder {
   /// let bytes = try encoder.encode(event)
   /// ```
   ///
-  /// Takes time in proportion to the value. Definitions take up to some 100 KiB, and are then forgotten and sent anew.
+  /// Takes time in proportion to the value. Definitions of some 100 KiB are forgotten before the next record, and sent
+  /// anew. A record that would define more than a receiver takes defines nothing, and is larger.
   ///
   /// - Throws: What `StowEncoder.encode(_:)` throws. Then there is nothing to send, and another record may follow.
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {

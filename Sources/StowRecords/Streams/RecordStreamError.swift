@@ -16,11 +16,11 @@ public struct RecordStreamError: Error, Hashable, Sendable, CustomStringConverti
     case notAStream
     /// The stream is of a later version, which is named.
     case laterVersion(Int)
-    /// The bytes of a record are not those that were sent, or break the format.
+    /// The bytes of a record are not those that were sent, or its definitions break the format.
     case damaged
     /// The record is larger than `maximumRecordSize`; both in bytes.
     case recordTooLarge(size: Int, limit: Int)
-    /// The sender defines more and more, and never forgets.
+    /// The sender defines more than 1 MiB and does not forget.
     case tooManyDefinitions
     /// The stream ended within a record.
     case incomplete

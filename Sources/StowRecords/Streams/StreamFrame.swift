@@ -11,6 +11,8 @@ enum StreamFrame {
   /// What stands where the length of a record does, when the definitions are forgotten.
   static let forgetting: UInt8 = 0
   static let checksumSize = 4
+  /// The most bytes of preludes since the definitions were forgotten last.
+  static let mostDefinitions = 1 << 20
 
   /// The checksum of a record: of its number among all of the stream, and its bytes.
   static func checksum(of record: UnsafeRawBufferPointer, number: UInt64) -> UInt32 {

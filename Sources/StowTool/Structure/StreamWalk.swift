@@ -34,13 +34,15 @@ struct StreamWalk<Visitor: StructureVisitor> {
     var number = 0
     while offset < reader.count {
       let start = offset
+      let isForgetting = try reader.byte(at: offset) == 0
       let length = try reader.varint(at: &offset)
-      if length == 0 {
+      if isForgetting {
         records.visitor.piece(start..<offset, .framing, "all definitions are forgotten")
         records.definitions = Definitions()
         continue
       }
       records.visitor.piece(start..<offset, .framing, "record of \(Words.count(length, "byte"))")
+      guard length > 0 else { throw Broken("a record without bytes", at: start) }
       guard length <= reader.count - offset else { throw Broken("the bytes end within a record", at: start) }
       if let broken = records.record(number, offset..<(offset + length)) { throw broken }
       offset += length

@@ -35,6 +35,11 @@ def decode(
     context = _named_context(cursor, contexts) or implicit
     prelude = definitions or Prelude(context.prelude if context else None)
     prelude.add(cursor)
+    return value(cursor, prelude, depth_limit)
+
+
+def value(cursor: Cursor, prelude: Prelude, depth_limit: int = DEPTH_LIMIT) -> object:
+    """What stands behind the prelude of a message, up to its end."""
     # The containers around the next value, the innermost last: nesting takes no stack of the interpreter.
     around = [Whole(cursor)]
     while True:

@@ -162,30 +162,154 @@ import Testing
 
   @Test func aSenderThatNeverForgetsIsRefused() throws {
     // A stream made by hand, each record of which defines one more symbol.
-    var bytes: [UInt8] = [0x7F, 0x03, 0x01]
     let decoder = RecordStreamDecoder()
+    decoder.feed(Self.head)
     var reason: RecordStreamError.Reason?
     for number in 0..<100 where reason == nil {
-      let text = String(repeating: "ü", count: 10_000) + "\(number)"
-      var record: [UInt8] = [0x1F, 0x01, 0xE1]
-      record += lengthBytes(text.utf8.count) + Array(text.utf8) + [0x00, 0x91]
-      bytes += lengthBytes(record.count) + record
-      var checksum = Checksum()
-      checksum.update(UInt64(number))
-      record.withUnsafeBytes { checksum.update($0) }
-      bytes += withUnsafeBytes(of: checksum.value.littleEndian) { Array($0) }
-      decoder.feed(bytes)
-      bytes = []
+      let prelude = Self.prelude(20_000, "\(number % 10)")
+      decoder.feed(Self.framed(prelude + [0x91], number: number))
       let found = Result { while try decoder.next(Int.self) != nil {} }
       if case .failure(let error) = found { reason = (error as? RecordStreamError)?.reason }
     }
     #expect(reason == .tooManyDefinitions)
   }
 
-  /// A length between 6,368 and 268,511, as FORMAT.md has it.
-  private func lengthBytes(_ length: Int) -> [UInt8] {
-    let rest = length - 6_368
-    return [UInt8(0xF8 + rest >> 16), UInt8(truncatingIfNeeded: rest), UInt8(truncatingIfNeeded: rest >> 8)]
+  private static let head: [UInt8] = [0x7F, 0x03, 0x01]
+  private static let limit = 1 << 20
+
+  /// A record with its length in 5 bytes, and its checksum.
+  private static func framed(_ record: [UInt8], number: Int) -> [UInt8] {
+    var checksum = Checksum()
+    checksum.update(UInt64(number))
+    record.withUnsafeBytes { checksum.update($0) }
+    return littleEndian(record.count, behind: 0xFC) + record
+      + withUnsafeBytes(of: checksum.value.littleEndian) { Array($0) }
+  }
+
+  private static func littleEndian(_ number: Int, behind first: UInt8) -> [UInt8] {
+    [first] + withUnsafeBytes(of: UInt32(number).littleEndian) { Array($0) }
+  }
+
+  /// A prelude of so many bytes, at least 20,000, with one symbol that ends so.
+  private static func prelude(_ size: Int, _ end: String) -> [UInt8] {
+    let header = size < 268_000 ? 3 : 5
+    let length = size - 4 - header
+    let uint =
+      header == 5
+      ? littleEndian(length, behind: 0xFC)
+      : [
+        UInt8(0xF8 + (length - 6_368) >> 16), UInt8(truncatingIfNeeded: length - 6_368),
+        UInt8(truncatingIfNeeded: (length - 6_368) >> 8),
+      ]
+    return [0x1F, 0x01, 0xE1] + uint + Array(String(repeating: "-", count: length - 1).utf8) + Array(end.utf8)
+      + [0x00]
+  }
+
+  @Test func theDefinitionsOfARecordAreCheckedBeforeItIsTakenIn() throws {
+    // What the preludes of a stream take, and whether they are too many; a zero says that they are forgotten.
+    let streams: [(sizes: [Int], isRefused: Bool)] = [
+      ([Self.limit], false), ([Self.limit + 1], true), ([3 << 20], true),
+      ([Self.limit - 20_000, 20_000], false), ([Self.limit - 20_000, 20_001], true),
+      ([Self.limit, 0, Self.limit], false), ([Self.limit, 0, 20_000, Self.limit], true),
+      // One without symbols and shapes counts too.
+      ([Self.limit - 3, 3], false), ([Self.limit - 2, 3], true),
+    ]
+    for (sizes, isRefused) in streams {
+      var bytes = Self.head
+      let records = sizes.filter { $0 > 0 }
+      var number = 0
+      for size in sizes {
+        guard size > 0 else {
+          bytes.append(0)
+          continue
+        }
+        let prelude = size == 3 ? [0x1F, 0, 0] : Self.prelude(size, "\(number)")
+        bytes += Self.framed(prelude + [0x91], number: number)
+        number += 1
+      }
+      let decoder = RecordStreamDecoder()
+      decoder.feed(bytes)
+      for _ in records.dropLast() { #expect(try decoder.next(Int.self) == 1) }
+      if isRefused {
+        let error = #expect(throws: RecordStreamError.self) { try decoder.next(Int.self) }
+        #expect(error?.reason == .tooManyDefinitions && error?.record == records.count - 1)
+        #expect(throws: RecordStreamError.self) { try decoder.next(Int.self) }
+      } else {
+        #expect(try decoder.next(Int.self) == 1)
+        try decoder.finish()
+      }
+    }
+  }
+
+  @Test func aRecordThatWouldDefineTooMuchDefinesNothing() throws {
+    let names = (0..<30_000).map { "a string that recurs, and that has a number: \($0)" }
+    let value = names.map { [$0, $0] }
+    let encoder = RecordStreamEncoder()
+    let decoder = RecordStreamDecoder()
+    for _ in 0..<3 {
+      decoder.feed(try encoder.encode(events[0]))
+      #expect(try decoder.next(Event.self) == events[0])
+      decoder.feed(try encoder.encode(value))
+      #expect(try decoder.next([[String]].self) == value)
+      decoder.feed(try encoder.encode(events))
+      #expect(try decoder.next([Event].self) == events)
+    }
+  }
+
+  @Test func anInvalidRecordIsPassedOverIfItsDefinitionsAreValid() throws {
+    let prelude: [UInt8] = [0x1F, 0x01, 0x83, 0x41, 0x64, 0x61, 0x00]
+    // A reserved tag, no value, something behind the value, one that is cut off, and one that names a context.
+    let invalid: [[UInt8]] = [
+      prelude + [0x7D], prelude, prelude + [0x91, 0x91], prelude + [0xE2, 0x91],
+      [0x7F, 0x01, 0, 0, 0, 0, 0x91],
+    ]
+    var bytes = Self.head
+    for (number, record) in invalid.enumerated() { bytes += Self.framed(record, number: number) }
+    bytes += Self.framed([0xE2, 0x50, 0x53], number: invalid.count)
+    let decoder = RecordStreamDecoder()
+    decoder.feed(bytes)
+    for _ in invalid { #expect(throws: DecodingError.self) { try decoder.next([String].self) } }
+    #expect(try decoder.next([String].self) == ["Ada", "Ada"])
+    try decoder.finish()
+  }
+
+  @Test func aRecordWithBrokenDefinitionsEndsTheStream() throws {
+    for record in [[0x1F, 0x01, 0x81, 0xFF, 0x00, 0x91], [0x1F, 0x00, 0x01, 0x01, 0xC0, 0x91], [0x1F]]
+      as [[UInt8]]
+    {
+      let decoder = RecordStreamDecoder()
+      decoder.feed(Self.head + Self.framed(record, number: 0) + Self.framed([0x91], number: 1))
+      for _ in 0..<2 {
+        let error = #expect(throws: RecordStreamError.self) { try decoder.next(Int.self) }
+        #expect(error?.reason == .damaged && error?.record == 0)
+      }
+      #expect(throws: RecordStreamError.self) { try decoder.finish() }
+    }
+  }
+
+  @Test func aLengthOfZeroInMoreBytesIsRefused() throws {
+    for length in [[0xFC, 0, 0, 0, 0], [0xFD, 0, 0, 0, 0, 0, 0, 0, 0]] as [[UInt8]] {
+      let decoder = RecordStreamDecoder()
+      decoder.feed(Self.head + Self.framed([0x91], number: 0) + length)
+      #expect(try decoder.next(Int.self) == 1)
+      let error = #expect(throws: RecordStreamError.self) { try decoder.next(Int.self) }
+      #expect(error?.reason == .damaged)
+    }
+  }
+
+  @Test func aStreamOfNoBytesHasNoRecords() throws {
+    for count in 0...3 {
+      let decoder = RecordStreamDecoder()
+      decoder.feed(Self.head.prefix(count))
+      #expect(try decoder.next(Int.self) == nil)
+      if count == 0 || count == 3 {
+        try decoder.finish()
+      } else {
+        let error = #expect(throws: RecordStreamError.self) { try decoder.finish() }
+        #expect(error?.reason == .incomplete)
+      }
+    }
+    try RecordStreamDecoder().finish()
   }
 
   @Test func recordsOfAnAsyncSequence() async throws {

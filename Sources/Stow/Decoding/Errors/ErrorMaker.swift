@@ -42,6 +42,7 @@ struct ErrorMaker: ~Copyable {
     case .mismatch: "the bytes end at offset \(error.offset)"
     case .cellMismatch: "found an element of another kind at offset \(error.offset)"
     case .unrepresentable: "the number at offset \(error.offset) does not fit"
+    case .tooManyDefinitions: "the definitions at offset \(error.offset) are too many"
     case .tooDeep:
       "the value at offset \(error.offset) nests deeper than \(message.maximumDepth) levels"
     case .noRoom:

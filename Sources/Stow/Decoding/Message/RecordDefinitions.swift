@@ -5,10 +5,15 @@ extension DecodingDefinitions {
   ///
   /// Not while another thread reads a record that relies on these definitions (``extensible(by:)``).
   ///
-  /// - Throws: `DecodingError.dataCorrupted` if its prelude is not valid; then nothing is added.
-  package func add(record: UnsafeRawBufferPointer) throws -> Scope {
-    try reading(record) { reader throws(FormatError) in try add(reader) }
+  /// - Parameter limit: The most bytes of preludes that there may be.
+  /// - Throws: `DecodingError.dataCorrupted` if its prelude is not valid, and `TooMany` if there would be more than the
+  ///   limit; then nothing is added.
+  package func add(record: UnsafeRawBufferPointer, limit: Int = .max) throws -> Scope {
+    try reading(record) { reader throws(FormatError) in try add(reader, limit: limit) }
   }
+
+  /// A record defines more than there may be.
+  package struct TooMany: Error {}
 }
 
 extension RecordPrelude {
@@ -26,6 +31,7 @@ private func reading<Result>(
   do throws(FormatError) {
     return try body(ByteReader(record))
   } catch {
+    if error.kind == .tooManyDefinitions { throw DecodingDefinitions.TooMany() }
     throw DecodingError.dataCorrupted(
       DecodingError.Context(codingPath: [], debugDescription: "The definitions of a record break the format.")
     )

@@ -12,6 +12,9 @@ package final class EncodingDefinitions: @unchecked Sendable {
   private(set) var version = EncodingDefinitions.newVersion()
   /// Whether every message adds what it defines.
   let grows: Bool
+  /// How many bytes the preludes of messages may still have, which is no more than the limit leaves.
+  private(set) var room: Int
+  private let limit: Int
 
   private static let versions = Atomic<UInt64>(0)
   private static func newVersion() -> UInt64 { versions.add(1, ordering: .relaxed).newValue }
@@ -19,12 +22,16 @@ package final class EncodingDefinitions: @unchecked Sendable {
   init(_ content: ContextMessage) {
     table = DefinitionTable(content)
     grows = false
+    (limit, room) = (.max, .max)
   }
 
   /// No definitions yet, to which every message adds its own.
-  package init() {
+  ///
+  /// - Parameter limit: The most bytes of preludes that there may be. A message that would need more defines nothing.
+  package init(limit: Int = .max) {
     table = DefinitionTable()
     grows = true
+    (self.limit, room) = (limit, limit)
   }
 
   // MARK: growing
@@ -36,11 +43,13 @@ package final class EncodingDefinitions: @unchecked Sendable {
   package func removeAll() {
     version = Self.newVersion()
     table.removeAll()
+    room = limit
   }
 
   /// Adds what a message defines, and remembers its other strings.
   func add(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
     table.add(recording, plan)
+    if limit < .max { room -= plan.preludeBound(recording) }
     if !plan.shapes.isEmpty { version = Self.newVersion() }
   }
 

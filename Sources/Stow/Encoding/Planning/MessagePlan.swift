@@ -36,6 +36,30 @@ struct MessagePlan: ~Copyable {
   @inline(__always)
   var isEmpty: Bool { !hasPrelude && !hasLists && context == nil }
 
+  /// No less than the bytes of the prelude.
+  func preludeBound(_ recording: borrowing Recording) -> Int {
+    guard hasPrelude else { return 0 }
+    // The tag and two counts; the text of each symbol; of each shape the count, and of each key the text or a reference.
+    let longestUint = 9
+    func bound(_ text: UnsafeRawBufferPointer) -> Int { KeyText.measure(text).size }
+    var size = 1 + 2 * longestUint
+    for symbol in symbols { size += bound(recording.strings.utf8(symbol)) }
+    for shape in shapes {
+      size += longestUint
+      switch shape.source {
+      case .keyTable(let index):
+        for name in recording.keyTables[index].pointee.presentNames {
+          size += max(bound(name), 1 + longestUint)
+        }
+      case .list(let index):
+        for key in lists.keys(of: index) {
+          size += max(bound(recording.strings.utf8(Int(key))), 1 + longestUint)
+        }
+      }
+    }
+    return size
+  }
+
   mutating func removeAll() {
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: true) }
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: true) }

@@ -139,7 +139,11 @@ struct Planner: ~Copyable {
     let gain =
       plan.shapes.reduce(0) { $0 + $1.gain }
       + candidates.reduce(0) { $0 + ($1.isShort ? $1.shortGain : $1.longGain) }
-    if gain > Self.preludeSize { number(&recording) } else { dropTables(recording) }
+    if gain > Self.preludeSize {
+      number(&recording, room: definitions?.room ?? .max)
+    } else {
+      dropTables(recording)
+    }
     return true
   }
 
@@ -348,17 +352,22 @@ struct Planner: ~Copyable {
 
   // MARK: numbers
 
-  private mutating func number(_ recording: inout Recording) {
+  /// - Parameter room: How many bytes the prelude may have.
+  private mutating func number(_ recording: inout Recording, room: Int) {
     for isShort in [true, false] {
-      for candidate in candidates where candidate.isShort == isShort {
-        plan.symbols.append(candidate.string)
-        recording.strings.setSymbol(plan.firstSymbol + plan.symbols.count - 1, of: candidate.string)
-      }
+      for candidate in candidates where candidate.isShort == isShort { plan.symbols.append(candidate.string) }
+    }
+    if room < .max, plan.preludeBound(recording) > room {
+      plan.symbols.removeAll(keepingCapacity: true)
+      return dropTables(recording)
+    }
+    for (number, string) in plan.symbols.enumerated() {
+      recording.strings.setSymbol(plan.firstSymbol + number, of: string)
     }
     recording.strings.shareSymbols()
   }
 
-  /// A prelude would cost more than it saves.
+  /// A prelude would cost more than it saves, or has no room.
   private mutating func dropTables(_ recording: borrowing Recording) {
     for shape in plan.shapes { assign(-1, to: shape, recording) }
     plan.shapes.removeAll(keepingCapacity: true)
