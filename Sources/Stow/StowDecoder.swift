@@ -300,6 +300,8 @@ final class ContextChoice: Sendable {
     self.contexts = contexts.filter { byID.updateValue($0, forKey: $0.id) != $0 }
     guard byID.count == self.contexts.count else { return nil }
     self.implicit = implicit
+    // A message may name it all the same.
+    if let implicit, byID[implicit.id] == nil { byID[implicit.id] = implicit }
     definitions = DecodingContexts(named: byID.mapValues(\.decoding), implicit: implicit?.decoding)
   }
 }

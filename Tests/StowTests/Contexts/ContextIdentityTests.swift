@@ -97,7 +97,8 @@ struct ContextIdentityTests {
     let decoder = StowDecoder([], implicit: context)
     let value = Point(xPosition: 3, yPosition: 4)
     #expect(try decoder.decode(Point.self, from: StowEncoder(context, names: false).encode(value)) == value)
-    // Those of no context, and of another that is named, are read too.
+    // Those that name it, of no context, and of another that is named, are read too.
+    #expect(try decoder.decode(Point.self, from: StowEncoder(context).encode(value)) == value)
     #expect(try decoder.decode(Point.self, from: StowEncoder().encode(value)) == value)
     decoder.contexts = [try other(["xPosition", "yPosition"])]
     #expect(
