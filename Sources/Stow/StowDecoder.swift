@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// Safe on bytes from anywhere: what is malformed is a `DecodingError`, and the decoder itself takes memory in
 /// proportion to the bytes there are, not to what they claim. A decoder may be used from many threads at once, and
-/// from inside an `init(from:)` that it is itself running.
+/// from inside an `init(from:)` that it is itself running. As to an encoder, the `stringValue` of a key must not change.
 ///
 /// FORMAT.md specifies the bytes.
 @_fixed_layout
@@ -62,29 +62,26 @@ public final class StowDecoder: Sendable {
   /// A message names its context by its id, and one that the decoder does not have is a
   /// `DecodingError.dataCorrupted` that says the id.
   ///
-  /// - Precondition: No two different contexts have the same id, which of two that were learnt happens once in
-  ///   4 billion times. Contexts that come from others are added by `add(_:)`, which throws.
+  /// Of two different contexts with the same id neither is relied on: a message that names it is a
+  /// `DecodingError.dataCorrupted`, too. Of contexts that were learnt, two have one id once in 4 billion times. Those
+  /// that come from others are better added by `add(_:)`, which throws.
   public var contexts: [StowContext] {
     get { sharedContexts.current?.contexts ?? [] }
-    set {
-      guard let choice = ContextChoice(newValue, sharedContexts.current?.implicit) else {
-        preconditionFailure("Two contexts of a decoder have the same id.")
-      }
-      sharedContexts.set(choice)
-    }
+    set { sharedContexts.update { $0 = ContextChoice(newValue, $0?.implicit) } }
   }
 
   /// Adds a context that messages may rely on. One that the decoder has already changes nothing.
   ///
   /// - Throws: `StowContext.RepeatedID` if the decoder has a different context of the same id.
   public func add(_ context: StowContext) throws {
-    var isAdded = true
+    var isRepeated = false
     sharedContexts.update {
-      let choice = ContextChoice(($0?.contexts ?? []) + [context], $0?.implicit)
-      isAdded = choice != nil
-      if let choice { $0 = choice }
+      let contexts = $0?.contexts ?? []
+      if contexts.contains(context) { return }
+      isRepeated = contexts.contains { $0.id == context.id }
+      if !isRepeated { $0 = ContextChoice(contexts + [context], $0?.implicit) }
     }
-    guard isAdded else { throw StowContext.RepeatedID(id: context.id) }
+    if isRepeated { throw StowContext.RepeatedID(id: context.id) }
   }
 
   /// The context of messages that name none, if they rely on one all the same; none by default.
@@ -98,7 +95,8 @@ public final class StowDecoder: Sendable {
 
   /// Decodes a value from a message.
   ///
-  /// Takes time in proportion to what is read of the message.
+  /// Takes time in proportion to the message: that nothing in it nests too deeply is checked first, also where the type
+  /// asks for little of it. `decode(_:from:at:)` reads a part without the rest.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message; any `DecodingError` if
   ///   it does not hold a value of the type; and whatever an `init(from:)` throws.
@@ -294,14 +292,17 @@ final class ContextChoice: Sendable {
   /// The same, as messages look them up.
   let definitions: DecodingContexts
 
-  /// Nil if two different contexts have the same id.
-  init?(_ contexts: [StowContext], _ implicit: StowContext?) {
-    var byID: [UInt32: StowContext] = [:]
-    self.contexts = contexts.filter { byID.updateValue($0, forKey: $0.id) != $0 }
-    guard byID.count == self.contexts.count else { return nil }
+  init(_ contexts: [StowContext], _ implicit: StowContext?) {
+    var byID: [UInt32: [StowContext]] = [:]
+    self.contexts = contexts.filter { context in
+      let isNew = byID[context.id]?.contains(context) != true
+      if isNew { byID[context.id, default: []].append(context) }
+      return isNew
+    }
     self.implicit = implicit
     // A message may name it all the same.
-    if let implicit, byID[implicit.id] == nil { byID[implicit.id] = implicit }
-    definitions = DecodingContexts(named: byID.mapValues(\.decoding), implicit: implicit?.decoding)
+    if let implicit, byID[implicit.id] == nil { byID[implicit.id] = [implicit] }
+    definitions = DecodingContexts(
+      named: byID.mapValues { $0.count == 1 ? $0[0].decoding : nil }, implicit: implicit?.decoding)
   }
 }

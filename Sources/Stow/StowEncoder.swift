@@ -16,7 +16,8 @@ import Synchronization
 ///
 /// The same sequence of encoding calls gives the same bytes on every machine. An encoder may be used from
 /// many threads at once, and from inside an `encode(to:)` that it is itself running. Making one costs next
-/// to nothing: what is learnt about types is kept by the process, not by the encoder.
+/// to nothing: what is learnt about types is kept by the process, not by the encoder. What a key is called is part of
+/// that, if its type is an enumeration: the `stringValue` of such a key must not change.
 ///
 /// FORMAT.md specifies the bytes.
 @_fixed_layout
@@ -69,8 +70,9 @@ public final class StowEncoder: Sendable {
 
   /// How many containers may be nested; 512 by default.
   ///
-  /// A value that nests deeper, as an object that contains itself does, is an
-  /// `EncodingError.invalidValue`. Every level takes room on the stack: raise this only where there is some.
+  /// A value that nests deeper, as an object that contains itself does, is an `EncodingError.invalidValue`, which carries
+  /// it; or the whole value, where only containers nest too deeply. Every level takes room on the stack: raise this only
+  /// where there is some.
   public var maximumDepth: Int {
     get { sharedDepth.load(ordering: .relaxed) }
     set { sharedDepth.store(DepthLimit.clamped(newValue), ordering: .relaxed) }
@@ -78,10 +80,9 @@ public final class StowEncoder: Sendable {
 
   /// The context that messages rely on; none by default.
   ///
-  /// Whoever decodes them needs it (`StowDecoder.contexts`). An encoder keeps every context that it was given until it goes
-  /// itself.
+  /// Whoever decodes them needs it (`StowDecoder.contexts`).
   public var context: StowContext? {
-    get { sharedContext.current?.takeUnretainedValue().context }
+    get { sharedContext.current?.context }
     set { sharedContext.update { ContextUse(newValue, $0?.identification ?? .id) } }
   }
 
@@ -96,7 +97,7 @@ public final class StowEncoder: Sendable {
 
   /// How messages say which context they rely on; by its id, unless set otherwise.
   public var contextIdentification: ContextIdentification {
-    get { sharedContext.current?.takeUnretainedValue().identification ?? .id }
+    get { sharedContext.current?.identification ?? .id }
     set { sharedContext.update { ContextUse($0?.context, newValue) } }
   }
 
@@ -167,11 +168,9 @@ public final class StowEncoder: Sendable {
   private func record<Value: Encodable, Result>(
     _ value: Value, _ finish: (EncodingSession) throws -> Result
   ) throws -> Result {
-    var options = PlanningOptions(sortsKeys: outputFormatting.contains(.sortedKeys))
-    if let use = sharedContext.current {
-      use._withUnsafeGuaranteedRef { (options.definitions, options.context) = ($0.definitions, $0.id) }
-    }
+    let options = PlanningOptions(sortsKeys: outputFormatting.contains(.sortedKeys))
     return try EncodingSession.run(options, maximumDepth: maximumDepth, sharedUserInfo) { session in
+      session.rely(on: sharedContext)
       try session.record(value)
       return try finish(session)
     }
@@ -180,7 +179,7 @@ public final class StowEncoder: Sendable {
 
 /// The context of an encoder, and whether messages name it.
 @usableFromInline
-final class ContextUse: Sendable, Equatable {
+final class ContextUse: Sendable {
   let context: StowContext?
   let identification: StowEncoder.ContextIdentification
   /// What messages rely on; the context has it.
@@ -195,8 +194,8 @@ final class ContextUse: Sendable, Equatable {
     id = identification == .id ? context?.id : nil
   }
 
-  @usableFromInline
-  static func == (left: ContextUse, right: ContextUse) -> Bool {
-    left.context == right.context && left.identification == right.identification
-  }
+  /// A context of more bytes is not kept beyond the message that relies on it.
+  private static let mostKeptBytes = 1 << 16
+
+  var isLarge: Bool { (context?.message.count ?? 0) > Self.mostKeptBytes }
 }

@@ -21,8 +21,8 @@ extension RecordLog {
 
     /// Decodes the record.
     ///
-    /// Takes time in proportion to what is read of the record, and of the records of its block that were not decoded
-    /// before it the definitions of keys.
+    /// Takes time in proportion to the record, and to the definitions of keys in the records of its block that were not
+    /// decoded before it.
     ///
     /// - Throws: `DecodingError` if the record holds no value of the type, and whatever an `init(from:)` throws.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {

@@ -20,6 +20,8 @@ final class EncodingSession: PooledSession {
   // Both are used once for each message, and call nothing that comes back here.
   @exclusivity(unchecked) private var stages = Stages()
   private var options = PlanningOptions()
+  /// The context that a message relied on last, which the encoder may have let go of meanwhile.
+  @exclusivity(unchecked) private var contextUse: ContextUse?
 
   /// What turns a recording into bytes.
   private struct Stages: ~Copyable {
@@ -69,6 +71,13 @@ final class EncodingSession: PooledSession {
     }
   }
 
+  /// Lets the message rely on the context of an encoder, if it has one.
+  @inline(__always)
+  func rely(on shared: borrowing SharedReference<ContextUse>) {
+    guard shared.isSome(&contextUse), let contextUse else { return }
+    (options.definitions, options.context) = (contextUse.definitions, contextUse.id)
+  }
+
   /// Records the whole message.
   @inline(__always)
   func record<Value: Encodable>(_ value: Value) throws {
@@ -91,9 +100,11 @@ final class EncodingSession: PooledSession {
 
   @inline(__always)
   func takeContainersBack() -> Bool {
-    recorder._withUnsafeGuaranteedRef {
-      $0.types.takeContainersBack() && ($0.types.reusesContainers || isUnheld())
+    let (areComplete, isReused) = recorder._withUnsafeGuaranteedRef {
+      ($0.types.takeContainersBack(), $0.types.reusesContainers)
     }
+    // Not in the closure above: without optimization, that holds the recorder.
+    return areComplete && (isReused || isUnheld())
   }
 
   /// Whether no container holds the recorder, as those do that are not used again.
@@ -108,6 +119,7 @@ final class EncodingSession: PooledSession {
   @inline(__always)
   func reset() {
     recorder._withUnsafeGuaranteedRef { $0.reset() }
+    if contextUse?.isLarge == true { contextUse = nil }
   }
 
   func detach() { recorder._withUnsafeGuaranteedRef { $0.detach() } }

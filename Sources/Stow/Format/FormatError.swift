@@ -31,6 +31,8 @@ package struct FormatError: Error {
     case tooDeep
     /// More levels than the stack has room for.
     case noRoom
+    /// Relies on a context whose id several have.
+    case ambiguous
   }
 
   package let kind: Kind

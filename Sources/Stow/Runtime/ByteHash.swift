@@ -1,7 +1,14 @@
-/// A hash of bytes, with a seed of the process: strings cannot be crafted to collide.
+/// A hash of bytes, with two seeds of the process: strings cannot be crafted to collide.
+///
+/// Both words of a product have a secret of their own. If one of them had none, whoever made it zero would make the
+/// product zero, whatever the other is.
 struct ByteHash {
-  private static let processSeed = UInt64.random(in: .min ... .max)
-  private let seed = Self.processSeed
+  private static let processSeeds = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+  private let seed: UInt64
+  private let wordSeed: UInt64
+
+  @inline(__always)
+  init() { (seed, wordSeed) = Self.processSeeds }
 
   /// Folds the 128-bit product of two words: every bit of either reaches every bit of the result.
   @inline(__always)
@@ -13,7 +20,7 @@ struct ByteHash {
   /// The hash of a text of up to 16 bytes, which two words and its length say.
   @inline(__always)
   func words(_ first: UInt64, _ second: UInt64, length: UInt8) -> UInt64 {
-    mix(first ^ 0xE703_7ED1_A0B4_28DB ^ seed, second ^ UInt64(truncatingIfNeeded: length) ^ (seed >> 7))
+    mix(first ^ wordSeed, second ^ UInt64(truncatingIfNeeded: length) ^ seed)
   }
 
   /// The hash of a text of more than 16 bytes, whose words are handed to `visit` with their offsets; some bytes twice.
@@ -27,9 +34,9 @@ struct ByteHash {
     var state = seed ^ UInt64(truncatingIfNeeded: length)
     var offset = 0
     while offset &+ 16 < length {
-      state = mix(word(offset) ^ 0xA076_1D64_78BD_642F, word(offset &+ 8) ^ state)
+      state = mix(word(offset) ^ wordSeed, word(offset &+ 8) ^ state)
       offset &+= 16
     }
-    return mix(word(length &- 16) ^ 0xE703_7ED1_A0B4_28DB, word(length &- 8) ^ state)
+    return mix(word(length &- 16) ^ wordSeed, word(length &- 8) ^ state)
   }
 }

@@ -21,6 +21,9 @@ enum CLibrary {
 
   static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
 
+  /// A variable of the environment; nil if there is none of that name.
+  static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
   #if os(Linux)
     /// Memory of its own, in pages of `pageSize` bytes where the system has them; otherwise they are as small as
     /// usual. It counts as used only as far as it is touched.

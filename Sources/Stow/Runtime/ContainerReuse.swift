@@ -5,11 +5,15 @@
 /// retains and which is released when the copy goes. Then a container in a pool is free exactly if the pool's is the
 /// only reference. Where the check below finds anything else, every container is made anew.
 enum ContainerReuse {
+  /// Whether the process allows it: not if the variable `STOW_CONTAINER_REUSE` of its environment is `0`, as for tests
+  /// of what happens where the assumption does not hold.
+  private static let isAllowed = CLibrary.environment("STOW_CONTAINER_REUSE") != "0"
+
   /// Whether containers like the one made are one reference each.
   ///
   /// - Parameter make: Makes a container that nobody else holds.
   static func isPossible<Container>(_ make: () -> Container) -> Bool {
-    guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size,
+    guard isAllowed, MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size,
       MemoryLayout<Container>.alignment == MemoryLayout<AnyObject>.alignment, !_isPOD(Container.self)
     else { return false }
     // In memory of its own, the container is a single reference whatever the optimizer does with copies.

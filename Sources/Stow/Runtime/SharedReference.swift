@@ -2,15 +2,16 @@ import Synchronization
 
 /// An object that an encoder shares between threads, and that is mostly none.
 ///
-/// What was set stays until the owner goes, so that a call borrows it without a lock and without counting references.
+/// Whoever needs it often keeps it, and only looks whether it is still the one: without a lock, and without counting
+/// references.
 @frozen
 @usableFromInline
-struct SharedReference<Object: AnyObject & Equatable & Sendable>: ~Copyable, Sendable {
+struct SharedReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   @usableFromInline
   final class Box: Sendable {
-    fileprivate let current = Atomic<UInt>(0)
-    /// All that were set, each once.
-    fileprivate let kept = Mutex<[Object]>([])
+    /// Where the object is; 0 if there is none.
+    fileprivate let address = Atomic<UInt>(0)
+    fileprivate let object = Mutex<Object?>(nil)
   }
 
   @usableFromInline let box = SharedBox<Box>()
@@ -18,24 +19,37 @@ struct SharedReference<Object: AnyObject & Equatable & Sendable>: ~Copyable, Sen
   @inlinable
   init() {}
 
-  /// The object, if there is one. Valid as long as the owner of this is.
+  /// The object, if there is one.
+  var current: Object? { box.current?._withUnsafeGuaranteedRef { $0.object.withLock { $0 } } }
+
+  /// Whether there is an object, which `kept` is from then on.
   @inline(__always)
-  var current: Unmanaged<Object>? {
-    guard let box = box.current else { return nil }
-    let address = box._withUnsafeGuaranteedRef { $0.current.load(ordering: .acquiring) }
-    return UnsafeRawPointer(bitPattern: address).map { .fromOpaque($0) }
+  func isSome(_ kept: inout Object?) -> Bool {
+    guard let box = box.current else { return false }
+    return box._withUnsafeGuaranteedRef { box in
+      let address = box.address.load(ordering: .acquiring)
+      // An object that is kept is the only one with its address.
+      if address != 0, address != Self.address(of: kept) { kept = box.object.withLock { $0 } }
+      return address != 0 && kept != nil
+    }
+  }
+
+  @inline(__always)
+  private static func address(of object: Object?) -> UInt {
+    object.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
   }
 
   /// Changes the object, while no other thread does.
   func update(_ body: (Object?) -> Object?) {
     box.current(orMaking: Box.init)._withUnsafeGuaranteedRef { box in
-      box.kept.withLock { kept in
-        let old = UnsafeRawPointer(bitPattern: box.current.load(ordering: .relaxed))
-        var new = body(old.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() })
-        if let known = kept.first(where: { $0 == new }) { new = known } else if let new { kept.append(new) }
-        let address = new.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
-        box.current.store(address, ordering: .releasing)
+      // What the old one lets go of may come back here, so that happens when the lock is free again.
+      var old: Object?
+      box.object.withLock { object in
+        old = object
+        object = body(object)
+        box.address.store(Self.address(of: object), ordering: .releasing)
       }
+      withExtendedLifetime(old) {}
     }
   }
 }

@@ -68,15 +68,45 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
 
   // MARK: making values
 
-  /// An integer of any type.
+  /// An integer of any type, or nil if it fits into neither `Int128` nor `UInt128`.
+  public init?(exactly integer: some BinaryInteger) {
+    if let value = Int128(exactly: integer) {
+      self = .integer(value)
+    } else {
+      guard let value = UInt128(exactly: integer) else { return nil }
+      self = .unsignedInteger(value)
+    }
+  }
+
+  /// An integer.
   ///
   /// ```swift
   /// let value: StowValue = ["count": StowValue(list.count)]
   /// ```
-  ///
-  /// - Precondition: The integer fits into `Int128` or `UInt128`.
-  public init(_ integer: some BinaryInteger) {
-    self = Int128(exactly: integer).map { .integer($0) } ?? .unsignedInteger(UInt128(integer))
+  public init(_ integer: Int) { self = .integer(Int128(integer)) }
+  /// An integer.
+  public init(_ integer: Int8) { self = .integer(Int128(integer)) }
+  /// An integer.
+  public init(_ integer: Int16) { self = .integer(Int128(integer)) }
+  /// An integer.
+  public init(_ integer: Int32) { self = .integer(Int128(integer)) }
+  /// An integer.
+  public init(_ integer: Int64) { self = .integer(Int128(integer)) }
+  /// An integer.
+  public init(_ integer: Int128) { self = .integer(integer) }
+  /// An integer.
+  public init(_ integer: UInt) { self = .integer(Int128(integer)) }
+  /// An integer.
+  public init(_ integer: UInt8) { self = .integer(Int128(integer)) }
+  /// An integer.
+  public init(_ integer: UInt16) { self = .integer(Int128(integer)) }
+  /// An integer.
+  public init(_ integer: UInt32) { self = .integer(Int128(integer)) }
+  /// An integer.
+  public init(_ integer: UInt64) { self = .integer(Int128(integer)) }
+  /// An integer.
+  public init(_ integer: UInt128) {
+    self = Int128(exactly: integer).map { .integer($0) } ?? .unsignedInteger(integer)
   }
 
   /// A URL, by its absolute string.

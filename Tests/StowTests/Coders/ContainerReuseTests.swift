@@ -2,7 +2,7 @@ import Foundation
 import Stow
 import Testing
 
-/// With and without optimization, and under a sanitizer.
+/// With and without optimization, and under a sanitizer; and made anew in processes that want it so.
 @Suite("Keyed containers are handed out again") struct ContainerReuseTests {
   /// Notes where the boxes of its containers are.
   private final class Boxes: Codable {
@@ -16,7 +16,7 @@ import Testing
 
     func encode(to encoder: any Encoder) throws {
       let addresses = try Self.addresses { encoder.container(keyedBy: AnyKey.self) }
-      #expect(addresses.count == 1)
+      #expect((addresses.count == 1) == reusesContainers)
     }
 
     /// What is made in between takes the memory of a box that was given back.
@@ -25,9 +25,10 @@ import Testing
       var memory: [UnsafeMutableRawPointer] = []
       defer { for pointer in memory { pointer.deallocate() } }
       for _ in 0..<3 {
+        // The container before is gone by now, without optimization too.
+        memory += (1..<1000).map { .allocate(byteCount: $0 / 4, alignment: 16) }
         let container = try make()
         addresses.insert(withUnsafeBytes(of: container) { $0.load(as: UInt.self) })
-        memory += (1..<1000).map { .allocate(byteCount: $0 / 4, alignment: 16) }
       }
       return addresses
     }
@@ -37,6 +38,32 @@ import Testing
   func reuse() throws {
     let data = try StowEncoder().encode([Boxes()])
     let boxes = try StowDecoder().decode([Boxes].self, from: data)
-    #expect(boxes.map(\.addresses.count) == [1])
+    #expect(boxes.map { $0.addresses.count == 1 } == [reusesContainers])
   }
+
+  private struct Node: Codable, Equatable {
+    var name = "name"
+    var inner: [Node] = []
+  }
+
+  #if compiler(>=6.2) && os(Linux)
+    @Test(
+      "and keep no memory if they are not",
+      .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),
+      .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
+    func memory() async {
+      await #expect(processExitsWith: .success) {
+        let node = Node(inner: [Node(inner: [Node()]), Node()])
+        func code() throws { #expect(try roundTrip(node) == node) }
+        for _ in 0..<100 { try code() }
+        let before = try #require(ResidentMemory.current)
+        for _ in 0..<3_000 { try code() }
+        // Each call has some 20 KB.
+        guard try #require(ResidentMemory.current) - before < 8 << 20 else { exit(EXIT_FAILURE) }
+      }
+    }
+  #endif
 }
+
+/// Whether the process lets the coders use containers again, as it does unless it is told not to.
+private let reusesContainers = ProcessInfo.processInfo.environment["STOW_CONTAINER_REUSE"] != "0"

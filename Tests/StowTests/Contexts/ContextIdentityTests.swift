@@ -91,6 +91,29 @@ struct ContextIdentityTests {
     #expect(try decoder.decode(String.self, from: message) == one.symbols[0])
   }
 
+  @Test("of which two that are set are both kept, and neither is relied on")
+  func ambiguous() throws {
+    let (one, other) = try Collision.contexts()
+    let point = try Self.point()
+    let decoder = StowDecoder([one, point, other, one])
+    #expect(decoder.contexts == [one, point, other])
+    for context in [one, other] {
+      let message = try StowEncoder(context).encode(context.symbols[0])
+      #expect(Self.description { try decoder.decode(String.self, from: message) }.contains("another"))
+      #expect(Self.description { try decoder.message(from: message) }.contains("another"))
+      decoder.implicitContext = context
+      let unnamed = try StowEncoder(context, names: false).encode(context.symbols[0])
+      #expect(try decoder.decode(String.self, from: unnamed) == context.symbols[0])
+    }
+    let message = try StowEncoder(point).encode(Point(xPosition: 3, yPosition: 4))
+    #expect(try decoder.decode(Point.self, from: message) == Point(xPosition: 3, yPosition: 4))
+    try decoder.add(other)
+    #expect(decoder.contexts == [one, point, other])
+    decoder.contexts = [other]
+    let read = try decoder.decode(String.self, from: StowEncoder(other).encode(other.symbols[0]))
+    #expect(read == other.symbols[0])
+  }
+
   @Test("but need not be where the context is settled")
   func implicit() throws {
     let context = try Self.point()
@@ -153,6 +176,38 @@ struct ContextIdentityTests {
         == .typeMismatch("inner", 0, "xPosition"))
   }
 }
+
+#if compiler(>=6.2) && os(Linux)
+  @Suite(
+    "The contexts of an encoder",
+    .enabled(if: ResidentMemory.isKnown, "The system says what memory a process has."),
+    .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
+  struct FormerContextTests {
+    @Test("do not stay when it has others")
+    func former() async {
+      await #expect(processExitsWith: .success) {
+        let encoder = StowEncoder()
+        func use(_ number: Int) throws -> StowContext {
+          let symbols = (0..<2_000).map { "symbol \($0) of context \(number)" }
+          let made = try context(symbols: symbols)
+          encoder.context = made
+          #expect(try encoder.encode(symbols[7]).count == 6 + 1)
+          return made
+        }
+        for number in 0..<5 { _ = try use(number) }
+        let before = try #require(ResidentMemory.current)
+        for number in 5..<55 { _ = try use(number) }
+        let after = try #require(ResidentMemory.current)
+        let held = try (55..<105).map { try use($0) }
+        let least = try #require(ResidentMemory.current) - after
+        guard least > 1 << 20, (after - before) * 3 < least else {
+          exit(EXIT_FAILURE)
+        }
+        withExtendedLifetime(held) {}
+      }
+    }
+  }
+#endif
 
 /// Two contexts with the same id. The checksum is linear, so that some bits of a symbol can change it and others change
 /// it back.

@@ -183,4 +183,86 @@ struct DepthTests {
     #expect(failure?.path.first == "k")
     #expect(failure?.path.dropFirst().allSatisfy { $0 == 0 } == true)
   }
+
+  @Test("the error carries the value that nests too deep", arguments: Nest.allCases)
+  fileprivate func value(nest: Nest) {
+    for depth in [600, 5000] {
+      do {
+        _ = try StowEncoder().encode(nest.value(depth: depth))
+        Issue.record("no error")
+      } catch EncodingError.invalidValue(let value, _) {
+        let isCarried = value is Writes || value is Writes? || value is [Writes] || value is [String: Writes]
+        #expect(isCarried, "\(type(of: value))")
+      } catch {
+        Issue.record(error)
+      }
+    }
+  }
+
+  @Test(
+    "the error carries the whole value if only its containers nest too deep, and arrays of numbers as they are"
+  )
+  func wholeValue() {
+    func carried(_ value: some Encodable, depth: Int = 512) -> Any? {
+      let encoder = StowEncoder()
+      encoder.maximumDepth = depth
+      do {
+        _ = try encoder.encode(value)
+        return nil
+      } catch EncodingError.invalidValue(let value, _) {
+        return value
+      } catch {
+        return error
+      }
+    }
+    #expect(carried(["key": Nest.nestedContainers.value(depth: 600)]) is [String: Writes])
+    #expect(carried(["key": Array(0..<100)], depth: 1) as? [Int] == Array(0..<100))
+    #expect(carried(["key": [1, 2]], depth: 1) as? [Int] == [1, 2])
+    #expect(carried([["key": StowValue.array([1])]], depth: 2) as? StowValue == [1])
+  }
+
+  @Test(
+    "of containers that are continued, or come late, their own depth counts, not what is written meanwhile")
+  func continued() throws {
+    func nested(_ list: any UnkeyedEncodingContainer, _ levels: Int) -> any UnkeyedEncodingContainer {
+      var list = list
+      for _ in 0..<levels { list = list.nestedUnkeyedContainer() }
+      return list
+    }
+    for (first, more, fits) in [(400, 100, true), (400, 200, false), (10, 400, true), (10, 600, false)] {
+      let value = Writes { encoder in
+        var outer = encoder.unkeyedContainer()
+        let inner = nested(outer, first)
+        try outer.encode(1)
+        let other = nested(outer, 300)
+        _ = nested(inner, more)
+        _ = nested(other, 100)
+        _ = nested(outer.superEncoder().unkeyedContainer(), 300)
+      }
+      if fits {
+        #expect(try StowDecoder().decode(StowValue.self, from: StowEncoder().encode(value)).array?.count == 4)
+      } else {
+        #expect(failure { try StowEncoder().encode(value) }?.kind == .invalidValue)
+      }
+    }
+  }
+
+  @Test("very many containers that come late are not in each other")
+  func late() throws {
+    let value = Writes { encoder in
+      var list = encoder.unkeyedContainer()
+      let encoders = (0..<2_000).map { _ in list.superEncoder() }
+      for (number, encoder) in encoders.enumerated() {
+        if number % 2 == 0 {
+          var container = encoder.unkeyedContainer()
+          try container.encode(number)
+        } else {
+          var container = encoder.container(keyedBy: AnyKey.self)
+          try container.encode(number, forKey: "number")
+        }
+      }
+    }
+    let read = try transcode(value, to: StowValue.self)
+    #expect(read.array?.count == 2_000 && read[1_998] == [1_998] && read[1_999] == ["number": 1_999])
+  }
 }

@@ -47,3 +47,13 @@ func expectLinear(
     }
   }
 }
+
+/// Checks that `body` takes less than three times as much time as `other`.
+func expectAsFast(
+  _ body: () throws -> Void, as other: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  // The fastest of three runs, in turn.
+  let runs = try (0..<3).map { _ in (try processorTime(other), try processorTime(body)) }
+  let (expected, found) = (runs.map(\.0).min() ?? 0, runs.map(\.1).min() ?? 0)
+  #expect(found < 3 * expected, "\(found) ns instead of \(expected)", sourceLocation: sourceLocation)
+}

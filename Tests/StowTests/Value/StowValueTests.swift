@@ -30,6 +30,23 @@ struct StowValueTests {
     #expect("\(number)" as StowValue == .string("7"))
   }
 
+  @Test("is made of integers of every type, exactly or not at all")
+  func integers() {
+    let small: [StowValue] = [
+      StowValue(7 as Int), StowValue(7 as Int8), StowValue(7 as Int16), StowValue(7 as Int32),
+      StowValue(7 as Int64), StowValue(7 as Int128), StowValue(7 as UInt), StowValue(7 as UInt8),
+      StowValue(7 as UInt16), StowValue(7 as UInt32), StowValue(7 as UInt64), StowValue(7 as UInt128),
+    ]
+    #expect(small == Array(repeating: 7, count: 12))
+    #expect(StowValue(Int128.min) == .integer(.min) && StowValue(exactly: Int128.min) == .integer(.min))
+    #expect(StowValue(UInt128.max) == .unsignedInteger(.max))
+    #expect(StowValue(exactly: UInt128.max) == .unsignedInteger(.max))
+    #expect(StowValue(exactly: 7 as WideInteger) == 7 && StowValue(exactly: -7 as WideInteger) == -7)
+    #expect(StowValue(exactly: WideInteger(UInt128.max)) == .unsignedInteger(.max))
+    #expect(StowValue(exactly: WideInteger(words: [7, 0, 1, 0])) == nil)
+    #expect(StowValue(exactly: WideInteger(words: [7, 0, .max, .max])) == nil)
+  }
+
   @Test("has an accessor for each kind, which is nil for all others")
   func accessors() {
     let id = UUID()
@@ -61,7 +78,7 @@ struct StowValueTests {
     #expect(StowValue.unsignedInteger(.max).double == 0x1p128)
     #expect(StowValue.float(0.5).double == 0.5)
     #expect(StowValue.url("http://[").url == nil)
-    if let url { #expect(StowValue.url(url) == .url("https://example.org")) }
+    #expect(url.map { StowValue.url($0) } == .url("https://example.org"))
   }
 
   @Test("is changed by keys and indices")

@@ -35,6 +35,7 @@ struct ErrorMaker: ~Copyable {
     case .malformed: "the bytes at offset \(error.offset) break the format"
     case .tooLarge: "the number at offset \(error.offset) is larger than this machine can count"
     case .reserved: describeReserved(error.offset, message.reader)
+    case .ambiguous: "it relies on a context whose id another one of the decoder has, too"
     case .invalidText: "the text at offset \(error.offset) is not UTF-8"
     case .repeatedKey: "the key at offset \(error.offset) repeats another of its object"
     case .equalKeys:

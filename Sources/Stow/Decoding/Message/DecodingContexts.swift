@@ -1,11 +1,11 @@
 /// The contexts that messages may rely on (FORMAT.md, "Contexts").
 final class DecodingContexts: Sendable {
-  /// By their ids.
-  private let named: [UInt32: DecodingDefinitions]
+  /// By their ids; nil where several have one.
+  private let named: [UInt32: DecodingDefinitions?]
   /// What messages rely on that name none.
   private let implicit: DecodingDefinitions?
 
-  init(named: [UInt32: DecodingDefinitions], implicit: DecodingDefinitions?) {
+  init(named: [UInt32: DecodingDefinitions?], implicit: DecodingDefinitions?) {
     self.named = named
     self.implicit = implicit
   }
@@ -16,7 +16,8 @@ final class DecodingContexts: Sendable {
       message.base[1] == MessageTables.contextMessage
     else { return implicit }
     let id = try message.halfWord(at: 2)
-    guard let context = named[id] else { try fail(.reserved, at: 0) }
+    guard let found = named[id] else { try fail(.reserved, at: 0) }
+    guard let context = found else { try fail(.ambiguous, at: 0) }
     start = 6
     return context
   }

@@ -30,7 +30,8 @@ class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
   override func encode(
     _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    try recorder.recordContainer(ContainerStart(.array, key: key, parent: parent)) { begin in
+    let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
+    try recorder.recordContainer(of: elements, container) { begin in
       try borrowingElements(of: elements) { try record($0, recorder, begin) }
     }
   }
@@ -93,7 +94,7 @@ private final class ScalarArrayTypeEncoder<Element: Encodable>: ArrayTypeEncoder
     _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
     if elements.count >= Self.shortest, let value = retain(copy elements) {
-      try recorder.checkDepth(key: key, parent: parent)
+      try recorder.checkDepth(of: elements, key: key, parent: parent)
       recorder.recording.retain(value, as: kind, key: key)
     } else {
       try super.encode(elements, into: recorder, key: key, parent: parent, level: level)

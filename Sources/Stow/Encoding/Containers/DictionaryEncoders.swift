@@ -25,7 +25,7 @@ private class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Valu
     _ dictionary: borrowing [String: Value], into recorder: Recorder, key: TokenKey, parent: Int,
     level: Int
   ) throws {
-    try recorder.recordContainer(ContainerStart(.map, key: key, parent: parent)) { begin in
+    try recorder.recordContainer(of: dictionary, ContainerStart(.map, key: key, parent: parent)) { begin in
       recorder.recording.noteMap(at: begin)
       try record(copy dictionary, recorder, begin)
     }

@@ -18,15 +18,20 @@ struct OpenContainers: ~Copyable {
   @inline(__always)
   var count: Int { entries.count }
 
-  /// How many of the entries are containers.
-  var containerCount: Int {
+  /// How many containers are open in the last one that was continued, which is not in those before it.
+  var innermost: (count: Int, continued: Int?) {
     var containers = 0
-    for index in 0..<count where entries[index] >= 0 { containers += 1 }
-    return containers
+    for index in (0..<count).reversed() where entries[index] >= 0 {
+      if entries[index] >= Self.continued { return (containers, Self.identity(entries[index])) }
+      containers += 1
+    }
+    return (containers, nil)
   }
 
-  /// Marks an entry as a container that was left and is continued.
+  /// Marks an entry as a container that was left and is continued, or came late.
   private static let continued = 1 << (Int.bitWidth - 2)
+  /// Stands for a container that is not open, around one that is continued.
+  private static let padding = ~(1 << (Int.bitWidth - 3))
 
   @inline(__always)
   private static func identity(_ entry: Int) -> Int { entry >= 0 ? entry & ~continued : entry }
@@ -37,7 +42,12 @@ struct OpenContainers: ~Copyable {
     current = entry
   }
 
-  /// Opens a container again that was left.
+  /// Lets the entries be no fewer than `depth`.
+  mutating func pad(to depth: Int) {
+    while count < depth { push(Self.padding) }
+  }
+
+  /// Opens a container that is not in the one before it: that was left, or comes late.
   mutating func pushContinued(_ entry: Int) {
     entries.append(entry | Self.continued)
     current = entry

@@ -106,16 +106,16 @@ extension Recorder {
     guard awaits(start) else {
       reopenEmpty(start, isKeyed: false)
       let begin = containerOutOfLine(start: start, container)
-      return UnkeyedEncoder(recorder: self, begin: begin, count: elementCount(ofArray: begin))
+      return UnkeyedEncoder(recorder: self, begin: begin)
     }
     occupy(container)
-    return UnkeyedEncoder(recorder: self, begin: start, count: 0)
+    return UnkeyedEncoder(recorder: self, begin: start)
   }
 
   /// An array inside the current container.
   func nestedUnkeyedContainer(key: TokenKey, parent: Int) -> UnkeyedEncoder {
     let begin = openNested(ContainerStart(.array, key: key, parent: parent, flags: Token.Flags.nested))
-    return UnkeyedEncoder(recorder: self, begin: begin, count: 0)
+    return UnkeyedEncoder(recorder: self, begin: begin)
   }
 
   /// An array for a key of the current container, new or continued.
@@ -128,16 +128,9 @@ extension Recorder {
     if !isOver, let begin = recording.array(forKey: key, name: name, parent: parent) {
       recording.dropAnnouncement()
       recording.needsNormalizing = true
-      return UnkeyedEncoder(recorder: self, begin: begin, count: elementCount(ofArray: begin))
+      return UnkeyedEncoder(recorder: self, begin: begin)
     }
     return nestedUnkeyedContainer(key: key, parent: parent)
-  }
-
-  /// How many elements an array has that was written to in several places.
-  func elementCount(ofArray begin: Int) -> Int {
-    let (count, isInnermost) = recording.elementCount(ofArray: begin)
-    // A place that awaits its value again, because one threw, is an element, too.
-    return isInnermost && awaits(recording.tape.count) ? count + 1 : count
   }
 
   // MARK: out of line
@@ -153,10 +146,7 @@ extension Recorder {
   /// The container of a place that no longer awaits its first token: the one that is there already, or a
   /// late one.
   private func containerOutOfLine(start: Int, _ container: ContainerStart) -> Int {
-    if recording.isUnfilled(start) {
-      fill(start)
-      return openNested(container)
-    }
+    if recording.isUnfilled(start) { return openLate(container, start: start) }
     var begin = start
     if recording.tape[begin].kind == .deferred { begin = recording.tape[begin].index }
     let value = recording.tape[begin]

@@ -11,7 +11,7 @@ extension Recorder {
     } else {
       try encode(value, key: key)
     }
-    try checkNesting()
+    try checkNesting(of: value)
     let first = recording.tape[0]
     if first.isContainer { return }
     let hasNothing = recording.tape.count == 1 && first.kind == .empty && !first.has(Token.Flags.nested)
@@ -24,7 +24,7 @@ extension Recorder {
   /// Lets `value` encode itself to the place that begins with the next token.
   @inline(__always)
   func encodePlain<Value: Encodable>(_ value: borrowing Value, key: TokenKey, parent: Int) throws {
-    let outside = try beginCall(key: key, parent: parent)
+    let outside = try beginCall(of: value, key: key, parent: parent)
     try call(value, key: key, parent: parent, outside)
   }
 
@@ -74,7 +74,7 @@ extension Recorder {
   ) throws {
     let entry = types.encoders.entry(for: Value.self)
     if entry.kind == .plain {
-      try nestCall(key: encoder.key, parent: encoder.parent, start: encoder.start) {
+      try nestCall(of: value, key: encoder.key, parent: encoder.parent, start: encoder.start) {
         try value.encode(to: encoder)
       }
     } else {

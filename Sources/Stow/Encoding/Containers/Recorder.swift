@@ -104,10 +104,10 @@ final class Recorder {
     state.generation = RecorderCell.none
   }
 
-  /// The error of a message that nests too deeply, if it does.
+  /// Throws if containers were nested too deeply by calls that cannot throw. The error carries the whole value.
   @inline(__always)
-  func checkNesting() throws {
-    if let overflow = state.overflow { throw tooDeep(overflow) }
+  func checkNesting(of value: borrowing some Any) throws {
+    if let overflow = state.overflow { throw tooDeep(copy value, overflow) }
   }
 
   // MARK: calls of `encode(to:)`
@@ -133,13 +133,13 @@ final class Recorder {
 
   /// Checks that one more value may encode itself, to the place that begins with the next token; what it finds there.
   @inline(__always)
-  func beginCall(key: TokenKey, parent: Int) throws -> Surroundings {
+  func beginCall<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws -> Surroundings {
     let outside = surroundings
     let limit = state.maximumDepth
     guard outside.depth <= limit &+ 1 || !exceeds(limit), state.calls <= 2 &* limit else {
-      throw tooDeep(recording.path(parent: parent, key: key, start: outside.start))
+      throw tooDeep(copy value, recording.path(parent: parent, key: key, start: outside.start))
     }
-    if StackGuard.isDue(state.calls) { try checkStack(parent: parent, key: key) }
+    if StackGuard.isDue(state.calls), isStackLow { throw noRoom(copy value, key: key, parent: parent) }
     enter(key: key, outside)
     return outside
   }
@@ -171,11 +171,13 @@ final class Recorder {
   }
 
   /// Lets the value of a single-value container encode itself, by `body`, to the place that begins at `start`.
-  func nestCall(key: TokenKey, parent: Int, start: Int, _ body: () throws -> Void) throws {
+  func nestCall<Value>(
+    of value: Value, key: TokenKey, parent: Int, start: Int, _ body: () throws -> Void
+  ) throws {
     guard state.calls <= 2 * state.maximumDepth else {
-      throw tooDeep(recording.path(parent: parent, key: key, start: start))
+      throw tooDeep(value, recording.path(parent: parent, key: key, start: start))
     }
-    if StackGuard.isDue(state.calls) { try checkStack(parent: parent, key: key) }
+    if StackGuard.isDue(state.calls), isStackLow { throw noRoom(value, key: key, parent: parent) }
     state.calls += 1
     defer { state.calls -= 1 }
     try body()
@@ -206,11 +208,13 @@ final class Recorder {
     }
   }
 
-  /// Records a container whose elements are at hand; what it recorded is undone if one of them throws.
+  /// Records a value as a container whose elements are at hand; what it recorded is undone if one of them throws.
   @inline(__always)
-  func recordContainer(_ container: ContainerStart, _ elements: (_ begin: Int) throws -> Void) throws {
+  func recordContainer<Value>(
+    of value: borrowing Value, _ container: ContainerStart, _ elements: (_ begin: Int) throws -> Void
+  ) throws {
     let outside = surroundings
-    try checkDepth(key: container.key, parent: container.parentToken)
+    try checkDepth(of: value, key: container.key, parent: container.parentToken)
     let begin = openNested(container)
     state.open.frame = outside.depth
     do {
@@ -226,26 +230,32 @@ final class Recorder {
 
   /// The same for a container that may hold others of its kind without a call of `encode(to:)` between.
   @inline(__always)
-  func recordNest(_ container: ContainerStart, _ elements: (_ begin: Int) throws -> Void) throws {
-    if StackGuard.isDue(state.calls) {
-      try checkStack(parent: container.parentToken, key: container.key)
+  func recordNest<Value>(
+    of value: borrowing Value, _ container: ContainerStart, _ elements: (_ begin: Int) throws -> Void
+  ) throws {
+    if StackGuard.isDue(state.calls), isStackLow {
+      throw noRoom(copy value, key: container.key, parent: container.parentToken)
     }
     state.calls &+= 1
     defer { state.calls &-= 1 }
-    try recordContainer(container, elements)
+    try recordContainer(of: value, container, elements)
   }
 
-  /// Checks that one more container may be nested here.
+  /// Checks that one more container may be nested here, as which a value is recorded.
   @inline(__always)
-  func checkDepth(key: TokenKey, parent: Int) throws {
+  func checkDepth<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws {
     if state.open.count > state.maximumDepth, exceeds(state.maximumDepth &- 1) {
-      throw tooDeep(recording.path(parent: parent, key: key, start: recording.tape.count))
+      throw tooDeep(copy value, recording.path(parent: parent, key: key, start: recording.tape.count))
     }
   }
 
-  /// Whether more containers are open. A place may stand for one, or be in another place, so that only this counts.
+  /// Whether the innermost container is deeper. A place may stand for one, or be in another place, so that only this
+  /// counts.
   @inline(never)
-  private func exceeds(_ depth: Int) -> Bool { state.open.containerCount > depth }
+  private func exceeds(_ depth: Int) -> Bool {
+    let (count, continued) = state.open.innermost
+    return count + (continued.map { recording.depth(ofContainer: $0, atMost: depth + 1) } ?? 0) > depth
+  }
 
   // MARK: what is open
 
@@ -306,10 +316,34 @@ final class Recorder {
       return
     }
     disturb()
-    // Continued containers do not stand inside each other.
-    if let depth = state.open.continuedIndex { close(toDepth: depth) }
+    leaveContinued()
     recording.tape.append(Token(.segment, index: begin))
+    pushContinued(begin)
+  }
+
+  /// Opens a container as the value of the reserved place at `start`, and returns where it begins.
+  func openLate(_ container: ContainerStart, start: Int) -> Int {
+    deferAwaited()
+    leaveContinued()
+    fill(start)
+    let begin = recording.tape.count
+    recording.tape.append(container)
+    pushContinued(begin)
+    return begin
+  }
+
+  /// Continued containers do not stand inside each other, nor do those that came late.
+  private func leaveContinued() {
+    if let depth = state.open.continuedIndex { close(toDepth: depth) }
+  }
+
+  private func pushContinued(_ begin: Int) {
+    // It is not in what is open.
+    if state.overflow == nil {
+      state.open.pad(to: recording.depth(ofContainer: begin, atMost: state.maximumDepth &+ 1))
+    }
     state.open.pushContinued(begin)
+    if state.open.count > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
   }
 
   /// Where a value is awaited at the current place, lets it come later.
@@ -388,20 +422,21 @@ final class Recorder {
     recording.keyTables.forgetSlots(from: outside.slots)
   }
 
+  // What escaped from its message may be written to on any thread.
+  private var isStackLow: Bool { state.stack.isLow(isElsewhere: isOver) }
+
   @inline(never)
-  private func checkStack(parent: Int, key: TokenKey) throws {
-    // What escaped from its message may be written to on any thread.
-    guard state.stack.isLow(isElsewhere: isOver) else { return }
-    let path = recording.path(parent: parent, key: key, start: recording.tape.count)
+  private func noRoom<Value>(_ value: Value, key: TokenKey, parent: Int) -> EncodingError {
     let description =
       "Encoding calls itself \(state.calls) levels deep, and no more fit on the stack of this thread."
-    throw EncodingError.invalidValue(
-      path, EncodingError.Context(codingPath: path, debugDescription: description))
+    let path = recording.path(parent: parent, key: key, start: recording.tape.count)
+    return .invalidValue(value, EncodingError.Context(codingPath: path, debugDescription: description))
   }
 
-  private func tooDeep(_ path: [any CodingKey]) -> EncodingError {
+  @inline(never)
+  private func tooDeep<Value>(_ value: Value, _ path: [any CodingKey]) -> EncodingError {
     let description =
       "The value nests more than \(state.maximumDepth) levels deep, or contains itself (see maximumDepth)."
-    return .invalidValue(path, EncodingError.Context(codingPath: path, debugDescription: description))
+    return .invalidValue(value, EncodingError.Context(codingPath: path, debugDescription: description))
   }
 }

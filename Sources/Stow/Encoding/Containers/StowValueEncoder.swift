@@ -38,11 +38,12 @@ extension Recorder {
     case .bool(let value): recording.record(value, key: key)
     case .null: recording.recordNil(level: level, key: key)
     case .array(let elements):
-      try recordNest(ContainerStart(.array, key: key, parent: parent)) { begin in
+      let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
+      try recordNest(of: value, container) { begin in
         try borrowingElements(of: elements) { try record($0, in: begin, &known) }
       }
     case .object(let object):
-      try recordNest(ContainerStart(.map, key: key, parent: parent)) { begin in
+      try recordNest(of: value, ContainerStart(.map, key: key, parent: parent)) { begin in
         recording.noteMap(at: begin)
         try object.lendPairs { try record($0, $1, in: begin, &known) }
       }

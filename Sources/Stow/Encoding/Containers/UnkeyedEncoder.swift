@@ -4,19 +4,19 @@
 struct UnkeyedEncoder: UnkeyedEncodingContainer {
   /// The token where the array begins.
   private let position: TapePosition
-  /// The elements that this container knows of; another may have added to the same array.
-  private var ownCount: Int
+  /// How many elements the array had when this container was last written to.
+  private var lastCount: Int
 
   @inline(__always)
-  init(recorder: Recorder, begin: Int, count: Int) {
+  init(recorder: Recorder, begin: Int) {
     position = TapePosition(recorder, token: begin)
-    ownCount = count
+    lastCount = 0
   }
 
   /// The container of an array that goes nowhere.
   init() {
     position = TapePosition()
-    ownCount = 0
+    lastCount = 0
   }
 
   @inline(__always)
@@ -26,9 +26,7 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   private var recorder: Unmanaged<Recorder>? { position.recorder }
 
   var count: Int {
-    recorder?._withUnsafeGuaranteedRef {
-      $0.recording.needsNormalizing ? $0.elementCount(ofArray: begin) : ownCount
-    } ?? ownCount
+    recorder?._withUnsafeGuaranteedRef { $0.recording.elementCount(ofArray: begin) } ?? lastCount
   }
 
   var codingPath: [any CodingKey] {
@@ -42,10 +40,15 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   private mutating func append<Result>(
     _ body: (Recorder, _ key: TokenKey) throws -> Result
   ) rethrows -> Result? {
-    let (index, begin) = (ownCount, begin)
-    ownCount &+= 1
-    return try recorder?._withUnsafeGuaranteedRef { recorder in
+    let begin = begin
+    guard let recorder else {
+      lastCount &+= 1
+      return nil
+    }
+    return try recorder._withUnsafeGuaranteedRef { recorder in
       if !recorder.isCurrent(begin) { recorder.resume(begin) }
+      let index = recorder.recording.addElement(toArray: begin)
+      lastCount = index &+ 1
       return try body(recorder, TokenKey(index: index))
     }
   }
@@ -65,11 +68,11 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   mutating func encode(_ value: UInt128) { append(value) }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
-    let before = ownCount
     do {
       try append { try $0.encode(value, key: $1) }
     } catch {
-      ownCount = before
+      recorder?._withUnsafeGuaranteedRef { $0.recording.removeElement(ofArray: begin) }
+      lastCount &-= 1
       throw error
     }
   }

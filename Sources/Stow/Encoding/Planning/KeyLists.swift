@@ -19,6 +19,7 @@ struct KeyLists {
   /// The keys of the lists, one list after another: strings of the pool.
   private var keys: [UInt32] = []
   private var byHash: [UInt64: Int] = [:]
+  private let hashing = ByteHash()
 
   /// Where a map names no list: as the index of a token reads it.
   static let none = Int(truncatingIfNeeded: UInt32.max)
@@ -82,7 +83,7 @@ struct KeyLists {
   /// The list with these keys, which is added if it is new; nil if a key repeats.
   private mutating func list(of wanted: MapWalk.Keys, _ strings: inout StringPool, begin: Int) -> Int? {
     guard !wanted.isEmpty else { return Self.none }
-    let hash = Self.hash(wanted)
+    let hash = hash(wanted)
     let sameHash = byHash[hash]
     var candidate = sameHash
     while let found = candidate {
@@ -100,11 +101,9 @@ struct KeyLists {
     return lists.count - 1
   }
 
-  private static func hash(_ keys: MapWalk.Keys) -> UInt64 {
-    keys.reduce(0) { hash, key in
-      let product = (hash ^ UInt64(key)) &* 0x9E37_79B9_7F4A_7C15
-      return product ^ product >> 29
-    }
+  private func hash(_ keys: MapWalk.Keys) -> UInt64 {
+    let bytes = UnsafeRawBufferPointer(UnsafeMutableBufferPointer(rebasing: keys))
+    return bytes.baseAddress.map { TextKey.make($0, bytes.count, hashing).hash } ?? 0
   }
 }
 

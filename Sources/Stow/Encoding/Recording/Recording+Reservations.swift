@@ -38,6 +38,7 @@ extension Recording {
   /// Makes what was recorded at `start`, which threw, a place that awaits its value.
   mutating func failReservation(at start: Int) {
     var token = tape[start]
+    if token.isArray { addedElements[start] = elementCount(ofArray: start) }
     if token.kind == .deferred {
       if token.index != Token.unfilled { tape[token.index].set(Token.Flags.dead) }
     } else {

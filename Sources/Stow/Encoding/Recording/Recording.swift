@@ -15,6 +15,10 @@ struct Recording: ~Copyable {
   var needsNormalizing = false
   /// By the token of a key: its integer, where that is not what its string says.
   var integerKeys: [Int: Int?] = [:]
+  /// By the token of an array that was retained whole, or that failed: how many elements were added to it.
+  var addedElements: [Int: Int] = [:]
+  /// Nil as long as nobody needs it.
+  var keyedValues: KeyedValues?
 
   /// Forgets the message.
   @inline(__always)
@@ -28,6 +32,8 @@ struct Recording: ~Copyable {
     hasFreeKeys = false
     needsNormalizing = false
     if !integerKeys.isEmpty { integerKeys = [:] }
+    if !addedElements.isEmpty { addedElements = [:] }
+    if keyedValues != nil { keyedValues = nil }
   }
 
   /// Notes a map that begins at `begin`.
@@ -88,6 +94,7 @@ struct Recording: ~Copyable {
       for slot in 0..<table.pointee.slotCount { keys.append(table.pointee.utf8(atSlot: slot)) }
     }
     strings.merge(keeping: isComplete ? keys : nil)
+    if keyedValues != nil { keyedValues = nil }
     guard strings.hasTwins, !isComplete || needsNormalizing || maps.count > 0 else { return }
     for index in 0..<tape.count {
       let token = tape[index]

@@ -23,6 +23,7 @@ struct Token: BitwiseCopyable {
     case object
     /// A container whose keys are tokens before its values.
     case map
+    /// While it is recorded, the index is the number of its elements.
     case array
     case end
     case key

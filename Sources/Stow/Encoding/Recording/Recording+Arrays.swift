@@ -1,0 +1,145 @@
+// How many elements arrays have, and which arrays are the values of keys, while they are recorded.
+
+extension Recording {
+  // MARK: counts
+
+  /// How many elements an array has.
+  func elementCount(ofArray begin: Int) -> Int {
+    let token = tape[begin]
+    switch token.kind {
+    case .array: return token.index
+    case .integers, .doubles, .bools: return retained[token.index].count + addedElements[begin, default: 0]
+    default: return addedElements[begin, default: 0]
+    }
+  }
+
+  /// Counts one more element of an array, and returns how many it had.
+  @inline(__always)
+  mutating func addElement(toArray begin: Int) -> Int {
+    let token = tape[begin]
+    guard token.kind == .array else { return addElementRarely(toArray: begin) }
+    tape[begin].index = token.index &+ 1
+    return token.index
+  }
+
+  /// The same for an array that was retained whole, or that failed.
+  @inline(never)
+  private mutating func addElementRarely(toArray begin: Int) -> Int {
+    let count = elementCount(ofArray: begin)
+    addedElements[begin, default: 0] += 1
+    return count
+  }
+
+  /// Counts one element less, which threw.
+  mutating func removeElement(ofArray begin: Int) {
+    if tape[begin].kind == .array {
+      tape[begin].index = max(0, tape[begin].index - 1)
+    } else {
+      addedElements[begin, default: 0] -= 1
+    }
+  }
+
+  // MARK: arrays of keys
+
+  /// More tokens than these are not walked for a single key.
+  private static let longestWalk = 128
+
+  /// The array that is the last value for a key of the container that begins at `parent`, if one was encoded before.
+  ///
+  /// - Parameter name: The string of the key; −1 if it has a slot.
+  mutating func array(forKey key: TokenKey, name: Int, parent: Int) -> Int? {
+    // A key that is new to the message, or in its turn, cannot have been there.
+    guard name >= 0 ? strings[name].keyUses > 1 : needsNormalizing else { return nil }
+    // The last key is that of the value to come.
+    let end = endsWithKey ? tape.count - 1 : tape.count
+    let place = KeyPlace(parent: parent, name: name, slot: key.slot)
+    var found: Int?
+    if end - parent <= Self.longestWalk {
+      var walk = KeyWalk(from: parent)
+      walk.run(to: end, tape) { if $0 == place, !$2.has(Token.Flags.dead) { found = $1 } }
+    } else {
+      if keyedValues == nil { keyedValues = KeyedValues() }
+      found = keyedValues?.last(place, end, tape)
+    }
+    // The value of a late place is what it was filled with.
+    while let value = found, value < tape.count, tape[value].kind == .deferred { found = tape[value].index }
+    guard let found, found < tape.count, tape[found].isArray, !tape[found].has(Token.Flags.dead) else {
+      return nil
+    }
+    return found
+  }
+}
+
+/// A key of a container.
+struct KeyPlace: Hashable {
+  /// The token of the container.
+  let parent: Int
+  /// The string of the key in the pool, or the complement of its slot.
+  private let key: Int
+
+  /// - Parameter name: The string of the key; −1 if it has a slot.
+  init(parent: Int, name: Int, slot: Int) {
+    self.parent = parent
+    key = name >= 0 ? name : ~slot
+  }
+}
+
+/// A walk over a tape that may not be in line, which hands on the values of keys.
+struct KeyWalk {
+  /// The next token.
+  private var index: Int
+  /// The tokens that began the open containers.
+  private var open: [Int] = []
+  private var name = -1
+  private var isLate = false
+
+  init(from index: Int) { self.index = index }
+
+  /// Goes on to the token at `end`, and hands `body` whose value each is, where it stands, and its token. A value that
+  /// came late stands where its place was reserved.
+  mutating func run(to end: Int, _ tape: borrowing Tape, _ body: (KeyPlace, Int, Token) -> Void) {
+    while index < end {
+      let token = tape[index]
+      switch token.kind {
+      case .key: name = token.index
+      case .fill: isLate = true
+      case .end: _ = open.popLast()
+      case .segment: open.append(token.index)
+      default:
+        if !isLate, let parent = open.last, !tape[parent].isArray {
+          body(KeyPlace(parent: parent, name: name, slot: token.slot), index, token)
+        }
+        name = -1
+        isLate = false
+        if token.begins { open.append(index) }
+      }
+      index += 1
+    }
+  }
+}
+
+/// The values of all keys of a message, for whoever continues its containers again and again.
+///
+/// The tape is walked once, as far as it has come, whenever somebody asks.
+struct KeyedValues {
+  private var walk = KeyWalk(from: 0)
+  /// The token of the last value of each key, and what came before it: its place in `earlier`, −1 if nothing did.
+  private var values: [KeyPlace: (token: Int, earlier: Int)] = [:]
+  private var earlier: [(token: Int, earlier: Int)] = []
+
+  /// The token of the last value of a key that did not throw, of those before the token at `end`.
+  mutating func last(_ place: KeyPlace, _ end: Int, _ tape: borrowing Tape) -> Int? {
+    walk.run(to: end, tape) { place, token, _ in
+      var before = -1
+      if let last = values[place] {
+        before = earlier.count
+        earlier.append(last)
+      }
+      values[place] = (token, before)
+    }
+    while let value = values[place], tape[value.token].has(Token.Flags.dead) {
+      values[place] = value.earlier < 0 ? nil : earlier[value.earlier]
+    }
+    return values[place]?.token
+  }
+}
