@@ -30,6 +30,7 @@ struct Narrow {
     switch kind {
     case .truncated: "truncated"
     case .malformed: "malformed"
+    case .ambiguous: "ambiguous"
     case .tooLarge: "too large"
     case .reserved: "reserved"
     case .invalidText: "invalid text"
