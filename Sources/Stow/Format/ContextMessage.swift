@@ -83,7 +83,7 @@ struct ContextMessage {
 /// Checks that symbols and shapes are distinct, and so are the keys of each shape.
 private struct ContextCheck {
   private let symbolCount: Int
-  /// Symbols, and behind them the keys that are none.
+  /// Symbols, and after them the keys that are not symbols.
   private var numbers: [ExactString: Int] = [:]
   private var shapes = Set<[Int]>()
 

@@ -95,7 +95,7 @@ public final class RecordStreamDecoder {
     }
   }
 
-  /// Checks that the stream ended behind a whole record. A stream of no bytes is one without records.
+  /// Checks that the stream ended after a whole record. A stream of no bytes is one without records.
   ///
   /// ```swift
   /// try decoder.finish()
