@@ -31,7 +31,8 @@ enum BenchmarksCommand {
     if !Machine.isOptimized {
       StandardError.print("warning: not optimized; use swift run -c release Benchmarks")
     }
-    let report = try measure(selection, quick: options.quick)
+    var report = try measure(selection, quick: options.quick)
+    if let baseline { try measureAgain(whatFellIn: &report, below: baseline, selection, options) }
     try write(report, options)
     if let chart = options.chart {
       try Data(Chart(report, only: Chart.plainPayloads).svg.utf8).write(to: URL(fileURLWithPath: chart))
@@ -115,9 +116,25 @@ enum BenchmarksCommand {
     }
   }
 
+  /// Measures payloads whose ratios fell twice more, and keeps the better figures: what another program on the machine
+  /// slowed down is fast in one of three measurements, and what became slower in the library in none of them.
+  private static func measureAgain(
+    whatFellIn report: inout Report, below baseline: Report, _ selection: Selection, _ options: Options
+  ) throws {
+    for _ in 1...2 {
+      let fallen = Comparison(baseline: baseline, current: report, tolerance: options.tolerance).slower
+      for payload in selection.payloads where fallen.contains(payload.name) {
+        StandardError.print("again: \(payload.name)")
+        guard let index = report.payloads.firstIndex(where: { $0.name == payload.name }) else { continue }
+        report.payloads[index].keepBetter(of: try payload.measureInChildren(quick: options.quick))
+      }
+    }
+    report.means = MeanResult.all(of: report.payloads)
+  }
+
   /// Shows what changed since the baseline; exits if something became worse.
   private static func compare(_ report: Report, with baseline: Report, _ options: Options) throws {
-    let comparison = Comparison(baseline: baseline, current: report, tolerance: options.tolerance ?? 40)
+    let comparison = Comparison(baseline: baseline, current: report, tolerance: options.tolerance)
     guard !comparison.isEmpty else {
       throw PayloadFailure(description: "the baseline has none of these payloads")
     }

@@ -4,11 +4,12 @@ struct Comparison {
   private let pairs: [(old: PayloadResult, new: PayloadResult)]
   private let tolerance: Double
 
-  /// Compares the payloads that both reports have. `tolerance` is in percent.
-  init(baseline: Report, current: Report, tolerance: Double) {
+  /// Compares the payloads that both reports have. `tolerance` is in percent; 40 if none is given, for ratios differ by
+  /// a third between runs on a busy machine.
+  init(baseline: Report, current: Report, tolerance: Double?) {
     let old = Dictionary(baseline.payloads.map { ($0.name, $0) }) { first, _ in first }
     pairs = current.payloads.compactMap { new in old[new.name].map { (old: $0, new: new) } }
-    self.tolerance = tolerance
+    self.tolerance = tolerance ?? 40
   }
 
   /// Whether there was anything to compare.
@@ -21,10 +22,13 @@ struct Comparison {
       if new.bytes.stow > old.bytes.stow {
         lines.append("\(new.name): size grew from \(old.bytes.stow) to \(new.bytes.stow) bytes")
       }
-      lines += regression("\(new.name): encode", old.encode?.stowRatio, new.encode?.stowRatio)
-      lines += regression("\(new.name): decode", old.decode?.stowRatio, new.decode?.stowRatio)
-      return lines
+      return lines + speedRegressions(old, new)
     }
+  }
+
+  /// The names of payloads that are coded more slowly than the tolerance allows.
+  var slower: Set<String> {
+    Set(pairs.filter { old, new in !speedRegressions(old, new).isEmpty }.map(\.new.name))
   }
 
   /// Old and new figures side by side.
@@ -42,6 +46,12 @@ struct Comparison {
         ] + cells(old.encode?.stowRatio, new.encode?.stowRatio)
           + cells(old.decode?.stowRatio, new.decode?.stowRatio)
       })
+  }
+
+  /// What became slower than the tolerance allows.
+  private func speedRegressions(_ old: PayloadResult, _ new: PayloadResult) -> [String] {
+    regression("\(new.name): encode", old.encode?.stowRatio, new.encode?.stowRatio)
+      + regression("\(new.name): decode", old.decode?.stowRatio, new.decode?.stowRatio)
   }
 
   /// A line if a ratio fell too far.

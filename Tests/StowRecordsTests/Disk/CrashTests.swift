@@ -6,7 +6,7 @@ import Testing
 struct CrashTests {
   @Test(arguments: [RecordLog.Durability.manual, .everyAppend])
   func whatWasSynchronizedSurvivesCrashes(_ durability: RecordLog.Durability) {
-    for seed in 0..<20 as Range<UInt64> {
+    for seed in 0..<10 as Range<UInt64> {
       var random = SeededGenerator(seed: seed)
       let model = ModelledLog(durability: durability)
       for _ in 0..<80 { step(model, &random) }

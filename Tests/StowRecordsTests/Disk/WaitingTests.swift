@@ -3,7 +3,7 @@ import Testing
 
 @testable import StowRecords
 
-@Suite("Waiting for the disk", .timeLimit(.minutes(5)))
+@Suite("Waiting for the disk")
 struct WaitingTests {
   /// As many calls as Swift's pool has threads, and one more, wait until a task of that pool lets them go on.
   private static let count = ProcessInfo.processInfo.activeProcessorCount + 1

@@ -5,7 +5,7 @@ import Testing
 /// Messages of more strings than an encoder looks through at once: what it forgets meanwhile must not show.
 @Suite("Messages of very many strings")
 struct ManyStringsTests {
-  private static let count = 40_000
+  private static let count = 34_000
 
   /// Distinct strings, half of them short and half long.
   private func names(_ prefix: String = "") -> [String] {

@@ -115,7 +115,7 @@ struct HostileContextTests {
   private static func mutations(of message: Data) -> [Data] {
     let cut = message.indices.map { Data(message.prefix($0)) }
     let changed = message.indices.flatMap { offset in
-      stride(from: offset % 11, to: 256, by: 11).map { byte in
+      stride(from: offset % 29, to: 256, by: 29).map { byte in
         var bytes = message
         bytes[offset] = UInt8(byte)
         return bytes

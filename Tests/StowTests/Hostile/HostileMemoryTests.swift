@@ -64,7 +64,7 @@ import Testing
     }
 
     private static func expect<Value: Decodable>(generic type: Value.Type, _ limits: Limits) {
-      let count = 1 << 15
+      let count = 1 << 14
       func list(_ element: [UInt8]) -> [UInt8] {
         Bomb.sized(0x70, Bomb.repeated(element, count / element.count))
       }

@@ -35,7 +35,7 @@ func expectLinear(
 
 /// The same for decoding messages of about `size` bytes, and of eight times as many.
 func expectLinear(
-  _ type: any Decodable.Type, size: Int = 2_000, sourceLocation: SourceLocation = #_sourceLocation,
+  _ type: any Decodable.Type, size: Int = 1_000, sourceLocation: SourceLocation = #_sourceLocation,
   _ make: (Int) -> [UInt8]
 ) throws {
   let messages = [size: make(size), size * 8: make(size * 8)]
