@@ -1,3 +1,89 @@
+/// What a reader of bytes found wrong, and where.
+///
+/// It knows nothing of `Codable`: the decoder turns it into a `DecodingError` with a coding path. It is a
+/// plain value, so that throwing one costs no allocation: reading one type after another until one fits
+/// throws often.
+package struct FormatError: Error {
+  package enum Kind: UInt8, Sendable {
+    /// The bytes end before the value does.
+    case truncated
+    /// The bytes break a rule of the format.
+    case malformed
+    /// A length, a count or a number of something that `Int` does not hold where it has 32 bits.
+    case tooLarge
+    /// A reserved tag.
+    case reserved
+    /// Bytes that are not UTF-8.
+    case invalidText
+    /// A key that an object has twice.
+    case repeatedKey
+    /// A key that equals another of its object as a `String`, in other bytes.
+    case equalKeys
+    /// A valid value of another kind.
+    case mismatch
+    /// The same for an element without a tag.
+    case cellMismatch
+    /// A number of the right kind that the type cannot hold.
+    case unrepresentable
+    /// More bytes of preludes than allowed.
+    case tooManyDefinitions
+    /// More levels of nesting than allowed.
+    case tooDeep
+    /// More levels than the stack has room for.
+    case noRoom
+    /// Relies on a context whose id several have.
+    case ambiguous
+  }
+
+  package let kind: Kind
+  /// The byte offset from the start of the message.
+  package let offset: Int
+
+  init(_ kind: Kind, at offset: Int) {
+    self.kind = kind
+    self.offset = offset
+  }
+}
+
+/// Throws a `FormatError`.
+///
+/// Out of line, because the compiler calls a function in which an error of one type is thrown in line through its
+/// conformance, even where the type is known.
+@inline(never)
+func fail(_ kind: FormatError.Kind, at offset: Int) throws(FormatError) -> Never {
+  throw FormatError(kind, at: offset)
+}
+
+/// Lengths, counts and indices: one byte below 224, two below 6,368, three below 268,512 (FORMAT.md,
+/// "Uints").
+enum Varint {
+  static let oneByteLimit = 224
+  static let twoByteLimit = oneByteLimit + 24 * 256
+  static let threeByteLimit = twoByteLimit + 4 * 65_536
+  static let twoByteLead = 0xE0
+  static let threeByteLead = 0xF8
+  static let fourByteLead: UInt8 = 0xFC
+  static let eightByteLead: UInt8 = 0xFD
+  static let longest = 9
+
+  /// The number of bytes that `value` takes.
+  @inline(__always)
+  static func size(_ value: Int) -> Int {
+    value < oneByteLimit
+      ? 1 : value < twoByteLimit ? 2 : value < threeByteLimit ? 3 : isOfFourBytes(value) ? 5 : 9
+  }
+
+  /// Whether four bytes hold a value, as they hold all where `Int` has 32 bits.
+  @inline(__always)
+  static func isOfFourBytes(_ value: Int) -> Bool { UInt64(truncatingIfNeeded: value) <= UInt64(UInt32.max) }
+
+  /// The bytes of a value that takes two.
+  static func twoBytes(_ value: Int) -> (lead: UInt8, rest: UInt8) {
+    let rest = value - oneByteLimit
+    return (UInt8(twoByteLead + rest >> 8), UInt8(truncatingIfNeeded: rest))
+  }
+}
+
 /// Bounds-checked access to the bytes of one message.
 ///
 /// The only place where a decoder touches memory. Every read names its offset and its size, and is

@@ -374,3 +374,107 @@ extension ByteReader {
     return length
   }
 }
+
+/// What each byte is in texts of 6 and 5 bits a character (FORMAT.md, "Texts").
+///
+/// The lowest byte is the 6-bit code; the next is the 5-bit unit, with `upper` or `digit` if a shift stands before it.
+/// Either is `none` for a byte that has no code. The upper half is the number of 5-bit units, and so the sum of all
+/// entries has that of a text there.
+enum CharacterCodes {
+  static let none: UInt8 = 0x80
+  static let upper: UInt8 = 0x20
+  static let digit: UInt8 = 0x40
+
+  static let sixBitCharacters: StaticString =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+  static let fiveBitCharacters: StaticString = "abcdefghijklmnopqrstuvwxyz_-.$"
+  /// The unit before an upper-case letter, and before a digit.
+  static let upperShift: UInt8 = 30
+  static let digitShift: UInt8 = 31
+
+  /// By byte. Never written after it was made, and never freed.
+  nonisolated(unsafe) static let table: UnsafePointer<UInt64> = {
+    var (sixBit, fiveBit) = ([UInt8](repeating: none, count: 256), [UInt8](repeating: none, count: 256))
+    for code in 0..<64 { sixBit[Int(sixBitCharacters.utf8Start[code])] = UInt8(code) }
+    for unit in 0..<30 { fiveBit[Int(fiveBitCharacters.utf8Start[unit])] = UInt8(unit) }
+    for unit in 0..<26 { fiveBit[Int(UInt8(ascii: "A")) + unit] = upper | UInt8(unit) }
+    for unit in 0..<10 { fiveBit[Int(UInt8(ascii: "0")) + unit] = digit | UInt8(unit) }
+    let table = UnsafeMutablePointer<UInt64>.allocate(capacity: 256)
+    for byte in 0..<256 {
+      let units: UInt64 = fiveBit[byte] & (upper | digit) == 0 ? 1 : 2
+      (table + byte).initialize(to: UInt64(sixBit[byte]) | UInt64(fiveBit[byte]) << 8 | units << 32)
+    }
+    return UnsafePointer(table)
+  }()
+}
+
+/// Writes groups of up to 8 bits, lowest first, as bytes.
+struct BitPacker {
+  private var target: UnsafeMutableRawPointer
+  private var pending: UInt64 = 0
+  private var count: UInt64 = 0
+
+  /// Every byte that the groups fill must be there at `target`.
+  init(_ target: UnsafeMutableRawPointer) { self.target = target }
+
+  @inline(__always)
+  mutating func append(_ bits: UInt8, width: UInt64) {
+    pending |= UInt64(bits) &<< count
+    count &+= width
+    guard count >= 32 else { return }
+    target.storeBytes(of: UInt32(truncatingIfNeeded: pending).littleEndian, as: UInt32.self)
+    target += 4
+    pending &>>= 32
+    count &-= 32
+  }
+
+  /// Writes what is left, filled up with zeros.
+  mutating func finish() {
+    var left = Int(count)
+    while left > 0 {
+      target.storeBytes(of: UInt8(truncatingIfNeeded: pending), as: UInt8.self)
+      target += 1
+      pending &>>= 8
+      left -= 8
+    }
+  }
+}
+
+/// Takes groups of up to 8 bits, lowest first, out of bytes.
+struct BitExtractor {
+  private var next: UnsafeRawPointer
+  private let end: UnsafeRawPointer
+  private var pending: UInt64 = 0
+  private var count: UInt64 = 0
+
+  /// The bytes of `bitCount` bits must be there at `source`, and no more than these bits may be taken.
+  init(_ source: UnsafeRawPointer, bitCount: Int) {
+    next = source
+    end = source + (bitCount + 7) / 8
+  }
+
+  @inline(__always)
+  mutating func next(_ width: UInt64) -> UInt8 {
+    if count < width { refill() }
+    let result = UInt8(truncatingIfNeeded: pending & (1 &<< width &- 1))
+    pending &>>= width
+    count &-= width
+    return result
+  }
+
+  @inline(__always)
+  private mutating func refill() {
+    if end - next >= 4 {
+      pending |= UInt64(UInt32(littleEndian: next.loadUnaligned(as: UInt32.self))) &<< count
+      next += 4
+      count &+= 32
+    } else {
+      pending |= UInt64(next.load(as: UInt8.self)) &<< count
+      next += 1
+      count &+= 8
+    }
+  }
+
+  /// Whether the bits that fill the last byte are zero, once all groups were taken.
+  var restIsZero: Bool { pending == 0 }
+}

@@ -138,3 +138,100 @@ struct PackedDoubles {
     }
   }
 }
+
+/// What floating-point numbers have in common as decimal fractions, and the cell of each: found in one walk, with one
+/// division for each.
+struct CommonDecimal {
+  /// The fewest decimals with which every number is a decimal fraction, or next to one.
+  private(set) var exponent = 0
+  /// Whether a number is only next to one.
+  private(set) var isNoisy = false
+  /// The fewest decimals with which one of the numbers was looked at.
+  private var narrowest = DecimalFraction.widestExponent
+  /// The numbers taken in, with `exponent` decimals.
+  private let cells: UnsafeMutableBufferPointer<DecimalCell>
+  private var count = 0
+
+  /// - Parameter cells: Room for all numbers.
+  init(_ cells: UnsafeMutableBufferPointer<DecimalCell>) { self.cells = cells }
+
+  /// Whether what was found holds with `exponent` decimals for every number.
+  var isExact: Bool { exponent <= narrowest }
+
+  /// Takes one more number in; false if it is no such fraction.
+  @inline(__always)
+  mutating func add(_ value: Double) -> Bool {
+    guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
+      let (wide, residue) = DecimalFraction.nearest(to: value, exponent: widest)
+    else { return false }
+    narrowest = min(narrowest, widest)
+    isNoisy = isNoisy || residue != 0
+    var numerator = wide
+    if exponent < widest {
+      // Dividing the numerator would take longer.
+      numerator = DecimalFraction.rounded(value * DecimalFraction.power(exponent))
+      if numerator &* DecimalFraction.integerPower(widest &- exponent) != wide {
+        raise(to: widest - DecimalFraction.trailingZeros(wide, limit: widest - exponent))
+        numerator = wide / DecimalFraction.integerPower(widest - exponent)
+      }
+    }
+    append(DecimalCell(numerator, residue: residue))
+    return true
+  }
+
+  /// Leaves a cell to something else.
+  mutating func skip() { append(DecimalCell(0, residue: 0)) }
+
+  @inline(__always)
+  private mutating func append(_ cell: DecimalCell) {
+    cells[count] = cell
+    count &+= 1
+  }
+
+  @inline(never)
+  private mutating func raise(to exponent: Int) {
+    let factor = DecimalFraction.integerPower(exponent - self.exponent)
+    self.exponent = exponent
+    // They stay below the limit of numerators, unless this is not exact.
+    for index in 0..<count { cells[index] = cells[index].scaled(by: factor) }
+  }
+}
+
+/// One of many numbers as a decimal fraction, while the form of all of them is chosen: its numerator and its residue in
+/// one word. How many decimals it has, all of them have in common.
+struct DecimalCell: BitwiseCopyable {
+  private let bits: UInt64
+
+  /// A cell for a numerator below `DecimalFraction.numeratorLimit`.
+  @inline(__always)
+  init(_ numerator: Int64, residue: Int8) {
+    bits = UInt64(bitPattern: numerator << 8) | UInt64(UInt8(bitPattern: residue))
+  }
+
+  /// A cell of an integer among floating-point numbers.
+  ///
+  /// - Returns: nil if its numerator would be too large.
+  @inline(__always)
+  init?(integer: Int64, exponent: Int) {
+    let (numerator, overflow) = integer.multipliedReportingOverflow(
+      by: DecimalFraction.integerPower(exponent))
+    guard !overflow, numerator.magnitude < DecimalFraction.numeratorLimit.magnitude else { return nil }
+    self.init(numerator, residue: ElementType.integerMark)
+  }
+
+  @inline(__always)
+  var numerator: Int64 { Int64(bitPattern: bits) >> 8 }
+  @inline(__always)
+  var residue: Int8 { Int8(truncatingIfNeeded: bits) }
+
+  /// The same number with more decimals: the numerator times `factor`.
+  @inline(__always)
+  func scaled(by factor: Int64) -> DecimalCell { DecimalCell(numerator &* factor, residue: residue) }
+
+  /// The numerator in so many bytes, and the residue behind it.
+  @inline(__always)
+  func noisyElement(width: Int) -> UInt64 {
+    let shift = UInt64(8 &* width)
+    return UInt64(bitPattern: numerator) & ~(~0 &<< shift) | UInt64(UInt8(bitPattern: residue)) &<< shift
+  }
+}

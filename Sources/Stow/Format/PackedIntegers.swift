@@ -170,3 +170,164 @@ struct PackedIntegers {
     return width
   }
 }
+
+/// The bytes that each of some integers takes at most.
+struct IntegerWidths {
+  let signed: Int
+  /// Without a sign; nil if there are negative ones.
+  let unsigned: Int?
+
+  /// All bits that matter are gathered, and looked at once; those of magnitudes only if there are negative ones.
+  init(_ values: UnsafeBufferPointer<Int64>) {
+    if let all = Self.bits(ofNonNegative: values) {
+      signed = DecimalFraction.width(all)
+      unsigned = max(1, (71 - all.leadingZeroBitCount) >> 3)
+      return
+    }
+    var magnitudes: Int64 = 0
+    for value in values { magnitudes |= value ^ (value >> 63) }
+    signed = DecimalFraction.width(magnitudes)
+    unsigned = nil
+  }
+
+  /// All bits of some integers; nil if one is negative.
+  private static func bits(ofNonNegative values: UnsafeBufferPointer<Int64>) -> Int64? {
+    var all: Int64 = 0
+    for start in stride(from: 0, to: values.count, by: blockSize) {
+      for value in UnsafeBufferPointer(rebasing: values[start..<min(start + blockSize, values.count)]) {
+        all |= value
+      }
+      if all < 0 { return nil }
+    }
+    return all
+  }
+
+  /// So many are looked at before asking whether one was negative.
+  private static let blockSize = 1024
+
+  /// The element type of least width: signed, unless doing without a sign saves a byte.
+  var fixedType: (type: UInt8, width: Int) {
+    if let unsigned, unsigned < signed { return (ElementType.unsigned + UInt8(unsigned), unsigned) }
+    return (UInt8(signed), signed)
+  }
+}
+
+/// The smallest and largest of some integers.
+struct IntegerRange {
+  private let minimum: Int64
+  private let maximum: Int64
+
+  /// Four at a time: one comparison does not have to wait for the one before it.
+  private init(_ values: UnsafeBufferPointer<Int64>) {
+    var (least, greatest) = (values[0], values[0])
+    var (least2, least3, least4) = (least, least, least)
+    var (greatest2, greatest3, greatest4) = (greatest, greatest, greatest)
+    var index = 0
+    while index &+ 4 <= values.count {
+      let (one, two, three, four) =
+        (values[index], values[index &+ 1], values[index &+ 2], values[index &+ 3])
+      least = min(least, one)
+      least2 = min(least2, two)
+      least3 = min(least3, three)
+      least4 = min(least4, four)
+      greatest = max(greatest, one)
+      greatest2 = max(greatest2, two)
+      greatest3 = max(greatest3, three)
+      greatest4 = max(greatest4, four)
+      index &+= 4
+    }
+    while index < values.count {
+      least = min(least, values[index])
+      greatest = max(greatest, values[index])
+      index &+= 1
+    }
+    minimum = min(min(least, least2), min(least3, least4))
+    maximum = max(max(greatest, greatest2), max(greatest3, greatest4))
+  }
+
+  private static let sampleSize = 64
+
+  /// Of some values, spread over all.
+  private init(sampleOf values: UnsafeBufferPointer<Int64>) {
+    var (least, greatest) = (values[0], values[0])
+    for index in stride(from: 0, to: values.count, by: max(1, values.count / Self.sampleSize)) {
+      least = min(least, values[index])
+      greatest = max(greatest, values[index])
+    }
+    minimum = least
+    maximum = greatest
+  }
+
+  /// The bytes that each takes above the least of them, at least one.
+  private var offsetWidth: Int {
+    max(1, (71 - (maximum &- minimum).leadingZeroBitCount) >> 3)
+  }
+
+  /// The least of `values` and the bytes that each takes above it, if those are fewer than `width`.
+  static func offsets(of values: UnsafeBufferPointer<Int64>, below width: Int) -> (base: Int64, width: Int)? {
+    // Most arrays that spread far show it in a few of their elements.
+    guard IntegerRange(sampleOf: values).offsetWidth < width else { return nil }
+    let range = IntegerRange(values)
+    let offsetWidth = range.offsetWidth
+    return offsetWidth < width ? (range.minimum, offsetWidth) : nil
+  }
+}
+
+/// What some integers take if each has as many bytes as it needs.
+struct IntegerSizes {
+  /// The bytes of all in a table of own widths, which has none for a zero.
+  private(set) var ownWidths = 0
+  /// The bytes of all with their tags.
+  private(set) var tagged = 0
+
+  /// The tag, the length and the element type of a packed array at most.
+  private static var headerSize: Int { 1 + Varint.longest + 1 }
+  /// So many elements are looked at before asking whether they are enough.
+  static var blockSize: Int { 1024 }
+
+  /// Adds up the first of `values` and `element` of each other; nil where neither sum could get below `limit`.
+  ///
+  /// Most arrays have one width. That enough elements need `width` bytes is seen several at a time, while their
+  /// sizes are added up one by one.
+  @inline(__always)
+  init?(_ values: UnsafeBufferPointer<Int64>, width: Int, below limit: Int, of element: (Int) -> Int64) {
+    // An array whose length fits its tag may be shorter with tags though its elements are not.
+    if values.count >= Arrays.shortLimit, Self.exceeds(limit, values.count, width, element) { return nil }
+    add(values[0])
+    for index in 1..<values.count { add(element(index)) }
+  }
+
+  /// Whether so many of `count` elements need `width` bytes that neither sum gets below `limit`.
+  @inline(__always)
+  private static func exceeds(_ limit: Int, _ count: Int, _ width: Int, _ element: (Int) -> Int64) -> Bool {
+    // The limit leaves out what stands before elements without tags.
+    let enough = limit - min(count / 2, count - headerSize)
+    var wide = 0
+    for start in stride(from: 1, to: count, by: blockSize) {
+      wide += self.count(ofWidth: width, in: start..<min(start + blockSize, count), element)
+      if wide * width >= enough { return true }
+    }
+    return false
+  }
+
+  @inline(__always)
+  private mutating func add(_ value: Int64) {
+    let size = DecimalFraction.width(value)
+    ownWidths &+= size &- (value == 0 ? 1 : 0)
+    tagged &+= Integers.smallRange.contains(value) ? 1 : 1 &+ size
+  }
+
+  /// How many elements take `width` bytes or more; of those of one byte, −1 is not counted.
+  @inline(__always)
+  private static func count(ofWidth width: Int, in range: Range<Int>, _ element: (Int) -> Int64) -> Int {
+    let least: Int64 = width == 1 ? 1 : 1 << Int64(8 * width - 9)
+    var below: UInt64 = 0
+    for index in range {
+      let value = element(index)
+      // Neither is negative, so the difference has its highest bit set if the element is below.
+      let difference = (value ^ (value >> 63)) &- least
+      below &+= UInt64(bitPattern: difference) &>> 63
+    }
+    return range.count - Int(truncatingIfNeeded: below)
+  }
+}

@@ -1,0 +1,364 @@
+/// Arrays whose elements are whole values (FORMAT.md, "Arrays, maps, records").
+enum Arrays {
+  /// The length stands behind it.
+  static let long: UInt8 = 0x70
+  /// An array of 0 to 15 bytes: `short + length`.
+  static let short: UInt8 = 0xE0
+  static let lastShort: UInt8 = 0xEF
+  static let shortLimit = 16
+
+  static let kind = TaggedKind("an array") { tag in
+    switch tag {
+    case short...lastShort: .fixed(tag - short + 1)
+    case long: .length
+    default: nil
+    }
+  }
+
+  @inline(__always)
+  static func isArray(_ tag: UInt8) -> Bool { tag & 0xF0 == short || tag == long }
+
+  /// The bytes of the whole value, whose elements take `length`.
+  static func size(_ length: Int) -> Int { 1 + (length < shortLimit ? 0 : Varint.size(length)) + length }
+
+  /// Writes the header of an array, whose elements were written and take `length` bytes.
+  @inline(__always)
+  static func writeHeader(_ length: Int, to writer: inout BackwardWriter) {
+    writer.reserve(BackwardWriter.margin)
+    writer.header(length, short: short, limit: shortLimit, long: long)
+  }
+
+  /// Where the elements of the array at `offset` stand.
+  @inline(__always)
+  static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Range<Int> {
+    let tag = try reader.byte(at: offset)
+    var start = offset &+ 1
+    if tag & 0xF0 == short {
+      let length = Int(tag & 15)
+      try reader.require(length, at: start)
+      return Range(uncheckedBounds: (start, start &+ length))
+    }
+    guard tag == long else { try fail(.mismatch, at: offset) }
+    let length = try reader.length(at: &start)
+    return Range(uncheckedBounds: (start, start &+ length))
+  }
+
+  /// The number of elements: a step for each. `note` is handed where each stands.
+  @inline(__always)
+  static func count(
+    _ elements: Range<Int>, _ reader: ByteReader, note: (Int) -> Void = { _ in }
+  ) throws(FormatError) -> Int {
+    var count = 0
+    var offset = elements.lowerBound
+    while offset < elements.upperBound {
+      let next = try reader.end(of: offset)
+      guard next <= elements.upperBound else { try fail(.malformed, at: offset) }
+      note(offset)
+      offset = next
+      count &+= 1
+    }
+    return count
+  }
+}
+
+/// Objects whose keys stand before their values (FORMAT.md, "Arrays, maps, records").
+enum Maps {
+  /// The length stands behind it.
+  static let long: UInt8 = 0x71
+  /// A map of 0 to 31 bytes: `short + length`.
+  static let short: UInt8 = 0xC0
+  static let lastShort: UInt8 = 0xDF
+  static let shortLimit = 32
+
+  static let kind = TaggedKind("an object") { tag in
+    switch tag {
+    case short...lastShort: .fixed(tag - short + 1)
+    case long: .length
+    default: nil
+    }
+  }
+
+  /// Writes the header of a map, whose entries were written and take `length` bytes. Within a reserve.
+  static func writeHeader(_ length: Int, to writer: inout BackwardWriter) {
+    writer.header(length, short: short, limit: shortLimit, long: long)
+  }
+
+  /// Where the entries of the map at `offset` stand; nil if another kind of value stands there.
+  static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Range<Int>? {
+    let tag = try reader.byte(at: offset)
+    var start = offset + 1
+    if tag == long {
+      let length = try reader.length(at: &start)
+      return start..<start + length
+    }
+    guard tag >= short, tag <= lastShort else { return nil }
+    let length = Int(tag - short)
+    try reader.require(length, at: start)
+    return start..<start + length
+  }
+}
+
+/// Objects whose keys are a shape of the prelude (FORMAT.md, "Arrays, maps, records").
+///
+///     F0–F7             length   value  value  …        one of the first 8 shapes: `short + shape`
+///     72       shape    length   value  value  …
+///     F8–FF             length   presence bits   value  value  …
+///     73       shape    length   presence bits   value  value  …
+enum Records {
+  static let long: UInt8 = 0x72
+  static let longPartial: UInt8 = 0x73
+  static let short: UInt8 = 0xF0
+  static let shortPartial: UInt8 = 0xF8
+  static let shortLimit = 8
+
+  static let kind = TaggedKind("an object") { tag in
+    switch tag {
+    case short...: .length
+    case long, longPartial: .uintAndLength
+    default: nil
+    }
+  }
+
+  /// Writes the header of a record, whose body was written and takes `length` bytes. Within a reserve.
+  @inline(__always)
+  static func writeHeader(_ length: Int, shape: Int, isPartial: Bool, to writer: inout BackwardWriter) {
+    writer.varint(length)
+    if shape < shortLimit {
+      writer.byte((isPartial ? shortPartial : short) &+ UInt8(truncatingIfNeeded: shape))
+    } else {
+      writer.varint(shape)
+      writer.byte(isPartial ? longPartial : long)
+    }
+  }
+
+  /// The bytes of a presence bit for each key of a shape.
+  @inline(__always)
+  static func presenceSize(_ keyCount: Int) -> Int { (keyCount + 7) / 8 }
+
+  /// The offset behind the presence bits with which the body of a partial record begins; bits of no key are zero.
+  static func endOfPresence(
+    _ reader: ByteReader, in body: Range<Int>, keyCount: Int
+  ) throws(FormatError) -> Int {
+    let size = presenceSize(keyCount)
+    guard size <= body.count else { try fail(.malformed, at: body.lowerBound) }
+    let end = body.lowerBound + size
+    let used = keyCount & 7
+    guard used == 0 || reader.base[end - 1] >> UInt8(used) == 0 else { try fail(.malformed, at: end - 1) }
+    return end
+  }
+}
+
+/// The header of a map or a record: which shape it has, if any, and where its body stands.
+struct ObjectHeader {
+  /// Nil for a map, whose keys stand before its values.
+  let shape: Int?
+  /// Whether the body begins with a bit for every key of the shape.
+  let isPartial: Bool
+  let body: Range<Int>
+
+  /// The header of the object at `offset`; nil if another kind of value stands there.
+  @inline(__always)
+  static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> ObjectHeader? {
+    let tag = try reader.byte(at: offset)
+    guard tag >= Records.short else { return try readRare(reader, at: offset, tag: tag) }
+    var next = offset &+ 1
+    let length = try reader.length(at: &next)
+    return ObjectHeader(
+      shape: Int(tag & 7), isPartial: tag >= Records.shortPartial,
+      body: Range(uncheckedBounds: (next, next &+ length)))
+  }
+
+  @inline(never)
+  private static func readRare(
+    _ reader: ByteReader, at offset: Int, tag: UInt8
+  ) throws(FormatError) -> ObjectHeader? {
+    if let body = try Maps.read(reader, at: offset) {
+      return ObjectHeader(shape: nil, isPartial: false, body: body)
+    }
+    guard tag == Records.long || tag == Records.longPartial else { return nil }
+    var next = offset + 1
+    let shape = try reader.varint(at: &next)
+    let length = try reader.length(at: &next)
+    return ObjectHeader(shape: shape, isPartial: tag == Records.longPartial, body: next..<next + length)
+  }
+}
+
+/// Rows of constant stride, without tags: tables and matrices (FORMAT.md, "Tables and matrices").
+struct Columns {
+  /// Rows that are objects of a shape.
+  static let table: UInt8 = 0x7A
+  /// Rows that are arrays.
+  static let matrix: UInt8 = 0x7B
+
+  static let kind = TaggedKind("an array") { isColumns($0) ? .length : nil }
+
+  static func isColumns(_ tag: UInt8) -> Bool { tag == table || tag == matrix }
+
+  struct Column {
+    let type: UInt8
+    /// From the beginning of a row to the cell.
+    var offset: Int32 = 0
+    /// The integer that cells are counted from; for a constant column, where its value stands.
+    var base: Int64 = 0
+
+    /// Where the one value of a constant column stands; nil for other columns.
+    @inline(__always)
+    var constant: Int? { type == ElementType.constant ? Int(base) : nil }
+  }
+
+  /// Whether rows may have so many constant columns: without a limit, few bytes would stand for many cells.
+  static func allows(constants: Int, stride: Int) -> Bool { stride > 0 && constants <= stride }
+
+  /// The shape of a table's rows; nil in a matrix.
+  let shape: Int?
+  let columns: [Column]
+  let stride: Int
+  /// Where the first row stands, and behind the last.
+  let rows: Range<Int>
+
+  var rowCount: Int { rows.count / stride }
+
+  /// Reads the description of the table or matrix at `offset`, and checks that its rows are whole.
+  init(_ reader: ByteReader, tables: borrowing MessageTables, at offset: Int) throws(FormatError) {
+    let isTable = try reader.byte(at: offset) == Self.table
+    var next = offset + 1
+    let length = try reader.length(at: &next)
+    let end = next + length
+    let first = try reader.varint(at: &next)
+    if isTable {
+      guard first < tables.shapeCount else { try fail(.malformed, at: offset) }
+      shape = first
+    } else {
+      shape = nil
+    }
+    let count = isTable ? tables.keyCount(ofShape: first) : first
+    guard count > 0, next <= end, count <= end - next else { try fail(.malformed, at: offset) }
+    var columns: [Column] = []
+    columns.reserveCapacity(count)
+    var stride = 0
+    for index in 0..<count {
+      let type = reader.base[next + index]
+      guard let size = ElementType.stride(of: type) else { try fail(.malformed, at: next + index) }
+      columns.append(Column(type: type, offset: Int32(truncatingIfNeeded: stride)))
+      stride += size
+    }
+    next += count
+    for index in columns.indices {
+      if columns[index].type == ElementType.constant {
+        columns[index].base = Int64(next)
+        next = try Self.endOfConstant(reader, at: next)
+      } else if ElementType.isOffset(columns[index].type) {
+        columns[index].base = try Integers.base(reader, at: &next)
+      }
+    }
+    let constants = columns.reduce(0) { $0 + ($1.type == ElementType.constant ? 1 : 0) }
+    guard Self.allows(constants: constants, stride: stride), stride <= Int(Int32.max), next < end,
+      (end - next) % stride == 0
+    else {
+      try fail(.malformed, at: offset)
+    }
+    self.columns = columns
+    self.stride = stride
+    rows = next..<end
+  }
+
+  /// The longest string that a constant column may have, which takes no memory of its own.
+  private static let longestConstantString = Strings.short + 15
+
+  /// The offset behind the value of a constant column, which is small: it may stand for one in each of very many rows.
+  private static func endOfConstant(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
+    let tag = try reader.byte(at: offset)
+    switch tag {
+    case ..<DataValues.tag, Symbols.long, Floats.shortDecimal...longestConstantString,
+      Symbols.short...Symbols.lastShort, Nils.nested...Integers.lastSmall, Maps.short, Arrays.short:
+      return try reader.end(of: offset)
+    default: try fail(.malformed, at: offset)
+    }
+  }
+}
+
+/// Bounds the nesting of a value before any of it is decoded, in values that will be skipped too.
+///
+/// A level of nesting takes a byte at least, so a container with fewer bytes than there are levels left
+/// needs no look inside: only long containers are walked, from element to element, without recursion.
+struct DepthCheck {
+  private struct Level {
+    let end: Int
+    let hasKeys: Bool
+  }
+
+  private let reader: ByteReader
+  private let limit: Int
+  private var outer: [Level] = []
+  private var level: Level
+
+  /// Checks that the value at `offset` nests at most `limit` containers.
+  static func run(_ reader: ByteReader, tables: borrowing MessageTables, from offset: Int, limit: Int)
+    throws(FormatError)
+  {
+    let end = try reader.end(of: offset)
+    if end - offset <= limit { return }
+    var check = DepthCheck(reader: reader, limit: limit, level: Level(end: end, hasKeys: false))
+    try check.walk(tables, from: offset)
+  }
+
+  private init(reader: ByteReader, limit: Int, level: Level) {
+    self.reader = reader
+    self.limit = limit
+    self.level = level
+  }
+
+  private mutating func walk(_ tables: borrowing MessageTables, from body: Int) throws(FormatError) {
+    var offset = body
+    while true {
+      if offset == level.end {
+        guard let next = outer.popLast() else { return }
+        level = next
+        continue
+      }
+      if level.hasKeys {
+        offset = try tables.endOfKey(reader, at: offset)
+      } else if let string = Strings.withShortHeader(reader, at: offset) {
+        let next = string.start &+ string.count
+        guard next <= level.end else { try fail(.malformed, at: offset) }
+        offset = next
+        continue
+      }
+      let next = try reader.end(of: offset)
+      guard next <= level.end else { try fail(.malformed, at: offset) }
+      // Too small to nest deeper than the levels that are left.
+      if next - offset <= limit - outer.count {
+        offset = next
+        continue
+      }
+      guard let inner = try content(at: offset, tables: tables, end: next) else {
+        offset = next
+        continue
+      }
+      guard outer.count < limit else { try fail(.tooDeep, at: offset) }
+      if next - inner.start <= limit - outer.count - 1 {
+        offset = next
+        continue
+      }
+      outer.append(level)
+      level = Level(end: next, hasKeys: inner.hasKeys)
+      offset = inner.start
+    }
+  }
+
+  /// Where the elements of the container at `offset` begin; nil for a value that holds no others.
+  private func content(
+    at offset: Int, tables: borrowing MessageTables, end: Int
+  ) throws(FormatError) -> (start: Int, hasKeys: Bool)? {
+    let tag = reader.base[offset]
+    if Arrays.isArray(tag) { return (try Arrays.read(reader, at: offset).lowerBound, false) }
+    guard let object = try ObjectHeader.read(reader, at: offset) else { return nil }
+    guard let shape = object.shape, object.isPartial else {
+      return (object.body.lowerBound, object.shape == nil)
+    }
+    guard shape < tables.shapeCount else { try fail(.malformed, at: offset) }
+    let start = object.body.lowerBound + Records.presenceSize(tables.keyCount(ofShape: shape))
+    guard start <= end else { try fail(.malformed, at: offset) }
+    return (start, false)
+  }
+}
