@@ -46,13 +46,19 @@ extension StowDecoder {
   ///
   /// - Parameters:
   ///   - type: The type of the value.
-  ///   - data: The message.
+  ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
+  ///   - path: The way to a part that is decoded instead of the whole value.
   ///   - configuration: What is handed to `init(from:configuration:)`.
-  /// - Throws: What `decode(_:from:)` throws.
+  /// - Throws: What `decode(_:from:)` throws, or with a path `decode(_:from:at:)`.
   public func decode<Value: DecodableWithConfiguration>(
-    _ type: Value.Type, from data: Data, configuration: Value.DecodingConfiguration
+    _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [],
+    configuration: Value.DecodingConfiguration
   ) throws -> Value {
-    try data.lendBytes { try decode(fromBytes: $0) { try Value(from: $0, configuration: configuration) } }
+    try bytes.withUnsafeBytes { bytes in
+      try decode(bytes, at: path, orMissing: { throw $0 }) {
+        try Value(from: $0, configuration: configuration)
+      }
+    }
   }
 
   /// Decodes a value of a type that is decoded with a configuration, which a type provides.
@@ -62,11 +68,11 @@ extension StowDecoder {
   ///   AttributedString.self, from: data, configuration: AttributeScopes.FoundationAttributes.self)
   /// ```
   ///
-  /// - Throws: What `decode(_:from:)` throws.
+  /// - Throws: What `decode(_:from:at:configuration:)` for a configuration throws.
   public func decode<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
-    _ type: Value.Type, from data: Data, configuration: Provider.Type
+    _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [], configuration: Provider.Type
   ) throws -> Value where Value.DecodingConfiguration == Provider.DecodingConfiguration {
-    try decode(type, from: data, configuration: Provider.decodingConfiguration)
+    try decode(type, from: bytes, at: path, configuration: Provider.decodingConfiguration)
   }
 }
 

@@ -19,25 +19,22 @@ import Synchronization
 /// from inside an `init(from:)` that it is itself running. As to an encoder, the `stringValue` of a key must not change.
 ///
 /// FORMAT.md specifies the bytes.
-@_fixed_layout
 public final class StowDecoder: Sendable {
-  // One by one, so that a call reads them without a lock.
-  private let sharedUserInfo = SharedUserInfo()
-  private let sharedDepth = Atomic<Int>(DepthLimit.standard)
-  private let sharedContexts = SharedOption<ContextChoice>()
+  private struct Options {
+    var userInfo = UserInfo()
+    var maximumDepth = DepthLimit.standard
+    var contexts: ContextChoice?
+  }
+
+  private let options = Mutex(Options())
 
   /// Makes a decoder with the default options.
-  @inlinable
   public init() {}
-
-  // As in `StowEncoder`.
-  @inlinable
-  deinit {}
 
   /// What is handed to every `init(from:)` through its decoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { sharedUserInfo.current?.values ?? [:] }
-    set { sharedUserInfo.set(UserInfo(newValue)) }
+    get { options.withLock { $0.userInfo.values } }
+    set { options.update { $0.userInfo.values = newValue } }
   }
 
   /// The types that messages may name, for `Polymorphic` properties and `decode(polymorphic:from:)`; none by default.
@@ -45,7 +42,7 @@ public final class StowDecoder: Sendable {
   /// The same as `userInfo[.typeRegistry]`.
   public var types: TypeRegistry {
     get { TypeRegistry(userInfo: userInfo) }
-    set { sharedUserInfo.set(newValue, for: .typeRegistry) }
+    set { options.update { $0.userInfo.values[.typeRegistry] = newValue } }
   }
 
   /// How many containers may be nested, in values that are skipped too; 512 by default.
@@ -53,8 +50,8 @@ public final class StowDecoder: Sendable {
   /// A message that nests deeper is a `DecodingError.dataCorrupted`. Every level takes room on the stack:
   /// raise this only where there is some.
   public var maximumDepth: Int {
-    get { sharedDepth.load(ordering: .relaxed) }
-    set { sharedDepth.store(DepthLimit.clamped(newValue), ordering: .relaxed) }
+    get { options.withLock { $0.maximumDepth } }
+    set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
   }
 
   /// The contexts that messages may rely on; none by default.
@@ -66,22 +63,20 @@ public final class StowDecoder: Sendable {
   /// `DecodingError.dataCorrupted`, too. Of contexts that were learnt, two have one id once in 4 billion times. Those
   /// that come from others are better added by `add(_:)`, which throws.
   public var contexts: [StowContext] {
-    get { sharedContexts.current?.contexts ?? [] }
-    set { sharedContexts.update { $0 = ContextChoice(newValue, $0?.implicit) } }
+    get { options.withLock { $0.contexts?.contexts ?? [] } }
+    set { options.update { $0.contexts = ContextChoice(newValue, $0.contexts?.implicit) } }
   }
 
   /// Adds a context that messages may rely on. One that the decoder has already changes nothing.
   ///
   /// - Throws: `StowContext.RepeatedID` if the decoder has a different context of the same id.
   public func add(_ context: StowContext) throws {
-    var isRepeated = false
-    sharedContexts.update {
-      let contexts = $0?.contexts ?? []
+    try options.update { options in
+      let contexts = options.contexts?.contexts ?? []
       if contexts.contains(context) { return }
-      isRepeated = contexts.contains { $0.id == context.id }
-      if !isRepeated { $0 = ContextChoice(contexts + [context], $0?.implicit) }
+      if contexts.contains(where: { $0.id == context.id }) { throw StowContext.RepeatedID(id: context.id) }
+      options.contexts = ContextChoice(contexts + [context], options.contexts?.implicit)
     }
-    if isRepeated { throw StowContext.RepeatedID(id: context.id) }
   }
 
   /// The context of messages that name none, if they rely on one all the same; none by default.
@@ -89,9 +84,11 @@ public final class StowDecoder: Sendable {
   /// For connections and files that have settled the context before (`StowEncoder.contextIdentification`). Bytes do
   /// not tell which context they were written with: with another one they are refused, or read as another value.
   public var implicitContext: StowContext? {
-    get { sharedContexts.current?.implicit }
-    set { sharedContexts.update { $0 = ContextChoice($0?.contexts ?? [], newValue) } }
+    get { options.withLock { $0.contexts?.implicit } }
+    set { options.update { $0.contexts = ContextChoice($0.contexts?.contexts ?? [], newValue) } }
   }
+
+  // MARK: decoding
 
   /// Decodes a value from a message.
   ///
@@ -101,14 +98,36 @@ public final class StowDecoder: Sendable {
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message; any `DecodingError` if
   ///   it does not hold a value of the type; and whatever an `init(from:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-    try data.lendBytes { try decode(type, fromBytes: $0) }
+    try data.lendBytes { try withSession(of: $0) { try $0.decode(type) } }
   }
 
   /// Decodes a value from a message in contiguous bytes, such as a `[UInt8]`, without copying them.
   ///
-  /// - Throws: As `decode(_:from:)` does.
+  /// - Throws: As `decode(_:from:)` for data does.
   public func decode<Value: Decodable>(_ type: Value.Type, from bytes: some ContiguousBytes) throws -> Value {
-    try bytes.withUnsafeBytes { try decode(type, fromBytes: $0) }
+    try bytes.withUnsafeBytes { try withSession(of: $0) { try $0.decode(type) } }
+  }
+
+  /// Decodes a part of a message.
+  ///
+  /// ```swift
+  /// let name = try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])
+  /// ```
+  ///
+  /// Looks at what the path passes and at the part itself. All else is skipped by its length, and a fault in it is not
+  /// found. To read several parts, open the message once: ``message(from:)``.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the part.
+  ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
+  ///   - path: The way to the part; without steps, to the whole value.
+  /// - Throws: What ``StowMessage/decode(_:at:)`` throws.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath
+  ) throws -> Value {
+    try bytes.withUnsafeBytes { bytes in
+      try withPartSession(of: bytes) { try PathWalk.decode(type, at: path, in: $0) }
+    }
   }
 
   /// Decodes a value of the type that the message names.
@@ -120,26 +139,26 @@ public final class StowDecoder: Sendable {
   /// - Parameters:
   ///   - type: What the value must be: a protocol that it conforms to, a class, or an array, a dictionary or an optional
   ///     of such.
-  ///   - data: The message.
+  ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
+  ///   - path: The way to a part that is decoded instead of the whole value.
   /// - Throws: `DecodingError.dataCorrupted` if a name is not registered in `types`, `DecodingError.typeMismatch` if
-  ///   the value is not a `Value`, and what `decode(_:from:)` throws.
-  public func decode<Value>(polymorphic type: Value.Type, from data: Data) throws -> Value {
-    try decode(Polymorphic<Value>.self, from: data).wrappedValue
-  }
-
-  /// Decodes a value of the type that the message names, from contiguous bytes, such as a `[UInt8]`.
-  ///
-  /// - Throws: As `decode(polymorphic:from:)` for data does.
-  public func decode<Value>(polymorphic type: Value.Type, from bytes: some ContiguousBytes) throws -> Value {
-    try decode(Polymorphic<Value>.self, from: bytes).wrappedValue
+  ///   the value is not a `Value`, and what `decode(_:from:)` throws, or with a path `decode(_:from:at:)`.
+  public func decode<Value>(
+    polymorphic type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = []
+  ) throws -> Value {
+    path.steps.isEmpty
+      ? try decode(Polymorphic<Value>.self, from: bytes).wrappedValue
+      : try decode(Polymorphic<Value>.self, from: bytes, at: path).wrappedValue
   }
 
   /// Which values of a template count.
-  public enum Defaults: Sendable {
+  public struct DefaultsStrategy: Hashable, Sendable {
+    fileprivate let isLenient: Bool
+
     /// Those whose keys are missing in the message.
-    case strict
+    public static let strict = DefaultsStrategy(isLenient: false)
     /// Those whose keys are missing, and those in whose place the message has a value that does not fit.
-    case lenient
+    public static let lenient = DefaultsStrategy(isLenient: true)
   }
 
   /// Decodes a value from a message that may lack some of its keys, which are taken from a template.
@@ -156,27 +175,19 @@ public final class StowDecoder: Sendable {
   ///
   /// - Parameters:
   ///   - type: The type of the value, and of the template.
-  ///   - data: The message.
+  ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
+  ///   - path: The way to a part that is decoded instead of the whole value. A part that is not there is the template.
   ///   - template: A value that has what messages may lack.
-  ///   - defaults: Whether values of the message that do not fit are taken from the template, too.
-  /// - Throws: What `decode(_:from:)` throws, and what encoding the template throws. A message that is broken is an
-  ///   error, also with `.lenient`, as far as it is read.
+  ///   - strategy: Whether values of the message that do not fit are taken from the template, too.
+  /// - Throws: What `decode(_:from:)` throws, or with a path `decode(_:from:at:)`; and what encoding the template throws.
+  ///   A message that is broken is an error, also with `.lenient`, as far as it is read.
   public func decode<Value: Codable>(
-    _ type: Value.Type, from data: Data, defaults template: Value, _ defaults: Defaults = .strict
+    _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [], defaults template: Value,
+    strategy: DefaultsStrategy = .strict
   ) throws -> Value {
-    try data.lendBytes { try decode(type, from: $0, defaults: template, defaults) }
-  }
-
-  /// Decodes a value from a message in contiguous bytes, such as a `[UInt8]`, with a template for what it lacks.
-  ///
-  /// - Throws: As `decode(_:from:defaults:_:)` for data does.
-  public func decode<Value: Codable>(
-    _ type: Value.Type, from bytes: some ContiguousBytes, defaults template: Value,
-    _ defaults: Defaults = .strict
-  ) throws -> Value {
-    let merge = Merge(isLenient: defaults == .lenient, maximumDepth: maximumDepth)
+    let merge = Merge(isLenient: strategy.isLenient, maximumDepth: maximumDepth)
     return try bytes.withUnsafeBytes { bytes in
-      try decode(fromBytes: bytes) {
+      try decode(bytes, at: path, orMissing: { _ in template }) {
         try merge.decode(type, from: $0, defaults: template) { try lendDecoder(of: template, $0) }
       }
     }
@@ -189,51 +200,9 @@ public final class StowDecoder: Sendable {
     let (encoder, decoder) = (StowEncoder(), StowDecoder())
     (encoder.userInfo, decoder.userInfo) = (userInfo, userInfo)
     (encoder.maximumDepth, decoder.maximumDepth) = (maximumDepth, maximumDepth)
-    return try encoder.withEncoded(value) { try decoder.decode(fromBytes: $0, body) }
-  }
-
-  private func decode<Value: Decodable>(_ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer) throws
-    -> Value
-  {
-    try decode(bytes) { try $0.decode(type) }
-  }
-
-  /// Decodes a part of a message.
-  ///
-  /// ```swift
-  /// let name = try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])
-  /// ```
-  ///
-  /// Looks at what the path passes and at the part itself. All else is skipped by its length, and a fault in it is not
-  /// found. To read several parts, open the message once: ``message(from:)``.
-  ///
-  /// - Parameters:
-  ///   - type: The type of the part.
-  ///   - data: The message.
-  ///   - path: The way to the part; without steps, to the whole value.
-  /// - Throws: What ``StowMessage/decode(_:at:)`` throws.
-  public func decode<Value: Decodable>(_ type: Value.Type, from data: Data, at path: StowPath) throws -> Value
-  {
-    try data.lendBytes { try decode(type, fromBytes: $0, at: path) }
-  }
-
-  /// Decodes a part of a message in contiguous bytes, such as a `[UInt8]`, without copying them.
-  ///
-  /// - Throws: What ``StowMessage/decode(_:at:)`` throws.
-  public func decode<Value: Decodable>(
-    _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath
-  ) throws -> Value {
-    try bytes.withUnsafeBytes { try decode(type, fromBytes: $0, at: path) }
-  }
-
-  private func decode<Value: Decodable>(
-    _ type: Value.Type, fromBytes bytes: UnsafeRawBufferPointer, at path: StowPath
-  ) throws -> Value {
-    try DecodingSession.run(
-      sharedUserInfo,
-      open: { message throws(FormatError) in
-        try message.open(bytes, maximumDepth: maximumDepth, sharedContexts.current?.definitions)
-      }, { try PathWalk.decode(type, at: path, in: $0) })
+    return try encoder.withEncoded(value) { bytes in
+      try decoder.withSession(of: bytes) { try $0.decode(by: body) }
+    }
   }
 
   /// Opens a message to be read in parts, with the options that this decoder has now.
@@ -242,29 +211,54 @@ public final class StowDecoder: Sendable {
   /// let message = try decoder.message(from: data)
   /// ```
   ///
+  /// - Parameter bytes: The message. `Data` is shared with the opened message, other bytes are copied.
   /// - Throws: As `StowMessage.init(_:)`; also if the message relies on a context that the decoder does not have.
-  public func message(from data: Data) throws -> StowMessage {
-    StowMessage(
+  public func message(from bytes: some ContiguousBytes) throws -> StowMessage {
+    let data = bytes as? Data ?? bytes.withUnsafeBytes { Data.copy($0) }
+    let options = options.withLock { $0 }
+    return StowMessage(
       try OpenMessage(
-        data, userInfo: userInfo, maximumDepth: maximumDepth, sharedContexts.current?.definitions))
+        data, userInfo: options.userInfo, maximumDepth: options.maximumDepth, options.contexts?.definitions))
   }
 
-  /// Decodes the value of a message by `make`, which is handed a decoder of it.
+  // MARK: sessions
+
+  /// Decodes a message, or the part that a path leads to, by `make`, which is handed a decoder of it.
+  ///
+  /// - Parameter missing: What stands for a part that is not there; it is handed the error that says so.
   func decode<Value>(
-    fromBytes bytes: UnsafeRawBufferPointer, _ make: (any Decoder) throws -> Value
+    _ bytes: UnsafeRawBufferPointer, at path: StowPath, orMissing missing: (any Error) throws -> Value,
+    by make: (any Decoder) throws -> Value
   ) throws -> Value {
-    try decode(bytes) { try $0.decode(by: make) }
+    if path.steps.isEmpty { return try withSession(of: bytes) { try $0.decode(by: make) } }
+    return try withPartSession(of: bytes) { session in
+      try PathWalk.decode(at: path, in: session, orMissing: missing, by: make)
+    }
   }
 
+  /// Opens a message whose value is decoded, and hands its session to `body`.
   @inline(__always)
-  private func decode<Value>(
-    _ bytes: UnsafeRawBufferPointer, _ body: (DecodingSession) throws -> Value
+  private func withSession<Value>(
+    of bytes: UnsafeRawBufferPointer, _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
-    try DecodingSession.run(
-      sharedUserInfo,
+    let options = options.withLock { $0 }
+    return try DecodingSession.run(
+      options.userInfo,
       open: { message throws(FormatError) in
-        try message.open(bytes, maximumDepth: maximumDepth, sharedContexts.current?.definitions)
+        try message.open(bytes, maximumDepth: options.maximumDepth, options.contexts?.definitions)
         try message.checkDepth()
+      }, body)
+  }
+
+  /// Opens a message of which a part is decoded: the depth of the rest does not matter.
+  private func withPartSession<Value>(
+    of bytes: UnsafeRawBufferPointer, _ body: (DecodingSession) throws -> Value
+  ) throws -> Value {
+    let options = options.withLock { $0 }
+    return try DecodingSession.run(
+      options.userInfo,
+      open: { message throws(FormatError) in
+        try message.open(bytes, maximumDepth: options.maximumDepth, options.contexts?.definitions)
       }, body)
   }
 
@@ -275,17 +269,17 @@ public final class StowDecoder: Sendable {
     _ type: Value.Type, fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
     _ scope: DecodingDefinitions.Scope
   ) throws -> Value {
-    try DecodingSession.run(
-      sharedUserInfo,
+    let options = options.withLock { $0 }
+    return try DecodingSession.run(
+      options.userInfo,
       open: { message throws(FormatError) in
-        try message.open(record, maximumDepth: maximumDepth, relyingOn: definitions, scope)
+        try message.open(record, maximumDepth: options.maximumDepth, relyingOn: definitions, scope)
         try message.checkDepth()
       }, { try $0.decode(type) })
   }
 }
 
 /// The contexts of a decoder.
-@usableFromInline
 final class ContextChoice: Sendable {
   let contexts: [StowContext]
   let implicit: StowContext?

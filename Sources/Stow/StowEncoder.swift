@@ -20,7 +20,6 @@ import Synchronization
 /// that, if its type is an enumeration: the `stringValue` of such a key must not change.
 ///
 /// FORMAT.md specifies the bytes.
-@_fixed_layout
 public final class StowEncoder: Sendable {
   /// What may be chosen about the output. The format leaves little to choose.
   public struct OutputFormatting: OptionSet, Sendable {
@@ -33,25 +32,23 @@ public final class StowEncoder: Sendable {
     public static let sortedKeys = OutputFormatting(rawValue: 1 << 0)
   }
 
-  // One by one, so that a call reads them without a lock.
-  private let sharedUserInfo = SharedUserInfo()
-  private let sharedFormatting = Atomic<UInt>(0)
-  private let sharedDepth = Atomic<Int>(DepthLimit.standard)
-  private let sharedContext = SharedReference<ContextUse>()
+  private struct Options {
+    var userInfo = UserInfo()
+    var formatting: OutputFormatting = []
+    var maximumDepth = DepthLimit.standard
+    var context: StowContext?
+    var contextIdentification = ContextIdentification.id
+  }
+
+  private let options = Mutex(Options())
 
   /// Makes an encoder with the default options.
-  @inlinable
   public init() {}
-
-  // Inlinable, as `init` is: whoever makes an encoder for a single call then lets go of it in line, and mostly makes it
-  // on the stack. With library evolution that is allowed where the layout of the class is fixed.
-  @inlinable
-  deinit {}
 
   /// What is handed to every `encode(to:)` through its encoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { sharedUserInfo.current?.values ?? [:] }
-    set { sharedUserInfo.set(UserInfo(newValue)) }
+    get { options.withLock { $0.userInfo.values } }
+    set { options.update { $0.userInfo.values = newValue } }
   }
 
   /// The types that `Polymorphic` properties and `encode(polymorphic:)` write by name; none by default.
@@ -59,13 +56,13 @@ public final class StowEncoder: Sendable {
   /// The same as `userInfo[.typeRegistry]`.
   public var types: TypeRegistry {
     get { TypeRegistry(userInfo: userInfo) }
-    set { sharedUserInfo.set(newValue, for: .typeRegistry) }
+    set { options.update { $0.userInfo.values[.typeRegistry] = newValue } }
   }
 
   /// Options for the output. None by default.
   public var outputFormatting: OutputFormatting {
-    get { OutputFormatting(rawValue: sharedFormatting.load(ordering: .relaxed)) }
-    set { sharedFormatting.store(newValue.rawValue, ordering: .relaxed) }
+    get { options.withLock { $0.formatting } }
+    set { options.update { $0.formatting = newValue } }
   }
 
   /// How many containers may be nested; 512 by default.
@@ -74,16 +71,16 @@ public final class StowEncoder: Sendable {
   /// it; or the whole value, where only containers nest too deeply. Every level takes room on the stack: raise this only
   /// where there is some.
   public var maximumDepth: Int {
-    get { sharedDepth.load(ordering: .relaxed) }
-    set { sharedDepth.store(DepthLimit.clamped(newValue), ordering: .relaxed) }
+    get { options.withLock { $0.maximumDepth } }
+    set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
   }
 
   /// The context that messages rely on; none by default.
   ///
   /// Whoever decodes them needs it (`StowDecoder.contexts`).
   public var context: StowContext? {
-    get { sharedContext.current?.context }
-    set { sharedContext.update { ContextUse(newValue, $0?.identification ?? .id) } }
+    get { options.withLock { $0.context } }
+    set { options.update { $0.context = newValue } }
   }
 
   /// How a message says which context it relies on.
@@ -97,8 +94,8 @@ public final class StowEncoder: Sendable {
 
   /// How messages say which context they rely on; by its id, unless set otherwise.
   public var contextIdentification: ContextIdentification {
-    get { sharedContext.current?.identification ?? .id }
-    set { sharedContext.update { ContextUse($0?.context, newValue) } }
+    get { options.withLock { $0.contextIdentification } }
+    set { options.update { $0.contextIdentification = newValue } }
   }
 
   /// Encodes a value.
@@ -154,10 +151,12 @@ public final class StowEncoder: Sendable {
     of value: Value, relyingOn definitions: EncodingDefinitions,
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
-    let options = PlanningOptions(
-      sortsKeys: outputFormatting.contains(.sortedKeys), definitions: .passUnretained(definitions),
+    let options = options.withLock { $0 }
+    let planning = PlanningOptions(
+      sortsKeys: options.formatting.contains(.sortedKeys), definitions: .passUnretained(definitions),
       context: nil)
-    return try EncodingSession.run(options, maximumDepth: maximumDepth, sharedUserInfo) { session in
+    return try EncodingSession.run(planning, maximumDepth: options.maximumDepth, options.userInfo) {
+      session in
       try session.record(value)
       return try session.withMessage(body)
     }
@@ -168,34 +167,15 @@ public final class StowEncoder: Sendable {
   private func record<Value: Encodable, Result>(
     _ value: Value, _ finish: (EncodingSession) throws -> Result
   ) throws -> Result {
-    let options = PlanningOptions(sortsKeys: outputFormatting.contains(.sortedKeys))
-    return try EncodingSession.run(options, maximumDepth: maximumDepth, sharedUserInfo) { session in
-      session.rely(on: sharedContext)
+    let options = options.withLock { $0 }
+    let planning = PlanningOptions(sortsKeys: options.formatting.contains(.sortedKeys))
+    return try EncodingSession.run(planning, maximumDepth: options.maximumDepth, options.userInfo) {
+      session in
+      if let context = options.context {
+        session.rely(on: context, isNamed: options.contextIdentification == .id)
+      }
       try session.record(value)
       return try finish(session)
     }
   }
-}
-
-/// The context of an encoder, and whether messages name it.
-@usableFromInline
-final class ContextUse: Sendable {
-  let context: StowContext?
-  let identification: StowEncoder.ContextIdentification
-  /// What messages rely on; the context has it.
-  let definitions: Unmanaged<EncodingDefinitions>?
-  /// The id that messages name.
-  let id: UInt32?
-
-  init(_ context: StowContext?, _ identification: StowEncoder.ContextIdentification) {
-    self.context = context
-    self.identification = identification
-    definitions = context.map { .passUnretained($0.encoding) }
-    id = identification == .id ? context?.id : nil
-  }
-
-  /// A context of more bytes is not kept beyond the message that relies on it.
-  private static let mostKeptBytes = 1 << 16
-
-  var isLarge: Bool { (context?.message.count ?? 0) > Self.mostKeptBytes }
 }

@@ -70,7 +70,7 @@ struct MessageNodes {
       _ = try definitions.add(reader, at: start)
     }
     guard try reader.end(of: body) == reader.count else { try fail(.malformed, at: body) }
-    try DepthCheck.run(reader, tables: tables, from: body, limit: DepthLimit.standard)
+    try DepthCheck.run(reader, tables: tables, from: body, limit: 512)
     var walk = NodeReader(reader: reader)
     for symbol in tables.firstSymbol..<tables.symbolCount {
       symbols.append(try tables.text(reader, at: tables.symbol(symbol)).string())

@@ -41,7 +41,7 @@ struct ContextLearner {
   }
 
   private mutating func take(_ sample: any Encodable, _ recorder: Recorder) throws {
-    recorder.begin(maximumDepth: DepthLimit.standard, SharedUserInfo())
+    recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     defer { recorder.reset() }
     try recorder.record(sample)
     take(&recorder.recording)

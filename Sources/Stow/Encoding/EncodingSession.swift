@@ -20,8 +20,8 @@ final class EncodingSession: PooledSession {
   // Both are used once for each message, and call nothing that comes back here.
   @exclusivity(unchecked) private var stages = Stages()
   private var options = PlanningOptions()
-  /// The context that a message relied on last, which the encoder may have let go of meanwhile.
-  @exclusivity(unchecked) private var contextUse: ContextUse?
+  /// What the message relies on, which the encoder may let go of meanwhile.
+  private var context: StowContext?
 
   /// What turns a recording into bytes.
   private struct Stages: ~Copyable {
@@ -58,24 +58,30 @@ final class EncodingSession: PooledSession {
   /// Runs one message in a session of its own.
   @inline(__always)
   static func run<Result>(
-    _ options: PlanningOptions, maximumDepth: Int, _ userInfo: borrowing SharedUserInfo,
+    _ options: PlanningOptions, maximumDepth: Int, _ userInfo: UserInfo,
     _ body: (EncodingSession) throws -> Result
   ) rethrows -> Result {
     let pool = pool
-    let session = pool.take() ?? .passRetained(EncodingSession())
-    defer { pool.takeBack(session) }
-    return try session._withUnsafeGuaranteedRef {
-      $0.options = options
-      $0.recorder._withUnsafeGuaranteedRef { $0.begin(maximumDepth: maximumDepth, userInfo) }
-      return try body($0)
-    }
+    var session: EncodingSession? = pool.take() ?? EncodingSession()
+    defer { pool.takeBack(&session) }
+    return try session.unsafelyUnwrapped.run(options, maximumDepth: maximumDepth, userInfo, body)
   }
 
-  /// Lets the message rely on the context of an encoder, if it has one.
   @inline(__always)
-  func rely(on shared: borrowing SharedReference<ContextUse>) {
-    guard shared.isSome(&contextUse), let contextUse else { return }
-    (options.definitions, options.context) = (contextUse.definitions, contextUse.id)
+  private func run<Result>(
+    _ options: PlanningOptions, maximumDepth: Int, _ userInfo: UserInfo,
+    _ body: (EncodingSession) throws -> Result
+  ) rethrows -> Result {
+    self.options = options
+    recorder._withUnsafeGuaranteedRef { $0.begin(maximumDepth: maximumDepth, userInfo) }
+    return try body(self)
+  }
+
+  /// Lets the message rely on a context, whose id it names or not.
+  func rely(on context: StowContext, isNamed: Bool) {
+    self.context = context
+    options.definitions = .passUnretained(context.encoding)
+    options.context = isNamed ? context.id : nil
   }
 
   /// Records the whole message.
@@ -119,7 +125,7 @@ final class EncodingSession: PooledSession {
   @inline(__always)
   func reset() {
     recorder._withUnsafeGuaranteedRef { $0.reset() }
-    if contextUse?.isLarge == true { contextUse = nil }
+    if context != nil { context = nil }
   }
 
   func detach() { recorder._withUnsafeGuaranteedRef { $0.detach() } }

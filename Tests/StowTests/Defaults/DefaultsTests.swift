@@ -27,8 +27,11 @@ private struct Settings: Codable, Equatable {
 }
 
 /// The message of `value` decoded with defaults.
-private func decoded(_ value: JSONValue, _ defaults: StowDecoder.Defaults = .strict) throws -> Settings {
-  try StowDecoder().decode(Settings.self, from: StowEncoder().encode(value), defaults: Settings(), defaults)
+private func decoded(
+  _ value: JSONValue, _ strategy: StowDecoder.DefaultsStrategy = .strict
+) throws -> Settings {
+  try StowDecoder().decode(
+    Settings.self, from: StowEncoder().encode(value), defaults: Settings(), strategy: strategy)
 }
 
 @Suite("Defaults for missing keys")
@@ -236,13 +239,13 @@ struct LenientDefaultsTests {
   func absent() throws {
     struct Sparse: Codable, Equatable { var count: Int?, window: Window? }
     let data = try StowEncoder().encode(["count": "many", "window": "big"])
-    let sparse = try StowDecoder().decode(Sparse.self, from: data, defaults: Sparse(), .lenient)
+    let sparse = try StowDecoder().decode(Sparse.self, from: data, defaults: Sparse(), strategy: .lenient)
     #expect(sparse == Sparse())
     // What has no default within its object is taken with all of the object.
     struct Outer: Codable, Equatable { var inner = Window() }
     struct Other: Codable { var inner = ["depth": 1] }
     let message = try StowEncoder().encode(["inner": ["width": "wide"]])
-    #expect(try StowDecoder().decode(Outer.self, from: message, defaults: Outer(), .lenient) == Outer())
+    #expect(try StowDecoder().decode(Outer.self, from: message, defaults: Outer(), strategy: .lenient) == Outer())
   }
 
   @Test("are none for errors of the user's own")
@@ -254,7 +257,7 @@ struct LenientDefaultsTests {
     }
     let data = try StowEncoder().encode(["value": [String: Int]()])
     #expect(throws: Refusal.self) {
-      try StowDecoder().decode(Strict.self, from: data, defaults: Strict(), .lenient)
+      try StowDecoder().decode(Strict.self, from: data, defaults: Strict(), strategy: .lenient)
     }
   }
 
@@ -265,14 +268,14 @@ struct LenientDefaultsTests {
     for index in data.indices {
       var cut: (any Error)?
       do {
-        _ = try decoder.decode(Settings.self, from: data[..<index], defaults: Settings(), .lenient)
+        _ = try decoder.decode(Settings.self, from: data[..<index], defaults: Settings(), strategy: .lenient)
       } catch { cut = error }
       #expect(cut is DecodingError)
       for byte in stride(from: UInt8.min, to: .max, by: 37) {
         var changed = data
         changed[index] ^= byte
         do {
-          _ = try decoder.decode(Settings.self, from: changed, defaults: Settings(), .lenient)
+          _ = try decoder.decode(Settings.self, from: changed, defaults: Settings(), strategy: .lenient)
         } catch {
           let isValid = (try? StowValue(message: changed)) != nil
           #expect(error is DecodingError && !isValid, "\(error)")
@@ -292,7 +295,7 @@ struct LenientDefaultsTests {
     struct Outer: Codable { var endless = Endless() }
     let data = try StowEncoder().encode(["endless": 1])
     #expect(
-      failure { try StowDecoder().decode(Outer.self, from: data, defaults: Outer(), .lenient) }
+      failure { try StowDecoder().decode(Outer.self, from: data, defaults: Outer(), strategy: .lenient) }
         == .dataCorrupted("endless"))
   }
 }

@@ -19,10 +19,10 @@ final class DecodingSession {
 
   /// Takes the options of a decoder and opens a message, by `open`.
   func begin(
-    _ sharedUserInfo: borrowing SharedUserInfo, _ open: (Message) throws(FormatError) -> Void
+    _ userInfo: UserInfo, _ open: (Message) throws(FormatError) -> Void
   ) throws {
     // Assigning none calls the runtime twice.
-    if let current = sharedUserInfo.current { userInfo = current }
+    if !userInfo.isEmpty { self.userInfo = userInfo }
     do throws(FormatError) {
       try open(message)
     } catch {

@@ -12,18 +12,24 @@ extension DecodingSession: PooledSession {
   /// Runs `body` in a session that is free, with a message that `open` opens.
   @inline(__always)
   static func run<Value>(
-    _ userInfo: borrowing SharedUserInfo, open: (Message) throws(FormatError) -> Void,
+    _ userInfo: UserInfo, open: (Message) throws(FormatError) -> Void,
     _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
     let pool = pool
-    let session = pool.take() ?? .passRetained(DecodingSession(reusesContainers: reusesContainers))
-    defer { pool.takeBack(session) }
-    return try session._withUnsafeGuaranteedRef { session in
-      try session.begin(userInfo, open)
-      let value = try body(session)
-      try session.throwNotedFault()
-      return value
-    }
+    var session: DecodingSession? = pool.take() ?? DecodingSession(reusesContainers: reusesContainers)
+    defer { pool.takeBack(&session) }
+    return try session.unsafelyUnwrapped.run(userInfo, open, body)
+  }
+
+  @inline(__always)
+  private func run<Value>(
+    _ userInfo: UserInfo, _ open: (Message) throws(FormatError) -> Void,
+    _ body: (DecodingSession) throws -> Value
+  ) throws -> Value {
+    try begin(userInfo, open)
+    let value = try body(self)
+    try throwNotedFault()
+    return value
   }
 
   /// Decodes the value of the message.

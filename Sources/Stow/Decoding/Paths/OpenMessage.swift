@@ -7,7 +7,7 @@
 /// A message that was opened once, to be read in parts: its bytes, and what its prelude defines. Threads share it.
 final class OpenMessage: Sendable {
   private let data: Data
-  private let userInfo: SharedUserInfo
+  private let userInfo: UserInfo
   private let maximumDepth: Int
   /// Nil if there is no prelude, nor a context.
   private let definitions: DecodingDefinitions?
@@ -21,15 +21,12 @@ final class OpenMessage: Sendable {
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the prelude is not valid, or the value does not end with the message.
   init(
-    _ data: Data, userInfo: [CodingUserInfoKey: any Sendable], maximumDepth: Int,
-    _ contexts: DecodingContexts?
+    _ data: Data, userInfo: UserInfo, maximumDepth: Int, _ contexts: DecodingContexts?
   ) throws {
-    let shared = SharedUserInfo()
-    if !userInfo.isEmpty { shared.set(UserInfo(userInfo)) }
     var opened: (definitions: DecodingDefinitions?, scope: DecodingDefinitions.Scope)?
     try data.lendBytes { bytes in
       try DecodingSession.run(
-        shared,
+        userInfo,
         open: { message throws(FormatError) in
           opened = try message.openForParts(bytes, maximumDepth: maximumDepth, contexts)
         }, { _ in })
@@ -37,7 +34,7 @@ final class OpenMessage: Sendable {
     guard let opened else { preconditionFailure("a message that is neither open nor refused") }
     (definitions, scope) = opened
     self.data = data
-    self.userInfo = shared
+    self.userInfo = userInfo
     self.maximumDepth = maximumDepth
   }
 

@@ -10,6 +10,17 @@ extension PathWalk {
     return try walk.follow(path.steps[...]) ? walk.decode(type) : walk.decodeMissing(type)
   }
 
+  /// Decodes a part of a session's message by `make`, which is handed a decoder of it; `missing` is handed the error that
+  /// says that there is none.
+  static func decode<Value>(
+    at path: StowPath, in session: DecodingSession, orMissing missing: (any Error) throws -> Value,
+    by make: (any Decoder) throws -> Value
+  ) throws -> Value {
+    let place = ValuePlace(content: .value(at: session.message.body), depth: 0)
+    var walk = PathWalk(session, from: place, session.path.push([]), marks: nil)
+    return try walk.follow(path.steps[...]) ? make(walk.decoder()) : missing(walk.missing(Value.self))
+  }
+
   /// Returns the nil of an optional type, which stands for what is not there; nil for other types.
   static func absence<Value: Decodable>(of type: Value.Type, _ session: DecodingSession) -> Value? {
     TypeName(type).isOptional ? session.missing(type) : nil

@@ -64,10 +64,10 @@ final class Recorder {
 
   /// Takes the options of an encoder.
   @inline(__always)
-  func begin(maximumDepth: Int, _ sharedUserInfo: borrowing SharedUserInfo) {
+  func begin(maximumDepth: Int, _ userInfo: UserInfo) {
     state.maximumDepth = maximumDepth
     // Assigning none calls the runtime twice.
-    if let current = sharedUserInfo.current { state.userInfo = current }
+    if !userInfo.isEmpty { state.userInfo = userInfo }
   }
 
   /// Lets what refers to the recorder go nowhere from now on.

@@ -4,6 +4,27 @@
   import Foundation
 #endif
 
+// Conversions that keep what Foundation and the standard library would lose.
+
+extension Data {
+  /// Lends the bytes to `body`.
+  ///
+  /// A span, where there is one: unlike `withUnsafeBytes` it counts no references.
+  @inline(__always)
+  func lendBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    #if compiler(>=6.3) && canImport(FoundationEssentials) && !canImport(Darwin)
+      try bytes.withUnsafeBytes(body)
+    #else
+      try withUnsafeBytes(body)
+    #endif
+  }
+
+  /// A copy of the bytes.
+  static func copy(_ bytes: UnsafeRawBufferPointer) -> Data {
+    bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
+  }
+}
+
 extension DecimalParts {
   init(_ value: Decimal) {
     guard !value.isNaN else {
@@ -70,3 +91,30 @@ extension FixedWidthInteger {
     }
   }
 }
+
+#if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+  extension Float {
+    /// The same number; a NaN keeps its bits, which conversion may change.
+    init(preserving value: Float16) {
+      guard value.isNaN else {
+        self.init(value)
+        return
+      }
+      let bits = UInt32(value.bitPattern)
+      self.init(bitPattern: (bits & 0x8000) << 16 | 0x7F80_0000 | (bits & 0x3FF) << 13)
+    }
+  }
+
+  extension Float16 {
+    /// The nearest number; a NaN keeps the bits there is room for.
+    init(preserving value: Float) {
+      guard value.isNaN else {
+        self.init(value)
+        return
+      }
+      let payload = UInt16(truncatingIfNeeded: value.bitPattern >> 13 & 0x3FF)
+      let sign = UInt16(truncatingIfNeeded: value.bitPattern >> 16 & 0x8000)
+      self.init(bitPattern: sign | 0x7C00 | (payload == 0 ? 0x200 : payload))
+    }
+  }
+#endif

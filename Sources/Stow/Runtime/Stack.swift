@@ -6,6 +6,17 @@
   import Musl
 #endif
 
+// How deep calls may go: a limit that users choose, and what the stack of the thread has room for.
+
+/// How many containers may be nested, which both coders let be chosen.
+enum DepthLimit {
+  static var standard: Int { 512 }
+
+  /// The limit that stands for a chosen one. Twice as much is an integer still: `encode(to:)` and `init(from:)` may
+  /// call themselves so often.
+  static func clamped(_ depth: Int) -> Int { min(max(0, depth), Int.max / 4) }
+}
+
 /// How much of the stack of the current thread is left, where the system says where it ends.
 struct StackBounds {
   private let lowest: UInt
@@ -62,4 +73,38 @@ struct StackBounds {
     guard address >= lowest, address - lowest < size else { return nil }
     return Int(address - lowest)
   }
+}
+
+/// Looks now and then, as calls become many, whether the stack of the thread has room for more.
+struct StackGuard {
+  /// The stack of the thread, once calls are many.
+  private var stack: StackBounds?
+
+  /// After how many calls more the stack is looked at, less one: a mask.
+  private static let callsPerCheck = 7
+  /// The bytes that these calls must find, with all that is called from the last.
+  private static let leastStack = 192 << 10
+
+  @inline(__always)
+  static func isDue(_ calls: Int) -> Bool { calls & callsPerCheck == callsPerCheck }
+
+  /// Whether there is no room for some calls more.
+  ///
+  /// - Parameter isElsewhere: Whether this may be another thread than last time.
+  @inline(never)
+  mutating func isLow(isElsewhere: Bool) -> Bool {
+    if stack == nil || isElsewhere { stack = StackBounds.current }
+    guard let remaining = stack?.remaining else { return false }
+    return remaining < Self.leastStack
+  }
+
+  mutating func reset() { stack = nil }
+}
+
+/// Tells the thread on which it was made from others, where the system says where stacks are.
+struct ThreadMark {
+  private let stack = StackBounds.current
+
+  /// Whether this is that thread; true where the system does not say.
+  var isCurrent: Bool { stack.map { $0.remaining != nil } ?? true }
 }

@@ -1,0 +1,192 @@
+// Texts as bytes: whether two are the same, their hashes, and short ones as words.
+
+/// Whether `count` bytes at two places are the same.
+@inline(__always)
+func equalBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -> Bool {
+  if count >= 8 {
+    var offset = 0
+    while offset <= count &- 8 {
+      let one = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      if one != right.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+      offset &+= 8
+    }
+    let last = count &- 8
+    return left.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+      == right.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+  }
+  for offset in 0..<count
+  where left.load(fromByteOffset: offset, as: UInt8.self)
+    != right.load(fromByteOffset: offset, as: UInt8.self)
+  {
+    return false
+  }
+  return true
+}
+
+/// Whether two buffers hold the same bytes.
+@inline(__always)
+func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+  guard left.count == right.count else { return false }
+  guard let one = left.baseAddress, let other = right.baseAddress else { return true }
+  return equalBytes(one, other, count: left.count)
+}
+
+/// A string that is the same as another if its bytes are, as keys of messages are (FORMAT.md, "Prelude").
+///
+/// `String` takes two spellings of the same characters for one string. Which those are depends on the version of Unicode,
+/// and finding out takes time with the square of the combining characters that follow each other.
+package struct ExactString: Hashable, Sendable {
+  package let string: String
+
+  @inline(__always)
+  package init(_ string: String) { self.string = string }
+
+  @inline(__always)
+  package static func == (left: ExactString, right: ExactString) -> Bool {
+    left.string.hasSameBytes(as: right.string)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    let isHashed: Void? = string.utf8.withContiguousStorageIfAvailable {
+      hasher.combine(bytes: UnsafeRawBufferPointer($0))
+    }
+    if isHashed == nil { for byte in string.utf8 { hasher.combine(byte) } }
+  }
+}
+
+extension String {
+  /// Whether another string has the same bytes.
+  @inline(__always)
+  package func hasSameBytes(as other: String) -> Bool {
+    let result: Bool?? = utf8.withContiguousStorageIfAvailable { bytes in
+      other.utf8.withContiguousStorageIfAvailable {
+        equalBytes(UnsafeRawBufferPointer(bytes), UnsafeRawBufferPointer($0))
+      }
+    }
+    if case .some(.some(let areSame)) = result { return areSame }
+    return utf8.elementsEqual(other.utf8)
+  }
+}
+
+/// A hash of bytes, with two seeds of the process: strings cannot be crafted to collide.
+///
+/// Both words of a product have a secret of their own. If one of them had none, whoever made it zero would make the
+/// product zero, whatever the other is.
+struct ByteHash {
+  private static let processSeeds = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+  private let seed: UInt64
+  private let wordSeed: UInt64
+
+  @inline(__always)
+  init() { (seed, wordSeed) = Self.processSeeds }
+
+  /// Folds the 128-bit product of two words: every bit of either reaches every bit of the result.
+  @inline(__always)
+  private func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    let product = left.multipliedFullWidth(by: right)
+    return product.high ^ product.low
+  }
+
+  /// The hash of a text of up to 16 bytes, which two words and its length say.
+  @inline(__always)
+  func words(_ first: UInt64, _ second: UInt64, length: UInt8) -> UInt64 {
+    mix(first ^ wordSeed, second ^ UInt64(truncatingIfNeeded: length) ^ seed)
+  }
+
+  /// The hash of a text of more than 16 bytes, whose words are handed to `visit` with their offsets; some bytes twice.
+  @inline(__always)
+  func callAsFunction(_ start: UnsafeRawPointer, _ length: Int, visit: (Int, UInt64) -> Void) -> UInt64 {
+    func word(_ offset: Int) -> UInt64 {
+      let word = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      visit(offset, word)
+      return word
+    }
+    var state = seed ^ UInt64(truncatingIfNeeded: length)
+    var offset = 0
+    while offset &+ 16 < length {
+      state = mix(word(offset) ^ wordSeed, word(offset &+ 8) ^ state)
+      offset &+= 16
+    }
+    return mix(word(length &- 16) ^ wordSeed, word(length &- 8) ^ state)
+  }
+}
+
+/// Two words that tell a text from others.
+///
+/// Of a text of up to 16 bytes they are the text itself, with zeros behind it, so that comparing them and the lengths
+/// is enough; of a longer one they are its hash and its length, and the bytes decide.
+struct TextKey: BitwiseCopyable, Equatable {
+  let first: UInt64
+  let second: UInt64
+  /// The length of a short text; one more than the longest for all others.
+  let code: UInt8
+
+  private static let longestWhole = 16
+
+  @inline(__always)
+  var length: Int { isWhole ? Int(code) : Int(truncatingIfNeeded: second) }
+
+  /// Whether equal keys mean equal texts.
+  @inline(__always)
+  var isWhole: Bool { code <= Self.longestWhole }
+
+  /// The first byte of a short text; 0 if it is empty.
+  @inline(__always)
+  var firstByte: UInt8 { UInt8(truncatingIfNeeded: first) }
+
+  /// The key of the text at `source`, and its hash. The words of a long text are handed to `visit` with their
+  /// offsets, some bytes twice.
+  @inline(__always)
+  static func make(
+    _ source: UnsafeRawPointer, _ length: Int, _ hashing: ByteHash, visit: (Int, UInt64) -> Void = { _, _ in }
+  ) -> (key: TextKey, hash: UInt64) {
+    guard length <= longestWhole else {
+      let hash = hashing(source, length, visit: visit)
+      return (TextKey(first: hash, second: UInt64(length), code: UInt8(longestWhole + 1)), hash)
+    }
+    let (first, second) = words(source, length)
+    let key = TextKey(first: first, second: second, code: UInt8(truncatingIfNeeded: length))
+    return (key, key.hash(hashing))
+  }
+
+  @inline(__always)
+  func hash(_ hashing: ByteHash) -> UInt64 {
+    isWhole ? hashing.words(first, second, length: code) : first
+  }
+
+  /// Writes the bytes of a short text, and zeros up to the sixteenth.
+  @inline(__always)
+  func store(to target: UnsafeMutableRawPointer) {
+    target.storeBytes(of: first.littleEndian, as: UInt64.self)
+    target.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self)
+  }
+
+  /// The bytes of a short text, with zeros behind them, the first lowest.
+  @inline(__always)
+  private static func words(_ source: UnsafeRawPointer, _ length: Int) -> (UInt64, UInt64) {
+    func word<Word: FixedWidthInteger>(_ offset: Int, _: Word.Type) -> UInt64 {
+      let word = source.loadUnaligned(fromByteOffset: offset, as: Word.self)
+      return UInt64(truncatingIfNeeded: Word(littleEndian: word))
+    }
+    // The last bytes are read with some of those before them, which stay where they are or are shifted out.
+    if length >= 8 {
+      let rest = word(length &- 8, UInt64.self) &>> UInt64(truncatingIfNeeded: 8 &* (16 &- length))
+      return (word(0, UInt64.self), length == 8 ? 0 : rest)
+    }
+    let end = UInt64(truncatingIfNeeded: 8 &* length)
+    if length >= 4 { return (word(0, UInt32.self) | word(length &- 4, UInt32.self) &<< (end &- 32), 0) }
+    guard length > 0 else { return (0, 0) }
+    let middle = word(length >> 1, UInt8.self) &<< UInt64(truncatingIfNeeded: 8 &* (length >> 1))
+    return (word(0, UInt8.self) | middle | word(length &- 1, UInt8.self) &<< (end &- 8), 0)
+  }
+}
+
+extension TextKey {
+  /// The key of a text of up to 16 bytes, with zeros behind them, as they are in memory.
+  @inline(__always)
+  init(whole bytes: (UInt64, UInt64), count: Int) {
+    self.init(
+      first: UInt64(littleEndian: bytes.0), second: UInt64(littleEndian: bytes.1),
+      code: UInt8(truncatingIfNeeded: count))
+  }
+}

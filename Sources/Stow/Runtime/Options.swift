@@ -1,0 +1,30 @@
+import Synchronization
+
+/// What an encoder or a decoder hands to every value. Mostly nothing: then handing it on counts no reference.
+struct UserInfo: Sendable {
+  private var some: [CodingUserInfoKey: any Sendable]?
+
+  @inline(__always)
+  var isEmpty: Bool { some == nil }
+
+  var values: [CodingUserInfoKey: any Sendable] {
+    get { some ?? [:] }
+    set { some = newValue.isEmpty ? nil : newValue }
+  }
+
+  init(_ values: [CodingUserInfoKey: any Sendable] = [:]) { self.values = values }
+}
+
+extension Mutex where Value: Sendable {
+  /// Changes options that threads share.
+  ///
+  /// What the old ones refer to is let go when the lock is free again: a `deinit` may use the same coder.
+  func update(_ body: (inout Value) throws -> Void) rethrows {
+    let old = try withLock { value in
+      let old = value
+      try body(&value)
+      return old
+    }
+    withExtendedLifetime(old) {}
+  }
+}

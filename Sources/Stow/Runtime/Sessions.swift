@@ -1,0 +1,167 @@
+import Synchronization
+
+/// The state of one call of `encode` or `decode`, which is used again by a later call.
+protocol PooledSession: AnyObject {
+  /// Takes back the keyed containers that nobody holds any more, and says whether that is all of them.
+  func takeContainersBack() -> Bool
+
+  /// Forgets the message.
+  func reset()
+
+  /// Gets ready to be used when the message is over.
+  func detach()
+}
+
+/// Sessions that were used: those that are free, and those that somebody still holds a container of.
+///
+///     take ──→ a call of encode or decode ──→ takeBack ──→ places    (8, one session each)
+///      ↑                                          │           │
+///      │                                          ↓           │
+///      │                    kept: a container of it is held   │
+///      └──────────────────────────────────────────────────────┘
+///
+/// For the free ones there are a few places; a session that finds none is let go. Keyed containers do not count a
+/// reference to their session, so one that outlives its message has it kept here. Every later call looks at one of
+/// the kept sessions, and lets it go if all its containers are gone.
+final class SessionPool<Session: PooledSession>: Sendable {
+  private let places = Places<Session>()
+  private let kept = Mutex(Kept())
+  private let hasKept = Atomic<Bool>(false)
+
+  /// A free session, if there is one.
+  @inline(__always)
+  func take() -> Session? {
+    if hasKept.load(ordering: .relaxed) { releaseKept() }
+    return places.take()
+  }
+
+  /// Takes a session back whose message is over. Nobody else may hold it but containers.
+  ///
+  /// - Parameter session: Optional, because it must be known to be the only reference (`ContainerPool`).
+  func takeBack(_ session: inout Session?) {
+    guard session?.takeContainersBack() == true, isKnownUniquelyReferenced(&session) else {
+      session.map(keep)
+      return
+    }
+    session?.reset()
+    places.give(&session)
+  }
+
+  // MARK: kept sessions
+
+  /// Used under a lock.
+  private struct Kept: @unchecked Sendable {
+    var sessions: [Session] = []
+    /// The one to look at next.
+    private var next = 0
+
+    /// Takes the next session out if nobody else uses it.
+    mutating func removeNext() -> Session? {
+      guard !sessions.isEmpty else { return nil }
+      let number = next % sessions.count
+      next = number + 1
+      // What the containers refer to may refer to the session.
+      guard sessions[number].takeContainersBack(), isKnownUniquelyReferenced(&sessions[number]) else {
+        return nil
+      }
+      sessions.swapAt(number, sessions.count - 1)
+      return sessions.removeLast()
+    }
+  }
+
+  /// Keeps a session that somebody holds a container of. It must make no more containers that need that.
+  private func keep(_ session: Session) {
+    session.detach()
+    withKept { $0.sessions.append(session) }
+  }
+
+  @inline(never)
+  private func releaseKept() {
+    // What a session lets go of may come back here, so that happens when the lock is free again.
+    var released: Session?
+    withKept { released = $0.removeNext() }
+    withExtendedLifetime(released) {}
+  }
+
+  /// Uses what is kept, under the lock.
+  ///
+  /// `hasKept` orders what threads do here, too: the thread sanitizer does not see into a lock that they wait for.
+  private func withKept(_ body: (inout Kept) -> Void) {
+    kept.withLock { kept in
+      _ = hasKept.load(ordering: .acquiring)
+      body(&kept)
+      hasKept.store(!kept.sessions.isEmpty, ordering: .releasing)
+    }
+  }
+}
+
+/// A few places for a session each.
+///
+/// A thread begins at a place of its own, mostly, and so finds the session that it used last, in its own caches. Two
+/// threads that exchange sessions wait for each other's memory.
+private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
+  /// A place, on a cache line of its own.
+  private struct Place: ~Copyable {
+    let address = Atomic<UInt>(0)
+    let padding: (SIMD64<UInt8>, SIMD64<UInt8>) = (.zero, .zero)
+  }
+
+  private let places: UnsafeMutablePointer<Place>
+  /// A power of two.
+  private static var count: Int { 8 }
+
+  init() {
+    places = .allocate(capacity: Self.count)
+    for number in 0..<Self.count { (places + number).initialize(to: Place()) }
+  }
+
+  deinit {
+    while take() != nil {}
+    places.deinitialize(count: Self.count)
+    places.deallocate()
+  }
+
+  /// Takes a session out of the first place that has one.
+  @inline(__always)
+  func take() -> Session? {
+    let home = Self.home()
+    for step in 0..<Self.count {
+      let place = places + (home &+ step) & (Self.count &- 1)
+      guard place.pointee.address.load(ordering: .relaxed) != 0 else { continue }
+      let address = place.pointee.address.exchange(0, ordering: .acquiring)
+      if let pointer = UnsafeRawPointer(bitPattern: address) {
+        return Unmanaged<Session>.fromOpaque(pointer).takeRetainedValue()
+      }
+    }
+    return nil
+  }
+
+  /// Puts a session into the first place that is free, from which another thread may take it at once; lets it go if none
+  /// is.
+  @inline(__always)
+  func give(_ session: inout Session?) {
+    guard let reference = session.map({ Unmanaged.passRetained($0) }) else { return }
+    session = nil
+    let home = Self.home()
+    for step in 0..<Self.count {
+      let place = places + (home &+ step) & (Self.count &- 1)
+      let address = UInt(bitPattern: reference.toOpaque())
+      if place.pointee.address.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged
+      {
+        return
+      }
+    }
+    reference.release()
+  }
+
+  /// The place at which the current thread begins, told by where its stack is.
+  @inline(__always)
+  private static func home() -> Int {
+    // The address is all that is wanted: nothing on the stack needs a guard.
+    var marker: UInt8 = 0
+    let address = _withUnprotectedUnsafeMutablePointer(to: &marker) { UInt64(UInt(bitPattern: $0)) }
+    // Stacks are apart by half a megabyte or more. The multiplication spreads those that follow each other.
+    let spread = (address >> 19) &* 0x9E37_79B9_7F4A_7C15
+    return Int(spread >> 61) & (count &- 1)
+  }
+}

@@ -1,0 +1,218 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// What is found out about types, once for each.
+
+/// The types that are recorded and read as they are, without their own `encode(to:)` and `init(from:)`.
+enum Scalars {
+  static let all: [Any.Type] = {
+    var all: [Any.Type] = [
+      Bool.self, Double.self, Float.self, String.self, Date.self, UUID.self, URL.self, Decimal.self,
+      Data.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
+      UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self,
+    ]
+    #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+      all.append(Float16.self)
+    #endif
+    return all
+  }()
+}
+
+/// How the values of a type are encoded and decoded: by their own conformance, or by a way of ours that does
+/// the same with fewer calls.
+enum ValueKind: UInt8 {
+  /// By `encode(to:)` and `init(from:)`.
+  case plain
+  /// By a `TypeEncoder` and a `DecodingPlan`.
+  case planned
+  /// By the conformance of an optional, which knows what is inside as a type that can be encoded and decoded:
+  /// with very many levels that takes too long to ask.
+  case deepOptional
+
+  /// The kind of a type that is no scalar; nil if that depends on what it conforms to.
+  init?(_ type: Any.Type) {
+    let name = TypeName(type)
+    if name.nestsManyOptionals {
+      self = name.isOptional ? .deepOptional : .plain
+    } else if name.mayBeGeneric {
+      return nil
+    } else {
+      self = .plain
+    }
+  }
+}
+
+/// The kinds of the types met so far, and the plans of those that have one.
+struct TypePlans<Handler: AnyObject>: ~Copyable {
+  struct Entry: BitwiseCopyable {
+    let kind: ValueKind
+    /// Of a `planned` type.
+    private let plan: Unmanaged<Handler>?
+
+    fileprivate init(kind: ValueKind, plan: Unmanaged<Handler>?) {
+      self.kind = kind
+      self.plan = plan
+    }
+
+    /// Calls the plan of a planned type, which made it of class `typed`.
+    @inline(__always)
+    func withPlan<Typed: AnyObject, Result>(
+      as typed: Typed.Type, _ body: (Typed) throws -> Result
+    ) rethrows -> Result {
+      guard let plan else { preconditionFailure("a planned type without a plan") }
+      return try plan._withUnsafeGuaranteedRef { try body(unsafeDowncast($0, to: typed)) }
+    }
+  }
+
+  private var table = TypeTable<Entry>()
+  /// Keeps the plans that the table names.
+  private var plans: [Handler] = []
+  private let scalarPlan: (Any.Type) -> Handler?
+  private let genericPlan: (Any.Type) -> Handler?
+
+  /// - Parameters:
+  ///   - scalarPlan: The plan of a type that may be a scalar; nil if it has none.
+  ///   - genericPlan: The plan of a type that may be generic; nil if it has none.
+  init(
+    ofScalar scalarPlan: @escaping (Any.Type) -> Handler?,
+    ofGeneric genericPlan: @escaping (Any.Type) -> Handler?
+  ) {
+    self.scalarPlan = scalarPlan
+    self.genericPlan = genericPlan
+  }
+
+  @inline(__always)
+  mutating func entry(for type: Any.Type) -> Entry {
+    table[TypeTable<Entry>.identity(type)] ?? add(type)
+  }
+
+  @inline(never)
+  private mutating func add(_ type: Any.Type) -> Entry {
+    let entry = newEntry(type)
+    table.insert(entry, for: TypeTable<Entry>.identity(type))
+    return entry
+  }
+
+  private mutating func newEntry(_ type: Any.Type) -> Entry {
+    var plan = scalarPlan(type)
+    if plan == nil, let kind = ValueKind(type) { return Entry(kind: kind, plan: nil) }
+    plan = plan ?? genericPlan(type)
+    guard let plan else { return Entry(kind: .plain, plan: nil) }
+    plans.append(plan)
+    return Entry(kind: .planned, plan: .passUnretained(plan))
+  }
+}
+
+/// What is known of types, by their identity.
+///
+/// Comparing identities is the cheapest question one can ask about a type; a cast to a protocol is the dearest. What
+/// follows from a type is found out once and kept here. Open addressing; nothing is ever evicted, as a program has few
+/// types. Values must be trivial.
+struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
+  private typealias Slot = (type: UnsafeRawPointer?, value: Value?)
+
+  private var slots: UnsafeMutablePointer<Slot>
+  private var mask = 63
+  private var count = 0
+
+  init() {
+    slots = .allocate(capacity: mask + 1)
+    slots.initialize(repeating: (nil, nil), count: mask + 1)
+  }
+
+  deinit { slots.deallocate() }
+
+  @inline(__always)
+  static func identity(_ type: Any.Type) -> UnsafeRawPointer {
+    UnsafeRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(type))).unsafelyUnwrapped
+  }
+
+  @inline(__always)
+  private func start(_ type: UnsafeRawPointer) -> Int {
+    let address = UInt(bitPattern: type)
+    return Int(truncatingIfNeeded: (address >> 4) ^ (address >> 11)) & mask
+  }
+
+  @inline(__always)
+  subscript(type: UnsafeRawPointer) -> Value? {
+    var index = start(type)
+    while true {
+      let slot = slots[index]
+      if slot.type == type { return slot.value }
+      if slot.type == nil { return nil }
+      index = (index &+ 1) & mask
+    }
+  }
+
+  mutating func insert(_ value: Value, for type: UnsafeRawPointer) {
+    if count * 2 > mask { grow() }
+    place((type, value))
+    count += 1
+  }
+
+  private func place(_ slot: Slot) {
+    guard let type = slot.type else { return }
+    var index = start(type)
+    while slots[index].type != nil { index = (index + 1) & mask }
+    slots[index] = slot
+  }
+
+  private mutating func grow() {
+    let old = UnsafeMutableBufferPointer(start: slots, count: mask + 1)
+    mask = mask * 2 + 1
+    slots = .allocate(capacity: mask + 1)
+    slots.initialize(repeating: (nil, nil), count: mask + 1)
+    for slot in old { place(slot) }
+    old.deallocate()
+  }
+}
+
+/// Reinterprets a value whose type was found to be `Target` by comparing types.
+///
+/// Cheaper than a cast, which looks the conformance up again; the sizes are compared all the same.
+@inline(__always)
+func reinterpret<Source, Target>(_ value: Source, as _: Target.Type) -> Target {
+  // Source and target are one type, which the compiler knows under two names.
+  unsafeBitCast(value, to: Target.self)
+}
+
+/// The byte that tells a key from the others of its type, where the type is a single trivial byte; 0 for
+/// every other type.
+@inline(__always)
+func keyByte<Key>(_ key: Key) -> Int {
+  // Unlike reading the bytes of the key, this needs no copy of a key whose type is not known here.
+  MemoryLayout<Key>.size == 1 ? Int(unsafeBitCast(key, to: UInt8.self)) : 0
+}
+
+/// What the name of a type says, which is found out sooner than by asking whether the type conforms to a protocol.
+struct TypeName {
+  private let name: String
+
+  init(_ type: Any.Type) { name = _typeName(type, qualified: true) }
+
+  /// Whether the type may have generic arguments.
+  ///
+  /// Only those have plans. Asking the runtime instead whether a type conforms to a protocol takes it through every
+  /// conformance of the program, in the first message of a process.
+  var mayBeGeneric: Bool { name.utf8.contains(UInt8(ascii: "<")) }
+
+  var isOptional: Bool { name.hasPrefix(Self.optional) }
+  /// Whether this is an optional of an optional.
+  var isNestedOptional: Bool { name.hasPrefix(Self.optional + Self.optional) }
+
+  /// Whether too many optionals stand within each other for asking what the type conforms to.
+  ///
+  /// The runtime asks each of them twice whether it can be copied, and so 2ⁿ times the innermost of n.
+  var nestsManyOptionals: Bool {
+    // Each has a bracket, and those are counted sooner.
+    name.utf8.count { $0 == UInt8(ascii: "<") } > Self.mostOptionals
+      && name.ranges(of: Self.optional).count > Self.mostOptionals
+  }
+
+  private static let mostOptionals = 8
+
+  private static let optional = "Swift.Optional<"
+}
