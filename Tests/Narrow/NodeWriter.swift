@@ -235,19 +235,11 @@ private struct WrittenColumn {
   }
 
   private mutating func fill(integers words: [UInt64]) {
-    cells = words
-    let (fixed, offsets) = words.withUnsafeBufferPointer { words in
-      words.withMemoryRebound(to: Int64.self) { values in
-        let fixed = IntegerWidths(values).fixedType
-        return (fixed, IntegerRange.offsets(of: values, below: fixed.width))
-      }
+    let fixed = words.withUnsafeBufferPointer { words in
+      words.withMemoryRebound(to: Int64.self) { FixedIntegers($0) }
     }
-    (type, width) = fixed
-    guard let offsets,
-      Integers.size(offsets.base) + offsets.width * words.count < fixed.width * words.count
-    else { return }
-    (type, width, base) = (ElementType.offsets + UInt8(offsets.width), offsets.width, offsets.base)
-    cells = words.map { $0 &- UInt64(bitPattern: offsets.base) }
+    (type, width, base) = (fixed.type, fixed.width, fixed.base)
+    cells = words.map { $0 &- UInt64(bitPattern: fixed.base ?? 0) }
   }
 
   private mutating func fill(_ column: NumberColumn) {

@@ -1,7 +1,7 @@
 /// A byte buffer that is filled from its end towards its start.
 ///
-/// Writing backwards, a header is written after its body, when the length it states is known: no size
-/// pass and no moving. Every write either reserves its bytes or follows a `reserve` that covers it.
+/// A header is written after its body, when the length that it states is known: no pass for sizes, no moving. Every write
+/// either reserves its bytes or follows a `reserve` that covers it.
 struct BackwardWriter: ~Copyable {
   private var base: UnsafeMutablePointer<UInt8>
   private var capacity: Int
@@ -12,8 +12,6 @@ struct BackwardWriter: ~Copyable {
 
   /// What every token may write without reserving more.
   static let margin = 96
-  /// How many bytes below what it writes `littleEndian` may touch.
-  static let overlap = 8
   /// A larger buffer is not kept for the next message.
   private static let retained = 1 << 20
 
@@ -38,18 +36,23 @@ struct BackwardWriter: ~Copyable {
     UnsafeRawBufferPointer(start: base + position, count: count)
   }
 
-  /// Forgets what was written and makes room for `capacity` bytes.
+  /// Forgets what was written and makes room for `wanted` bytes.
   @inline(__always)
   mutating func restart(capacity wanted: Int) {
-    if wanted &+ Self.margin > capacity { enlarge(to: wanted + Self.margin) }
+    if wanted &+ Self.margin > capacity { replaceBuffer(wanted + Self.margin) }
     position = capacity
   }
 
   @inline(never)
-  private mutating func enlarge(to newCapacity: Int) {
+  private mutating func replaceBuffer(_ newCapacity: Int) {
     PageMemory.deallocate(base, byteCount: capacity)
+    startOver(newCapacity)
+  }
+
+  private mutating func startOver(_ newCapacity: Int = 1024) {
     capacity = newCapacity
     base = Self.allocate(capacity)
+    position = capacity
   }
 
   /// Gives the whole buffer away, to be freed by the receiver through `PageMemory`, and starts over with a small
@@ -63,17 +66,9 @@ struct BackwardWriter: ~Copyable {
     return (buffer, bytes)
   }
 
-  private mutating func startOver() {
-    capacity = 1024
-    base = Self.allocate(capacity)
-    position = capacity
-  }
-
   /// Gives the memory back if it is large.
   mutating func trim() {
-    guard capacity > Self.retained else { return }
-    PageMemory.deallocate(base, byteCount: capacity)
-    startOver()
+    if capacity > Self.retained { replaceBuffer(1024) }
   }
 
   /// Makes sure that `size` more bytes fit.
@@ -117,19 +112,9 @@ struct BackwardWriter: ~Copyable {
 
   @inline(never)
   private mutating func longVarint(_ value: Int) {
-    if value < Varint.twoByteLimit {
-      let (lead, rest) = Varint.twoBytes(value)
-      byte(rest)
-      byte(lead)
-    } else if value < Varint.threeByteLimit {
-      let rest = value - Varint.twoByteLimit
-      littleEndian(UInt64(rest & 0xFFFF), width: 2)
-      byte(UInt8(Varint.threeByteLead + rest >> 16))
-    } else {
-      let wide = !Varint.isOfFourBytes(value)
-      littleEndian(UInt64(value), width: wide ? 8 : 4)
-      byte(wide ? Varint.eightByteLead : Varint.fourByteLead)
-    }
+    let (lead, rest, width) = Varint.form(value)
+    littleEndian(rest, width: width)
+    byte(lead)
   }
 
   /// The longest that `shortBytes` copies, and how many bytes before their end it touches on both sides.
@@ -148,17 +133,9 @@ struct BackwardWriter: ~Copyable {
 
   // MARK: reserving by themselves
 
-  @inline(__always)
   mutating func bytes(_ source: UnsafeRawBufferPointer) {
     guard let start = source.baseAddress else { return }
-    bytes(start, count: source.count)
-  }
-
-  @inline(__always)
-  mutating func bytes(_ source: UnsafeRawPointer, count: Int) {
-    reserve(count + Self.margin)
-    position &-= count
-    UnsafeMutableRawPointer(base + position).copyMemory(from: source, byteCount: count)
+    fill(source.count) { $0.copyMemory(from: start, byteCount: source.count) }
   }
 
   /// Opens `count` bytes to be filled in place by `body`.
@@ -167,18 +144,6 @@ struct BackwardWriter: ~Copyable {
     reserve(count + Self.margin)
     position &-= count
     body(UnsafeMutableRawPointer(base + position))
-  }
-
-  /// Opens `count` bytes that stand before others, `size` in number, which `body` writes besides. Within a reserve.
-  @inline(__always)
-  mutating func fill(
-    below size: Int, _ count: Int, _ body: (inout BackwardWriter, UnsafeMutableRawPointer) -> Void
-  ) {
-    let start = position &- size &- count
-    precondition(start >= 0)
-    body(&self, UnsafeMutableRawPointer(base + start))
-    precondition(position == start &+ count)
-    position = start
   }
 
   /// Writes a bit for each of `count` elements, the first of them lowest, filled up with zeros.

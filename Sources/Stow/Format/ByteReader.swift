@@ -1,8 +1,7 @@
 /// What a reader of bytes found wrong, and where.
 ///
-/// It knows nothing of `Codable`: the decoder turns it into a `DecodingError` with a coding path. It is a
-/// plain value, so that throwing one costs no allocation: reading one type after another until one fits
-/// throws often.
+/// It knows nothing of `Codable`: the decoder turns it into a `DecodingError` with a coding path. It is a plain value, so
+/// that throwing one costs no allocation: reading one type after another until one fits throws often.
 package struct FormatError: Error {
   package enum Kind: UInt8, Sendable {
     /// The bytes end before the value does.
@@ -54,41 +53,55 @@ func fail(_ kind: FormatError.Kind, at offset: Int) throws(FormatError) -> Never
   throw FormatError(kind, at: offset)
 }
 
-/// Lengths, counts and indices: one byte below 224, two below 6,368, three below 268,512 (FORMAT.md,
-/// "Uints").
-enum Varint {
-  static let oneByteLimit = 224
-  static let twoByteLimit = oneByteLimit + 24 * 256
-  static let threeByteLimit = twoByteLimit + 4 * 65_536
-  static let twoByteLead = 0xE0
-  static let threeByteLead = 0xF8
-  static let fourByteLead: UInt8 = 0xFC
-  static let eightByteLead: UInt8 = 0xFD
+/// Lengths, counts and indices (FORMAT.md, "Uints"): a lead byte, and a rest that adds to what the lead stands for.
+///
+///     00–DF                 0 to 223
+///     E0–F7  one byte       224 to 6,367
+///     F8–FB  two bytes      6,368 to 268,511
+///     FC     four bytes
+///     FD     eight bytes
+package enum Varint {
+  package static let oneByteLimit = 224
+  private static let twoByteLimit = oneByteLimit + 24 * 256
+  private static let threeByteLimit = twoByteLimit + 4 * 65_536
   static let longest = 9
+
+  /// The lead byte of a value, and the rest of which the lowest `width` bytes follow it.
+  package static func form(_ value: Int) -> (lead: UInt8, rest: UInt64, width: Int) {
+    if value < oneByteLimit { return (UInt8(value), 0, 0) }
+    if value < twoByteLimit {
+      let rest = value - oneByteLimit
+      return (0xE0 + UInt8(rest >> 8), UInt64(rest), 1)
+    }
+    if value < threeByteLimit {
+      let rest = value - twoByteLimit
+      return (0xF8 + UInt8(rest >> 16), UInt64(rest), 2)
+    }
+    return UInt64(value) <= UInt64(UInt32.max) ? (0xFC, UInt64(value), 4) : (0xFD, UInt64(value), 8)
+  }
+
+  /// What a lead byte stands for, and the width of the rest that is added to it; nil if the lead byte is reserved.
+  package static func form(lead: UInt8) -> (base: Int, width: Int)? {
+    switch lead {
+    case ..<0xE0: (Int(lead), 0)
+    case ..<0xF8: (oneByteLimit + Int(lead - 0xE0) << 8, 1)
+    case ..<0xFC: (twoByteLimit + Int(lead - 0xF8) << 16, 2)
+    case 0xFC: (0, 4)
+    case 0xFD: (0, 8)
+    default: nil
+    }
+  }
 
   /// The number of bytes that `value` takes.
   @inline(__always)
-  static func size(_ value: Int) -> Int {
-    value < oneByteLimit
-      ? 1 : value < twoByteLimit ? 2 : value < threeByteLimit ? 3 : isOfFourBytes(value) ? 5 : 9
-  }
-
-  /// Whether four bytes hold a value, as they hold all where `Int` has 32 bits.
-  @inline(__always)
-  static func isOfFourBytes(_ value: Int) -> Bool { UInt64(truncatingIfNeeded: value) <= UInt64(UInt32.max) }
-
-  /// The bytes of a value that takes two.
-  static func twoBytes(_ value: Int) -> (lead: UInt8, rest: UInt8) {
-    let rest = value - oneByteLimit
-    return (UInt8(twoByteLead + rest >> 8), UInt8(truncatingIfNeeded: rest))
-  }
+  package static func size(_ value: Int) -> Int { value < oneByteLimit ? 1 : 1 + form(value).width }
 }
 
 /// Bounds-checked access to the bytes of one message.
 ///
-/// The only place where a decoder touches memory. Every read names its offset and its size, and is
-/// compared with the message's size first; sums cannot overflow because every size is checked against
-/// what is left. The bytes belong to whoever made the reader and must outlive its use.
+/// The only place where a decoder touches memory. Every read names its offset and its size, and is compared with the
+/// message's size first; sums cannot overflow because every size is checked against what is left. The bytes belong to
+/// whoever made the reader and must outlive its use.
 package struct ByteReader {
   private(set) var base: UnsafePointer<UInt8>
   package private(set) var count: Int
@@ -118,13 +131,29 @@ package struct ByteReader {
     count = bytes.count
   }
 
-  /// The bytes at `offset`, which `require` has found to be there.
+  // MARK: bytes that `require` has found to be there
+
   @inline(__always)
   func pointer(at offset: Int) -> UnsafeRawPointer { UnsafeRawPointer(base + offset) }
 
   func buffer(at offset: Int, count: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + offset, count: count)
   }
+
+  /// The bit with a number among those that begin at `offset`.
+  @inline(__always)
+  func bit(_ number: Int, at offset: Int) -> Bool {
+    base[offset &+ number >> 3] &>> UInt8(number & 7) & 1 == 1
+  }
+
+  /// The unsigned integer of up to eight bytes at `offset`.
+  private func unsigned(at offset: Int, width: Int) -> UInt64 {
+    var value: UInt64 = 0
+    for index in 0..<width { value |= UInt64(base[offset + index]) << UInt64(8 * index) }
+    return value
+  }
+
+  // MARK: checked
 
   /// Checks that `size` bytes stand at `offset`, which is not negative.
   @inline(__always)
@@ -138,10 +167,15 @@ package struct ByteReader {
     return base[offset]
   }
 
-  /// The bit with a number among those that begin at `offset`, which `require` has found to be there.
   @inline(__always)
-  func bit(_ number: Int, at offset: Int) -> Bool {
-    base[offset &+ number >> 3] &>> UInt8(number & 7) & 1 == 1
+  package func word(at offset: Int) throws(FormatError) -> UInt64 {
+    try require(8, at: offset)
+    return UInt64(littleEndian: pointer(at: offset).loadUnaligned(as: UInt64.self))
+  }
+
+  package func halfWord(at offset: Int) throws(FormatError) -> UInt32 {
+    try require(4, at: offset)
+    return UInt32(littleEndian: pointer(at: offset).loadUnaligned(as: UInt32.self))
   }
 
   /// A little-endian signed integer of `width` bytes, 1 to 8.
@@ -149,46 +183,25 @@ package struct ByteReader {
   package func signed(at offset: Int, width: Int) throws(FormatError) -> Int64 {
     let unused = Int64(truncatingIfNeeded: 64 &- 8 &* width)
     if offset <= count &- 8 {
-      let word = UnsafeRawPointer(base + offset).loadUnaligned(as: Int64.self)
+      let word = pointer(at: offset).loadUnaligned(as: Int64.self)
       return (Int64(littleEndian: word) &<< unused) &>> unused
     }
     return (try shortSigned(at: offset, width: width) &<< unused) &>> unused
-  }
-
-  @inline(__always)
-  package func word(at offset: Int) throws(FormatError) -> UInt64 {
-    try require(8, at: offset)
-    return UInt64(littleEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
-  }
-
-  @inline(__always)
-  package func halfWord(at offset: Int) throws(FormatError) -> UInt32 {
-    try require(4, at: offset)
-    return UInt32(littleEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt32.self))
-  }
-
-  /// Up to eight bytes from `offset` on, but none from `end` on: the first is the lowest.
-  func firstBytes(at offset: Int, upTo end: Int) -> UInt64 {
-    let size = max(0, min(8, min(end, count) - offset))
-    if offset >= 0, offset <= count - 8 {
-      let word = UInt64(littleEndian: pointer(at: offset).loadUnaligned(as: UInt64.self))
-      return word & ~(size == 8 ? 0 : .max << UInt64(8 * size))
-    }
-    var bytes: UInt64 = 0
-    for index in 0..<size { bytes |= UInt64(base[offset + index]) << UInt64(8 * index) }
-    return bytes
   }
 
   /// Near the end of the message, byte by byte.
   @inline(never)
   private func shortSigned(at offset: Int, width: Int) throws(FormatError) -> Int64 {
     try require(width, at: offset)
-    var value: UInt64 = 0
-    for index in 0..<width { value |= UInt64(base[offset + index]) << UInt64(8 * index) }
-    return Int64(bitPattern: value)
+    return Int64(bitPattern: unsigned(at: offset, width: width))
   }
 
-  /// Reads an unsigned integer and moves `offset` behind it.
+  /// Up to eight bytes from `offset` on, but none from `end` on: the first is the lowest.
+  func firstBytes(at offset: Int, upTo end: Int) -> UInt64 {
+    unsigned(at: offset, width: max(0, min(8, min(end, count) - offset)))
+  }
+
+  /// Reads an unsigned integer and moves `offset` past it.
   @inline(__always)
   package func varint(at offset: inout Int) throws(FormatError) -> Int {
     let first = try byte(at: offset)
@@ -202,24 +215,13 @@ package struct ByteReader {
   @inline(never)
   private func longVarint(at offset: inout Int) throws(FormatError) -> Int {
     let start = offset
-    let first = Int(base[start])
-    if first < Varint.threeByteLead {
-      let next = Int(try byte(at: start + 1))
-      offset = start + 2
-      return Varint.oneByteLimit + (first - Varint.twoByteLead) << 8 + next
-    }
-    if first < Int(Varint.fourByteLead) {
-      let rest = Int(try shortSigned(at: start + 1, width: 2))
-      offset = start + 3
-      return Varint.twoByteLimit + (first - Varint.threeByteLead) << 16 + rest
-    }
-    let width = first == Int(Varint.fourByteLead) ? 4 : 8
-    guard width == 4 || first == Int(Varint.eightByteLead) else { try fail(.malformed, at: start) }
-    let wide = try shortSigned(at: start + 1, width: width)
-    guard wide >= 0 else { try fail(.malformed, at: start) }
-    guard let value = Int(exactly: wide) else { try fail(.tooLarge, at: start) }
+    guard let (base, width) = Varint.form(lead: self.base[start]) else { try fail(.malformed, at: start) }
+    try require(width, at: start + 1)
+    let rest = unsigned(at: start + 1, width: width)
+    guard rest <= UInt64(Int64.max) else { try fail(.malformed, at: start) }
+    guard let rest = Int(exactly: rest) else { try fail(.tooLarge, at: start) }
     offset = start + 1 + width
-    return value
+    return base + rest
   }
 
   /// Reads a byte length, checks that as many bytes follow, and moves `offset` to the first of them.

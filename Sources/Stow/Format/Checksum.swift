@@ -25,7 +25,7 @@ package struct Checksum: Sendable {
     return checksum.value
   }
 
-  /// Takes in `bytes`, behind what was taken in before. Takes time in proportion to them.
+  /// Takes in `bytes`, after what was taken in before. Takes time in proportion to them.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.baseAddress else { return }
     let count = bytes.count
@@ -57,7 +57,7 @@ package struct Checksum: Sendable {
   }
 }
 
-/// The remainders of every byte with 0 to 15 zero bytes behind it: sixteen tables of 256, in a row.
+/// The remainders of every byte followed by 0 to 15 zero bytes: sixteen tables of 256, in a row.
 private enum ChecksumTables {
   static let sizeOfEight = 2048
 
@@ -73,7 +73,7 @@ private enum ChecksumTables {
     return tables
   }()
 
-  /// The state behind eight bytes that were combined with the state before them, by eight tables in a row. A byte says
+  /// The state after eight bytes that were combined with the state before them, by eight tables in a row. A byte says
   /// where in its table the remainder stands, so that no access leaves the tables.
   @inline(__always)
   static func fold(_ word: UInt64, _ tables: UnsafePointer<UInt32>) -> UInt32 {

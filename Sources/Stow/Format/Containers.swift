@@ -1,19 +1,13 @@
+// Arrays, maps, records and rows, and the check of how deep they nest.
+
 /// Arrays whose elements are whole values (FORMAT.md, "Arrays, maps, records").
 enum Arrays {
-  /// The length stands behind it.
+  /// The length follows.
   static let long: UInt8 = 0x70
   /// An array of 0 to 15 bytes: `short + length`.
   static let short: UInt8 = 0xE0
   static let lastShort: UInt8 = 0xEF
   static let shortLimit = 16
-
-  static let kind = TaggedKind("an array") { tag in
-    switch tag {
-    case short...lastShort: .fixed(tag - short + 1)
-    case long: .length
-    default: nil
-    }
-  }
 
   @inline(__always)
   static func isArray(_ tag: UInt8) -> Bool { tag & 0xF0 == short || tag == long }
@@ -43,7 +37,7 @@ enum Arrays {
     return Range(uncheckedBounds: (start, start &+ length))
   }
 
-  /// The number of elements: a step for each. `note` is handed where each stands.
+  /// The number of elements: a step for each. `note` is told where each stands.
   @inline(__always)
   static func count(
     _ elements: Range<Int>, _ reader: ByteReader, note: (Int) -> Void = { _ in }
@@ -63,38 +57,16 @@ enum Arrays {
 
 /// Objects whose keys stand before their values (FORMAT.md, "Arrays, maps, records").
 enum Maps {
-  /// The length stands behind it.
+  /// The length follows.
   static let long: UInt8 = 0x71
   /// A map of 0 to 31 bytes: `short + length`.
   static let short: UInt8 = 0xC0
   static let lastShort: UInt8 = 0xDF
   static let shortLimit = 32
 
-  static let kind = TaggedKind("an object") { tag in
-    switch tag {
-    case short...lastShort: .fixed(tag - short + 1)
-    case long: .length
-    default: nil
-    }
-  }
-
   /// Writes the header of a map, whose entries were written and take `length` bytes. Within a reserve.
   static func writeHeader(_ length: Int, to writer: inout BackwardWriter) {
     writer.header(length, short: short, limit: shortLimit, long: long)
-  }
-
-  /// Where the entries of the map at `offset` stand; nil if another kind of value stands there.
-  static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Range<Int>? {
-    let tag = try reader.byte(at: offset)
-    var start = offset + 1
-    if tag == long {
-      let length = try reader.length(at: &start)
-      return start..<start + length
-    }
-    guard tag >= short, tag <= lastShort else { return nil }
-    let length = Int(tag - short)
-    try reader.require(length, at: start)
-    return start..<start + length
   }
 }
 
@@ -110,14 +82,6 @@ enum Records {
   static let short: UInt8 = 0xF0
   static let shortPartial: UInt8 = 0xF8
   static let shortLimit = 8
-
-  static let kind = TaggedKind("an object") { tag in
-    switch tag {
-    case short...: .length
-    case long, longPartial: .uintAndLength
-    default: nil
-    }
-  }
 
   /// Writes the header of a record, whose body was written and takes `length` bytes. Within a reserve.
   @inline(__always)
@@ -135,7 +99,7 @@ enum Records {
   @inline(__always)
   static func presenceSize(_ keyCount: Int) -> Int { (keyCount + 7) / 8 }
 
-  /// The offset behind the presence bits with which the body of a partial record begins; bits of no key are zero.
+  /// The offset after the presence bits with which the body of a partial record begins; bits of no key are zero.
   static func endOfPresence(
     _ reader: ByteReader, in body: Range<Int>, keyCount: Int
   ) throws(FormatError) -> Int {
@@ -172,14 +136,18 @@ struct ObjectHeader {
   private static func readRare(
     _ reader: ByteReader, at offset: Int, tag: UInt8
   ) throws(FormatError) -> ObjectHeader? {
-    if let body = try Maps.read(reader, at: offset) {
-      return ObjectHeader(shape: nil, isPartial: false, body: body)
+    var start = offset + 1
+    switch tag {
+    case Maps.short...Maps.lastShort:
+      let length = Int(tag - Maps.short)
+      try reader.require(length, at: start)
+      return ObjectHeader(shape: nil, isPartial: false, body: start..<start + length)
+    case Maps.long, Records.long, Records.longPartial:
+      let shape = tag == Maps.long ? nil : try reader.varint(at: &start)
+      let length = try reader.length(at: &start)
+      return ObjectHeader(shape: shape, isPartial: tag == Records.longPartial, body: start..<start + length)
+    default: return nil
     }
-    guard tag == Records.long || tag == Records.longPartial else { return nil }
-    var next = offset + 1
-    let shape = try reader.varint(at: &next)
-    let length = try reader.length(at: &next)
-    return ObjectHeader(shape: shape, isPartial: tag == Records.longPartial, body: next..<next + length)
   }
 }
 
@@ -189,8 +157,6 @@ struct Columns {
   static let table: UInt8 = 0x7A
   /// Rows that are arrays.
   static let matrix: UInt8 = 0x7B
-
-  static let kind = TaggedKind("an array") { isColumns($0) ? .length : nil }
 
   static func isColumns(_ tag: UInt8) -> Bool { tag == table || tag == matrix }
 
@@ -213,7 +179,6 @@ struct Columns {
   let shape: Int?
   let columns: [Column]
   let stride: Int
-  /// Where the first row stands, and behind the last.
   let rows: Range<Int>
 
   var rowCount: Int { rows.count / stride }
@@ -225,33 +190,29 @@ struct Columns {
     let length = try reader.length(at: &next)
     let end = next + length
     let first = try reader.varint(at: &next)
-    if isTable {
-      guard first < tables.shapeCount else { try fail(.malformed, at: offset) }
-      shape = first
-    } else {
-      shape = nil
-    }
+    guard !isTable || first < tables.shapeCount else { try fail(.malformed, at: offset) }
+    shape = isTable ? first : nil
     let count = isTable ? tables.keyCount(ofShape: first) : first
     guard count > 0, next <= end, count <= end - next else { try fail(.malformed, at: offset) }
     var columns: [Column] = []
     columns.reserveCapacity(count)
-    var stride = 0
-    for index in 0..<count {
-      let type = reader.base[next + index]
-      guard let size = ElementType.stride(of: type) else { try fail(.malformed, at: next + index) }
+    var (stride, constants) = (0, 0)
+    for index in next..<next + count {
+      let type = reader.base[index]
+      guard let size = ElementType.stride(of: type) else { try fail(.malformed, at: index) }
       columns.append(Column(type: type, offset: Int32(truncatingIfNeeded: stride)))
       stride += size
     }
     next += count
     for index in columns.indices {
       if columns[index].type == ElementType.constant {
+        constants += 1
         columns[index].base = Int64(next)
         next = try Self.endOfConstant(reader, at: next)
       } else if ElementType.isOffset(columns[index].type) {
         columns[index].base = try Integers.base(reader, at: &next)
       }
     }
-    let constants = columns.reduce(0) { $0 + ($1.type == ElementType.constant ? 1 : 0) }
     guard Self.allows(constants: constants, stride: stride), stride <= Int(Int32.max), next < end,
       (end - next) % stride == 0
     else {
@@ -262,14 +223,11 @@ struct Columns {
     rows = next..<end
   }
 
-  /// The longest string that a constant column may have, which takes no memory of its own.
-  private static let longestConstantString = Strings.short + 15
-
-  /// The offset behind the value of a constant column, which is small: it may stand for one in each of very many rows.
+  /// The offset after the value of a constant column, which is small: it may stand for one in each of very many rows.
   private static func endOfConstant(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
-    let tag = try reader.byte(at: offset)
-    switch tag {
-    case ..<DataValues.tag, Symbols.long, Floats.shortDecimal...longestConstantString,
+    // Among strings, those that take no memory of their own.
+    switch try reader.byte(at: offset) {
+    case ..<DataValues.tag, Symbols.long, Floats.shortDecimal...Strings.short + 15,
       Symbols.short...Symbols.lastShort, Nils.nested...Integers.lastSmall, Maps.short, Arrays.short:
       return try reader.end(of: offset)
     default: try fail(.malformed, at: offset)
@@ -279,64 +237,39 @@ struct Columns {
 
 /// Bounds the nesting of a value before any of it is decoded, in values that will be skipped too.
 ///
-/// A level of nesting takes a byte at least, so a container with fewer bytes than there are levels left
-/// needs no look inside: only long containers are walked, from element to element, without recursion.
-struct DepthCheck {
+/// A level of nesting takes a byte at least, so a container with fewer bytes than there are levels left needs no look
+/// inside: only long containers are walked, from element to element, without recursion.
+enum DepthCheck {
   private struct Level {
     let end: Int
     let hasKeys: Bool
   }
 
-  private let reader: ByteReader
-  private let limit: Int
-  private var outer: [Level] = []
-  private var level: Level
-
   /// Checks that the value at `offset` nests at most `limit` containers.
   static func run(_ reader: ByteReader, tables: borrowing MessageTables, from offset: Int, limit: Int)
     throws(FormatError)
   {
-    let end = try reader.end(of: offset)
-    if end - offset <= limit { return }
-    var check = DepthCheck(reader: reader, limit: limit, level: Level(end: end, hasKeys: false))
-    try check.walk(tables, from: offset)
-  }
-
-  private init(reader: ByteReader, limit: Int, level: Level) {
-    self.reader = reader
-    self.limit = limit
-    self.level = level
-  }
-
-  private mutating func walk(_ tables: borrowing MessageTables, from body: Int) throws(FormatError) {
-    var offset = body
+    var offset = offset
+    var level = Level(end: try reader.end(of: offset), hasKeys: false)
+    if level.end - offset <= limit { return }
+    var outer: [Level] = []
     while true {
       if offset == level.end {
         guard let next = outer.popLast() else { return }
         level = next
         continue
       }
-      if level.hasKeys {
-        offset = try tables.endOfKey(reader, at: offset)
-      } else if let string = Strings.withShortHeader(reader, at: offset) {
-        let next = string.start &+ string.count
-        guard next <= level.end else { try fail(.malformed, at: offset) }
-        offset = next
-        continue
-      }
+      if level.hasKeys { offset = try tables.endOfKey(reader, at: offset) }
       let next = try reader.end(of: offset)
       guard next <= level.end else { try fail(.malformed, at: offset) }
       // Too small to nest deeper than the levels that are left.
-      if next - offset <= limit - outer.count {
+      let left = limit - outer.count
+      guard next - offset > left, let inner = try content(at: offset, reader, tables, end: next) else {
         offset = next
         continue
       }
-      guard let inner = try content(at: offset, tables: tables, end: next) else {
-        offset = next
-        continue
-      }
-      guard outer.count < limit else { try fail(.tooDeep, at: offset) }
-      if next - inner.start <= limit - outer.count - 1 {
+      guard left > 0 else { try fail(.tooDeep, at: offset) }
+      if next - inner.start <= left - 1 {
         offset = next
         continue
       }
@@ -347,8 +280,8 @@ struct DepthCheck {
   }
 
   /// Where the elements of the container at `offset` begin; nil for a value that holds no others.
-  private func content(
-    at offset: Int, tables: borrowing MessageTables, end: Int
+  private static func content(
+    at offset: Int, _ reader: ByteReader, _ tables: borrowing MessageTables, end: Int
   ) throws(FormatError) -> (start: Int, hasKeys: Bool)? {
     let tag = reader.base[offset]
     if Arrays.isArray(tag) { return (try Arrays.read(reader, at: offset).lowerBound, false) }

@@ -5,11 +5,11 @@ import Synchronization
 /// Those of a context never change, and are shared by threads. Those of a log or a stream grow from record to record,
 /// and belong to whoever reads it.
 package final class DecodingDefinitions: @unchecked Sendable {
-  /// Copies of the preludes that define them, one behind the other.
+  /// Copies of the preludes that define them, one after the other.
   private var bytes = GrowableBuffer<UInt8>(capacity: 64)
   private var byteCount = 0
   private(set) var reader = ByteReader(extents: Tag.extents)
-  private var tables = TextTables()
+  private(set) var tables = TextTables()
   private(set) var extent = Extent()
   /// The symbols by their numbers.
   private(set) var strings: [String] = []
@@ -75,7 +75,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
     return Scope(extent: extent, body: body)
   }
 
-  /// Adds what the prelude at `start` defines, and returns the offset behind it. Nothing is added if it is not valid.
+  /// Adds what the prelude at `start` defines, and returns the offset after it. Nothing is added if it is not valid.
   func add(_ message: ByteReader, at start: Int, limit: Int = .max) throws(FormatError) -> Int {
     var checked = TextTables()
     let end = try checked.read(message, at: start, firstSymbol: symbolCount)
@@ -92,7 +92,9 @@ package final class DecodingDefinitions: @unchecked Sendable {
     _ = try tables.read(reader, at: offset, firstSymbol: 0)
     extent = Extent(symbols: tables.symbolCount, shapes: tables.shapeCount)
     // Their texts were checked above.
-    for index in first..<symbolCount { strings.append(try reader.string(of: reader.text(at: symbol(index)))) }
+    for index in first..<symbolCount {
+      strings.append(try reader.string(of: reader.text(at: tables.symbol(index))))
+    }
     return end
   }
 
@@ -106,7 +108,8 @@ package final class DecodingDefinitions: @unchecked Sendable {
       var numbers = Set<Int>()
       for slot in 0..<new.keyCount(ofShape: shape) {
         let key = new.key(slot, ofShape: shape)
-        let symbol = try message.symbol(ofKeyAt: key)
+        var next = key
+        let symbol = try message.reference(at: &next)
         var number = -1
         if let symbol, let known = symbols[symbol] {
           number = known
@@ -129,15 +132,6 @@ package final class DecodingDefinitions: @unchecked Sendable {
     if symbol < symbolCount { return strings[symbol] }
     return try message.string(of: message.text(at: new.symbol(symbol - symbolCount)))
   }
-
-  /// Where the text of a symbol stands.
-  func symbol(_ index: Int) -> Int { tables.symbol(index) }
-
-  @inline(__always)
-  func keyCount(ofShape shape: Int) -> Int { tables.keyCount(ofShape: shape) }
-
-  /// Where the key at `slot` of a shape stands.
-  func key(_ slot: Int, ofShape shape: Int) -> Int { tables.key(slot, ofShape: shape) }
 }
 
 /// The symbols and shapes of a context, and the message that is made of them: a prelude and nil (FORMAT.md, "Contexts").
@@ -168,7 +162,8 @@ struct ContextMessage {
     writer.byte(Nils.tag)
     for (shape, keySymbols) in zip(shapes, keySymbols).reversed() {
       for (key, symbol) in zip(shape, keySymbols).reversed() {
-        if let symbol { writer.reference(toSymbol: symbol) } else { writer.text(key) }
+        writer.reserve(BackwardWriter.margin)
+        if let symbol { writer.text(symbol: symbol) } else { writer.text(key) }
       }
       writer.count(shape.count)
     }
@@ -261,17 +256,6 @@ extension BackwardWriter {
   fileprivate mutating func text(_ string: String) {
     var string = string
     string.withUTF8 { text(UnsafeRawBufferPointer($0)) }
-  }
-
-  /// A key that is a symbol.
-  fileprivate mutating func reference(toSymbol symbol: Int) {
-    reserve(Self.margin)
-    if symbol < Symbols.shortLimit {
-      byte(KeyText.symbol + UInt8(symbol))
-    } else {
-      varint(symbol)
-      byte(KeyText.longSymbol)
-    }
   }
 }
 

@@ -13,18 +13,6 @@ enum Floats {
   static let shortDecimal: UInt8 = 0x20
   static let lastShortDecimal: UInt8 = 0x2F
 
-  static let kind = TaggedKind("a floating-point number") { tag in
-    switch tag {
-    case double: .fixed(9)
-    case float: .fixed(5)
-    case integral...lastIntegral: .fixed(tag - integral + 2)
-    case decimal: .scale
-    case noisyDecimal: .scaleAndByte
-    case shortDecimal...lastShortDecimal: .fixed((tag & 3) + 2)
-    default: nil
-    }
-  }
-
   @inline(__always)
   static func isFloat(_ tag: UInt8) -> Bool {
     tag >= double && tag <= noisyDecimal || tag >= shortDecimal && tag <= lastShortDecimal
@@ -49,7 +37,7 @@ enum Floats {
 
   // MARK: reading
 
-  /// The number at `offset`, and the offset behind it. Integers are not converted here.
+  /// The number at `offset`, and the offset after it. Integers are not converted here.
   @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double {
     if try reader.byte(at: offset) == double {
@@ -104,7 +92,7 @@ enum Floats {
     return DecimalFraction.value(value, exponent: exponent)
   }
 
-  /// A `Float` that was written as one, and the offset behind it; nil for every other form.
+  /// A `Float` that was written as one, and the offset after it; nil for every other form.
   @inline(__always)
   static func float(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Float? {
     guard try reader.byte(at: offset) == float else { return nil }
@@ -132,86 +120,51 @@ struct DoubleForm {
     if value.magnitude < 0x1p31 {
       let integer = DecimalFraction.rounded(value)
       if Double(integer).bitPattern == bits {
-        self.init(integral: integer)
+        let width = DecimalFraction.width(integer)
+        let tag = Floats.integral &+ UInt8(truncatingIfNeeded: width &- 1)
+        self.init(tag: tag, body: UInt64(bitPattern: integer), width: width)
         return
       }
     }
-    self.init(fraction: bits)
+    self = Self.fraction(bits)
   }
 
-  @inline(__always)
-  private init(integral: Int64) {
-    width = DecimalFraction.width(integral)
-    tag = Floats.integral &+ UInt8(truncatingIfNeeded: width &- 1)
-    scale = nil
-    body = UInt64(bitPattern: integral)
-  }
-
-  @inline(never)
-  private init(fraction bits: UInt64) {
-    let value = Double(bitPattern: bits)
-    if let numerator = DecimalFraction.shortNumerator(of: value) {
-      self.init(short: numerator)
-      return
-    }
-    let isFloat = PackedDoubles.isFloat(bits)
-    let float = UInt64(isFloat ? Float(value).bitPattern : 0)
-    if let exponent = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
-      let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent),
-      let decimal = DoubleForm(numerator, exponent: exponent, residue: residue),
-      decimal.size < (isFloat ? 5 : 9) || decimal.tag >= Floats.shortDecimal
-    {
-      self = decimal
-    } else if isFloat {
-      self.init(tag: Floats.float, scale: nil, body: float, width: 4)
-    } else {
-      self.init(tag: Floats.double, scale: nil, body: bits, width: 8)
-    }
-  }
-
-  /// The bytes of a number in its shortest form, of which a decimal form is known.
-  static func size(_ bits: UInt64, _ cell: DecimalCell, exponent: Int) -> Int {
-    let value = Double(bitPattern: bits)
-    guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude), exponent <= widest
-    else {
-      return DoubleForm(bits).size
-    }
-    let (numerator, exponent) = shortened(cell.numerator, exponent: exponent)
-    let width = DecimalFraction.width(numerator)
-    let result: Int
-    if cell.residue == 0, exponent == 0 ? value.magnitude < 0x1p31 : exponent <= 4 && width <= 4 {
-      result = 1 + width
-    } else {
-      let decimal = width > ElementType.maximumScaledWidth ? Int.max : width + (cell.residue == 0 ? 2 : 3)
-      result = min(PackedDoubles.isFloat(bits) ? 5 : 9, decimal)
-    }
-    assert(result == DoubleForm(bits).size)
-    return result
-  }
-
-  private init(tag: UInt8, scale: UInt8?, body: UInt64, width: Int) {
+  private init(tag: UInt8, scale: UInt8? = nil, body: UInt64, width: Int) {
     self.tag = tag
     self.scale = scale
     self.body = body
     self.width = width
   }
 
-  /// A fraction of `DecimalFraction.shortExponent` decimals, with as few as it needs.
-  @inline(__always)
-  private init(short numerator: Int64) {
-    var numerator = numerator
-    var exponent = DecimalFraction.shortExponent
-    if numerator % 100 == 0 {
-      numerator /= 100
-      exponent &-= 2
+  @inline(never)
+  private static func fraction(_ bits: UInt64) -> DoubleForm {
+    let value = Double(bitPattern: bits)
+    let binary =
+      PackedDoubles.isFloat(bits)
+      ? DoubleForm(tag: Floats.float, body: UInt64(Float(value).bitPattern), width: 4)
+      : DoubleForm(tag: Floats.double, body: bits, width: 8)
+    if let exponent = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
+      let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent),
+      let decimal = DoubleForm(numerator, exponent: exponent, residue: residue),
+      decimal.size < binary.size || decimal.tag >= Floats.shortDecimal
+    {
+      return decimal
     }
-    if numerator % 10 == 0 {
-      numerator /= 10
-      exponent &-= 1
-    }
+    return binary
+  }
+
+  /// The bytes of a number in its shortest form, of which a decimal form is known.
+  static func size(_ bits: UInt64, _ cell: DecimalCell, exponent: Int) -> Int {
+    let value = Double(bitPattern: bits)
+    guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude), exponent <= widest
+    else { return DoubleForm(bits).size }
+    let (numerator, exponent) = shortened(cell.numerator, exponent: exponent)
     let width = DecimalFraction.width(numerator)
-    let tag = Floats.shortDecimal &+ UInt8(truncatingIfNeeded: (exponent &- 1) &* 4 &+ width &- 1)
-    self.init(tag: tag, scale: nil, body: UInt64(bitPattern: numerator), width: width)
+    if cell.residue == 0, exponent == 0 ? value.magnitude < 0x1p31 : exponent <= 4 && width <= 4 {
+      return 1 + width
+    }
+    let decimal = width > ElementType.maximumScaledWidth ? Int.max : width + (cell.residue == 0 ? 2 : 3)
+    return min(PackedDoubles.isFloat(bits) ? 5 : 9, decimal)
   }
 
   /// The same decimal fraction with as few decimals as it needs.
@@ -230,31 +183,29 @@ struct DoubleForm {
   }
 
   /// A decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
+  @inline(__always)
   private init?(_ numerator: Int64, exponent: Int, residue: Int8) {
     let (numerator, exponent) = Self.shortened(numerator, exponent: exponent)
     let width = DecimalFraction.width(numerator)
     guard width <= ElementType.maximumScaledWidth else { return nil }
     let scale = UInt8(exponent) << 4 | UInt8(width)
-    let bits = UInt64(bitPattern: numerator)
     if residue != 0 {
-      let shift = UInt64(8 * width)
-      let body = bits & ~(~0 << shift) | UInt64(UInt8(bitPattern: residue)) << shift
+      let body = DecimalCell(numerator, residue: residue).noisyElement(width: width)
       self.init(tag: Floats.noisyDecimal, scale: scale, body: body, width: width + 1)
     } else if (1...4).contains(exponent), width <= 4 {
       let tag = Floats.shortDecimal + UInt8((exponent - 1) * 4 + width - 1)
-      self.init(tag: tag, scale: nil, body: bits, width: width)
+      self.init(tag: tag, body: UInt64(bitPattern: numerator), width: width)
     } else {
-      self.init(tag: Floats.decimal, scale: scale, body: bits, width: width)
+      self.init(tag: Floats.decimal, scale: scale, body: UInt64(bitPattern: numerator), width: width)
     }
   }
 }
 
 /// Floating-point numbers that are decimal fractions, or next to one (FORMAT.md, "Floating point").
 ///
-/// Most numbers that people write down have a few decimals; as binary fractions they fill 8 bytes, as an
-/// integer over a power of ten they take 1 to 4. A form is used only if dividing back gives the same bits.
-/// Numbers that were computed from such decimals lie a few representable numbers beside them: the
-/// distance, the *residue*, takes one more byte.
+/// Most numbers that people write down have a few decimals; as binary fractions they fill 8 bytes, as an integer over a
+/// power of ten they take 1 to 4. A form is used only if dividing back gives the same bits. Numbers that were computed from
+/// such decimals lie a few representable numbers beside them: the distance, the *residue*, takes one more byte.
 enum DecimalFraction {
   /// Numerators up to 6 bytes.
   static let numeratorLimit: Int64 = 1 << 47
@@ -264,8 +215,8 @@ enum DecimalFraction {
   static func power(_ exponent: Int) -> Double {
     switch exponent {
     case 0: 1
-    case 1: 10
-    case 2: 100
+    case 1: 1e1
+    case 2: 1e2
     case 3: 1e3
     case 4: 1e4
     case 5: 1e5
@@ -303,21 +254,6 @@ enum DecimalFraction {
     return (numerator, residue)
   }
 
-  /// The most decimals of the forms that have their exponent in the tag.
-  static let shortExponent = 4
-
-  /// The numerator of a number that has at most `shortExponent` decimals, and at most 4 bytes with them; nil for
-  /// others.
-  ///
-  /// Prices and measurements mostly are such numbers. With the most decimals there may be, they would be the same
-  /// fractions with zeros behind them, which take long to strip.
-  @inline(__always)
-  static func shortNumerator(of value: Double) -> Int64? {
-    guard value.magnitude < 100_000 else { return nil }
-    let numerator = rounded(value * 1e4)
-    return (Double(numerator) / 1e4).bitPattern == value.bitPattern ? numerator : nil
-  }
-
   /// The nearest integer, for magnitudes below 2⁵¹, without a library call or a check: from 2⁵² to 2⁵³, the numbers are
   /// the integers, and so are their bits but for what is subtracted.
   @inline(__always)
@@ -325,9 +261,6 @@ enum DecimalFraction {
     let origin = 0x1.8p52
     return Int64(bitPattern: (value + origin).bitPattern &- origin.bitPattern)
   }
-
-  /// The most decimals there may be.
-  static let widestExponent = ElementType.maximumExponent
 
   /// The exponent to try for numbers up to `magnitude`: the largest whose numerators stay small enough
   /// for the division to be exact where one of its divisors is.

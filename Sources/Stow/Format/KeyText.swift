@@ -1,8 +1,8 @@
 /// Keys and symbols as text of 5, 6 or 8 bits a character (FORMAT.md, "Texts").
 ///
-/// Keys are identifiers, and half the bytes of small messages. A text is a header byte that says its form
-/// and size, and the bytes. Every string has exactly one valid text, the shortest, so that two texts are the
-/// same string if their bytes are equal.
+/// Keys are identifiers, and half the bytes of small messages. A text is a header byte that says its form and size, and
+/// the bytes. Every string has exactly one valid text, the shortest, so that two texts are the same string if their bytes
+/// are equal.
 package enum KeyText {
   /// 6-bit characters: `sixBit + count`.
   static let sixBit: UInt8 = 0x00
@@ -58,21 +58,6 @@ package enum KeyText {
     return best
   }
 
-  /// Whether a string has no form that is shorter than plain.
-  @inline(__always)
-  static func isShortestPlain(_ text: UnsafeRawBufferPointer) -> Bool {
-    guard text.count > 0, text.count < limit else { return true }
-    let codes = CharacterCodes.table
-    let none = UInt64(CharacterCodes.none) | UInt64(CharacterCodes.none) << 8
-    var all: UInt64 = 0
-    for byte in text {
-      all |= codes[Int(byte)]
-      // Most have a character of neither alphabet.
-      if all & none == none { return true }
-    }
-    return measure(text, codes).form == .plain
-  }
-
   /// The bytes of the text of `string`, header included.
   static func bytes(of string: String) -> [UInt8] {
     var string = string
@@ -81,66 +66,6 @@ package enum KeyText {
       writer.text(UnsafeRawBufferPointer(utf8))
       return [UInt8](writer.written)
     }
-  }
-
-  // MARK: packing
-
-  /// Writes the 5-bit units of `text` to `target`.
-  fileprivate static func packFiveBit(
-    _ text: UnsafeRawBufferPointer, _ codes: UnsafePointer<UInt64>, into target: UnsafeMutableRawPointer
-  ) {
-    var bits = BitPacker(target)
-    for byte in text {
-      let code = UInt8(truncatingIfNeeded: codes[Int(byte)] >> 8)
-      if code >= CharacterCodes.upper {
-        let isUpper = code & CharacterCodes.upper != 0
-        bits.append(isUpper ? CharacterCodes.upperShift : CharacterCodes.digitShift, width: 5)
-      }
-      bits.append(code & 31, width: 5)
-    }
-    bits.finish()
-  }
-
-  // MARK: unpacking
-
-  /// Unpacks `count` 6-bit characters at `source`, of which every byte is there.
-  ///
-  /// - Returns: The number of characters; nil if the bits that fill the last byte are not zero.
-  static func unpackSixBit(_ source: UnsafeRawPointer, count: Int, into target: UnsafeMutablePointer<UInt8>)
-    -> Int?
-  {
-    var bits = BitExtractor(source, bitCount: count * 6)
-    let characters = CharacterCodes.sixBitCharacters.utf8Start
-    for index in 0..<count { target[index] = characters[Int(bits.next(6))] }
-    return bits.restIsZero ? count : nil
-  }
-
-  /// Unpacks `count` 5-bit units at `source`, of which every byte is there.
-  ///
-  /// - Returns: The number of characters; nil if the units are not a valid text.
-  static func unpackFiveBit(_ source: UnsafeRawPointer, count: Int, into target: UnsafeMutablePointer<UInt8>)
-    -> Int?
-  {
-    var bits = BitExtractor(source, bitCount: count * 5)
-    let characters = CharacterCodes.fiveBitCharacters.utf8Start
-    var length = 0
-    var left = count
-    while left > 0 {
-      let unit = bits.next(5)
-      left -= 1
-      if unit < CharacterCodes.upperShift {
-        target[length] = characters[Int(unit)]
-      } else {
-        guard left > 0 else { return nil }
-        let isUpper = unit == CharacterCodes.upperShift
-        let shifted = bits.next(5)
-        left -= 1
-        guard shifted < (isUpper ? 26 : 10) else { return nil }
-        target[length] = shifted + (isUpper ? UInt8(ascii: "A") : UInt8(ascii: "0"))
-      }
-      length += 1
-    }
-    return bits.restIsZero ? length : nil
   }
 }
 
@@ -157,7 +82,16 @@ extension BackwardWriter {
       pack(utf8, width: 5) { $0 >> 8 & 0x1F }
       byte(KeyText.fiveBit + UInt8(measure.count))
     case .fiveBit:
-      fill(measure.size - 1) { KeyText.packFiveBit(utf8, codes, into: $0) }
+      fill(measure.size - 1) { target in
+        var bits = BitPacker(target)
+        for character in utf8 {
+          let code = UInt8(truncatingIfNeeded: codes[Int(character)] >> 8)
+          if code & CharacterCodes.upper != 0 { bits.append(CharacterCodes.upperShift, width: 5) }
+          if code & CharacterCodes.digit != 0 { bits.append(CharacterCodes.digitShift, width: 5) }
+          bits.append(code & 31, width: 5)
+        }
+        bits.finish()
+      }
       byte(KeyText.fiveBit + UInt8(measure.count))
     case .plain:
       bytes(utf8)
@@ -210,13 +144,7 @@ extension BackwardWriter {
 }
 
 extension ByteReader {
-  /// The number of the symbol that the key at `offset` refers to; nil for a text.
-  func symbol(ofKeyAt offset: Int) throws(FormatError) -> Int? {
-    var next = offset
-    return try reference(at: &next)
-  }
-
-  /// The number of the symbol that the key at `offset` refers to; moves `offset` behind the key. Nil for a text, which
+  /// The number of the symbol that the key at `offset` refers to; moves `offset` past the key. Nil for a text, which
   /// is not passed.
   @inline(__always)
   package func reference(at offset: inout Int) throws(FormatError) -> Int? {
@@ -264,7 +192,7 @@ extension ByteReader {
     }
   }
 
-  /// The offset behind the text at `offset`.
+  /// The offset after the text at `offset`.
   @inline(__always)
   func endOfText(at offset: Int) throws(FormatError) -> Int {
     let header = try byte(at: offset)
@@ -279,7 +207,7 @@ extension ByteReader {
 
   /// Checks the text at `offset`: its form is the shortest that its string has, and plain bytes are UTF-8.
   ///
-  /// - Returns: The offset behind it.
+  /// - Returns: The offset after it.
   func checkText(at offset: Int) throws(FormatError) -> Int {
     let text = try text(at: offset)
     if text.form == .plain {
@@ -297,7 +225,7 @@ extension ByteReader {
   /// Checks that no other form of the string of a plain text is shorter.
   @inline(__always)
   private func checkPlain(_ text: Text) throws(FormatError) {
-    guard KeyText.isShortestPlain(buffer(at: text.content, count: text.count)) else {
+    guard KeyText.measure(buffer(at: text.content, count: text.count)).form == .plain else {
       try fail(.malformed, at: text.start)
     }
   }
@@ -360,17 +288,40 @@ extension ByteReader {
   /// other form of its string is shorter.
   ///
   /// - Returns: The number of characters.
-  @inline(__always)
   private func unpack(_ text: Text, into target: UnsafeMutablePointer<UInt8>) throws(FormatError) -> Int {
-    let length =
-      text.form == .sixBit
-      ? KeyText.unpackSixBit(pointer(at: text.content), count: text.count, into: target)
-      : KeyText.unpackFiveBit(pointer(at: text.content), count: text.count, into: target)
-    guard let length,
-      KeyText.measure(UnsafeRawBufferPointer(start: target, count: length)).form == text.form
-    else {
-      try fail(.malformed, at: text.start)
+    var length = 0
+    let isWhole: Bool
+    if text.form == .sixBit {
+      var bits = BitExtractor(pointer(at: text.content), bitCount: text.count * 6)
+      let characters = CharacterCodes.sixBitCharacters.utf8Start
+      while length < text.count {
+        target[length] = characters[Int(bits.next(6))]
+        length += 1
+      }
+      isWhole = bits.restIsZero
+    } else {
+      var bits = BitExtractor(pointer(at: text.content), bitCount: text.count * 5)
+      let characters = CharacterCodes.fiveBitCharacters.utf8Start
+      var left = text.count
+      while left > 0 {
+        let unit = bits.next(5)
+        left -= 1
+        if unit < CharacterCodes.upperShift {
+          target[length] = characters[Int(unit)]
+        } else {
+          guard left > 0 else { try fail(.malformed, at: text.start) }
+          let isUpper = unit == CharacterCodes.upperShift
+          let shifted = bits.next(5)
+          left -= 1
+          guard shifted < (isUpper ? 26 : 10) else { try fail(.malformed, at: text.start) }
+          target[length] = shifted + (isUpper ? UInt8(ascii: "A") : UInt8(ascii: "0"))
+        }
+        length += 1
+      }
+      isWhole = bits.restIsZero
     }
+    let measure = KeyText.measure(UnsafeRawBufferPointer(start: target, count: length))
+    guard isWhole, measure.form == text.form else { try fail(.malformed, at: text.start) }
     return length
   }
 }

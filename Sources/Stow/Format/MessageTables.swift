@@ -1,4 +1,4 @@
-/// The symbols and shapes that a message may refer to: those of the definitions that it relies on, and behind them those
+/// The symbols and shapes that a message may refer to: those of the definitions that it relies on, and after them those
 /// of its own prelude (FORMAT.md, "Prelude", "Contexts").
 struct MessageTables: ~Copyable {
   /// What a message begins with that has a prelude.
@@ -9,8 +9,8 @@ struct MessageTables: ~Copyable {
   static let contextMessage: UInt8 = 0x01
 
   private var own = TextTables()
-  /// What the message relies on; the message holds it.
-  private var definitions: Unmanaged<DecodingDefinitions>?
+  /// What the message relies on.
+  private var definitions: DecodingDefinitions?
   /// How many symbols and shapes of the definitions the message may refer to.
   private(set) var firstSymbol = 0
   private(set) var firstShape = 0
@@ -28,7 +28,7 @@ struct MessageTables: ~Copyable {
 
   /// Relies on some definitions from now on, of which so many symbols and shapes are there for the message.
   mutating func rely(on definitions: DecodingDefinitions, _ extent: DecodingDefinitions.Extent) {
-    self.definitions = .passUnretained(definitions)
+    self.definitions = definitions
     firstSymbol = extent.symbols
     firstShape = extent.shapes
   }
@@ -39,50 +39,46 @@ struct MessageTables: ~Copyable {
     return try own.read(reader, at: start, firstSymbol: firstSymbol)
   }
 
-  private func withDefinitions<Result, Failure: Error>(
-    _ body: (DecodingDefinitions) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  /// The definitions, for a number or a place that is theirs.
+  private var relied: DecodingDefinitions {
     guard let definitions else { preconditionFailure("a number of definitions that are not there") }
-    return try definitions.borrow(body)
+    return definitions
   }
 
   /// Where the text of a symbol stands.
   func symbol(_ index: Int) -> TextLocation {
     index < firstSymbol
-      ? withDefinitions { TextLocation(inDefinitions: $0.symbol(index)) }
+      ? TextLocation(inDefinitions: relied.tables.symbol(index))
       : TextLocation(own.symbol(index - firstSymbol))
   }
 
   @inline(__always)
   func keyCount(ofShape shape: Int) -> Int {
     shape < firstShape
-      ? withDefinitions { $0.keyCount(ofShape: shape) } : own.keyCount(ofShape: shape &- firstShape)
+      ? relied.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
   }
 
   /// Where the key at `slot` of a shape stands.
   func key(_ slot: Int, ofShape shape: Int) -> TextLocation {
     shape < firstShape
-      ? withDefinitions { TextLocation(inDefinitions: $0.key(slot, ofShape: shape)) }
+      ? TextLocation(inDefinitions: relied.tables.key(slot, ofShape: shape))
       : TextLocation(own.key(slot, ofShape: shape - firstShape))
   }
 
   /// The bytes that a location is in.
   @inline(__always)
   func reader(of location: TextLocation, _ reader: ByteReader) -> ByteReader {
-    location.isInMessage ? reader : withDefinitions { $0.reader }
+    location.isInMessage ? reader : relied.reader
   }
 
-  /// The offset behind the key at `offset` of the message, a text or a reference to a symbol.
+  /// The offset after the key at `offset` of the message, a text or a reference to a symbol.
   @inline(__always)
   func endOfKey(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
-    let header = try reader.byte(at: offset)
-    if header < KeyText.symbol || header > KeyText.longSymbol { return try reader.endOfText(at: offset) }
     var next = offset
-    _ = try symbol(reader, ofKeyAt: &next)
-    return next
+    return try symbol(reader, ofKeyAt: &next) == nil ? reader.endOfText(at: offset) : next
   }
 
-  /// The symbol that the key at `offset` of the message refers to; moves `offset` behind the key. Nil for a text, which
+  /// The symbol that the key at `offset` of the message refers to; moves `offset` past the key. Nil for a text, which
   /// is not passed.
   @inline(__always)
   private func symbol(_ reader: ByteReader, ofKeyAt offset: inout Int) throws(FormatError) -> Int? {
@@ -153,7 +149,7 @@ struct TextTables: ~Copyable {
     ends.removeAll()
   }
 
-  /// Adds what a prelude at `start` defines, and returns the offset behind it.
+  /// Adds what a prelude at `start` defines, and returns the offset after it.
   ///
   /// The texts of symbols and keys are checked here, whether or not they are used.
   ///

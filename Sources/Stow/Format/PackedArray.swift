@@ -80,10 +80,8 @@ struct PackedArray {
   /// A packed array of `ElementType.float`, which its tag implies.
   static let floats: UInt8 = 0x75
 
-  static let kind = TaggedKind("an array") { isPacked($0) ? .length : nil }
-
   let type: UInt8
-  /// The elements, or for types without a stride all that stands behind the element type.
+  /// The elements, or for types without a stride all that follows the element type.
   let body: Range<Int>
   let count: Int
   /// The bytes of one element; 0 where they differ.

@@ -1,25 +1,26 @@
-/// The ways to write floating-point numbers without tags, and the choice among them (FORMAT.md, "Packed
-/// arrays").
+/// The ways to write floating-point numbers without tags, and the choice among them (FORMAT.md, "Packed arrays").
 ///
-/// Works on bit patterns. Where integers and floating-point numbers are mixed, as in documents that came
-/// from JSON, a noisy decimal says with a residue of −128 that the number is an integer.
+/// Works on bit patterns. Where integers and floating-point numbers are mixed, as in documents that came from JSON, a
+/// noisy decimal says with a residue of −128 that the number is an integer.
 struct PackedDoubles {
   let type: UInt8
   let stride: Int
 
-  static let double = PackedDoubles(type: ElementType.double, stride: 8)
-
-  /// The smallest form for `values`, of which there is one or more; nil where `integers` says that some
-  /// are integers (then the word is the integer) and no form holds both.
+  /// The smallest form for `values`, of which there is one or more; nil where `integers` says that some are integers
+  /// (then the word is the integer) and no form holds both.
   ///
   /// - Parameter cells: Room for as many. If the form is a decimal one, it holds them afterwards.
   static func best(
     for values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>? = nil,
     cells: UnsafeMutableBufferPointer<DecimalCell>
   ) -> PackedDoubles? {
-    let mixed = integers != nil
-    var best = mixed ? nil : Self.double
-    if !mixed, values.allSatisfy(isFloat) { best = PackedDoubles(type: ElementType.float, stride: 4) }
+    var best: PackedDoubles?
+    if integers == nil {
+      best =
+        values.allSatisfy(isFloat)
+        ? PackedDoubles(type: ElementType.float, stride: 4)
+        : PackedDoubles(type: ElementType.double, stride: 8)
+    }
     guard let decimal = decimal(for: values, integers, cells) else { return best }
     return decimal.stride < best?.stride ?? 8 ? decimal : best
   }
@@ -38,62 +39,22 @@ struct PackedDoubles {
     var common = CommonDecimal(cells)
     for index in values.indices {
       if integers?[index] ?? false {
-        common.skip()
+        common.append(DecimalCell(0, residue: 0))
       } else if !common.add(Double(bitPattern: values[index])) {
         return nil
       }
     }
     // A type of exponent 0 has no room for a residue.
     let exponent = common.isNoisy || integers != nil ? max(common.exponent, 1) : common.exponent
-    if exponent != common.exponent || !common.isExact {
-      guard fill(cells, values, integers, exponent: exponent) else { return nil }
-    }
-    if let integers {
-      guard fill(cells, integers: values, integers, exponent: exponent) else { return nil }
-    }
-    return form(
-      of: UnsafeBufferPointer(rebasing: cells[..<values.count]), exponent: exponent,
-      isNoisy: exponent != common.exponent)
-  }
-
-  /// Makes the cells of all numbers but the integers anew; false if one has none.
-  @inline(never)
-  private static func fill(
-    _ cells: UnsafeMutableBufferPointer<DecimalCell>, _ values: UnsafeBufferPointer<UInt64>,
-    _ integers: UnsafeBufferPointer<Bool>?, exponent: Int
-  ) -> Bool {
-    for index in values.indices where !(integers?[index] ?? false) {
-      let value = Double(bitPattern: values[index])
-      guard let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent) else {
-        return false
-      }
-      cells[index] = DecimalCell(numerator, residue: residue)
-    }
-    return true
-  }
-
-  /// Makes the cells of the integers; false if one has none.
-  @inline(never)
-  private static func fill(
-    _ cells: UnsafeMutableBufferPointer<DecimalCell>, integers values: UnsafeBufferPointer<UInt64>,
-    _ areIntegers: UnsafeBufferPointer<Bool>, exponent: Int
-  ) -> Bool {
-    for index in values.indices where areIntegers[index] {
-      guard let cell = DecimalCell(integer: Int64(bitPattern: values[index]), exponent: exponent) else {
-        return false
-      }
-      cells[index] = cell
-    }
-    return true
-  }
-
-  /// The form that has room for the widest cell, and for residues if a cell has one or `isNoisy` says so.
-  private static func form(
-    of cells: UnsafeBufferPointer<DecimalCell>, exponent: Int, isNoisy: Bool
-  ) -> PackedDoubles? {
+    let isRaised = exponent != common.exponent
+    let isExact = !isRaised && common.isExact
+    guard
+      isExact && integers == nil || fill(cells, values, integers, exponent: exponent, onlyIntegers: isExact)
+    else { return nil }
+    // Room for the widest cell, and for residues if a cell has one.
     var widest: Int64 = 0
-    var residues: Int8 = isNoisy ? 1 : 0
-    for cell in cells {
+    var residues: Int8 = isRaised ? 1 : 0
+    for cell in cells[..<values.count] {
       widest |= cell.numerator ^ (cell.numerator >> 63)
       residues |= cell.residue
     }
@@ -104,7 +65,30 @@ struct PackedDoubles {
       : PackedDoubles(type: ElementType.scaled(exponent: exponent, width: width), stride: width)
   }
 
-  /// How many decimals the elements have; nil if they are no decimal fractions.
+  /// Makes cells with `exponent` decimals, of integers and perhaps of all numbers; false if one has none.
+  @inline(never)
+  private static func fill(
+    _ cells: UnsafeMutableBufferPointer<DecimalCell>, _ values: UnsafeBufferPointer<UInt64>,
+    _ integers: UnsafeBufferPointer<Bool>?, exponent: Int, onlyIntegers: Bool
+  ) -> Bool {
+    for index in values.indices {
+      if integers?[index] ?? false {
+        guard let cell = DecimalCell(integer: Int64(bitPattern: values[index]), exponent: exponent) else {
+          return false
+        }
+        cells[index] = cell
+      } else if !onlyIntegers {
+        let value = Double(bitPattern: values[index])
+        guard let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent) else {
+          return false
+        }
+        cells[index] = DecimalCell(numerator, residue: residue)
+      }
+    }
+    return true
+  }
+
+  /// How many decimals the elements have; nil if they are not decimal fractions.
   var exponent: Int? {
     if type == ElementType.double || type == ElementType.float { return nil }
     return type >= ElementType.integral ? 0 : Int(type >> 4)
@@ -127,10 +111,7 @@ struct PackedDoubles {
     to writer: inout BackwardWriter
   ) {
     #if _endian(little)
-      if type == ElementType.double {
-        writer.bytes(UnsafeRawBufferPointer(values))
-        return
-      }
+      if type == ElementType.double { return writer.bytes(UnsafeRawBufferPointer(values)) }
     #endif
     writer.reserve(values.count * stride + BackwardWriter.margin)
     for index in values.indices.reversed() {
@@ -141,13 +122,13 @@ struct PackedDoubles {
 
 /// What floating-point numbers have in common as decimal fractions, and the cell of each: found in one walk, with one
 /// division for each.
-struct CommonDecimal {
+private struct CommonDecimal {
   /// The fewest decimals with which every number is a decimal fraction, or next to one.
   private(set) var exponent = 0
   /// Whether a number is only next to one.
   private(set) var isNoisy = false
   /// The fewest decimals with which one of the numbers was looked at.
-  private var narrowest = DecimalFraction.widestExponent
+  private var narrowest = ElementType.maximumExponent
   /// The numbers taken in, with `exponent` decimals.
   private let cells: UnsafeMutableBufferPointer<DecimalCell>
   private var count = 0
@@ -179,11 +160,8 @@ struct CommonDecimal {
     return true
   }
 
-  /// Leaves a cell to something else.
-  mutating func skip() { append(DecimalCell(0, residue: 0)) }
-
   @inline(__always)
-  private mutating func append(_ cell: DecimalCell) {
+  mutating func append(_ cell: DecimalCell) {
     cells[count] = cell
     count &+= 1
   }
@@ -193,7 +171,9 @@ struct CommonDecimal {
     let factor = DecimalFraction.integerPower(exponent - self.exponent)
     self.exponent = exponent
     // They stay below the limit of numerators, unless this is not exact.
-    for index in 0..<count { cells[index] = cells[index].scaled(by: factor) }
+    for index in 0..<count {
+      cells[index] = DecimalCell(cells[index].numerator &* factor, residue: cells[index].residue)
+    }
   }
 }
 
@@ -208,10 +188,7 @@ struct DecimalCell: BitwiseCopyable {
     bits = UInt64(bitPattern: numerator << 8) | UInt64(UInt8(bitPattern: residue))
   }
 
-  /// A cell of an integer among floating-point numbers.
-  ///
-  /// - Returns: nil if its numerator would be too large.
-  @inline(__always)
+  /// A cell of an integer among floating-point numbers; nil if its numerator would be too large.
   init?(integer: Int64, exponent: Int) {
     let (numerator, overflow) = integer.multipliedReportingOverflow(
       by: DecimalFraction.integerPower(exponent))
@@ -221,14 +198,9 @@ struct DecimalCell: BitwiseCopyable {
 
   @inline(__always)
   var numerator: Int64 { Int64(bitPattern: bits) >> 8 }
-  @inline(__always)
   var residue: Int8 { Int8(truncatingIfNeeded: bits) }
 
-  /// The same number with more decimals: the numerator times `factor`.
-  @inline(__always)
-  func scaled(by factor: Int64) -> DecimalCell { DecimalCell(numerator &* factor, residue: residue) }
-
-  /// The numerator in so many bytes, and the residue behind it.
+  /// The numerator in so many bytes, and after it the residue.
   @inline(__always)
   func noisyElement(width: Int) -> UInt64 {
     let shift = UInt64(8 &* width)

@@ -1,7 +1,7 @@
 /// The ways to write integers without tags, and the choice among them (FORMAT.md, "Packed arrays").
 struct PackedIntegers {
   let type: UInt8
-  /// The bytes behind the element type.
+  /// The bytes after the element type.
   let bodySize: Int
   /// What the elements are counted from, in a form that does that.
   private var base: Int64 = 0
@@ -11,28 +11,22 @@ struct PackedIntegers {
     self.bodySize = bodySize
   }
 
+  // MARK: choosing
+
   /// The smallest form for `values`, of which there are two or more; the first of equals in the order
   /// fixed width, fixed width above the least, own widths, differences of fixed width, differences of own widths.
   ///
   /// Also the bytes that the elements take with their tags; nil where those are surely more.
   static func best(for values: UnsafeBufferPointer<Int64>) -> (packed: PackedIntegers, taggedSize: Int?) {
-    let widths = IntegerWidths(values)
-    let fixed = widths.fixedType
-    var best = PackedIntegers(type: fixed.type, bodySize: values.count * fixed.width)
-    if let offsets = IntegerRange.offsets(of: values, below: fixed.width) {
-      let size = Integers.size(offsets.base) + values.count * offsets.width
-      best.consider(ElementType.offsets + UInt8(offsets.width), bodySize: size)
-      best.base = offsets.base
-    }
-    let sizes = IntegerSizes(values, width: widths.signed, below: best.bodySize) { values[$0] }
+    let fixed = FixedIntegers(values)
+    var best = PackedIntegers(type: fixed.type, bodySize: fixed.baseSize + values.count * fixed.width)
+    best.base = fixed.base ?? 0
+    let sizes = IntegerSizes(values, width: fixed.signedWidth, below: best.bodySize) { values[$0] }
     if let sizes { best.consider(ElementType.ownWidths, bodySize: ownWidthsSize(values.count, sizes)) }
     if differencesLookSmaller(values) { best.considerDifferences(of: values) }
-    return (best, sizes?.tagged ?? sizeOfTags(values, widths))
-  }
-
-  /// The number of values if each is its own tag, and so takes no more than in a packed array; nil otherwise.
-  private static func sizeOfTags(_ values: UnsafeBufferPointer<Int64>, _ widths: IntegerWidths) -> Int? {
-    widths.signed == 1 && values.allSatisfy(Integers.smallRange.contains) ? values.count : nil
+    // An integer that is its own tag takes no more than in a packed array.
+    let areTags = sizes == nil && fixed.signedWidth == 1 && values.allSatisfy(Integers.smallRange.contains)
+    return (best, sizes?.tagged ?? (areTags ? values.count : nil))
   }
 
   private mutating func considerDifferences(of values: UnsafeBufferPointer<Int64>) {
@@ -55,31 +49,27 @@ struct PackedIntegers {
     if let sizes { consider(ElementType.ownWidthDeltas, bodySize: Self.ownWidthsSize(values.count, sizes)) }
   }
 
-  /// How many elements tell whether differences are worth a walk over all.
-  private static let sampleSize = 64
-
+  /// Whether differences are worth a walk over all elements, which a few of them tell.
   private static func differencesLookSmaller(_ values: UnsafeBufferPointer<Int64>) -> Bool {
-    var valueBytes = 0
-    var differenceBytes = 0
-    for index in 1...min(sampleSize, values.count - 1) {
-      valueBytes += byteCount(values[index])
-      differenceBytes += byteCount(values[index] &- values[index - 1])
+    var saved = 0
+    for index in 1...min(64, values.count - 1) {
+      saved += byteCount(values[index]) - byteCount(values[index] &- values[index - 1])
     }
-    return differenceBytes < valueBytes
+    return saved > 0
   }
 
   private mutating func consider(_ type: UInt8, bodySize: Int) {
     if bodySize < self.bodySize { self = PackedIntegers(type: type, bodySize: bodySize) }
   }
 
-  /// The size of a table of widths and the bytes behind it.
+  /// The size of a table of widths, and of the bytes after it.
   private static func ownWidthsSize(_ count: Int, _ sizes: IntegerSizes) -> Int {
     Varint.size(count) + (count + 1) / 2 + sizes.ownWidths
   }
 
   /// The bytes that an element takes in a table of own widths: none for zero.
   @inline(__always)
-  static func byteCount(_ value: Int64) -> Int {
+  fileprivate static func byteCount(_ value: Int64) -> Int {
     // One less for zero, without a branch.
     DecimalFraction.width(value) &- (value == 0 ? 1 : 0)
   }
@@ -88,41 +78,31 @@ struct PackedIntegers {
 
   /// Writes the element type and the elements.
   func write(_ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter) {
+    writer.reserve(bodySize + BackwardWriter.margin)
     switch type {
     case ElementType.ownWidths: writeOwnWidths(values, to: &writer) { values[$0] }
     case ElementType.ownWidthDeltas:
       writeOwnWidths(values, to: &writer) { $0 == 0 ? values[0] : values[$0] &- values[$0 - 1] }
     case ElementType.deltas...ElementType.deltas + 8:
       let width = Int(type - ElementType.deltas)
-      writer.reserve(bodySize + BackwardWriter.margin)
       for index in stride(from: values.count - 1, to: 0, by: -1) {
         writer.littleEndian(UInt64(bitPattern: values[index] &- values[index - 1]), width: width)
       }
       let firstWidth = DecimalFraction.width(values[0])
       writer.littleEndian(UInt64(bitPattern: values[0]), width: firstWidth)
       writer.byte(UInt8(firstWidth))
-    case ElementType.offsets...ElementType.offsets + 7:
-      let width = Int(type - ElementType.offsets)
-      writer.reserve(bodySize + BackwardWriter.margin)
-      for value in values.reversed() { writer.littleEndian(UInt64(bitPattern: value &- base), width: width) }
-      Integers.write(base, to: &writer)
-    default: writeFixed(values, to: &writer)
-    }
-  }
-
-  private func writeFixed(_ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter) {
-    switch type & 15 {
-    case 1: Self.narrow(values, to: &writer, as: UInt8.self)
-    case 2: Self.narrow(values, to: &writer, as: UInt16.self)
-    case 4: Self.narrow(values, to: &writer, as: UInt32.self)
+    case 1, ElementType.unsigned + 1: Self.narrow(values, to: &writer, as: UInt8.self)
+    case 2, ElementType.unsigned + 2: Self.narrow(values, to: &writer, as: UInt16.self)
+    case 4, ElementType.unsigned + 4: Self.narrow(values, to: &writer, as: UInt32.self)
     case 8: Self.narrow(values, to: &writer, as: UInt64.self)
     default:
       let width = Int(type & 15)
-      writer.reserve(bodySize + BackwardWriter.margin)
-      for value in values.reversed() { writer.littleEndian(UInt64(bitPattern: value), width: width) }
+      for value in values.reversed() { writer.littleEndian(UInt64(bitPattern: value &- base), width: width) }
+      if ElementType.isOffset(type) { Integers.write(base, to: &writer) }
     }
   }
 
+  /// The lowest bytes of each, many at a time.
   @inline(__always)
   private static func narrow<Cell: FixedWidthInteger>(
     _ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter, as _: Cell.Type
@@ -136,145 +116,83 @@ struct PackedIntegers {
     }
   }
 
-  /// The table of widths, half a byte for each element, and behind it the bytes of the elements.
+  /// The table of widths, half a byte for each element, and after it the bytes of the elements: of a zero nothing, as a
+  /// width of 0 moves nothing.
   @inline(__always)
   private func writeOwnWidths(
     _ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter, element: (Int) -> Int64
   ) {
     let count = values.count
-    let tableSize = (count + 1) / 2
-    writer.reserve(bodySize + BackwardWriter.margin)
-    writer.fill(below: bodySize - Varint.size(count) - tableSize, tableSize) { writer, table in
-      for pair in stride(from: tableSize - 1, through: 0, by: -1) {
-        let high =
-          2 &* pair &+ 1 < count ? writeSignificantBytes(of: element(2 &* pair &+ 1), to: &writer) : 0
-        let low = writeSignificantBytes(of: element(2 &* pair), to: &writer)
-        table.storeBytes(of: UInt8(truncatingIfNeeded: low | high &<< 4), toByteOffset: pair, as: UInt8.self)
+    func write(_ value: Int64) -> Int {
+      let width = Self.byteCount(value)
+      writer.littleEndian(UInt64(bitPattern: value), width: width)
+      return width
+    }
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: (count + 1) / 2) { table in
+      for pair in table.indices.reversed() {
+        let high = 2 &* pair &+ 1 < count ? write(element(2 &* pair &+ 1)) : 0
+        let low = write(element(2 &* pair))
+        table[pair] = UInt8(truncatingIfNeeded: low | high &<< 4)
       }
-      // Writing the first elements touches the end of the table.
-      for pair in max(0, tableSize - BackwardWriter.overlap)..<tableSize {
-        let high = 2 * pair + 1 < count ? Self.byteCount(element(2 * pair + 1)) : 0
-        let widths = UInt8(Self.byteCount(element(2 * pair)) | high << 4)
-        table.storeBytes(of: widths, toByteOffset: pair, as: UInt8.self)
-      }
+      writer.bytes(UnsafeRawBufferPointer(table))
     }
     writer.varint(count)
   }
-
-  /// Writes as many bytes of a value as `byteCount` says, and returns their number.
-  @inline(__always)
-  private func writeSignificantBytes(of value: Int64, to writer: inout BackwardWriter) -> Int {
-    let width = Self.byteCount(value)
-    // Of a zero nothing is written: a width of 0 moves nothing.
-    writer.littleEndian(UInt64(bitPattern: value), width: width)
-    return width
-  }
 }
 
-/// The bytes that each of some integers takes at most.
-struct IntegerWidths {
-  let signed: Int
-  /// Without a sign; nil if there are negative ones.
-  let unsigned: Int?
+/// How integers of one width take the fewest bytes: signed, without a sign, or counted from the least of them; the first
+/// of equals in this order.
+struct FixedIntegers {
+  private(set) var type: UInt8
+  private(set) var width: Int
+  /// What the integers are counted from, which stands once before them.
+  private(set) var base: Int64?
+  /// The bytes that each takes with its sign.
+  let signedWidth: Int
 
-  /// All bits that matter are gathered, and looked at once; those of magnitudes only if there are negative ones.
+  var baseSize: Int { base.map(Integers.size) ?? 0 }
+
+  /// - Parameter values: At least one integer.
   init(_ values: UnsafeBufferPointer<Int64>) {
-    if let all = Self.bits(ofNonNegative: values) {
-      signed = DecimalFraction.width(all)
-      unsigned = max(1, (71 - all.leadingZeroBitCount) >> 3)
-      return
+    var (all, magnitudes): (Int64, Int64) = (0, 0)
+    for value in values {
+      all |= value
+      magnitudes |= value ^ (value >> 63)
     }
-    var magnitudes: Int64 = 0
-    for value in values { magnitudes |= value ^ (value >> 63) }
-    signed = DecimalFraction.width(magnitudes)
-    unsigned = nil
-  }
-
-  /// All bits of some integers; nil if one is negative.
-  private static func bits(ofNonNegative values: UnsafeBufferPointer<Int64>) -> Int64? {
-    var all: Int64 = 0
-    for start in stride(from: 0, to: values.count, by: blockSize) {
-      for value in UnsafeBufferPointer(rebasing: values[start..<min(start + blockSize, values.count)]) {
-        all |= value
-      }
-      if all < 0 { return nil }
+    signedWidth = DecimalFraction.width(magnitudes)
+    (type, width) = (UInt8(signedWidth), signedWidth)
+    let unsigned = Self.unsignedWidth(all)
+    if all >= 0, unsigned < width { (type, width) = (ElementType.unsigned + UInt8(unsigned), unsigned) }
+    // Most arrays that spread far show it in a few of their elements.
+    let sample = Self.range(of: values, step: max(1, values.count / 64))
+    guard Self.unsignedWidth(sample.greatest &- sample.least) < width else { return }
+    let (least, greatest) = Self.range(of: values, step: 1)
+    let offset = Self.unsignedWidth(greatest &- least)
+    if offset < width, Integers.size(least) + values.count * offset < values.count * width {
+      (type, width, base) = (ElementType.offsets + UInt8(offset), offset, least)
     }
-    return all
   }
 
-  /// So many are looked at before asking whether one was negative.
-  private static let blockSize = 1024
-
-  /// The element type of least width: signed, unless doing without a sign saves a byte.
-  var fixedType: (type: UInt8, width: Int) {
-    if let unsigned, unsigned < signed { return (ElementType.unsigned + UInt8(unsigned), unsigned) }
-    return (UInt8(signed), signed)
-  }
-}
-
-/// The smallest and largest of some integers.
-struct IntegerRange {
-  private let minimum: Int64
-  private let maximum: Int64
-
-  /// Four at a time: one comparison does not have to wait for the one before it.
-  private init(_ values: UnsafeBufferPointer<Int64>) {
+  /// The least and the greatest of every so many integers.
+  private static func range(
+    of values: UnsafeBufferPointer<Int64>, step: Int
+  ) -> (least: Int64, greatest: Int64) {
     var (least, greatest) = (values[0], values[0])
-    var (least2, least3, least4) = (least, least, least)
-    var (greatest2, greatest3, greatest4) = (greatest, greatest, greatest)
     var index = 0
-    while index &+ 4 <= values.count {
-      let (one, two, three, four) =
-        (values[index], values[index &+ 1], values[index &+ 2], values[index &+ 3])
-      least = min(least, one)
-      least2 = min(least2, two)
-      least3 = min(least3, three)
-      least4 = min(least4, four)
-      greatest = max(greatest, one)
-      greatest2 = max(greatest2, two)
-      greatest3 = max(greatest3, three)
-      greatest4 = max(greatest4, four)
-      index &+= 4
-    }
     while index < values.count {
       least = min(least, values[index])
       greatest = max(greatest, values[index])
-      index &+= 1
+      index &+= step
     }
-    minimum = min(min(least, least2), min(least3, least4))
-    maximum = max(max(greatest, greatest2), max(greatest3, greatest4))
+    return (least, greatest)
   }
 
-  private static let sampleSize = 64
-
-  /// Of some values, spread over all.
-  private init(sampleOf values: UnsafeBufferPointer<Int64>) {
-    var (least, greatest) = (values[0], values[0])
-    for index in stride(from: 0, to: values.count, by: max(1, values.count / Self.sampleSize)) {
-      least = min(least, values[index])
-      greatest = max(greatest, values[index])
-    }
-    minimum = least
-    maximum = greatest
-  }
-
-  /// The bytes that each takes above the least of them, at least one.
-  private var offsetWidth: Int {
-    max(1, (71 - (maximum &- minimum).leadingZeroBitCount) >> 3)
-  }
-
-  /// The least of `values` and the bytes that each takes above it, if those are fewer than `width`.
-  static func offsets(of values: UnsafeBufferPointer<Int64>, below width: Int) -> (base: Int64, width: Int)? {
-    // Most arrays that spread far show it in a few of their elements.
-    guard IntegerRange(sampleOf: values).offsetWidth < width else { return nil }
-    let range = IntegerRange(values)
-    let offsetWidth = range.offsetWidth
-    return offsetWidth < width ? (range.minimum, offsetWidth) : nil
-  }
+  /// The bytes of an integer without a sign, at least one.
+  private static func unsignedWidth(_ value: Int64) -> Int { max(1, (71 - value.leadingZeroBitCount) >> 3) }
 }
 
-/// What some integers take if each has as many bytes as it needs.
-struct IntegerSizes {
+/// What integers take if each has as many bytes as it needs.
+private struct IntegerSizes {
   /// The bytes of all in a table of own widths, which has none for a zero.
   private(set) var ownWidths = 0
   /// The bytes of all with their tags.
@@ -297,19 +215,6 @@ struct IntegerSizes {
     for index in 1..<values.count { add(element(index)) }
   }
 
-  /// Whether so many of `count` elements need `width` bytes that neither sum gets below `limit`.
-  @inline(__always)
-  private static func exceeds(_ limit: Int, _ count: Int, _ width: Int, _ element: (Int) -> Int64) -> Bool {
-    // The limit leaves out what stands before elements without tags.
-    let enough = limit - min(count / 2, count - headerSize)
-    var wide = 0
-    for start in stride(from: 1, to: count, by: blockSize) {
-      wide += self.count(ofWidth: width, in: start..<min(start + blockSize, count), element)
-      if wide * width >= enough { return true }
-    }
-    return false
-  }
-
   @inline(__always)
   private mutating func add(_ value: Int64) {
     let size = DecimalFraction.width(value)
@@ -317,17 +222,26 @@ struct IntegerSizes {
     tagged &+= Integers.smallRange.contains(value) ? 1 : 1 &+ size
   }
 
-  /// How many elements take `width` bytes or more; of those of one byte, −1 is not counted.
+  /// Whether so many of `count` elements need `width` bytes that neither sum gets below `limit`.
   @inline(__always)
-  private static func count(ofWidth width: Int, in range: Range<Int>, _ element: (Int) -> Int64) -> Int {
+  private static func exceeds(_ limit: Int, _ count: Int, _ width: Int, _ element: (Int) -> Int64) -> Bool {
+    // The limit leaves out what stands before elements without tags.
+    let enough = limit - min(count / 2, count - headerSize)
+    // Of those of one byte, −1 is not counted.
     let least: Int64 = width == 1 ? 1 : 1 << Int64(8 * width - 9)
-    var below: UInt64 = 0
-    for index in range {
-      let value = element(index)
-      // Neither is negative, so the difference has its highest bit set if the element is below.
-      let difference = (value ^ (value >> 63)) &- least
-      below &+= UInt64(bitPattern: difference) &>> 63
+    var wide = 0
+    for start in stride(from: 1, to: count, by: blockSize) {
+      let end = min(start + blockSize, count)
+      var below: UInt64 = 0
+      for index in start..<end {
+        let value = element(index)
+        // Neither is negative, so the difference has its highest bit set if the element is below.
+        let difference = (value ^ (value >> 63)) &- least
+        below &+= UInt64(bitPattern: difference) &>> 63
+      }
+      wide += end - start - Int(truncatingIfNeeded: below)
+      if wide * width >= enough { return true }
     }
-    return range.count - Int(truncatingIfNeeded: below)
+    return false
   }
 }

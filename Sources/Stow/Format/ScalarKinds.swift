@@ -1,16 +1,10 @@
+// The scalars of a few bytes: all but floating-point numbers and texts.
+
 /// Nil, and the nil of an optional that stands in others (FORMAT.md, "Nil and Bool").
 enum Nils {
   static let tag: UInt8 = 0x00
-  /// The level stands in a byte behind it.
+  /// The level stands in the next byte.
   static let nested: UInt8 = 0x7C
-
-  static let kind = TaggedKind("nil") { tag in
-    switch tag {
-    case Self.tag: .fixed(1)
-    case nested: .fixed(2)
-    default: nil
-    }
-  }
 
   /// Writes the nil of an optional that stands in `level` others, at least one. Within a reserve.
   static func write(level: Int, to writer: inout BackwardWriter) {
@@ -38,9 +32,7 @@ enum Bools {
   static let `false`: UInt8 = 0x01
   static let `true`: UInt8 = 0x02
 
-  static let kind = TaggedKind("a Bool") { $0 == `false` || $0 == `true` ? .fixed(1) : nil }
-
-  /// The Bool at `offset`. The offset behind it is one more.
+  /// The Bool at `offset`. The offset after it is one more.
   @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Bool {
     let tag = try reader.byte(at: offset)
@@ -62,16 +54,6 @@ enum Integers {
   static let small: UInt8 = 0x80
   static let lastSmall: UInt8 = 0xBF
   static let smallRange: ClosedRange<Int64> = -16...47
-
-  static let kind = TaggedKind("an integer") { tag in
-    switch tag {
-    case small...lastSmall: .fixed(1)
-    case sized...lastSized: .fixed(tag - sized + 2)
-    case unsigned64: .fixed(9)
-    case signed128, unsigned128: .fixed(17)
-    default: nil
-    }
-  }
 
   @inline(__always)
   static func isSmall(_ tag: UInt8) -> Bool { tag & 0xC0 == small }
@@ -122,7 +104,7 @@ enum Integers {
     return (sized...unsigned128).contains(tag) || isSmall(tag)
   }
 
-  /// An integer of at most 64 signed bits, and the offset behind it.
+  /// An integer of at most 64 signed bits, and the offset after it.
   @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Int64 {
     let tag = try reader.byte(at: offset)
@@ -169,14 +151,6 @@ enum Dates {
   /// A decimal fraction with its scale byte.
   static let scaled: UInt8 = 0x17
 
-  static let kind = TaggedKind("a date") { tag in
-    switch tag {
-    case Self.tag: .fixed(9)
-    case scaled: .scale
-    default: nil
-    }
-  }
-
   /// A date in a decimal form, if that is shorter than 8 bytes: the scale byte, and the numerator.
   private static func decimal(_ bits: UInt64) -> (scale: UInt8, form: DoubleForm)? {
     let form = DoubleForm(bits)
@@ -204,7 +178,7 @@ enum Dates {
     }
   }
 
-  /// The seconds of the date at `offset`, and the offset behind it; nil if another kind of value stands there.
+  /// The seconds of the date at `offset`, and the offset after it; nil if another kind of value stands there.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double? {
     switch try reader.byte(at: offset) {
     case tag:
@@ -221,12 +195,10 @@ enum Dates {
 enum UUIDs {
   static let tag: UInt8 = 0x18
 
-  static let kind = TaggedKind("a UUID") { $0 == tag ? .fixed(17) : nil }
-
   /// - Parameter bits: The bytes, the first of them lowest.
   static func form(_ bits: UInt128) -> WideForm { WideForm(bits, width: 16, tag: tag) }
 
-  /// The bytes of the UUID at `offset`, the first of them lowest, and the offset behind it; nil if another kind of value
+  /// The bytes of the UUID at `offset`, the first of them lowest, and the offset after it; nil if another kind of value
   /// stands there.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> UInt128? {
     guard try reader.byte(at: offset) == tag else { return nil }
@@ -243,8 +215,6 @@ enum Decimals {
   static let positive: UInt8 = 0x1B
   static let negative: UInt8 = 0x1C
 
-  static let kind = TaggedKind("a decimal number") { $0 == positive || $0 == negative ? .length : nil }
-
   static func form(_ parts: DecimalParts) -> WideForm {
     let width = (128 - parts.magnitude.leadingZeroBitCount + 7) / 8
     // The length is a uint of one byte.
@@ -254,7 +224,7 @@ enum Decimals {
     return WideForm(parts.magnitude, width: width, head: head, size: 3)
   }
 
-  /// The parts of the decimal number at `offset`, and the offset behind it; nil if another kind of value stands there.
+  /// The parts of the decimal number at `offset`, and the offset after it; nil if another kind of value stands there.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> DecimalParts?
   {
     let tag = try reader.byte(at: offset)
@@ -282,8 +252,8 @@ struct DecimalParts {
   var exponent: Int8
 }
 
-/// The bytes of a scalar that no word holds, as they stand in a message, tag and all: up to eight, and up to sixteen
-/// behind them.
+/// The bytes of a scalar that no word holds, as they stand in a message, tag and all: up to eight, and then up to
+/// sixteen more.
 struct WideForm: BitwiseCopyable {
   private let head: UInt64
   private let headSize: UInt8

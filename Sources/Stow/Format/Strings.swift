@@ -1,6 +1,6 @@
 /// Strings of UTF-8 (FORMAT.md, "Strings and data").
 enum Strings {
-  /// The length stands behind it.
+  /// The length follows.
   static let long: UInt8 = 0x1D
   /// A string of 0 to 31 bytes: `short + length`.
   static let short: UInt8 = 0x30
@@ -8,14 +8,6 @@ enum Strings {
   static let shortLimit = 32
   /// The tag, and a length of one byte, are the header of shorter strings.
   static let headerLimit = Varint.oneByteLimit
-
-  static let kind = TaggedKind("a string") { tag in
-    switch tag {
-    case short...lastShort: .fixed(tag - short + 1)
-    case long: .length
-    default: nil
-    }
-  }
 
   static func isString(_ tag: UInt8) -> Bool { tag == long || tag >= short && tag <= lastShort }
 
@@ -25,7 +17,7 @@ enum Strings {
   @inline(__always)
   static func headerSize(_ length: Int) -> Int { length < shortLimit ? 1 : length < headerLimit ? 2 : 0 }
 
-  /// Writes the header of a string below `headerLimit`, and perhaps a byte behind it.
+  /// Writes the header of a string below `headerLimit`, and perhaps a byte after it.
   @inline(__always)
   static func writeHeader(_ length: Int, to target: UnsafeMutableRawPointer) {
     let size = UInt16(truncatingIfNeeded: length)
@@ -61,7 +53,7 @@ enum Strings {
     return (start, size)
   }
 
-  /// The string at `offset` whose length is in its tag, and the offset behind it; nil if another value stands there.
+  /// The string at `offset` whose length is in its tag, and the offset after it; nil if another value stands there.
   @inline(__always)
   static func readShort(
     _ reader: ByteReader, at offset: Int, next: inout Int
@@ -74,7 +66,7 @@ enum Strings {
     return try reader.string(at: offset &+ 1, count: length)
   }
 
-  /// The same for a string whose length stands behind its tag.
+  /// The same for a string whose length follows its tag.
   static func readLong(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> String? {
     guard try reader.byte(at: offset) == long else { return nil }
     var start = offset + 1
@@ -128,20 +120,12 @@ extension ByteReader {
 
 /// Strings that stand in the prelude, each a number among them (FORMAT.md, "Strings and data").
 enum Symbols {
-  /// The number stands behind it.
+  /// The number follows.
   static let long: UInt8 = 0x1E
   /// One of the first 32: `short + number`.
   static let short: UInt8 = 0x50
   static let lastShort: UInt8 = 0x6F
   static let shortLimit = 32
-
-  static let kind = TaggedKind("a string") { tag in
-    switch tag {
-    case short...lastShort: .fixed(1)
-    case long: .uint
-    default: nil
-    }
-  }
 
   static func isSymbol(_ tag: UInt8) -> Bool { tag == long || tag >= short && tag <= lastShort }
 
@@ -156,7 +140,7 @@ enum Symbols {
     }
   }
 
-  /// The number of the symbol at `offset`, and the offset behind it; nil if another kind of value stands there.
+  /// The number of the symbol at `offset`, and the offset after it; nil if another kind of value stands there.
   @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Int? {
     let tag = try reader.byte(at: offset)
@@ -175,8 +159,6 @@ enum Symbols {
 /// Data: bytes (FORMAT.md, "Strings and data").
 enum DataValues {
   static let tag: UInt8 = 0x19
-
-  static let kind = TaggedKind("data") { $0 == tag ? .length : nil }
 
   static func write(_ bytes: UnsafeRawBufferPointer, to writer: inout BackwardWriter) {
     writer.bytes(bytes)
@@ -197,8 +179,6 @@ enum DataValues {
 /// URLs: a tag, and the string that they are (FORMAT.md, "Strings and data").
 enum URLs {
   static let tag: UInt8 = 0x1A
-
-  static let kind = TaggedKind("a URL") { $0 == tag ? .string : nil }
 
   /// Whether a value with the tag may be the string of a URL.
   static func mayHold(_ tag: UInt8) -> Bool { Strings.isString(tag) || Symbols.isSymbol(tag) }

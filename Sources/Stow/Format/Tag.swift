@@ -1,7 +1,5 @@
-/// The first byte of every value (FORMAT.md, "Tags").
-///
-/// A tag says what a value is and either how long it is or where its byte length stands, so that any
-/// value can be skipped without being read. Each kind of value has its tags in its own file.
+/// The first byte of every value (FORMAT.md, "Tags"): what the value is, and either how long it is or where its byte
+/// length stands, so that any value can be skipped without being read.
 ///
 ///           0    1    2    3    4    5    6    7    8    9    A    B    C    D    E    F
 ///     00   nil  ─ Bool ─  ───────────────────── integer ─────────────────────  ─ float ─
@@ -19,25 +17,95 @@
 ///     E0   ──────────────────────────────────── array ──────────────────────────────────
 ///     F0   ──────────────────────────────────── record ─────────────────────────────────
 enum Tag {
-  static let kinds = [
-    Nils.kind, Bools.kind, Integers.kind, Floats.kind, Dates.kind, UUIDs.kind, DataValues.kind, URLs.kind,
-    Decimals.kind, Strings.kind, Symbols.kind, Arrays.kind, PackedArray.kind, Columns.kind, Maps.kind,
-    Records.kind,
-  ]
+  /// What a value is.
+  enum Kind: Int, CaseIterable {
+    case null, bool, integer, floatingPoint, date, uuid, data, url, decimal, string, array, object
+    /// No value has the tag.
+    case reserved
 
-  /// By tag: the number of its kind in `kinds`, and behind all of them for a tag that no value has.
-  static let kindNumbers: [Int] = (0...255).map { tag in
-    kinds.firstIndex { $0.extent(UInt8(tag)) != nil } ?? kinds.count
+    /// What errors call it.
+    var name: String {
+      switch self {
+      case .null: "nil"
+      case .bool: "a Bool"
+      case .integer: "an integer"
+      case .floatingPoint: "a floating-point number"
+      case .date: "a date"
+      case .uuid: "a UUID"
+      case .data: "data"
+      case .url: "a URL"
+      case .decimal: "a decimal number"
+      case .string: "a string"
+      case .array: "an array"
+      case .object: "an object"
+      case .reserved: "a reserved tag"
+      }
+    }
+  }
+
+  /// How many bytes a value takes, or where the value says that: one byte for each tag.
+  struct Extent {
+    let code: UInt8
+
+    /// So many bytes, tag included: 1 to 127.
+    static func fixed(_ size: UInt8) -> Extent { Extent(code: size) }
+    /// A length, and as many bytes.
+    static let length = Extent(code: 0)
+    /// A scale byte, whose low half is the number of bytes after it.
+    static let scale = Extent(code: 0x80)
+    /// The same, and one more byte.
+    static let scaleAndByte = Extent(code: 0x81)
+    /// A uint.
+    static let uint = Extent(code: 0x82)
+    /// A uint, a length, and as many bytes.
+    static let uintAndLength = Extent(code: 0x83)
+    /// A string value.
+    static let string = Extent(code: 0x84)
+    /// No value has the tag.
+    static let none = Extent(code: 0xFF)
+  }
+
+  static func kind(of tag: UInt8) -> Kind { form(of: tag).kind }
+
+  /// What a value with a tag is, and how it is skipped: the whole table.
+  private static func form(of tag: UInt8) -> (kind: Kind, extent: Extent) {
+    switch tag {
+    case Nils.tag: (.null, .fixed(1))
+    case Nils.nested: (.null, .fixed(2))
+    case Bools.false, Bools.true: (.bool, .fixed(1))
+    case Integers.small...Integers.lastSmall: (.integer, .fixed(1))
+    case Integers.sized...Integers.lastSized: (.integer, .fixed(tag - Integers.sized + 2))
+    case Integers.unsigned64: (.integer, .fixed(9))
+    case Integers.signed128, Integers.unsigned128: (.integer, .fixed(17))
+    case Floats.double: (.floatingPoint, .fixed(9))
+    case Floats.float: (.floatingPoint, .fixed(5))
+    case Floats.integral...Floats.lastIntegral: (.floatingPoint, .fixed(tag - Floats.integral + 2))
+    case Floats.decimal: (.floatingPoint, .scale)
+    case Floats.noisyDecimal: (.floatingPoint, .scaleAndByte)
+    case Floats.shortDecimal...Floats.lastShortDecimal: (.floatingPoint, .fixed((tag & 3) + 2))
+    case Dates.tag: (.date, .fixed(9))
+    case Dates.scaled: (.date, .scale)
+    case UUIDs.tag: (.uuid, .fixed(17))
+    case DataValues.tag: (.data, .length)
+    case URLs.tag: (.url, .string)
+    case Decimals.positive, Decimals.negative: (.decimal, .length)
+    case Strings.short...Strings.lastShort: (.string, .fixed(tag - Strings.short + 1))
+    case Strings.long: (.string, .length)
+    case Symbols.short...Symbols.lastShort: (.string, .fixed(1))
+    case Symbols.long: (.string, .uint)
+    case Arrays.short...Arrays.lastShort: (.array, .fixed(tag - Arrays.short + 1))
+    case Arrays.long, PackedArray.tag, PackedArray.floats, Columns.table, Columns.matrix: (.array, .length)
+    case Maps.short...Maps.lastShort: (.object, .fixed(tag - Maps.short + 1))
+    case Maps.long, Records.short...: (.object, .length)
+    case Records.long, Records.longPartial: (.object, .uintAndLength)
+    default: (.reserved, .none)
+    }
   }
 
   /// By tag: the code of its extent. Never written after it was made, and never freed.
   nonisolated(unsafe) static let extents: UnsafePointer<UInt8> = {
     let table = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
-    for tag in UInt8.min...UInt8.max {
-      let number = kindNumbers[Int(tag)]
-      let extent = number < kinds.count ? kinds[number].extent(tag) : nil
-      (table + Int(tag)).initialize(to: (extent ?? .none).code)
-    }
+    for tag in UInt8.min...UInt8.max { (table + Int(tag)).initialize(to: form(of: tag).extent.code) }
     return UnsafePointer(table)
   }()
 
@@ -52,17 +120,17 @@ extension ByteReader {
   /// A reader of some bytes, which must outlive its use.
   package init(_ bytes: UnsafeRawBufferPointer) { self.init(bytes, extents: Tag.extents) }
 
-  /// The offset behind the value at `offset`: a step of constant cost, whatever the value holds.
+  /// The offset after the value at `offset`: a step of constant cost, whatever the value holds.
   @inline(__always)
   package func end(of offset: Int) throws(FormatError) -> Int {
     let tag = try byte(at: offset)
     let size = extents[Int(tag)]
-    if size == Extent.length.code {
+    if size == Tag.Extent.length.code {
       var next = offset &+ 1
       let length = try length(at: &next)
       return next &+ length
     }
-    guard size < Extent.scale.code else { return try endOfOther(offset, tag: tag, size) }
+    guard size < Tag.Extent.scale.code else { return try endOfOther(offset, tag: tag, size) }
     guard Int(size) <= count &- offset else { try fail(.truncated, at: offset) }
     return offset &+ Int(size)
   }
@@ -71,57 +139,21 @@ extension ByteReader {
   private func endOfOther(_ offset: Int, tag: UInt8, _ extent: UInt8) throws(FormatError) -> Int {
     var next = offset + 1
     switch extent {
-    case Extent.scale.code, Extent.scaleAndByte.code:
-      let size = Int(try byte(at: next) & 15) + (extent == Extent.scale.code ? 0 : 1)
+    case Tag.Extent.scale.code, Tag.Extent.scaleAndByte.code:
+      let size = Int(try byte(at: next) & 15) + (extent == Tag.Extent.scale.code ? 0 : 1)
       try require(size, at: next + 1)
       return next + 1 + size
-    case Extent.string.code:
+    case Tag.Extent.string.code:
       guard URLs.mayHold(try byte(at: next)) else { try fail(.malformed, at: next) }
       return try end(of: next)
-    case Extent.uint.code:
+    case Tag.Extent.uint.code:
       _ = try varint(at: &next)
       return next
-    case Extent.uintAndLength.code:
+    case Tag.Extent.uintAndLength.code:
       _ = try varint(at: &next)
       let length = try length(at: &next)
       return next + length
     default: try fail(tag == MessageTables.tag ? .malformed : .reserved, at: offset)
     }
   }
-}
-
-/// A kind of value: what errors call it, its tags, and how a value with one of them is skipped.
-///
-/// Each kind has a file of its own, which says all about its bytes; `Tag.kinds` lists them.
-struct TaggedKind: Sendable {
-  let name: String
-  /// How a value with a tag is skipped; nil for the tags of other kinds.
-  let extent: @Sendable (_ tag: UInt8) -> Extent?
-
-  init(_ name: String, extent: @escaping @Sendable (_ tag: UInt8) -> Extent?) {
-    self.name = name
-    self.extent = extent
-  }
-}
-
-/// How many bytes a value takes, or where the value says that: one byte for each tag.
-struct Extent {
-  let code: UInt8
-
-  /// So many bytes, tag included: 1 to 127.
-  static func fixed(_ size: UInt8) -> Extent { Extent(code: size) }
-  /// A length, and as many bytes.
-  static let length = Extent(code: 0)
-  /// A scale byte, the low half of which is the number of bytes behind it.
-  static let scale = Extent(code: 0x80)
-  /// The same, and one more byte.
-  static let scaleAndByte = Extent(code: 0x81)
-  /// A uint.
-  static let uint = Extent(code: 0x82)
-  /// A uint, a length, and as many bytes.
-  static let uintAndLength = Extent(code: 0x83)
-  /// A string value.
-  static let string = Extent(code: 0x84)
-  /// No value has the tag.
-  static let none = Extent(code: 0xFF)
 }

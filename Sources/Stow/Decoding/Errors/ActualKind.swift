@@ -1,17 +1,14 @@
 /// What an error says was found in place of a value of the type asked for.
-struct ActualKind: Equatable {
-  /// That of a value in `Tag.kinds`; behind them are the others.
-  let number: Int
-
-  private static let reserved = Tag.kinds.count
+enum ActualKind: Equatable {
+  /// A value with a tag.
+  case value(Tag.Kind)
   /// An element without a tag.
-  private static let element = ActualKind(number: reserved + 1)
+  case element
   /// A number that the type cannot hold.
-  static let misfit = ActualKind(number: reserved + 2)
-  static let null = ActualKind(number: Tag.kindNumbers[Int(Nils.tag)])
-  static let count = misfit.number + 1
+  case misfit
 
-  private init(number: Int) { self.number = number }
+  static let null = ActualKind.value(.null)
+  static let count = Tag.Kind.allCases.count + 2
 
   /// Returns the kind of the value that could not be read as another, or nil if the error is a fault of the bytes.
   @inline(__always)
@@ -19,19 +16,28 @@ struct ActualKind: Equatable {
     switch error.kind {
     case .mismatch:
       guard error.offset < reader.count else { return nil }
-      number = Tag.kindNumbers[Int(reader.base[error.offset])]
+      self = .value(Tag.kind(of: reader.base[error.offset]))
     case .cellMismatch: self = .element
     case .unrepresentable: self = .misfit
     default: return nil
     }
   }
 
+  /// A number below `count`.
+  var number: Int {
+    switch self {
+    case .value(let kind): kind.rawValue
+    case .element: Self.count - 2
+    case .misfit: Self.count - 1
+    }
+  }
+
   /// In words.
   var name: String {
     switch self {
+    case .value(let kind): kind.name
     case .element: "an element of another kind"
     case .misfit: "a number that does not fit"
-    default: number == Self.reserved ? "a reserved tag" : Tag.kinds[number].name
     }
   }
 }

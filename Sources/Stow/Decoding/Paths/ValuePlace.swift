@@ -43,9 +43,10 @@ struct ValuePlace: Sendable {
   func kind(_ reader: ByteReader) throws(FormatError) -> StowKind {
     switch content {
     case .value(let offset):
-      let number = Tag.kindNumbers[Int(try reader.byte(at: offset))]
-      guard number < Self.kinds.count else { try fail(.reserved, at: offset) }
-      return Self.kinds[number]
+      guard let kind = StowKind(Tag.kind(of: try reader.byte(at: offset))) else {
+        try fail(.reserved, at: offset)
+      }
+      return kind
     case .row(_, let columns, _): return columns.shape == nil ? .array : .object
     case .cell(.integer, _): return .integer
     case .cell(.double, _), .cell(.singleNaN, _): return .floatingPoint
@@ -54,10 +55,25 @@ struct ValuePlace: Sendable {
     case .each: return .array
     }
   }
+}
 
-  /// By the numbers of `Tag.kinds`.
-  private static let kinds: [StowKind] = [
-    .null, .bool, .integer, .floatingPoint, .date, .uuid, .data, .url, .decimal, .string, .string, .array,
-    .array, .array, .object, .object,
-  ]
+extension StowKind {
+  /// Nil for a reserved tag.
+  fileprivate init?(_ kind: Tag.Kind) {
+    switch kind {
+    case .null: self = .null
+    case .bool: self = .bool
+    case .integer: self = .integer
+    case .floatingPoint: self = .floatingPoint
+    case .date: self = .date
+    case .uuid: self = .uuid
+    case .data: self = .data
+    case .url: self = .url
+    case .decimal: self = .decimal
+    case .string: self = .string
+    case .array: self = .array
+    case .object: self = .object
+    case .reserved: return nil
+    }
+  }
 }

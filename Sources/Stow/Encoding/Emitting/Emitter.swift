@@ -254,7 +254,7 @@ struct Emitter: ~Copyable {
       // With its header, which stands before it.
       writer.shortBytes(endingAt: utf8.end, count: utf8.count &+ 1)
     } else {
-      writer.bytes(utf8.start, count: utf8.count)
+      writer.bytes(UnsafeRawBufferPointer(start: utf8.start, count: utf8.count))
       Strings.writeHeader(utf8.count, to: &writer)
     }
   }

@@ -179,18 +179,12 @@ struct RowLayout {
 
   private func integers(_ cells: UnsafeMutableBufferPointer<UInt64>) -> Column {
     cells.withMemoryRebound(to: Int64.self) { values in
-      let fixed = IntegerWidths(UnsafeBufferPointer(values)).fixedType
+      let fixed = FixedIntegers(UnsafeBufferPointer(values))
       let tagged = values.reduce(0) { $0 &+ Integers.size($1) }
-      let plain = Column(type: fixed.type, width: fixed.width, taggedSize: tagged)
-      guard let offsets = IntegerRange.offsets(of: UnsafeBufferPointer(values), below: fixed.width) else {
-        return plain
-      }
-      let baseSize = Integers.size(offsets.base)
-      guard baseSize + offsets.width * count < fixed.width * count else { return plain }
-      for row in 0..<count { values[row] &-= offsets.base }
+      if let base = fixed.base { for row in 0..<count { values[row] &-= base } }
       return Column(
-        type: ElementType.offsets + UInt8(offsets.width), width: offsets.width, taggedSize: tagged,
-        base: offsets.base, parameterSize: baseSize)
+        type: fixed.type, width: fixed.width, taggedSize: tagged, base: fixed.base,
+        parameterSize: fixed.baseSize)
     }
   }
 
