@@ -7,24 +7,27 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Stow", targets: ["Stow"]),
+    .library(name: "StowNotation", targets: ["StowNotation"]),
     .library(name: "StowRecords", targets: ["StowRecords"]),
     .executable(name: "stowtool", targets: ["StowTool"]),
   ],
   targets: [
     .target(name: "Stow", exclude: ["ARCHITECTURE.md"]),
+    .target(name: "StowNotation", dependencies: ["Stow"]),
     .target(name: "StowRecords", dependencies: ["Stow"], exclude: ["ARCHITECTURE.md"]),
     .executableTarget(
-      name: "StowTool", dependencies: ["Stow", "StowRecords"], exclude: ["ARCHITECTURE.md"]),
+      name: "StowTool", dependencies: ["Stow", "StowNotation", "StowRecords"], exclude: ["ARCHITECTURE.md"]),
     .executableTarget(
       name: "Benchmarks", dependencies: ["Stow", "StowRecords"], path: "Benchmarks",
       exclude: ["RESULTS.md", "baseline.json", "chart.svg"]),
     .target(name: "FuzzTargets", dependencies: ["Stow", "StowRecords"], path: "Tests/Fuzz/Targets"),
     .executableTarget(
       name: "MessageReader", dependencies: ["FuzzTargets", "Stow"], path: "Tests/CrossLanguage/MessageReader"),
-    .testTarget(name: "StowTests", dependencies: ["Stow", "FuzzTargets"], exclude: ["Vectors"]),
+    .testTarget(
+      name: "StowTests", dependencies: ["Stow", "StowNotation", "FuzzTargets"], exclude: ["Vectors"]),
     .executableTarget(name: "LogWorker", dependencies: ["StowRecords"], path: "Tests/LogWorker"),
     .testTarget(name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker"], exclude: ["Vectors"]),
-    .testTarget(name: "StowToolTests", dependencies: ["Stow", "StowRecords", "StowTool"]),
+    .testTarget(name: "StowToolTests", dependencies: ["Stow", "StowNotation", "StowRecords", "StowTool"]),
   ],
   swiftLanguageModes: [.v6]
 )

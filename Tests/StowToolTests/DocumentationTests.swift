@@ -1,5 +1,6 @@
 import Foundation
 import Stow
+import StowNotation
 import Testing
 
 @Suite("What README.md shows of stowtool")

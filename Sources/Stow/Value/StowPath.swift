@@ -76,3 +76,167 @@ extension StowPath.Step: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
   /// The step to an element of an array.
   public init(integerLiteral index: Int) { self = .index(index) }
 }
+
+// Paths as text: `people[3].name`.
+
+extension StowPath: LosslessStringConvertible {
+  /// The path as text, from which ``init(_:)-(String)`` makes the same path again.
+  ///
+  /// | Step | Text |
+  /// |---|---|
+  /// | a key that begins with a letter or `_` and goes on with letters, digits, `_` and `-` | `name` in front, `.name` behind other steps |
+  /// | any other key | `["a b"]` |
+  /// | an index | `[3]` |
+  /// | ``Step/each`` | `[]` |
+  ///
+  /// Between quotes stand `\"`, `\\`, `\n`, `\r` and `\t`, and `\u{7F}` for other control characters. The path to the
+  /// whole value is the empty text.
+  public var description: String {
+    var text = ""
+    for step in steps {
+      switch step {
+      case .key(let key) where PathText.isPlain(key): text += text.isEmpty ? key : "." + key
+      case .key(let key): text += "[" + PathText.quoted(key) + "]"
+      case .index(let index): text += "[\(index)]"
+      case .each: text += "[]"
+      }
+    }
+    return text
+  }
+
+  /// The path that a text says, as ``description`` writes it; nil if it says none.
+  ///
+  /// ```swift
+  /// let path = StowPath("people[3].name")
+  /// ```
+  ///
+  /// Takes time in proportion to the text.
+  public init?(_ description: String) {
+    var text = PathText(description)
+    guard let steps = text.steps() else { return nil }
+    self.init(steps)
+  }
+}
+
+/// The text of a path that is being read, scalar by scalar: a `Character` may begin with a quote and go on with an accent.
+private struct PathText {
+  private var rest: Substring.UnicodeScalarView
+
+  init(_ text: String) { rest = text[...].unicodeScalars }
+
+  // MARK: reading
+
+  /// All steps, or nil if something else stands there.
+  mutating func steps() -> [StowPath.Step]? {
+    var steps: [StowPath.Step] = []
+    while !rest.isEmpty {
+      guard let step = step(isFirst: steps.isEmpty) else { return nil }
+      steps.append(step)
+    }
+    return steps
+  }
+
+  private mutating func step(isFirst: Bool) -> StowPath.Step? {
+    if take("[") { return bracketed() }
+    guard isFirst || take(".") else { return nil }
+    let key = takeAll { Self.continuesPlain($0) }
+    return Self.isPlain(key) ? .key(key) : nil
+  }
+
+  /// The step whose opening bracket was taken.
+  private mutating func bracketed() -> StowPath.Step? {
+    let step: StowPath.Step?
+    if rest.first == "]" {
+      step = .each
+    } else if take("\"") {
+      step = quotation().map { .key($0) }
+    } else {
+      step = number().map { .index($0) }
+    }
+    return take("]") ? step : nil
+  }
+
+  /// An index in the one form that is written: without zeros in front.
+  private mutating func number() -> Int? {
+    let digits = takeAll { $0 == "-" || ("0"..."9").contains($0) }
+    return Int(digits).flatMap { String($0) == digits ? $0 : nil }
+  }
+
+  /// The string whose opening quote was taken, with the closing one.
+  private mutating func quotation() -> String? {
+    var scalars = String.UnicodeScalarView()
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "\"": return String(scalars)
+      case "\\":
+        guard let meant = escaped() else { return nil }
+        scalars.append(meant)
+      default: scalars.append(scalar)
+      }
+    }
+    return nil
+  }
+
+  /// What stands behind a backslash.
+  private mutating func escaped() -> Unicode.Scalar? {
+    switch rest.popFirst() {
+    case "\"": return "\""
+    case "\\": return "\\"
+    case "n": return "\n"
+    case "r": return "\r"
+    case "t": return "\t"
+    case "u":
+      guard take("{") else { return nil }
+      let digits = takeAll { $0.properties.isASCIIHexDigit }
+      guard digits.utf8.count <= 8, take("}") else { return nil }
+      return UInt32(digits, radix: 16).flatMap { Unicode.Scalar($0) }
+    default: return nil
+    }
+  }
+
+  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    guard rest.first == scalar else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  private mutating func takeAll(while predicate: (Unicode.Scalar) -> Bool) -> String {
+    let end = rest.firstIndex { !predicate($0) } ?? rest.endIndex
+    defer { rest = rest[end...] }
+    return String(rest[..<end])
+  }
+
+  // MARK: writing
+
+  /// Whether a key needs no quotes.
+  static func isPlain(_ key: String) -> Bool {
+    guard let first = key.unicodeScalars.first, first == "_" || first.properties.isXIDStart else {
+      return false
+    }
+    return key.unicodeScalars.allSatisfy(continuesPlain)
+  }
+
+  private static func continuesPlain(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "-" || scalar.properties.isXIDContinue
+  }
+
+  static func quoted(_ key: String) -> String {
+    var text = String.UnicodeScalarView("\"".unicodeScalars)
+    for scalar in key.unicodeScalars { text.append(contentsOf: escaped(scalar).unicodeScalars) }
+    text.append("\"")
+    return String(text)
+  }
+
+  private static func escaped(_ scalar: Unicode.Scalar) -> String {
+    switch scalar {
+    case "\"": "\\\""
+    case "\\": "\\\\"
+    case "\n": "\\n"
+    case "\r": "\\r"
+    case "\t": "\\t"
+    case _ where scalar.properties.generalCategory == .control:
+      "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+    default: String(scalar)
+    }
+  }
+}

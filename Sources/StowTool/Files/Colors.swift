@@ -1,4 +1,5 @@
 import Stow
+import StowNotation
 
 /// Colours of a terminal.
 enum Colors {

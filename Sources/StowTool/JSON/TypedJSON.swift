@@ -1,4 +1,5 @@
 import Stow
+import StowNotation
 
 /// What JSON lacks, as objects of one key that say what it is, so that nothing is lost.
 ///

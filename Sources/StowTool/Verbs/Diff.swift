@@ -1,4 +1,5 @@
 import Stow
+import StowNotation
 
 /// `diff`: what differs between the values of two files.
 enum Diff {

@@ -1,4 +1,5 @@
 import Stow
+import StowNotation
 
 /// `json` and `from-json`: values to JSON, and back.
 enum JSONVerbs {

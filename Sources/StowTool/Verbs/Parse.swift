@@ -1,4 +1,5 @@
 import Stow
+import StowNotation
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,4 +1,5 @@
 import Stow
+import StowNotation
 
 /// `print`: the values of files in diagnostic notation.
 enum Print {

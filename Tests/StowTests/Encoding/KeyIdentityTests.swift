@@ -1,5 +1,6 @@
 import Foundation
 import Stow
+import StowNotation
 import Testing
 
 private let composed = "caf\u{e9}"

@@ -1,5 +1,6 @@
 import Foundation
 import Stow
+import StowNotation
 import Testing
 
 /// Runs the examples of FORMAT.md: each is what the encoder writes, and decodes to the value it is of.

@@ -1,5 +1,6 @@
 import Foundation
 import Stow
+import StowNotation
 import Testing
 
 /// Decimal numbers that `Decimal` does not hold: it moves zeros at the end of the digits to the exponent, which may have

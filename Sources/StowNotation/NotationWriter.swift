@@ -1,16 +1,10 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import Stow
 
 /// Writes values in diagnostic notation (FORMAT.md, "Diagnostic notation").
 package struct NotationWriter {
-  /// What stands before and behind a word, as a terminal wants it for colours. Takes no room on the line.
-  package typealias Marks = @Sendable (_ part: Part) -> (before: String, behind: String)
-
-  /// The kinds of words.
-  package enum Part: Sendable { case key, string, number, word, kind, folded }
+  package typealias Part = Notation.Part
+  /// What stands before and after a word, as a terminal wants it for colours. Takes no room on the line.
+  package typealias Marks = @Sendable (_ part: Part) -> (before: String, after: String)
 
   /// The most characters of a line that is broken no further; nil if everything is to stand on one.
   package var width: Int?
@@ -109,11 +103,11 @@ package struct NotationWriter {
 
   private mutating func writeKey(_ key: String) {
     if hasNoRoom(for: key.utf8.count) { return }
-    put(NotationString.quoted(key), .key)
+    put(Notation.quoted(key), .key)
     put(": ")
   }
 
-  private static func width(ofKey key: String) -> Int { NotationString.quoted(key).unicodeScalars.count + 2 }
+  private static func width(ofKey key: String) -> Int { Notation.quoted(key).unicodeScalars.count + 2 }
 
   /// Whether so many bytes of UTF-8 are surely too many for the line. Then they are not written to be taken back: long
   /// ones would be, for every level around them.
@@ -134,46 +128,15 @@ package struct NotationWriter {
   private mutating func writeScalar(_ value: StowValue) {
     if hasNoRoom(for: Self.leastSize(of: value)) { return }
     if let text = replacement?(value) { return put(text, text.hasPrefix("\"") ? .string : .number) }
-    switch value {
-    case .null: put("null", .word)
-    case .nestedNull(let level): put(level > 0 ? "null(\(min(level, 255)))" : "null", .word)
-    case .bool(let value): put("\(value)", .word)
-    case .integer(let value): put("\(value)", .number)
-    case .unsignedInteger(let value): put("\(value)", .number)
-    case .double(let value): put(NotationNumber.text(of: value), .number)
-    case .float(let value): put(NotationNumber.text(of: value), .number)
-    case .string(let value): put(NotationString.quoted(value), .string)
-    case .data(let value): put("data", quoted: value.base64EncodedString())
-    case .date(let value): writeDate(value.timeIntervalSinceReferenceDate)
-    case .uuid(let value): put("uuid", quoted: value.uuidString)
-    case .url(let value): put("url", quoted: value)
-    case .decimal(let value): put("decimal", quoted: NotationDecimal.text(of: DecimalParts(value)))
-    case .largeDecimal(let magnitude, let exponent, let isNegative):
-      let parts = DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent)
-      put("decimal", quoted: NotationDecimal.text(of: parts))
-    case .array, .object: preconditionFailure("a container is no scalar")
-    }
+    value.describeScalar { put($0, $1) }
   }
 
-  private mutating func writeDate(_ seconds: Double) {
-    if let text = NotationDate.text(ofSeconds: seconds) { return put("date", quoted: text) }
-    put("date", .kind)
-    put("(")
-    put(NotationNumber.text(of: seconds), .number)
-    put(")")
-  }
-
-  private mutating func put(_ kind: String, quoted content: String) {
-    put(kind, .kind)
-    put(NotationString.quoted(content), .string)
-  }
-
-  private mutating func put(_ word: String, _ part: Part) {
-    guard let marks else { return put(word) }
-    let (before, behind) = marks(part)
+  private mutating func put(_ word: String, _ part: Part?) {
+    guard let marks, let part else { return put(word) }
+    let (before, after) = marks(part)
     text += before
     put(word)
-    text += behind
+    text += after
   }
 
   private mutating func put(_ word: String) {

@@ -1,2 +1,0 @@
-/// A decoder or an encoder whose single-value container knows `StowValue` as it knows an `Int`.
-protocol StowValueCoder {}

@@ -1,0 +1,388 @@
+import Stow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads a value in diagnostic notation (FORMAT.md, "Diagnostic notation"), in time in proportion to the text.
+///
+/// The arrays and objects that are open stand in a list, so that no text takes more of the stack than another.
+struct NotationParser {
+  /// An array or an object whose end is still to come.
+  private struct Container {
+    var elements: [StowValue] = []
+    var object = StowObject()
+    /// The key of the value that comes next; nil in an array.
+    var key: String?
+
+    /// Changed where it is, as a copy for every value would take long.
+    mutating func add(_ value: StowValue) {
+      if let key { object[key] = value } else { elements.append(value) }
+    }
+
+    var value: StowValue { key == nil ? .array(elements) : .object(object) }
+    var end: Unicode.Scalar { key == nil ? "]" : "}" }
+  }
+
+  private var scanner: NotationScanner
+  private var open: [Container] = []
+
+  /// As deep as messages nest if nothing else is said.
+  private static let maximumDepth = 512
+
+  /// Whether only JSON is read.
+  private let isJSON: Bool
+
+  init(_ text: String, isJSON: Bool = false) {
+    scanner = NotationScanner(text)
+    self.isJSON = isJSON
+  }
+
+  /// The value that the text is.
+  mutating func parse() throws(StowNotationError) -> StowValue {
+    while true {
+      scanner.skipSpace()
+      guard var value = try begin() else { continue }
+      while !open.isEmpty {
+        guard let whole = try add(value) else { break }
+        value = whole
+      }
+      if open.isEmpty { return try end(value) }
+    }
+  }
+
+  private mutating func end(_ value: StowValue) throws(StowNotationError) -> StowValue {
+    scanner.skipSpace()
+    guard scanner.isAtEnd else { throw scanner.error("something behind the value") }
+    return value
+  }
+
+  // MARK: containers
+
+  /// The scalar or the empty container that is next; nil if a container began whose first value is next.
+  private mutating func begin() throws(StowNotationError) -> StowValue? {
+    let start = scanner.offset
+    let isArray = scanner.take("[")
+    guard isArray || scanner.take("{") else { return try scalar() }
+    guard open.count < Self.maximumDepth else {
+      throw scanner.error("more than \(Self.maximumDepth) levels of nesting", at: start)
+    }
+    scanner.skipSpace()
+    if scanner.take(isArray ? "]" : "}") { return isArray ? .array([]) : .object([:]) }
+    open.append(Container(key: isArray ? nil : try takeKey(of: [:])))
+    return nil
+  }
+
+  /// Adds a value to the innermost container.
+  ///
+  /// - Returns: The container, which is no longer open, if this was its last value; nil if another follows.
+  private mutating func add(_ value: StowValue) throws(StowNotationError) -> StowValue? {
+    let last = open.count - 1
+    open[last].add(value)
+    scanner.skipSpace()
+    let end = open[last].end
+    if scanner.take(end) { return open.removeLast().value }
+    guard scanner.take(",") else { throw scanner.error("expected \",\" or \"\(end)\"") }
+    if open[last].key != nil {
+      scanner.skipSpace()
+      open[last].key = try takeKey(of: open[last].object)
+    }
+    return nil
+  }
+
+  private mutating func takeKey(of object: StowObject) throws(StowNotationError) -> String {
+    let start = scanner.offset
+    guard scanner.next == UInt8(ascii: "\"") else { throw scanner.error("expected a key in quotes") }
+    let key = try scanner.takeString()
+    guard object.index(forKey: key) == nil else {
+      throw scanner.error("a key that the object has already", at: start)
+    }
+    scanner.skipSpace()
+    try scanner.require(":")
+    return key
+  }
+
+  // MARK: scalars
+
+  private mutating func scalar() throws(StowNotationError) -> StowValue {
+    switch scanner.next {
+    case UInt8(ascii: "\""): return .string(try scanner.takeString())
+    case UInt8(ascii: "-"): return try number()
+    case let digit? where Notation.isDigit(digit): return try number()
+    default: return try word()
+    }
+  }
+
+  private mutating func number() throws(StowNotationError) -> StowValue {
+    let start = scanner.offset
+    if scanner.take("-"), scanner.next == UInt8(ascii: "i"), !isJSON {
+      guard scanner.takeWord() == "inf" else { throw scanner.error("expected a number", at: start) }
+      return .double(-.infinity)
+    }
+    scanner.go(back: start)
+    let (text, isInteger) = try scanner.takeNumber()
+    if isInteger {
+      if let value = Int128(text) { return .integer(value) }
+      if let value = UInt128(text) { return .unsignedInteger(value) }
+      throw scanner.error("an integer of more than 128 bits", at: start)
+    }
+    guard let value = Double(text), value.isFinite else {
+      throw scanner.error("a number beyond the range of Double", at: start)
+    }
+    return .double(value)
+  }
+
+  private mutating func word() throws(StowNotationError) -> StowValue {
+    let start = scanner.offset
+    let word = scanner.takeWord()
+    if isJSON, !["", "null", "true", "false"].contains(word) || scanner.next == UInt8(ascii: "(") {
+      throw scanner.error("JSON has no such word", at: start)
+    }
+    let value: StowValue? =
+      switch word {
+      case "null": try null()
+      case "true": true
+      case "false": false
+      case "inf": .double(.infinity)
+      case "nan": try nan()
+      case "date": try date()
+      case "data": Data(base64Encoded: try scanner.takeString()).map { .data($0) }
+      case "uuid": UUID(uuidString: try scanner.takeString()).map { .uuid($0) }
+      case "url": .url(try scanner.takeString())
+      case "decimal": Self.decimal(of: try scanner.takeString())
+      case "": throw scanner.error(scanner.isAtEnd ? "the text ends before its value" : "expected a value")
+      default: throw scanner.error("an unknown word", at: start)
+      }
+    guard let value else { throw scanner.error("no valid \(word)", at: start) }
+    return value
+  }
+
+  private mutating func null() throws(StowNotationError) -> StowValue? {
+    guard scanner.take("(") else { return .null }
+    let (text, isInteger) = try scanner.takeNumber()
+    try scanner.require(")")
+    guard isInteger, let level = UInt8(text) else { return nil }
+    return level == 0 ? .null : .nestedNull(level: Int(level))
+  }
+
+  private mutating func nan() throws(StowNotationError) -> StowValue? {
+    guard scanner.take("(") else { return .double(.nan) }
+    guard scanner.take("0"), scanner.take("x") else { throw scanner.error("expected \"0x\"") }
+    let digits = scanner.take { $0 < 0x80 && Character(Unicode.Scalar($0)).isHexDigit }
+    try scanner.require(")")
+    switch digits.utf8.count {
+    case 16:
+      let value = UInt64(digits, radix: 16).map { Double(bitPattern: $0) }
+      return value.flatMap { $0.isNaN ? .double($0) : nil }
+    case 8:
+      let value = UInt32(digits, radix: 16).map { Float(bitPattern: $0) }
+      return value.flatMap { $0.isNaN ? .float($0) : nil }
+    default: return nil
+    }
+  }
+
+  private mutating func date() throws(StowNotationError) -> StowValue? {
+    let seconds: Double?
+    if scanner.take("(") {
+      let value = try scalar()
+      try scanner.require(")")
+      seconds = value.double
+    } else {
+      seconds = Self.seconds(of: Array(try scanner.takeString().utf8))
+    }
+    return seconds.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+  }
+
+  /// The decimal number that a text says; nil if it says none, or one that no message holds.
+  private static func decimal(of text: String) -> StowValue? {
+    if text == Notation.notANumber { return .decimal(.nan) }
+    var rest = Substring(text)
+    let isNegative = rest.first == "-"
+    if isNegative { rest.removeFirst() }
+    var exponent = 0
+    if let mark = rest.firstIndex(where: { $0 == "e" || $0 == "E" }) {
+      guard let number = Int(rest[rest.index(after: mark)...]), abs(number) < 1000 else { return nil }
+      exponent = number
+      rest = rest[..<mark]
+    }
+    let parts = rest.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Notation.isDigit) }),
+      parts[0].utf8.count + rest.utf8.count < 200,
+      let magnitude = UInt128(parts.joined())
+    else { return nil }
+    if parts.count == 2 { exponent -= parts[1].utf8.count }
+    return Int8(exactly: exponent).map {
+      let value = StowValue.largeDecimal(
+        magnitude: magnitude, exponent: $0, isNegative: isNegative && magnitude != 0)
+      return value.decimal.map { .decimal($0) } ?? value
+    }
+  }
+
+  /// The seconds from 2001-01-01 to the date that a text says; nil if it says none.
+  private static func seconds(of text: [UInt8]) -> Double? {
+    let pattern = Array("0000-00-00T00:00:00".utf8)
+    guard text.count > pattern.count, text.last == UInt8(ascii: "Z"),
+      zip(text, pattern).allSatisfy({ $1 == UInt8(ascii: "0") ? Notation.isDigit($0) : $0 == $1 })
+    else { return nil }
+    func number(_ start: Int, _ count: Int) -> Int {
+      text[start..<(start + count)].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+    let (year, month, day) = (number(0, 4), number(5, 2), number(8, 2))
+    let (hour, minute, second) = (number(11, 2), number(14, 2), number(17, 2))
+    guard (1...12).contains(month), (1...NotationDate.daysOf(month, year)).contains(day), hour < 24,
+      minute < 60, second < 60
+    else { return nil }
+    let whole =
+      Int64(NotationDate.days(year, month, day)) * NotationDate.secondsPerDay
+      + Int64(hour * 3600 + minute * 60 + second)
+    let rest = text[pattern.count...].dropLast()
+    if rest.isEmpty { return Double(whole) }
+    var fraction = Array(rest.dropFirst())
+    guard rest.first == UInt8(ascii: "."), !fraction.isEmpty, fraction.allSatisfy(Notation.isDigit) else {
+      return nil
+    }
+    if whole >= 0 || fraction.allSatisfy({ $0 == UInt8(ascii: "0") }) {
+      return Double("\(whole).\(String(decoding: fraction, as: UTF8.self))")
+    }
+    NotationDate.complement(&fraction)
+    // What is left of the whole may be zero, which has no sign of its own.
+    return Double("-\(-whole - 1).\(String(decoding: fraction, as: UTF8.self))")
+  }
+}
+
+/// The words of a text in diagnostic notation, one after the other.
+private struct NotationScanner {
+  let text: [UInt8]
+  private(set) var offset = 0
+
+  init(_ text: String) { self.text = Array(text.utf8) }
+
+  func error(_ reason: String, at offset: Int? = nil) -> StowNotationError {
+    StowNotationError(reason, at: offset ?? self.offset, in: text)
+  }
+
+  var isAtEnd: Bool { offset == text.count }
+
+  /// The next byte; nil at the end.
+  var next: UInt8? { isAtEnd ? nil : text[offset] }
+
+  mutating func skipSpace() {
+    while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
+  }
+
+  /// Passes a character if it is the next.
+  mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard next == UInt8(ascii: character) else { return false }
+    offset += 1
+    return true
+  }
+
+  mutating func require(_ character: Unicode.Scalar) throws(StowNotationError) {
+    guard take(character) else { throw error("expected \"\(character)\"") }
+  }
+
+  /// Goes back to where something began.
+  mutating func go(back start: Int) { offset = start }
+
+  /// The bytes up to the first for which `isPart` is false.
+  mutating func take(while isPart: (UInt8) -> Bool) -> String {
+    let start = offset
+    while let byte = next, isPart(byte) { offset += 1 }
+    return String(decoding: text[start..<offset], as: UTF8.self)
+  }
+
+  /// The name of a kind or a constant.
+  mutating func takeWord() -> String { take { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") } }
+
+  // MARK: numbers
+
+  /// A number as JSON writes it, and whether it has a point or an exponent.
+  mutating func takeNumber() throws(StowNotationError) -> (text: String, isInteger: Bool) {
+    let start = offset
+    _ = take("-")
+    let first = offset
+    try takeDigits()
+    guard text[first] != UInt8(ascii: "0") || offset == first + 1 else {
+      throw error("a number that begins with 0", at: first)
+    }
+    var isInteger = true
+    if take(".") {
+      isInteger = false
+      try takeDigits()
+    }
+    if take("e") || take("E") {
+      isInteger = false
+      if !take("+") { _ = take("-") }
+      try takeDigits()
+    }
+    return (String(decoding: text[start..<offset], as: UTF8.self), isInteger)
+  }
+
+  private mutating func takeDigits() throws(StowNotationError) {
+    let digits = take(while: Notation.isDigit)
+    if digits.isEmpty { throw error("expected a digit") }
+  }
+
+  // MARK: strings
+
+  /// A string in quotes.
+  mutating func takeString() throws(StowNotationError) -> String {
+    try require("\"")
+    var content: [UInt8] = []
+    var start = offset
+    while let byte = next {
+      switch byte {
+      case UInt8(ascii: "\""):
+        defer { offset += 1 }
+        return content.isEmpty
+          ? String(decoding: text[start..<offset], as: UTF8.self)
+          : String(decoding: content + text[start..<offset], as: UTF8.self)
+      case UInt8(ascii: "\\"):
+        content += text[start..<offset]
+        offset += 1
+        content += Array(String(try takeEscape()).utf8)
+        start = offset
+      case ..<0x20: throw error("a control character in a string")
+      default: offset += 1
+      }
+    }
+    throw error("a string without its end")
+  }
+
+  /// What a backslash, which was passed, says with what follows it.
+  private mutating func takeEscape() throws(StowNotationError) -> Unicode.Scalar {
+    let start = offset - 1
+    guard let byte = next else { throw error("a string without its end") }
+    offset += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"):
+      let unit = try takeUnit()
+      if let scalar = Unicode.Scalar(unit) { return scalar }
+      if UTF16.isLeadSurrogate(unit), take("\\"), take("u") {
+        let second = try takeUnit()
+        if UTF16.isTrailSurrogate(second) { return UTF16.decode(UTF16.EncodedScalar([unit, second])) }
+      }
+      throw error("half of a surrogate pair", at: start)
+    default: throw error("an unknown escape", at: start)
+    }
+  }
+
+  /// Four hexadecimal digits.
+  private mutating func takeUnit() throws(StowNotationError) -> UInt16 {
+    let end = min(offset + 4, text.count)
+    let digits = text[offset..<end]
+    guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
+      let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+    else { throw error("expected four hexadecimal digits") }
+    offset = end
+    return unit
+  }
+}

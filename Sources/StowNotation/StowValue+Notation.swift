@@ -1,0 +1,74 @@
+import Stow
+
+// Values as text of several lines, and values read from text (FORMAT.md, "Diagnostic notation").
+
+extension StowValue {
+  /// The value in diagnostic notation on several lines: arrays and objects that have no room on one are broken into
+  /// lines of their items, which are indented.
+  ///
+  /// ```swift
+  /// print(try StowValue(message: data).notation())
+  /// ```
+  ///
+  /// Takes time in proportion to the value.
+  ///
+  /// - Parameter width: The most Unicode scalars of a line that could still be broken; 100 by default.
+  public func notation(width: Int = 100) -> String {
+    var writer = NotationWriter(width: width)
+    return writer.text(of: self)
+  }
+
+  /// Reads a value in diagnostic notation, as `description` and `notation(width:)` write it. JSON is read too.
+  ///
+  /// ```swift
+  /// let value = try StowValue(notation: #"{"seen": date"2026-11-23T10:00:00Z", "level": 4.25}"#)
+  /// ```
+  ///
+  /// Numbers of JSON without a point or an exponent become integers, others `Double`s. Takes time and memory in
+  /// proportion to the text.
+  ///
+  /// - Throws: `StowNotationError` if the text is no such value, repeats a key of an object, or nests more than 512 levels
+  ///   deep.
+  public init(notation: String) throws(StowNotationError) {
+    var parser = NotationParser(notation)
+    self = try parser.parse()
+  }
+
+  /// The same for JSON, and nothing else.
+  package init(json: String) throws(StowNotationError) {
+    var parser = NotationParser(json, isJSON: true)
+    self = try parser.parse()
+  }
+}
+
+/// What is wrong with a text that should be in diagnostic notation, and where.
+///
+/// ```swift
+/// do {
+///   value = try StowValue(notation: text)
+/// } catch {
+///   print("\(file):\(error)")  // settings.txt:3:14: expected "," or "}"
+/// }
+/// ```
+public struct StowNotationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The line, from 1 on. Lines end with a line feed.
+  public let line: Int
+  /// The place in the line, from 1 on, in Unicode scalars.
+  public let column: Int
+  /// What is wrong, in a few words.
+  public let reason: String
+
+  /// - Parameter offset: Where in `text` something is wrong.
+  init(_ reason: String, at offset: Int, in text: [UInt8]) {
+    let before = text[..<min(offset, text.count)]
+    let lineFeed = UInt8(ascii: "\n")
+    let start = before.lastIndex(of: lineFeed).map { $0 + 1 } ?? 0
+    line = 1 + before.reduce(0) { $0 + ($1 == lineFeed ? 1 : 0) }
+    // Bytes that go on with a scalar begin with the bits 10.
+    column = 1 + before[start...].reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
+    self.reason = reason
+  }
+
+  /// The line, the column and the reason: `3:14: expected "," or "}"`.
+  public var description: String { "\(line):\(column): \(reason)" }
+}
