@@ -1,3 +1,58 @@
+/// One call of `decode` with defaults: what stands in both the message and the template, and which of them counts.
+final class Merge {
+  private let isLenient: Bool
+  private let maximumDepth: Int
+  private var plans = DecodingPlans()
+  private var calls = CallDepth()
+
+  init(isLenient: Bool, maximumDepth: Int) {
+    self.isLenient = isLenient
+    self.maximumDepth = maximumDepth
+  }
+
+  /// Decodes the whole value.
+  ///
+  /// - Parameters:
+  ///   - template: What the value has by default. It counts as a whole if nothing in the message fits.
+  ///   - lendDecoder: Lends a decoder of the template.
+  func decode<Value: Decodable>(
+    _ type: Value.Type, from message: any Decoder, defaults template: Value,
+    _ lendDecoder: (_ body: (any Decoder) throws -> Value) throws -> Value
+  ) throws -> Value {
+    do {
+      if isWhole(type) { return try message.singleValueContainer().decode(type) }
+      return try lendDecoder {
+        try decode(type, from: MergedDecoder(message: message, template: $0, merge: self))
+      }
+    } catch {
+      guard replaces(error) else { throw error }
+      return template
+    }
+  }
+
+  /// Whether values of a type are decoded from the message alone: scalars, optionals, arrays and
+  /// dictionaries.
+  func isWhole(_ type: Any.Type) -> Bool {
+    plans.entry(for: type).kind != .plain
+  }
+
+  /// Whether the template's value counts in place of the one that was decoded with this error.
+  func replaces(_ error: any Error) -> Bool {
+    guard isLenient, let error = error as? DecodingError else { return false }
+    // A broken message is no reason for another value.
+    return !error.isUnreadable
+  }
+
+  /// Calls the value's own `init(from:)`.
+  func decode<Value: Decodable>(_ type: Value.Type, from decoder: MergedDecoder) throws -> Value {
+    if !calls.enter(maximumDepth: maximumDepth) {
+      try calls.enterDue(maximumDepth: maximumDepth, decoder)
+    }
+    defer { calls.leave() }
+    return try type.init(from: decoder)
+  }
+}
+
 /// The decoder of a value that stands in a message and in a template.
 ///
 /// ```
@@ -54,4 +109,111 @@ private struct MergedValue: SingleValueDecodingContainer {
   // The standard library has defaults for these, which throw.
   func decode(_ type: Int128.Type) throws -> Int128 { try own.decode(type) }
   func decode(_ type: UInt128.Type) throws -> UInt128 { try own.decode(type) }
+}
+
+/// The container of an object that stands in a message and in a template.
+struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let own: KeyedDecodingContainer<Key>
+  let defaults: KeyedDecodingContainer<Key>
+  let merge: Merge
+
+  var codingPath: [any CodingKey] { own.codingPath }
+  var allKeys: [Key] { own.allKeys }
+
+  // As `allKeys`: a type that looks which of several keys there is must find that of the message.
+  func contains(_ key: Key) -> Bool { own.contains(key) }
+
+  func decodeNil(forKey key: Key) throws -> Bool { try first(key).decodeNil(forKey: key) }
+
+  /// The object that has the key: the message's, if it has, or if neither does.
+  private func first(_ key: Key) -> KeyedDecodingContainer<Key> {
+    !own.contains(key) && defaults.contains(key) ? defaults : own
+  }
+
+  // MARK: values
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    guard own.contains(key), defaults.contains(key) else { return try first(key).decode(type, forKey: key) }
+    do {
+      if merge.isWhole(type) { return try own.decode(type, forKey: key) }
+      return try decodeMerged(type, key)
+    } catch {
+      guard merge.replaces(error) else { throw error }
+      return try defaults.decode(type, forKey: key)
+    }
+  }
+
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    guard own.contains(key) else { return try defaults.decodeIfPresent(type, forKey: key) }
+    do {
+      if merge.isWhole(type) || !defaults.contains(key) { return try own.decodeIfPresent(type, forKey: key) }
+      return try own.decodeNil(forKey: key) ? nil : decodeMerged(type, key)
+    } catch {
+      guard merge.replaces(error) else { throw error }
+      return try defaults.decodeIfPresent(type, forKey: key)
+    }
+  }
+
+  /// Decodes a value that both have.
+  private func decodeMerged<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
+    let decoder = MergedDecoder(
+      message: try own.superDecoder(forKey: key), template: try defaults.superDecoder(forKey: key),
+      merge: merge)
+    return try merge.decode(type, from: decoder)
+  }
+
+  // The standard library has defaults for these, which throw, or which do not know what to do with a value that does
+  // not fit.
+
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try value(type, key) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try value(type, key) }
+
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try optional(type, key) }
+
+  /// Calls the generic `decode`: a call by that name would come back to the one above.
+  private func value<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
+    try decode(type, forKey: key)
+  }
+
+  private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+    try decodeIfPresent(type, forKey: key)
+  }
+
+  // MARK: nested containers
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    guard own.contains(key), defaults.contains(key) else {
+      return try first(key).nestedContainer(keyedBy: type, forKey: key)
+    }
+    return try superDecoder(forKey: key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try first(key).nestedUnkeyedContainer(forKey: key)
+  }
+
+  func superDecoder() throws -> any Decoder {
+    try MergedDecoder.merging(own.superDecoder(), defaults.superDecoder(), merge)
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder {
+    try MergedDecoder.merging(own.superDecoder(forKey: key), defaults.superDecoder(forKey: key), merge)
+  }
 }

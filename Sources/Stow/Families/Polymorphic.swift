@@ -60,3 +60,202 @@ extension KeyedEncodingContainer {
     try encodeIfPresent(value.wrappedValue == nil ? nil : value, forKey: key)
   }
 }
+
+/// Codes a value as an object with one key, the registered name of its type.
+///
+/// ```
+/// {"circle": {"radius": 2}}
+/// ```
+enum NamedCoding: LeafCoding {
+  static func encode<Value>(_ value: Value, to encoder: any Encoder) throws {
+    // Generic code would otherwise get the type of the existential.
+    let type = type(of: value as Any)
+    let registry = TypeRegistry(userInfo: encoder.userInfo)
+    if let name = registry.name(of: type), let encodable = value as? any Encodable {
+      var container = encoder.container(keyedBy: PathKey.self)
+      try container.encode(encodable, forKey: PathKey(stringValue: name))
+    } else if let unregistered = value as? any UnregisteredValue {
+      try unregistered.encode(to: encoder)
+    } else {
+      throw EncodingError.invalidValue(
+        value,
+        EncodingError.Context(
+          codingPath: encoder.codingPath,
+          debugDescription: "The type \(type) is not registered. \(registry.listing)"))
+    }
+  }
+
+  static func decode<Value>(_ type: Value.Type, from decoder: any Decoder) throws -> Value {
+    let container = try decoder.container(keyedBy: PathKey.self)
+    let key = try name(of: type, in: container)
+    let registry = TypeRegistry(userInfo: decoder.userInfo)
+    guard let known = registry.type(named: key.stringValue) else {
+      return try unregistered(type, key, container, registry)
+    }
+    let decoded = try container.decode(known, forKey: key)
+    guard let value = decoded as? Value else {
+      throw mismatch(
+        type, container.codingPath + [key],
+        "Expected a value of type \(type), but found one of type \(known), which is none.")
+    }
+    return value
+  }
+
+  /// Returns the name of a value that must be of some type: the only key.
+  static func name(of type: Any.Type, in container: KeyedDecodingContainer<PathKey>) throws -> PathKey {
+    let keys = container.allKeys
+    guard keys.count == 1, let key = keys.first else {
+      throw mismatch(
+        type, container.codingPath, "Expected one key, the name of a type, but found \(keys.count) keys.")
+    }
+    return key
+  }
+
+  /// Returns the value of a name that is not registered, as the fallback keeps it.
+  private static func unregistered<Value>(
+    _ type: Value.Type, _ key: PathKey, _ container: KeyedDecodingContainer<PathKey>, _ registry: TypeRegistry
+  ) throws -> Value {
+    guard let fallback = registry.fallback else {
+      throw unknownName(key, container, registry)
+    }
+    let content = try container.decode(StowValue.self, forKey: key)
+    // What is kept would be written with the numbers that objects have in this graph, and not in that.
+    guard ReadObjects.current == nil || !SharedCoding.mayRefer(content) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: container,
+        debugDescription:
+          "A value of a type that is not registered cannot be kept if it refers to shared objects.")
+    }
+    guard let value = fallback.init(typeName: key.stringValue, content: content) as? Value else {
+      throw mismatch(
+        type, container.codingPath + [key], "The fallback \(fallback) is no \(type). \(registry.listing)")
+    }
+    return value
+  }
+
+  // MARK: errors
+
+  private static func mismatch(_ type: Any.Type, _ path: [any CodingKey], _ text: String) -> DecodingError {
+    .typeMismatch(type, DecodingError.Context(codingPath: path, debugDescription: text))
+  }
+
+  private static func unknownName(
+    _ key: PathKey, _ container: KeyedDecodingContainer<PathKey>, _ registry: TypeRegistry
+  ) -> DecodingError {
+    // A stranger may have chosen a long one.
+    let name = String(String.UnicodeScalarView(key.stringValue.unicodeScalars.prefix(longestName)))
+    return .dataCorruptedError(
+      forKey: key, in: container, debugDescription: "No type is named \"\(name)\". \(registry.listing)")
+  }
+
+  private static let longestName = 100
+}
+
+/// A way to encode and decode values whose type is only known when the program runs.
+protocol LeafCoding {
+  static func encode<Value>(_ value: Value, to encoder: any Encoder) throws
+  static func decode<Value>(_ type: Value.Type, from decoder: any Decoder) throws -> Value
+}
+
+/// A value that is coded by `Leaf`; of arrays, dictionaries and optionals, the elements are.
+struct Elementwise<Value, Leaf: LeafCoding>: Codable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  init(from decoder: any Decoder) throws {
+    guard let container = Value.self as? any ElementContainer.Type else {
+      value = try Leaf.decode(Value.self, from: decoder)
+      return
+    }
+    guard let value = try container.decodeElements(from: decoder, by: Leaf.self) as? Value else {
+      preconditionFailure("a container that makes another type")
+    }
+    self.value = value
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    // By the type that is declared and not by that of the value, so that decoding goes the same way.
+    if Value.self is any ElementContainer.Type, let container = value as? any ElementContainer {
+      try container.encodeElements(to: encoder, by: Leaf.self)
+    } else {
+      try Leaf.encode(value, to: encoder)
+    }
+  }
+}
+
+/// A type whose elements are coded one by one, as the standard library's `Codable` would.
+protocol ElementContainer {
+  func encodeElements<Leaf: LeafCoding>(to encoder: any Encoder, by leaf: Leaf.Type) throws
+  static func decodeElements<Leaf: LeafCoding>(from decoder: any Decoder, by leaf: Leaf.Type) throws -> Self
+}
+
+extension Array: ElementContainer {
+  func encodeElements<Leaf: LeafCoding>(to encoder: any Encoder, by leaf: Leaf.Type) throws {
+    var container = encoder.unkeyedContainer()
+    for element in self { try container.encode(Elementwise<Element, Leaf>(element)) }
+  }
+
+  static func decodeElements<Leaf: LeafCoding>(from decoder: any Decoder, by leaf: Leaf.Type) throws -> Self {
+    var container = try decoder.unkeyedContainer()
+    var elements: Self = []
+    while !container.isAtEnd {
+      elements.append(try container.decode(Elementwise<Element, Leaf>.self).value)
+    }
+    return elements
+  }
+}
+
+extension Dictionary: ElementContainer where Key: CodingKeyRepresentable {
+  func encodeElements<Leaf: LeafCoding>(to encoder: any Encoder, by leaf: Leaf.Type) throws {
+    var container = encoder.container(keyedBy: PathKey.self)
+    for (key, value) in self {
+      let name = PathKey(stringValue: key.codingKey.stringValue)
+      try container.encode(Elementwise<Value, Leaf>(value), forKey: name)
+    }
+  }
+
+  static func decodeElements<Leaf: LeafCoding>(from decoder: any Decoder, by leaf: Leaf.Type) throws -> Self {
+    let container = try decoder.container(keyedBy: PathKey.self)
+    var elements: Self = [:]
+    for name in container.allKeys {
+      let value = try container.decode(Elementwise<Value, Leaf>.self, forKey: name).value
+      guard let key = Key(codingKey: name), elements.updateValue(value, forKey: key) == nil else {
+        throw DecodingError.dataCorruptedError(
+          forKey: name, in: container,
+          debugDescription: "The key stands for no \(Key.self), or for one that another key stands for.")
+      }
+    }
+    return elements
+  }
+}
+
+extension Optional: ElementContainer {
+  func encodeElements<Leaf: LeafCoding>(to encoder: any Encoder, by leaf: Leaf.Type) throws {
+    guard let self else {
+      var container = encoder.singleValueContainer()
+      return try container.encodeNil()
+    }
+    if (self as? any AnyOptional)?.isNil == true {
+      // As nil it would come back one level higher.
+      let description = "The nil of an optional within another cannot be told from the other's."
+      throw EncodingError.invalidValue(
+        self, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: description))
+    }
+    try Elementwise<Wrapped, Leaf>(self).encode(to: encoder)
+  }
+
+  static func decodeElements<Leaf: LeafCoding>(from decoder: any Decoder, by leaf: Leaf.Type) throws -> Self {
+    if try decoder.singleValueContainer().decodeNil() { return nil }
+    return try Elementwise<Wrapped, Leaf>(from: decoder).value
+  }
+}
+
+/// An optional of whatever type.
+private protocol AnyOptional {
+  var isNil: Bool { get }
+}
+
+extension Optional: AnyOptional {
+  fileprivate var isNil: Bool { self == nil }
+}

@@ -109,3 +109,136 @@ extension KeyedEncodingContainer {
     try encodeIfPresent(value.wrappedValue == nil ? nil : value, forKey: key)
   }
 }
+
+/// A value, and the objects that it and they share.
+///
+/// ```swift
+/// let data = try encoder.encode(SharedGraph(project))
+/// let project = try decoder.decode(SharedGraph<Project>.self, from: data).root
+/// ```
+///
+/// The value's `Shared` properties are written as references, and each object once, beside the value:
+///
+/// ```
+/// {"root":    {"owner": {"shared": 0}, "members": [{"shared": 0}, {"shared": 1}]},
+///  "objects": {"0": {"name": "Ada"}},              an object by its number
+///  "named":   {"1": {"guest": {"name": "Bob"}}}}   the same, of a registered type
+/// ```
+///
+/// Any coder can code it. An object is decoded when the first reference to it is, so that it does not matter in which
+/// order types ask for their keys, or whether they skip some.
+///
+/// Takes time in proportion to the value and its objects.
+public struct SharedGraph<Root> {
+  /// The value.
+  public var root: Root
+
+  /// Makes a graph of a value.
+  public init(_ root: Root) { self.root = root }
+}
+
+extension SharedGraph: Sendable where Root: Sendable {}
+extension SharedGraph: Equatable where Root: Equatable {}
+extension SharedGraph: Hashable where Root: Hashable {}
+
+enum SharedGraphKey: String, CodingKey {
+  case root, objects, named
+}
+
+extension SharedGraph: Encodable where Root: Encodable {
+  /// Encodes the value and its objects.
+  ///
+  /// - Throws: `EncodingError.invalidValue` if an object leads to itself, if more than 128 lead to each other in a row, or
+  ///   if one is of a subclass that is not registered, and what encoding the value and the objects throws.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: SharedGraphKey.self)
+    let objects = WrittenObjects()
+    try WrittenObjects.$inherited.withValue(objects) {
+      try container.encode(root, forKey: .root)
+      try objects.write(to: &container, TypeRegistry(userInfo: encoder.userInfo))
+    }
+  }
+}
+
+extension SharedGraph: Decodable where Root: Decodable {
+  /// Decodes the value, and the objects that it refers to.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` if a reference leads to no object, if an object leads to itself, or if more
+  ///   than 128 lead to each other in a row, and what decoding the value and the objects throws.
+  public init(from decoder: any Decoder) throws {
+    // The numbers of a template's objects are others.
+    let decoder = (decoder as? MergedDecoder)?.message ?? decoder
+    let container = try decoder.container(keyedBy: SharedGraphKey.self)
+    let objects = try ReadObjects(container)
+    defer { objects.end() }
+    root = try ReadObjects.$inherited.withValue(objects) { try container.decode(Root.self, forKey: .root) }
+  }
+}
+
+/// Codes an object as a reference, which says the number of the object in the graph.
+///
+/// ```
+/// {"shared": 0}
+/// ```
+enum SharedCoding: LeafCoding {
+  private enum Key: String, CodingKey {
+    case shared
+  }
+
+  static func encode<Value>(_ value: Value, to encoder: any Encoder) throws {
+    try encodeReference(to: value, isConditional: false, encoder)
+  }
+
+  static func decode<Value>(_ type: Value.Type, from decoder: any Decoder) throws -> Value {
+    guard let object = try object(type, from: decoder) else {
+      throw ReadObjects.error("The graph has no such object.", decoder.codingPath)
+    }
+    return object
+  }
+
+  /// - Parameter isConditional: Whether the object is only written if another reference wants it.
+  static func encodeReference<Value>(to value: Value, isConditional: Bool, _ encoder: any Encoder) throws {
+    guard let objects = WrittenObjects.current else {
+      throw error(value, encoder, "A shared object is encoded only in a SharedGraph.")
+    }
+    // Generic code would otherwise get the type of the existential.
+    let type = type(of: value as Any)
+    guard type is AnyObject.Type, let object = value as? any Encodable & AnyObject else {
+      throw error(
+        value, encoder, "Only objects of classes that are Encodable are shared, and \(type) is none.")
+    }
+    let registry = TypeRegistry(userInfo: encoder.userInfo)
+    guard type == Value.self || registry.name(of: type) != nil else {
+      // Decoding would make an object of another class.
+      throw error(
+        value, encoder, "The type \(type) is not registered, and it is not \(Value.self). \(registry.listing)"
+      )
+    }
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(objects.number(of: object, isConditional: isConditional), forKey: .shared)
+  }
+
+  /// Returns the object that a reference leads to; nil if it was not written.
+  static func object<Value>(_ type: Value.Type, from decoder: any Decoder) throws -> Value? {
+    guard let objects = ReadObjects.current else {
+      throw ReadObjects.error("A shared object is decoded only in a SharedGraph.", decoder.codingPath)
+    }
+    let number = try decoder.container(keyedBy: Key.self).decode(Int.self, forKey: .shared)
+    return try objects.object(number, type, decoder)
+  }
+
+  /// Whether a value holds what may be a reference.
+  static func mayRefer(_ value: StowValue) -> Bool {
+    switch value {
+    case .array(let elements): elements.contains(where: mayRefer)
+    case .object(let object):
+      object.count == 1 && object[Key.shared.stringValue]?.int != nil
+        || object.values.contains(where: mayRefer)
+    default: false
+    }
+  }
+
+  private static func error(_ value: Any, _ encoder: any Encoder, _ text: String) -> EncodingError {
+    .invalidValue(value, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: text))
+  }
+}

@@ -13,7 +13,14 @@
 ///
 /// Other coders, as `JSONEncoder`, are given a registry in their `userInfo`, as `.typeRegistry`.
 public struct TypeRegistry: Sendable {
-  private var types: [String: any (Codable & SendableMetatype).Type] = [:]
+  // Compilers before 6.2 take for granted what later ones ask of a type that several threads may name.
+  #if compiler(>=6.2)
+    private typealias Registered = any (Codable & SendableMetatype).Type
+  #else
+    private typealias Registered = any Codable.Type
+  #endif
+
+  private var types: [String: Registered] = [:]
   private var writtenNames: [ObjectIdentifier: String] = [:]
 
   /// Makes a registry without types.
@@ -25,22 +32,29 @@ public struct TypeRegistry: Sendable {
   /// fallback is.
   public var fallback: (any UnregisteredValue.Type)?
 
-  /// Registers a type, so that its values can be encoded and decoded by name.
-  ///
-  /// A type may be registered under several names, all of which are read: the one that was registered first is written.
-  ///
-  /// ```swift
-  /// types.register(Circle.self, as: "circle")
-  /// types.register(Circle.self, as: "disk")  // as older messages call it
-  /// ```
-  ///
-  /// Takes constant time.
-  ///
-  /// - Precondition: No other type has the name, and the type is no `Array`, `Dictionary` or `Optional`, which are
-  ///   written element by element.
-  public mutating func register<Value: Codable & SendableMetatype>(
-    _ type: Value.Type, as name: String
-  ) {
+  #if compiler(>=6.2)
+    /// Registers a type, so that its values can be encoded and decoded by name.
+    ///
+    /// A type may be registered under several names, all of which are read: the one that was registered first is written.
+    ///
+    /// ```swift
+    /// types.register(Circle.self, as: "circle")
+    /// types.register(Circle.self, as: "disk")  // as older messages call it
+    /// ```
+    ///
+    /// Takes constant time.
+    ///
+    /// - Precondition: No other type has the name, and the type is no `Array`, `Dictionary` or `Optional`, which are
+    ///   written element by element.
+    public mutating func register<Value: Codable & SendableMetatype>(_ type: Value.Type, as name: String) {
+      add(type, as: name)
+    }
+  #else
+    /// Registers a type, so that its values can be encoded and decoded by name.
+    public mutating func register<Value: Codable>(_ type: Value.Type, as name: String) { add(type, as: name) }
+  #endif
+
+  private mutating func add(_ type: Registered, as name: String) {
     precondition(
       !(type is any ElementContainer.Type), "\(type) is written element by element and can have no name.")
     if let other = types[name] {
@@ -88,5 +102,61 @@ extension TypeRegistry {
     types.isEmpty
       ? "No types are registered (see TypeRegistry)."
       : "Registered are: \(names.joined(separator: ", "))."
+  }
+}
+
+#if compiler(>=6.2)
+  /// A value of a type that the program does not have: its name, and all that it holds.
+  ///
+  /// A type that conforms to this and to the protocol of its family keeps what a newer program wrote, and writes it again
+  /// as it was:
+  ///
+  /// ```swift
+  /// struct UnknownShape: Shape, UnregisteredValue {
+  ///   let typeName: String
+  ///   let content: StowValue
+  /// }
+  /// types.fallback = UnknownShape.self
+  /// ```
+  ///
+  /// If the family asks for `Codable`, that is there: an object with one key, the name.
+  public protocol UnregisteredValue: SendableMetatype {
+    /// The name that stands in the message.
+    var typeName: String { get }
+    /// What stands for the name.
+    var content: StowValue { get }
+
+    /// Makes the value of a name that is not registered.
+    init(typeName: String, content: StowValue)
+  }
+#else
+  /// A value of a type that the program does not have: its name, and all that it holds.
+  public protocol UnregisteredValue {
+    /// The name that stands in the message.
+    var typeName: String { get }
+    /// What stands for the name.
+    var content: StowValue { get }
+
+    /// Makes the value of a name that is not registered.
+    init(typeName: String, content: StowValue)
+  }
+#endif
+
+extension UnregisteredValue {
+  /// Decodes an object with one key, the name.
+  ///
+  /// - Throws: `DecodingError.typeMismatch` if it is no such object, and what the decoder throws.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: PathKey.self)
+    let name = try NamedCoding.name(of: Self.self, in: container)
+    self.init(typeName: name.stringValue, content: try container.decode(StowValue.self, forKey: name))
+  }
+
+  /// Encodes an object with one key, the name.
+  ///
+  /// - Throws: What the encoder throws.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: PathKey.self)
+    try container.encode(content, forKey: PathKey(stringValue: typeName))
   }
 }

@@ -1,0 +1,278 @@
+/// The objects of a graph that is being encoded.
+///
+/// References only number objects, and the graph writes them afterwards: so an object is in the message whatever becomes
+/// of the values that refer to it, and writing takes no room on the stack for objects that lead to others.
+///
+/// Used by one thread, as the encoder is.
+final class WrittenObjects: @unchecked Sendable {
+  /// The graph that is being encoded, also for tasks that are started meanwhile.
+  @TaskLocal static var inherited: WrittenObjects?
+
+  private let thread = ThreadMark()
+
+  /// The graph that this thread is encoding.
+  static var current: WrittenObjects? { inherited.flatMap { $0.thread.isCurrent ? $0 : nil } }
+
+  private struct Entry {
+    /// Kept, so that no other object gets its identity meanwhile.
+    let object: any Encodable & AnyObject
+    var isWritten = false
+    /// The numbers of the objects that it refers to.
+    var references: [Int] = []
+  }
+
+  private var entries: [Entry] = []
+  private var numbers: [ObjectIdentifier: Int] = [:]
+  /// Those that have to be written, in order, and how many have been.
+  private var queue: [Int] = []
+  private var writtenCount = 0
+
+  /// Returns the number of an object, to which the object refers that is being written.
+  func number(of object: any Encodable & AnyObject, isConditional: Bool) -> Int {
+    let number = numbers[ObjectIdentifier(object)] ?? entries.count
+    if number == entries.count {
+      numbers[ObjectIdentifier(object)] = number
+      entries.append(Entry(object: object))
+    }
+    if !isConditional, !entries[number].isWritten {
+      entries[number].isWritten = true
+      queue.append(number)
+    }
+    if writtenCount > 0 { entries[queue[writtenCount - 1]].references.append(number) }
+    return number
+  }
+
+  /// Writes all objects that references want.
+  func write(to graph: inout KeyedEncodingContainer<SharedGraphKey>, _ registry: TypeRegistry) throws {
+    var tables: [SharedGraphKey: KeyedEncodingContainer<PathKey>] = [:]
+    func table(of object: AnyObject) -> SharedGraphKey {
+      registry.name(of: type(of: object)) == nil ? .objects : .named
+    }
+    while let (number, object) = next() {
+      let table = table(of: object)
+      let key = PathKey(intValue: number)
+      if tables[table] == nil { tables[table] = graph.nestedContainer(keyedBy: PathKey.self, forKey: table) }
+      if table == .named {
+        try tables[table]?.encode(Elementwise<Any, NamedCoding>(object), forKey: key)
+      } else {
+        try tables[table]?.encode(object, forKey: key)
+      }
+    }
+    if let (fault, object) = firstFault() {
+      let path: [any CodingKey] = [table(of: object), PathKey(intValue: fault.number)]
+      throw EncodingError.invalidValue(
+        object, EncodingError.Context(codingPath: graph.codingPath + path, debugDescription: fault.reason))
+    }
+  }
+
+  /// Takes the next object that has to be written.
+  private func next() -> (Int, any Encodable & AnyObject)? {
+    guard writtenCount < queue.count else { return nil }
+    writtenCount += 1
+    let number = queue[writtenCount - 1]
+    return (number, entries[number].object)
+  }
+
+  private func firstFault() -> (ReferenceCheck.Fault, any Encodable & AnyObject)? {
+    // References to what is not written lead nowhere.
+    let references = entries.map { $0.references.filter { entries[$0].isWritten } }
+    return ReferenceCheck(references).firstFault().map { ($0, entries[$0.number].object) }
+  }
+}
+
+/// The objects of a graph that is being decoded, each of which is made when the first reference to it is met.
+///
+/// Used by one thread, as the decoder is.
+final class ReadObjects: @unchecked Sendable {
+  /// The graph that is being decoded, also for tasks that are started meanwhile.
+  @TaskLocal static var inherited: ReadObjects?
+
+  private let thread = ThreadMark()
+
+  /// The graph that this thread is decoding.
+  static var current: ReadObjects? { inherited.flatMap { $0.thread.isCurrent ? $0 : nil } }
+
+  private typealias Table = KeyedDecodingContainer<PathKey>
+
+  /// An object that could not be made, and as what.
+  private struct Attempt: Hashable {
+    let number: Int
+    let type: ObjectIdentifier
+  }
+
+  /// Why an object could not be made. Where fewer objects lead to it, it may be made after all.
+  private struct Failure {
+    let error: any Error
+    let leadingObjects: Int
+  }
+
+  private var objects: Table?
+  private var named: Table?
+  private var made: [Int: AnyObject] = [:]
+  /// The objects that are being made.
+  private var open: Set<Int> = []
+  /// Why objects could not be made: those who go on regardless are told again, and do not read all of it again.
+  private var failures: [Attempt: Failure] = [:]
+  private var stack = StackGuard()
+
+  init(_ graph: KeyedDecodingContainer<SharedGraphKey>) throws {
+    func table(_ key: SharedGraphKey) throws -> Table? {
+      try graph.contains(key) ? graph.nestedContainer(keyedBy: PathKey.self, forKey: key) : nil
+    }
+    objects = try table(.objects)
+    named = try table(.named)
+  }
+
+  /// Forgets the graph: a decoder that is kept longer finds no objects.
+  func end() {
+    (objects, named) = (nil, nil)
+    made = [:]
+    failures = [:]
+  }
+
+  /// Returns the object of a number; nil if the graph has none.
+  ///
+  /// - Parameter decoder: That of the reference.
+  func object<Value>(_ number: Int, _ type: Value.Type, _ decoder: any Decoder) throws -> Value? {
+    if let object = made[number] {
+      guard let value = object as? Value else {
+        throw DecodingError.typeMismatch(
+          type,
+          DecodingError.Context(
+            codingPath: decoder.codingPath,
+            debugDescription:
+              "Expected an object of type \(type), but found one of type \(Swift.type(of: object))."))
+      }
+      return value
+    }
+    let attempt = Attempt(number: number, type: ObjectIdentifier(type))
+    if let failure = failures[attempt], failure.leadingObjects <= open.count { throw failure.error }
+    do {
+      try enter(number, decoder)
+      defer { open.remove(number) }
+      guard let value = try make(number, type, decoder) else { return nil }
+      made[number] = value as AnyObject
+      return value
+    } catch {
+      failures[attempt] = Failure(error: error, leadingObjects: open.count)
+      throw error
+    }
+  }
+
+  /// Notes that an object is being made, unless it cannot be.
+  private func enter(_ number: Int, _ decoder: any Decoder) throws {
+    guard open.count < ReferenceCheck.longestChain else {
+      throw DecodingError.tooDeep(
+        "More than \(ReferenceCheck.longestChain) objects lead to each other in a row.",
+        path: decoder.codingPath)
+    }
+    if stack.isLow(isElsewhere: false) {
+      throw DecodingError.tooDeep(
+        "\(open.count) objects lead to each other, and no more fit on the stack of this thread.",
+        path: decoder.codingPath)
+    }
+    guard open.insert(number).inserted else {
+      throw Self.error("The object leads to itself.", decoder.codingPath)
+    }
+  }
+
+  private func make<Value>(_ number: Int, _ type: Value.Type, _ decoder: any Decoder) throws -> Value? {
+    let key = PathKey(intValue: number)
+    let (isPlain, isNamed) = (objects?.contains(key) == true, named?.contains(key) == true)
+    guard !isPlain || !isNamed else {
+      throw Self.error("The graph has two objects of this number.", decoder.codingPath)
+    }
+    let value: Value
+    if isNamed, let named {
+      value = try named.decode(Elementwise<Value, NamedCoding>.self, forKey: key).value
+    } else if isPlain, let objects {
+      value = try plain(type, objects, key)
+    } else {
+      return nil
+    }
+    guard Swift.type(of: value as Any) is AnyObject.Type else {
+      throw Self.error(
+        "Expected an object of a class, but found a \(Swift.type(of: value as Any)).", decoder.codingPath)
+    }
+    return value
+  }
+
+  private func plain<Value>(_ type: Value.Type, _ objects: Table, _ key: PathKey) throws -> Value {
+    guard let decodable = type as? any Decodable.Type,
+      let value = try objects.decode(decodable, forKey: key) as? Value
+    else {
+      throw DecodingError.typeMismatch(
+        type,
+        DecodingError.Context(
+          codingPath: objects.codingPath + [key],
+          debugDescription: "Expected a \(type), which has no name here."))
+    }
+    return value
+  }
+
+  static func error(_ text: String, _ path: [any CodingKey]) -> DecodingError {
+    .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: text))
+  }
+}
+
+/// Looks for objects that could not be decoded: an object is made when all that it refers to is.
+struct ReferenceCheck {
+  struct Fault {
+    /// The number of the object.
+    let number: Int
+    let reason: String
+  }
+
+  /// How many objects may lead to each other in a row: decoding one calls decoding the next, and each takes some of the
+  /// calls that `maximumDepth` allows, and room on the stack.
+  static let longestChain = 128
+
+  /// The numbers of the objects that each object refers to.
+  private let references: [[Int]]
+  /// How long the longest chain from an object is, where that is known.
+  private var chains: [Int?]
+  /// Whether an object is on the way that is being followed.
+  private var isOnWay: [Bool]
+
+  init(_ references: [[Int]]) {
+    self.references = references
+    chains = Array(repeating: nil, count: references.count)
+    isOnWay = Array(repeating: false, count: references.count)
+  }
+
+  /// Returns an object that cannot be decoded; nil if all can. Takes time in proportion to the references.
+  func firstFault() -> Fault? {
+    var check = self
+    for number in references.indices {
+      if let fault = check.follow(from: number) { return fault }
+    }
+    return nil
+  }
+
+  /// Follows all references from an object. Not by calling itself: what is checked may be of any depth.
+  private mutating func follow(from start: Int) -> Fault? {
+    guard chains[start] == nil else { return nil }
+    var way = [(number: start, next: 0)]
+    isOnWay[start] = true
+    while let (number, next) = way.last {
+      if next < references[number].count {
+        way[way.count - 1].next += 1
+        let reference = references[number][next]
+        if isOnWay[reference] { return Fault(number: reference, reason: "The object leads to itself.") }
+        guard chains[reference] == nil else { continue }
+        isOnWay[reference] = true
+        way.append((reference, 0))
+      } else {
+        let chain = 1 + (references[number].compactMap { chains[$0] }.max() ?? 0)
+        guard chain <= Self.longestChain else {
+          return Fault(
+            number: number, reason: "More than \(Self.longestChain) objects lead to each other in a row.")
+        }
+        chains[number] = chain
+        isOnWay[number] = false
+        way.removeLast()
+      }
+    }
+    return nil
+  }
+}
