@@ -3,8 +3,12 @@
 #else
   import Foundation
 #endif
+#if canImport(Combine)
+  import Combine
+#endif
 
-// Values whose types need something besides to be encoded and decoded, as `AttributedString` does.
+// What Foundation's coders have besides: values whose types need something to be encoded and decoded, as
+// `AttributedString` does, Combine, and options, of which none is needed here.
 
 extension StowEncoder {
   /// Encodes a value of a type that is encoded with a configuration.
@@ -82,4 +86,82 @@ private struct ConfiguredValue<Value: EncodableWithConfiguration>: Encodable {
   let configuration: Value.EncodingConfiguration
 
   func encode(to encoder: any Encoder) throws { try value.encode(to: encoder, configuration: configuration) }
+}
+
+#if canImport(Combine)
+  /// Lets `Publisher.encode(encoder:)` take a `StowEncoder`.
+  extension StowEncoder: TopLevelEncoder {
+    /// What is encoded.
+    public typealias Output = Data
+  }
+
+  /// Lets `Publisher.decode(type:decoder:)` take a `StowDecoder`.
+  extension StowDecoder: TopLevelDecoder {
+    /// What is decoded.
+    public typealias Input = Data
+  }
+#endif
+
+// Here so that the compiler tells whoever sets an option of Foundation's JSON coders what to do instead.
+
+@available(
+  *, unavailable,
+  message:
+    "Delete this line: dates, data, NaN and the infinities are encoded as they are, and keys as the type names them."
+)
+extension StowEncoder {
+  /// Not needed: dates are exact.
+  public var dateEncodingStrategy: JSONEncoder.DateEncodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
+  /// Not needed: data is encoded as it is.
+  public var dataEncodingStrategy: JSONEncoder.DataEncodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
+  /// Not needed: NaN and the infinities are numbers like others.
+  public var nonConformingFloatEncodingStrategy: JSONEncoder.NonConformingFloatEncodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
+  /// Not needed: keys are encoded as the type names them.
+  public var keyEncodingStrategy: JSONEncoder.KeyEncodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+}
+
+@available(
+  *, unavailable,
+  message:
+    "Delete this line: dates, data, NaN and the infinities are decoded as they are, and keys as the type names them."
+)
+extension StowDecoder {
+  /// Not needed: dates are exact.
+  public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
+  /// Not needed: data is encoded as it is.
+  public var dataDecodingStrategy: JSONDecoder.DataDecodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
+  /// Not needed: NaN and the infinities are numbers like others.
+  public var nonConformingFloatDecodingStrategy: JSONDecoder.NonConformingFloatDecodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
+  /// Not needed: keys are encoded as the type names them.
+  public var keyDecodingStrategy: JSONDecoder.KeyDecodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
 }
