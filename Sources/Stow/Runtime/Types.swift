@@ -28,20 +28,11 @@ enum ValueKind: UInt8 {
   case plain
   /// By a `TypeEncoder` and a `DecodingPlan`.
   case planned
-  /// By the conformance of an optional, which knows what is inside as a type that can be encoded and decoded:
-  /// with very many levels that takes too long to ask.
-  case deepOptional
 
   /// The kind of a type that is no scalar; nil if that depends on what it conforms to.
   init?(_ type: Any.Type) {
-    let name = TypeName(type)
-    if name.nestsManyOptionals {
-      self = name.isOptional ? .deepOptional : .plain
-    } else if name.mayBeGeneric {
-      return nil
-    } else {
-      self = .plain
-    }
+    if TypeName(type).mayBeGeneric { return nil }
+    self = .plain
   }
 }
 
@@ -200,19 +191,5 @@ struct TypeName {
   var mayBeGeneric: Bool { name.utf8.contains(UInt8(ascii: "<")) }
 
   var isOptional: Bool { name.hasPrefix(Self.optional) }
-  /// Whether this is an optional of an optional.
-  var isNestedOptional: Bool { name.hasPrefix(Self.optional + Self.optional) }
-
-  /// Whether too many optionals stand within each other for asking what the type conforms to.
-  ///
-  /// The runtime asks each of them twice whether it can be copied, and so 2ⁿ times the innermost of n.
-  var nestsManyOptionals: Bool {
-    // Each has a bracket, and those are counted sooner.
-    name.utf8.count { $0 == UInt8(ascii: "<") } > Self.mostOptionals
-      && name.ranges(of: Self.optional).count > Self.mostOptionals
-  }
-
-  private static let mostOptionals = 8
-
   private static let optional = "Swift.Optional<"
 }

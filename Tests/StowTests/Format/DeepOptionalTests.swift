@@ -84,23 +84,6 @@ struct DeepOptionalTests {
     }
   }
 
-  /// The standard library itself takes 2ⁿ times for an array or a dictionary of such optionals, so these stand alone.
-  @Test("take no longer the first time, however many levels there are")
-  func manyLevels() throws {
-    func check<Value: Codable & Equatable>(_ value: Value, _ innermostNil: Value, more: Int) throws {
-      if more > 0 { return try check(Optional(value), Optional(innermostNil), more: more - 1) }
-      let (copy, copyOfNil) = (try roundTrip(value), try roundTrip(innermostNil))
-      let isSame = copy == value && copyOfNil == innermostNil && copy != copyOfNil
-      #expect(isSame)
-      // No integer: the error says what was expected.
-      #expect(throws: DecodingError.self) { _ = try transcode("text", to: Value.self) }
-    }
-    let few = try processorTime { try check(7 as Int?, nil, more: 12) }
-    let many = try processorTime { try check(7 as Int?, nil, more: 24) }
-    // Twice as many for each level would be 4096 times as long.
-    #expect(many < few * 100, "\(few) ns, \(many) ns")
-  }
-
   @Test("are to a plain reader what they are in JSON")
   func asInJSON() {
     forEachCase(of: Place.allCases) { (place: Place) in

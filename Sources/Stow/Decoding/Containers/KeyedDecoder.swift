@@ -1,3 +1,80 @@
+// The way to a value by its key: a container is taken from the pool of its key type (or made anew), its reader is opened
+// at the object, and finds each key that is asked for.
+
+extension DecodingSession {
+  @inline(__always)
+  func container<Key: CodingKey>(
+    _ keyType: Key.Type, _ object: ObjectHeader, _ node: PathNode
+  ) throws(FormatError) -> KeyedDecodingContainer<Key> {
+    try container(keyType) { reader throws(FormatError) in try reader.open(object, message, node) }
+  }
+
+  func container<Key: CodingKey>(
+    _ keyType: Key.Type, row: Int, of table: Elements, shape: Int, _ node: PathNode
+  ) -> KeyedDecodingContainer<Key> {
+    container(keyType) { $0.open(row: row, of: table, shape: shape, message, node) }
+  }
+
+  @inline(__always)
+  private func container<Key: CodingKey, Failure: Error>(
+    _ keyType: Key.Type, _ open: (ObjectReader) throws(Failure) -> Void
+  ) throws(Failure) -> KeyedDecodingContainer<Key> {
+    let pool = types.pool(of: keyType)
+    guard reusesContainers else {
+      return try newContainer(keyType, pool.takeUnretainedValue(), open)
+    }
+    let number = pool._withUnsafeGuaranteedRef { pool in
+      types.noteUse(pool, message: message.number)
+      return pool.containers.take { makeContainer(keyType, pool) }
+    }
+    try pool._withUnsafeGuaranteedRef { $0.containers.object(number) }.borrow(open)
+    return pool._withUnsafeGuaranteedRef { pool in
+      pool.copier(of: KeyedDecodingContainer<Key>.self).copy(pool.containers.address(number))
+    }
+  }
+
+  /// Returns a container that holds the session, where containers are not used again.
+  @inline(never)
+  private func newContainer<Key: CodingKey, Failure: Error>(
+    _ keyType: Key.Type, _ pool: KeyedDecoderPool, _ open: (ObjectReader) throws(Failure) -> Void
+  ) throws(Failure) -> KeyedDecodingContainer<Key> {
+    let reader = ObjectReader(message, pool.keyTable)
+    try open(reader)
+    return KeyedDecodingContainer(HeldKeyedDecoder<Key>(session: self, reader: reader))
+  }
+
+  /// Makes a container for the pool. Here its metadata is needed, so this must not be part of what is called often.
+  @inline(never)
+  private func makeContainer<Key: CodingKey>(
+    _ keyType: Key.Type, _ pool: KeyedDecoderPool
+  ) -> (container: AnyObject, object: ObjectReader) {
+    let reader = ObjectReader(message, pool.keyTable)
+    let container = KeyedDecodingContainer(KeyedDecoder<Key>(reader, session: self))
+    return (ContainerReuse.reference(of: container), reader)
+  }
+}
+
+/// The keyed containers of one key type.
+final class KeyedDecoderPool {
+  let keyTable: DecodingKeyTable
+  // Used for every object, whose access calls nothing of the user's.
+  @exclusivity(unchecked) var containers = ContainerPool<ObjectReader>()
+  /// A `ContainerCopier` of the containers.
+  private let copier: AnyObject
+  var lastMessage = -1
+
+  init<Key: CodingKey>(_ keyType: Key.Type) {
+    keyTable = DecodingKeyTable(keyType)
+    copier = ContainerCopier<KeyedDecodingContainer<Key>>()
+  }
+
+  /// Returns the copier as what it is; `type` must be that of the containers for the key type.
+  @inline(__always)
+  func copier<Container>(of type: Container.Type) -> ContainerCopier<Container> {
+    unsafeDowncast(copier, to: ContainerCopier<Container>.self)
+  }
+}
+
 /// The container of an object that is being read.
 ///
 /// A trivial value: the object that the standard library puts around it copies it for every call, and would count
@@ -32,7 +109,6 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     withSession { session, reader in session.codingPath(reader.node, at: reader.offset) }
   }
 
-  /// Returns the keys that have a value, of the type that they have.
   var allKeys: [Key] {
     withSession { session, reader in
       do throws(FormatError) {
@@ -53,31 +129,27 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  func decodeNil(forKey key: Key) throws -> Bool {
-    try withReader { reader, message in
-      try passNil(existing(key, reader), key, reader, message)
-    }
-  }
+  // MARK: finding
 
-  // MARK: errors
+  /// Returns what `body` returns; an error of the format is that of the value for `key`.
+  @inline(__always)
+  private func attempt<Result>(
+    _ key: Key, _ type: Any.Type?, _ body: () throws(FormatError) -> Result
+  ) throws -> Result {
+    do throws(FormatError) { return try body() } catch { throw failure(error, key, type) }
+  }
 
   @inline(never)
   private func failure(_ error: FormatError, _ key: Key, _ type: Any.Type?) -> any Error {
     withSession { session, _ in session.error(error, path: codingPath + [key], expected: type) }
   }
 
-  @inline(never)
-  private func missing(_ key: Key) -> any Error { DecodingError.noValue(for: key, path: codingPath) }
-
-  // MARK: scalars
-
   /// Returns where the value for `key` stands, or −1 if the object has none.
   @inline(__always)
   private func find(_ key: Key, _ reader: ObjectReader) throws -> Int {
-    do throws(FormatError) { return try reader.find(key) } catch { throw failure(error, key, nil) }
+    try attempt(key, nil) { () throws(FormatError) in try reader.find(key) }
   }
 
-  /// Returns where the value for `key` stands.
   @inline(__always)
   private func existing(_ key: Key, _ reader: ObjectReader) throws -> Int {
     let offset = try find(key, reader)
@@ -85,25 +157,23 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return offset
   }
 
-  @inline(__always)
-  private func passNil(_ offset: Int, _ key: Key, _ reader: ObjectReader, _ message: Message) throws -> Bool {
-    do throws(FormatError) { return try reader.passNil(offset, message) } catch {
-      throw failure(error, key, nil)
-    }
-  }
+  @inline(never)
+  private func missing(_ key: Key) -> any Error { DecodingError.noValue(for: key, path: codingPath) }
 
-  @inline(__always)
-  private func pass(_ offset: Int, _ key: Key, _ reader: ObjectReader, _ message: Message) throws {
-    do throws(FormatError) { try reader.pass(offset, message) } catch { throw failure(error, key, nil) }
+  // MARK: scalars
+
+  func decodeNil(forKey key: Key) throws -> Bool {
+    try withReader { reader, message in
+      let offset = try existing(key, reader)
+      return try attempt(key, nil) { () throws(FormatError) in try reader.passNil(offset, message) }
+    }
   }
 
   @inline(__always)
   private func read<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value {
     try withReader { reader, message in
       let offset = try existing(key, reader)
-      do throws(FormatError) { return try reader.read(type, at: offset, message) } catch {
-        throw failure(error, key, type)
-      }
+      return try attempt(key, type) { () throws(FormatError) in try reader.read(type, at: offset, message) }
     }
   }
 
@@ -111,10 +181,10 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func optional<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value? {
     try withReader { reader, message in
       let offset = try find(key, reader)
-      guard offset >= 0, try !passNil(offset, key, reader, message) else { return nil }
-      do throws(FormatError) { return try reader.read(type, at: offset, message) } catch {
-        throw failure(error, key, type)
-      }
+      guard offset >= 0,
+        try !attempt(key, nil, { () throws(FormatError) in try reader.passNil(offset, message) })
+      else { return nil }
+      return try attempt(key, type) { () throws(FormatError) in try reader.read(type, at: offset, message) }
     }
   }
 
@@ -124,7 +194,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       do throws(FormatError) {
         if let value = try reader.wholeDouble(key) { return value }
       } catch {
-        throw failure(error, key, Double.self)
+        throw failure(error, key, type)
       }
       return try read(type, key)
     }
@@ -159,11 +229,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try withSession { session, reader in
-      let offset = try existing(key, reader)
-      let step = step(to: key, reader, session)
-      if let source = reader.source { return try decodeCell(type, source, keyIndex: offset, key, step) }
-      try pass(offset, key, reader, session.message)
-      return try session.decode(type, at: offset, step)
+      try value(type, at: existing(key, reader), key, session, reader)
     }
   }
 
@@ -171,17 +237,30 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try withSession { session, reader in
       let offset = try find(key, reader)
       guard offset >= 0 else { return nil }
-      let step = step(to: key, reader, session)
-      if let source = reader.source {
-        return try decodeCellIfPresent(type, source, keyIndex: offset, key, step)
+      guard let place = reader.place(offset), Nils.isNil(session.message.reader, at: place) else {
+        return try value(type, at: offset, key, session, reader)
       }
-      try pass(offset, key, reader, session.message)
-      if Nils.isNil(session.message.reader, at: offset) {
-        // A nil of an optional within this one is a value here.
-        return try session.decodeNil(type, at: offset)
-      }
-      return try session.decode(type, at: offset, step)
+      if reader.table == nil { try pass(offset, key, reader, session.message) }
+      // A nil of an optional within this one is a value here.
+      return try session.decodeNil(type, at: place)
     }
+  }
+
+  @inline(__always)
+  private func value<Value: Decodable>(
+    _ type: Value.Type, at offset: Int, _ key: Key, _ session: DecodingSession, _ reader: ObjectReader
+  ) throws -> Value {
+    let step = step(to: key, reader, session)
+    if let table = reader.table {
+      return try session.decode(type, table.layout.cell(offset, ofRowAt: reader.row), of: table, step)
+    }
+    try pass(offset, key, reader, session.message)
+    return try session.decode(type, at: offset, step)
+  }
+
+  @inline(__always)
+  private func pass(_ offset: Int, _ key: Key, _ reader: ObjectReader, _ message: Message) throws {
+    try attempt(key, nil) { () throws(FormatError) in try reader.pass(offset, message) }
   }
 
   /// Returns the step of the coding path to the value for `key`.
@@ -191,41 +270,6 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       keyTable.hasBytes
         ? PathStep(.byte, parent: reader.node, value: keyByte(key), keyTable: reader.keyTable)
         : session.path.step(to: key, from: reader.node)
-    }
-  }
-
-  /// Returns the source of a row as what it is: a session opens no others.
-  @inline(__always)
-  private func elements(_ source: ElementSource) -> SessionElements {
-    unsafeDowncast(source, to: SessionElements.self)
-  }
-
-  @inline(never)
-  private func decodeCell<Value: Decodable>(
-    _ type: Value.Type, _ source: ElementSource, keyIndex: Int, _ key: Key, _ step: PathStep
-  ) throws -> Value {
-    try withSession { session, reader in
-      let element: ElementSource.Element
-      do throws(FormatError) {
-        element = try source.cell(row: reader.row, keyIndex: keyIndex, session.message.reader)
-      } catch {
-        throw failure(error, key, type)
-      }
-      return try session.decode(type, element, of: elements(source), step)
-    }
-  }
-
-  @inline(never)
-  private func decodeCellIfPresent<Value: Decodable>(
-    _ type: Value.Type, _ source: ElementSource, keyIndex: Int, _ key: Key, _ step: PathStep
-  ) throws -> Value? {
-    try withSession { session, _ in
-      guard let constant = source.constant(keyIndex: keyIndex),
-        Nils.isNil(session.message.reader, at: constant)
-      else {
-        return try decodeCell(type, source, keyIndex: keyIndex, key, step)
-      }
-      return try session.decodeNil(type, at: constant)
     }
   }
 
@@ -254,8 +298,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       do throws(FormatError) {
         let offset = try reader.find(name: PathKey.super.stringValue, session.message)
         guard offset >= 0 else { return MissingDecoder(session: session, codingPath: path()) }
-        let step = PathStep(.super, parent: reader.node)
-        return try decoder(offset, session.path.push(step), session, reader)
+        return decoder(offset, session.path.push(PathStep(.super, parent: reader.node)), session, reader)
       } catch {
         throw session.error(error, path: path(), expected: nil)
       }
@@ -267,22 +310,65 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try withSession { session, reader in
       let offset = try existing(key, reader)
       let node = session.path.push(step(to: key, reader, session))
-      if reader.source == nil { try pass(offset, key, reader, session.message) }
-      do throws(FormatError) {
-        return try decoder(offset, node, session, reader)
-      } catch {
-        throw failure(error, key, nil)
-      }
+      if reader.table == nil { try pass(offset, key, reader, session.message) }
+      return decoder(offset, node, session, reader)
     }
   }
 
   private func decoder(
     _ offset: Int, _ node: PathNode, _ session: DecodingSession, _ reader: ObjectReader
-  ) throws(FormatError) -> any Decoder {
-    guard let source = reader.source else {
-      return ValueDecoder(session: session, offset: offset, node: node)
-    }
-    let element = try source.cell(row: reader.row, keyIndex: offset, session.message.reader)
-    return session.decoder(element, of: elements(source), node)
+  ) -> any Decoder {
+    guard let table = reader.table else { return ValueDecoder(session: session, offset: offset, node: node) }
+    return session.decoder(table.layout.cell(offset, ofRowAt: reader.row), of: table, node)
   }
+}
+
+/// A keyed container that holds its session and its reader itself.
+///
+/// What containers are where they are not used again, and when the message is over.
+final class HeldKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  private let session: DecodingSession
+  private let reader: ObjectReader
+  private let container: KeyedDecoder<Key>
+
+  init(session: DecodingSession, reader: ObjectReader) {
+    self.session = session
+    self.reader = reader
+    container = KeyedDecoder(reader, session: session)
+  }
+
+  var codingPath: [any CodingKey] { container.codingPath }
+  var allKeys: [Key] { container.allKeys }
+
+  func contains(_ key: Key) -> Bool { container.contains(key) }
+  func decodeNil(forKey key: Key) throws -> Bool { try container.decodeNil(forKey: key) }
+
+  // The standard library's defaults for these throw.
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+    try container.decode(type, forKey: key)
+  }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try container.decode(type, forKey: key)
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try container.decode(type, forKey: key)
+  }
+
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    try container.decodeIfPresent(type, forKey: key)
+  }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try container.nestedContainer(keyedBy: type, forKey: key)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try container.nestedUnkeyedContainer(forKey: key)
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { try container.superDecoder(forKey: key) }
+  func superDecoder() throws -> any Decoder { try container.superDecoder() }
 }

@@ -10,7 +10,7 @@ final class DecodingContexts: Sendable {
     self.implicit = implicit
   }
 
-  /// Returns what a message relies on, or nil if that is nothing; moves `start` behind the name of the context.
+  /// Returns what a message relies on, or nil if that is nothing; moves `start` past the name of the context.
   func context(of message: ByteReader, _ start: inout Int) throws(FormatError) -> DecodingDefinitions? {
     guard try message.byte(at: 0) == MessageTables.otherMessage, message.count > 1,
       message.base[1] == MessageTables.contextMessage

@@ -7,7 +7,7 @@ final class DecodingKeyTable {
   let hasBytes: Bool
   /// By the byte of a key.
   private let texts: UnsafeMutablePointer<SearchedText?>
-  private let makeFromByte: (Int) -> (any CodingKey)?
+  let keyOfByte: (Int) -> (any CodingKey)?
   /// The keys that names stand for.
   let makeKeyList: ([String]) -> AnyKeyList
 
@@ -31,7 +31,10 @@ final class DecodingKeyTable {
     hasBytes = MemoryLayout<Key>.size <= 1 && _isPOD(Key.self)
     texts = .allocate(capacity: Self.tableSize)
     texts.initialize(repeating: nil, count: Self.tableSize)
-    makeFromByte = { byte in keyFromByte(byte, as: Key.self) }
+    keyOfByte = { byte in
+      guard MemoryLayout<Key>.size <= 1, _isPOD(Key.self) else { return nil }
+      return withUnsafeBytes(of: UInt8(truncatingIfNeeded: byte)) { $0.load(as: Key.self) }
+    }
     makeKeyList = { names in KeyList<Key>(names) }
     emptyTable = .allocate(capacity: Self.tableSize)
     emptyTable.initialize(repeating: Self.unknown, count: Self.tableSize)
@@ -46,14 +49,10 @@ final class DecodingKeyTable {
     texts.deallocate()
   }
 
-  func key(ofByte byte: Int) -> (any CodingKey)? { makeFromByte(byte) }
-
   /// Returns the text of the key with the given byte, or nil if it was not asked for before.
-  @inline(__always)
   func knownText(ofByte byte: Int) -> SearchedText? { texts[byte] }
 
   /// Returns the text of the key with the given byte.
-  @inline(__always)
   func text<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {
     texts[byte] ?? addText(of: key, byte: byte)
   }
@@ -66,7 +65,6 @@ final class DecodingKeyTable {
   }
 
   /// Returns the indices of the keys of a shape by their bytes, as far as they were looked up.
-  @inline(__always)
   func table(forShape shape: Int, _ message: Message) -> UnsafeMutablePointer<UInt16> {
     let source = message.source(ofShape: shape)
     if shape == lastShape, source == lastSource { return lastTable }
@@ -86,7 +84,7 @@ final class DecodingKeyTable {
 
 /// Tables of the indices of a key type's keys, for the shapes that one message or one context defines.
 private struct ShapeTables {
-  /// Those behind `count` are free.
+  /// Those from `count` on are free.
   private var tables: [(shape: Int, table: UnsafeMutablePointer<UInt16>)] = []
   private var count = 0
   private var source = 0
@@ -115,8 +113,70 @@ private struct ShapeTables {
   }
 }
 
-/// Returns the key with the given byte, of a type that is a trivial byte or nothing.
-private func keyFromByte<Key: CodingKey>(_ byte: Int, as _: Key.Type) -> (any CodingKey)? {
-  guard MemoryLayout<Key>.size <= 1, _isPOD(Key.self) else { return nil }
-  return withUnsafeBytes(of: UInt8(truncatingIfNeeded: byte)) { $0.load(as: Key.self) }
+/// The names of the keys of a shape, for key types that are known by their strings.
+final class ShapeNames {
+  let names: [String]
+  let areShort: Bool
+  /// The same for the objects of `StowValue`, which share them.
+  private(set) lazy var objectKeys = ObjectKeys(names)
+  /// The keys of the last partial records, by the presence bits that stand for them.
+  private var partialKeys: [UInt64: ObjectKeys] = [:]
+
+  /// More than these are not kept, as a shape may be known for long.
+  private static let mostPartial = 64
+  /// Where each is, once that of one was asked for.
+  var index: TextIndex?
+  /// The keys with these names, of the type that asked for them last: records of one shape share them.
+  private var keys: AnyKeyList?
+  private var keyTable: UnsafeMutableRawPointer?
+
+  init(_ names: [String]) {
+    self.names = names
+    areShort = names.allSatisfy { $0.utf8.count < LongSymbols.shortest }
+  }
+
+  /// Returns the keys of all names, of the type that `keyTable` is of.
+  func keys(_ keyTable: Unmanaged<DecodingKeyTable>) -> AnyKeyList {
+    if let keys, self.keyTable == keyTable.toOpaque() { return keys }
+    return makeKeys(keyTable)
+  }
+
+  /// Returns the names of which `isPresent` is true.
+  ///
+  /// - Parameter bits: What it is for all of them; nil for names that are too many for that.
+  func objectKeys(presence bits: UInt64?, _ isPresent: (Int) -> Bool) -> ObjectKeys {
+    if let bits, let known = partialKeys[bits] { return known }
+    let keys = ObjectKeys(names.indices.filter(isPresent).map { names[$0] })
+    guard let bits else { return keys }
+    if partialKeys.count == Self.mostPartial { partialKeys = [:] }
+    partialKeys[bits] = keys
+    return keys
+  }
+
+  @inline(never)
+  private func makeKeys(_ keyTable: Unmanaged<DecodingKeyTable>) -> AnyKeyList {
+    let list = keyTable._withUnsafeGuaranteedRef { $0.makeKeyList(names) }
+    keys = list
+    self.keyTable = keyTable.toOpaque()
+    return list
+  }
+}
+
+/// Keys of one type, which is not known here.
+class AnyKeyList {}
+
+/// Those keys of one type that some names stand for.
+final class KeyList<Key: CodingKey>: AnyKeyList {
+  private let names: [String]
+
+  init(_ names: [String]) { self.names = names }
+
+  /// Made by hand: `compactMap` is not compiled for a key type that is known only here.
+  private(set) lazy var keys: [Key] = [Key].filled(count: names.count) { buffer, count in
+    for name in names {
+      guard let key = Key(stringValue: name) else { continue }
+      (buffer + count).initialize(to: key)
+      count &+= 1
+    }
+  }
 }

@@ -96,7 +96,6 @@ final class Message {
   }
 
   /// Checks that the value of the message does not nest too deep.
-  @inline(__always)
   func checkDepth() throws(FormatError) { try checkDepth(ofValueAt: body, within: 0) }
 
   /// Checks that a value around which so many containers lie does not nest too deep.
@@ -114,7 +113,6 @@ final class Message {
   }
 
   /// Returns a number that tells what defined a shape: negative for what messages rely on, and the same for all of them.
-  @inline(__always)
   func source(ofShape shape: Int) -> Int { shape < tables.firstShape ? ~definitionsNumber : number }
 
   /// Forgets the bytes and all that was made of them.
@@ -184,7 +182,12 @@ final class Message {
   }
 
   /// Returns the URL that a symbol says, or nil if it says none.
-  func url(ofSymbol symbol: Int, _ string: String) -> URL? { strings.url(ofSymbol: symbol, string) }
+  func url(ofSymbol symbol: Int, _ string: String) -> URL? {
+    if let known = strings.urls[symbol] { return known }
+    let url = URL(string: string)
+    strings.urls.updateValue(url, forKey: symbol)
+    return url
+  }
 
   /// Returns the long symbol that a string was made of, or nil if it was made of none.
   func longSymbol(madeAs string: String) -> Int? {
@@ -246,7 +249,6 @@ final class Message {
   // MARK: shapes
 
   /// Returns the names of the keys of a shape. The message keeps them until it is closed.
-  @inline(__always)
   func names(ofShape shape: Int) throws(FormatError) -> Unmanaged<ShapeNames> {
     let own = shape &- tables.firstShape
     if own >= 0, own < strings.shapes.count, let names = strings.shapes[own] { return .passUnretained(names) }
@@ -279,14 +281,77 @@ final class Message {
   }
 
   /// Returns the index of the key called `name` in a shape, or nil if the shape has none.
-  func keyIndex(of name: String, inShape shape: Int) throws(FormatError) -> Int? {
+  ///
+  /// - Parameter likely: The index that it has most likely.
+  func keyIndex(of name: String, inShape shape: Int, likely: Int = -1) throws(FormatError) -> Int? {
     let names = try names(ofShape: shape).takeUnretainedValue()
-    if names.areShort, names.names.count <= 8 {
-      return names.names.firstIndex { $0.hasSameBytes(as: name) }
+    // Comparing long names may take long.
+    if names.areShort {
+      if names.names.indices.contains(likely), names.names[likely].hasSameBytes(as: name) { return likely }
+      if names.names.count <= 8 { return names.names.firstIndex { $0.hasSameBytes(as: name) } }
     }
     if names.index == nil {
       names.index = try TextIndex(names.names.indices.map { tables.key($0, ofShape: shape) }, self)
     }
     return try withText(of: name) { text throws(FormatError) in try names.index?.number(of: text, self) }
+  }
+}
+
+/// The strings, URLs and names that were made of the symbols and shapes of a message so far.
+struct MessageStrings {
+  /// By the numbers that the message itself gives its symbols; empty as long as none was asked for.
+  var symbols: [String?] = []
+  /// The URLs of the symbols that were read as one, nil where they are none: few bytes cannot ask for many copies.
+  var urls: [Int: URL?] = [:]
+  var longSymbols = LongSymbols()
+  /// The names of the message's own shapes; empty as long as none was asked for.
+  var shapes: [ShapeNames?] = []
+
+  /// Forgets them. Memory is kept for the next message, unless it is much.
+  mutating func removeAll() {
+    if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
+    longSymbols.removeAll()
+    if !urls.isEmpty { urls = [:] }
+    if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
+  }
+}
+
+// MARK: what records define, for whoever reads files and streams of them: with the errors that users see
+
+extension DecodingDefinitions {
+  /// Adds what a record defines, if it does.
+  ///
+  /// Not while another thread reads a record that relies on these definitions (``extensible(by:)``).
+  ///
+  /// - Parameter limit: The most bytes of preludes that there may be.
+  /// - Throws: `DecodingError.dataCorrupted` if its prelude is not valid, and `TooMany` if there would be more than the
+  ///   limit; then nothing is added.
+  package func add(record: UnsafeRawBufferPointer, limit: Int = .max) throws -> Scope {
+    try reading(record) { reader throws(FormatError) in try add(reader, limit: limit) }
+  }
+
+  /// A record defines more than there may be.
+  package struct TooMany: Error {}
+}
+
+extension RecordPrelude {
+  /// The prelude that a record begins with, if there is one.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` if it is not valid.
+  package init(of record: UnsafeRawBufferPointer) throws {
+    self = try reading(record) { reader throws(FormatError) in try RecordPrelude(reader) }
+  }
+}
+
+private func reading<Result>(
+  _ record: UnsafeRawBufferPointer, _ body: (ByteReader) throws(FormatError) -> Result
+) throws -> Result {
+  do throws(FormatError) {
+    return try body(ByteReader(record))
+  } catch {
+    if error.kind == .tooManyDefinitions { throw DecodingDefinitions.TooMany() }
+    throw DecodingError.dataCorrupted(
+      DecodingError.Context(codingPath: [], debugDescription: "The definitions of a record break the format.")
+    )
   }
 }

@@ -1,3 +1,84 @@
+/// Where a part of a message stands: all that is needed to read it, besides the message.
+struct ValuePlace: Sendable {
+  enum Content: Sendable {
+    /// A value with its tag.
+    case value(at: Int)
+    /// A row or a cell.
+    case element(ElementNumber, of: ElementLayout)
+    /// What a path finds in each element of another place, as an array.
+    indirect case each(PlaceElements)
+  }
+
+  let content: Content
+  /// How many arrays, maps and records lie around it, as FORMAT.md counts them under "Depth".
+  let depth: Int
+
+  /// Where the value begins that it is, or is part of.
+  var offset: Int {
+    switch content {
+    case .value(let offset): offset
+    case .element(_, let layout): layout.offset
+    case .each(let elements): elements.place.offset
+    }
+  }
+
+  /// A place that is no level deeper.
+  func beside(_ content: Content) -> ValuePlace { ValuePlace(content: content, depth: depth) }
+
+  /// The place of a value within the array, the map or the record that this is.
+  func inside(at offset: Int) -> ValuePlace { ValuePlace(content: .value(at: offset), depth: depth + 1) }
+
+  /// The place of an element of an array that this is, or of a cell of a row; the cell must be valid.
+  func beside(
+    _ number: ElementNumber, of layout: ElementLayout, _ reader: ByteReader
+  ) throws(FormatError) -> ValuePlace {
+    if let constant = layout.constant(number) { return beside(.value(at: constant)) }
+    if layout.row(number) == nil { _ = try layout.cell(number, reader) }
+    return beside(.element(number, of: layout))
+  }
+
+  /// Returns what kind of value stands there.
+  func kind(_ reader: ByteReader) throws(FormatError) -> StowKind {
+    switch content {
+    case .value(let offset):
+      guard let kind = StowKind(Tag.kind(of: try reader.byte(at: offset))) else {
+        try fail(.reserved, at: offset)
+      }
+      return kind
+    case .element(let number, let layout):
+      if layout.row(number) != nil { return layout.columns?.shape == nil ? .array : .object }
+      return switch try layout.cell(number, reader) {
+      case .integer: .integer
+      case .double, .singleNaN: .floatingPoint
+      case .bool: .bool
+      case .date: .date
+      }
+    case .each: return .array
+    }
+  }
+}
+
+extension StowKind {
+  /// Nil for a reserved tag.
+  fileprivate init?(_ kind: Tag.Kind) {
+    switch kind {
+    case .null: self = .null
+    case .bool: self = .bool
+    case .integer: self = .integer
+    case .floatingPoint: self = .floatingPoint
+    case .date: self = .date
+    case .uuid: self = .uuid
+    case .data: self = .data
+    case .url: self = .url
+    case .decimal: self = .decimal
+    case .string: self = .string
+    case .array: self = .array
+    case .object: self = .object
+    case .reserved: return nil
+    }
+  }
+}
+
 /// A walk along a path through a message, from place to place. What lies before is skipped by its length.
 struct PathWalk {
   /// Why there is nothing where a path leads.
@@ -37,7 +118,10 @@ struct PathWalk {
     while let step = rest.popFirst() {
       let expected: Any.Type = if case .key = step { [String: Any].self } else { [Any].self }
       do throws(FormatError) {
-        guard try !standsAtNil(expected) else { return false }
+        if case .value(let offset) = place.content, Nils.isNil(reader, at: offset) {
+          absence = .null(at: offset, expected: expected)
+          return false
+        }
         switch step {
         case .key(let name): guard try enter(PathKey(name: name)) else { return false }
         case .index(let index): guard try enter(index) else { return false }
@@ -51,16 +135,6 @@ struct PathWalk {
       }
     }
     return true
-  }
-
-  /// Lends a reader of an object, which finds keys by their names.
-  private func withReader<Result>(
-    of object: ObjectHeader, _ body: (ObjectReader) throws(FormatError) -> Result
-  ) throws(FormatError) -> Result {
-    let reader = ObjectReader(
-      message, session.types.pool(of: PathKey.self).takeUnretainedValue().keyTable)
-    try reader.open(object, message, node)
-    return try body(reader)
   }
 
   /// Returns the error of somebody who asked for a value of a type where there is none.
@@ -77,59 +151,34 @@ struct PathWalk {
     }
   }
 
-  private mutating func standsAtNil(_ expected: Any.Type) throws(FormatError) -> Bool {
-    guard case .value(let offset) = place.content, Nils.isNil(reader, at: offset) else { return false }
-    absence = .null(at: offset, expected: expected)
-    return true
-  }
-
-  /// Goes to a place with its step of the coding path.
-  private mutating func go(to place: ValuePlace, _ step: PathStep) {
-    self.place = place
-    node = session.path.push(step)
-  }
-
-  /// Checks that there may be a container here, which holds what comes next.
-  private func checkDepth(_ offset: Int) throws(FormatError) {
-    guard place.depth < message.maximumDepth else { try fail(.tooDeep, at: offset) }
-  }
-
-  // MARK: keys
+  // MARK: steps
 
   private mutating func enter(_ key: PathKey) throws(FormatError) -> Bool {
     guard let found = try find(key) else {
       absence = .key(key)
       return false
     }
-    go(to: found, session.path.step(to: key, from: node))
+    place = found
+    node = session.path.push(session.path.step(to: key, from: node))
     return true
   }
 
   private func find(_ key: PathKey) throws(FormatError) -> ValuePlace? {
     switch place.content {
-    case .value(let offset): return try find(key, at: offset)
-    case .row(let row, let columns, let offset):
-      guard let shape = columns.shape else { try fail(.cellMismatch, at: offset) }
-      let column = try message.keyIndex(of: key.stringValue, inShape: shape)
-      guard let column else { return nil }
-      return place.beside(
-        try ValuePlace.content(ofColumn: column, row: row, of: columns, offset: offset, reader))
-    case .cell, .each: try fail(.cellMismatch, at: place.offset)
+    case .value(let offset):
+      var search = KeySearch(key.stringValue)
+      guard let object = try ObjectHeader.read(reader, at: offset) else { try fail(.mismatch, at: offset) }
+      guard place.depth < message.maximumDepth else { try fail(.tooDeep, at: offset) }
+      return try search.value(in: object, session).map { place.inside(at: $0) }
+    case .element(let number, let layout):
+      guard let row = layout.row(number), let shape = layout.columns?.shape else {
+        try fail(.cellMismatch, at: place.offset)
+      }
+      guard let column = try message.keyIndex(of: key.stringValue, inShape: shape) else { return nil }
+      return try place.beside(layout.cell(column, ofRowAt: row), of: layout, reader)
+    case .each: try fail(.cellMismatch, at: place.offset)
     }
   }
-
-  private func find(_ key: PathKey, at offset: Int) throws(FormatError) -> ValuePlace? {
-    guard let object = try ObjectHeader.read(reader, at: offset) else { try fail(.mismatch, at: offset) }
-    try checkDepth(offset)
-    return try withReader(of: object) { objectReader throws(FormatError) in
-      let value = try objectReader.find(key)
-      guard value >= 0 else { return nil }
-      try objectReader.pass(value, message)
-      return place.inside(at: value)
-    }
-  }
-
-  // MARK: indices
 
   private mutating func enter(_ index: Int) throws(FormatError) -> Bool {
     // As `Codable` writes integers that are keys.
@@ -138,56 +187,120 @@ struct PathWalk {
       absence = .index(index)
       return false
     }
-    go(to: found, PathStep(.index, parent: node, value: index))
+    place = found
+    node = session.path.push(PathStep(.index, parent: node, value: index))
     return true
   }
 
   private func element(_ index: Int) throws(FormatError) -> ValuePlace? {
-    guard case .value(let offset) = place.content, Arrays.isArray(try reader.byte(at: offset)) else {
-      return try PlaceElements(of: place, message).element(index, message)
-    }
-    try checkDepth(offset)
-    let walk = ArrayWalk(elements: try Arrays.read(reader, at: offset), reader: reader, marks: marks)
+    let elements = try PlaceElements(of: place, message)
+    guard let rest = elements.rest else { return try elements.element(index, reader) }
+    let walk = ArrayWalk(elements: rest, reader: reader, marks: marks)
     return try walk.element(index).map { place.inside(at: $0) }
   }
 
   // MARK: what is there
 
+  /// Decodes a part of a session's message.
+  static func decode<Value: Decodable>(
+    _ type: Value.Type, at path: StowPath, in session: DecodingSession
+  ) throws -> Value {
+    let place = ValuePlace(content: .value(at: session.message.body), depth: 0)
+    var walk = PathWalk(session, from: place, session.path.push([]), marks: nil)
+    return try walk.follow(path.steps[...]) ? walk.decode(type) : walk.decodeMissing(type)
+  }
+
+  /// Decodes a part of a session's message by `make`, which is handed a decoder of it; `missing` is handed the error that
+  /// says that there is none.
+  static func decode<Value>(
+    at path: StowPath, in session: DecodingSession, orMissing missing: (any Error) throws -> Value,
+    by make: (any Decoder) throws -> Value
+  ) throws -> Value {
+    let place = ValuePlace(content: .value(at: session.message.body), depth: 0)
+    var walk = PathWalk(session, from: place, session.path.push([]), marks: nil)
+    return try walk.follow(path.steps[...]) ? make(walk.decoder()) : missing(walk.missing(Value.self))
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let entry = session.types.entry(for: type)
+    switch place.content {
+    case .value(let offset):
+      try checkDepth(ofValueAt: offset)
+      return try session.decodeKnown(type, entry, at: offset, node)
+    case .element(let number, let layout):
+      return try session.decode(type, number, of: Elements(layout, session), at: node)
+    case .each(let elements):
+      if entry.kind == .planned,
+        let value = entry.withPlan(as: DecodingPlan<Value>.self, { $0.decode(each: elements, session) })
+      {
+        return value
+      }
+      return try EachDecoder(session: session, elements: elements, node: node).decode(type)
+    }
+  }
+
+  /// Returns the nil of an optional where there is nothing.
+  func decodeMissing<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    guard let none = Self.absence(of: type, session) else { throw missing(type) }
+    return none
+  }
+
+  /// Returns the nil of an optional type, which stands for what is not there; nil for other types.
+  static func absence<Value: Decodable>(of type: Value.Type, _ session: DecodingSession) -> Value? {
+    TypeName(type).isOptional ? session.none(type) : nil
+  }
+
+  func decoder() throws -> any Decoder {
+    switch place.content {
+    case .value(let offset):
+      try checkDepth(ofValueAt: offset)
+      return ValueDecoder(session: session, offset: offset, node: node)
+    case .element(let number, let layout):
+      return session.decoder(number, of: Elements(layout, session), node)
+    case .each(let elements): return EachDecoder(session: session, elements: elements, node: node)
+    }
+  }
+
+  /// Nothing in a value is decoded before its depth is known, which opening the message leaves to this.
+  private func checkDepth(ofValueAt offset: Int) throws {
+    try session.attempt(at: node, expected: nil) { () throws(FormatError) in
+      try message.checkDepth(ofValueAt: offset, within: place.depth)
+    }
+  }
+
+  var isNil: Bool {
+    guard case .value(let offset) = place.content else { return false }
+    return Nils.isNil(reader, at: offset)
+  }
+
   /// Returns the number of elements or keys.
   func count() throws -> Int {
-    do throws(FormatError) {
+    try session.attempt(at: node, expected: [Any].self) { () throws(FormatError) in
       let elements = try PlaceElements(of: place, message)
       guard let rest = elements.rest else { return elements.count }
       return try ArrayWalk(elements: rest, reader: reader, marks: marks).count()
-    } catch {
-      throw session.error(error, at: node, expected: [Any].self)
     }
   }
 
   /// Returns the keys of the object, in order.
   func keys() throws -> [String] {
-    do throws(FormatError) {
+    try session.attempt(at: node, expected: [String: Any].self) { () throws(FormatError) in
       guard try place.kind(reader) == .object else {
         if case .value(let offset) = place.content { try fail(.mismatch, at: offset) }
         try fail(.cellMismatch, at: place.offset)
       }
       return try PlaceElements(of: place, message).keys
-    } catch {
-      throw session.error(error, at: node, expected: [String: Any].self)
     }
   }
 
-  /// Returns what kind of value stands here.
   func kind() throws -> StowKind {
-    do throws(FormatError) { return try place.kind(reader) } catch {
-      throw session.error(error, at: node, expected: nil)
-    }
+    try session.attempt(at: node, expected: nil) { () throws(FormatError) in try place.kind(reader) }
   }
 
   /// Returns the elements of the array, or the values of the object.
   func elements() throws -> PlaceElements {
-    do throws(FormatError) { return try PlaceElements(of: place, message) } catch {
-      throw session.error(error, at: node, expected: [Any].self)
+    try session.attempt(at: node, expected: [Any].self) { () throws(FormatError) in
+      try PlaceElements(of: place, message)
     }
   }
 
@@ -195,10 +308,15 @@ struct PathWalk {
   func isComplete() throws -> Bool {
     guard case .each(var elements) = place.content else { return true }
     // Each level of arrays in arrays calls this again.
-    try session.enterCall(at: node)
+    if !session.calls.enter(maximumDepth: message.maximumDepth) {
+      try session.calls.enterDue(
+        maximumDepth: message.maximumDepth, EachDecoder(session: session, elements: elements, node: node))
+    }
     defer { session.calls.leave() }
     let mark = session.path.count
-    while let (step, element) = try next(&elements) {
+    while let (step, element) = try session.attempt(
+      at: node, expected: nil, { () throws(FormatError) in try elements.next(message) })
+    {
       defer { session.path.pop(to: mark) }
       let node = session.path.push(step, from: node)
       var walk = PathWalk(session, from: element, node, marks: nil)
@@ -206,10 +324,50 @@ struct PathWalk {
     }
     return true
   }
+}
 
-  private func next(_ elements: inout PlaceElements) throws -> (StowPath.Step, ValuePlace)? {
-    do throws(FormatError) { return try elements.next(message) } catch {
-      throw session.error(error, at: node, expected: nil)
+/// Finds the value of one key in one object after the other.
+struct KeySearch {
+  private let name: String
+  /// The shape of the last record, and the index of the key in it.
+  private var shape = -1
+  private var index: Int?
+
+  init(_ name: String) { self.name = name }
+
+  /// Returns where the value stands in an object; nil if there is none.
+  mutating func value(in object: ObjectHeader, _ session: DecodingSession) throws(FormatError) -> Int? {
+    let message = session.message
+    guard object.shape == nil else { return try value(inRecord: object, message) }
+    let keyTable = session.types.pool(of: PathKey.self).takeUnretainedValue().keyTable
+    let reader = ObjectReader(message, keyTable)
+    try reader.open(object, message, .top)
+    let value = try reader.find(PathKey(name: name))
+    guard value >= 0 else { return nil }
+    try reader.pass(value, message)
+    return value
+  }
+
+  /// The same in a record.
+  mutating func value(inRecord object: ObjectHeader, _ message: Message) throws(FormatError) -> Int? {
+    let (start, end) = (object.body.lowerBound, object.body.upperBound)
+    guard let shape = object.shape, shape < message.tables.shapeCount else { try fail(.malformed, at: start) }
+    let keyCount = message.tables.keyCount(ofShape: shape)
+    let bits = object.isPartial
+    var value = bits ? try Records.endOfPresence(message.reader, in: object.body, keyCount: keyCount) : start
+    // Every value takes a byte.
+    guard bits || keyCount <= end - start else { try fail(.malformed, at: start) }
+    if shape != self.shape {
+      (index, self.shape) = (try message.keyIndex(of: name, inShape: shape), shape)
     }
+    guard let index, !bits || message.reader.bit(index, at: start) else { return nil }
+    for key in 0..<index where !bits || message.reader.bit(key, at: start) {
+      value = try message.reader.end(of: value)
+    }
+    let isLast =
+      bits ? !(index + 1..<keyCount).contains { message.reader.bit($0, at: start) } : index == keyCount - 1
+    let next = value < end ? try message.reader.end(of: value) : .max
+    guard isLast ? next == end : next <= end else { try fail(.malformed, at: value) }
+    return value
   }
 }

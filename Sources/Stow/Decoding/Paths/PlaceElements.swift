@@ -1,31 +1,27 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The elements of an array, or the values of an object, one after the other.
 struct PlaceElements: Sendable {
-  private enum Layout {
-    /// Values with their tags, up to where the array ends.
-    case array(end: Int)
-    /// The same behind keys.
-    case map(end: Int)
-    /// The same, one for each key.
-    case record(end: Int)
-    case packed(PackedArray)
-    /// Integers whose width differs, read ahead.
-    case integers([Int64])
-    case rows(Columns)
-    case cells(Columns, row: Int)
+  private enum Source: Sendable {
+    /// Whole values.
+    case values(Children)
+    /// Elements without tags, or the cells of a row.
+    case elements(ElementLayout)
   }
 
   let place: ValuePlace
-  private let layout: Layout
+  private var source: Source
   /// The keys of the object; none of an array.
   let keys: [String]
   private let isObject: Bool
   /// The steps that lead on from each element.
   private(set) var steps: ArraySlice<StowPath.Step> = []
-  /// The number of the next element, and where it stands among values with tags.
+  /// The number of the next element.
   private(set) var index = 0
-  private var next = 0
-
-  // MARK: opening
 
   /// The elements of what stands at a place, which must be an array or an object.
   init(of place: ValuePlace, _ message: Message) throws(FormatError) {
@@ -36,14 +32,28 @@ struct PlaceElements: Sendable {
     self.place = place
     isObject = try place.kind(message.reader) == .object
     switch place.content {
-    case .value(let offset): (layout, keys, next) = try Self.open(offset, place, message)
-    case .row(let row, let columns, _):
-      layout = .cells(columns, row: row)
+    case .value(let offset):
+      if let children = try Children(of: offset, message) {
+        guard place.depth < message.maximumDepth else { try fail(.tooDeep, at: offset) }
+        if let map = children.map { _ = try TextIndex.checkingKeys(ofMap: map, message) }
+        source = .values(children)
+        keys = isObject ? try children.names(message) : []
+        return
+      }
+      guard ElementLayout.isArray(try message.reader.byte(at: offset)),
+        let layout = try ElementLayout(message, at: offset)
+      else { try fail(.mismatch, at: offset) }
+      source = .elements(layout)
+      keys = []
+    case .element(let number, let layout):
+      guard let cells = layout.cells(ofRow: number, at: layout.offset) else {
+        try fail(.cellMismatch, at: layout.offset)
+      }
+      source = .elements(cells)
       keys =
-        try columns.shape.map { shape throws(FormatError) in
+        try layout.columns?.shape.map { shape throws(FormatError) in
           try message.names(ofShape: shape)._withUnsafeGuaranteedRef { $0.names }
         } ?? []
-    case .cell(_, let offset): try fail(.cellMismatch, at: offset)
     case .each: preconditionFailure("a place whose elements are known")
     }
   }
@@ -55,122 +65,213 @@ struct PlaceElements: Sendable {
     return result
   }
 
-  private static func open(
-    _ offset: Int, _ place: ValuePlace, _ message: Message
-  ) throws(FormatError) -> (Layout, keys: [String], next: Int) {
-    let reader = message.reader
-    let tag = try reader.byte(at: offset)
-    if Columns.isColumns(tag) {
-      return (.rows(try Columns(reader, tables: message.tables, at: offset)), [], 0)
-    }
-    if PackedArray.isPacked(tag) { return (try open(PackedArray(reader, at: offset), reader), [], 0) }
-    guard let object = try ObjectHeader.read(reader, at: offset) else {
-      let elements = try Arrays.read(reader, at: offset)
-      guard place.depth < message.maximumDepth else { try fail(.tooDeep, at: offset) }
-      return (.array(end: elements.upperBound), [], elements.lowerBound)
-    }
-    guard place.depth < message.maximumDepth else { try fail(.tooDeep, at: offset) }
-    return try open(object, message)
-  }
-
-  private static func open(_ packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> Layout {
-    guard packed.isInteger, packed.stride == 0 else { return .packed(packed) }
-    return .integers(try packed.integers(reader))
-  }
-
-  private static func open(
-    _ object: ObjectHeader, _ message: Message
-  ) throws(FormatError) -> (Layout, keys: [String], next: Int) {
-    let end = object.body.upperBound
-    let start = object.body.lowerBound
-    guard let shape = object.shape else {
-      _ = try TextIndex.checkingKeys(ofMap: object.body, message)
-      return (.map(end: end), try message.keys(ofMap: object.body), start)
-    }
-    guard shape < message.tables.shapeCount else { try fail(.malformed, at: start) }
-    let names = try message.names(ofShape: shape)._withUnsafeGuaranteedRef { $0.names }
-    guard object.isPartial else {
-      guard names.count <= end - start else { try fail(.malformed, at: start) }
-      return (.record(end: end), names, start)
-    }
-    let first = try Records.endOfPresence(message.reader, in: object.body, keyCount: names.count)
-    let keys = names.indices.filter { message.reader.bit($0, at: start) }.map { names[$0] }
-    guard !keys.isEmpty || first == end else { try fail(.malformed, at: first) }
-    return (.record(end: end), keys, first)
-  }
-
   // MARK: reading
 
   /// The bytes of the elements that are left, if these are an array of values with tags, which has to be walked over to
   /// be counted.
-  var rest: Range<Int>? { if case .array(let end) = layout { next..<max(next, end) } else { nil } }
-
-  /// The number of elements that need not be walked over to be counted.
-  var count: Int {
-    switch layout {
-    case .array, .map, .record: keys.count
-    case .packed(let packed): packed.count
-    case .integers(let values): values.count
-    case .rows(let columns): columns.rowCount
-    case .cells(let columns, _): columns.columns.count
-    }
+  var rest: Range<Int>? {
+    guard case .values(let children) = source, !isObject else { return nil }
+    return children.offset..<max(children.offset, children.end)
   }
 
-  /// Whether all elements have been read.
+  /// Where the first of all elements stands, if they have to be walked over to be counted.
+  var start: Int { if case .values(let children) = source { children.start } else { place.offset } }
+
+  /// The number of elements that need not be walked over to be counted.
+  var count: Int { if case .elements(let layout) = source { layout.count } else { keys.count } }
+
   var isAtEnd: Bool { rest.map(\.isEmpty) ?? (index >= count) }
 
-  /// Returns the next element and the step that leads to it, and passes it; nil behind the last.
+  /// Returns the next element and the step that leads to it, and passes it; nil after the last.
   mutating func next(_ message: Message) throws(FormatError) -> (StowPath.Step, ValuePlace)? {
     if isAtEnd { return nil }
     let step: StowPath.Step = isObject ? .key(keys[index]) : .index(index)
-    let found: ValuePlace?
-    switch layout {
-    case .array(let end), .map(let end), .record(let end): found = try nextValue(before: end, message)
-    case .packed, .integers, .rows, .cells: found = try element(index, message)
+    let found: ValuePlace
+    switch source {
+    case .values(var children):
+      guard let child = try children.next(message) else { try fail(.malformed, at: place.offset) }
+      if isObject, index == keys.count - 1, children.offset != children.end {
+        try fail(.malformed, at: children.offset)
+      }
+      source = .values(children)
+      found = place.inside(at: child.value)
+    case .elements(let layout): found = try place.beside(.element(index), of: layout, message.reader)
     }
     index += 1
-    return found.map { (step, $0) }
+    return (step, found)
   }
 
   /// Returns the element at an index, of those that stand in fixed places; nil if there is none.
-  func element(_ index: Int, _ message: Message) throws(FormatError) -> ValuePlace? {
-    guard index >= 0, index < count else { return nil }
-    switch layout {
-    case .packed(let packed):
-      return place.beside(.cell(try packed.cell(message.reader, at: index), offset: place.offset))
-    case .integers(let values):
-      return place.beside(.cell(.integer(values[index]), offset: place.offset))
-    case .rows(let columns):
-      let row = columns.rows.lowerBound + index * columns.stride
-      return place.beside(.row(at: row, of: columns, offset: place.offset))
-    case .cells(let columns, let row):
-      return place.beside(
-        try ValuePlace.content(ofColumn: index, row: row, of: columns, offset: place.offset, message.reader))
-    case .array, .map, .record: return nil
+  func element(_ index: Int, _ reader: ByteReader) throws(FormatError) -> ValuePlace? {
+    guard case .elements(let layout) = source, index >= 0, index < count else { return nil }
+    return try place.beside(.element(index), of: layout, reader)
+  }
+
+  // MARK: one key of each
+
+  /// Returns the column that the path leads to, if the elements are rows and it does.
+  func column(_ message: Message) throws(FormatError) -> CellColumn? {
+    guard case .elements(let layout) = source, let columns = layout.columns, steps.count == 1, index == 0
+    else {
+      return nil
+    }
+    switch (steps.first, columns.shape) {
+    case (.key(let name), let shape?):
+      return try message.keyIndex(of: name, inShape: shape).flatMap { layout.cells(ofColumn: $0) }
+    case (.index(let index), nil): return layout.cells(ofColumn: index)
+    default: return nil
     }
   }
 
-  private mutating func nextValue(before end: Int, _ message: Message) throws(FormatError) -> ValuePlace {
-    var offset = next
-    guard offset < end else { try fail(.malformed, at: place.offset) }
-    if case .map = layout { offset = try message.tables.endOfKey(message.reader, at: offset) }
-    let behind = try message.reader.end(of: offset)
-    guard behind <= end else { try fail(.malformed, at: offset) }
-    if isObject, index == keys.count - 1, behind != end { try fail(.malformed, at: behind) }
-    next = behind
-    return place.inside(at: offset)
+  /// Returns the records, if these are whole values in each of which the path leads to a key.
+  fileprivate func records(_ message: Message) -> (Children, key: String)? {
+    guard case .values(let children) = source, case .key(let key)? = steps.first, steps.count == 1,
+      index == 0,
+      place.depth < message.maximumDepth - 1
+    else { return nil }
+    return (children, key)
   }
 }
 
-extension Message {
-  /// Returns the keys of a map, in order.
-  fileprivate func keys(ofMap map: Range<Int>) throws(FormatError) -> [String] {
-    var keys: [String] = []
-    var offset = map.lowerBound
-    while offset < map.upperBound {
-      keys.append(try keyString(at: TextLocation(offset)))
-      offset = try reader.end(of: tables.endOfKey(reader, at: offset))
+/// A walk over the values of one key in each of some records.
+struct EachKeyWalk {
+  private var records: Children
+  private var search: KeySearch
+
+  /// Nil if these are others than records, or the path leads to other things.
+  init?(_ elements: PlaceElements, _ message: Message) {
+    guard let (records, key) = elements.records(message) else { return nil }
+    self.records = records
+    search = KeySearch(key)
+  }
+
+  /// Returns where the next value stands; nil after the last. Throws where there is no record with such a value.
+  mutating func next(_ message: Message) throws(FormatError) -> Int? {
+    guard let record = try records.next(message)?.value else { return nil }
+    guard let object = try ObjectHeader.read(message.reader, at: record), object.shape != nil,
+      let value = try search.value(inRecord: object, message)
+    else { try fail(.mismatch, at: record) }
+    return value
+  }
+}
+
+// MARK: decoding each
+
+/// The decoder of what a path finds in each of some elements: it stands for an array.
+struct EachDecoder: Decoder, SingleValueDecodingContainer {
+  let session: DecodingSession
+  let elements: PlaceElements
+  let node: PathNode
+
+  var codingPath: [any CodingKey] { session.codingPath(node, at: elements.place.offset) }
+  var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    throw mismatch([String: Any].self)
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    EachContainer(session: session, elements: elements, node: node)
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+  private func mismatch(_ type: Any.Type) -> DecodingError {
+    let description = "Expected a value of type \(type), but the path leads to an array of values."
+    return .typeMismatch(type, DecodingError.Context(codingPath: codingPath, debugDescription: description))
+  }
+
+  // MARK: the single value
+
+  func decodeNil() -> Bool { false }
+
+  // The standard library's defaults for these throw.
+  func decode(_ type: Int128.Type) throws -> Int128 { throw mismatch(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { throw mismatch(type) }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    if type == StowValue.self, let value = StowValue.array(try decode([StowValue].self)) as? Value {
+      return value
     }
-    return keys
+    // Scalars decode themselves by asking for themselves, and data as the array of its bytes.
+    guard Scalars.readable(type) == nil || type == Data.self else { throw mismatch(type) }
+    return try session.decodePlain(type, self)
+  }
+}
+
+/// The container of what a path finds in each of some elements.
+private struct EachContainer: UnkeyedDecodingContainer, ElementNesting {
+  let session: DecodingSession
+  var elements: PlaceElements
+  let node: PathNode
+
+  var codingPath: [any CodingKey] { session.codingPath(node, at: elements.place.offset) }
+  var currentIndex: Int { elements.index }
+  var isAtEnd: Bool { elements.isAtEnd }
+
+  var count: Int? {
+    guard let rest = elements.rest else { return elements.count }
+    do throws(FormatError) {
+      return try session.count(rest, from: elements.index, ofArrayAt: elements.start)
+    } catch {
+      session.note(error, path: codingPath)
+      return nil
+    }
+  }
+
+  /// Hands `body` a walk that has gone to the next element and on to the end of the path, or as far as there was
+  /// something; passes the element if `body` returns a result.
+  private mutating func next<Result>(
+    _ type: Any.Type, _ body: (PathWalk, _ isThere: Bool) throws -> Result?
+  ) throws -> Result? {
+    var elements = elements
+    let found = try session.attempt(at: node, expected: nil) { () throws(FormatError) in
+      try elements.next(session.message)
+    }
+    guard let (step, place) = found else {
+      throw DecodingError.atEnd(type, path: codingPath + [PathKey.index(currentIndex)])
+    }
+    var walk = PathWalk(session, from: place, session.path.push(step, from: node), marks: nil)
+    let isThere = try walk.follow(elements.steps)
+    let result = try body(walk, isThere)
+    if result != nil { self.elements = elements }
+    return result
+  }
+
+  /// The same, and leaves the element in the coding path when `body` returns.
+  private mutating func read<Result>(
+    _ type: Any.Type, _ body: (PathWalk, _ isThere: Bool) throws -> Result?
+  ) throws -> Result? {
+    let session = session
+    let mark = session.path.count
+    defer { session.path.pop(to: mark) }
+    return try next(type, body)
+  }
+
+  mutating func decodeNil() throws -> Bool {
+    try read(Never.self) { walk, isThere in !isThere || walk.isNil ? true : nil } ?? false
+  }
+
+  // The standard library's defaults for these throw.
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try element(type) }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try element(type) }
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try element(type) }
+
+  private mutating func element<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    // Of an optional type, a value that is nil is one that was read.
+    let value: Value? = try read(type) { walk, isThere in
+      .some(isThere ? try walk.decode(type) : try walk.decodeMissing(type))
+    }
+    guard case .some(let value) = value else { throw DecodingError.atEnd(type, path: codingPath) }
+    return value
+  }
+
+  mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
+    let result = try next(type) { walk, isThere in
+      guard isThere else { throw walk.missing(type) }
+      return try body(walk.decoder())
+    }
+    guard let result else { throw DecodingError.atEnd(type, path: codingPath) }
+    return result
   }
 }

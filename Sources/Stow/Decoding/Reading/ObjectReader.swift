@@ -10,30 +10,27 @@ final class ObjectReader {
   private(set) var node = PathNode.top
   /// The indices of the keys of the shape, by their bytes.
   private var indices: UnsafeMutablePointer<UInt16>
-  /// The value that is next, and the index of its key; `noKey` in a map, in a row, and behind the last.
-  var current = 0
+  /// The value that is next, and the index of its key; `noKey` in a map, in a row, and after the last.
+  private var current = 0
   private var nextIndex = ObjectReader.noKey
-  private(set) var start = 0
-  private(set) var end = 0
+  private var start = 0
+  private var end = 0
   /// The shape; −1 for a map.
   private var shape = -1
   private var keyCount = 0
-  /// The names of the shape's keys, once one was asked for by its string. The message keeps them.
-  private var shapeNames: Unmanaged<ShapeNames>?
   /// A partial record: where its bits stand. −1 if every key has a value.
   private var presence = -1
-  /// The bits themselves, if there are no more than 64.
+  /// The first 64 of the bits.
   private var marks: UInt64 = 0
   /// The values by the indices of their keys, or the entries of a map, once they were asked for out of order.
   private var offsets: [Int] = []
-  var entryIndex: TextIndex?
+  private var entryIndex: TextIndex?
   /// Whether all keys of the map are known to be distinct.
   private var keysAreChecked = false
   /// The table that the object is a row of; what is found then is a column.
-  private(set) var source: ElementSource?
+  private(set) var table: Elements?
   /// The same, to be compared without counting a reference.
-  private var sourceIdentity: ObjectIdentifier?
-  /// Where that row stands.
+  private var tableIdentity: ObjectIdentifier?
   var row: Int { start }
 
   /// No table has it, however many keys a shape has.
@@ -54,7 +51,6 @@ final class ObjectReader {
 
   // MARK: objects
 
-  /// Goes to the object with the given header.
   @inline(__always)
   func open(_ object: ObjectHeader, _ message: Message, _ node: PathNode) throws(FormatError) {
     forget(node)
@@ -85,29 +81,25 @@ final class ObjectReader {
   private func openPartial(_ message: Message) throws(FormatError) {
     presence = start
     start = try Records.endOfPresence(message.reader, in: start..<end, keyCount: keyCount)
-    if keyCount <= 64 {
-      let bits = UInt64(bitPattern: try message.reader.signed(at: presence, width: start - presence))
-      marks = bits & .max >> UInt64(64 - keyCount)
-    }
+    marks = message.reader.firstBytes(at: presence, upTo: start)
     current = start
     nextIndex = keyIndex(after: -1, message)
     if nextIndex == Self.noKey { try checkEnd(start) }
   }
 
-  /// Goes to a row of a table.
   func open(
-    row offset: Int, of source: ElementSource, shape: Int, _ message: Message,
+    row offset: Int, of table: Elements, shape: Int, _ message: Message,
     _ node: PathNode
   ) {
     // Rows mostly come after each other.
-    if sourceIdentity == ObjectIdentifier(source) {
+    if tableIdentity == ObjectIdentifier(table) {
       self.node = node
       start = offset
       return
     }
     forget(node)
-    self.source = source
-    sourceIdentity = ObjectIdentifier(source)
+    self.table = table
+    tableIdentity = ObjectIdentifier(table)
     self.shape = shape
     keyCount = message.tables.keyCount(ofShape: shape)
     indices = keyTable._withUnsafeGuaranteedRef { $0.table(forShape: shape, message) }
@@ -117,64 +109,53 @@ final class ObjectReader {
   }
 
   /// Lets go of what keeps the message, and of memory, when nobody holds the container any more.
-  @inline(__always)
   func finish() {
-    if sourceIdentity != nil {
-      source = nil
-      sourceIdentity = nil
+    if tableIdentity != nil {
+      table = nil
+      tableIdentity = nil
     }
     if !offsets.isEmpty { offsets = [] }
     if entryIndex != nil { entryIndex = nil }
   }
 
-  @inline(__always)
   private func forget(_ node: PathNode) {
     self.node = node
-    shapeNames = nil
     finish()
   }
 
   /// Returns the index of the first key after `keyIndex` that has a value.
-  @inline(__always)
   private func keyIndex(after keyIndex: Int, _ message: Message) -> Int {
-    if presence < 0 {
-      return keyIndex &+ 1 < keyCount ? keyIndex &+ 1 : Self.noKey
-    }
-    return presentIndex(after: keyIndex, message)
+    if presence >= 0 { return presentIndex(from: keyIndex &+ 1, message) }
+    return keyIndex &+ 1 < keyCount ? keyIndex &+ 1 : Self.noKey
   }
 
   @inline(__always)
-  private func presentIndex(after keyIndex: Int, _ message: Message) -> Int {
-    guard keyCount <= 64 else { return presentIndex(ofMany: keyIndex + 1, message) }
-    let rest = keyIndex < 63 ? marks & .max &<< UInt64(truncatingIfNeeded: keyIndex &+ 1) : 0
-    return rest == 0 ? Self.noKey : rest.trailingZeroBitCount
+  private func presentIndex(from first: Int, _ message: Message) -> Int {
+    let rest = first < 64 ? marks & .max &<< UInt64(truncatingIfNeeded: first) : 0
+    if rest != 0 { return rest.trailingZeroBitCount }
+    return keyCount <= 64 ? Self.noKey : presentIndex(ofMany: max(first, 64), message)
   }
 
-  /// Returns the index of the first key from `first` on that has a value, among more than 64.
   @inline(never)
   private func presentIndex(ofMany first: Int, _ message: Message) -> Int {
     var keyIndex = first
     while keyIndex < keyCount {
-      let bits = message.reader.base[presence + keyIndex >> 3] >> UInt8(keyIndex & 7)
-      if bits != 0 {
-        keyIndex += bits.trailingZeroBitCount
-        return keyIndex < keyCount ? keyIndex : Self.noKey
-      }
-      keyIndex = (keyIndex | 7) + 1
+      let bits =
+        message.reader.firstBytes(at: presence &+ keyIndex >> 3, upTo: start) &>> UInt64(keyIndex & 7)
+      if bits != 0 { return keyIndex &+ bits.trailingZeroBitCount }
+      keyIndex = (keyIndex | 7) &+ 57
     }
     return Self.noKey
   }
 
   @inline(__always)
   private func isPresent(_ keyIndex: Int, _ message: Message) -> Bool {
-    if presence < 0 { return true }
-    if keyCount <= 64 { return marks &>> UInt64(truncatingIfNeeded: keyIndex) & 1 == 1 }
-    return message.reader.bit(keyIndex, at: presence)
+    presence < 0 || message.reader.bit(keyIndex, at: presence)
   }
 
   /// An offset that no value within the object has. The byte before its values is none of theirs, and a row has none
   /// before it.
-  var offset: Int { source == nil ? start - 1 : start }
+  var offset: Int { table == nil ? start - 1 : start }
 
   // MARK: finding
 
@@ -189,7 +170,7 @@ final class ObjectReader {
     if shape < 0 {
       if let value = nextEntry(ofByte: byte) { return value }
     } else if keyIndex < DecodingKeyTable.missing {
-      if source != nil { return Int(keyIndex) }
+      if table != nil { return Int(keyIndex) }
       if withMessage({ !isPresent(Int(keyIndex), $0) }) { return -1 }
     }
     return try findOutOfLine(key, byte: byte)
@@ -198,11 +179,13 @@ final class ObjectReader {
   /// Returns the value for `key` in a column of `Double` or `Float` as they are, or nil in other columns and objects.
   @inline(__always)
   func wholeDouble<Key: CodingKey>(_ key: Key) throws(FormatError) -> Double? {
-    guard let source else { return nil }
+    guard let table else { return nil }
     let keyIndex = indices[keyByte(key)]
     guard keyIndex < DecodingKeyTable.missing else { return nil }
+    let column = try table.column(Int(keyIndex))
+    guard column.type == ElementType.double || column.type == ElementType.float else { return nil }
     return try withMessage { message throws(FormatError) in
-      try source.wholeDouble(row: start, keyIndex: Int(keyIndex), message.reader)
+      try Cell.readDouble(message.reader, at: row &+ Int(column.offset), type: column.type)
     }
   }
 
@@ -210,71 +193,40 @@ final class ObjectReader {
   private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Int {
     try withMessage { message throws(FormatError) in
       if shape < 0 {
-        if let value = try nextEntry(named: key, message) { return value }
-        return try findEntry(key, message)
+        return try keyTable.borrow { keyTable throws(FormatError) in
+          if keyTable.hasBytes { return try findEntry(keyTable.text(of: key, byte: byte), message) }
+          if let value = try nextEntry(named: key.stringValue, message) { return value }
+          return try find(name: key.stringValue, message)
+        }
       }
-      if try isNext(key, message) { return current }
-      return try findIndex(key, byte: byte, message)
+      return try value(at: keyIndex(of: key, byte: byte, message), message)
     }
   }
 
-  /// Returns whether a key that is known by its string is that of the next value.
-  @inline(__always)
-  private func isNext<Key: CodingKey>(_ key: Key, _ message: Message) throws(FormatError) -> Bool {
-    guard nextIndex != Self.noKey, !keyTable._withUnsafeGuaranteedRef({ $0.hasBytes }) else {
-      return false
-    }
-    if shapeNames == nil { shapeNames = try message.names(ofShape: shape) }
-    return shapeNames?._withUnsafeGuaranteedRef { shape in
-      // Comparing long names may take long.
-      shape.areShort && nextIndex < shape.names.count
-        && shape.names[nextIndex].hasSameBytes(as: key.stringValue)
-    } ?? false
-  }
-
-  private func findIndex<Key: CodingKey>(
-    _ key: Key, byte: Int, _ message: Message
-  ) throws(FormatError) -> Int {
-    guard let keyIndex = try keyIndex(of: key, byte: byte, message), isPresent(keyIndex, message) else {
-      return -1
-    }
-    if source != nil { return keyIndex }
+  /// Returns where the value of the key at an index stands, or −1 if it has none.
+  private func value(at keyIndex: Int?, _ message: Message) throws(FormatError) -> Int {
+    guard let keyIndex, isPresent(keyIndex, message) else { return -1 }
+    if table != nil { return keyIndex }
     try seek(keyIndex, message)
     return current
   }
 
-  /// Returns the index of `key` in the shape, or nil if it has none.
-  func keyIndex<Key: CodingKey>(of key: Key, byte: Int, _ message: Message) throws(FormatError) -> Int? {
-    try keyTable.borrow { keyTable throws(FormatError) in
-      try self.keyIndex(of: key, byte: byte, keyTable, message)
-    }
-  }
-
   private func keyIndex<Key: CodingKey>(
-    of key: Key, byte: Int, _ keyTable: DecodingKeyTable, _ message: Message
+    of key: Key, byte: Int, _ message: Message
   ) throws(FormatError) -> Int? {
-    guard keyTable.hasBytes else {
-      return try keyIndex(of: key.stringValue, message)
+    try keyTable.borrow { keyTable throws(FormatError) in
+      guard keyTable.hasBytes else {
+        return try message.keyIndex(of: key.stringValue, inShape: shape, likely: nextIndex)
+      }
+      let known = indices[byte]
+      if known < DecodingKeyTable.missing { return Int(known) }
+      if known == DecodingKeyTable.missing, keyCount < Int(DecodingKeyTable.missing) { return nil }
+      let found = try lookUp(keyTable.text(of: key, byte: byte).bytes, message)
+      if indices != keyTable.emptyTable {
+        indices[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingKeyTable.missing
+      }
+      return found
     }
-    let known = indices[byte]
-    if known < DecodingKeyTable.missing { return Int(known) }
-    if known == DecodingKeyTable.missing, keyCount < Int(DecodingKeyTable.missing) { return nil }
-    let found = try lookUp(keyTable.text(of: key, byte: byte).bytes, message)
-    if indices != keyTable.emptyTable {
-      indices[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingKeyTable.missing
-    }
-    return found
-  }
-
-  private func keyIndex(of name: String, _ message: Message) throws(FormatError) -> Int? {
-    let names = try message.names(ofShape: shape).takeUnretainedValue()
-    // Comparing long ones may take long.
-    if names.areShort, names.names.indices.contains(nextIndex),
-      names.names[nextIndex].hasSameBytes(as: name)
-    {
-      return nextIndex
-    }
-    return try message.keyIndex(of: name, inShape: shape)
   }
 
   private func lookUp(_ text: UnsafeRawBufferPointer, _ message: Message) throws(FormatError) -> Int? {
@@ -290,7 +242,6 @@ final class ObjectReader {
     return nil
   }
 
-  /// Moves to the value of a key, which must have one.
   private func seek(_ keyIndex: Int, _ message: Message) throws(FormatError) {
     if offsets.isEmpty {
       if keyIndex >= nextIndex, nextIndex != Self.noKey {
@@ -303,7 +254,7 @@ final class ObjectReader {
     nextIndex = keyIndex
   }
 
-  /// Notes where every value of the record stands. Those behind a fault stand behind the message, where every read
+  /// Notes where every value of the record stands. Those after a fault stand after the message, where every read
   /// finds one.
   private func index(_ message: Message) throws(FormatError) {
     var offsets = Array(repeating: message.reader.count, count: keyCount)
@@ -319,7 +270,7 @@ final class ObjectReader {
     try checkEnd(offset)
   }
 
-  /// Goes on behind the value that was next.
+  /// Passes the value that was next, which ends at `offset`.
   @inline(__always)
   func advance(to offset: Int, _ message: Message) throws(FormatError) {
     guard offset <= end else { try fail(.malformed, at: current) }
@@ -340,17 +291,10 @@ final class ObjectReader {
 
   /// Returns where the value for the key called `name` stands, or −1 if the object has none.
   func find(name: String, _ message: Message) throws(FormatError) -> Int {
-    if shape >= 0 {
-      let keyIndex = try message.keyIndex(of: name, inShape: shape)
-      guard let keyIndex, isPresent(keyIndex, message) else { return -1 }
-      if source != nil { return keyIndex }
-      try seek(keyIndex, message)
-      return current
-    }
+    if shape >= 0 { return try value(at: message.keyIndex(of: name, inShape: shape), message) }
     return try message.withText(of: name) { text throws(FormatError) in try findIndexed(text, message) }
   }
 
-  /// Returns all keys that have a value, in order.
   func keys(_ message: Message) throws(FormatError) -> AnyKeyList {
     guard shape >= 0 else { return keyList(try mapNames(message)) }
     let shapeNames = try message.names(ofShape: shape)
@@ -364,7 +308,7 @@ final class ObjectReader {
   }
 
   /// Checks that the keys of the map are distinct, if that was not done before.
-  func checkKeys(_ message: Message) throws(FormatError) {
+  private func checkKeys(_ message: Message) throws(FormatError) {
     if keysAreChecked { return }
     entryIndex = try TextIndex.checkingKeys(ofMap: start..<end, message)
     keysAreChecked = true
@@ -372,12 +316,128 @@ final class ObjectReader {
 
   private func mapNames(_ message: Message) throws(FormatError) -> [String] {
     try checkKeys(message)
-    var result: [String] = []
-    var offset = start
-    while offset < end {
-      result.append(try message.keyString(at: TextLocation(offset)))
-      offset = try message.reader.end(of: message.tables.endOfKey(message.reader, at: offset))
-    }
+    return try Children(ofMap: start..<end).names(message)
+  }
+
+  // MARK: reading what was found
+
+  /// Returns the scalar that `find` found at `offset`, with its tag, or without one in the row of a table, and
+  /// passes it.
+  @inline(__always)
+  func read<Value: ReadableScalar>(
+    _ type: Value.Type, at offset: Int, _ message: Message
+  ) throws(FormatError) -> Value {
+    if let table { return try readCell(type, table, keyIndex: offset, message) }
+    var next = offset
+    let result = try Value.read(message, at: offset, next: &next)
+    try advance(to: next, message)
     return result
+  }
+
+  /// Reads a cell; out of line, so that what reads values with a tag stays short.
+  @inline(never)
+  private func readCell<Value: ReadableScalar>(
+    _ type: Value.Type, _ table: Elements, keyIndex: Int, _ message: Message
+  ) throws(FormatError) -> Value {
+    let column = try table.column(keyIndex)
+    guard var constant = column.constant else {
+      let cell = try Cell.read(
+        message.reader, at: row &+ Int(column.offset), type: column.type, base: column.base)
+      return try Value.read(cell, at: row)
+    }
+    return try Value.read(message, at: constant, next: &constant)
+  }
+
+  /// Passes the value that `find` found at `offset` if it is nil, and returns whether it is.
+  @inline(__always)
+  func passNil(_ offset: Int, _ message: Message) throws(FormatError) -> Bool {
+    guard let place = place(offset), Nils.isNil(message.reader, at: place) else { return false }
+    if table == nil { try pass(offset, message) }
+    return true
+  }
+
+  /// Returns where the whole value stands that `find` found at `offset`: there, or before the rows of a table if it is the
+  /// same in all of them. Nil for a cell.
+  func place(_ offset: Int) -> Int? {
+    guard let table else { return offset }
+    return table.layout.columns?.columns[offset].constant
+  }
+
+  /// Passes the value at `offset`.
+  @inline(__always)
+  func pass(_ offset: Int, _ message: Message) throws(FormatError) {
+    try advance(to: message.reader.end(of: offset), message)
+  }
+
+  // MARK: the entries of a map
+
+  /// Maps with more entries are searched through an index.
+  private static var longestScan: Int { 16 }
+  /// Keys of more bytes are not made strings to be compared: the same one may be asked about many times.
+  private static var longestNamed: Int { 64 }
+
+  /// Returns the value of the next entry of a map, or nil unless its key has the given byte and a text that was met
+  /// before.
+  @inline(__always)
+  func nextEntry(ofByte byte: Int) -> Int? {
+    keyTable._withUnsafeGuaranteedRef { keyTable in
+      guard current < end, let text = keyTable.knownText(ofByte: byte),
+        withMessage({ text.stands(at: current, in: $0.reader) })
+      else { return nil }
+      return current &+ text.bytes.count
+    }
+  }
+
+  /// Returns the value of the next entry of a map, or nil unless its key has a name.
+  ///
+  /// Most short keys become a string in a few steps; a `SearchedText` takes memory.
+  private func nextEntry(named name: String, _ message: Message) throws(FormatError) -> Int? {
+    guard current < end,
+      try message.tables.text(message.reader, ofKeyAt: TextLocation(current)).size <= Self.longestNamed,
+      try message.keyString(at: TextLocation(current)).hasSameBytes(as: name)
+    else { return nil }
+    return try message.tables.endOfKey(message.reader, at: current)
+  }
+
+  private func findEntry(_ text: SearchedText, _ message: Message) throws(FormatError) -> Int {
+    if current < end, text.stands(at: current, in: message.reader) { return current &+ text.bytes.count }
+    guard entryIndex == nil, let entry = try scan(text.bytes, message) else {
+      return try findIndexed(HashedText(text), message)
+    }
+    if entry < 0 { return -1 }
+    // A key that was passed over could stand again after this one, and be taken for the first of its name.
+    if entry != current { try checkKeys(message) }
+    current = entry
+    return try message.tables.endOfKey(message.reader, at: entry)
+  }
+
+  /// Looks for the entry whose key has the given text, from the current one on and then from the first; −1 if there is
+  /// none. Nil if they are too many to be looked at.
+  private func scan(_ text: UnsafeRawBufferPointer, _ message: Message) throws(FormatError) -> Int? {
+    var offset = current
+    var stop = end
+    var isSecondPart = current == start
+    for _ in 0..<Self.longestScan {
+      if offset >= stop {
+        if isSecondPart { return -1 }
+        isSecondPart = true
+        stop = current
+        offset = start
+        continue
+      }
+      let value = try message.tables.endOfKey(message.reader, at: offset)
+      if try message.hasKey(text, at: TextLocation(offset)) { return offset }
+      offset = try message.reader.end(of: value)
+    }
+    return nil
+  }
+
+  /// Returns the value of an entry that is found by an index, which is made the first time.
+  private func findIndexed(_ text: HashedText, _ message: Message) throws(FormatError) -> Int {
+    try checkKeys(message)
+    if entryIndex == nil { entryIndex = try TextIndex(ofMap: start..<end, message) }
+    guard let entry = try entryIndex?.key(text, message)?.offset else { return -1 }
+    current = entry
+    return try message.tables.endOfKey(message.reader, at: entry)
   }
 }

@@ -1,12 +1,25 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// A type whose values are read without its own `init(from:)`, with the conversions that JSON would make: any integer
 /// into any type that holds it, an integer into the nearest floating-point number, and what JSON has no kind for from
 /// its substitutes.
 protocol ReadableScalar: Decodable, Sendable {
-  /// Returns the value at `offset`, and moves `next` behind it.
+  /// Returns the value at `offset`, and moves `next` past it.
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Self
 
   /// Returns the value of a cell, which has no tag. The offset is for errors.
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self
+
+  /// Returns the value of a cell of the given type, for which integers are counted from `base`.
+  static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
+    -> Self
+
+  /// Returns all elements of a packed array; nil if one is no value of this type.
+  static func all(of packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Self]?
 
   /// Returns the plans for values of the type, for arrays of them, and for dictionaries of them by strings.
   static func makeDecodingPlan() -> AnyDecodingPlan
@@ -14,18 +27,49 @@ protocol ReadableScalar: Decodable, Sendable {
   static func makeDictionaryPlan() -> AnyDecodingPlan
 }
 
-/// A way to decode the values of some type.
-class AnyDecodingPlan {}
-
 extension ReadableScalar {
   /// Fails: most types are no cells.
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self {
     try fail(.cellMismatch, at: offset)
   }
+
+  static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
+    -> Self
+  {
+    try read(Cell.read(reader, at: offset, type: type, base: base), at: offset)
+  }
+
+  static func all(of packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Self]? {
+    guard !packed.isInteger || packed.stride > 0 else { return nil }
+    return all(packed.count) { index throws(FormatError) in
+      try read(packed.cell(reader, at: index), at: packed.body.lowerBound)
+    }
+  }
+
+  static func all(of column: CellColumn, _ reader: ByteReader) -> [Self]? {
+    all(column.count) { index throws(FormatError) in
+      try read(reader, at: column.first &+ index &* column.stride, column.type, base: column.base)
+    }
+  }
+
+  /// Returns as many values as `read` returns for their indices; nil if it throws.
+  @inline(__always)
+  static func all(_ count: Int, by read: (Int) throws(FormatError) -> Self) -> [Self]? {
+    var isComplete = true
+    let result = [Self].filled(count: count) { target, initialized in
+      for index in 0..<count {
+        do throws(FormatError) { (target + index).initialize(to: try read(index)) } catch {
+          isComplete = false
+          return
+        }
+        initialized = index &+ 1
+      }
+    }
+    return isComplete ? result : nil
+  }
 }
 
 extension Bool: ReadableScalar {
-  @inline(__always)
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Bool {
     let value = try Bools.read(message.reader, at: offset)
     next = offset &+ 1
@@ -82,6 +126,46 @@ extension ReadableScalar where Self: FixedWidthInteger {
   }
 }
 
+extension ReadableScalar where Self: FixedWidthInteger {
+  static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
+    -> Self
+  {
+    guard ElementType.isInteger(type) else {
+      return try read(Cell.read(reader, at: offset, type: type, base: base), at: offset)
+    }
+    let integer = try Cell.readInteger(reader, at: offset, type: type) &+ base
+    guard let result = Self(exactly: integer) else { try fail(.unrepresentable, at: offset) }
+    return result
+  }
+
+  static func all(of packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Self]? {
+    guard packed.isInteger else { return nil }
+    if Self.self == Int64.self || (Self.self == Int.self && Int.bitWidth == 64) {
+      var failure: FormatError?
+      let result = [Self].filled(count: packed.count) { target, initialized in
+        do throws(FormatError) {
+          try target.withMemoryRebound(to: Int64.self, capacity: packed.count) { target throws(FormatError) in
+            try packed.readIntegers(reader, into: target)
+          }
+          initialized = packed.count
+        } catch {
+          failure = error
+        }
+      }
+      if let failure { throw failure }
+      return result
+    }
+    let wide = UnsafeMutablePointer<Int64>.allocate(capacity: Swift.max(1, packed.count))
+    defer { wide.deallocate() }
+    try packed.readIntegers(reader, into: wide)
+    for index in 0..<packed.count where Self(exactly: wide[index]) == nil { return nil }
+    return [Self].filled(count: packed.count) { target, initialized in
+      for index in 0..<packed.count { target[index] = Self(truncatingIfNeeded: wide[index]) }
+      initialized = packed.count
+    }
+  }
+}
+
 extension Int: ReadableScalar {}
 extension Int8: ReadableScalar {}
 extension Int16: ReadableScalar {}
@@ -133,6 +217,28 @@ extension Double: ReadableScalar {
     try fail(.mismatch, at: offset)
   }
 
+  static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
+    -> Double
+  {
+    if type == ElementType.double || type == ElementType.float {
+      return try Cell.readDouble(reader, at: offset, type: type)
+    }
+    return try read(Cell.read(reader, at: offset, type: type, base: base), at: offset)
+  }
+
+  static func all(of packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Double]? {
+    var isComplete = packed.stride > 0
+    let result = [Double].filled(count: isComplete ? packed.count : 0) { target, initialized in
+      do throws(FormatError) {
+        try packed.readDoubles(reader, into: target)
+        initialized = packed.count
+      } catch {
+        isComplete = false
+      }
+    }
+    return isComplete ? result : nil
+  }
+
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Double {
     switch cell {
     case .integer(let integer): return Double(integer)
@@ -144,7 +250,6 @@ extension Double: ReadableScalar {
 }
 
 extension Float: ReadableScalar {
-  @inline(__always)
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Float {
     let reader = message.reader
     if let float = try Floats.float(reader, at: offset, next: &next) { return float }
@@ -187,3 +292,116 @@ extension Float: ReadableScalar {
     }
   }
 #endif
+
+// MARK: strings and Foundation's values, from the strings and numbers that JSON says them with, too
+
+extension String: ReadableScalar {
+  @inline(__always)
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> String {
+    if let string = try Strings.readShort(message.reader, at: offset, next: &next) { return string }
+    if let symbol = try Symbols.read(message.reader, at: offset, next: &next) {
+      return try message.symbol(symbol, at: offset)
+    }
+    return try readRare(message, at: offset, next: &next)
+  }
+
+  @inline(never)
+  private static func readRare(
+    _ message: Message, at offset: Int, next: inout Int
+  ) throws(FormatError) -> String {
+    let reader = message.reader
+    if let string = try Strings.readLong(reader, at: offset, next: &next) { return string }
+    if try reader.byte(at: offset) == URLs.tag {
+      guard URLs.mayHold(try reader.byte(at: offset + 1)) else { try fail(.malformed, at: offset + 1) }
+      return try read(message, at: offset + 1, next: &next)
+    }
+    guard let bits = try UUIDs.read(reader, at: offset, next: &next) else { try fail(.mismatch, at: offset) }
+    return UUID(bits: bits).uuidString
+  }
+}
+
+extension Date: ReadableScalar {
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Date {
+    if let seconds = try Dates.read(message.reader, at: offset, next: &next) {
+      return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+    return Date(timeIntervalSinceReferenceDate: try Double.read(message, at: offset, next: &next))
+  }
+
+  static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Date {
+    Date(timeIntervalSinceReferenceDate: try Double.read(cell, at: offset))
+  }
+}
+
+extension UUID: ReadableScalar {
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> UUID {
+    if let bits = try UUIDs.read(message.reader, at: offset, next: &next) { return UUID(bits: bits) }
+    let string = try String.read(message, at: offset, next: &next)
+    // A long string need not be looked at, however often it is named.
+    guard string.utf8.count == 36, let uuid = UUID(uuidString: string) else {
+      try fail(.malformed, at: offset)
+    }
+    return uuid
+  }
+
+  /// The UUID of 16 bytes, the first of them lowest.
+  fileprivate init(bits: UInt128) {
+    self = withUnsafeBytes(of: bits.littleEndian) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+}
+
+extension URL: ReadableScalar {
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> URL {
+    let string = try String.read(message, at: offset, next: &next)
+    var place = try message.reader.byte(at: offset) == URLs.tag ? offset + 1 : offset
+    let symbol = try Symbols.read(message.reader, at: place, next: &place)
+    guard let url = symbol.map({ message.url(ofSymbol: $0, string) }) ?? URL(string: string) else {
+      try fail(.malformed, at: offset)
+    }
+    return url
+  }
+}
+
+extension Data: ReadableScalar {
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Data {
+    let bytes = try DataValues.read(message.reader, at: offset)
+    next = bytes.upperBound
+    return Data.copy(message.reader.buffer(at: bytes.lowerBound, count: bytes.count))
+  }
+}
+
+extension Decimal: ReadableScalar {
+  static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Decimal {
+    let reader = message.reader
+    if let parts = try Decimals.read(reader, at: offset, next: &next) { return try make(parts, at: offset) }
+    let tag = try reader.byte(at: offset)
+    if Floats.isFloat(tag) { return try make(Floats.read(reader, at: offset, next: &next), at: offset) }
+    if tag == Integers.unsigned128 {
+      let magnitude = try UInt128.read(message, at: offset, next: &next)
+      return try make(DecimalParts(isNegative: false, magnitude: magnitude, exponent: 0), at: offset)
+    }
+    return try make(DecimalParts(Int128.read(message, at: offset, next: &next)), at: offset)
+  }
+
+  static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Decimal {
+    switch cell {
+    case .integer(let integer): return try make(DecimalParts(Int128(integer)), at: offset)
+    case .double(let value): return try make(value, at: offset)
+    case .singleNaN: try fail(.unrepresentable, at: offset)
+    case .bool, .date: try fail(.cellMismatch, at: offset)
+    }
+  }
+
+  private static func make(_ parts: DecimalParts, at offset: Int) throws(FormatError) -> Decimal {
+    guard let decimal = parts.decimal else { try fail(.unrepresentable, at: offset) }
+    return decimal
+  }
+
+  /// Returns the shortest decimal that is this number, as JSON would say it. `Decimal` takes "-inf" for a number.
+  private static func make(_ value: Double, at offset: Int) throws(FormatError) -> Decimal {
+    guard value.isFinite, let decimal = Decimal(string: value.description) else {
+      try fail(.unrepresentable, at: offset)
+    }
+    return decimal
+  }
+}

@@ -89,8 +89,6 @@ extension Recorder {
   ) throws {
     switch entry.kind {
     case .plain: try encodePlain(value, key: key, parent: parent)
-    case .deepOptional:
-      try value.encode(to: OptionalEncoder(recorder: self, key: key, parent: parent, level: level))
     case .planned:
       try entry.withPlan(as: TypeEncoder<Value>.self) {
         try $0.encode(value, into: self, key: key, parent: parent, level: level)

@@ -83,6 +83,54 @@ struct PartDecodingTests {
     try expectPart(Data([1, 255]), at: [.each, "n"], of: bytes)
   }
 
+  @Test("of each row and each record are those of the whole")
+  func eachKey() throws {
+    struct Row: Codable {
+      var double: Double, float: Float, integer: Int, small: UInt8, bool: Bool, date: Date, same = 7
+    }
+    struct Record: Codable {
+      var text: String, integer: Int?, double: Double, last: String?
+    }
+    var rows: [Row] = []
+    var records: [Record] = []
+    for number in 0..<300 {
+      let third = Double(number) / 3
+      rows.append(
+        Row(
+          double: third, float: Float(third), integer: number * 1000 - 5, small: UInt8(number % 256),
+          bool: number % 3 == 0, date: Date(timeIntervalSinceReferenceDate: third)))
+      records.append(
+        Record(
+          text: "text \(number)", integer: number % 2 == 0 ? number : nil, double: third,
+          last: number % 5 == 0 ? nil : "last"))
+    }
+    let table = try StowEncoder().encode(["rows": rows])
+    try expectPart(rows.map(\.double), at: ["rows", .each, "double"], of: table)
+    try expectPart(rows.map(\.float), at: ["rows", .each, "float"], of: table)
+    try expectPart(rows.map(\.integer), at: ["rows", .each, "integer"], of: table)
+    try expectPart(rows.map { Double($0.integer) }, at: ["rows", .each, "integer"], of: table)
+    try expectPart(rows.map(\.small), at: ["rows", .each, "small"], of: table)
+    try expectPart(rows.map(\.bool), at: ["rows", .each, "bool"], of: table)
+    try expectPart(rows.map(\.date), at: ["rows", .each, "date"], of: table)
+    try expectPart(rows.map(\.same), at: ["rows", .each, "same"], of: table)
+    let list = try StowEncoder().encode(["records": records])
+    try expectPart(records.map(\.text), at: ["records", .each, "text"], of: list)
+    try expectPart(records.map(\.integer), at: ["records", .each, "integer"], of: list)
+    try expectPart(records.map(\.double), at: ["records", .each, "double"], of: list)
+    try expectPart(records.map(\.last), at: ["records", .each, "last"], of: list)
+    func refuse<Value: Decodable>(_ type: Value.Type, _ path: StowPath, _ data: Data) {
+      #expect(throws: DecodingError.self) { _ = try StowDecoder().decode(type, from: data, at: path) }
+    }
+    refuse([UInt8].self, ["rows", .each, "integer"], table)
+    refuse([Int].self, ["rows", .each, "double"], table)
+    refuse([Bool].self, ["rows", .each, "date"], table)
+    refuse([Int].self, ["rows", .each, "other"], table)
+    refuse([Int].self, ["records", .each, "integer"], list)
+    refuse([String].self, ["records", .each, "last"], list)
+    refuse([Int].self, ["records", .each, "text"], list)
+    refuse([Int].self, ["records", .each, "other"], list)
+  }
+
   @Test("of each value of an object are in the order of its keys")
   func eachValue() throws {
     let object: StowValue = ["b": ["x": 1], "a": ["x": 2, "y": 3], "c": ["x": 4]]

@@ -1,17 +1,35 @@
 /// Makes the errors that users see of those that reading bytes throws.
 struct ErrorMaker: ~Copyable {
-  private var recurring = RecurringErrors()
+  /// What an error says up to the offset, by the kind that was found, for each type that failed to decode.
+  ///
+  /// Reading a value as one type after another until one fits throws an error for each, which `try?` drops at once. The
+  /// name of a type takes longer to find out than all else about an error.
+  private var beginnings: [ObjectIdentifier: [String?]] = [:]
 
   /// Returns what a `FormatError` means for somebody who asked for a value of type `expected`.
-  ///
-  /// This must be cheap: reading a value as one type after another until one fits throws an error for each.
   mutating func error(
     _ error: FormatError, path: [any CodingKey], expected: Any.Type?, _ message: Message
   ) -> any Error {
     guard let expected, let found = ActualKind(error, message.reader) else {
       return rareError(error, path: path, expected: expected, message)
     }
-    return recurring.error(expected, found: found, at: error.offset, path: path)
+    let context = DecodingError.Context(
+      codingPath: path, debugDescription: beginning(expected, found) + String(error.offset))
+    return switch found {
+    case .null: DecodingError.valueNotFound(expected, context)
+    case .misfit: DecodingError.dataCorrupted(context)
+    default: DecodingError.typeMismatch(expected, context)
+    }
+  }
+
+  private mutating func beginning(_ type: Any.Type, _ found: ActualKind) -> String {
+    let known = beginnings[ObjectIdentifier(type)]
+    if let known = known?[found.number] { return known }
+    let beginning = "Expected a value of type \(type), but found \(found.name) at offset "
+    var row = known ?? [String?](repeating: nil, count: ActualKind.count)
+    row[found.number] = beginning
+    beginnings[ObjectIdentifier(type)] = row
+    return beginning
   }
 
   private func rareError(
@@ -64,6 +82,49 @@ struct ErrorMaker: ~Copyable {
   }
 }
 
+/// What an error says was found in place of a value of the type asked for.
+enum ActualKind: Equatable {
+  /// A value with a tag.
+  case value(Tag.Kind)
+  /// An element without a tag.
+  case element
+  /// A number that the type cannot hold.
+  case misfit
+
+  static let null = ActualKind.value(.null)
+  static let count = Tag.Kind.allCases.count + 2
+
+  /// Returns the kind of the value that could not be read as another, or nil if the error is a fault of the bytes.
+  init?(_ error: FormatError, _ reader: ByteReader) {
+    switch error.kind {
+    case .mismatch:
+      guard error.offset < reader.count else { return nil }
+      self = .value(Tag.kind(of: reader.base[error.offset]))
+    case .cellMismatch: self = .element
+    case .unrepresentable: self = .misfit
+    default: return nil
+    }
+  }
+
+  /// A number below `count`.
+  var number: Int {
+    switch self {
+    case .value(let kind): kind.rawValue
+    case .element: Self.count - 2
+    case .misfit: Self.count - 1
+    }
+  }
+
+  /// In words.
+  var name: String {
+    switch self {
+    case .value(let kind): kind.name
+    case .element: "an element of another kind"
+    case .misfit: "a number that does not fit"
+    }
+  }
+}
+
 extension DecodingError {
   static func noValue(for key: some CodingKey, path: [any CodingKey]) -> DecodingError {
     let description = "No value associated with key \"\(key.stringValue)\"."
@@ -79,5 +140,26 @@ extension DecodingError {
   /// Returns the error of a container that has no element left.
   static func atEnd(_ type: Any.Type, path: [any CodingKey]) -> DecodingError {
     noValue(of: type, path: path, "Unkeyed container is at end.")
+  }
+}
+
+/// Marks errors, as what underlies them, that say that bytes are broken or that the stack is full: not that a value is
+/// another than was asked for.
+struct Unreadable: Error {}
+
+extension DecodingError {
+  var isUnreadable: Bool {
+    switch self {
+    case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .keyNotFound(_, let context):
+      context.underlyingError is Unreadable
+    @unknown default: false
+    }
+  }
+
+  /// The error of a decoder whose calls are too many within each other.
+  static func tooDeep(_ reason: String, path: [any CodingKey]) -> DecodingError {
+    .dataCorrupted(
+      DecodingError.Context(codingPath: path, debugDescription: reason, underlyingError: Unreadable()))
   }
 }

@@ -4,6 +4,31 @@
   import Foundation
 #endif
 
+/// Values of any kind, read without a call of `Codable` for any of them.
+final class StowValuePlan: DecodingPlan<StowValue> {
+  override func decode(
+    at offset: Int, from session: DecodingSession, _ node: PathNode
+  ) throws -> StowValue {
+    try StowValueReader(session).value(at: offset, node)
+  }
+
+  override func decode(_ number: ElementNumber, of elements: Elements, _ node: PathNode) throws -> StowValue {
+    let reader = StowValueReader(elements.session)
+    do throws(FormatError) {
+      guard let row = elements.layout.row(number), let columns = elements.layout.columns else {
+        return StowValueReader.value(try elements.cell(number))
+      }
+      return try reader.row(at: row, of: columns)
+    } catch {
+      throw reader.failure(error, inValueAt: elements.offset, node)
+    }
+  }
+
+  override func none(level: Int, _ session: DecodingSession) -> StowValue? {
+    level == 0 ? .null : .nestedNull(level: level)
+  }
+}
+
 /// Reads a value with all that is inside, straight from the bytes.
 ///
 /// No array is made before its elements have been counted, so that few bytes cannot ask for much.
@@ -35,7 +60,7 @@ struct StowValueReader {
     return session.error(error, path: session.codingPath(node) + inside, expected: StowValue.self)
   }
 
-  /// Reads the value at `offset`, which becomes that behind it.
+  /// Reads the value at `offset`, which becomes that after it.
   func read(at offset: inout Int) throws(FormatError) -> StowValue {
     let tag = try reader.byte(at: offset)
     switch tag {
@@ -75,19 +100,15 @@ struct StowValueReader {
     case DataValues.tag: return .data(try Data.read(message, at: offset, next: &offset))
     case URLs.tag: return .url(try String.read(message, at: offset, next: &offset))
     case Decimals.positive, Decimals.negative:
-      return StowValue(try decimal(at: &offset))
+      guard let parts = try Decimals.read(reader, at: offset, next: &offset) else {
+        try fail(.malformed, at: offset)
+      }
+      return StowValue(parts)
     case _ where Floats.isFloat(tag): return .double(try Floats.read(reader, at: offset, next: &offset))
     default:
       _ = try reader.end(of: offset)
       try fail(.malformed, at: offset)
     }
-  }
-
-  private func decimal(at offset: inout Int) throws(FormatError) -> DecimalParts {
-    guard let parts = try Decimals.read(reader, at: offset, next: &offset) else {
-      try fail(.malformed, at: offset)
-    }
-    return parts
   }
 
   private func wideInteger(at offset: inout Int) throws(FormatError) -> StowValue {
@@ -101,7 +122,6 @@ struct StowValueReader {
   // MARK: what nests
 
   /// Returns what `body` reads, of the container at `offset`, unless the stack has no room for it.
-  @inline(__always)
   private func nest<Result>(
     at offset: Int, _ body: () throws(FormatError) -> Result
   ) throws(FormatError) -> Result {
@@ -210,7 +230,6 @@ struct StowValueReader {
 
   // MARK: elements without tags
 
-  /// Returns the value of a cell.
   static func value(_ cell: Cell) -> StowValue {
     switch cell {
     case .integer(let value): .integer(Int128(value))
@@ -224,21 +243,13 @@ struct StowValueReader {
   private func packed(at offset: inout Int) throws(FormatError) -> [StowValue] {
     let packed = try PackedArray(reader, at: offset)
     offset = packed.body.upperBound
-    if packed.isBool {
-      return try values(packed.count) { index throws(FormatError) in
-        .bool(packed.bool(reader, at: index))
-      }
+    if packed.isInteger {
+      let integers = try packed.integers(reader)
+      return try values(packed.count) { index throws(FormatError) in .integer(Int128(integers[index])) }
     }
-    guard packed.isInteger else {
-      return try values(packed.count) { index throws(FormatError) in
-        let place = packed.body.lowerBound &+ index &* packed.stride
-        return Self.value(try Cell.read(reader, at: place, type: packed.type, base: packed.base))
-      }
+    return try values(packed.count) { index throws(FormatError) in
+      Self.value(try packed.cell(reader, at: index))
     }
-    let integers = UnsafeMutablePointer<Int64>.allocate(capacity: max(1, packed.count))
-    defer { integers.deallocate() }
-    try packed.readIntegers(reader, into: integers)
-    return try values(packed.count) { index throws(FormatError) in .integer(Int128(integers[index])) }
   }
 
   private func rows(at offset: inout Int) throws(FormatError) -> [StowValue] {
@@ -253,7 +264,6 @@ struct StowValueReader {
     }
   }
 
-  /// Reads one row.
   func row(at row: Int, of columns: Columns) throws(FormatError) -> StowValue {
     let cells = try self.cells(at: row, of: columns, constants(of: columns))
     return try keys(of: columns).map { .object(StowObject($0, cells)) } ?? .array(cells)
@@ -274,7 +284,6 @@ struct StowValueReader {
     }
   }
 
-  @inline(__always)
   private func cells(
     at row: Int, of columns: Columns, _ constants: [StowValue]
   ) throws(FormatError) -> [StowValue] {

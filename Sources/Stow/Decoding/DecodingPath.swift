@@ -1,0 +1,258 @@
+/// A step of a path: a few words, which become a `CodingKey` only when a path is asked for.
+struct PathStep {
+  enum Kind: UInt8 {
+    case top
+    /// A key of a trivial type: its byte, of `keyTable`.
+    case byte
+    /// Another key that was asked for: its place among those kept.
+    case key
+    /// The key of a dictionary: where it stands in the message.
+    case name
+    case index
+    case `super`
+  }
+
+  let kind: Kind
+  let parent: UInt32
+  fileprivate(set) var serial: UInt32 = 0
+  fileprivate(set) var value: Int
+  let keyTable: Unmanaged<DecodingKeyTable>?
+
+  @inline(__always)
+  init(_ kind: Kind, parent: PathNode, value: Int = 0, keyTable: Unmanaged<DecodingKeyTable>? = nil) {
+    self.kind = kind
+    self.parent = parent.index
+    self.value = value
+    self.keyTable = keyTable
+  }
+}
+
+/// A place in the stack of steps. The serial number tells whether the step there is still the same.
+///
+/// One word: two that are stored one by one and read at once have to wait for each other.
+struct PathNode {
+  private let bits: UInt64
+
+  init(index: UInt32, serial: UInt32) { bits = UInt64(index) | UInt64(serial) << 32 }
+
+  var index: UInt32 { UInt32(truncatingIfNeeded: bits) }
+  var serial: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
+
+  static let top = PathNode(index: 0, serial: 0)
+}
+
+/// The steps from the top of a message to where decoding is, as a stack.
+///
+/// Steps name their parents, so that a container's path stays known while others push steps of their own; a step that was
+/// popped has left its serial number, which no other has.
+struct DecodingPath: ~Copyable {
+  private var steps: UnsafeMutablePointer<PathStep>
+  private var capacity = 64
+  private(set) var count = 0
+  private var serial: UInt32 = 0
+  /// Room for more steps than these, which take 512 KiB, is given back.
+  private static let mostRetained = 1 << 14
+  /// The keys that were asked for, by the places of the steps to their values.
+  private var keys: [any CodingKey] = []
+
+  /// The path that was asked for last, and the serial numbers of its steps, that of the top first.
+  ///
+  /// Errors come in turns at one place and then at the next, whose paths differ by a key: this one is changed where it
+  /// is, unless an error that somebody keeps holds it.
+  private var lastPath: [any CodingKey] = []
+  private var lastSerials: [UInt32] = [PathNode.top.serial]
+
+  init() {
+    steps = .allocate(capacity: capacity)
+    reset()
+  }
+
+  deinit { steps.deallocate() }
+
+  mutating func reset() {
+    count = 0
+    if capacity > Self.mostRetained {
+      steps.deallocate()
+      capacity = Self.mostRetained
+      steps = .allocate(capacity: capacity)
+    }
+    serial = 0
+    if !lastPath.isEmpty { (lastPath, lastSerials) = ([], [PathNode.top.serial]) }
+    if !keys.isEmpty { keys.removeAll(keepingCapacity: keys.count < 64) }
+    _ = push(PathStep(.top, parent: .top))
+  }
+
+  // MARK: steps
+
+  @inline(__always)
+  mutating func push(_ step: PathStep) -> PathNode {
+    if count == capacity { grow() }
+    var step = step
+    step.serial = serial
+    (steps + count).initialize(to: step)
+    let node = PathNode(index: UInt32(truncatingIfNeeded: count), serial: serial)
+    count &+= 1
+    serial &+= 1
+    return node
+  }
+
+  @inline(never)
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<PathStep>.allocate(capacity: capacity * 2)
+    larger.moveInitialize(from: steps, count: count)
+    steps.deallocate()
+    steps = larger
+    capacity *= 2
+  }
+
+  /// Returns the step to the value for a key that is not a trivial byte, to be pushed next, and stores the key.
+  mutating func step(to key: consuming any CodingKey, from parent: PathNode) -> PathStep {
+    if keys.count > count { keys[count] = key } else { store(key) }
+    return PathStep(.key, parent: parent, value: count)
+  }
+
+  @inline(never)
+  private mutating func store(_ key: any CodingKey) {
+    while keys.count <= count { keys.append(key) }
+  }
+
+  mutating func pop(to count: Int) { self.count = min(count, self.count) }
+
+  /// Moves an index step to the next element, which is another place.
+  @inline(__always)
+  mutating func setIndex(_ index: Int, at node: PathNode) -> PathNode {
+    guard node.index < count else { return node }
+    steps[Int(node.index)].value = index
+    steps[Int(node.index)].serial = serial
+    serial &+= 1
+    return PathNode(index: node.index, serial: serial &- 1)
+  }
+
+  /// Goes along the steps of a path that somebody asked for, none of which is `each`.
+  mutating func push(_ path: StowPath) -> PathNode {
+    var node = push(PathStep(.top, parent: .top))
+    for step in path.steps { node = push(step, from: node) }
+    return node
+  }
+
+  mutating func push(_ step: StowPath.Step, from node: PathNode) -> PathNode {
+    switch step {
+    case .key(let key): push(self.step(to: PathKey(name: key), from: node))
+    case .index(let index): push(PathStep(.index, parent: node, value: index))
+    case .each: preconditionFailure("a step to several places")
+    }
+  }
+
+  // MARK: coding paths
+
+  /// Returns the coding path of a container or decoder, which reads what stands at `offset`.
+  mutating func codingPath(
+    to node: PathNode, at offset: Int? = nil, _ message: Message
+  ) -> [any CodingKey] {
+    if let count = remember(node, message) {
+      return count == lastPath.count ? lastPath : Array(lastPath[..<count])
+    }
+    return offset.map { PathFinder(message: message).path(to: $0, from: message.body) } ?? []
+  }
+
+  /// Returns the coding path of a value that has no step of its own, one step below `node`.
+  mutating func codingPath(to step: PathStep, of node: PathNode, _ message: Message) -> [any CodingKey] {
+    codingPath(to: node, message) + (step.kind == .top ? [] : [codingKey(step, message)])
+  }
+
+  /// Makes the last path lead to a place, and returns how many of its keys do; nil if the place has been left.
+  private mutating func remember(_ node: PathNode, _ message: Message) -> Int? {
+    if let known = lastSerials.lastIndex(of: node.serial) { return known }
+    guard holds(node) else { return nil }
+    // The places that the last path does not pass, innermost first.
+    var unknown: [PathNode] = []
+    var node = node
+    var count = 0
+    while node.index > 0, steps[Int(node.index)].kind != .top {
+      if let known = lastSerials.lastIndex(of: node.serial) {
+        count = known
+        break
+      }
+      unknown.append(node)
+      node = parent(of: node)
+    }
+    for node in unknown.reversed() {
+      extend(from: count, by: codingKey(steps[Int(node.index)], message), to: node)
+      count += 1
+    }
+    return count
+  }
+
+  private func holds(_ node: PathNode) -> Bool {
+    node.index < count && steps[Int(node.index)].serial == node.serial
+  }
+
+  private func parent(of node: PathNode) -> PathNode {
+    let parent = steps[Int(node.index)].parent
+    // A parent stands before its child, unless it has been left.
+    guard parent < node.index else { return .top }
+    return PathNode(index: parent, serial: steps[Int(parent)].serial)
+  }
+
+  /// Makes the last path end one key after the first `count`.
+  private mutating func extend(from count: Int, by key: consuming any CodingKey, to node: PathNode) {
+    lastSerials.removeLast(lastSerials.count - count - 1)
+    lastSerials.append(node.serial)
+    if lastPath.count > count + 1 { lastPath.removeLast(lastPath.count - count - 1) }
+    // The place is mostly beside the last, or beside one above it.
+    if lastPath.count == count { lastPath.append(key) } else { lastPath[count] = key }
+  }
+
+  private func codingKey(_ step: PathStep, _ message: Message) -> any CodingKey {
+    switch step.kind {
+    case .byte:
+      step.keyTable?._withUnsafeGuaranteedRef { $0.keyOfByte(step.value) } ?? PathKey(stringValue: "")
+    case .key: keys[step.value]
+    case .name:
+      PathKey(stringValue: (try? message.keyString(at: TextLocation(bits: step.value))) ?? "")
+    case .index: PathKey.index(step.value)
+    case .super: PathKey.super
+    case .top: PathKey(stringValue: "")
+    }
+  }
+}
+
+/// Finds the coding path of a place in the message by walking down to it from the top.
+///
+/// Decoding knows its path as a stack; a container or decoder that outlived the `init(from:)` it was made
+/// for has lost its place there. Only then, and only if it is asked, is this done.
+struct PathFinder {
+  let message: Message
+
+  /// Returns the path of the value or the container whose bytes hold `offset`: of the value that begins there, or
+  /// of the innermost container around it.
+  func path(to offset: Int, from body: Int) -> [any CodingKey] {
+    var path: [any CodingKey] = []
+    var value = body
+    while value != offset, let (child, key) = try? child(of: value, holding: offset) {
+      path.append(key)
+      value = child
+    }
+    return path
+  }
+
+  private func child(of value: Int, holding offset: Int) throws(FormatError) -> (Int, any CodingKey)? {
+    guard var children = try Children(of: value, message) else { return try row(of: value, holding: offset) }
+    // What is looked at here may be what could not be read: an element that goes beyond its container.
+    while let child = try children.nextUnchecked(message) {
+      guard (child.value..<children.offset).contains(offset) else { continue }
+      guard let key = child.key else { return (child.value, PathKey.index(child.number)) }
+      return (child.value, PathKey(stringValue: try message.keyString(at: key)))
+    }
+    return nil
+  }
+
+  /// Returns the row of a table or a matrix that holds `offset`, which is no value of its own.
+  private func row(of value: Int, holding offset: Int) throws(FormatError) -> (Int, any CodingKey)? {
+    guard Columns.isColumns(try message.reader.byte(at: value)) else { return nil }
+    let columns = try Columns(message.reader, tables: message.tables, at: value)
+    guard columns.rows.contains(offset) else { return nil }
+    let index = (offset - columns.rows.lowerBound) / columns.stride
+    return (columns.rows.lowerBound + index * columns.stride, PathKey.index(index))
+  }
+}

@@ -1,0 +1,251 @@
+/// One call of `decode`, and what later calls use again: the message, where in it decoding is, and what was found out
+/// about types.
+///
+///     run ─▶ open the message ─▶ decode(type) ─▶ init(from:) … ─▶ throw what was noted ─▶ back into the pool
+final class DecodingSession {
+  let message = Message()
+  // Used for every value. Every access is a few loads and stores that call nothing of the user's.
+  @exclusivity(unchecked) var path = DecodingPath()
+  @exclusivity(unchecked) var types = KnownTypes()
+  @exclusivity(unchecked) var calls = CallDepth()
+  /// The numbers of elements of the arrays that were asked for them while they were read, by where the arrays begin.
+  @exclusivity(unchecked) private var counts: [Int: Int] = [:]
+  private(set) var userInfo = UserInfo()
+  private var errors = ErrorMaker()
+  /// The first fault that was met where none can be thrown.
+  private var notedFault: (any Error)?
+  /// Whether containers are handed out again; no longer when one escaped its message.
+  private(set) var reusesContainers: Bool
+
+  private init(reusesContainers: Bool) { self.reusesContainers = reusesContainers }
+
+  // MARK: one call
+
+  private static let pool = SessionPool<DecodingSession>()
+
+  private static let reusesContainers = ContainerReuse.isPossible {
+    let session = DecodingSession(reusesContainers: false)
+    let reader = ObjectReader(session.message, DecodingKeyTable(PathKey.self))
+    return KeyedDecodingContainer(KeyedDecoder<PathKey>(reader, session: session))
+  }
+
+  /// Runs `body` in a session that is free, with a message that `open` opens.
+  @inline(__always)
+  static func run<Value>(
+    _ userInfo: UserInfo, open: (Message) throws(FormatError) -> Void,
+    _ body: (DecodingSession) throws -> Value
+  ) throws -> Value {
+    let pool = pool
+    var session: DecodingSession? = pool.take() ?? DecodingSession(reusesContainers: reusesContainers)
+    defer { pool.takeBack(&session) }
+    return try session.unsafelyUnwrapped.run(userInfo, open, body)
+  }
+
+  @inline(__always)
+  private func run<Value>(
+    _ userInfo: UserInfo, _ open: (Message) throws(FormatError) -> Void,
+    _ body: (DecodingSession) throws -> Value
+  ) throws -> Value {
+    try begin(userInfo, open)
+    let value = try body(self)
+    if let notedFault { throw notedFault }
+    return value
+  }
+
+  private func begin(_ userInfo: UserInfo, _ open: (Message) throws(FormatError) -> Void) throws {
+    // Assigning none calls the runtime twice.
+    if !userInfo.isEmpty { self.userInfo = userInfo }
+    do throws(FormatError) { try open(message) } catch { throw self.error(error, path: [], expected: nil) }
+  }
+
+  @inline(__always)
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try decode(type, at: message.body, PathStep(.top, parent: .top))
+  }
+
+  /// Decodes the value of the message by `make`, which is handed a decoder of it.
+  func decode<Value>(by make: (any Decoder) throws -> Value) throws -> Value {
+    let mark = path.count
+    let node = path.push(PathStep(.top, parent: .top))
+    defer { path.pop(to: mark) }
+    return try make(ValueDecoder(session: self, offset: message.body, node: node))
+  }
+
+  // MARK: paths and errors
+
+  /// Returns the coding path of a container or decoder, which reads what stands at `offset`.
+  func codingPath(_ node: PathNode, at offset: Int? = nil) -> [any CodingKey] {
+    path.codingPath(to: node, at: offset, message)
+  }
+
+  /// Returns the coding path of a value that has no step of its own, one step below `node`.
+  func codingPath(_ step: PathStep, of node: PathNode) -> [any CodingKey] {
+    path.codingPath(to: step, of: node, message)
+  }
+
+  /// Returns what a `FormatError` means for somebody who asked for a value of type `expected`.
+  @inline(never)
+  func error(_ error: FormatError, path: [any CodingKey], expected: Any.Type?) -> any Error {
+    errors.error(error, path: path, expected: expected, message)
+  }
+
+  /// Returns the same for somebody who reads the value at `offset`, at a place of the path.
+  @inline(never)
+  func error(_ error: FormatError, at node: PathNode, _ offset: Int? = nil, expected: Any.Type?) -> any Error
+  {
+    errors.error(error, path: codingPath(node, at: offset), expected: expected, message)
+  }
+
+  /// Returns what `body` returns; an error of the format is that of whoever asked for `expected` at a place of the path.
+  @inline(__always)
+  func attempt<Result>(
+    at node: PathNode, expected: Any.Type?, _ body: () throws(FormatError) -> Result
+  ) throws -> Result {
+    do throws(FormatError) { return try body() } catch {
+      throw self.error(error, at: node, expected: expected)
+    }
+  }
+
+  /// Notes a fault that was met in a call of `Codable` that cannot throw, as `allKeys`.
+  ///
+  /// The call of `decode` throws the first of them when it ends, so that nothing that could not be read is lost without
+  /// a word.
+  @inline(never)
+  func note(_ error: FormatError, path: [any CodingKey]) {
+    if notedFault == nil { notedFault = self.error(error, path: path, expected: nil) }
+  }
+
+  // MARK: counts
+
+  /// Returns the number of elements of the array whose first element stands at `start`.
+  ///
+  /// An array does not say how many elements it has: that takes a walk. One that is asked at every element, as
+  /// `while container.currentIndex < container.count ?? 0` asks it, is walked once.
+  ///
+  /// - Parameters:
+  ///   - elements: Those that are left.
+  ///   - index: The number of the first of them.
+  func count(_ elements: Range<Int>, from index: Int, ofArrayAt start: Int) throws(FormatError) -> Int {
+    if elements.isEmpty { return index }
+    // Most arrays are asked once, at the beginning.
+    if index == 0 { return try Arrays.count(elements, message.reader) }
+    if let count = counts[start] { return count }
+    let count = index + (try Arrays.count(elements, message.reader))
+    counts[start] = count
+    return count
+  }
+}
+
+extension DecodingSession: PooledSession {
+  func takeContainersBack() -> Bool { types.takeContainersBack() }
+
+  /// Forgets the message.
+  func reset() {
+    message.close()
+    path.reset()
+    types.reset()
+    if !counts.isEmpty { counts = [:] }
+    if notedFault != nil { notedFault = nil }
+    if !userInfo.isEmpty { userInfo = UserInfo() }
+    calls = CallDepth()
+  }
+
+  /// Gets ready to be used when the message is over, because a container escaped: it may read on when the bytes are
+  /// gone, and whatever containers are made from now on hold the session themselves.
+  func detach() {
+    calls.isDetached = true
+    reusesContainers = false
+    message.detach()
+  }
+}
+
+/// How many `init(from:)` are running within each other, which must be too many neither for the options nor for the
+/// stack.
+struct CallDepth {
+  private var calls = 0
+  private var stack = StackGuard()
+  /// Whether a container escaped its message, and may be read on any thread.
+  var isDetached = false
+
+  /// Counts a call, and returns true unless `enterDue` has to decide.
+  @inline(__always)
+  mutating func enter(maximumDepth: Int) -> Bool {
+    guard calls <= 2 &* maximumDepth, !StackGuard.isDue(calls) else { return false }
+    calls &+= 1
+    return true
+  }
+
+  /// Counts a call, or returns why it would be one too many.
+  @inline(never)
+  mutating func enterDue(maximumDepth: Int) -> String? {
+    guard calls <= 2 &* maximumDepth else {
+      return "Decoding calls itself more than \(2 * maximumDepth) levels deep (see maximumDepth)."
+    }
+    guard !stack.isLow(isElsewhere: isDetached) else {
+      return "Decoding calls itself \(calls) levels deep, and no more fit on the stack of this thread."
+    }
+    calls &+= 1
+    return nil
+  }
+
+  /// Counts a call that decodes from `decoder`, or throws why it would be one too many.
+  mutating func enterDue(maximumDepth: Int, _ decoder: some Decoder) throws {
+    guard let reason = enterDue(maximumDepth: maximumDepth) else { return }
+    throw DecodingError.tooDeep(reason, path: decoder.codingPath)
+  }
+
+  mutating func leave() { calls &-= 1 }
+}
+
+extension DecodingSession {
+  /// What a session has found out about types: how to decode values, and the keyed containers of key types.
+  struct KnownTypes: ~Copyable {
+    private var plans = DecodingPlans()
+    private var pools: [KeyedDecoderPool] = []
+    private var table = TypeTable<Unmanaged<KeyedDecoderPool>>()
+    /// The pools of which the message took containers.
+    private var usedPools = GrowableBuffer<Unmanaged<KeyedDecoderPool>>(capacity: 4)
+
+    @inline(__always)
+    mutating func entry(for type: Any.Type) -> DecodingPlans.Entry { plans.entry(for: type) }
+
+    @inline(__always)
+    mutating func pool<Key: CodingKey>(of keyType: Key.Type) -> Unmanaged<KeyedDecoderPool> {
+      table[TypeTable<Unmanaged<KeyedDecoderPool>>.identity(keyType)] ?? add(keyType)
+    }
+
+    @inline(never)
+    private mutating func add<Key: CodingKey>(_ keyType: Key.Type) -> Unmanaged<KeyedDecoderPool> {
+      let pool = KeyedDecoderPool(keyType)
+      pools.append(pool)
+      let reference = Unmanaged.passUnretained(pool)
+      table.insert(reference, for: TypeTable<Unmanaged<KeyedDecoderPool>>.identity(keyType))
+      return reference
+    }
+
+    /// Notes that the message with the given number takes a container out of a pool.
+    mutating func noteUse(_ pool: KeyedDecoderPool, message: Int) {
+      if pool.lastMessage == message { return }
+      pool.lastMessage = message
+      usedPools.append(.passUnretained(pool))
+    }
+
+    /// Takes back the containers that nobody holds any more, and returns whether that is all of them.
+    @inline(__always)
+    func takeContainersBack() -> Bool {
+      var areComplete = true
+      for pool in usedPools.buffer {
+        pool._withUnsafeGuaranteedRef { pool in
+          if pool.containers.isComplete() {
+            pool.containers.borrowObjects { $0.finish() }
+          } else {
+            areComplete = false
+          }
+        }
+      }
+      return areComplete
+    }
+
+    mutating func reset() { usedPools.truncate(to: 0) }
+  }
+}

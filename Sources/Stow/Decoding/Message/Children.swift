@@ -1,0 +1,150 @@
+/// The values within an array, a map or a record, one after the other.
+///
+///     array               value  value  …
+///     map            key  value  key  value  …
+///     record    [bits]    value  value  …        the keys are those of the shape, or those whose bit is set
+struct Children: Sendable {
+  struct Child {
+    /// Where the key stands; nil in an array.
+    let key: TextLocation?
+    /// The number of the element or the entry; in a record, that of its key in the shape.
+    let number: Int
+    let value: Int
+  }
+
+  /// Nil if this is an array.
+  private let object: ObjectHeader?
+  /// Of the shape of a record.
+  private let keyCount: Int
+  let start: Int
+  let end: Int
+  /// Where the next element stands, or the next entry with its key.
+  private(set) var offset: Int
+  /// The number of the next child; in a record, of the next key that may have a value.
+  private(set) var number = 0
+
+  /// The children of the value at `offset`; nil if it is no array, map or record.
+  init?(of offset: Int, _ message: Message) throws(FormatError) {
+    if Arrays.isArray(try message.reader.byte(at: offset)) {
+      self.init(array: try Arrays.read(message.reader, at: offset))
+    } else if let object = try ObjectHeader.read(message.reader, at: offset) {
+      try self.init(object, message)
+    } else {
+      return nil
+    }
+  }
+
+  private init(array: Range<Int>) {
+    object = nil
+    keyCount = 0
+    (start, end) = (array.lowerBound, array.upperBound)
+    offset = start
+  }
+
+  init(_ object: ObjectHeader, _ message: Message) throws(FormatError) {
+    self.object = object
+    (start, end) = (object.body.lowerBound, object.body.upperBound)
+    offset = start
+    guard let shape = object.shape else {
+      keyCount = 0
+      return
+    }
+    guard shape < message.tables.shapeCount else { try fail(.malformed, at: offset) }
+    keyCount = message.tables.keyCount(ofShape: shape)
+    guard object.isPartial else { return }
+    offset = try Records.endOfPresence(message.reader, in: object.body, keyCount: keyCount)
+  }
+
+  init(ofMap body: Range<Int>) {
+    object = ObjectHeader(shape: nil, isPartial: false, body: body)
+    keyCount = 0
+    (start, end) = (body.lowerBound, body.upperBound)
+    offset = start
+  }
+
+  private var isArray: Bool { object == nil }
+  /// The entries of a map; nil of an array or a record.
+  var map: Range<Int>? { object?.shape == nil ? object?.body : nil }
+
+  /// Returns the next child, or nil after the last; then a record must have had a value for each of its keys.
+  @inline(__always)
+  mutating func next(_ message: Message) throws(FormatError) -> Child? {
+    guard let child = try nextUnchecked(message) else {
+      guard nextKey(message.reader) >= keyCount else { try fail(.malformed, at: offset) }
+      return nil
+    }
+    guard offset <= end else { try fail(.malformed, at: child.value) }
+    return child
+  }
+
+  /// Returns the next child, which may go beyond its container.
+  @inline(__always)
+  mutating func nextUnchecked(_ message: Message) throws(FormatError) -> Child? {
+    if offset >= end { return nil }
+    var key: TextLocation?
+    var value = offset
+    if let shape = object?.shape {
+      number = nextKey(message.reader)
+      guard number < keyCount else { try fail(.malformed, at: offset) }
+      key = message.tables.key(number, ofShape: shape)
+    } else if object != nil {
+      key = TextLocation(offset)
+      value = try message.tables.endOfKey(message.reader, at: offset)
+    }
+    offset = try message.reader.end(of: value)
+    number &+= 1
+    return Child(key: key, number: number &- 1, value: value)
+  }
+
+  /// Returns the first key of the shape from `number` on that has a value; the number of keys if there is none.
+  @inline(__always)
+  private func nextKey(_ reader: ByteReader) -> Int {
+    guard let object, object.isPartial else { return number }
+    var key = number
+    while key < keyCount, !reader.bit(key, at: object.body.lowerBound) { key &+= 1 }
+    return key
+  }
+
+  // MARK: names
+
+  func name(of child: Child, _ message: Message) throws(FormatError) -> String {
+    if let shape = object?.shape {
+      return try message.names(ofShape: shape)._withUnsafeGuaranteedRef { $0.names[child.number] }
+    }
+    guard let key = child.key else { return "" }
+    return try message.keyString(at: key)
+  }
+
+  /// Returns the names of all keys that are left, each of which has a value.
+  func names(_ message: Message) throws(FormatError) -> [String] {
+    var names: [String] = []
+    guard let object, let shape = object.shape else {
+      var rest = self
+      while let child = try rest.next(message) { names.append(try rest.name(of: child, message)) }
+      return names
+    }
+    names = try message.names(ofShape: shape)._withUnsafeGuaranteedRef { $0.names }
+    if object.isPartial {
+      names = names.indices.filter { message.reader.bit($0, at: start) }.map { names[$0] }
+    }
+    // Every value takes a byte.
+    guard names.count <= end - offset, !names.isEmpty || offset == end else {
+      try fail(.malformed, at: offset)
+    }
+    return names
+  }
+
+  /// Returns how many children are left at most; in a map exactly, which takes a step for each.
+  ///
+  /// An estimate by the bytes would let every one of many maps within each other claim them all.
+  func count(_ message: Message) throws(FormatError) -> Int {
+    guard object?.shape == nil else { return min(keyCount, end - offset) }
+    var count = 0
+    var next = offset
+    while next < end {
+      next = try message.reader.end(of: isArray ? next : message.tables.endOfKey(message.reader, at: next))
+      count &+= 1
+    }
+    return count
+  }
+}

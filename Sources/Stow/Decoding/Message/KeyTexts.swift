@@ -1,0 +1,244 @@
+// How keys are compared by their texts, byte by byte, so that no strings are made: one that is looked for with another, the
+// few keys of a shape or a map with each other, and many through an index.
+
+/// The text of a key that is looked for, as an encoder writes it (FORMAT.md, "Texts").
+///
+/// Keys are compared with it byte by byte, so that no strings are made.
+struct SearchedText: BitwiseCopyable {
+  let bytes: UnsafeRawBufferPointer
+  /// The first bytes as a word, and the bits of it that count.
+  private let word: UInt64
+  private let mask: UInt64
+
+  /// Copies the text of a name, for whoever makes this to deallocate.
+  init(_ name: String) {
+    let text = KeyText.bytes(of: name)
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
+    copy.copyBytes(from: text)
+    bytes = UnsafeRawBufferPointer(copy)
+    word = text.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    mask = text.count < 8 ? ~(.max << UInt64(8 * text.count)) : .max
+  }
+
+  func deallocate() { bytes.deallocate() }
+
+  /// Returns whether this text stands at `offset`.
+  @inline(__always)
+  func stands(at offset: Int, in reader: ByteReader) -> Bool {
+    guard offset <= reader.count &- 8 else { return reader.matches(bytes, at: offset) }
+    let found = UInt64(littleEndian: reader.pointer(at: offset).loadUnaligned(as: UInt64.self))
+    return (found ^ word) & mask == 0 && (bytes.count <= 8 || reader.matches(bytes, at: offset))
+  }
+}
+
+/// The long symbols that keys refer to: what has been found out about each, once for all the keys.
+///
+/// A key takes a byte where its symbol may take half of the message. Whatever looks at all of a symbol for every key
+/// would take time in proportion to the square of the message.
+struct LongSymbols {
+  /// From so many bytes on, a symbol is long.
+  static let shortest = KeyText.limit
+
+  /// By where a symbol stands: its hash, and where the first symbol stands that has the same bytes.
+  private var texts: [TextLocation: (hash: UInt64, first: TextLocation)] = [:]
+  /// By the hash of a symbol: where the first stands that has it.
+  private var firsts: [UInt64: TextLocation] = [:]
+  /// By the address of its characters, which copies of a string share: the symbol that a string was made of.
+  private var symbols: [UnsafePointer<UInt8>: Int] = [:]
+
+  mutating func removeAll() {
+    if !texts.isEmpty { (texts, firsts) = ([:], [:]) }
+    if !symbols.isEmpty { symbols = [:] }
+  }
+
+  /// Notes the string that was made of a symbol, and stays as long as the message.
+  mutating func note(_ string: String, symbol: Int) {
+    if let address = string.address { symbols[address] = symbol }
+  }
+
+  func symbol(madeAs string: String) -> Int? { string.address.flatMap { symbols[$0] } }
+
+  /// - Parameter isSame: Whether the symbol at another place has the same bytes.
+  mutating func text(
+    _ text: LocatedText, isSame: (TextLocation) -> Bool
+  ) -> (hash: UInt64, first: TextLocation) {
+    if let known = texts[text.location] { return known }
+    let hash = text.hash
+    let first = firsts[hash].flatMap { isSame($0) ? $0 : nil } ?? text.location
+    if firsts[hash] == nil { firsts[hash] = first }
+    texts[text.location] = (hash, first)
+    return (hash, first)
+  }
+}
+
+extension String {
+  /// Where its characters are; nil if they are not in one place.
+  fileprivate var address: UnsafePointer<UInt8>? {
+    utf8.withContiguousStorageIfAvailable { $0.baseAddress } ?? nil
+  }
+}
+
+/// Checks that no two keys of one shape or map are the same: that their texts differ.
+///
+/// The keys of structs are few and short, and are compared as words, without a string or a hash.
+struct KeyCheck: ~Copyable {
+  struct Key: BitwiseCopyable {
+    /// Where the key stands.
+    let key: TextLocation
+    /// Where its text stands, which may be that of a symbol.
+    let text: TextLocation
+    /// The first bytes of the text, or the hash of a long one, so that hardly any two need be compared.
+    let word: UInt64
+  }
+
+  private var keys = GrowableBuffer<Key>(capacity: 64)
+
+  /// More keys than these are not compared with each other.
+  static let mostCompared = 64
+
+  mutating func removeAll() { keys.removeAll() }
+
+  var count: Int { keys.count }
+
+  /// Takes in the key at `offset`, and returns the offset after it.
+  mutating func add(keyAt offset: Int, _ message: Message) throws(FormatError) -> Int {
+    let reader = message.reader
+    guard try reader.byte(at: offset) < KeyText.symbol else { return try addRare(keyAt: offset, message) }
+    let end = try reader.endOfText(at: offset)
+    let key = TextLocation(offset)
+    keys.append(Key(key: key, text: key, word: reader.firstBytes(at: offset, upTo: end)))
+    return end
+  }
+
+  /// Takes in a key that is a long text, or a reference to a symbol.
+  @inline(never)
+  private mutating func addRare(keyAt offset: Int, _ message: Message) throws(FormatError) -> Int {
+    let key = TextLocation(offset)
+    let found = try message.tables.text(message.reader, ofKeyAt: key)
+    let word =
+      found.text.count < KeyText.limit
+      ? found.reader.firstBytes(at: found.text.start, upTo: found.text.end)
+      : message.keyText(found).hash
+    keys.append(Key(key: key, text: found.location, word: word))
+    return try message.tables.endOfKey(message.reader, at: offset)
+  }
+
+  /// Checks that the keys taken in are distinct.
+  func finish(_ message: Message) throws(FormatError) {
+    if keys.count > Self.mostCompared {
+      _ = try TextIndex(keys.buffer.map(\.key), message)
+      return
+    }
+    for index in 0..<keys.count {
+      let key = keys[index]
+      for other in 0..<index where keys[other].word == key.word {
+        let text = try message.tables.text(message.reader, at: key.text)
+        guard try !message.tables.text(message.reader, at: keys[other].text).matches(text.bytes) else {
+          try fail(.repeatedKey, at: key.key.offset)
+        }
+      }
+    }
+  }
+}
+
+/// Finds the keys of a map or a shape by their texts.
+///
+/// Made when keys are asked for out of turn that are too many to be searched from end to end: one walk over them; 24 to
+/// 48 bytes for each. No strings are made. Two keys of the same text are found while it is made.
+struct TextIndex {
+  private let keys: [TextLocation]
+  /// The number of a key counted from one, and the high half of its hash; 0 where free.
+  private var slots: [UInt64]
+
+  var count: Int { keys.count }
+
+  init(_ keys: [TextLocation], _ message: Message) throws(FormatError) {
+    self.keys = keys
+    var size = 16
+    while size < keys.count * 2 { size *= 2 }
+    slots = [UInt64](repeating: 0, count: size)
+    for index in keys.indices {
+      let text = try message.keyText(at: keys[index])
+      let slot = try slot(of: text, message)
+      guard slots[slot] == 0 else { try fail(.repeatedKey, at: keys[index].offset) }
+      slots[slot] = text.hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1)
+    }
+  }
+
+  /// The keys of a map, whose entries are walked over.
+  init(ofMap map: Range<Int>, _ message: Message) throws(FormatError) {
+    var keys: [TextLocation] = []
+    var entries = Children(ofMap: map)
+    while let key = try entries.next(message)?.key { keys.append(key) }
+    try self.init(keys, message)
+  }
+
+  /// Returns the number of the key with the given text, or nil if there is none.
+  func number(of text: HashedText, _ message: Message) throws(FormatError) -> Int? {
+    let slot = try slot(of: text, message)
+    return slots[slot] == 0 ? nil : number(inSlot: slot)
+  }
+
+  /// Returns where the key with the given text stands, or nil if there is none.
+  func key(_ text: HashedText, _ message: Message) throws(FormatError) -> TextLocation? {
+    try number(of: text, message).map { keys[$0] }
+  }
+
+  private func number(inSlot slot: Int) -> Int { Int(slots[slot] & 0xFFFF_FFFF) - 1 }
+
+  /// Returns the slot of the key with the given text, or a free one if there is none.
+  private func slot(of text: HashedText, _ message: Message) throws(FormatError) -> Int {
+    var slot = Int(truncatingIfNeeded: text.hash) & (slots.count - 1)
+    while slots[slot] != 0 {
+      if slots[slot] >> 32 == text.hash >> 32,
+        try message.keyText(at: keys[number(inSlot: slot)]).isSame(as: text)
+      {
+        return slot
+      }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    return slot
+  }
+
+  /// Checks that no two keys of a map are the same, and returns an index of them if they are many, which finds that while
+  /// it is made.
+  static func checkingKeys(ofMap map: Range<Int>, _ message: Message) throws(FormatError) -> TextIndex? {
+    message.keyCheck.removeAll()
+    var offset = map.lowerBound
+    while offset < map.upperBound {
+      if message.keyCheck.count == KeyCheck.mostCompared { return try TextIndex(ofMap: map, message) }
+      let value = try message.keyCheck.add(keyAt: offset, message)
+      offset = try message.reader.end(of: value)
+      guard offset <= map.upperBound else { try fail(.malformed, at: value) }
+    }
+    try message.keyCheck.finish(message)
+    return nil
+  }
+}
+
+/// The text of a key, header included, and its hash.
+struct HashedText {
+  let bytes: UnsafeRawBufferPointer
+  let hash: UInt64
+  /// Of a long symbol: where the first stands that has these bytes.
+  let symbol: TextLocation?
+
+  init(_ bytes: UnsafeRawBufferPointer, hash: UInt64, symbol: TextLocation? = nil) {
+    self.bytes = bytes
+    self.hash = hash
+    self.symbol = symbol
+  }
+
+  /// A text that is looked for.
+  init(_ text: SearchedText) {
+    let hash = text.bytes.baseAddress.map { TextKey.make($0, text.bytes.count, ByteHash()).hash }
+    self.init(text.bytes, hash: hash ?? 0)
+  }
+
+  /// Whether both have the same bytes. Those of long symbols are not compared again and again.
+  func isSame(as other: HashedText) -> Bool {
+    guard hash == other.hash else { return false }
+    if let symbol, symbol == other.symbol { return true }
+    return equalBytes(bytes, other.bytes)
+  }
+}

@@ -1,0 +1,186 @@
+/// The number of an element among others, or of a cell within a row of them.
+struct ElementNumber: BitwiseCopyable, Sendable {
+  /// Not negative for an element; of a cell, the complement of its number among all cells of all rows.
+  private let bits: Int
+
+  static func element(_ index: Int) -> ElementNumber { ElementNumber(bits: index) }
+
+  static func cell(_ column: Int, ofRow row: Int, _ columns: Columns) -> ElementNumber {
+    ElementNumber(bits: ~(row &* columns.columns.count &+ column))
+  }
+
+  /// Nil if this is a cell.
+  var index: Int? { bits >= 0 ? bits : nil }
+
+  func cell(of columns: Columns) -> (row: Int, column: Int) {
+    let (row, column) = (~bits).quotientAndRemainder(dividingBy: columns.columns.count)
+    return (row, column)
+  }
+}
+
+/// The elements of an array that have no tags: those of a packed array, the rows of a table or a matrix, the cells of a
+/// row, or the bytes of data. Whoever reads them sees plain values, objects and arrays.
+struct ElementLayout: Sendable {
+  private enum Form: Sendable {
+    case packed(PackedArray)
+    /// Integers whose width differs, read ahead.
+    case integers([Int64])
+    case rows
+    case cells(row: Int)
+    case bytes(first: Int)
+  }
+
+  /// Where the array stands in the message.
+  let offset: Int
+  let count: Int
+  private let form: Form
+  /// Of rows, and of the cells of a row; nil otherwise.
+  let columns: Columns?
+
+  /// Returns whether an array with this tag has elements without tags.
+  static func isArray(_ tag: UInt8) -> Bool { PackedArray.isPacked(tag) || Columns.isColumns(tag) }
+
+  /// The elements of the array at `offset`; nil if it has whole values, or is none. The bytes of data are elements, too.
+  init?(_ message: Message, at offset: Int) throws(FormatError) {
+    let reader = message.reader
+    let tag = try reader.byte(at: offset)
+    self.offset = offset
+    if Columns.isColumns(tag) {
+      let columns = try Columns(reader, tables: message.tables, at: offset)
+      self.columns = columns
+      (form, count) = (.rows, columns.rowCount)
+      return
+    }
+    columns = nil
+    if tag == DataValues.tag {
+      let range = try DataValues.read(reader, at: offset)
+      (form, count) = (.bytes(first: range.lowerBound), range.count)
+      return
+    }
+    guard PackedArray.isPacked(tag) else { return nil }
+    let packed = try PackedArray(reader, at: offset)
+    count = packed.count
+    form = packed.isInteger && packed.stride == 0 ? .integers(try packed.integers(reader)) : .packed(packed)
+  }
+
+  private init(row: Int, of columns: Columns, at offset: Int) {
+    self.offset = offset
+    self.columns = columns
+    (form, count) = (.cells(row: row), columns.columns.count)
+  }
+
+  // MARK: rows
+
+  /// Returns where the row with a number stands; nil if the element is another.
+  func row(_ number: ElementNumber) -> Int? {
+    guard case .rows = form, let columns, let index = number.index else { return nil }
+    return columns.rows.lowerBound &+ index &* columns.stride
+  }
+
+  /// Returns the cells of a row; nil if the element is another.
+  ///
+  /// - Parameter offset: Where errors say that the cells stand.
+  func cells(ofRow number: ElementNumber, at offset: Int) -> ElementLayout? {
+    guard let row = row(number), let columns else { return nil }
+    return ElementLayout(row: row, of: columns, at: offset)
+  }
+
+  /// Returns the number of the cell in a column of the row at `row`.
+  func cell(_ column: Int, ofRowAt row: Int) -> ElementNumber {
+    guard let columns else { preconditionFailure("a cell of no row") }
+    return .cell(column, ofRow: (row - columns.rows.lowerBound) / columns.stride, columns)
+  }
+
+  /// Returns the column of a cell, and where its row stands; nil for other elements.
+  private func column(_ number: ElementNumber) -> (column: Columns.Column, row: Int)? {
+    guard let columns else { return nil }
+    if let index = number.index {
+      guard case .cells(let row) = form else { return nil }
+      return (columns.columns[index], row)
+    }
+    let (row, column) = number.cell(of: columns)
+    return (columns.columns[column], columns.rows.lowerBound + row * columns.stride)
+  }
+
+  // MARK: elements
+
+  /// Returns where the one value of a cell's column stands; nil if each row has a cell of its own.
+  func constant(_ number: ElementNumber) -> Int? { column(number)?.column.constant }
+
+  /// Returns an element that is a cell: no row, and not in a constant column. Its number must be one that there is.
+  func cell(_ number: ElementNumber, _ reader: ByteReader) throws(FormatError) -> Cell {
+    if let (column, row) = column(number) {
+      return try Cell.read(reader, at: row + Int(column.offset), type: column.type, base: column.base)
+    }
+    guard let index = number.index else { try fail(.cellMismatch, at: offset) }
+    switch form {
+    case .packed(let packed): return try packed.cell(reader, at: index)
+    case .integers(let values): return .integer(values[index])
+    case .bytes(let first): return .integer(Int64(try reader.byte(at: first + index)))
+    case .rows, .cells: try fail(.cellMismatch, at: offset)
+    }
+  }
+}
+
+/// The cells of a column: of one type, at equal distances.
+struct CellColumn {
+  let type: UInt8
+  let base: Int64
+  /// Where the first cell stands, and from each to the next.
+  let first: Int
+  let stride: Int
+  let count: Int
+}
+
+extension ElementLayout {
+  /// Returns the cells of a column of rows; nil if these are no rows, or its value is constant.
+  func cells(ofColumn index: Int) -> CellColumn? {
+    guard case .rows = form, let columns, columns.columns.indices.contains(index) else { return nil }
+    let column = columns.columns[index]
+    if column.constant != nil { return nil }
+    return CellColumn(
+      type: column.type, base: column.base, first: columns.rows.lowerBound + Int(column.offset),
+      stride: columns.stride, count: count)
+  }
+}
+
+/// Elements without tags, with the session that reads them, so that a decoder of one of them holds both in one word.
+final class Elements {
+  let session: DecodingSession
+  let layout: ElementLayout
+  var offset: Int { layout.offset }
+  var count: Int { layout.count }
+  /// The shape of rows that are objects.
+  let shape: Int?
+
+  init(_ layout: ElementLayout, _ session: DecodingSession) {
+    self.layout = layout
+    self.session = session
+    shape = layout.columns?.shape
+  }
+
+  /// Returns the elements of the array at `offset`; nil if they are whole values, or it is none.
+  static func at(_ offset: Int, _ session: DecodingSession) throws(FormatError) -> Elements? {
+    let tag = try session.message.reader.byte(at: offset)
+    guard ElementLayout.isArray(tag) || tag == DataValues.tag else { return nil }
+    return try ElementLayout(session.message, at: offset).map { Elements($0, session) }
+  }
+
+  /// Returns the cells of a row of a matrix; nil if the element is another.
+  func cells(ofRow number: ElementNumber) -> Elements? {
+    guard shape == nil, let row = layout.row(number) else { return nil }
+    return layout.cells(ofRow: number, at: row).map { Elements($0, session) }
+  }
+
+  func cell(_ number: ElementNumber) throws(FormatError) -> Cell {
+    try layout.cell(number, session.message.reader)
+  }
+
+  @inline(__always)
+  func column(_ keyIndex: Int) throws(FormatError) -> Columns.Column {
+    guard let columns = layout.columns?.columns, keyIndex < columns.count else {
+      try fail(.malformed, at: offset)
+    }
+    return columns[keyIndex]
+  }
+}
