@@ -99,10 +99,10 @@ final class DecodingSession {
   /// Returns what `body` returns; an error of the format is that of whoever asked for `expected` at a place of the path.
   @inline(__always)
   func attempt<Result>(
-    at node: PathNode, expected: Any.Type?, _ body: () throws(FormatError) -> Result
+    at node: PathNode, expected: @autoclosure () -> Any.Type?, _ body: () throws(FormatError) -> Result
   ) throws -> Result {
     do throws(FormatError) { return try body() } catch {
-      throw self.error(error, at: node, expected: expected)
+      throw self.error(error, at: node, expected: expected())
     }
   }
 

@@ -195,14 +195,14 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   ) throws -> [String: Value] {
     if object.body.isEmpty, object.shape == nil { return [:] }
     let message = session.message
-    let type = [String: Value].self
-    var (entries, count) = try session.attempt(at: node, expected: type) { () throws(FormatError) in
+    var (entries, count) = try session.attempt(at: node, expected: [String: Value].self) {
+      () throws(FormatError) in
       let entries = try Children(object, message)
       return (entries, try entries.count(message))
     }
     var result = [String: Value](minimumCapacity: count)
     while let (name, key, offset) = try session.attempt(
-      at: node, expected: type,
+      at: node, expected: [String: Value].self,
       { () throws(FormatError) -> (String, TextLocation, Int)? in
         guard let entry = try entries.next(message), let key = entry.key else { return nil }
         return (try entries.name(of: entry, message), key, entry.value)
