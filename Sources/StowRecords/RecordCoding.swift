@@ -111,9 +111,9 @@ final class RecordCopier: RecordScope {
     if missing.isEmpty { return try body(record) }
     let preludes = missing + [prelude]
     var message = [RecordPrelude.tag]
-    Uint.append(preludes.reduce(0) { $0 + $1.symbolCount }, to: &message)
+    Varint.append(preludes.reduce(0) { $0 + $1.symbolCount }, to: &message)
     for prelude in preludes { message += prelude.symbols }
-    Uint.append(preludes.reduce(0) { $0 + $1.shapeCount }, to: &message)
+    Varint.append(preludes.reduce(0) { $0 + $1.shapeCount }, to: &message)
     for prelude in preludes { message += prelude.shapes }
     message += record[prelude.size...]
     return try message.withUnsafeBytes(body)

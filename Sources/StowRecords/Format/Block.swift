@@ -1,3 +1,5 @@
+import Stow
+
 /// A block that was read: what its frames hold, in their order, and what of it cannot be read.
 ///
 /// ```
@@ -172,7 +174,7 @@ package struct Block: Sendable {
       return origin != nil
     }
     var start = frame.payload.lowerBound
-    guard let number = Uint.read(from: bytes, at: &start, before: frame.payload.upperBound),
+    guard let number = Varint.read(from: bytes, at: &start, before: frame.payload.upperBound),
       number < BlockHead.recordLimit
     else { return false }
     let content = start..<frame.payload.upperBound
@@ -207,7 +209,7 @@ package struct Block: Sendable {
 
   private mutating func takeBeginning(_ number: Int, _ content: Range<Int>) -> Bool {
     var start = content.lowerBound
-    guard let size = Uint.read(from: bytes, at: &start, before: content.upperBound),
+    guard let size = Varint.read(from: bytes, at: &start, before: content.upperBound),
       size > content.upperBound - start
     else { return false }
     endRun()
@@ -257,7 +259,7 @@ package struct Block: Sendable {
   ) -> Bool {
     var offset = content.lowerBound
     while offset < content.upperBound {
-      guard let head = Uint.read(from: bytes, at: &offset, before: content.upperBound) else { return false }
+      guard let head = Varint.read(from: bytes, at: &offset, before: content.upperBound) else { return false }
       let length = arePackable ? head >> 1 : head
       guard length <= content.upperBound - offset else { return false }
       guard body(offset..<(offset + length), arePackable && head & 1 == 1) else { return false }

@@ -121,10 +121,10 @@ public final class RecordStreamDecoder {
       start += 1
     }
     guard start < bytes.count else { return nil }
-    guard let size = Uint.size(ofFirst: bytes[start]) else { throw error(.damaged) }
+    guard let size = Varint.size(ofFirst: bytes[start]) else { throw error(.damaged) }
     var offset = start
     guard size <= bytes.count - start else { return nil }
-    guard let length = Uint.read(from: bytes, at: &offset, before: bytes.count), length > 0 else {
+    guard let length = Varint.read(from: bytes, at: &offset, before: bytes.count), length > 0 else {
       throw error(.damaged)
     }
     guard length <= maximumRecordSize else {

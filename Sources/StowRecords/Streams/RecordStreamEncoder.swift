@@ -62,7 +62,7 @@ public final class RecordStreamEncoder {
     var bytes = hasBegun ? [] : StreamFrame.head
     bytes.reserveCapacity(record.count + 16)
     if hasForgotten { bytes.append(StreamFrame.forgetting) }
-    Uint.append(record.count, to: &bytes)
+    Varint.append(record.count, to: &bytes)
     bytes.append(contentsOf: record)
     bytes.appendLittleEndian(StreamFrame.checksum(of: record, number: count))
     return Data(bytes)

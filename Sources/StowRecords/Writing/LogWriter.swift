@@ -1,3 +1,5 @@
+import Stow
+
 /// Writes the frames of a log, one after the other. Records are collected in memory until their frame is written.
 ///
 /// Only one thread at a time uses it: the log has it behind a lock.
@@ -69,11 +71,11 @@ final class LogWriter: @unchecked Sendable {
 
   /// How many bytes records and their lengths may have in the next frame.
   private var room: Int {
-    BlockHead.blockSize - max(blockOffset, BlockHead.size) - Frame.headSize - Uint.size(of: written)
+    BlockHead.blockSize - max(blockOffset, BlockHead.size) - Frame.headSize - Varint.size(written)
   }
 
   /// The same for a frame that has a block for itself.
-  private var roomOfBlock: Int { Frame.payloadLimit - Uint.size(of: written) }
+  private var roomOfBlock: Int { Frame.payloadLimit - Varint.size(written) }
 
   private func skipRestIfSmall() {
     if blockOffset > BlockHead.blockSize - Self.leastRoomForFrame { skipRest() }
@@ -126,13 +128,13 @@ final class LogWriter: @unchecked Sendable {
   /// - Parameter head: What stands in front of the record.
   @inline(__always)
   private func collect(_ record: UnsafeRawBufferPointer, head: Int) -> Bool {
-    let size = Uint.size(of: head) + record.count
+    let size = Varint.size(head) + record.count
     guard size <= room - (collected == 0 ? 0 : collectedSize) else { return false }
     if collected == 0 {
       let isFresh = needsScope && blockOffset > BlockHead.size
       beginFrame(.records(isFresh: isFresh, isPackable: packs), number: written)
     }
-    Uint.append(head, to: &frame)
+    Varint.append(head, to: &frame)
     frame.append(contentsOf: record)
     collected += 1
     collectedSize += size
@@ -156,7 +158,7 @@ final class LogWriter: @unchecked Sendable {
     let isLong = try makeMessage { message in
       try checkSize(of: message)
       try flush()
-      let size = Uint.size(of: packs ? message.count << 1 : message.count) + message.count
+      let size = Varint.size(packs ? message.count << 1 : message.count) + message.count
       // In the new scope the record may be so much shorter that it has room here.
       if try size <= room && collect(message) { return false }
       let isLong = size > roomOfBlock || (blockOffset != 0 && room >= Self.leastRoomForPart)
@@ -191,7 +193,7 @@ final class LogWriter: @unchecked Sendable {
     collectedSize = 0
     frame.removeAll(keepingCapacity: true)
     frame.append(contentsOf: repeatElement(0, count: frameStart + Frame.headSize))
-    Uint.append(number, to: &frame)
+    Varint.append(number, to: &frame)
   }
 
   /// Writes the records that are collected. If this throws, they still are.
@@ -212,12 +214,12 @@ final class LogWriter: @unchecked Sendable {
       var done = 0
       while done < message.count {
         let isFirst = done == 0
-        let room = room - (isFirst ? Uint.size(of: message.count) : 0)
+        let room = room - (isFirst ? Varint.size(message.count) : 0)
         // A part is left for the next block, also if only the length of the record has no room in this one.
         let count = min(room, message.count - 1, message.count - done)
         let isLast = done + count == message.count
         beginFrame(isFirst ? .first : isLast ? .last : .middle, number: written)
-        if isFirst { Uint.append(message.count, to: &frame) }
+        if isFirst { Varint.append(message.count, to: &frame) }
         frame.append(contentsOf: message[done..<(done + count)])
         try writeFrame(firstRecord: written + (isFirst ? 0 : 1))
         if !isLast { skipRest() }

@@ -1,5 +1,6 @@
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
   import Foundation
+  import Stow
   import Testing
 
   @testable import StowRecords
@@ -191,7 +192,7 @@
 
     mutating func append(_ records: [UInt8]) {
       var frame = [UInt8](repeating: 0, count: Frame.headSize)
-      Uint.append(first, to: &frame)
+      Varint.append(first, to: &frame)
       frame += records
       let offset = index * BlockHead.blockSize + bytes.count
       Frame.seal(&frame, from: 0, .records, at: offset, identity: identity)

@@ -1,3 +1,5 @@
+import Stow
+
 @testable import StowRecords
 
 /// The bytes of a log that somebody made up, with checksums that are right.
@@ -28,7 +30,7 @@ struct MadeUpFile {
 
   static func frame(_ frame: Content, at offset: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Frame.headSize)
-    if frame.kind != .origin { Uint.append(frame.number, to: &bytes) }
+    if frame.kind != .origin { Varint.append(frame.number, to: &bytes) }
     bytes += frame.content
     Frame.seal(&bytes, from: 0, frame.kind, at: offset, identity: identity)
     return bytes
@@ -37,7 +39,7 @@ struct MadeUpFile {
   /// The same with the size of the record, as first parts have it.
   static func first(_ number: Int, size: Int, _ part: [UInt8]) -> Content {
     var content: [UInt8] = []
-    Uint.append(size, to: &content)
+    Varint.append(size, to: &content)
     return (.first, number, content + part)
   }
 }

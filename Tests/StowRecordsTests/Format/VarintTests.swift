@@ -1,9 +1,10 @@
+import Stow
 import Testing
 
 @testable import StowRecords
 
 /// Integers of variable size, in every row of their table.
-struct UintTests {
+struct VarintTests {
   @Test func everyRowIsWrittenAndRead() {
     let rows: [(value: Int, bytes: [UInt8])] = [
       (0, [0]), (223, [0xDF]), (224, [0xE0, 0]), (6_367, [0xF7, 0xFF]), (6_368, [0xF8, 0, 0]),
@@ -13,14 +14,14 @@ struct UintTests {
     ]
     for (value, bytes) in rows {
       var written: [UInt8] = []
-      Uint.append(value, to: &written)
-      #expect(written == bytes && Uint.size(of: value) == bytes.count)
+      Varint.append(value, to: &written)
+      #expect(written == bytes && Varint.size(value) == bytes.count)
       var offset = 0
-      #expect(Uint.read(from: bytes, at: &offset, before: bytes.count) == value)
+      #expect(Varint.read(from: bytes, at: &offset, before: bytes.count) == value)
       #expect(offset == bytes.count)
       for end in bytes.indices {
         offset = 0
-        #expect(Uint.read(from: bytes, at: &offset, before: end) == nil)
+        #expect(Varint.read(from: bytes, at: &offset, before: end) == nil)
       }
     }
   }
@@ -28,7 +29,7 @@ struct UintTests {
   @Test func whatIsReservedIsNone() {
     for bytes in [[0xFE, 0], [0xFF, 0], [0xFD] + Array(repeating: 0xFF, count: 8)] as [[UInt8]] {
       var offset = 0
-      #expect(Uint.read(from: bytes, at: &offset, before: bytes.count) == nil)
+      #expect(Varint.read(from: bytes, at: &offset, before: bytes.count) == nil)
     }
   }
 }
