@@ -251,7 +251,7 @@ extension Optional: ElementContainer {
   }
 }
 
-/// An optional of whatever type.
+/// An optional of any type.
 private protocol AnyOptional {
   var isNil: Bool { get }
 }

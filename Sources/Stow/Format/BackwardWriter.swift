@@ -28,7 +28,6 @@ struct BackwardWriter: ~Copyable {
   }
 
   /// The number of bytes written: a mark from which lengths are taken.
-  @inline(__always)
   var count: Int { capacity - position }
 
   /// The bytes written so far.
@@ -37,7 +36,6 @@ struct BackwardWriter: ~Copyable {
   }
 
   /// Forgets what was written and makes room for `wanted` bytes.
-  @inline(__always)
   mutating func restart(capacity wanted: Int) {
     if wanted &+ Self.margin > capacity { replaceBuffer(wanted + Self.margin) }
     position = capacity
@@ -91,7 +89,6 @@ struct BackwardWriter: ~Copyable {
 
   // MARK: within a reserve
 
-  @inline(__always)
   mutating func byte(_ value: UInt8) {
     position &-= 1
     base[position] = value

@@ -93,7 +93,6 @@ package enum Varint {
   }
 
   /// The number of bytes that `value` takes.
-  @inline(__always)
   package static func size(_ value: Int) -> Int { value < oneByteLimit ? 1 : 1 + form(value).width }
 }
 
@@ -124,7 +123,6 @@ package struct ByteReader {
   }
 
   /// Reads other bytes from now on: faster than making another reader, which asks for globals.
-  @inline(__always)
   mutating func turn(to bytes: UnsafeRawBufferPointer) {
     // An empty buffer may have no address; no read of it gets past the bounds check.
     base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? extents
@@ -133,7 +131,6 @@ package struct ByteReader {
 
   // MARK: bytes that `require` has found to be there
 
-  @inline(__always)
   func pointer(at offset: Int) -> UnsafeRawPointer { UnsafeRawPointer(base + offset) }
 
   func buffer(at offset: Int, count: Int) -> UnsafeRawBufferPointer {
@@ -141,7 +138,6 @@ package struct ByteReader {
   }
 
   /// The bit with a number among those that begin at `offset`.
-  @inline(__always)
   func bit(_ number: Int, at offset: Int) -> Bool {
     base[offset &+ number >> 3] &>> UInt8(number & 7) & 1 == 1
   }
@@ -167,7 +163,6 @@ package struct ByteReader {
     return base[offset]
   }
 
-  @inline(__always)
   package func word(at offset: Int) throws(FormatError) -> UInt64 {
     try require(8, at: offset)
     return UInt64(littleEndian: pointer(at: offset).loadUnaligned(as: UInt64.self))

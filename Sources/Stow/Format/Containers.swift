@@ -9,14 +9,12 @@ enum Arrays {
   static let lastShort: UInt8 = 0xEF
   static let shortLimit = 16
 
-  @inline(__always)
   static func isArray(_ tag: UInt8) -> Bool { tag & 0xF0 == short || tag == long }
 
   /// The bytes of the whole value, whose elements take `length`.
   static func size(_ length: Int) -> Int { 1 + (length < shortLimit ? 0 : Varint.size(length)) + length }
 
   /// Writes the header of an array, whose elements were written and take `length` bytes.
-  @inline(__always)
   static func writeHeader(_ length: Int, to writer: inout BackwardWriter) {
     writer.reserve(BackwardWriter.margin)
     writer.header(length, short: short, limit: shortLimit, long: long)
@@ -38,7 +36,6 @@ enum Arrays {
   }
 
   /// The number of elements: a step for each. `note` is told where each stands.
-  @inline(__always)
   static func count(
     _ elements: Range<Int>, _ reader: ByteReader, note: (Int) -> Void = { _ in }
   ) throws(FormatError) -> Int {
@@ -84,7 +81,6 @@ enum Records {
   static let shortLimit = 8
 
   /// Writes the header of a record, whose body was written and takes `length` bytes. Within a reserve.
-  @inline(__always)
   static func writeHeader(_ length: Int, shape: Int, isPartial: Bool, to writer: inout BackwardWriter) {
     writer.varint(length)
     if shape < shortLimit {
@@ -96,7 +92,6 @@ enum Records {
   }
 
   /// The bytes of a presence bit for each key of a shape.
-  @inline(__always)
   static func presenceSize(_ keyCount: Int) -> Int { (keyCount + 7) / 8 }
 
   /// The offset after the presence bits with which the body of a partial record begins; bits of no key are zero.
@@ -168,7 +163,6 @@ struct Columns {
     var base: Int64 = 0
 
     /// Where the one value of a constant column stands; nil for other columns.
-    @inline(__always)
     var constant: Int? { type == ElementType.constant ? Int(base) : nil }
   }
 

@@ -13,7 +13,6 @@ enum Floats {
   static let shortDecimal: UInt8 = 0x20
   static let lastShortDecimal: UInt8 = 0x2F
 
-  @inline(__always)
   static func isFloat(_ tag: UInt8) -> Bool {
     tag >= double && tag <= noisyDecimal || tag >= shortDecimal && tag <= lastShortDecimal
   }
@@ -93,7 +92,6 @@ enum Floats {
   }
 
   /// A `Float` that was written as one, and the offset after it; nil for every other form.
-  @inline(__always)
   static func float(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Float? {
     guard try reader.byte(at: offset) == float else { return nil }
     let bits = try reader.halfWord(at: offset &+ 1)
@@ -111,7 +109,6 @@ struct DoubleForm {
   let width: Int
 
   /// The bytes of the whole value.
-  @inline(__always)
   var size: Int { 1 + (scale == nil ? 0 : 1) + width }
 
   @inline(__always)
@@ -139,6 +136,11 @@ struct DoubleForm {
   @inline(never)
   private static func fraction(_ bits: UInt64) -> DoubleForm {
     let value = Double(bitPattern: bits)
+    if let numerator = DecimalFraction.shortNumerator(of: value),
+      let short = DoubleForm(numerator, exponent: 4, residue: 0)
+    {
+      return short
+    }
     let binary =
       PackedDoubles.isFloat(bits)
       ? DoubleForm(tag: Floats.float, body: UInt64(Float(value).bitPattern), width: 4)
@@ -168,7 +170,6 @@ struct DoubleForm {
   }
 
   /// The same decimal fraction with as few decimals as it needs.
-  @inline(__always)
   private static func shortened(_ numerator: Int64, exponent: Int) -> (numerator: Int64, exponent: Int) {
     var (numerator, exponent) = (numerator, exponent)
     if exponent >= 5, numerator % 100_000 == 0 {
@@ -183,7 +184,6 @@ struct DoubleForm {
   }
 
   /// A decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
-  @inline(__always)
   private init?(_ numerator: Int64, exponent: Int, residue: Int8) {
     let (numerator, exponent) = Self.shortened(numerator, exponent: exponent)
     let width = DecimalFraction.width(numerator)
@@ -211,7 +211,6 @@ enum DecimalFraction {
   static let numeratorLimit: Int64 = 1 << 47
 
   /// Ten to the power of 0 to 9.
-  @inline(__always)
   static func power(_ exponent: Int) -> Double {
     switch exponent {
     case 0: 1
@@ -228,13 +227,11 @@ enum DecimalFraction {
   }
 
   /// The number that a numerator and an exponent stand for: the correctly rounded quotient.
-  @inline(__always)
   static func value(_ numerator: Int64, exponent: Int) -> Double {
     exponent == 0 ? Double(numerator) : Double(numerator) / power(exponent)
   }
 
   /// The number `residue` representable steps away from `value`.
-  @inline(__always)
   static func adding(residue: Int8, to value: Double) -> Double {
     Double(bitPattern: value.bitPattern &+ UInt64(bitPattern: Int64(residue)))
   }
@@ -254,9 +251,18 @@ enum DecimalFraction {
     return (numerator, residue)
   }
 
-  /// The nearest integer, for magnitudes below 2⁵¹, without a library call or a check: from 2⁵² to 2⁵³, the numbers are
-  /// the integers, and so are their bits but for what is subtracted.
-  @inline(__always)
+  /// The numerator of a number with 4 decimals, if it is below 100,000 and has no more; nil for others.
+  ///
+  /// Prices and measurements mostly are such numbers. With the most decimals there may be, they would be the same
+  /// fractions with zeros at their end, which take long to strip.
+  static func shortNumerator(of value: Double) -> Int64? {
+    guard value.magnitude < 100_000 else { return nil }
+    let numerator = rounded(value * 1e4)
+    return (Double(numerator) / 1e4).bitPattern == value.bitPattern ? numerator : nil
+  }
+
+  /// The nearest integer, for magnitudes below 2⁵¹, without a library call or a check: from 2⁵² to 2⁵³ the numbers are
+  /// the integers, whose bits count up from those of the origin.
   static func rounded(_ value: Double) -> Int64 {
     let origin = 0x1.8p52
     return Int64(bitPattern: (value + origin).bitPattern &- origin.bitPattern)
@@ -264,7 +270,6 @@ enum DecimalFraction {
 
   /// The exponent to try for numbers up to `magnitude`: the largest whose numerators stay small enough
   /// for the division to be exact where one of its divisors is.
-  @inline(__always)
   static func widestExponent(forMagnitude magnitude: Double) -> Int? {
     if magnitude < 100_000 { return 9 }
     if magnitude < 100_000_000 { return 6 }
@@ -284,11 +289,9 @@ enum DecimalFraction {
   }
 
   /// Ten to the power of 0 to 9.
-  @inline(__always)
   static func integerPower(_ exponent: Int) -> Int64 { Int64(power(exponent)) }
 
   /// The number of bytes of a signed integer, 1 to 8.
-  @inline(__always)
   static func width(_ value: Int64) -> Int {
     (72 &- (value ^ (value >> 63)).leadingZeroBitCount) >> 3
   }

@@ -193,7 +193,6 @@ extension ByteReader {
   }
 
   /// The offset after the text at `offset`.
-  @inline(__always)
   func endOfText(at offset: Int) throws(FormatError) -> Int {
     let header = try byte(at: offset)
     // Most are short; of the others a zero counts no characters, and so is malformed.
@@ -223,7 +222,6 @@ extension ByteReader {
   }
 
   /// Checks that no other form of the string of a plain text is shorter.
-  @inline(__always)
   private func checkPlain(_ text: Text) throws(FormatError) {
     guard KeyText.measure(buffer(at: text.content, count: text.count)).form == .plain else {
       try fail(.malformed, at: text.start)
@@ -252,7 +250,6 @@ extension ByteReader {
   }
 
   /// Whether the bytes of `text`, header included, are `bytes`.
-  @inline(__always)
   func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
     guard bytes.count <= count &- offset, let start = bytes.baseAddress else { return false }
     return equalBytes(pointer(at: offset), start, count: bytes.count)
@@ -413,7 +410,6 @@ struct BitExtractor {
     return result
   }
 
-  @inline(__always)
   private mutating func refill() {
     if end - next >= 4 {
       pending |= UInt64(UInt32(littleEndian: next.loadUnaligned(as: UInt32.self))) &<< count

@@ -16,7 +16,6 @@ struct MessageTables: ~Copyable {
   private(set) var firstShape = 0
 
   var symbolCount: Int { firstSymbol + own.symbolCount }
-  @inline(__always)
   var shapeCount: Int { firstShape &+ own.shapeCount }
 
   mutating func removeAll() {
@@ -66,7 +65,6 @@ struct MessageTables: ~Copyable {
   }
 
   /// The bytes that a location is in.
-  @inline(__always)
   func reader(of location: TextLocation, _ reader: ByteReader) -> ByteReader {
     location.isInMessage ? reader : relied.reader
   }
@@ -125,20 +123,16 @@ struct TextTables: ~Copyable {
   private var ends = GrowableBuffer<Int>(capacity: 4)
 
   var symbolCount: Int { symbols.count }
-  @inline(__always)
   var shapeCount: Int { ends.count }
 
   /// Where the text of a symbol stands.
   func symbol(_ index: Int) -> Int { symbols[index] }
 
-  @inline(__always)
   private func firstKey(ofShape shape: Int) -> Int { shape == 0 ? 0 : ends[shape &- 1] }
 
-  @inline(__always)
   func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }
 
   /// Where the key at `slot` of a shape stands.
-  @inline(__always)
   func key(_ slot: Int, ofShape shape: Int) -> Int { keys[firstKey(ofShape: shape) &+ slot] }
 
   mutating func removeAll() {
@@ -196,7 +190,6 @@ struct TextLocation: BitwiseCopyable, Hashable {
   let bits: Int
 
   /// - Parameter offset: Where it stands in the message.
-  @inline(__always)
   init(_ offset: Int) { bits = offset }
 
   /// - Parameter bits: What another location has.
@@ -204,11 +197,9 @@ struct TextLocation: BitwiseCopyable, Hashable {
 
   init(inDefinitions offset: Int) { bits = ~offset }
 
-  @inline(__always)
   var isInMessage: Bool { bits >= 0 }
 
   /// Where it stands, in the message or the definitions.
-  @inline(__always)
   var offset: Int { isInMessage ? bits : ~bits }
 }
 

@@ -17,6 +17,10 @@ package enum ElementType {
   static let integral: UInt8 = 0xA0
   /// Differences of neighbouring integers, 1 to 8 bytes each: `deltas + width`.
   static let deltas: UInt8 = 0xB0
+  /// An integer that is never negative, 1 to 7 bytes: `unsigned + width`.
+  static let unsigned: UInt8 = 0xC0
+  /// What an integer lies above the least of all, which stands once before them, 1 to 7 bytes: `offsets + width`.
+  static let offsets: UInt8 = 0xD0
   static let maximumExponent = 9
   /// The residue that marks an integer among floating-point numbers.
   static let integerMark: Int8 = -128
@@ -28,21 +32,9 @@ package enum ElementType {
   }
 
   /// A decimal fraction of `width` bytes and a byte of residue.
-  static func noisy(exponent: Int, width: Int) -> UInt8 {
-    UInt8(exponent) << 4 | UInt8(width + 8)
-  }
-}
-
-extension ElementType {
-  /// An integer that is never negative, 1 to 7 bytes: `unsigned + width`.
-  static let unsigned: UInt8 = 0xC0
-
-  /// What an integer lies above the least of all, which stands once before them, 1 to 7 bytes:
-  /// `offsets + width`.
-  static let offsets: UInt8 = 0xD0
+  static func noisy(exponent: Int, width: Int) -> UInt8 { UInt8(exponent) << 4 | UInt8(width + 8) }
 
   /// The bytes of one element, which every element of the type takes; nil for the types that differ.
-  @inline(__always)
   package static func stride(of type: UInt8) -> Int? {
     let low = Int(type & 15)
     switch type {
@@ -269,10 +261,7 @@ struct PackedArray {
   }
 
   /// The Bool at `index`. The elements must be Bools.
-  @inline(__always)
-  func bool(_ reader: ByteReader, at index: Int) -> Bool {
-    reader.base[body.lowerBound + 1 + index >> 3] >> UInt8(index & 7) & 1 != 0
-  }
+  func bool(_ reader: ByteReader, at index: Int) -> Bool { reader.bit(index, at: body.lowerBound + 1) }
 }
 
 /// One value without a tag: an element of a packed array or a cell of a table.

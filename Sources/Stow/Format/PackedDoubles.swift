@@ -26,7 +26,6 @@ struct PackedDoubles {
   }
 
   /// Whether a `Float` holds the number, and not as a NaN, which conversions may change.
-  @inline(__always)
   static func isFloat(_ bits: UInt64) -> Bool {
     Double(Float(Double(bitPattern: bits))).bitPattern == bits
       && bits & 0x7FFF_FFFF_FFFF_FFFF <= 0x7FF0_0000_0000_0000
@@ -160,7 +159,6 @@ private struct CommonDecimal {
     return true
   }
 
-  @inline(__always)
   mutating func append(_ cell: DecimalCell) {
     cells[count] = cell
     count &+= 1
@@ -183,7 +181,6 @@ struct DecimalCell: BitwiseCopyable {
   private let bits: UInt64
 
   /// A cell for a numerator below `DecimalFraction.numeratorLimit`.
-  @inline(__always)
   init(_ numerator: Int64, residue: Int8) {
     bits = UInt64(bitPattern: numerator << 8) | UInt64(UInt8(bitPattern: residue))
   }
@@ -196,12 +193,10 @@ struct DecimalCell: BitwiseCopyable {
     self.init(numerator, residue: ElementType.integerMark)
   }
 
-  @inline(__always)
   var numerator: Int64 { Int64(bitPattern: bits) >> 8 }
   var residue: Int8 { Int8(truncatingIfNeeded: bits) }
 
   /// The numerator in so many bytes, and after it the residue.
-  @inline(__always)
   func noisyElement(width: Int) -> UInt64 {
     let shift = UInt64(8 &* width)
     return UInt64(bitPattern: numerator) & ~(~0 &<< shift) | UInt64(UInt8(bitPattern: residue)) &<< shift

@@ -68,7 +68,6 @@ struct PackedIntegers {
   }
 
   /// The bytes that an element takes in a table of own widths: none for zero.
-  @inline(__always)
   fileprivate static func byteCount(_ value: Int64) -> Int {
     // One less for zero, without a branch.
     DecimalFraction.width(value) &- (value == 0 ? 1 : 0)
@@ -164,25 +163,21 @@ struct FixedIntegers {
     let unsigned = Self.unsignedWidth(all)
     if all >= 0, unsigned < width { (type, width) = (ElementType.unsigned + UInt8(unsigned), unsigned) }
     // Most arrays that spread far show it in a few of their elements.
-    let sample = Self.range(of: values, step: max(1, values.count / 64))
+    let step = max(1, values.count / 64)
+    let sample = Self.range(of: stride(from: 0, to: values.count, by: step).lazy.map { values[$0] })
     guard Self.unsignedWidth(sample.greatest &- sample.least) < width else { return }
-    let (least, greatest) = Self.range(of: values, step: 1)
+    let (least, greatest) = Self.range(of: values)
     let offset = Self.unsignedWidth(greatest &- least)
     if offset < width, Integers.size(least) + values.count * offset < values.count * width {
       (type, width, base) = (ElementType.offsets + UInt8(offset), offset, least)
     }
   }
 
-  /// The least and the greatest of every so many integers.
-  private static func range(
-    of values: UnsafeBufferPointer<Int64>, step: Int
-  ) -> (least: Int64, greatest: Int64) {
-    var (least, greatest) = (values[0], values[0])
-    var index = 0
-    while index < values.count {
-      least = min(least, values[index])
-      greatest = max(greatest, values[index])
-      index &+= step
+  private static func range(of values: some Sequence<Int64>) -> (least: Int64, greatest: Int64) {
+    var (least, greatest) = (Int64.max, Int64.min)
+    for value in values {
+      least = min(least, value)
+      greatest = max(greatest, value)
     }
     return (least, greatest)
   }
@@ -215,7 +210,6 @@ private struct IntegerSizes {
     for index in 1..<values.count { add(element(index)) }
   }
 
-  @inline(__always)
   private mutating func add(_ value: Int64) {
     let size = DecimalFraction.width(value)
     ownWidths &+= size &- (value == 0 ? 1 : 0)

@@ -13,7 +13,6 @@ enum Nils {
   }
 
   /// Whether nil stands at `offset`, at whatever level of optionals.
-  @inline(__always)
   static func isNil(_ reader: ByteReader, at offset: Int) -> Bool {
     guard offset < reader.count else { return false }
     let tag = reader.base[offset]
@@ -33,7 +32,6 @@ enum Bools {
   static let `true`: UInt8 = 0x02
 
   /// The Bool at `offset`. The offset after it is one more.
-  @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Bool {
     let tag = try reader.byte(at: offset)
     guard tag == `true` || tag == `false` else { try fail(.mismatch, at: offset) }
@@ -55,17 +53,14 @@ enum Integers {
   static let lastSmall: UInt8 = 0xBF
   static let smallRange: ClosedRange<Int64> = -16...47
 
-  @inline(__always)
   static func isSmall(_ tag: UInt8) -> Bool { tag & 0xC0 == small }
 
   /// Whether an integer of at most 64 signed bits has the tag.
-  @inline(__always)
   static func isUsual(_ tag: UInt8) -> Bool { isSmall(tag) || tag >= sized && tag <= lastSized }
 
   // MARK: writing
 
   /// The tag of an integer in its shortest form, and how many of its lowest bytes follow.
-  @inline(__always)
   private static func form(_ value: Int64) -> (tag: UInt8, width: Int) {
     if smallRange.contains(value) { return (UInt8(truncatingIfNeeded: Int64(small) &+ 16 &+ value), 0) }
     let width = DecimalFraction.width(value)
@@ -73,7 +68,6 @@ enum Integers {
   }
 
   /// The bytes of the whole value.
-  @inline(__always)
   static func size(_ value: Int64) -> Int { 1 &+ form(value).width }
 
   /// Writes an integer in its shortest form. Within a reserve.

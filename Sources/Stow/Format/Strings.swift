@@ -14,11 +14,9 @@ enum Strings {
   // MARK: writing
 
   /// The bytes of the header of a string below `headerLimit`; 0 for others.
-  @inline(__always)
   static func headerSize(_ length: Int) -> Int { length < shortLimit ? 1 : length < headerLimit ? 2 : 0 }
 
   /// Writes the header of a string below `headerLimit`, and perhaps a byte after it.
-  @inline(__always)
   static func writeHeader(_ length: Int, to target: UnsafeMutableRawPointer) {
     let size = UInt16(truncatingIfNeeded: length)
     let header = length < shortLimit ? UInt16(short) &+ size : UInt16(long) | size &<< 8
@@ -130,7 +128,6 @@ enum Symbols {
   static func isSymbol(_ tag: UInt8) -> Bool { tag == long || tag >= short && tag <= lastShort }
 
   /// Writes a symbol. Within a reserve.
-  @inline(__always)
   static func write(_ number: Int, to writer: inout BackwardWriter) {
     if number < shortLimit {
       writer.byte(short &+ UInt8(truncatingIfNeeded: number))

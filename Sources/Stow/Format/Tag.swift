@@ -109,8 +109,7 @@ enum Tag {
     return UnsafePointer(table)
   }()
 
-  /// Whether no number, of whatever kind, has the tag, nor anything else below strings.
-  @inline(__always)
+  /// Whether no number of any kind has the tag, nor anything else below strings.
   static func isNoNumber(_ tag: UInt8) -> Bool {
     tag < Integers.sized || tag >= Strings.short && !Integers.isSmall(tag)
   }

@@ -176,7 +176,7 @@ struct ObjectKeys: Sendable {
     return index.position(of: key, among: all)
   }
 
-  /// Appends a key that is none of these.
+  /// Appends a key that is not among these.
   mutating func append(_ key: String) {
     all.append(key)
     guard count >= Self.fewest else { return }

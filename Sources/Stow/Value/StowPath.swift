@@ -84,7 +84,7 @@ extension StowPath: LosslessStringConvertible {
   ///
   /// | Step | Text |
   /// |---|---|
-  /// | a key that begins with a letter or `_` and goes on with letters, digits, `_` and `-` | `name` in front, `.name` behind other steps |
+  /// | a key that begins with a letter or `_` and goes on with letters, digits, `_` and `-` | `name` in front, `.name` after other steps |
   /// | any other key | `["a b"]` |
   /// | an index | `[3]` |
   /// | ``Step/each`` | `[]` |
@@ -177,7 +177,7 @@ private struct PathText {
     return nil
   }
 
-  /// What stands behind a backslash.
+  /// What follows a backslash.
   private mutating func escaped() -> Unicode.Scalar? {
     switch rest.popFirst() {
     case "\"": return "\""

@@ -93,11 +93,11 @@ extension StowValue {
   /// value["tags"]?[0] = "river"
   /// ```
   ///
-  /// Elements are changed in place, and assigning to the index behind the last appends. Assigning nil removes an element,
+  /// Elements are changed in place, and assigning to the index after the last appends. Assigning nil removes an element,
   /// which takes time in proportion to the length; to keep it without a value, assign `.null`. A value that is no array
   /// is taken for one without elements, and becomes an array if a value is assigned.
   ///
-  /// - Precondition: A value is assigned neither to a negative index nor to one beyond that behind the last.
+  /// - Precondition: A value is assigned neither to a negative index nor to one beyond that after the last.
   public subscript(index: Int) -> StowValue? {
     get {
       guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
@@ -217,7 +217,7 @@ extension [StowValue] {
     return element
   }
 
-  /// Replaces an element, or appends one behind the last; removes it if there is no other.
+  /// Replaces an element, or appends one after the last; removes it if there is no other.
   fileprivate mutating func replace(at index: Int, with element: StowValue?) {
     guard let element else {
       if indices.contains(index) { remove(at: index) }

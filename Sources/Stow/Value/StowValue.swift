@@ -37,11 +37,11 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
   case nestedNull(level: Int)
   /// A Bool, which is no number.
   case bool(Bool)
-  /// An integer, of whatever type it was.
+  /// An integer of any type.
   case integer(Int128)
   /// An integer beyond `Int128`. Others are equal to `integer`, and are decoded as that.
   case unsignedInteger(UInt128)
-  /// A floating-point number, of whatever type it was.
+  /// A floating-point number of any type.
   case double(Double)
   /// A NaN that was a `Float`, whose bits a `Double` would not keep. Others are equal to `double`, and are decoded as
   /// that.
