@@ -153,11 +153,11 @@ struct FixedIntegers {
 
   /// - Parameter values: At least one integer.
   init(_ values: UnsafeBufferPointer<Int64>) {
-    var (all, magnitudes): (Int64, Int64) = (0, 0)
-    for value in values {
-      all |= value
-      magnitudes |= value ^ (value >> 63)
-    }
+    var all: Int64 = 0
+    for value in values { all |= value }
+    // Without negative ones, the magnitudes are the values.
+    var magnitudes: Int64 = all < 0 ? 0 : all
+    if all < 0 { for value in values { magnitudes |= value ^ (value >> 63) } }
     signedWidth = DecimalFraction.width(magnitudes)
     (type, width) = (UInt8(signedWidth), signedWidth)
     let unsigned = Self.unsignedWidth(all)
