@@ -227,6 +227,7 @@ enum DecimalFraction {
   }
 
   /// The number that a numerator and an exponent stand for: the correctly rounded quotient.
+  @inline(__always)
   static func value(_ numerator: Int64, exponent: Int) -> Double {
     exponent == 0 ? Double(numerator) : Double(numerator) / power(exponent)
   }
