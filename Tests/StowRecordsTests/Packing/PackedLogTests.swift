@@ -133,8 +133,8 @@ struct PackedLogTests {
     }
     try log.close()
     let bytes = try #require(disk.bytes(of: KnownLogs.path))
-    // Of every fifth byte, so that each bit has its turn.
-    for place in stride(from: BlockHead.size, to: bytes.count, by: 5) {
+    // Of every eleventh byte, so that each bit has its turn.
+    for place in stride(from: BlockHead.size, to: bytes.count, by: 11) {
       var changed = bytes
       changed[place] ^= 1 << UInt8(place % 8)
       let reader = try KnownLogs.reader(of: changed)

@@ -59,7 +59,7 @@ struct BlockEndTests {
   @Test(arguments: [RecordLog.Packing.none, .words])
   func aRecordThatIsShorterInANewScopeIsOneOfThisBlock(packing: RecordLog.Packing) throws {
     let strings = (0..<400).map { "string \($0 * 1_001)" }
-    for fillerSize in stride(from: 52_000, to: 56_000, by: 50) {
+    for fillerSize in stride(from: 52_000, to: 56_000, by: 100) {
       let disk = SimulatedDisk()
       let log = try RecordLog(at: KnownLogs.path, on: disk, packing: packing)
       try log.append(strings)

@@ -154,7 +154,7 @@ struct DecodedDataTests {
     func memory() async {
       await #expect(processExitsWith: .success) {
         let value = Data(count: 100_000)
-        for number in 0..<800 {
+        for number in 0..<400 {
           var message = try StowEncoder().encode(value)
           if number % 2 == 0 { message.append(value) }
           _ = try StowDecoder().decode(Data.self, from: StowEncoder().encode(value))
@@ -162,8 +162,8 @@ struct DecodedDataTests {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         let kilobytes = Int(line?.filter(\.isNumber) ?? "") ?? .max
-        // All messages were 200 MB.
-        guard kilobytes < 120 << 10 else { exit(EXIT_FAILURE) }
+        // All messages were 100 MB.
+        guard kilobytes < 90 << 10 else { exit(EXIT_FAILURE) }
       }
     }
   #endif

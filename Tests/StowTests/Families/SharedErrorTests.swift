@@ -215,7 +215,7 @@ struct SharedErrorTests {
     let decoder = StowDecoder()
     let data = [UInt8](try StowEncoder().encode(SharedGraph(SharedTests.project)))
     for index in data.indices {
-      for byte in stride(from: UInt8.min, to: .max, by: 5) {
+      for byte in stride(from: UInt8.min, to: .max, by: 15) {
         var changed = data
         changed[index] ^= byte
         do { _ = try decoder.decode(SharedGraph<Project>.self, from: changed) } catch is DecodingError {

@@ -192,8 +192,8 @@ struct HostileContextTests {
       try check()
       return try leastTime { for _ in 0..<20 { try check() } }
     }
-    let (short, long) = (try time(4_000), try time(256_000))
-    #expect(long < 10 * short, "\(short) ns, \(long) ns")
+    let (short, long) = (try time(4_000), try time(64_000))
+    #expect(long < 5 * short, "\(short) ns, \(long) ns")
   }
 
   private struct Sparse: Codable, Equatable {

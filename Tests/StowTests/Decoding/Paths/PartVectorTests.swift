@@ -30,7 +30,7 @@ struct PartVectorTests {
   func generated() {
     forEachCase(of: 0..<8) { (batch: Int) in
       var random = SeededGenerator(seed: UInt64(100 + batch))
-      for _ in 0..<20 {
+      for _ in 0..<10 {
         let value = StowValue.random(&random, depth: 4)
         try expectAgreement(StowMessage(value.message()), value)
       }
@@ -42,7 +42,7 @@ struct PartVectorTests {
     var random = SeededGenerator(seed: 73)
     for vector in Self.vectors(.canonical, .accepted) where vector.context == nil && vector.bytes.count < 32 {
       // Short ones at every place, longer ones at some.
-      let step = vector.bytes.count < 12 ? 1 : 3
+      let step = vector.bytes.count < 10 ? 1 : 5
       for count in stride(from: 0, to: vector.bytes.count, by: step) {
         run(Array(vector.bytes.prefix(count)))
       }
