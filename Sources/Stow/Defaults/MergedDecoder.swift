@@ -33,7 +33,7 @@ final class Merge {
   /// Whether values of a type are decoded from the message alone: scalars, optionals, arrays and
   /// dictionaries.
   func isWhole(_ type: Any.Type) -> Bool {
-    plans.entry(for: type).kind != .plain
+    !plans.entry(for: type).isPlain
   }
 
   /// Whether the template's value counts in place of the one that was decoded with this error.

@@ -21,39 +21,24 @@ enum Scalars {
   }()
 }
 
-/// How the values of a type are encoded and decoded: by their own conformance, or by a way of ours that does
-/// the same with fewer calls.
-enum ValueKind: UInt8 {
-  /// By `encode(to:)` and `init(from:)`.
-  case plain
-  /// By a `TypeEncoder` and a `DecodingPlan`.
-  case planned
-
-  /// The kind of a type that is no scalar; nil if that depends on what it conforms to.
-  init?(_ type: Any.Type) {
-    if TypeName(type).mayBeGeneric { return nil }
-    self = .plain
-  }
-}
-
-/// The kinds of the types met so far, and the plans of those that have one.
+/// How values of the types met so far are encoded and decoded: by their own conformance, or by a plan, which does the same
+/// with fewer calls: a `TypeEncoder` or a `DecodingPlan`.
 struct TypePlans<Handler: AnyObject>: ~Copyable {
   struct Entry: BitwiseCopyable {
-    let kind: ValueKind
-    /// Of a `planned` type.
     private let plan: Unmanaged<Handler>?
 
-    fileprivate init(kind: ValueKind, plan: Unmanaged<Handler>?) {
-      self.kind = kind
-      self.plan = plan
-    }
+    fileprivate init(_ plan: Handler?) { self.plan = plan.map { .passUnretained($0) } }
 
-    /// Calls the plan of a planned type, which made it of class `typed`.
+    /// Whether values are encoded by `encode(to:)` and decoded by `init(from:)`.
+    @inline(__always)
+    var isPlain: Bool { plan == nil }
+
+    /// Calls the plan of a type that is not plain, which made it of class `typed`.
     @inline(__always)
     func withPlan<Typed: AnyObject, Result>(
       as typed: Typed.Type, _ body: (Typed) throws -> Result
     ) rethrows -> Result {
-      guard let plan else { preconditionFailure("a planned type without a plan") }
+      guard let plan else { preconditionFailure("a plain type has no plan") }
       return try plan._withUnsafeGuaranteedRef { try body(unsafeDowncast($0, to: typed)) }
     }
   }
@@ -82,18 +67,12 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
 
   @inline(never)
   private mutating func add(_ type: Any.Type) -> Entry {
-    let entry = newEntry(type)
+    var plan = scalarPlan(type)
+    if plan == nil, TypeName(type).mayBeGeneric { plan = genericPlan(type) }
+    if let plan { plans.append(plan) }
+    let entry = Entry(plan)
     table.insert(entry, for: TypeTable<Entry>.identity(type))
     return entry
-  }
-
-  private mutating func newEntry(_ type: Any.Type) -> Entry {
-    var plan = scalarPlan(type)
-    if plan == nil, let kind = ValueKind(type) { return Entry(kind: kind, plan: nil) }
-    plan = plan ?? genericPlan(type)
-    guard let plan else { return Entry(kind: .plain, plan: nil) }
-    plans.append(plan)
-    return Entry(kind: .planned, plan: .passUnretained(plan))
   }
 }
 

@@ -20,7 +20,7 @@ extension DecodingSession {
     let mark = path.count
     let node = path.push(step())
     defer { path.pop(to: mark) }
-    if entry.kind == .plain {
+    if entry.isPlain {
       return try decodePlain(type, ValueDecoder(session: self, offset: offset, node: node))
     }
     return try decodeKnown(type, entry, at: offset, node)
@@ -41,7 +41,7 @@ extension DecodingSession {
   func decodeKnown<Value: Decodable>(
     _ type: Value.Type, _ entry: DecodingPlans.Entry, at offset: Int, _ node: PathNode
   ) throws -> Value {
-    if entry.kind == .plain {
+    if entry.isPlain {
       return try decodePlain(type, ValueDecoder(session: self, offset: offset, node: node))
     }
     return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(at: offset, from: self, node) }
@@ -63,7 +63,7 @@ extension DecodingSession {
   ) throws -> Value {
     let entry = types.entry(for: type)
     if let offset = elements.layout.constant(number) { return try decodeKnown(type, entry, at: offset, node) }
-    if entry.kind == .plain {
+    if entry.isPlain {
       return try decodePlain(type, ElementDecoder(elements: elements, number: number, node: node))
     }
     return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(number, of: elements, node) }
@@ -88,7 +88,7 @@ extension DecodingSession {
   /// Returns the nil of an optional type that stands in `level` others; nil for other types.
   func none<Value: Decodable>(_ type: Value.Type, level: Int = 0) -> Value? {
     let entry = types.entry(for: type)
-    guard entry.kind == .planned else { return nil }
+    guard !entry.isPlain else { return nil }
     return entry.withPlan(as: DecodingPlan<Value>.self) { $0.none(level: level, self) }
   }
 }
@@ -230,7 +230,7 @@ struct MissingDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     // An optional finds its nil; other types may make something of it.
     if let none = session.none(type) { return none }
-    guard session.types.entry(for: type).kind == .plain else { throw mismatch(type) }
+    guard session.types.entry(for: type).isPlain else { throw mismatch(type) }
     return try session.decodePlain(type, self)
   }
 

@@ -230,7 +230,7 @@ struct PathWalk {
     case .element(let number, let layout):
       return try session.decode(type, number, of: Elements(layout, session), at: node)
     case .each(let elements):
-      if entry.kind == .planned,
+      if !entry.isPlain,
         let value = entry.withPlan(as: DecodingPlan<Value>.self, { $0.decode(each: elements, session) })
       {
         return value

@@ -18,7 +18,7 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     var offset = elements.lowerBound
     return try array(of: count, session, node) { _, step in
       let element =
-        entry.kind == .plain
+        entry.isPlain
         ? try session.decodePlain(Element.self, ValueDecoder(session: session, offset: offset, node: step))
         : try session.decodeKnown(Element.self, entry, at: offset, step)
       do throws(FormatError) { offset = try session.message.reader.end(of: offset) } catch {
@@ -42,7 +42,7 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   func array(of elements: Elements, _ node: PathNode) throws -> [Element] {
     let session = elements.session
     let entry = session.types.entry(for: Element.self)
-    let areRows = entry.kind == .plain && elements.shape != nil
+    let areRows = entry.isPlain && elements.shape != nil
     return try array(of: elements.count, session, node) { index, step in
       areRows
         ? try session.decodePlain(
@@ -181,7 +181,7 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   ) throws -> [String: Value] {
     let entry = session.types.entry(for: Value.self)
     return try Self.read(object, session, node) { offset, step in
-      entry.kind == .plain
+      entry.isPlain
         ? try session.decodePlain(Value.self, ValueDecoder(session: session, offset: offset, node: step))
         : try session.decodeKnown(Value.self, entry, at: offset, step)
     }

@@ -42,16 +42,14 @@ class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
     let entry = recorder.types.encoders.entry(for: Element.self)
     for index in 0..<elements.count {
       let key = TokenKey(index: index)
-      if entry.kind == .plain {
+      if entry.isPlain {
         try borrowing(first + index) { try recorder.encodePlain($0, key: key, parent: begin) }
-      } else if entry.kind == .planned {
+      } else {
         try entry.withPlan(as: TypeEncoder<Element>.self) { encoder in
           try borrowing(first + index) {
             try encoder.encode($0, into: recorder, key: key, parent: begin, level: 0)
           }
         }
-      } else {
-        try recorder.encodeKnown(first[index], entry, key: key, parent: begin, level: 0)
       }
     }
   }

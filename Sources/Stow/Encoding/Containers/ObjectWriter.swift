@@ -110,7 +110,7 @@ final class ObjectWriter {
     return recorder.recording.keyTables.slot(keys, ofByte: byte, isPresent: isPresent)
   }
 
-  /// The slot of a key that the message asks for the first time: it comes behind all others.
+  /// The slot of a key that the message asks for the first time: it comes after all others.
   @inline(__always)
   private func takeSlot(_ byte: Int, isPresent: Bool) -> Int {
     let slot = withRecorder {

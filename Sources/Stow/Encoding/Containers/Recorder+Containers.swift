@@ -1,9 +1,9 @@
 // Making the containers and encoders that values are handed.
 
 extension Recorder {
-  /// The container of a message that is over: what is written to it goes nowhere.
+  /// The container of a message that is over: what is written to it is discarded.
   @inline(never)
-  static func nowhere<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncodingContainer<Key> {
+  static func discarding<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncodingContainer<Key> {
     let recorder = Recorder(reusesContainers: false)
     recorder.detach()
     return recorder.nestedKeyedContainer(keyType, key: TokenKey(), parent: -1)

@@ -4,7 +4,7 @@ extension Recorder {
   /// Records the whole message.
   func record<Value: Encodable>(_ value: Value) throws {
     let key = TokenKey()
-    if types.encoders.entry(for: Value.self).kind == .plain {
+    if types.encoders.entry(for: Value.self).isPlain {
       let outside = Surroundings()
       enter(key: key, outside)
       try call(value, key: key, parent: -1, outside)
@@ -46,14 +46,12 @@ extension Recorder {
   @inline(__always)
   func encode<Value: Encodable>(_ value: Value, key: TokenKey) throws {
     let entry = types.encoders.entry(for: Value.self)
-    if entry.kind == .plain {
+    if entry.isPlain {
       try encodePlain(value, key: key, parent: current)
-    } else if entry.kind == .planned {
+    } else {
       try entry.withPlan(as: TypeEncoder<Value>.self) {
         try $0.encode(value, into: self, key: key, parent: current, level: 0)
       }
-    } else {
-      try encodeKnown(value, entry, key: key, parent: current, level: 0)
     }
   }
 
@@ -61,7 +59,7 @@ extension Recorder {
   @inline(__always)
   func encodePresent<Value: Encodable>(_ value: borrowing Value, key: TokenKey) throws {
     let entry = types.encoders.entry(for: Value.self)
-    if entry.kind == .plain {
+    if entry.isPlain {
       try encodePlain(value, key: key, parent: current)
     } else {
       try encodeKnown(copy value, entry, key: key, parent: current, level: 1)
@@ -73,7 +71,7 @@ extension Recorder {
     _ value: Value, inPlaceOf encoder: RecordingEncoder, _ key: () -> TokenKey
   ) throws {
     let entry = types.encoders.entry(for: Value.self)
-    if entry.kind == .plain {
+    if entry.isPlain {
       try nestCall(of: value, key: encoder.key, parent: encoder.parent, start: encoder.start) {
         try value.encode(to: encoder)
       }
@@ -87,12 +85,9 @@ extension Recorder {
   func encodeKnown<Value: Encodable>(
     _ value: Value, _ entry: TypeEncoders.Entry, key: TokenKey, parent: Int, level: Int
   ) throws {
-    switch entry.kind {
-    case .plain: try encodePlain(value, key: key, parent: parent)
-    case .planned:
-      try entry.withPlan(as: TypeEncoder<Value>.self) {
-        try $0.encode(value, into: self, key: key, parent: parent, level: level)
-      }
+    if entry.isPlain { return try encodePlain(value, key: key, parent: parent) }
+    try entry.withPlan(as: TypeEncoder<Value>.self) {
+      try $0.encode(value, into: self, key: key, parent: parent, level: level)
     }
   }
 }

@@ -30,8 +30,8 @@ final class Recorder {
     /// What tells encoders and containers whether their message is still going on.
     var cell = RecorderCell.take()
     var generation: UInt32 = 0
-    /// The options of the encoder, as they were when the call began. Without a call the depth is none: of what goes
-    /// nowhere, every value would begin to count anew.
+    /// The options of the encoder, as they were when the call began. Between calls the depth is 0, so that an encoder
+    /// that escaped from its call and discards values cannot nest without limit.
     var userInfo = UserInfo()
     var maximumDepth = 0
 
@@ -70,7 +70,7 @@ final class Recorder {
     if !userInfo.isEmpty { state.userInfo = userInfo }
   }
 
-  /// Lets what refers to the recorder go nowhere from now on.
+  /// Makes encoders and containers that refer to the message discard what they are given from now on.
   @inline(__always)
   private func endMessage() {
     if !state.cell.advance() {

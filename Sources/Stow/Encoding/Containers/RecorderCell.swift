@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// Encoders and containers count no reference to the recorder, which would cost more than what they record. Instead they
 /// keep the generation that the cell had when they were made. The generation changes when the message is over, so that
-/// what escaped from it finds no recorder, and goes nowhere. A cell is never freed, only used for another recorder, until
-/// its generations have run out.
+/// what escaped from it finds no recorder, and what is written to it is discarded. A cell is never freed, only used for
+/// another recorder, until its generations have run out.
 struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
 
@@ -14,14 +14,14 @@ struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
     var recorder: Unmanaged<Recorder>?
   }
 
-  /// A generation that no recorder has: of what goes nowhere from the beginning.
+  /// A generation that no recorder has: for encoders that discard from the beginning.
   static let none: UInt32 = 0
 
   /// Those that no recorder has.
   private static let free = Mutex<[RecorderCell]>([])
 
   /// One that no recorder ever has.
-  static let nowhere = RecorderCell.take()
+  static let discarding = RecorderCell.take()
 
   private init(_ state: UnsafeMutablePointer<State>) { self.state = state }
 

@@ -1,7 +1,7 @@
 /// The encoder that a value is handed: the place on the tape where the value goes.
 ///
 /// Three trivial words, so that it sits inside its existential and nothing is counted. It may escape from the `encode(to:)`
-/// it was made for; once the message is over, what is encoded to it goes nowhere, and it has no path.
+/// it was made for; once the message is over, what is encoded to it is discarded, and it has no path.
 struct RecordingEncoder: Encoder, StowValueCoder {
   private let position: TapePosition
   /// The container of the value, and the key.
@@ -22,7 +22,7 @@ struct RecordingEncoder: Encoder, StowValueCoder {
     location = UInt64(parent) | UInt64(key) << 32
   }
 
-  /// The encoder of a value that goes nowhere.
+  /// The encoder of a value that is discarded.
   init() {
     position = TapePosition()
     location = 0
@@ -55,7 +55,7 @@ struct RecordingEncoder: Encoder, StowValueCoder {
 
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    guard let recorder else { return Recorder.nowhere(type) }
+    guard let recorder else { return Recorder.discarding(type) }
     return recorder._withUnsafeGuaranteedRef {
       $0.keyedContainer(type, start: start, key: key, parent: parent)
     }

@@ -14,7 +14,7 @@ struct TapePosition: BitwiseCopyable {
 
   /// A position that no recorder has.
   init() {
-    cell = .nowhere
+    cell = .discarding
     bits = UInt64(RecorderCell.none) << 32
   }
 

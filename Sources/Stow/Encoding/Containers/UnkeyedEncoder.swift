@@ -1,6 +1,6 @@
 /// An array that is being recorded.
 ///
-/// Three trivial words, as of a `RecordingEncoder`. Once the message is over, its elements go nowhere.
+/// Three trivial words, as of a `RecordingEncoder`. Once the message is over, its elements are discarded.
 struct UnkeyedEncoder: UnkeyedEncodingContainer {
   /// The token where the array begins.
   private let position: TapePosition
@@ -13,7 +13,7 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
     lastCount = 0
   }
 
-  /// The container of an array that goes nowhere.
+  /// The container of an array that is discarded.
   init() {
     position = TapePosition()
     lastCount = 0
@@ -82,7 +82,7 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   ) -> KeyedEncodingContainer<NestedKey> {
     let begin = begin
     return append { $0.nestedKeyedContainer(keyType, key: $1, parent: begin) }
-      ?? Recorder.nowhere(keyType)
+      ?? Recorder.discarding(keyType)
   }
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
