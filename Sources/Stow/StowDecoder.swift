@@ -126,7 +126,7 @@ public final class StowDecoder: Sendable {
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath
   ) throws -> Value {
     try bytes.withUnsafeBytes { bytes in
-      try withPartSession(of: bytes) { try PathWalk.decode(type, at: path, in: $0) }
+      try withSession(of: bytes, isWhole: false) { try PathWalk.decode(type, at: path, in: $0) }
     }
   }
 
@@ -231,34 +231,24 @@ public final class StowDecoder: Sendable {
     by make: (any Decoder) throws -> Value
   ) throws -> Value {
     if path.steps.isEmpty { return try withSession(of: bytes) { try $0.decode(by: make) } }
-    return try withPartSession(of: bytes) { session in
+    return try withSession(of: bytes, isWhole: false) { session in
       try PathWalk.decode(at: path, in: session, orMissing: missing, by: make)
     }
   }
 
-  /// Opens a message whose value is decoded, and hands its session to `body`.
+  /// Opens a message, and hands its session to `body`.
+  ///
+  /// - Parameter isWhole: Whether all of it is decoded: of a part, the path finds out whether it nests too deeply.
   @inline(__always)
   private func withSession<Value>(
-    of bytes: UnsafeRawBufferPointer, _ body: (DecodingSession) throws -> Value
+    of bytes: UnsafeRawBufferPointer, isWhole: Bool = true, _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
     let options = options.withLock { $0 }
     return try DecodingSession.run(
       options.userInfo,
       open: { message throws(FormatError) in
         try message.open(bytes, maximumDepth: options.maximumDepth, options.contexts?.definitions)
-        try message.checkDepth()
-      }, body)
-  }
-
-  /// Opens a message of which a part is decoded: the depth of the rest does not matter.
-  private func withPartSession<Value>(
-    of bytes: UnsafeRawBufferPointer, _ body: (DecodingSession) throws -> Value
-  ) throws -> Value {
-    let options = options.withLock { $0 }
-    return try DecodingSession.run(
-      options.userInfo,
-      open: { message throws(FormatError) in
-        try message.open(bytes, maximumDepth: options.maximumDepth, options.contexts?.definitions)
+        if isWhole { try message.checkDepth() }
       }, body)
   }
 

@@ -107,6 +107,17 @@ struct BackwardWriter: ~Copyable {
     if value < Varint.oneByteLimit { byte(UInt8(truncatingIfNeeded: value)) } else { longVarint(value) }
   }
 
+  /// Writes a tag that a number follows, or, if the number is below `limit`, the tag that says both.
+  @inline(__always)
+  mutating func numbered(_ number: Int, short: UInt8, limit: Int, long: UInt8) {
+    if number < limit {
+      byte(short &+ UInt8(truncatingIfNeeded: number))
+    } else {
+      varint(number)
+      byte(long)
+    }
+  }
+
   @inline(never)
   private mutating func longVarint(_ value: Int) {
     let (lead, rest, width) = Varint.form(value)

@@ -83,12 +83,8 @@ enum Records {
   /// Writes the header of a record, whose body was written and takes `length` bytes. Within a reserve.
   static func writeHeader(_ length: Int, shape: Int, isPartial: Bool, to writer: inout BackwardWriter) {
     writer.varint(length)
-    if shape < shortLimit {
-      writer.byte((isPartial ? shortPartial : short) &+ UInt8(truncatingIfNeeded: shape))
-    } else {
-      writer.varint(shape)
-      writer.byte(isPartial ? longPartial : long)
-    }
+    writer.numbered(
+      shape, short: isPartial ? shortPartial : short, limit: shortLimit, long: isPartial ? longPartial : long)
   }
 
   /// The bytes of a presence bit for each key of a shape.

@@ -119,7 +119,7 @@ struct TextTables: ~Copyable {
   private var symbols = GrowableBuffer<Int>(capacity: 16)
   /// Where each key of each shape stands, shape after shape.
   private var keys = GrowableBuffer<Int>(capacity: 16)
-  /// Behind the last key of each shape in `keys`.
+  /// After the last key of each shape in `keys`.
   private var ends = GrowableBuffer<Int>(capacity: 4)
 
   var symbolCount: Int { symbols.count }

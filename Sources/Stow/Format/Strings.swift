@@ -26,12 +26,7 @@ enum Strings {
   /// Writes the header of a string, whose bytes were written. Within a reserve.
   @inline(__always)
   static func writeHeader(_ length: Int, to writer: inout BackwardWriter) {
-    if length < shortLimit {
-      writer.byte(short &+ UInt8(truncatingIfNeeded: length))
-    } else {
-      writer.varint(length)
-      writer.byte(long)
-    }
+    writer.numbered(length, short: short, limit: shortLimit, long: long)
   }
 
   // MARK: reading
@@ -129,12 +124,7 @@ enum Symbols {
 
   /// Writes a symbol. Within a reserve.
   static func write(_ number: Int, to writer: inout BackwardWriter) {
-    if number < shortLimit {
-      writer.byte(short &+ UInt8(truncatingIfNeeded: number))
-    } else {
-      writer.varint(number)
-      writer.byte(long)
-    }
+    writer.numbered(number, short: short, limit: shortLimit, long: long)
   }
 
   /// The number of the symbol at `offset`, and the offset after it; nil if another kind of value stands there.

@@ -217,26 +217,25 @@ extension Calls {
       }
     },
     Calls("the container of a whole array again for every element", areThoseOfJSON: false) {
-      encoder, count, note in
-      var single = encoder.singleValueContainer()
-      try single.encode(["first", "second"])
-      for number in 0..<count {
-        var list = encoder.unkeyedContainer()
-        try list.encode(number)
-        note(list.count)
-      }
+      try continueArray(["first", "second"], in: $0, $1, $2)
     },
     Calls("the container of a whole array of integers again for every element", areThoseOfJSON: false) {
-      encoder, count, note in
-      var single = encoder.singleValueContainer()
-      try single.encode(Array(0..<30))
-      for number in 0..<count {
-        var list = encoder.unkeyedContainer()
-        try list.encode(number)
-        note(list.count)
-      }
+      try continueArray(Array(0..<30), in: $0, $1, $2)
     },
   ]
+
+  /// Encodes an array as a whole, and then elements of it, each by a container of its own.
+  private static func continueArray(
+    _ whole: [some Encodable], in encoder: any Encoder, _ count: Int, _ note: (Int) -> Void
+  ) throws {
+    var single = encoder.singleValueContainer()
+    try single.encode(whole)
+    for number in 0..<count {
+      var list = encoder.unkeyedContainer()
+      try list.encode(number)
+      note(list.count)
+    }
+  }
 
   private static let counts = [
     Calls("the count of an array after late elements", areThoseOfJSON: false) { encoder, count, note in
