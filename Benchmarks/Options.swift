@@ -41,7 +41,7 @@ struct Options {
   /// Without `--full` a run is short.
   var quick: Bool { !full }
 
-  /// Reads the arguments behind the program's name. A value may follow its option or an equals sign.
+  /// Reads the arguments after the program's name. A value may follow its option or an equals sign.
   init(_ arguments: [String]) throws {
     var rest = arguments[...]
     var seen: Set<String> = []

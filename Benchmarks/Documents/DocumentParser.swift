@@ -117,7 +117,7 @@ struct DocumentParser {
     guard offset > start else { throw failure("a digit was expected") }
   }
 
-  /// A string, from its first quote to behind its last.
+  /// A string, from its first quote to after its last.
   private mutating func string() throws -> String {
     offset += 1
     var text: [UInt8] = []
@@ -140,7 +140,7 @@ struct DocumentParser {
     return string
   }
 
-  /// What stands behind a backslash.
+  /// What stands after a backslash.
   private mutating func escape() throws -> Unicode.Scalar {
     let byte = peek
     offset += 1

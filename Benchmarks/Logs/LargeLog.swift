@@ -56,7 +56,7 @@ struct LargeLog {
     return time
   }
 
-  /// Puts a part of a frame behind the last one, as a crash leaves it.
+  /// Puts a part of a frame after the last one, as a crash leaves it.
   private func tear(_ url: URL) throws {
     let handle = try FileHandle(forWritingTo: url)
     try handle.seekToEnd()

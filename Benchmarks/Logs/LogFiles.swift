@@ -27,7 +27,7 @@ struct LogFiles {
   }
 }
 
-/// A file of JSON texts with a newline behind each, as many programs keep their records.
+/// A file of JSON texts with a newline after each, as many programs keep their records.
 final class JSONLines {
   private let handle: FileHandle
   private let encoder = JSONEncoder()

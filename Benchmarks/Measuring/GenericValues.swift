@@ -25,7 +25,7 @@ enum GenericValues {
     return GenericResult(document: name, times: times)
   }
 
-  /// What a child process does, told by the arguments behind its option: prints the nanoseconds of encoding and decoding
+  /// What a child process does, told by the arguments after its option: prints the nanoseconds of encoding and decoding
   /// for each side.
   static func runChild(_ arguments: [String]) throws {
     guard arguments.count == 2, let bytes = FileManager.default.contents(atPath: arguments[1]) else {

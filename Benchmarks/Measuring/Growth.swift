@@ -54,7 +54,7 @@ enum Growth {
     return cases.map(\.result)
   }
 
-  /// What a child process does, told by the arguments behind its option.
+  /// What a child process does, told by the arguments after its option.
   static func runChild(_ arguments: [String]) throws {
     guard arguments.count == 4, let side = Side(rawValue: arguments[0]),
       let subject = Subject(rawValue: arguments[1]), let count = Int(arguments[2])
@@ -70,7 +70,7 @@ enum Growth {
     }
   }
 
-  /// Prints the nanoseconds of encoding and, but for the floor, decoding all records.
+  /// Prints the nanoseconds of encoding and, except for the floor, decoding all records.
   private static func runChild<Record: Codable>(_ side: Side, _ records: [Record], _ sampler: Sampler) throws
   {
     let passes: [Workload.Pass]

@@ -45,7 +45,7 @@ enum MemoryUse {
       encodePeak: Int(encoding[2]), decodePeak: max(0, Int(decoding[0]) - value))
   }
 
-  /// What a child process does, told by the arguments behind its option.
+  /// What a child process does, told by the arguments after its option.
   static func runChild(_ arguments: [String]) throws {
     guard arguments.count == 5, let codec = CodecName(rawValue: arguments[0]),
       let subject = Subject(rawValue: arguments[1]), let count = Int(arguments[2]),

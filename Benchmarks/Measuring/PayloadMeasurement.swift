@@ -19,7 +19,7 @@ extension Payload {
     return result
   }
 
-  /// What a child process does, told by the arguments behind its option.
+  /// What a child process does, told by the arguments after its option.
   static func runChild(_ arguments: [String]) throws {
     guard arguments.count == 3, let kind = Source.Kind(rawValue: arguments[1]),
       let payload = try Payload(Source(kind: kind, name: arguments[2]))

@@ -25,7 +25,7 @@ extension StowMessage {
         self.path = path
       }
 
-      /// The next element; nil behind the last. Takes constant time, but for what a path passes behind `each`.
+      /// The next element; nil after the last. Takes constant time, and the time of what a path passes after `each`.
       public mutating func next() -> StowMessage? {
         if found.isEmpty, !isBroken, !elements.isAtEnd { findMore() }
         return found.popLast()
@@ -69,7 +69,7 @@ extension StowMessage.Elements.Iterator {
     }
   }
 
-  /// What the path behind `each` leads to in an element. Where it does not, the others may all the same.
+  /// What the path after `each` leads to in an element. Where it does not, the others may all the same.
   private func origin(_ walk: PathWalk) -> StowMessage.Origin {
     var walk = walk
     do {

@@ -55,7 +55,7 @@ struct NotationParser {
 
   private mutating func end(_ value: StowValue) throws(StowNotationError) -> StowValue {
     scanner.skipSpace()
-    guard scanner.isAtEnd else { throw scanner.error("something behind the value") }
+    guard scanner.isAtEnd else { throw scanner.error("something after the value") }
     return value
   }
 

@@ -14,7 +14,7 @@ extension RecordLog {
   /// that a crash has left. A file of somebody else that has this name is an error.
   ///
   /// Iterations that are under way go on in the old file. Readers go over to the new one, and those who follow the
-  /// log go on behind the records that they have seen.
+  /// log go on after the records that they have seen.
   ///
   /// ```swift
   /// let oldest = Date.now.addingTimeInterval(-86_400)

@@ -23,7 +23,7 @@ extension RecordLog {
   /// ```
   public var records: Records { records(from: 0) }
 
-  /// The records that there are now, from a number on. Those before it are not read, but for some in the same block.
+  /// The records that there are now, from a number on. Those before it are not read, except some in the same block.
   ///
   /// - Parameter number: 0 or more. Without a record of this number the sequence is empty.
   public func records(from number: Int) -> Records {

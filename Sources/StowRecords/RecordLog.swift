@@ -134,7 +134,7 @@ public final class RecordLog: Sendable {
     try? close()
   }
 
-  /// The path behind all links: renaming a new file over a link would leave the old file where it is.
+  /// The path that all links lead to: renaming a new file over a link would leave the old file where it is.
   private static func path(of url: URL) -> String {
     var path = url.resolvingSymlinksInPath().path(percentEncoded: false)
     // Of a link to a file that is still to be made, that leaves the link. Links may lead to each other.
@@ -149,7 +149,7 @@ public final class RecordLog: Sendable {
   func error(_ reason: RecordLogError.Reason) -> RecordLogError { RecordLogError(file: path, reason) }
 }
 
-/// What a log knows of its file. Behind a lock.
+/// What a log knows of its file. Used under a lock.
 struct LogState: Sendable {
   var file: LogFile
   /// For a reader: how far the file went when it was last looked at.

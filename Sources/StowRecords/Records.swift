@@ -14,7 +14,7 @@ extension RecordLog {
     public struct Iterator: IteratorProtocol {
       var cursor: RecordCursor
 
-      /// The next record that is whole; nil behind the last. The numbers of records that were lost are left out.
+      /// The next record that is whole; nil after the last. The numbers of records that were lost are left out.
       public mutating func next() -> Record? { cursor.nextRecord() }
     }
   }

@@ -100,7 +100,7 @@ struct ContextLearner {
   }
 
   /// Takes in the keys that objects of one type were asked for, whether they had values or not. A key that is new
-  /// comes behind the one that was asked for before it.
+  /// comes after the one that was asked for before it.
   private mutating func note(_ keys: KeyTable.Reference) {
     let index = keys.pointee.index
     let number = shapeNumbers[index] ?? shapes.count

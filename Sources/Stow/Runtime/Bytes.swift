@@ -113,7 +113,7 @@ struct ByteHash {
 
 /// Two words that tell a text from others.
 ///
-/// Of a text of up to 16 bytes they are the text itself, with zeros behind it, so that comparing them and the lengths
+/// Of a text of up to 16 bytes they are the text itself, with zeros after it, so that comparing them and the lengths
 /// is enough; of a longer one they are its hash and its length, and the bytes decide.
 struct TextKey: BitwiseCopyable, Equatable {
   let first: UInt64
@@ -161,7 +161,7 @@ struct TextKey: BitwiseCopyable, Equatable {
     target.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self)
   }
 
-  /// The bytes of a short text, with zeros behind them, the first lowest.
+  /// The bytes of a short text, with zeros after them, the first lowest.
   @inline(__always)
   private static func words(_ source: UnsafeRawPointer, _ length: Int) -> (UInt64, UInt64) {
     func word<Word: FixedWidthInteger>(_ offset: Int, _: Word.Type) -> UInt64 {
@@ -182,7 +182,7 @@ struct TextKey: BitwiseCopyable, Equatable {
 }
 
 extension TextKey {
-  /// The key of a text of up to 16 bytes, with zeros behind them, as they are in memory.
+  /// The key of a text of up to 16 bytes, with zeros after them, as they are in memory.
   @inline(__always)
   init(whole bytes: (UInt64, UInt64), count: Int) {
     self.init(

@@ -153,7 +153,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     if size >= capacity &- count { grow(to: count + size + 1) }
   }
 
-  /// Takes in what was written behind the elements, to the room that was reserved.
+  /// Takes in what was written after the elements, to the room that was reserved.
   @inline(__always)
   mutating func extend(to count: Int) {
     precondition(count >= self.count && count < capacity)

@@ -38,14 +38,14 @@ enum SmallString {
     return string(ofWords: (low, high))
   }
 
-  /// The string of `count` ASCII characters in the words, as they are in memory, and zeros behind them.
+  /// The string of `count` ASCII characters in the words, as they are in memory, and zeros after them.
   @inline(__always)
   static func make(_ characters: (UInt64, UInt64), count: Int) -> String {
     let high = UInt64(littleEndian: characters.1) | (mark &+ UInt64(truncatingIfNeeded: count)) &<< 56
     return string(ofWords: (UInt64(littleEndian: characters.0), high))
   }
 
-  /// The ASCII characters of a string that is kept as such words, as they are in memory, and zeros behind them; nil of
+  /// The ASCII characters of a string that is kept as such words, as they are in memory, and zeros after them; nil of
   /// any other string. Only if `isKnown`.
   @inline(__always)
   static func characters(of string: borrowing String) -> (first: UInt64, second: UInt64, count: Int)? {

@@ -30,7 +30,7 @@ struct PackedParts: Sequence, IteratorProtocol {
     self.windowSize = windowSize
   }
 
-  /// The next part; nil behind the last, and where there is something else.
+  /// The next part; nil after the last, and where there is something else.
   mutating func next() -> Part? {
     guard offset < packed.count else { return nil }
     let first = Int(packed[offset])

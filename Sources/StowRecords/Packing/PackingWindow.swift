@@ -3,7 +3,7 @@ import Stow
 /// The first plain records of a scope, from which packed records copy.
 struct PackingWindow: Sendable {
   private(set) var bytes: [UInt8] = []
-  /// Whether a record had no room. None is added any more, so that records behind it need not be looked at.
+  /// Whether a record had no room. None is added any more, so that records after it need not be looked at.
   private(set) var isClosed = false
 
   static let mostBytes = 4096

@@ -44,7 +44,7 @@ struct RecordPacker {
   /// Puts the parts of a record into `packed`, and returns how many bytes they take; 0 if it has nothing to copy.
   @inline(never)
   private mutating func putParts(of record: UnsafeRawBufferPointer) -> Int {
-    // A copy takes fewer bytes than it stands for, with the head of the bytes behind it as many at most.
+    // A copy takes fewer bytes than it stands for, with the head of the bytes after it as many at most.
     let most = record.count + record.count / PackedParts.mostLiterals + 2
     if packed.count < most { packed = Array(repeating: 0, count: most) }
     return packed.withUnsafeMutableBytes { packed in

@@ -1,4 +1,4 @@
-/// Finds where words begin: ASCII letters behind something else. Looks at eight bytes at a time.
+/// Finds where words begin: ASCII letters after something else. Looks at eight bytes at a time.
 struct WordScan {
   private let bytes: UnsafeRawBufferPointer
   /// Where the eight bytes are that are looked at.
@@ -26,7 +26,7 @@ struct WordScan {
     return start + PackedParts.leastCopy <= bytes.count ? start : nil
   }
 
-  /// Goes on at a place behind the word that was found last.
+  /// Goes on at a place after the word that was found last.
   @inline(__always)
   mutating func skip(to place: Int) {
     if place < position + 8 {

@@ -25,7 +25,7 @@ public struct AsyncRecords<Base: AsyncSequence, Record: Decodable>: AsyncSequenc
     fileprivate let decoder: RecordStreamDecoder
     fileprivate let feed: (RecordStreamDecoder, Base.Element) -> Void
 
-    /// The next record, or nil behind the last.
+    /// The next record, or nil after the last.
     ///
     /// - Throws: What `RecordStreamDecoder.next(_:)` throws, and what the other sequence throws.
     public mutating func next() async throws -> Record? {

@@ -15,7 +15,7 @@ struct Option: Sendable {
   }
 }
 
-/// What stands behind a verb on the command line.
+/// What stands after a verb on the command line.
 struct Arguments {
   /// The file that is standard input.
   static let standardInput = "-"

@@ -1,7 +1,7 @@
 /// One thing that the command does.
 struct Verb: Sendable {
   let name: String
-  /// What stands behind the name, as help shows it.
+  /// What stands after the name, as help shows it.
   let operands: String
   /// How many files it takes.
   let files: ClosedRange<Int>

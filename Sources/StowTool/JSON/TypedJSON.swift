@@ -12,7 +12,7 @@ enum TypedJSON {
   }
 
   private static let object = "$object"
-  /// The kinds that are written as a word of diagnostic notation with its text behind it.
+  /// The kinds that are written as a word of diagnostic notation with its text after it.
   private static let quotedKinds = ["date", "data", "uuid", "url", "decimal"]
 
   // MARK: writing

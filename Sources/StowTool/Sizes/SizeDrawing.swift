@@ -130,7 +130,7 @@ struct SizeDrawing {
     part.name.hasPrefix(".") ? String(part.name.dropFirst()) : part.name
   }
 
-  /// Whether a path has room, with its size behind it.
+  /// Whether a path has room, with its size after it.
   private static func fits(_ path: String, size: Double, _ room: Double) -> Bool {
     Double(path.count + 10) * size * letterWidth <= room
   }

@@ -142,7 +142,7 @@ extension MessageWalk {
       }
       next += width
     }
-    if next < body.upperBound { throw Broken("something behind the elements", at: next) }
+    if next < body.upperBound { throw Broken("something after the elements", at: next) }
   }
 
   private static func width(_ index: Int, _ reader: ByteReader, _ widths: Range<Int>) throws -> Int {

@@ -3,7 +3,7 @@ import Stow
 // Values: scalars, arrays, maps and records.
 
 extension MessageWalk {
-  /// The value at `offset`, which must end before `end`. Returns the offset behind it.
+  /// The value at `offset`, which must end before `end`. Returns the offset after it.
   mutating func value(at offset: Int, before end: Int, depth: Int) throws -> Int {
     guard offset < end else { throw Broken("the bytes end where a value should be", at: offset) }
     let tag = try reader.byte(at: offset)

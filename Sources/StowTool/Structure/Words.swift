@@ -35,7 +35,7 @@ enum Words {
     (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
   }
 
-  /// A text with spaces behind it, or before it, as many as make it so wide.
+  /// A text with spaces after it, or before it, as many as make it so wide.
   static func padded(_ text: String, _ width: Int, right: Bool = false) -> String {
     let spaces = String(repeating: " ", count: max(0, width - text.unicodeScalars.count))
     return right ? spaces + text : text + spaces

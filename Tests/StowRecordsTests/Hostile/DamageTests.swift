@@ -73,7 +73,7 @@ struct DamageTests {
     }
   }
 
-  @Test func everyTruncation() throws {
+  @Test func truncations() throws {
     let (disk, events) = try Self.smallLog()
     let size = disk.bytes(of: "/log")!.count
     try expectTruncationsAreRead(disk, events, Array(stride(from: size % 2, through: size, by: 2)))
@@ -105,7 +105,7 @@ struct DamageTests {
     #expect(previous == events.count)
   }
 
-  @Test func everyByteChanged() throws {
+  @Test func changedBytes() throws {
     let (disk, events) = try Self.smallLog()
     let bytes = disk.bytes(of: "/log")!
     for place in stride(from: 0, to: bytes.count, by: 3) {

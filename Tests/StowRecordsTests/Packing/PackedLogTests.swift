@@ -121,7 +121,7 @@ struct PackedLogTests {
     #expect(size(of: disk) > packedSize * 12 / 10)
   }
 
-  @Test func everyChangedByteIsFound() throws {
+  @Test func changedBytesAreFound() throws {
     // The first leaves so little room in the window that others are packed.
     var lines = lines(0..<60)
     lines[0].text = String(self.lines(0..<100).map(\.text).joined(separator: " and ").prefix(3_700))

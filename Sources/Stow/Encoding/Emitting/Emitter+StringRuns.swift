@@ -1,7 +1,7 @@
 // Arrays of strings that are all new when they come: they stand in the pool as they are written.
 
 extension Emitter {
-  /// Writes the array whose elements are `range` of the tape, if they are strings that stand one behind the other in
+  /// Writes the array whose elements are `range` of the tape, if they are strings that stand one after the other in
   /// the pool, and none is a symbol.
   mutating func writeStrings(_ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording) -> Bool {
     let tokens = UnsafeBufferPointer(rebasing: tape.tokens[range])

@@ -20,7 +20,7 @@ struct Emitter: ~Copyable {
 
   /// An open container.
   struct Frame: BitwiseCopyable {
-    /// How much was written behind it.
+    /// How much was written after it.
     let end: Int
     /// The keys of an object that is written as a map, which stand before its values.
     var keys: KeyTable.Reference?

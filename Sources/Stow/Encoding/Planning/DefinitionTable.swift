@@ -6,7 +6,7 @@ struct DefinitionTable: ~Copyable {
   private var strings = StringPool()
   /// The keys of all shapes, shape after shape: strings of the pool.
   private var keys: [UInt32] = []
-  /// Behind the last key of each shape in `keys`.
+  /// After the last key of each shape in `keys`.
   private var ends: [Int] = []
   /// By string: the shapes that have it as a key, those with the fewest keys first.
   private var shapesByKey: [[Int]] = []

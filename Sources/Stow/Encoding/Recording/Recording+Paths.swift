@@ -7,7 +7,7 @@ extension Recording {
   func path(ofContainer begin: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var start = begin
-    // The outermost container is nowhere. A container that escaped from a large message that is over has no path.
+    // The outermost container has no location. A container that escaped from a large message that is over has no path.
     while let location = tape.location(ofContainer: start) {
       let key = TokenKey(slotBits: tape[start].bits, index: location.position)
       path.append(pathKey(parent: Int(location.parent), key: key, start: start))
@@ -35,7 +35,7 @@ extension Recording {
   private func pathKey(parent: Int, key: TokenKey, start: Int) -> any CodingKey {
     let container = tape[parent]
     if container.kind == .array { return PathKey.index(Int(key.index)) }
-    // What fills a reservation stands behind a mark that names the reservation.
+    // What fills a reservation stands after a mark that names the reservation.
     var start = start
     if start > 0, start <= tape.count, tape[start - 1].kind == .fill { start = tape[start - 1].index }
     if start > 0, start <= tape.count, tape[start - 1].kind == .key {

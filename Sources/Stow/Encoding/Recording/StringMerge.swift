@@ -39,7 +39,7 @@ enum StringMerge {
 
   private static func bucket(_ hash: UInt32, _ bits: Int) -> Int { Int(UInt64(hash) >> UInt64(32 - bits)) }
 
-  /// Puts the cards of each bucket behind those of the one before.
+  /// Puts the cards of each bucket after those of the one before.
   ///
   /// - Parameter ends: How many each bucket has; where it ends, afterwards.
   private static func deal(

@@ -152,7 +152,7 @@ struct StringPool: ~Copyable {
     return insert(copied: key, hash: hash, slot: slot)
   }
 
-  /// Where the next string is to stand, behind its header; with room for 16 bytes at least.
+  /// Where the next string is to stand, after its header; with room for 16 bytes at least.
   @inline(__always)
   private mutating func makePlace(_ length: Int) -> UnsafeMutableRawPointer {
     bytes.reserve(length &+ 18)

@@ -14,7 +14,7 @@ struct NotationErrorTests {
       ("[1,]", "1:4: expected a value"), ("{\"a\": 1,\n \"a\": 2}", "2:2: a key that the object has already"),
       ("{\"é\": 1, \"é\": 2}", "1:10: a key that the object has already"),
       ("{a: 1}", "1:2: expected a key in quotes"), ("{\"a\" 1}", "1:6: expected \":\""),
-      ("1 2", "1:3: something behind the value"), ("01", "1:1: a number that begins with 0"),
+      ("1 2", "1:3: something after the value"), ("01", "1:1: a number that begins with 0"),
       ("-", "1:2: expected a digit"), ("1.", "1:3: expected a digit"), ("1e", "1:3: expected a digit"),
       ("-infinity", "1:1: expected a number"), ("1e999", "1:1: a number beyond the range of Double"),
       ("340282366920938463463374607431768211456", "1:1: an integer of more than 128 bits"),
