@@ -31,21 +31,6 @@ enum Strings {
 
   // MARK: reading
 
-  /// Where the bytes of the string at `offset` stand, if it is one whose header is its tag, or its tag and one byte.
-  ///
-  /// Which of the two it is takes no branch: among strings of many lengths nothing foretells it.
-  @inline(__always)
-  static func withShortHeader(_ reader: ByteReader, at offset: Int) -> (start: Int, count: Int)? {
-    guard offset < reader.count &- 1 else { return nil }
-    let (tag, second) = (Int(reader.base[offset]), Int(reader.base[offset &+ 1]))
-    let isLong = tag == Int(long)
-    let size = isLong ? second : tag &- Int(short)
-    let limit = isLong ? headerLimit : shortLimit
-    let start = offset &+ (isLong ? 2 : 1)
-    guard size >= 0, size < limit, size <= reader.count &- start else { return nil }
-    return (start, size)
-  }
-
   /// The string at `offset` whose length is in its tag, and the offset after it; nil if another value stands there.
   @inline(__always)
   static func readShort(
