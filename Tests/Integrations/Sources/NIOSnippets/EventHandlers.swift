@@ -5,7 +5,7 @@ import StowRecords
 final class EventReader: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = Event
-  /// Nil behind an error: nothing is read on.
+  /// Nil after an error: nothing is read on.
   private var decoder: RecordStreamDecoder? = RecordStreamDecoder(maximumRecordSize: 1 << 16)
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
