@@ -2,6 +2,11 @@
 
 import PackageDescription
 
+/// With STOW_PLAIN_TESTS in the environment, a release build does not optimize the tests, which takes longer than running
+/// them as they are. Only `.ci/sanitize` sets it.
+let testSettings: [SwiftSetting] =
+  Context.environment["STOW_PLAIN_TESTS"] == nil ? [] : [.unsafeFlags(["-Onone"])]
+
 let package = Package(
   name: "Stow",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -24,10 +29,15 @@ let package = Package(
     .executableTarget(
       name: "MessageReader", dependencies: ["FuzzTargets", "Stow"], path: "Tests/CrossLanguage/MessageReader"),
     .testTarget(
-      name: "StowTests", dependencies: ["Stow", "StowNotation", "FuzzTargets"], exclude: ["Vectors"]),
+      name: "StowTests", dependencies: ["Stow", "StowNotation", "FuzzTargets"], exclude: ["Vectors"],
+      swiftSettings: testSettings),
     .executableTarget(name: "LogWorker", dependencies: ["StowRecords"], path: "Tests/LogWorker"),
-    .testTarget(name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker"], exclude: ["Vectors"]),
-    .testTarget(name: "StowToolTests", dependencies: ["Stow", "StowNotation", "StowRecords", "StowTool"]),
+    .testTarget(
+      name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker"], exclude: ["Vectors"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "StowToolTests", dependencies: ["Stow", "StowNotation", "StowRecords", "StowTool"],
+      swiftSettings: testSettings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -45,8 +45,8 @@ enum GenericValues {
     let (stow, json) = (StowCodec(), JSONCodec())
     let message = try stow.encode(document)
     let text = try json.encode(document)
-    let value = try StowValue(message: message)
-    guard try value.message() == message else {
+    let value = try StowValue(from: message)
+    guard try value.encoded() == message else {
       throw PayloadFailure(description: "a StowValue writes other bytes than it read")
     }
     nonisolated(unsafe) let any = try JSONSerialization.jsonObject(with: text)

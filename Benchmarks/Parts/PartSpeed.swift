@@ -19,7 +19,7 @@ struct PartSpeed<Value: Codable & Equatable & Sendable, Field: Decodable & Equat
     let data = try StowEncoder().encode([Self.key: values])
     let decoder = opaque(StowDecoder())
     try check(data)
-    let message = try StowMessage(data)
+    let message = try StowMessage(from: data)
     var random = RandomSource(seed: 30)
     let all = try time(1) { blackHole(try decoder.decode([String: [Value]].self, from: data)) }
     return PartResult(
@@ -28,10 +28,10 @@ struct PartSpeed<Value: Codable & Equatable & Sendable, Field: Decodable & Equat
         PartTiming(
           name: "a field of record \(Figures.count(number))",
           time: try time(10) { blackHole(try decoder.decode(Field.self, from: data, at: path)) }),
-        PartTiming(name: "open", time: try time(100) { blackHole(try StowMessage(data)) }),
+        PartTiming(name: "open", time: try time(100) { blackHole(try StowMessage(from: data)) }),
         PartTiming(
           name: "open, and a field of record \(Figures.count(number))",
-          time: try time(10) { blackHole(try StowMessage(data).decode(Field.self, at: path)) }),
+          time: try time(10) { blackHole(try StowMessage(from: data).decode(Field.self, at: path)) }),
         PartTiming(
           name: "opened, a field of record \(Figures.count(number))",
           time: try time(1000) { blackHole(try message.decode(Field.self, at: path)) }),
@@ -70,7 +70,7 @@ struct PartSpeed<Value: Codable & Equatable & Sendable, Field: Decodable & Equat
   }
 
   private func check(_ data: Data) throws {
-    let message = try StowMessage(data)
+    let message = try StowMessage(from: data)
     let fields = values.map(read)
     guard try StowDecoder().decode(Field.self, from: data, at: path) == fields[number],
       try message.decode(Field.self, at: path) == fields[number],

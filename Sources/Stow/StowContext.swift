@@ -16,11 +16,11 @@
 /// ```
 ///
 /// A context is an immutable list of *shapes*, the keys of objects, and *symbols*, strings. Any value can be encoded
-/// with any context: what it does not hold is written as without one. Make a context once, keep its `message` as a
+/// with any context: what it does not hold is written as without one. Make a context once, keep its `data` as a
 /// resource of both programs or send it first, and make it again from there:
 ///
 /// ```swift
-/// let context = try StowContext(message)
+/// let context = try StowContext(from: data)
 /// ```
 ///
 /// Do not learn a context anew in each program: the next version of a type may teach another one.
@@ -29,33 +29,32 @@ public struct StowContext: Sendable, Hashable {
 
   private final class Storage: Sendable {
     let content: ContextMessage
-    let message: Data
+    let data: Data
     let id: UInt32
     let encoding: EncodingDefinitions
     let decoding: DecodingDefinitions
 
     init(_ content: ContextMessage) {
       self.content = content
-      message = Data(content.bytes)
+      data = Data(content.bytes)
       id = content.bytes.withUnsafeBytes { Checksum.of($0) }
       encoding = EncodingDefinitions(content)
       decoding = DecodingDefinitions(ofContext: content.bytes)
     }
   }
 
-  /// Makes the context that a `message` says.
+  /// Makes the context that bytes hold.
   ///
-  /// Takes time and memory in proportion to the message.
+  /// Takes time and memory in proportion to the bytes.
   ///
-  /// - Throws: `DecodingError.dataCorrupted` if the bytes are not the message of a context.
-  public init(_ message: Data) throws {
+  /// - Throws: `DecodingError.dataCorrupted` if the bytes are not a context, or not its `data`.
+  public init(from bytes: some ContiguousBytes) throws {
     do {
       storage = Storage(
-        try message.lendBytes { try ContextMessage.read(ByteReader($0, extents: Tag.extents)) })
+        try bytes.withUnsafeBytes { try ContextMessage.read(ByteReader($0, extents: Tag.extents)) })
     } catch {
       throw DecodingError.dataCorrupted(
-        DecodingError.Context(
-          codingPath: [], debugDescription: "The data is not the message of a context."))
+        DecodingError.Context(codingPath: [], debugDescription: "The bytes are not a context."))
     }
   }
 
@@ -78,12 +77,12 @@ public struct StowContext: Sendable, Hashable {
     storage = Storage(ContextMessage(symbols: symbols, shapes: shapes))
   }
 
-  /// The context as a message: a Stow message whose value is nil.
+  /// The bytes of the context: a Stow message whose value is nil.
   ///
-  /// Equal contexts have equal messages.
-  public var message: Data { storage.message }
+  /// Equal contexts have equal bytes.
+  public var data: Data { storage.data }
 
-  /// What messages name the context by: the CRC-32C of its `message`.
+  /// What messages name the context by: the CRC-32C of its `data`.
   public var id: UInt32 { storage.id }
 
   /// The keys of its shapes, by their numbers.
@@ -96,7 +95,7 @@ public struct StowContext: Sendable, Hashable {
   var decoding: DecodingDefinitions { storage.decoding }
 
   public static func == (left: StowContext, right: StowContext) -> Bool {
-    left.storage === right.storage || left.message == right.message
+    left.storage === right.storage || left.data == right.data
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
@@ -104,11 +103,14 @@ public struct StowContext: Sendable, Hashable {
 
 extension StowContext {
   /// A decoder was to have two different contexts with the same id.
-  public struct RepeatedID: Error, CustomStringConvertible {
+  public struct RepeatedID: LocalizedError, CustomStringConvertible {
     /// The id of both.
     public let id: UInt32
 
     public var description: String { "Two different contexts have the id \(ContextMessage.text(ofID: id))." }
+
+    /// The same as `description`.
+    public var errorDescription: String? { description }
   }
 }
 

@@ -212,7 +212,7 @@ public final class StowDecoder: Sendable {
   /// ```
   ///
   /// - Parameter bytes: The message. `Data` is shared with the opened message, other bytes are copied.
-  /// - Throws: As `StowMessage.init(_:)`; also if the message relies on a context that the decoder does not have.
+  /// - Throws: As `StowMessage.init(from:)`; also if the message relies on a context that the decoder does not have.
   public func message(from bytes: some ContiguousBytes) throws -> StowMessage {
     let data = bytes as? Data ?? bytes.withUnsafeBytes { Data.copy($0) }
     let options = options.withLock { $0 }

@@ -83,7 +83,7 @@ public final class StowEncoder: Sendable {
     set { options.update { $0.context = newValue } }
   }
 
-  /// How a message says which context it relies on.
+  /// How a message says which context it relies on. Later versions may add ways.
   public enum ContextIdentification: Sendable {
     /// By its id, in six bytes.
     case id

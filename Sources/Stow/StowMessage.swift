@@ -7,7 +7,7 @@
 /// A message that is opened once and read in parts, or a part of one.
 ///
 /// ```swift
-/// let message = try StowMessage(data)
+/// let message = try StowMessage(from: data)
 /// let name = try message.decode(String.self, at: ["people", 99_000, "name"])
 /// for person in try message.elements(at: ["people"]) {
 ///   print(try person.decode(Person.self))
@@ -18,7 +18,7 @@
 /// in it is not found. So a part of a file that is mapped into memory costs little more than the pages that it is on:
 ///
 /// ```swift
-/// let message = try StowMessage(Data(contentsOf: file, options: .mappedIfSafe))
+/// let message = try StowMessage(from: Data(contentsOf: file, options: .mappedIfSafe))
 /// ```
 ///
 /// Rows of tables and elements of packed arrays of one width are found at once. In a packed array of several widths, all
@@ -49,9 +49,10 @@ public struct StowMessage: Sendable {
   /// values. To open one that relies on a context, or to set `userInfo` or a limit of depth, use
   /// ``StowDecoder/message(from:)``.
   ///
+  /// - Parameter bytes: The message. `Data` is shared with the opened message, other bytes are copied.
   /// - Throws: `DecodingError.dataCorrupted` if the front of the message is not valid, or its value does not end with
   ///   the data.
-  public init(_ data: Data) throws { self = try StowDecoder().message(from: data) }
+  public init(from bytes: some ContiguousBytes) throws { self = try StowDecoder().message(from: bytes) }
 
   init(_ message: OpenMessage) {
     self.message = message

@@ -1,5 +1,11 @@
 import Stow
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 // Values as text of several lines, and values read from text (FORMAT.md, "Diagnostic notation").
 
 extension StowValue {
@@ -7,7 +13,7 @@ extension StowValue {
   /// lines of their items, which are indented.
   ///
   /// ```swift
-  /// print(try StowValue(message: data).notation())
+  /// print(try StowValue(from: data).notation())
   /// ```
   ///
   /// Takes time in proportion to the value.
@@ -71,4 +77,9 @@ public struct StowNotationError: Error, Hashable, Sendable, CustomStringConverti
 
   /// The line, the column and the reason: `3:14: expected "," or "}"`.
   public var description: String { "\(line):\(column): \(reason)" }
+}
+
+extension StowNotationError: LocalizedError {
+  /// The same as `description`.
+  public var errorDescription: String? { description }
 }

@@ -3,7 +3,7 @@ import Synchronization
 extension RecordLog {
   /// A part of a log that could not be read, and was skipped.
   public struct Damage: Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with the part.
+    /// What is wrong with the part. Later versions may add reasons, so a `switch` over them has a `default`.
     public enum Reason: Hashable, Sendable {
       /// The head of a block is damaged or missing.
       case head
@@ -23,6 +23,7 @@ extension RecordLog {
     public let records: Range<Int>
     /// Where in the file the part is, in bytes.
     public let bytes: Range<Int>
+    /// What is wrong with the part.
     public let reason: Reason
 
     /// The records, the bytes and the reason in a sentence.

@@ -8,6 +8,8 @@ extension RecordLog {
   /// ```swift
   /// let log = try RecordLog(at: url, durability: .interval(.milliseconds(200)))
   /// ```
+  ///
+  /// Later versions may add cases, so a `switch` over them has a `default`.
   public enum Durability: Hashable, Sendable {
     /// `append` returns when the record is on the disk. Nothing that was appended is lost. Threads that append at the
     /// same time share one synchronization.

@@ -6,6 +6,8 @@ extension RecordLog {
   /// ```swift
   /// let log = try RecordLog(at: url, packing: .words)
   /// ```
+  ///
+  /// Later versions may add cases, so a `switch` over them has a `default`.
   public enum Packing: Sendable, Hashable {
     /// Records are written as they are encoded.
     case none

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What a log throws, beside the errors of encoding and decoding: which file, where in it, and why.
 ///
 /// ```swift
@@ -8,7 +14,7 @@
 /// }
 /// ```
 public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Why something was not done.
+  /// Why something was not done. Later versions may add reasons, so a `switch` over them has a `default`.
   public enum Reason: Hashable, Sendable {
     /// The file is not a log, or no block of it has a head that is whole.
     case notALog
@@ -49,6 +55,7 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
   public let file: String
   /// The offset in the file, in bytes, if one is to be named.
   public let offset: Int?
+  /// Why it was not done.
   public let reason: Reason
 
   init(file: String, offset: Int? = nil, _ reason: Reason) {
@@ -97,4 +104,9 @@ extension RecordLogError.Reason {
     case .notSupported: "logs are not supported on this platform"
     }
   }
+}
+
+extension RecordLogError: LocalizedError {
+  /// The same as `description`.
+  public var errorDescription: String? { description }
 }

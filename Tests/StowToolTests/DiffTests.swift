@@ -11,8 +11,8 @@ struct DiffTests {
   init() throws { folder = try Folder() }
 
   private func diff(_ left: String, _ right: String) throws -> Tool.Run {
-    try folder.file("a", StowValue(notation: left).message())
-    try folder.file("b", StowValue(notation: right).message())
+    try folder.file("a", StowValue(notation: left).encoded())
+    try folder.file("b", StowValue(notation: right).encoded())
     return try Tool.run("diff", folder.path("a"), folder.path("b"))
   }
 
@@ -38,7 +38,7 @@ struct DiffTests {
   @Test("says nothing of values that are the same, in whatever bytes")
   func same() throws {
     try folder.file("a", Data([0x05, 0x07, 0x00, 0x00]))
-    try folder.file("b", StowValue(7).message())
+    try folder.file("b", StowValue(7).encoded())
     let run = try Tool.run("diff", folder.path("a"), folder.path("b"))
     #expect(run.code == 0 && run.output.isEmpty && run.errors == "")
     #expect(try Tool.run("diff", folder.path("a"), folder.path("none")).code == 2)

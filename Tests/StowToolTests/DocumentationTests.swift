@@ -17,7 +17,7 @@ struct DocumentationTests {
     #expect(parts.map { $0[0] } == ["print station.stow", "inspect station.stow", "sizes station.stow"])
     let text = parts[0].dropFirst().joined(separator: "\n")
     let folder = try Folder()
-    try folder.file("station.stow", StowValue(notation: text).message())
+    try folder.file("station.stow", StowValue(notation: text).encoded())
     for part in parts {
       let run = try Tool.run(part[0].split(separator: " ")[0].description, folder.path("station.stow"))
       #expect(run.code == 0)

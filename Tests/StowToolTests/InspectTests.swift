@@ -119,7 +119,7 @@ struct InspectTests {
       let run = try Tool.run(["verify"] + paths)
       #expect(run.lines.count == batch.count && run.errors == "")
       for (index, line) in zip(batch, run.lines) {
-        let refusal = Result { try StowValue(message: messages[index]) }
+        let refusal = Result { try StowValue(from: messages[index]) }
         let isValid = (try? refusal.get()) != nil
         #expect(line.hasSuffix(": valid") == isValid, "\(hex(messages[index])): \(line), \(refusal)")
         valid += isValid ? 1 : 0
@@ -137,7 +137,7 @@ struct InspectTests {
   func broken() throws {
     let value = try StowValue(
       notation: #"{"people": [{"name": "Ada"}, {"name": "Alan"}, {"name": "Grace"}]}"#)
-    let message = try value.message()
+    let message = try value.encoded()
     try folder.file("cut", message.dropLast(3))
     let run = try Tool.run("inspect", folder.path("cut"))
     #expect(run.code == 1 && run.text.contains("\"Alan\"") && run.errors.contains("broken at offset"))
@@ -182,7 +182,7 @@ struct InspectTests {
 
   @Test("shows what is at an offset, and what that is inside of")
   func wanted() throws {
-    try folder.file("message", StowValue(notation: #"{"list": [1, {"name": "Ada"}]}"#).message())
+    try folder.file("message", StowValue(notation: #"{"list": [1, {"name": "Ada"}]}"#).encoded())
     let run = try Tool.run("inspect", "--at", "15", folder.path("message"))
     #expect(run.code == 0)
     #expect(run.lines.count == 7 && run.lines.last?.hasSuffix("path: list[1].name") == true, "\(run.text)")
@@ -193,7 +193,7 @@ struct InspectTests {
 
   @Test("shows long pieces in part, and in full if that is wanted")
   func long() throws {
-    try folder.file("message", StowValue.data(Data(count: 1_000)).message())
+    try folder.file("message", StowValue.data(Data(count: 1_000)).encoded())
     let part = try Tool.run("inspect", folder.path("message"))
     #expect(part.lines.count == 5 && part.lines.last?.contains("… 923 more bytes") == true)
     let full = try Tool.run("inspect", "--full", folder.path("message"))

@@ -130,13 +130,13 @@ struct LogTests {
 
   @Test("what is no log is left alone")
   func noLog() throws {
-    try folder.file("message", StowValue(1).message())
+    try folder.file("message", StowValue(1).encoded())
     for verb in ["log", "recover", "compact"] {
       let message = try Tool.run(verb, folder.path("message"))
       #expect(message.code == 1 && message.errors.contains("no log"), "\(verb): \(message.errors)")
       #expect(try Tool.run(verb, folder.path("none")).code == 2)
     }
-    #expect(try Data(contentsOf: folder.url.appending(path: "message")) == StowValue(1).message())
+    #expect(try Data(contentsOf: folder.url.appending(path: "message")) == StowValue(1).encoded())
     #expect(!FileManager.default.fileExists(atPath: folder.path("none")))
   }
 

@@ -11,7 +11,7 @@ struct PrintTests {
   init() throws { folder = try Folder() }
 
   private func message(_ notation: String, _ name: String = "message") throws -> String {
-    try folder.file(name, StowValue(notation: notation).message())
+    try folder.file(name, StowValue(notation: notation).encoded())
     return folder.path(name)
   }
 
@@ -29,7 +29,7 @@ struct PrintTests {
     let whole = StowValue.array(values)
     let parsed = try Tool.run("parse", "-", input: Data("[\(run.lines.joined(separator: ","))]".utf8))
     #expect(parsed.code == 0)
-    #expect(try parsed.output == whole.message())
+    #expect(try parsed.output == whole.encoded())
   }
 
   @Test("every vector is the same bytes after JSON with kinds")
@@ -40,7 +40,7 @@ struct PrintTests {
       ["a": ["$uuid": ["$object": [:]]]], .date(Date(timeIntervalSinceReferenceDate: .nan)),
       .date(Date(timeIntervalSinceReferenceDate: -0.0)), .date(Date(timeIntervalSinceReferenceDate: 1e300)),
     ]
-    let message = try StowValue.array(values).message()
+    let message = try StowValue.array(values).encoded()
     let json = try Tool.run("json", "--typed", "-", input: message)
     #expect(json.code == 0)
     _ = try JSONSerialization.jsonObject(with: json.output)
@@ -174,7 +174,7 @@ struct PrintTests {
     let context = try StowContext(learningFrom: [["name": "Ada"], ["name": "Ada"]])
     let encoder = StowEncoder()
     encoder.context = context
-    try folder.file("context", context.message)
+    try folder.file("context", context.data)
     try folder.file("message", encoder.encode(["name": "Ada"]))
     let run = try Tool.run("print", "--context", folder.path("context"), folder.path("message"))
     #expect(run.code == 0 && run.text == "{\"name\": \"Ada\"}\n")

@@ -25,7 +25,7 @@ struct SizesTests {
         "pages": [1, 2, 3],
       ]
     }
-    let message = try StowValue.object(["rows": .array(rows), "people": .array(people)]).message()
+    let message = try StowValue.object(["rows": .array(rows), "people": .array(people)]).encoded()
     try folder.file("message", message)
     let run = try Tool.run("sizes", "--all", "--svg", folder.path("svg"), folder.path("message"))
     #expect(run.code == 0 && run.errors == "")

@@ -14,8 +14,8 @@ enum Vectors {
 
   /// The vectors that are read and may be elements of an array, and what they mean.
   static func elements() throws -> [(bytes: Data, value: StowValue)] {
-    try all.get().filter { !$0.isRefused }.map { ($0.bytes, try StowValue(message: $0.bytes)) }
-      .filter { (try? StowValue.array([$0.1]).message()) != nil }
+    try all.get().filter { !$0.isRefused }.map { ($0.bytes, try StowValue(from: $0.bytes)) }
+      .filter { (try? StowValue.array([$0.1]).encoded()) != nil }
   }
 
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -11,6 +11,8 @@
 /// ```swift
 /// if try message.kind(at: ["people"]) == .array { … }
 /// ```
+///
+/// These are the kinds of version 1 of the format; a later version may add some, so a `switch` over them has a `default`.
 public enum StowKind: String, Hashable, Sendable, CaseIterable {
   /// The nil of an optional, at whatever level.
   case null

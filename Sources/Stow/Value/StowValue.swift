@@ -7,7 +7,7 @@
 /// Any value that a message can hold, whatever type wrote it.
 ///
 /// ```swift
-/// let value = try StowValue(message: data)
+/// let value = try StowValue(from: data)
 /// value["people"]?[3]?["name"]?.string  // "Ada"
 /// let built: StowValue = ["name": "Ada", "tags": ["a", "b"], "level": 4.25, "id": .uuid(id)]
 /// ```

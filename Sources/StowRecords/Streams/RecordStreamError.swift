@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What a stream throws, beside the errors of decoding: which record, and why.
 ///
 /// After such an error the stream cannot be read on: what follows relies on what was lost.
@@ -10,7 +16,7 @@
 /// }
 /// ```
 public struct RecordStreamError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Why a stream cannot be read on.
+  /// Why a stream cannot be read on. Later versions may add reasons, so a `switch` over them has a `default`.
   public enum Reason: Hashable, Sendable {
     /// The bytes do not begin as a stream does.
     case notAStream
@@ -28,6 +34,7 @@ public struct RecordStreamError: Error, Hashable, Sendable, CustomStringConverti
 
   /// The number of the record, counted from 0.
   public let record: Int
+  /// Why the stream cannot be read on.
   public let reason: Reason
 
   /// The record and the reason in a sentence.
@@ -43,4 +50,9 @@ public struct RecordStreamError: Error, Hashable, Sendable, CustomStringConverti
     case .incomplete: "the stream ended within it"
     }
   }
+}
+
+extension RecordStreamError: LocalizedError {
+  /// The same as `description`.
+  public var errorDescription: String? { description }
 }

@@ -21,7 +21,7 @@ enum Contents {
     if let path = arguments.value("--context") {
       let input = try Input(path)
       do {
-        decoder.contexts = [try StowContext(input.data)]
+        decoder.contexts = [try StowContext(from: input.data)]
       } catch {
         throw Failure("\(path): not the message of a context", .differs)
       }
@@ -65,7 +65,7 @@ enum Contents {
     of value: StowValue, at path: StowPath, _ input: Input, _ record: Int?
   ) throws -> StowValue {
     do {
-      return try StowDecoder().decode(StowValue.self, from: value.message(), at: path)
+      return try StowDecoder().decode(StowValue.self, from: value.encoded(), at: path)
     } catch {
       let place = record.map { "record \($0), " } ?? ""
       throw Failure("\(input.name): \(place)nothing at \(path): \(reason(error))", .differs)

@@ -12,7 +12,7 @@ enum Flaws {
 
   /// Whether a scalar is written as a message of it alone would be.
   static func isCanonical(_ reader: ByteReader, _ bytes: Range<Int>) -> Bool {
-    guard let message = try? Scalars.value(reader, bytes)?.message() else { return true }
+    guard let message = try? Scalars.value(reader, bytes)?.encoded() else { return true }
     return message.elementsEqual(bytes.lazy.map { (try? reader.byte(at: $0)) ?? 0 })
   }
 }

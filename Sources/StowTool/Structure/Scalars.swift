@@ -9,7 +9,7 @@ import Stow
 /// What scalars mean: each is a message by itself, which the library reads.
 enum Scalars {
   static func value(_ reader: ByteReader, _ bytes: Range<Int>) -> StowValue? {
-    try? StowValue(message: bytes.map { (try? reader.byte(at: $0)) ?? 0 })
+    try? StowValue(from: bytes.map { (try? reader.byte(at: $0)) ?? 0 })
   }
 
   static func kind(_ tag: UInt8) -> PieceKind {

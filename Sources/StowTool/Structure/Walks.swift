@@ -13,7 +13,7 @@ enum Walks {
   static func context(_ arguments: Arguments) throws -> StowContext? {
     guard let path = arguments.value("--context") else { return nil }
     let input = try Input(path)
-    guard let context = try? StowContext(input.data) else {
+    guard let context = try? StowContext(from: input.data) else {
       throw Failure("\(path): not the message of a context", .differs)
     }
     return context

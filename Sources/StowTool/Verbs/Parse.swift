@@ -26,7 +26,7 @@ enum Parse {
     let input = try Input(arguments.files[0])
     let message: Data
     do {
-      message = try read(try input.text()).message()
+      message = try read(try input.text()).encoded()
     } catch let error as StowNotationError {
       throw Failure("\(input.name):\(error)", .differs)
     } catch let error as TypedJSON.Fault {

@@ -18,7 +18,7 @@ struct MessageReader {
     let decoder = StowDecoder()
     let arguments = CommandLine.arguments
     for (option, digits) in zip(arguments, arguments.dropFirst()) where option == "--context" {
-      try decoder.add(StowContext(Data(bytes(digits) ?? [])))
+      try decoder.add(StowContext(from: Data(bytes(digits) ?? [])))
     }
     let withReasons = CommandLine.arguments.contains("--reasons")
     while let line = readLine() {

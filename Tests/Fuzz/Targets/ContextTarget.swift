@@ -20,9 +20,9 @@ enum ContextTarget {
 
   /// The context that a message says, and says it again.
   private static func make(_ message: Data) throws -> StowContext {
-    let context = try StowContext(message)
-    guard context.message == message else {
-      throw Finding("a context of \(Array(message)) is \(Array(context.message))")
+    let context = try StowContext(from: message)
+    guard context.data == message else {
+      throw Finding("a context of \(Array(message)) is \(Array(context.data))")
     }
     return context
   }
@@ -36,7 +36,7 @@ enum ContextTarget {
     }
     if samples.isEmpty { return nil }
     let context = try StowContext(learningFrom: samples)
-    guard try make(context.message) == context else { throw Finding("\(context) is another one when read") }
+    guard try make(context.data) == context else { throw Finding("\(context) is another one when read") }
     for sample in samples { try again(sample, context) }
     return context
   }

@@ -14,7 +14,7 @@ enum PartsTarget {
   static func run(_ bytes: UnsafeRawBufferPointer) throws {
     let data = Data(bytes)
     let whole = try Decoding.attempt { try StowDecoder().decode(StowValue.self, from: data) }
-    guard let message = try Decoding.attempt({ try StowMessage(data) }) else {
+    guard let message = try Decoding.attempt({ try StowMessage(from: data) }) else {
       if let whole { throw Finding("\(whole) cannot be opened") }
       return
     }

@@ -24,7 +24,7 @@ struct ContextExamplesTests {
   }
 
   private static func context() throws -> StowContext {
-    try StowContext(block(FormatDocument.load().contexts, "example"))
+    try StowContext(from: block(FormatDocument.load().contexts, "example"))
   }
 
   @Test("are all here")
@@ -38,7 +38,7 @@ struct ContextExamplesTests {
     let context = try Self.context()
     #expect(context.symbols == ["Ada"] && context.shapes == [["id", "name", "on", "note"]])
     #expect(context.id == 0x2789_4032)
-    #expect(StowContext(symbols: context.symbols, shapes: context.shapes).message == context.message)
+    #expect(StowContext(symbols: context.symbols, shapes: context.shapes).data == context.data)
     #expect(try VectorFile.formatDocument().contains("the id 27894032"))
   }
 

@@ -28,10 +28,10 @@ struct ContextIdentityTests {
   @Test("and its message makes it again")
   func message() throws {
     let context = try Self.point()
-    let copy = try StowContext(context.message)
+    let copy = try StowContext(from: context.data)
     #expect(copy == context && copy.hashValue == context.hashValue)
     #expect(copy.id == context.id && copy.shapes == context.shapes && copy.symbols == context.symbols)
-    #expect(try StowDecoder().decode(Int?.self, from: context.message) == nil)
+    #expect(try StowDecoder().decode(Int?.self, from: context.data) == nil)
     let message = try StowEncoder(context).encode(Point(xPosition: 3, yPosition: 4))
     #expect(try StowDecoder([copy]).decode(Point.self, from: message).yPosition == 4)
   }
@@ -214,7 +214,7 @@ struct ContextIdentityTests {
 private enum Collision {
   private static func context(_ bits: [Bool]) throws -> StowContext {
     let digits = bits.map { $0 ? "1" : "0" }.joined()
-    return try StowContext(StowContext(symbols: ["#" + digits], shapes: []).message)
+    return try StowContext(from: StowContext(symbols: ["#" + digits], shapes: []).data)
   }
 
   static func contexts() throws -> (StowContext, StowContext) {

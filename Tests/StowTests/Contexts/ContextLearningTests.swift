@@ -90,7 +90,7 @@ struct ContextLearningTests {
     for _ in 0..<5 { #expect(try learn() == context) }
     // Encoding meanwhile changes nothing.
     _ = try StowEncoder(context).encode([Sparse(names: ["third"])])
-    #expect(try learn().message == context.message)
+    #expect(try learn().data == context.data)
   }
 
   @Test("is the same in whatever order dictionaries have their entries")
@@ -118,7 +118,7 @@ struct ContextLearningTests {
   func empty() throws {
     let context = try StowContext(learningFrom: [])
     #expect(context.symbols.isEmpty && context.shapes.isEmpty)
-    #expect(context.message == Data([0x1F, 0, 0, 0]))
+    #expect(context.data == Data([0x1F, 0, 0, 0]))
     try expectRoundTrip([reading("Elbe"), reading("Elbe")], in: context)
   }
 
@@ -132,7 +132,7 @@ struct ContextLearningTests {
       }
     }
     let context = try StowContext(learningFrom: samples + samples)
-    #expect(try StowContext(context.message) == context)
+    #expect(try StowContext(from: context.data) == context)
     #expect(context.symbols.count == 2 && context.shapes.map(\.count) == [2])
     try expectRoundTrip(["cafe\u{301}": "caf\u{E9}"], in: context)
   }

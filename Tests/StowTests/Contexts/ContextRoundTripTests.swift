@@ -20,7 +20,7 @@ struct ContextRoundTripTests {
         Self.types[random.below(Self.types.count)].random(&random)
       }
       let context = try StowContext(learningFrom: samples)
-      #expect(try StowContext(context.message) == context)
+      #expect(try StowContext(from: context.data) == context)
       for _ in 0..<8 {
         try check(Self.types[random.below(Self.types.count)], context, &random)
       }

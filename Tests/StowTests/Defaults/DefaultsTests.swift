@@ -278,7 +278,7 @@ struct LenientDefaultsTests {
         do {
           _ = try decoder.decode(Settings.self, from: changed, defaults: Settings(), strategy: .lenient)
         } catch {
-          let isValid = (try? StowValue(message: changed)) != nil
+          let isValid = (try? StowValue(from: changed)) != nil
           #expect(error is DecodingError && !isValid, "\(error)")
         }
       }

@@ -65,7 +65,7 @@ struct KeyIdentityTests {
     ] as [[(Spelling, Int)]] {
       let data = try message(keys)
       #expect(
-        try StowValue(message: data) == .object(StowObject(keys.map { ($0.stringValue, StowValue($1)) })))
+        try StowValue(from: data) == .object(StowObject(keys.map { ($0.stringValue, StowValue($1)) })))
       try read(message: data) { decoder in
         let container = try decoder.container(keyedBy: Spelling.self)
         for key in [Spelling.composedName, .decomposedName] {
@@ -146,9 +146,9 @@ struct KeyIdentityTests {
     }
     for list in [[object], [object, object]] {
       let written = try StowEncoder().encode(list.map { _ in Writes { try write($0) } })
-      let value = try StowValue(message: written)
+      let value = try StowValue(from: written)
       #expect(value == .array(list.map { .object($0) }))
-      #expect(try value.message() == written)
+      #expect(try value.encoded() == written)
     }
     try expectWritten([composed: ["x": 1], "o": ["x": 1, "y": 2]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -164,7 +164,7 @@ struct KeyIdentityTests {
     let encoder = StowEncoder()
     encoder.outputFormatting = .sortedKeys
     let value: StowValue = ["f": 1, composed: 2, decomposed: 3, "z": 4]
-    let sorted = try StowValue(message: encoder.encode(value))
+    let sorted = try StowValue(from: encoder.encode(value))
     #expect(
       try #require(sorted.object).keys.map { Array($0.utf8) }
         == [decomposed, composed, "f", "z"].map { Array($0.utf8) })
@@ -203,12 +203,12 @@ struct KeyIdentityTests {
     // Maps, records, and rows of a table.
     for list in [[object], [object, object], Array(repeating: object, count: 20)] {
       let value: StowValue = ["list": .array(list.map { .object($0) })]
-      let message = try value.message()
-      let copy = try StowValue(message: message)
+      let message = try value.encoded()
+      let copy = try StowValue(from: message)
       #expect(copy == value && copy["list"]?[0]?[decomposed] == 2 && copy["list"]?[0]?[composed] == 1)
       #expect(try StowValue(notation: copy.description) == copy)
-      #expect(try copy.message() == message)
-      #expect(try StowMessage(message).keys(at: ["list", 0]).count == object.count)
+      #expect(try copy.encoded() == message)
+      #expect(try StowMessage(from: message).keys(at: ["list", 0]).count == object.count)
       try read(message: message) { decoder in
         let container = try decoder.container(keyedBy: AnyKey.self)
         var list = try container.nestedUnkeyedContainer(forKey: "list")

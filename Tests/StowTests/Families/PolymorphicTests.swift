@@ -37,7 +37,7 @@ struct PolymorphicTests {
   @Test("are objects with one key, the name")
   func form() throws {
     let coder = StowCoder(types: .shapes)
-    let value = try StowValue(message: coder.encode(Self.drawing))
+    let value = try StowValue(from: coder.encode(Self.drawing))
     #expect(value["shapes"]?[0] == ["circle": ["radius": 1.0]])
     #expect(value["rows"]?[0]?[1] == .null)
     #expect(value["numbered"] == ["-4": ["circle": ["radius": 4.0]]])

@@ -69,7 +69,7 @@ struct SharedTests {
   func form() throws {
     let ada = Member("Ada")
     let project = Project(owner: ada, members: [ada], roles: [:], guest: nil)
-    let value = try StowValue(message: StowEncoder().encode(SharedGraph(project)))
+    let value = try StowValue(from: StowEncoder().encode(SharedGraph(project)))
     #expect(
       value == [
         "root": ["owner": ["shared": 0], "members": [["shared": 0]], "roles": [:], "others": []],

@@ -13,7 +13,7 @@ struct TypeRegistryTests {
     #expect(types.type(named: "disk") == Circle.self && types.name(of: Circle.self) == "circle")
     #expect(types.type(named: "Circle") == nil && types.name(of: Int.self) == nil)
     let coder = StowCoder(types: types)
-    let value = try StowValue(message: coder.encoder.encode(polymorphic: Circle(radius: 2)))
+    let value = try StowValue(from: coder.encoder.encode(polymorphic: Circle(radius: 2)))
     #expect(value == ["circle": ["radius": 2.0]])
     let old = try coder.encode(["disk": ["radius": 2.0]])
     #expect(
@@ -70,7 +70,7 @@ struct UnregisteredValueTests {
     #expect(unknown.typeName == "square")
     #expect(unknown.content == ["side": 2.0, "made": .date(Date(timeIntervalSinceReferenceDate: 0.1))])
     let written = try older.encode(read)
-    #expect(try StowValue(message: written) == StowValue(message: data))
+    #expect(try StowValue(from: written) == StowValue(from: data))
     let copy = try newer.decode(Drawing.self, from: written)
     #expect(copy.shapes[1] as? Square == Square(side: 2))
     #expect((copy.shapes[2] as? ShapeGroup)?.parts[0] as? Square == Square(side: 3))

@@ -44,7 +44,7 @@ struct FormatExamplesTests {
     let messages = try FormatDocument.load().accepted
     #expect(messages.count > 5)
     for (message, meaning) in messages {
-      let (value, expected) = (try StowValue(message: message), try StowValue(notation: meaning))
+      let (value, expected) = (try StowValue(from: message), try StowValue(notation: meaning))
       #expect(value == expected, "\(VectorFile.hex(message))")
     }
   }

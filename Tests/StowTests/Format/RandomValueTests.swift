@@ -214,13 +214,13 @@ struct RandomValueTests {
           let copy = try StowDecoder().decode(AnyValue.self, from: data)
           if copy != value { Issue.record("batch \(batch) seed \(seed): \(copy) is not \(value)") }
           if try encoder.encode(copy) != data { Issue.record("batch \(batch) seed \(seed): other bytes") }
-          let whole = try StowValue(message: data)
+          let whole = try StowValue(from: data)
           if try whole.decode(AnyValue.self) != value {
             Issue.record("batch \(batch) seed \(seed): \(whole)")
           }
-          let message = try whole.message()
-          if try !StowValue(message: message).isSame(as: whole)
-            || StowValue(message: message).message() != message
+          let message = try whole.encoded()
+          if try !StowValue(from: message).isSame(as: whole)
+            || StowValue(from: message).encoded() != message
           {
             Issue.record("batch \(batch) seed \(seed): \(whole) does not come back")
           }
@@ -247,11 +247,11 @@ struct RandomGenericTests {
           let copy = try StowDecoder().decode(JSONValue.self, from: data)
           if copy != value { Issue.record("batch \(batch) seed \(seed): \(copy) is not \(value)") }
           if try encoder.encode(copy) != data { Issue.record("batch \(batch) seed \(seed): other bytes") }
-          if try StowValue(message: data).message() != data {
+          if try StowValue(from: data).encoded() != data {
             Issue.record("batch \(batch) seed \(seed): other bytes of a StowValue")
           }
           let unsorted = try StowEncoder().encode(value)
-          if try StowValue(message: unsorted).message() != unsorted {
+          if try StowValue(from: unsorted).encoded() != unsorted {
             Issue.record("batch \(batch) seed \(seed): other bytes of a StowValue, not sorted")
           }
         } catch {

@@ -12,15 +12,15 @@ struct HostileContextTests {
     StowContext(
       symbols: (0..<40).map { "symbol \($0)" }, shapes: (0..<9).map { ["k\($0)", "symbol \($0 * 4)"] }),
     StowContext(symbols: [], shapes: [["x"]]), StowContext(symbols: ["x"], shapes: []),
-  ].map(\.message)
+  ].map(\.data)
 
   @Test("that are cut off are refused")
   func truncated() {
     forEachCase(of: Self.messages) { (message: Data) in
       for count in 0..<message.count {
-        #expect(throws: DecodingError.self) { try StowContext(message.prefix(count)) }
+        #expect(throws: DecodingError.self) { try StowContext(from: message.prefix(count)) }
       }
-      #expect(throws: DecodingError.self) { try StowContext(message + [0]) }
+      #expect(throws: DecodingError.self) { try StowContext(from: message + [0]) }
     }
   }
 
@@ -33,9 +33,9 @@ struct HostileContextTests {
           var bytes = message
           bytes[offset] = UInt8(byte)
           do {
-            let context = try StowContext(bytes)
-            #expect(context.message == bytes)
-            #expect(StowContext(symbols: context.symbols, shapes: context.shapes).message == bytes)
+            let context = try StowContext(from: bytes)
+            #expect(context.data == bytes)
+            #expect(StowContext(symbols: context.symbols, shapes: context.shapes).data == bytes)
             #expect(try StowDecoder().decode(Int?.self, from: bytes) == nil)
           } catch {
             #expect(error is DecodingError)
@@ -59,7 +59,7 @@ struct HostileContextTests {
       "1F 00 01 00 00", "1F 01 84 6E 61 6D 65 00 00", "7F 01 32 40 89 27 00",
     ]) { (text: String) in
       let bytes = try VectorFile.bytes(text)
-      #expect(throws: DecodingError.self) { try StowContext(bytes) }
+      #expect(throws: DecodingError.self) { try StowContext(from: bytes) }
     }
   }
 
@@ -69,9 +69,9 @@ struct HostileContextTests {
       "1F 00 01 02 82 C3 A9 83 65 CC 81 00", "1F 02 82 C3 A9 83 65 CC 81 01 02 C0 C1 00",
       "1F 01 82 C3 A9 01 02 C0 83 65 CC 81 00",
     ] {
-      #expect(try StowContext(VectorFile.bytes(text)).shapes[0].count == 2)
+      #expect(try StowContext(from: VectorFile.bytes(text)).shapes[0].count == 2)
     }
-    let context = try StowContext(VectorFile.bytes("1F 02 82 C3 A9 83 65 CC 81 02 01 C0 01 C1 00"))
+    let context = try StowContext(from: VectorFile.bytes("1F 02 82 C3 A9 83 65 CC 81 02 01 C0 01 C1 00"))
     #expect(context.symbols.count == 2 && context.shapes.count == 2)
     let decoder = StowDecoder([], implicit: context)
     #expect(
@@ -90,7 +90,7 @@ struct HostileContextTests {
 
   @Test("do no harm to whoever reads mutated messages that rely on them")
   func mutatedMessages() throws {
-    let context = try StowContext(Self.messages[0])
+    let context = try StowContext(from: Self.messages[0])
     let record = Record(
       id: 1, name: "name",
       list: [Record(id: 2), Record(name: "name"), Record(id: 3, name: context.symbols[2])],
@@ -171,7 +171,7 @@ struct HostileContextTests {
     let sizes = [4_000, 64_000]
     let messages = Dictionary(uniqueKeysWithValues: sizes.map { ($0, kind.message($0)) })
     try expectLinear(small: sizes[0]) { size in
-      let context = try StowContext(messages[size] ?? Data())
+      let context = try StowContext(from: messages[size] ?? Data())
       #expect(!context.symbols.isEmpty || !context.shapes.isEmpty)
     }
   }
@@ -179,7 +179,7 @@ struct HostileContextTests {
   @Test("do not make a small message take long", .enabled(if: !isSanitized), arguments: Kind.allCases)
   func reading(kind: Kind) throws {
     func time(_ size: Int) throws -> Double {
-      let context = try StowContext(kind.message(size))
+      let context = try StowContext(from: kind.message(size))
       let decoder = StowDecoder([], implicit: context)
       let encoder = StowEncoder(context, names: false)
       func check() throws {

@@ -145,7 +145,7 @@ import Testing
         let count = 1 << 18
         func expect(_ name: String, _ message: [UInt8], _ path: StowPath, atMost limit: Int) {
           Self.expect(name, message, atMost: limit) { bytes in
-            let message = try StowMessage(Data(bytes))
+            let message = try StowMessage(from: Data(bytes))
             return (message, try message.decode(StowValue?.self, at: path), try message.count())
           }
         }

@@ -36,7 +36,7 @@ struct HostilePartTests {
     let decoder = StowDecoder()
     decoder.maximumDepth = 3
     let deep: StowValue = [[[[[1]]]], [[2]], 3]
-    let message = try decoder.message(from: deep.message())
+    let message = try decoder.message(from: deep.encoded())
     #expect(try message.decode([[Int]].self, at: [1]) == [[2]])
     #expect(try message.decode(Int.self, at: [1, 0, 0]) == 2)
     #expect(throws: DecodingError.self) { try message.decode(StowValue.self, at: [0]) }
@@ -58,7 +58,7 @@ struct HostilePartTests {
       [0xE4, 0x74, 2, 0x01, 0x05, 0x00], [0xE2, 0xF8, 0x00], [],
     ]
     for bytes in messages {
-      guard let message = try? StowMessage(Data(bytes)) else { continue }
+      guard let message = try? StowMessage(from: Data(bytes)) else { continue }
       for path in [[0], [1], [.each], [0, 0], [0, "a"], [0, .each, 0], [.index(.max)], [0, .index(.max)]]
         as [StowPath]
       {
@@ -77,7 +77,7 @@ struct HostilePartTests {
   func marks() throws {
     var bytes: [UInt8] = [0x70, 0xFC, 0xA0, 0x86, 0x01, 0x00]
     bytes += (0..<100_000).map { 0x80 + UInt8($0 % 64) }
-    let message = try StowMessage(Data(bytes))
+    let message = try StowMessage(from: Data(bytes))
     var random = SeededGenerator(seed: 75)
     for _ in 0..<2000 {
       let index = random.below(100_100)
@@ -91,7 +91,7 @@ struct HostilePartTests {
 
   @Test("a key that stands twice is refused where it is passed over")
   func repeatedKeys() throws {
-    let twice = try StowMessage(Data([0xC6, 0x81, 0x61, 0x91, 0x81, 0x61, 0x92]))
+    let twice = try StowMessage(from: Data([0xC6, 0x81, 0x61, 0x91, 0x81, 0x61, 0x92]))
     #expect(throws: DecodingError.self) { try twice.keys() }
     #expect(throws: DecodingError.self) { try twice.elements() }
     #expect(throws: DecodingError.self) { try twice.decode([Int].self, at: [.each]) }

@@ -22,7 +22,7 @@ import Testing
     private static func decodeAll(depth: Int) {
       for message in DeepMessage.allCases.map({ $0.bytes(depth: depth) }) {
         for type in DeepReaders.all { _ = try? StowDecoder().decode(type, from: message) }
-        guard let opened = try? StowMessage(Data(message)) else { continue }
+        guard let opened = try? StowMessage(from: Data(message)) else { continue }
         let path = StowPath(repeatElement(.each, count: depth))
         _ = try? opened.contains(path)
         _ = try? opened.decode(StowValue.self, at: path)
@@ -65,8 +65,8 @@ import Testing
           let value = try StowDecoder().decode(JSONValue.self, from: DeepMessage.map.bytes(depth: 500))
           let copy = try StowDecoder().decode(JSONValue.self, from: StowEncoder().encode(value))
           #expect(copy == value)
-          let whole = try StowValue(message: DeepMessage.map.bytes(depth: 500))
-          #expect(try StowValue(message: whole.message()) == whole)
+          let whole = try StowValue(from: DeepMessage.map.bytes(depth: 500))
+          #expect(try StowValue(from: whole.encoded()) == whole)
         }
       }
     }

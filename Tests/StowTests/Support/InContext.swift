@@ -23,7 +23,7 @@ extension StowDecoder {
 
 /// A context of given symbols and shapes, made as a reader makes it: from its message.
 func context(symbols: [String] = [], shapes: [[String]] = []) throws -> StowContext {
-  try StowContext(StowContext(symbols: symbols, shapes: shapes).message)
+  try StowContext(from: StowContext(symbols: symbols, shapes: shapes).data)
 }
 
 /// Records an issue unless `value` comes back equal in a context, named and not, with sorted keys and without, and means

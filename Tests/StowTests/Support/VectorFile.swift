@@ -34,14 +34,14 @@ extension Vector {
   func makeEncoder() throws -> StowEncoder {
     let encoder = StowEncoder()
     if isSorted { encoder.outputFormatting = .sortedKeys }
-    if let context { encoder.context = try StowContext(context) }
+    if let context { encoder.context = try StowContext(from: context) }
     if isImplicit { encoder.contextIdentification = .none }
     return encoder
   }
 
   func makeDecoder() throws -> StowDecoder {
     let decoder = StowDecoder()
-    if let context { decoder.contexts = [try StowContext(context)] }
+    if let context { decoder.contexts = [try StowContext(from: context)] }
     if isImplicit { decoder.implicitContext = decoder.contexts.first }
     return decoder
   }

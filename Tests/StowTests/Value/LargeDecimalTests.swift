@@ -16,7 +16,7 @@ struct LargeDecimalTests {
   func kept() throws {
     for (text, hex) in Self.texts {
       let bytes = try VectorFile.bytes(hex)
-      let value = try StowValue(message: bytes)
+      let value = try StowValue(from: bytes)
       guard case .largeDecimal = value else {
         Issue.record("\(value)")
         continue
@@ -24,8 +24,8 @@ struct LargeDecimalTests {
       #expect(value.description == "decimal\"\(text)\"")
       #expect(value.kind == .decimal && value.decimal == nil)
       #expect(try StowValue(notation: value.description) == value)
-      #expect(try value.message() == bytes)
-      let list = try StowValue(message: StowEncoder().encode(["a": [value, 1, value]]))
+      #expect(try value.encoded() == bytes)
+      let list = try StowValue(from: StowEncoder().encode(["a": [value, 1, value]]))
       #expect(list == ["a": [value, 1, value]])
     }
   }
@@ -39,7 +39,7 @@ struct LargeDecimalTests {
       #expect {
         try StowDecoder().decode(
           [String: [Decimal]].self,
-          from: StowValue(dictionaryLiteral: ("a", [0, StowValue(message: bytes)])).message())
+          from: StowValue(dictionaryLiteral: ("a", [0, StowValue(from: bytes)])).encoded())
       } throws: { error in
         guard case DecodingError.dataCorrupted(let context) = error else { return false }
         return context.codingPath.map(\.stringValue) == ["a", "Index 1"]
@@ -62,10 +62,10 @@ struct LargeDecimalTests {
     #expect(
       small == .decimal(Decimal(string: "-12.5")!)
         && small.hashValue == StowValue.decimal(Decimal(string: "-12.5")!).hashValue)
-    #expect(try StowValue(message: small.message()) == small)
+    #expect(try StowValue(from: small.encoded()) == small)
     #expect(small.decimal == Decimal(string: "-12.5"))
     let nan = StowValue.largeDecimal(magnitude: 0, exponent: 5, isNegative: true)
-    #expect(try StowValue(message: nan.message()) == .decimal(.nan))
+    #expect(try StowValue(from: nan.encoded()) == .decimal(.nan))
   }
 
   @Test("are an error of encoders that write a Decimal")

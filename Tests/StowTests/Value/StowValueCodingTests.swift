@@ -44,7 +44,7 @@ struct StowValueCodingTests {
     #expect(try StowValue(encoding: [1: "a"]) == ["1": "a"])
     #expect(try StowValue(encoding: value) == value)
     #expect(throws: EncodingError.self) { try StowValue(encoding: Writes { _ in }) }
-    #expect(try StowValue(message: [UInt8](value.message())) == value)
+    #expect(try StowValue(from: [UInt8](value.encoded())) == value)
   }
 
   @Test("by containers of all kinds")
@@ -59,7 +59,7 @@ struct StowValueCodingTests {
         try value.encode(to: inner.superEncoder(forKey: AnyKey("y")))
         try value.encode(to: container.superEncoder())
       })
-    #expect(try StowValue(message: message) == [value, ["x": value, "y": value], value])
+    #expect(try StowValue(from: message) == [value, ["x": value, "y": value], value])
     let found = try read([value]) { decoder in
       var container = try decoder.unkeyedContainer()
       return try StowValue(from: container.superDecoder())
@@ -81,7 +81,7 @@ struct StowValueCodingTests {
     let encoder = StowEncoder()
     encoder.outputFormatting = .sortedKeys
     let value: StowValue = ["b": 1, "a": ["d": 1, "c": 2]]
-    let copy = try StowValue(message: encoder.encode(value))
+    let copy = try StowValue(from: encoder.encode(value))
     #expect(copy.object?.keys == ["a", "b"])
     #expect(copy["a"]?.object?.keys == ["c", "d"])
   }
@@ -106,17 +106,17 @@ struct StowValueCodingTests {
   func faults() throws {
     let message: [UInt8] = [0xC9, 0x81, 0x61, 0xE6, 0x91, 0xE4, 0x92, 0x32, 0xFF, 0xFF]
     let expected = Failure.dataCorrupted("a", 1, 1)
-    #expect(failure { try StowValue(message: message) } == expected)
+    #expect(failure { try StowValue(from: message) } == expected)
     #expect(failure { try StowDecoder().decode([String: StowValue].self, from: message) } == expected)
     let repeated: [UInt8] = [0xE7, 0xC6, 0x81, 0x61, 0x91, 0x81, 0x61, 0x92]
-    #expect(failure { try StowValue(message: repeated) } == .dataCorrupted(0))
+    #expect(failure { try StowValue(from: repeated) } == .dataCorrupted(0))
     // A record within a record that ends too early, before one whose shape there is not.
     let record: [UInt8] = [0x1F, 0, 1, 1, 4, 0x0D, 0xC0, 0x10, 0x70, 7, 0xF0, 2, 4, 0x6A, 0xFC, 1, 0x64]
-    #expect(failure { try StowValue(message: record) } == .dataCorrupted(0, "name"))
-    #expect(failure { try StowValue(message: [UInt8]()) } == .dataCorrupted())
+    #expect(failure { try StowValue(from: record) } == .dataCorrupted(0, "name"))
+    #expect(failure { try StowValue(from: [UInt8]()) } == .dataCorrupted())
     // A decimal number beyond those that Foundation has.
     let decimal = [0x1B, 0x11, 0x7F] + [UInt8](repeating: 0xFF, count: 16)
-    _ = try? StowValue(message: decimal)
+    _ = try? StowValue(from: decimal)
   }
 
   @Test("nests as deeply as is allowed", arguments: [1, 100, 512])

@@ -65,7 +65,7 @@ struct StowValueVectorTests {
   @Test("are what they mean")
   func meanings() {
     forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
-      let value = try StowValue(message: vector.bytes)
+      let value = try StowValue(from: vector.bytes)
       let expected = StowValue(try #require(vector.meaning))
       #expect(value == expected)
       #expect(value.hashValue == expected.hashValue)
@@ -75,7 +75,7 @@ struct StowValueVectorTests {
   @Test("are the same inside other types")
   func places() {
     forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
-      let value = try StowValue(message: vector.bytes)
+      let value = try StowValue(from: vector.bytes)
       let decoder = StowDecoder()
       switch value {
       case .array(let elements):
@@ -115,8 +115,8 @@ struct StowValueVectorTests {
   func freeKeys() {
     forEachCase(of: Self.vectors(.canonical)) { (vector: Vector) in
       guard try #require(vector.meaning).hasFreeKeys else { return }
-      let value = try StowValue(message: vector.bytes)
-      #expect(VectorFile.hex(try value.message()) == VectorFile.hex(vector.bytes))
+      let value = try StowValue(from: vector.bytes)
+      #expect(VectorFile.hex(try value.encoded()) == VectorFile.hex(vector.bytes))
       let written = try StowEncoder().encode(Rewritten(value: value))
       #expect(VectorFile.hex(written) == VectorFile.hex(vector.bytes))
     }
@@ -131,12 +131,12 @@ struct StowValueVectorTests {
   @Test("of other keys are written as bytes that mean the same")
   func otherKeys() {
     forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
-      let value = try StowValue(message: vector.bytes)
-      let written = try value.message()
-      let copy = try StowValue(message: written)
+      let value = try StowValue(from: vector.bytes)
+      let written = try value.encoded()
+      let copy = try StowValue(from: written)
       #expect(copy.isSame(as: value))
       // What it writes comes back as the same bytes.
-      #expect(try copy.message() == written)
+      #expect(try copy.encoded() == written)
       if vector.kind == .canonical {
         #expect((written == vector.bytes) != Self.rewritten.contains(vector.name))
       }
@@ -163,7 +163,7 @@ struct StowValueVectorTests {
   @Test("that are refused are refused")
   func refusing() {
     forEachCase(of: Self.vectors(.refused)) { (vector: Vector) in
-      #expect(throws: DecodingError.self) { try StowValue(message: vector.bytes) }
+      #expect(throws: DecodingError.self) { try StowValue(from: vector.bytes) }
       #expect(throws: DecodingError.self) { try StowDecoder().decode([StowValue].self, from: vector.bytes) }
     }
   }

@@ -32,7 +32,7 @@ private func expectPart<Value: Decodable & Equatable>(
   #expect(try decoder.decode(Value.self, from: data, at: path) == expected, sourceLocation: sourceLocation)
   #expect(
     try decoder.decode(Value.self, from: Array(data), at: path) == expected, sourceLocation: sourceLocation)
-  let message = try StowMessage(data)
+  let message = try StowMessage(from: data)
   #expect(try message.decode(Value.self, at: path) == expected, sourceLocation: sourceLocation)
   #expect(try message.decode(Value.self, at: path) == expected, sourceLocation: sourceLocation)
   if !path.steps.contains(.each), !path.steps.isEmpty {
@@ -134,7 +134,7 @@ struct PartDecodingTests {
   @Test("of each value of an object are in the order of its keys")
   func eachValue() throws {
     let object: StowValue = ["b": ["x": 1], "a": ["x": 2, "y": 3], "c": ["x": 4]]
-    let data = try object.message()
+    let data = try object.encoded()
     try expectPart([1, 2, 4], at: [.each, "x"], of: data)
     try expectPart([[1], [2, 3], [4]], at: [.each, .each], of: data)
     try expectPart([nil, 3, nil] as [Int?], at: [.each, "y"], of: data)
@@ -197,7 +197,7 @@ struct PartDecodingTests {
         }
       }
     }
-    let message = try StowMessage(data)
+    let message = try StowMessage(from: data)
     #expect(try message.decode(Reader.self, at: ["people", .each]).names == team.people.map(\.name))
     #expect(
       try message.decode(Lists.self, at: ["people", .each, "tags"]).first == team.people.map(\.tags.first))
@@ -226,7 +226,7 @@ struct PartDecodingTests {
     try expectPart(2.5, at: ["scores", "12"], of: data)
     let rows = try StowEncoder().encode((0..<9).map { [1: $0, 2: $0 * 2] })
     try expectPart(16, at: [8, 2], of: rows)
-    let message = try StowMessage(data)
+    let message = try StowMessage(from: data)
     #expect(throws: DecodingError.self) { try message.decode(Double.self, at: ["scores", 4]) }
     #expect(try message.contains(["scores", 3]))
   }
@@ -264,7 +264,7 @@ struct PartDecodingTests {
         #expect(
           try decoder.decode(String?.self, from: data, at: ["team", "owner", "name"]) == value.owner?.name)
         #expect(try message.keys(at: ["team"]) == StowValue(encoding: value).object?.keys)
-        if names { #expect(throws: DecodingError.self) { try StowMessage(data) } }
+        if names { #expect(throws: DecodingError.self) { try StowMessage(from: data) } }
       }
     }
   }
@@ -277,14 +277,14 @@ struct PartDecodingTests {
     }
     let keeper: Keeper
     do {
-      let message = try StowMessage(data)
+      let message = try StowMessage(from: data)
       keeper = try message.decode(Keeper.self, at: ["people", .each, "name"])
     }
     for person in team.people { #expect(try keeper.container.decode(String.self) == person.name) }
     #expect(keeper.container.isAtEnd)
 
     struct Inner: Decodable {
-      static let message = Result { try StowMessage(StowEncoder().encode(team)) }
+      static let message = Result { try StowMessage(from: StowEncoder().encode(team)) }
       let name: String
       init(from decoder: any Decoder) throws {
         let age = try decoder.singleValueContainer().decode(Int.self)
@@ -298,5 +298,5 @@ struct PartDecodingTests {
 }
 
 extension StowMessage {
-  fileprivate init(_ value: StowValue) throws { self = try StowMessage(value.message()) }
+  fileprivate init(_ value: StowValue) throws { self = try StowMessage(from: value.encoded()) }
 }

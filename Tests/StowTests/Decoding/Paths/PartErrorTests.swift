@@ -11,7 +11,7 @@ struct PartErrorTests {
     "text": "t", "some": [["n": 1], ["m": 2]],
     "matrix": [[0.5, 1], [2, 3.5]],
   ]
-  private static let message = Result { try value.message() }
+  private static let message = Result { try value.encoded() }
 
   struct Expected: Sendable, CustomTestStringConvertible {
     let path: StowPath
@@ -67,7 +67,7 @@ struct PartErrorTests {
   func errors() {
     forEachCase(of: Self.all) { (expected: Expected) in
       let data = try Self.message.get()
-      let message = try StowMessage(data)
+      let message = try StowMessage(from: data)
       // As an array where each element is decoded.
       let isArray =
         expected.path.steps.contains(.each) || expected.path.steps.isEmpty || expected.path == ["matrix"]
@@ -98,7 +98,7 @@ struct PartErrorTests {
   func inside() throws {
     struct Holder: Decodable { let list: [[String: Int]] }
     let value: StowValue = ["a": [["b": ["list": [["n": 1], ["n": "x"]]]]]]
-    let message = try StowMessage(value.message())
+    let message = try StowMessage(from: value.encoded())
     for path in [["a", 0, "b"], ["a", 0], ["a"]] as [StowPath] {
       let error = #expect(throws: DecodingError.self) {
         switch path.steps.count {
@@ -113,7 +113,7 @@ struct PartErrorTests {
 
   @Test("of what is no array or object")
   func kinds() throws {
-    let message = try StowMessage(Self.message.get())
+    let message = try StowMessage(from: Self.message.get())
     for path in [["text"], ["data"], ["ints", 0], ["none"], ["table", 0, "x"]] as [StowPath] {
       #expect(throws: DecodingError.self) { try message.count(at: path) }
       #expect(throws: DecodingError.self) { try message.keys(at: path) }
@@ -130,7 +130,7 @@ struct PartErrorTests {
 
   @Test("of types that are no arrays, where a path leads to one")
   func noArrays() throws {
-    let message = try StowMessage(Self.message.get())
+    let message = try StowMessage(from: Self.message.get())
     let types: [any Decodable.Type] = [
       Int.self, String.self, Bool.self, Double.self, Date.self, UUID.self, URL.self, Decimal.self,
       Int128.self,

@@ -32,7 +32,7 @@ struct PartVectorTests {
       var random = SeededGenerator(seed: UInt64(100 + batch))
       for _ in 0..<10 {
         let value = StowValue.random(&random, depth: 4)
-        try expectAgreement(StowMessage(value.message()), value)
+        try expectAgreement(StowMessage(from: value.encoded()), value)
       }
     }
   }
@@ -71,8 +71,8 @@ struct PartVectorTests {
     var random = SeededGenerator(seed: 74)
     let rows = (0..<3000).map { ["id": $0, "code": Int(random.next() >> 40)] }
     let value: StowValue = ["rows": try StowValue(encoding: rows), "any": .random(&random, depth: 4)]
-    try value.message().write(to: file)
-    let message = try StowMessage(Data(contentsOf: file, options: .mappedIfSafe))
+    try value.encoded().write(to: file)
+    let message = try StowMessage(from: Data(contentsOf: file, options: .mappedIfSafe))
     try expectAgreement(message, value)
     #expect(try message.decode(Int.self, at: ["rows", 2999, "code"]) == rows[2999]["code"])
   }

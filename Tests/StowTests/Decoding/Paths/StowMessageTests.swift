@@ -11,7 +11,7 @@ struct StowMessageTests {
     "nothing": [:],
   ]
 
-  private func message() throws -> StowMessage { try StowMessage(Self.value.message()) }
+  private func message() throws -> StowMessage { try StowMessage(from: Self.value.encoded()) }
 
   @Test("say kinds, counts and keys")
   func outline() throws {
@@ -79,7 +79,7 @@ struct StowMessageTests {
   @Test("hand out what a path finds in each element")
   func eachElement() throws {
     let message = try StowMessage(
-      ([["n": 1], ["m": 2], ["n": [3, 4]], 5, ["n": .null]] as StowValue).message())
+      from: ([["n": 1], ["m": 2], ["n": [3, 4]], 5, ["n": .null]] as StowValue).encoded())
     let parts = Array(try message.elements(at: [.each, "n"]))
     #expect(parts.map(\.path) == [[0, "n"], [1, "n"], [2, "n"], [3, "n"], [4, "n"]])
     #expect(try parts[0].decode(Int.self) == 1)
@@ -113,7 +113,7 @@ struct StowMessageTests {
   func brokenElements() throws {
     // An array of three integers and a string that goes beyond it; behind it the message is whole.
     let bytes = Data([0xE7, 0xE4, 0x91, 0x92, 0x93, 0x35, 0x94, 0x95])
-    let message = try StowMessage(bytes)
+    let message = try StowMessage(from: bytes)
     let parts = Array(try message.elements(at: [0]))
     #expect(parts.count == 4)
     #expect(try parts.prefix(3).map { try $0.decode(Int.self) } == [1, 2, 3])
@@ -128,11 +128,11 @@ struct StowMessageTests {
 
   @Test("small messages, whose bytes have no address of their own")
   func small() throws {
-    let message = try StowMessage(Data([0xE2, 0x91, 0x92]))
+    let message = try StowMessage(from: Data([0xE2, 0x91, 0x92]))
     #expect(try message.decode([Int].self) == [1, 2])
     #expect(try message.elements().map { try $0.decode(Int.self) } == [1, 2])
     let slice = Data([9, 9, 0xE2, 0x91, 0x92, 9]).dropFirst(2).dropLast()
-    #expect(try StowMessage(slice).decode(Int.self, at: [1]) == 2)
+    #expect(try StowMessage(from: slice).decode(Int.self, at: [1]) == 2)
   }
 
   @Test("outlive whoever made them, and may be used from many threads")

@@ -49,7 +49,7 @@ struct NotationErrorTests {
       String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
     }
     let deepest = try StowValue(notation: nested(512))
-    #expect(try StowValue(message: deepest.message()) == deepest)
+    #expect(try StowValue(from: deepest.encoded()) == deepest)
     #expect(throws: StowNotationError.self) { try StowValue(notation: nested(513)) }
     #expect(throws: StowNotationError.self) {
       try StowValue(notation: String(repeating: "{\"a\":[", count: 1_000_000))

@@ -9,7 +9,7 @@ struct NotationTests {
   private func expectSame(_ text: String, _ value: StowValue) throws {
     let read = try StowValue(notation: text)
     #expect(read.isSame(as: value), "\(text)")
-    #expect(try read.message() == value.message(), "\(text)")
+    #expect(try read.encoded() == value.encoded(), "\(text)")
   }
 
   @Test("is what FORMAT.md says")
@@ -17,7 +17,7 @@ struct NotationTests {
     let examples = try FormatDocument.load().notations
     #expect(examples.count > 20)
     for (message, text) in examples {
-      let value = try StowValue(message: message)
+      let value = try StowValue(from: message)
       #expect(value.description == text)
       try expectSame(text, value)
     }
@@ -26,7 +26,7 @@ struct NotationTests {
   @Test("says all of every vector")
   func vectors() throws {
     for vector in try VectorFile.all.get() where vector.kind != .refused && vector.context == nil {
-      let value = try StowValue(message: vector.bytes)
+      let value = try StowValue(from: vector.bytes)
       try expectSame(value.description, value)
       for width in [0, 20, 100] { try expectSame(value.notation(width: width), value) }
     }
