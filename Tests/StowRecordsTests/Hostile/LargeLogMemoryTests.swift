@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Ends the process if `body` takes more than the limit.
-    private static func expectLittle(_ body: () throws -> Void) rethrows {
+    private static func expectLittle(_ limit: Int = limit, _ body: () throws -> Void) rethrows {
       try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
       let before = resident("VmRSS:")
       try body()
@@ -57,6 +57,21 @@ import Testing
             next += 1
           }
           guard next == count, try reader.verify().isEmpty else { exit(EXIT_FAILURE) }
+        }
+      }
+    }
+
+    @Test("is one record's size beside the value, to read a record of many blocks")
+    func largeRecord() async {
+      await #expect(processExitsWith: .success) {
+        let folder = try TemporaryFolder()
+        let size = 48 << 20
+        let log = try RecordLog(at: folder.log, durability: .manual)
+        try log.append(Data(repeating: 0x5A, count: size))
+        try log.close()
+        let reader = try RecordLog(readingFrom: folder.log)
+        try Self.expectLittle(2 * size + Self.limit) {
+          guard try reader.decode(Data.self, at: 0).count == size else { exit(EXIT_FAILURE) }
         }
       }
     }
