@@ -143,14 +143,15 @@ extension RecordLog {
     if let error = state.lateError.take() ?? state.writer?.failure { throw error }
   }
 
-  /// Brings at least so many records to the disk. They must be written.
-  private func synchronize(_ writer: LogWriter, upTo count: Int) throws {
+  /// Brings at least so many records to the disk. They must be written. What an earlier process has written is among them
+  /// only if it could be written anew.
+  func synchronize(_ writer: LogWriter, upTo count: Int) throws {
     try synchronization.withLock { done in
       if let done, done >= count { return }
       // Before the call: it brings all of them along.
-      let (written, end) = try state.withLock { _ in
+      let (written, end, isPrepared) = try state.withLock { _ in
         try writer.checkFile()
-        return (writer.written, writer.wholeEnd)
+        return (writer.written, writer.wholeEnd, writer.isPrepared)
       }
       do {
         try RecordLogError.naming(path) { try writer.file.disk.synchronize() }
@@ -159,6 +160,7 @@ extension RecordLog {
         state.withLock { _ in writer.failToSynchronize() }
         throw error
       }
+      guard isPrepared else { return }
       state.withLock { _ in writer.noteSynchronized(before: end) }
       done = written
     }

@@ -340,6 +340,9 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
+  /// Whether a synchronization brings all that is written to the disk. If not, ``prepareToSynchronize()`` has failed.
+  var isPrepared: Bool { unsynchronized.isEmpty }
+
   /// Takes notice that all bytes before `end` are on the disk.
   func noteSynchronized(before end: Int) { synchronizedEnd = max(synchronizedEnd, end) }
 

@@ -168,6 +168,34 @@ struct PromiseTests {
     }
   }
 
+  @Test("Where those records could not be written anew, the next synchronization does it")
+  func rewritingThatFails() throws {
+    for seed in 0..<20 as Range<UInt64> {
+      var random = SeededGenerator(seed: seed)
+      let disk = HookedDisk()
+      do {
+        let log = try RecordLog(at: "/log", on: disk)
+        try log.append(Event(0))
+        disk.simulated.failingOperation = "synchronize"
+        #expect(throws: RecordLogError.self) { try log.synchronize() }
+        disk.simulated.failingOperation = nil
+        disk.simulated.stop()
+      }
+      let log = try RecordLog(at: "/log", on: disk, durability: .everyAppend)
+      var writes = 0
+      disk.beforeWriting = {
+        writes += 1
+        // The new record is written, and the old one is not.
+        if writes == 2 { throw SystemError(operation: "write", code: 5) }
+      }
+      #expect(throws: RecordLogError.self) { try log.append(Event(1)) }
+      try log.synchronize()
+      disk.simulated.crash(&random)
+      let again = try RecordLog(at: "/log", on: disk)
+      #expect(try again.records.map { try $0.decode(Event.self).id } == [0, 1], "seed \(seed)")
+    }
+  }
+
   @Test("A log that was closed is not written anew by the next opening")
   func openingAfterClosing() throws {
     let disk = HookedDisk()
