@@ -259,13 +259,34 @@ public final class StowDecoder: Sendable {
     _ type: Value.Type, fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
     _ scope: DecodingDefinitions.Scope
   ) throws -> Value {
+    try withSession(ofRecord: record, definitions, scope) { try $0.decode(type) }
+  }
+
+  /// The same, with what a template has where the record lacks it.
+  package func decode<Value: Codable>(
+    _ type: Value.Type, fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
+    _ scope: DecodingDefinitions.Scope, defaults template: Value, _ strategy: DefaultsStrategy
+  ) throws -> Value {
+    let merge = Merge(isLenient: strategy.isLenient, maximumDepth: maximumDepth)
+    return try withSession(ofRecord: record, definitions, scope) { session in
+      try session.decode(by: {
+        try merge.decode(type, from: $0, defaults: template) { try lendDecoder(of: template, $0) }
+      })
+    }
+  }
+
+  @inline(__always)
+  private func withSession<Value>(
+    ofRecord record: UnsafeRawBufferPointer, _ definitions: DecodingDefinitions,
+    _ scope: DecodingDefinitions.Scope, _ body: (DecodingSession) throws -> Value
+  ) throws -> Value {
     let options = options.withLock { $0 }
     return try DecodingSession.run(
       options.userInfo,
       open: { message throws(FormatError) in
         try message.open(record, maximumDepth: options.maximumDepth, relyingOn: definitions, scope)
         try message.checkDepth()
-      }, { try $0.decode(type) })
+      }, body)
   }
 }
 

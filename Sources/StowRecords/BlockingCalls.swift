@@ -13,6 +13,9 @@ struct BlockingCalls: Sendable {
     }
   }
 
+  /// Runs `body`, without anybody who waits for it.
+  func start(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
   /// Runs `body` after some time.
   func run(after interval: Duration, _ body: @escaping @Sendable () -> Void) {
     // Some decades are as long as any interval, and no sum of nanoseconds overflows.

@@ -1,3 +1,5 @@
+import Stow
+
 extension RecordLog {
   /// A record of a log, not decoded yet.
   ///
@@ -26,7 +28,25 @@ extension RecordLog {
     ///
     /// - Throws: `DecodingError` if the record holds no value of the type, and whatever an `init(from:)` throws.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-      try store.decode(type, at: index)
+      try store.decode(at: index) { try $0.decode(type, from: $1) }
+    }
+
+    /// Decodes a record that may lack some of its keys, as one that an earlier version of the type wrote does; these are
+    /// taken from a template.
+    ///
+    /// ```swift
+    /// let event = try record.decode(Event.self, defaults: Event(date: .distantPast, place: "unknown"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value, and of the template.
+    ///   - template: A value that has what records may lack.
+    ///   - strategy: Whether values of the record that do not fit are taken from the template, too.
+    /// - Throws: What ``decode(_:)`` throws, and what encoding the template throws.
+    public func decode<Value: Codable>(
+      _ type: Value.Type, defaults template: Value, strategy: StowDecoder.DefaultsStrategy = .strict
+    ) throws -> Value {
+      try store.decode(at: index) { try $0.decode(type, from: $1, defaults: template, strategy) }
     }
   }
 }

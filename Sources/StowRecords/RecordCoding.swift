@@ -10,8 +10,11 @@ protocol RecordScope: AnyObject {
 
 /// Encodes the records of a scope, each as a message that relies on the definitions of those before it.
 final class RecordEncoder: RecordScope {
-  private let encoder = StowEncoder()
+  private let encoder: StowEncoder
   private let definitions = EncodingDefinitions()
+
+  /// - Parameter encoder: Encodes the values, with its options but without its context.
+  init(_ encoder: StowEncoder) { self.encoder = encoder }
 
   func begin() { definitions.removeAll() }
 
@@ -29,11 +32,13 @@ final class RecordEncoder: RecordScope {
 
 /// Decodes the records of a scope.
 final class RecordDecoder {
-  private let decoder = StowDecoder()
+  private let decoder: StowDecoder
   /// Made anew for each scope: a container that a type kept goes on reading with those it knows.
   private var definitions = DecodingDefinitions()
   /// Why nothing more of the scope can be decoded.
   private var failure: (any Error)?
+
+  init(_ decoder: StowDecoder) { self.decoder = decoder }
 
   /// Forgets all definitions: a new scope begins.
   func begin() {
@@ -48,6 +53,16 @@ final class RecordDecoder {
   func decode<Value: Decodable>(_ type: Value.Type, from record: UnsafeRawBufferPointer) throws -> Value {
     let scope = try scope(of: record)
     return try decoder.decode(type, fromRecord: record, relyingOn: definitions, scope)
+  }
+
+  /// The same, with what a template has where the record lacks it.
+  func decode<Value: Codable>(
+    _ type: Value.Type, from record: UnsafeRawBufferPointer, defaults template: Value,
+    _ strategy: StowDecoder.DefaultsStrategy
+  ) throws -> Value {
+    let scope = try scope(of: record)
+    return try decoder.decode(
+      type, fromRecord: record, relyingOn: definitions, scope, defaults: template, strategy)
   }
 
   /// Without the definitions of one record, those of the others would get the wrong numbers.

@@ -51,12 +51,22 @@ extension RecordLog {
   public func record(at number: Int) throws -> Record {
     let (file, tail) = snapshot(with: number)
     guard number >= 0, number < tail.count else { throw error(.noSuchRecord(number, count: tail.count)) }
+    return try record(at: number, of: file, tail)
+  }
+
+  /// A record of a file, which has that many.
+  ///
+  /// - Parameter orLost: Is handed what was lost in place of the record, before the error is thrown that says so.
+  func record(
+    at number: Int, of file: LogFile, _ tail: Tail, orLost: (Damage) -> Void = { _ in }
+  ) throws -> Record {
     let met = DamageReport()
     var cursor = cursor(over: file, from: number, tail, noting: met)
     if let record = cursor.nextRecord(), record.number == number { return record }
     guard let damage = met.list.first(where: { $0.records.contains(number) }) else {
       throw error(.noSuchRecord(number, count: tail.count))
     }
+    orLost(damage)
     throw RecordLogError(file: path, offset: damage.bytes.lowerBound, .damaged(damage))
   }
 
@@ -74,11 +84,7 @@ extension RecordLog {
   ///
   /// - Throws: `RecordLogError` if the log cannot be read at all.
   public func verify() throws -> [Damage] {
-    let (file, tail) = try state.withLock { state in
-      try? state.writer?.flush()
-      if state.writer == nil { try update(&state) }
-      return (state.file, state.writer?.tail ?? state.tail)
-    }
+    let (file, tail) = try flushedSnapshot()
     let met = DamageReport()
     var cursor = cursor(over: file, from: 0, tail, noting: met)
     while cursor.nextRecord() != nil {}
@@ -92,10 +98,7 @@ extension RecordLog {
   func cursor(
     over file: LogFile, from number: Int, _ tail: Tail, noting met: DamageReport? = nil
   ) -> RecordCursor {
-    RecordCursor(file, from: number, tail, maximumRecordSize: maximumRecordSize) { [damageReport] in
-      met?.add($0)
-      damageReport.add($0)
-    }
+    RecordCursor(file, from: number, tail, maximumRecordSize: maximumRecordSize, decoder, damageReport, met)
   }
 
   /// The file, and how far it goes now. What was appended is written first, unless only a record is wanted that is
@@ -109,6 +112,15 @@ extension RecordLog {
       // What cannot be written now is kept, and the next call that writes throws.
       if !(0..<writer.written).contains(number) { try? writer.flush() }
       return (state.file, writer.tail)
+    }
+  }
+
+  /// The same, and throws if a reader cannot find out how far the file goes.
+  func flushedSnapshot() throws -> (file: LogFile, tail: Tail) {
+    try state.withLock { state in
+      try? state.writer?.flush()
+      if state.writer == nil { try update(&state) }
+      return (state.file, state.writer?.tail ?? state.tail)
     }
   }
 

@@ -1,3 +1,4 @@
+import Stow
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -36,6 +37,7 @@ public final class RecordLog: Sendable {
   let durability: Durability
   let maximumRecordSize: Int
   let packing: Packing
+  let decoder: StowDecoder
 
   /// What opening the log found after the last record that is whole.
   ///
@@ -52,6 +54,8 @@ public final class RecordLog: Sendable {
   let synchronization = Mutex<Int?>(nil)
   /// What is written later, without anybody who waits for it.
   let writingCalls = BlockingCalls()
+  /// What tasks wait for.
+  let durableWishes = DurableWishes()
 
   /// Opens a log for appending, or makes it.
   ///
@@ -65,6 +69,8 @@ public final class RecordLog: Sendable {
   ///
   /// - Parameters:
   ///   - url: A file, in a folder that is there.
+  ///   - encoder: Encodes the records, with its options but without its context.
+  ///   - decoder: Decodes the records, with its options.
   ///   - durability: When records are brought to the disk; by default within a second.
   ///   - maximumRecordSize: The most bytes that an encoded record may have, in appending and in reading; 1 GiB by
   ///     default.
@@ -72,12 +78,13 @@ public final class RecordLog: Sendable {
   /// - Throws: `RecordLogError`: `inUse` if there is another writer, `notALog` if there is something else than a log or
   ///   an empty file, which is then left as it is.
   public convenience init(
-    at url: URL, durability: Durability = .interval(.seconds(1)), maximumRecordSize: Int = 1 << 30,
+    at url: URL, encoder: StowEncoder = StowEncoder(), decoder: StowDecoder = StowDecoder(),
+    durability: Durability = .interval(.seconds(1)), maximumRecordSize: Int = 1 << 30,
     packing: Packing = .none
   ) throws {
     try self.init(
-      at: Self.path(of: url), on: SystemDisk(), durability: durability, maximumRecordSize: maximumRecordSize,
-      packing: packing)
+      at: Self.path(of: url), on: SystemDisk(), encoder: encoder, decoder: decoder, durability: durability,
+      maximumRecordSize: maximumRecordSize, packing: packing)
   }
 
   /// Opens a log for reading, beside its writer in this or another process.
@@ -92,15 +99,21 @@ public final class RecordLog: Sendable {
   ///
   /// - Parameters:
   ///   - url: A log.
+  ///   - decoder: Decodes the records, with its options.
   ///   - maximumRecordSize: The most bytes of a record that is put together from several blocks of 64 KB; larger ones
   ///     are reported as damage. 1 GiB by default.
   /// - Throws: `RecordLogError`: `notALog` if the file is something else.
-  public convenience init(readingFrom url: URL, maximumRecordSize: Int = 1 << 30) throws {
-    try self.init(readingFrom: Self.path(of: url), on: SystemDisk(), maximumRecordSize: maximumRecordSize)
+  public convenience init(
+    readingFrom url: URL, decoder: StowDecoder = StowDecoder(), maximumRecordSize: Int = 1 << 30
+  ) throws {
+    try self.init(
+      readingFrom: Self.path(of: url), on: SystemDisk(), decoder: decoder,
+      maximumRecordSize: maximumRecordSize)
   }
 
   init(
-    at path: String, on disk: any Disk, durability: Durability = .manual, maximumRecordSize: Int = 1 << 30,
+    at path: String, on disk: any Disk, encoder: StowEncoder = StowEncoder(),
+    decoder: StowDecoder = StowDecoder(), durability: Durability = .manual, maximumRecordSize: Int = 1 << 30,
     packing: Packing = .none, identity: UInt64 = .random(in: .min ... .max)
   ) throws {
     let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing)
@@ -111,12 +124,17 @@ public final class RecordLog: Sendable {
     self.durability = durability
     self.maximumRecordSize = maximumRecordSize
     self.packing = packing
+    self.decoder = decoder
     self.recovery = recovery
-    state = Mutex(LogState(file: writer.file, tail: writer.tail, writer: writer))
+    state = Mutex(
+      LogState(file: writer.file, tail: writer.tail, writer: writer, encoder: UnsharedEncoder(encoder)))
     OpenLogs.add(self)
   }
 
-  init(readingFrom path: String, on disk: any Disk, maximumRecordSize: Int = 1 << 30) throws {
+  init(
+    readingFrom path: String, on disk: any Disk, decoder: StowDecoder = StowDecoder(),
+    maximumRecordSize: Int = 1 << 30
+  ) throws {
     let file = try LogOpening(disk: disk, path: path).forReading()
     let tail = try file.tailForReading()
     self.path = path
@@ -124,8 +142,9 @@ public final class RecordLog: Sendable {
     durability = .manual
     self.maximumRecordSize = maximumRecordSize
     packing = .none
+    self.decoder = decoder
     recovery = tail.recovery
-    state = Mutex(LogState(file: file, tail: tail, writer: nil))
+    state = Mutex(LogState(file: file, tail: tail, writer: nil, encoder: UnsharedEncoder(StowEncoder())))
   }
 
   /// Closes the log as ``close()`` does; nobody is there whom errors could be thrown to.
@@ -156,7 +175,7 @@ struct LogState: Sendable {
   var tail: Tail
   /// Nil for a reader, and once the log is closed.
   var writer: LogWriter?
-  let encoder = UnsharedEncoder()
+  let encoder: UnsharedEncoder
   var isClosed = false
   var isWritingScheduled = false
   /// What went wrong while nobody waited; the next call throws it.
@@ -165,6 +184,8 @@ struct LogState: Sendable {
 }
 
 /// An encoder that is only used behind the lock of its log.
-final class UnsharedEncoder: @unchecked Sendable {
-  let encoder = RecordEncoder()
+struct UnsharedEncoder: @unchecked Sendable {
+  let encoder: RecordEncoder
+
+  init(_ encoder: StowEncoder) { self.encoder = RecordEncoder(encoder) }
 }

@@ -4,18 +4,20 @@ import StowRecords
 /// Another process that uses a log, for the tests that need one:
 ///
 /// - `crash PATH SEED` appends until it is killed, and says when it begins, and which records it was told are written.
+/// - `durably PATH TASKS` appends durably from so many tasks until it is killed, and says which number each record got.
 /// - `feed PATH COUNT` appends so many records bit by bit, says when some are there, and compacts the log when half are.
 /// - `exit PATH COUNT` appends so many records to a log that nobody lets go of, and exits.
 /// - `open PATH` opens the log for appending, and says what came of it.
 /// - `read` reads the logs whose paths it is told, a line each, and says which of their records are whole.
 @main
 struct LogWorker {
-  static func main() throws {
+  static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else { return readAll() }
     let url = URL(filePath: arguments[2])
     switch arguments[1] {
     case "crash": try crash(url, seed: Int(arguments[3]) ?? 0)
+    case "durably": try await appendDurably(url, tasks: Int(arguments[3]) ?? 0)
     case "feed": try feed(url, Int(arguments[3]) ?? 0)
     case "exit": try exit(url, Int(arguments[3]) ?? 0)
     default: open(url)
@@ -80,6 +82,22 @@ struct LogWorker {
       }
       // From here on a process that is killed loses nothing of it.
       say("\(id - 1)")
+    }
+  }
+
+  private static func appendDurably(_ url: URL, tasks: Int) async throws {
+    let log = try RecordLog(at: url, durability: .manual)
+    let first = log.count
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<tasks {
+        group.addTask {
+          for id in stride(from: first + task, to: .max, by: tasks) {
+            let number = try await log.appendDurably(LoggedValue(id: id))
+            say("\(number) \(id)")
+          }
+        }
+      }
+      try await group.waitForAll()
     }
   }
 

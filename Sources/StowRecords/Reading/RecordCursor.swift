@@ -1,3 +1,5 @@
+import Stow
+
 /// Walks over the records of a file, from a number on, up to where they ended when it set out. Needs memory for one
 /// block, or for one record if that is larger.
 ///
@@ -8,7 +10,10 @@ struct RecordCursor: Sendable {
   private let file: LogFile
   private let tail: Tail
   private let maximumRecordSize: Int
-  private let report: @Sendable (RecordLog.Damage) -> Void
+  private let decoder: StowDecoder
+  /// What all reading of the log has met, and what is to know of the next steps of this walk.
+  private let known: DamageReport
+  var noting: DamageReport?
 
   /// No record before this is wanted. The walk begins with the block that it should be in, so that a part which was
   /// lost is reported as a whole.
@@ -29,13 +34,14 @@ struct RecordCursor: Sendable {
   private var hole: (bytes: Range<Int>, reason: RecordLog.Damage.Reason)?
 
   init(
-    _ file: LogFile, from number: Int, _ tail: Tail, maximumRecordSize: Int,
-    report: @escaping @Sendable (RecordLog.Damage) -> Void
+    _ file: LogFile, from number: Int, _ tail: Tail, maximumRecordSize: Int, _ decoder: StowDecoder,
+    _ known: DamageReport, _ noting: DamageReport?
   ) {
     self.file = file
     self.tail = tail
     self.maximumRecordSize = maximumRecordSize
-    self.report = report
+    self.decoder = decoder
+    (self.known, self.noting) = (known, noting)
     start = min(number, tail.count)
     // Where heads cannot be read, the walk begins at the front and reports them.
     if let head = try? file.lastHead(notAfter: start, before: tail.end) {
@@ -74,7 +80,7 @@ struct RecordCursor: Sendable {
     case .records(let run):
       let start = block.start + (run.records.first?.range.lowerBound ?? 0)
       reportLost(before: min(run.firstNumber, limit), before: start)
-      store = RecordStore(run, block.bytes)
+      store = RecordStore(run, block.bytes, decoder)
       wholeEnd = block.start + run.end
     }
     return true
@@ -133,7 +139,9 @@ struct RecordCursor: Sendable {
     let records = next..<max(next, number)
     if hole == nil && records.isEmpty { return }
     let bytes = hole?.bytes ?? min(wholeEnd, end)..<end
-    report(RecordLog.Damage(records: records, bytes: bytes, reason: hole?.reason ?? .missing))
+    let damage = RecordLog.Damage(records: records, bytes: bytes, reason: hole?.reason ?? .missing)
+    known.add(damage)
+    noting?.add(damage)
     hole = nil
     next = records.upperBound
   }
@@ -149,7 +157,7 @@ struct RecordCursor: Sendable {
     switch message(from: beginning, of: block) {
     case .success(let message):
       next = beginning.number
-      store = RecordStore(beginning.number, message: message)
+      store = RecordStore(beginning.number, message: message, decoder)
     case .failure(let lost):
       addHole((block.start + block.endOfRecords)..<(index * BlockHead.blockSize), lost.reason)
       return false

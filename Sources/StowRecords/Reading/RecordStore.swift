@@ -12,11 +12,13 @@ final class RecordStore: Sendable {
   private let places: [Block.Place]
   private let scopes: [Int]
   private let windows: [PackingWindow]
+  private let decoder: StowDecoder
   private let idle = Mutex<ScopeDecoder?>(nil)
 
   /// Records of a block, of which these are the bytes.
-  init(_ run: Block.Run, _ bytes: [UInt8]) {
+  init(_ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
     firstNumber = run.firstNumber
+    self.decoder = decoder
     self.bytes = bytes
     places = run.records
     scopes = run.scopes
@@ -24,8 +26,9 @@ final class RecordStore: Sendable {
   }
 
   /// A record that was put together from the parts of several blocks.
-  init(_ number: Int, message: [UInt8]) {
+  init(_ number: Int, message: [UInt8], _ decoder: StowDecoder) {
     firstNumber = number
+    self.decoder = decoder
     bytes = message
     places = [Block.Place(0..<message.count)]
     scopes = [0]
@@ -78,22 +81,29 @@ final class RecordStore: Sendable {
     return low
   }
 
-  func decode<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value {
-    let decoder = idle.withLock { $0.take() } ?? ScopeDecoder()
-    defer { idle.withLock { $0 = decoder } }
-    return try decoder.decode(type, at: index, of: self)
+  /// Hands a record to `body`, with a decoder that has taken in what it relies on.
+  func decode<Value>(
+    at index: Int, by body: (RecordDecoder, UnsafeRawBufferPointer) throws -> Value
+  ) throws -> Value {
+    let scope = idle.withLock { $0.take() } ?? ScopeDecoder(decoder)
+    defer { idle.withLock { $0 = scope } }
+    return try scope.decode(at: index, of: self, by: body)
   }
 }
 
 /// A decoder, and which records of a scope it has taken in. Only one thread at a time has it.
 private final class ScopeDecoder: @unchecked Sendable {
-  private let decoder = RecordDecoder()
+  private let decoder: RecordDecoder
   private var scope = -1
   private var next = 0
 
+  init(_ decoder: StowDecoder) { self.decoder = RecordDecoder(decoder) }
+
   /// Decodes a record. What it has taken in stays, after an error too: otherwise each of many records that cannot be
   /// decoded would cost a walk over all before it.
-  func decode<Value: Decodable>(_ type: Value.Type, at index: Int, of store: RecordStore) throws -> Value {
+  func decode<Value>(
+    at index: Int, of store: RecordStore, by body: (RecordDecoder, UnsafeRawBufferPointer) throws -> Value
+  ) throws -> Value {
     let scope = store.scope(of: index)
     if scope != self.scope || next > index {
       decoder.begin()
@@ -103,6 +113,6 @@ private final class ScopeDecoder: @unchecked Sendable {
     let missing = next..<index
     next = index + 1
     try store.takeDefinitions(of: missing, into: decoder)
-    return try store.withBytes(of: index) { try decoder.decode(type, from: $0) }
+    return try store.withBytes(of: index) { try body(decoder, $0) }
   }
 }

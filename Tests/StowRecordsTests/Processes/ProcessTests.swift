@@ -51,6 +51,25 @@ struct ProcessTests {
       "\(what): \(end) of \(written)")
   }
 
+  @Test func whatManyTasksHaveAppendedDurablyIsThereAfterAKill() throws {
+    var said: [Int: Int] = [:]
+    for round in 0..<max(1, rounds / 3) {
+      let worker = try Worker("durably", folder.log.path, "16")
+      for _ in 0..<(1 + round * 7 % 50) { worker.waitForOutput() }
+      worker.kill()
+      for line in try worker.lines() {
+        let numbers = line.split(separator: " ").compactMap { Int($0) }
+        if numbers.count == 2 { said[numbers[0]] = numbers[1] }
+      }
+      let log = try RecordLog(readingFrom: folder.log)
+      for (number, id) in said {
+        #expect(try log.decode(LoggedValue.self, at: number).id == id, "round \(round), record \(number)")
+      }
+      #expect(log.damage.isEmpty)
+    }
+    #expect(said.count > rounds)
+  }
+
   @Test func aSecondWriterIsRefused() throws {
     let log = try RecordLog(at: folder.log)
     #expect(try Worker("open", folder.log.path).lines() == ["inUse"])

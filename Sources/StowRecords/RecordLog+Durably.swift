@@ -1,0 +1,135 @@
+import Synchronization
+
+extension RecordLog {
+  /// Appends a record, and returns when it is on the disk, whatever the durability of the log.
+  ///
+  /// ```swift
+  /// let number = try await log.appendDurably(event)
+  /// ```
+  ///
+  /// Tasks that wait at the same time share one synchronization: the records of all of them are written together. The
+  /// value is encoded, written and synchronized on a thread of the log's own; no thread of Swift's pool waits. One task's
+  /// records are in the order of its calls. Each call that waits keeps its value in memory, and nothing else.
+  ///
+  /// - Returns: The number of the record.
+  /// - Throws: As ``append(_:)``; `CancellationError` if the task was cancelled before the record was appended. Once it
+  ///   is, the call waits for the disk. After an error that the disk gave nobody knows whether the record is there; after
+  ///   any other one it is not.
+  @discardableResult
+  public func appendDurably<Value: Encodable & Sendable>(_ value: Value) async throws -> Int {
+    let wish = DurableWish { writer, encoder in
+      try writer.append(in: encoder) { try encoder.encode(value, $0) }
+    }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        if durableWishes.add(wish, continuation) { writingCalls.start { self.fulfillWishes() } }
+        // A task that was cancelled before is told so by nobody else.
+        if Task.isCancelled { durableWishes.cancel(wish) }
+      }
+    } onCancel: {
+      durableWishes.cancel(wish)
+    }
+  }
+
+  /// Appends what tasks wait for, until nobody waits.
+  private func fulfillWishes() {
+    while let wishes = durableWishes.takeAll() {
+      let results = fulfill(wishes.map(\.wish))
+      for (wish, result) in zip(wishes, results) { wish.continuation.resume(with: result) }
+    }
+  }
+
+  /// Appends records and brings all of them to the disk at once.
+  private func fulfill(_ wishes: [DurableWish]) -> [Result<Int, any Error>] {
+    do {
+      let (writer, results) = try withWriter { state, writer in
+        try throwLateError(&state)
+        // What others have appended stays, whatever becomes of these.
+        try writer.flush()
+        let encoder = state.encoder.encoder
+        let results = wishes.map { wish in
+          Result {
+            try wish.append(writer, encoder)
+            return writer.count - 1
+          }
+        }
+        do {
+          try writer.prepareToSynchronize()
+        } catch {
+          // Who is told that nothing was appended must not find it later.
+          writer.dropCollected()
+          return (writer, results.map { $0.failing(with: error, from: writer.written) })
+        }
+        return (writer, results)
+      }
+      let count = results.compactMap { try? $0.get() }.max().map { $0 + 1 } ?? 0
+      guard count > 0 else { return results }
+      do {
+        try synchronize(writer, upTo: count)
+        return results
+      } catch {
+        return results.map { $0.failing(with: error, from: 0) }
+      }
+    } catch {
+      return wishes.map { _ in .failure(error) }
+    }
+  }
+}
+
+extension Result<Int, any Error> {
+  /// The same, but an error for all numbers from one on.
+  fileprivate func failing(with error: any Error, from number: Int) -> Self {
+    flatMap { $0 < number ? .success($0) : .failure(error) }
+  }
+}
+
+/// A record that a task wants to be on the disk.
+final class DurableWish: Sendable {
+  /// Appends it. Called behind the lock of the log.
+  let append: @Sendable (LogWriter, RecordEncoder) throws -> Void
+
+  init(append: @escaping @Sendable (LogWriter, RecordEncoder) throws -> Void) { self.append = append }
+}
+
+/// The records that tasks wait for, in the order of the calls.
+final class DurableWishes: Sendable {
+  typealias Waiting = (wish: DurableWish, continuation: CheckedContinuation<Int, any Error>)
+
+  private struct State {
+    var waiting: [Waiting] = []
+    /// Whether somebody appends, and will look for more.
+    var isFulfilling = false
+  }
+
+  private let state = Mutex(State())
+
+  /// How many wait that nobody has begun to append.
+  var count: Int { state.withLock { $0.waiting.count } }
+
+  /// Adds a record, and returns whether the caller must have somebody append it.
+  func add(_ wish: DurableWish, _ continuation: CheckedContinuation<Int, any Error>) -> Bool {
+    state.withLock { state in
+      state.waiting.append((wish, continuation))
+      defer { state.isFulfilling = true }
+      return !state.isFulfilling
+    }
+  }
+
+  /// What waits now; nil if nothing does, and then whoever adds something must begin anew.
+  func takeAll() -> [Waiting]? {
+    state.withLock { state in
+      defer { state.waiting = [] }
+      state.isFulfilling = !state.waiting.isEmpty
+      return state.waiting.isEmpty ? nil : state.waiting
+    }
+  }
+
+  /// Gives up a record that nobody has begun to append.
+  func cancel(_ wish: DurableWish) {
+    let continuation = state.withLock { state -> CheckedContinuation<Int, any Error>? in
+      guard let index = state.waiting.firstIndex(where: { $0.wish === wish }) else { return nil }
+      return state.waiting.remove(at: index).continuation
+    }
+    continuation?.resume(throwing: CancellationError())
+  }
+}
