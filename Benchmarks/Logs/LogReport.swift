@@ -2,6 +2,7 @@
 struct LogReport: Codable {
   var payloads: [LogResult]
   var large: LargeLogResult
+  var waiting: LogWaitingResult
 }
 
 /// Records of one payload in a log, and as JSON lines.
@@ -30,7 +31,7 @@ struct LargeLogResult: Codable {
 }
 
 extension LogReport {
-  var tables: [Table] { [speed, sizes, largeLog] }
+  var tables: [Table] { [speed, sizes, largeLog, waiting.table] }
 
   private var speed: Table {
     Table(

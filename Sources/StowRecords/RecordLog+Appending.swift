@@ -63,7 +63,10 @@ extension RecordLog {
       // Who is told that nothing was appended must not find it later.
       if durability == .everyAppend, case .failure = result { writer.dropCollected() }
       // The records before the one that failed are as durable as any.
-      if writer.count > first { scheduleWriting(&state) }
+      if writer.count > first {
+        scheduleWriting(&state)
+        wakeFollowersSoon(&state)
+      }
       return (writer, first..<writer.count, result)
     }
     let synchronization = Result {
@@ -109,6 +112,7 @@ extension RecordLog {
   public func close() throws {
     let closing = state.withLock { state -> (LogWriter, Result<Void, any Error>)? in
       state.isClosed = true
+      defer { state.followers.wake() }
       guard let writer = state.writer else { return nil }
       let result = Result {
         try throwLateError(&state)

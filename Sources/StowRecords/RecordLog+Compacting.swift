@@ -38,6 +38,7 @@ extension RecordLog {
         try writer.flush()
         let new = try replacement(of: writer, identity, isKept)
         (state.file, state.writer, done) = (new.file, new, new.written)
+        state.followers.wake()
         do {
           try disk.synchronizeFolder(of: path)
         } catch {

@@ -60,6 +60,7 @@ extension RecordLog {
           writer.dropCollected()
           return (writer, results.map { $0.failing(with: error, from: writer.written) })
         }
+        wakeFollowersSoon(&state)
         return (writer, results)
       }
       let count = results.compactMap { try? $0.get() }.max().map { $0 + 1 } ?? 0

@@ -1,8 +1,15 @@
+import Dispatch
+
 extension RecordLog {
   /// The records from a number on, those that are there and those that are still to come, from any process.
   ///
-  /// Waits for what is written, and looks for it some fifty times a second. A reader sees a record when its writer
-  /// has written it; ``Durability`` says when. The sequence ends when its task is cancelled or the log is closed.
+  /// A reader sees a record when its writer has written it; ``Durability`` says when. Whoever follows a log by its writer
+  /// sees it a moment after it was appended, and has it written for that. The sequence ends when its task is cancelled or
+  /// the log is closed.
+  ///
+  /// The system tells when the file has changed, on Linux by inotify and on Apple's platforms by a dispatch source. Once
+  /// a second the file is looked at all the same, because a file system of a network may not tell. Where the system has
+  /// no watch to give, the file is looked at fifty times a second.
   ///
   /// When the log is compacted, the sequence yields what is left of the old file, and goes on after the records that
   /// the new one took over from it; the numbers are then those of the new file.
@@ -52,6 +59,8 @@ extension RecordLog {
       private var file: LogFile
       private var cursor: RecordCursor?
       private let calls = BlockingCalls()
+      /// What wakes this where nothing more is to be read; nil before that is so, and for a file that was gone over to.
+      private var waking: FollowerWaking?
 
       init(log: RecordLog, file: LogFile, next: Int) {
         self.log = log
@@ -77,7 +86,8 @@ extension RecordLog {
           case .record(let record): return see(record)
           case .closed: return nil
           case .nothingYet:
-            do { try await Task.sleep(for: .milliseconds(20)) } catch { return nil }
+            // What comes from here on wakes; what has come before is looked for once more.
+            if let waking { await waking.wait() } else { waking = FollowerWaking(log) }
           }
         }
         return nil
@@ -115,7 +125,7 @@ extension RecordLog {
           throw log.error(.replaced)
         }
         next = origin.count + Swift.max(0, next - (try file.tailForReading().count))
-        self.file = newest
+        (self.file, waking) = (newest, nil)
         return begin(newest, tail)
       }
 
@@ -124,6 +134,85 @@ extension RecordLog {
         cursor = log.cursor(over: file, from: next, tail)
         return true
       }
+    }
+  }
+}
+
+/// Wakes somebody who waits for records.
+final class Waker: Sendable {
+  private let signals: AsyncStream<Void>
+  private let signal: AsyncStream<Void>.Continuation
+
+  init() { (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+  /// Ends a wait, or the next one if nobody waits now.
+  func wake() { signal.yield() }
+
+  /// Waits until it is woken, or its task is cancelled.
+  func wait() async {
+    var iterator = signals.makeAsyncIterator()
+    await iterator.next()
+  }
+}
+
+/// What tells one follower that its log may have more records: the log itself, the system, or a clock. The clock may be
+/// used from any thread.
+final class FollowerWaking: @unchecked Sendable {
+  private let waker = Waker()
+  private let watch: (any FileWatch)?
+  private let timer: any DispatchSourceTimer
+
+  /// - Parameter interval: After which the file is looked at in any case.
+  init(_ log: RecordLog, lookingEvery interval: DispatchTimeInterval = .seconds(1)) {
+    let isWriter = log.state.withLock { [waker] state in
+      state.followers.add(waker)
+      return state.writer != nil
+    }
+    // Nobody else writes what a writer has open.
+    watch = isWriter ? nil : log.disk.watch(log.path) { [waker] in waker.wake() }
+    timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+    let interval = isWriter || watch != nil ? interval : .milliseconds(20)
+    timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(1))
+    timer.setEventHandler { [waker] in waker.wake() }
+    timer.resume()
+  }
+
+  deinit { timer.cancel() }
+
+  func wait() async { await waker.wait() }
+}
+
+/// Those who follow a log by this object, while they wait or may.
+struct FollowersOfLog: Sendable {
+  private struct Reference: Sendable {
+    weak var waker: Waker?
+  }
+
+  private var references: [Reference] = []
+  fileprivate var isWakingScheduled = false
+
+  fileprivate var isEmpty: Bool { references.isEmpty }
+
+  fileprivate mutating func add(_ waker: Waker) {
+    references.removeAll { $0.waker == nil }
+    references.append(Reference(waker: waker))
+  }
+
+  mutating func wake() {
+    references.removeAll { $0.waker == nil }
+    for reference in references { reference.waker?.wake() }
+    isWakingScheduled = false
+  }
+}
+
+extension RecordLog {
+  /// Wakes those who follow the log, a moment later: they have what was appended written, and many records together take
+  /// fewer frames.
+  func wakeFollowersSoon(_ state: inout LogState) {
+    guard !state.followers.isEmpty, !state.followers.isWakingScheduled else { return }
+    state.followers.isWakingScheduled = true
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .microseconds(200)) { [weak self] in
+      self?.state.withLock { $0.followers.wake() }
     }
   }
 }

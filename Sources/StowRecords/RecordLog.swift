@@ -180,6 +180,7 @@ struct LogState: Sendable {
   var isWritingScheduled = false
   /// What went wrong while nobody waited; the next call throws it.
   var lateError: RecordLogError?
+  var followers = FollowersOfLog()
   var onBackgroundError: (@Sendable (RecordLogError) -> Void)?
 }
 

@@ -39,6 +39,35 @@ struct FollowingTests {
     #expect(try await closed.value == 0)
   }
 
+  /// No clock wakes anybody here: a change that is not told makes the test wait for ever.
+  @Test func readersAreWokenByTheSystem() async throws {
+    let log = try RecordLog(at: folder.log, durability: .manual)
+    let reader = try RecordLog(readingFrom: folder.log)
+    let waking = FollowerWaking(reader, lookingEvery: .seconds(1 << 20))
+    try log.append(Event(0))
+    try log.flush()
+    await waking.wait()
+    try log.compact { _ in true }
+    await waking.wait()
+    let other = FollowerWaking(reader, lookingEvery: .seconds(1 << 20))
+    try log.append(Event(1))
+    try log.flush()
+    await other.wait()
+  }
+
+  @Test func whoFollowsAWriterIsWokenByIt() async throws {
+    let log = try RecordLog(at: "/log", on: SimulatedDisk())
+    let waking = FollowerWaking(log, lookingEvery: .seconds(1 << 20))
+    try log.append(Event(0))
+    await waking.wait()
+    try await log.appendDurably(Event(1))
+    await waking.wait()
+    try log.compact { _ in true }
+    await waking.wait()
+    try log.close()
+    await waking.wait()
+  }
+
   @Test func theFirstRecordToFollowIsCountedInTheFileThatWasThereThen() async throws {
     let log = try RecordLog(at: folder.log, durability: .manual)
     try log.append(contentsOf: (0..<10).map { Event($0) })

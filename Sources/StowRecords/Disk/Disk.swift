@@ -10,7 +10,17 @@ protocol Disk: Sendable {
   func remove(_ path: String) throws
   /// Makes the names of the files last that stand beside this one.
   func synchronizeFolder(of path: String) throws
+  /// Calls `onChange` when the file that is at a path now was written, or got another name, until the result is let go
+  /// of; nil if the system does not tell. It may be called without reason, on any thread.
+  func watch(_ path: String, onChange: @escaping @Sendable () -> Void) -> (any FileWatch)?
 }
+
+extension Disk {
+  func watch(_ path: String, onChange: @escaping @Sendable () -> Void) -> (any FileWatch)? { nil }
+}
+
+/// Whoever keeps one is told about changes of a file.
+protocol FileWatch: AnyObject, Sendable {}
 
 /// A file that is open. It is closed when nobody refers to it.
 protocol DiskFile: AnyObject, Sendable {

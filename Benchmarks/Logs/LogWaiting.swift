@@ -1,0 +1,104 @@
+import Foundation
+import StowRecords
+
+/// What somebody waits for who appends durably, or follows a log that another object writes.
+struct LogWaiting {
+  let files: LogFiles
+  let rounds: Int
+
+  private static let tasks = 64
+
+  func measure() async throws -> LogWaitingResult {
+    StandardError.print("log: waiting")
+    let events = Event.make(count: Self.tasks * rounds)
+    var (alone, together): ([Double], [Double]) = ([], [])
+    for round in 0..<3 {
+      for turn in 0..<2 {
+        if (round + turn) % 2 == 0 {
+          alone.append(try appendAlone(events.prefix(4 * rounds)))
+        } else {
+          together.append(try await appendTogether(events))
+        }
+      }
+    }
+    let delays = try await follow(events.prefix(8 * rounds)).sorted()
+    return LogWaitingResult(
+      everyAppend: median(alone), together: median(together), seenMedian: delays[delays.count / 2],
+      seenLate: delays[delays.count * 99 / 100])
+  }
+
+  /// The time of a record, each of which is brought to the disk before the next is appended.
+  private func appendAlone(_ events: ArraySlice<Event>) throws -> Double {
+    let log = try RecordLog(at: files.freshFile("durable.log"), durability: .everyAppend)
+    let time = try Clock.time { for event in events { try log.append(event) } }
+    try log.close()
+    return time / Double(events.count)
+  }
+
+  /// The same from many tasks, each of which waits until its record is on the disk.
+  private func appendTogether(_ events: [Event]) async throws -> Double {
+    let log = try RecordLog(at: files.freshFile("durable.log"), durability: .manual)
+    let clock = ContinuousClock()
+    let time = try await clock.measure {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for task in 0..<Self.tasks {
+          group.addTask {
+            for index in stride(from: task, to: events.count, by: Self.tasks) {
+              try await log.appendDurably(events[index])
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+    try log.close()
+    return time / .nanoseconds(1) / Double(events.count)
+  }
+
+  /// The times from the write of a record until somebody has it who follows the file.
+  private func follow(_ events: ArraySlice<Event>) async throws -> [Double] {
+    let log = try RecordLog(at: files.freshFile("followed.log"), durability: .manual)
+    let reader = try RecordLog(readingFrom: files.file("followed.log"))
+    let clock = ContinuousClock()
+    var followed = reader.follow(from: 0).makeAsyncIterator()
+    var delays: [Double] = []
+    for event in events {
+      let writing = Task.detached {
+        // The follower is to wait when this is written.
+        try await Task.sleep(for: .milliseconds(2))
+        let begin = clock.now
+        try log.append(event)
+        try log.flush()
+        return begin
+      }
+      guard try await followed.next() != nil else { break }
+      let end = clock.now
+      delays.append((end - (try await writing.value)) / .nanoseconds(1))
+    }
+    try log.close()
+    return delays
+  }
+}
+
+/// The times of a record, in nanoseconds.
+struct LogWaitingResult: Codable {
+  var everyAppend: Double
+  var together: Double
+  var seenMedian: Double
+  var seenLate: Double
+
+  var table: Table {
+    Table(
+      title: "Logs: waiting",
+      columns: [.init(title: "for", isText: true), .init(title: "takes"), .init(title: "share of one")],
+      rows: [
+        ["a record on the disk", Figures.time(everyAppend), Figures.none],
+        [
+          "the same, 64 tasks at once", Figures.time(together),
+          Figures.percent(together / everyAppend * 100),
+        ],
+        ["a record that another wrote", Figures.time(seenMedian), Figures.none],
+        ["the same, the slowest in a hundred", Figures.time(seenLate), Figures.none],
+      ])
+  }
+}
