@@ -106,15 +106,12 @@ package struct ByteReader {
   package private(set) var count: Int
   /// `Tag.extents`, at hand without the check that a global was made.
   let extents: UnsafePointer<UInt8>
-  /// `SmallString.isKnown`, at hand for the same reason.
-  let makesSmallStrings: Bool
 
   /// A reader of no bytes.
   init(extents: UnsafePointer<UInt8>) {
     base = extents
     count = 0
     self.extents = extents
-    makesSmallStrings = SmallString.isKnown
   }
 
   init(_ bytes: UnsafeRawBufferPointer, extents: UnsafePointer<UInt8>) {

@@ -262,13 +262,6 @@ extension ByteReader {
       return try string(at: text.content, count: text.count)
     }
     // No text is longer unpacked than its count says.
-    if text.count <= SmallString.longest, makesSmallStrings {
-      var words: (UInt64, UInt64) = (0, 0)
-      let length = try withUnsafeMutableBytes(of: &words) { buffer throws(FormatError) in
-        try unpack(text, into: buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
-      }
-      return SmallString.make(words, count: length)
-    }
     var failure: FormatError?
     let string = String(unsafeUninitializedCapacity: text.count) { buffer in
       guard let target = buffer.baseAddress else { return 0 }

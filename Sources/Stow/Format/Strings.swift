@@ -58,12 +58,12 @@ extension ByteReader {
   /// The string of `count` bytes of UTF-8 at `offset`, which `require` has found to be there.
   @inline(__always)
   func string(at offset: Int, count size: Int) throws(FormatError) -> String {
-    if size <= SmallString.longest, makesSmallStrings,
-      let string = SmallString.make(pointer(at: offset), count: size, hasSixteen: offset <= count &- 16)
-    {
-      return string
+    // A string of so few characters needs no memory, and one of ASCII no check.
+    guard size <= 15, isASCII(at: offset, count: size) else { return try longString(at: offset, count: size) }
+    return String(unsafeUninitializedCapacity: size) { target in
+      UnsafeMutableRawBufferPointer(target).copyMemory(from: buffer(at: offset, count: size))
+      return size
     }
-    return try longString(at: offset, count: size)
   }
 
   /// Decoding repairs what is not UTF-8, and then has other bytes; finding that out is faster than validating
@@ -89,10 +89,13 @@ extension ByteReader {
       }
       // Some of the last eight bytes were among those before.
       bits |= pointer(at: offset &+ count &- 8).loadUnaligned(as: UInt64.self)
+    } else if offset <= self.count &- 8 {
+      let word = UInt64(littleEndian: pointer(at: offset).loadUnaligned(as: UInt64.self))
+      bits = word & ~(.max &<< UInt64(truncatingIfNeeded: 8 &* count))
     } else {
-      for index in 0..<count { bits |= UInt64(base[offset &+ index]) }
+      bits = firstBytes(at: offset, upTo: offset &+ count)
     }
-    return bits & SmallString.beyondASCII == 0
+    return bits & 0x8080_8080_8080_8080 == 0
   }
 }
 

@@ -1,4 +1,4 @@
-// Texts as bytes: whether two are the same, their hashes, and short ones as words.
+// Texts as bytes: whether two are the same, and their hashes.
 
 /// Whether `count` bytes at two places are the same.
 @inline(__always)
@@ -178,15 +178,5 @@ struct TextKey: BitwiseCopyable, Equatable {
     guard length > 0 else { return (0, 0) }
     let middle = word(length >> 1, UInt8.self) &<< UInt64(truncatingIfNeeded: 8 &* (length >> 1))
     return (word(0, UInt8.self) | middle | word(length &- 1, UInt8.self) &<< (end &- 8), 0)
-  }
-}
-
-extension TextKey {
-  /// The key of a text of up to 16 bytes, with zeros after them, as they are in memory.
-  @inline(__always)
-  init(whole bytes: (UInt64, UInt64), count: Int) {
-    self.init(
-      first: UInt64(littleEndian: bytes.0), second: UInt64(littleEndian: bytes.1),
-      code: UInt8(truncatingIfNeeded: count))
   }
 }

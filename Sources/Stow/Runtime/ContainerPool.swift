@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Whether a keyed container can be used again when nobody holds it any more: the first of the two assumptions about types
-/// of the standard library (SECURITY.md names both).
+/// Whether a keyed container can be used again when nobody holds it any more: the one assumption about types of the standard
+/// library (SECURITY.md names it).
 ///
 /// It is assumed that a `KeyedEncodingContainer` or a `KeyedDecodingContainer` is one strong reference, which a copy
 /// retains and which is released when the copy goes. Then a container in a pool is free exactly if the pool's is the

@@ -29,8 +29,6 @@ struct StringPool: ~Copyable {
   private(set) var hasTwins = false
 
   private let hashing = ByteHash()
-  /// `SmallString.isKnown`, at hand without the check that a global was made.
-  private let knowsSmallStrings = SmallString.isKnown
   /// The bits of all strings.
   private var filter: UInt64 = 0
 
@@ -66,25 +64,8 @@ struct StringPool: ~Copyable {
   /// The index of `string`, which is added if it is new.
   @inline(__always)
   mutating func intern(_ string: borrowing String) -> Int {
-    if let key = smallKey(of: string) { return intern(whole: key) }
     let index = string.utf8.withContiguousStorageIfAvailable { self.intern(UnsafeRawBufferPointer($0)) }
     return index ?? internForeign(copy string)
-  }
-
-  /// The key of a string that is kept in two words.
-  @inline(__always)
-  private func smallKey(of string: borrowing String) -> TextKey? {
-    guard knowsSmallStrings, let text = SmallString.characters(of: string) else { return nil }
-    return TextKey(whole: (text.first, text.second), count: text.count)
-  }
-
-  /// The index of a short string.
-  @inline(__always)
-  private mutating func intern(whole key: TextKey) -> Int {
-    if hasFew() { return internAmongFew(whole: key) }
-    let hash = key.hash(hashing)
-    let (index, slot) = table.find(hash) { entries.base[$0].key == key }
-    return index >= 0 ? index : insert(whole: key, hash: hash, slot: slot)
   }
 
   @inline(never)
@@ -183,7 +164,6 @@ struct StringPool: ~Copyable {
   /// The index of `string`, which most likely is new: it is copied while its hash is made.
   @inline(__always)
   mutating func internNew(_ string: borrowing String) -> Int {
-    if let key = smallKey(of: string) { return intern(whole: key) }
     if isUnlisted { list() }
     let index = string.utf8.withContiguousStorageIfAvailable { utf8 in
       let source = UnsafeRawBufferPointer(utf8).baseAddress ?? UnsafeRawPointer(bytes.base)
@@ -256,10 +236,6 @@ struct StringPool: ~Copyable {
   @inline(__always)
   mutating func add(new string: borrowing String) -> Int {
     precondition(isUnlisted)
-    if let key = smallKey(of: string) {
-      key.store(to: makePlace(key.length))
-      return append(copied: key)
-    }
     let index = string.utf8.withContiguousStorageIfAvailable { add(new: UnsafeRawBufferPointer($0)) }
     return index ?? addForeign(copy string)
   }
@@ -357,7 +333,6 @@ struct StringPool: ~Copyable {
   @inline(__always)
   func holds(_ string: borrowing String, at index: Int) -> Bool {
     let entry = entries[index]
-    if let key = smallKey(of: string) { return entry.key == key }
     return string.utf8.withContiguousStorageIfAvailable { utf8 in
       guard utf8.count == entry.length, let start = utf8.baseAddress else { return false }
       return equalBytes(bytes.base + entry.offset, UnsafeRawPointer(start), count: utf8.count)
