@@ -26,7 +26,7 @@ final class DecodingSession {
   private static let reusesContainers = ContainerReuse.isPossible {
     let session = DecodingSession(reusesContainers: false)
     let reader = ObjectReader(session.message, DecodingKeyTable(PathKey.self))
-    return KeyedDecodingContainer(KeyedDecoder<PathKey>(reader, session: session))
+    return KeyedDecodingContainer(KeyedDecoder<PathKey, Void>(reader, session, ()))
   }
 
   /// Runs `body` in a session that is free, with a message that `open` opens.
@@ -201,46 +201,50 @@ extension DecodingSession {
   /// What a session has found out about types: how to decode values, and the keyed containers of key types.
   struct KnownTypes: ~Copyable {
     private var plans = DecodingPlans()
-    private var pools: [KeyedDecoderPool] = []
-    private var table = TypeTable<Unmanaged<KeyedDecoderPool>>()
+    private var table = TypeTable<KeyedDecoderPool.Reference>()
+    private var pools = GrowableBuffer<KeyedDecoderPool.Reference>(capacity: 4)
     /// The pools of which the message took containers.
-    private var usedPools = GrowableBuffer<Unmanaged<KeyedDecoderPool>>(capacity: 4)
+    private var usedPools = GrowableBuffer<KeyedDecoderPool.Reference>(capacity: 4)
+
+    deinit {
+      for pool in pools.buffer {
+        pool.deinitialize(count: 1)
+        pool.deallocate()
+      }
+    }
 
     @inline(__always)
     mutating func entry(for type: Any.Type) -> DecodingPlans.Entry { plans.entry(for: type) }
 
     @inline(__always)
-    mutating func pool<Key: CodingKey>(of keyType: Key.Type) -> Unmanaged<KeyedDecoderPool> {
-      table[TypeTable<Unmanaged<KeyedDecoderPool>>.identity(keyType)] ?? add(keyType)
+    mutating func pool<Key: CodingKey>(of keyType: Key.Type) -> KeyedDecoderPool.Reference {
+      table[keyType] ?? add(keyType)
     }
 
     @inline(never)
-    private mutating func add<Key: CodingKey>(_ keyType: Key.Type) -> Unmanaged<KeyedDecoderPool> {
-      let pool = KeyedDecoderPool(keyType)
+    private mutating func add<Key: CodingKey>(_ keyType: Key.Type) -> KeyedDecoderPool.Reference {
+      let pool = KeyedDecoderPool.Reference.allocate(capacity: 1)
+      pool.initialize(to: KeyedDecoderPool(keyType))
       pools.append(pool)
-      let reference = Unmanaged.passUnretained(pool)
-      table.insert(reference, for: TypeTable<Unmanaged<KeyedDecoderPool>>.identity(keyType))
-      return reference
+      table.insert(pool, for: keyType)
+      return pool
     }
 
     /// Notes that the message with the given number takes a container out of a pool.
-    mutating func noteUse(_ pool: KeyedDecoderPool, message: Int) {
-      if pool.lastMessage == message { return }
-      pool.lastMessage = message
-      usedPools.append(.passUnretained(pool))
+    mutating func noteUse(_ pool: KeyedDecoderPool.Reference, message: Int) {
+      if pool.pointee.lastMessage == message { return }
+      pool.pointee.lastMessage = message
+      usedPools.append(pool)
     }
 
     /// Takes back the containers that nobody holds any more, and returns whether that is all of them.
-    @inline(__always)
     func takeContainersBack() -> Bool {
       var areComplete = true
       for pool in usedPools.buffer {
-        pool._withUnsafeGuaranteedRef { pool in
-          if pool.containers.isComplete() {
-            pool.containers.borrowObjects { $0.finish() }
-          } else {
-            areComplete = false
-          }
+        if pool.pointee.containers.isComplete() {
+          pool.pointee.containers.borrowObjects { $0.finish() }
+        } else {
+          areComplete = false
         }
       }
       return areComplete

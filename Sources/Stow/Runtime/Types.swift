@@ -62,7 +62,7 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
 
   @inline(__always)
   mutating func entry(for type: Any.Type) -> Entry {
-    table[TypeTable<Entry>.identity(type)] ?? add(type)
+    table[type] ?? add(type)
   }
 
   @inline(never)
@@ -71,7 +71,7 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
     if plan == nil, TypeName(type).mayBeGeneric { plan = genericPlan(type) }
     if let plan { plans.append(plan) }
     let entry = Entry(plan)
-    table.insert(entry, for: TypeTable<Entry>.identity(type))
+    table.insert(entry, for: type)
     return entry
   }
 }
@@ -82,7 +82,7 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
 /// follows from a type is found out once and kept here. Open addressing; nothing is ever evicted, as a program has few
 /// types. Values must be trivial.
 struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
-  private typealias Slot = (type: UnsafeRawPointer?, value: Value?)
+  private typealias Slot = (type: ObjectIdentifier?, value: Value?)
 
   private var slots: UnsafeMutablePointer<Slot>
   private var mask = 63
@@ -95,19 +95,14 @@ struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
 
   deinit { slots.deallocate() }
 
-  @inline(__always)
-  static func identity(_ type: Any.Type) -> UnsafeRawPointer {
-    UnsafeRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(type))).unsafelyUnwrapped
-  }
-
-  @inline(__always)
-  private func start(_ type: UnsafeRawPointer) -> Int {
+  private func start(_ type: ObjectIdentifier) -> Int {
     let address = UInt(bitPattern: type)
     return Int(truncatingIfNeeded: (address >> 4) ^ (address >> 11)) & mask
   }
 
   @inline(__always)
-  subscript(type: UnsafeRawPointer) -> Value? {
+  subscript(type: Any.Type) -> Value? {
+    let type = ObjectIdentifier(type)
     var index = start(type)
     while true {
       let slot = slots[index]
@@ -117,9 +112,9 @@ struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  mutating func insert(_ value: Value, for type: UnsafeRawPointer) {
+  mutating func insert(_ value: Value, for type: Any.Type) {
     if count * 2 > mask { grow() }
-    place((type, value))
+    place((ObjectIdentifier(type), value))
     count += 1
   }
 

@@ -2,65 +2,56 @@
 // at the object, and finds each key that is asked for.
 
 extension DecodingSession {
+  /// Returns the container of an object, whose reader `open` opens.
   @inline(__always)
-  func container<Key: CodingKey>(
-    _ keyType: Key.Type, _ object: ObjectHeader, _ node: PathNode
-  ) throws(FormatError) -> KeyedDecodingContainer<Key> {
-    try container(keyType) { reader throws(FormatError) in try reader.open(object, message, node) }
-  }
-
-  func container<Key: CodingKey>(
-    _ keyType: Key.Type, row: Int, of table: Elements, shape: Int, _ node: PathNode
-  ) -> KeyedDecodingContainer<Key> {
-    container(keyType) { $0.open(row: row, of: table, shape: shape, message, node) }
-  }
-
-  @inline(__always)
-  private func container<Key: CodingKey, Failure: Error>(
+  func container<Key: CodingKey, Failure: Error>(
     _ keyType: Key.Type, _ open: (ObjectReader) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
     let pool = types.pool(of: keyType)
-    guard reusesContainers else {
-      return try newContainer(keyType, pool.takeUnretainedValue(), open)
-    }
-    let number = pool._withUnsafeGuaranteedRef { pool in
-      types.noteUse(pool, message: message.number)
-      return pool.containers.take { makeContainer(keyType, pool) }
-    }
-    try pool._withUnsafeGuaranteedRef { $0.containers.object(number) }.borrow(open)
-    return pool._withUnsafeGuaranteedRef { pool in
-      pool.copier(of: KeyedDecodingContainer<Key>.self).copy(pool.containers.address(number))
-    }
+    guard reusesContainers else { return try newContainer(keyType, pool.pointee.keyTable, open) }
+    types.noteUse(pool, message: message.number)
+    let number = pool.pointee.containers.take { makeContainer(keyType, pool.pointee.keyTable) }
+    try pool.pointee.containers.object(number).borrow(open)
+    return pool.pointee.copy(number, as: KeyedDecodingContainer<Key>.self)
   }
 
   /// Returns a container that holds the session, where containers are not used again.
   @inline(never)
   private func newContainer<Key: CodingKey, Failure: Error>(
-    _ keyType: Key.Type, _ pool: KeyedDecoderPool, _ open: (ObjectReader) throws(Failure) -> Void
+    _ keyType: Key.Type, _ keyTable: DecodingKeyTable, _ open: (ObjectReader) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
-    let reader = ObjectReader(message, pool.keyTable)
+    let reader = ObjectReader(message, keyTable)
     try open(reader)
-    return KeyedDecodingContainer(HeldKeyedDecoder<Key>(session: self, reader: reader))
+    return KeyedDecodingContainer(KeyedDecoder<Key, Held>(reader, self, Held(session: self, reader: reader)))
   }
 
   /// Makes a container for the pool. Here its metadata is needed, so this must not be part of what is called often.
   @inline(never)
   private func makeContainer<Key: CodingKey>(
-    _ keyType: Key.Type, _ pool: KeyedDecoderPool
+    _ keyType: Key.Type, _ keyTable: DecodingKeyTable
   ) -> (container: AnyObject, object: ObjectReader) {
-    let reader = ObjectReader(message, pool.keyTable)
-    let container = KeyedDecodingContainer(KeyedDecoder<Key>(reader, session: self))
+    let reader = ObjectReader(message, keyTable)
+    let container = KeyedDecodingContainer(KeyedDecoder<Key, Void>(reader, self, ()))
     return (ContainerReuse.reference(of: container), reader)
+  }
+
+  /// What a container keeps alive itself where containers are not used again, and when the message is over.
+  struct Held {
+    let session: DecodingSession
+    let reader: ObjectReader
   }
 }
 
 /// The keyed containers of one key type.
-final class KeyedDecoderPool {
+struct KeyedDecoderPool: ~Copyable {
+  /// The address, which stays; nobody counts references.
+  typealias Reference = UnsafeMutablePointer<KeyedDecoderPool>
+
   let keyTable: DecodingKeyTable
-  // Used for every object, whose access calls nothing of the user's.
-  @exclusivity(unchecked) var containers = ContainerPool<ObjectReader>()
+  var containers = ContainerPool<ObjectReader>()
   /// A `ContainerCopier` of the containers.
   private let copier: AnyObject
+  /// The last message that took a container.
   var lastMessage = -1
 
   init<Key: CodingKey>(_ keyType: Key.Type) {
@@ -68,32 +59,32 @@ final class KeyedDecoderPool {
     copier = ContainerCopier<KeyedDecodingContainer<Key>>()
   }
 
-  /// Returns the copier as what it is; `type` must be that of the containers for the key type.
+  /// Returns a copy of one of the containers, whose type must be that for the key type.
   @inline(__always)
-  func copier<Container>(of type: Container.Type) -> ContainerCopier<Container> {
-    unsafeDowncast(copier, to: ContainerCopier<Container>.self)
+  func copy<Container>(_ number: Int, as type: Container.Type) -> Container {
+    unsafeDowncast(copier, to: ContainerCopier<Container>.self).copy(containers.address(number))
   }
 }
 
 /// The container of an object that is being read.
 ///
-/// A trivial value: the object that the standard library puts around it copies it for every call, and would count
-/// references each time. The session keeps the reader, and whoever runs the decoding keeps the session for as long as
-/// somebody holds a container (`SessionPool`).
-struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
+/// A trivial value where containers are used again: the object that the standard library puts around it copies it for every
+/// call, and would count references each time. The session keeps the reader, and whoever runs the decoding keeps the session
+/// for as long as somebody holds a container (`SessionPool`). Elsewhere it keeps both itself.
+struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   private let readerReference: Unmanaged<ObjectReader>
   private let sessionReference: Unmanaged<DecodingSession>
+  private let hold: Hold
 
-  init(_ reader: ObjectReader, session: DecodingSession) {
+  init(_ reader: ObjectReader, _ session: DecodingSession, _ hold: Hold) {
     readerReference = .passUnretained(reader)
     sessionReference = .passUnretained(session)
+    self.hold = hold
   }
 
   @inline(__always)
-  private func withReader<Result>(_ body: (ObjectReader, Message) throws -> Result) rethrows -> Result {
-    try readerReference._withUnsafeGuaranteedRef { reader in
-      try reader.messageReference._withUnsafeGuaranteedRef { message in try body(reader, message) }
-    }
+  private func withReader<Result>(_ body: (ObjectReader) throws -> Result) rethrows -> Result {
+    try readerReference._withUnsafeGuaranteedRef(body)
   }
 
   @inline(__always)
@@ -101,7 +92,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     _ body: (DecodingSession, ObjectReader) throws -> Result
   ) rethrows -> Result {
     try sessionReference._withUnsafeGuaranteedRef { session in
-      try readerReference._withUnsafeGuaranteedRef { reader in try body(session, reader) }
+      try withReader { reader in try body(session, reader) }
     }
   }
 
@@ -111,9 +102,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   var allKeys: [Key] {
     withSession { session, reader in
-      do throws(FormatError) {
-        return unsafeDowncast(try reader.keys(session.message), to: KeyList<Key>.self).keys
-      } catch {
+      do throws(FormatError) { return unsafeDowncast(try reader.keys(), to: KeyList<Key>.self).keys } catch {
         session.note(error, path: codingPath)
         return []
       }
@@ -163,37 +152,34 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   // MARK: scalars
 
   func decodeNil(forKey key: Key) throws -> Bool {
-    try withReader { reader, message in
+    try withReader { reader in
       let offset = try existing(key, reader)
-      return try attempt(key, nil) { () throws(FormatError) in try reader.passNil(offset, message) }
+      return try attempt(key, nil) { () throws(FormatError) in try reader.passNil(offset) }
     }
   }
 
   @inline(__always)
   private func read<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value {
-    try withReader { reader, message in
+    try withReader { reader in
       let offset = try existing(key, reader)
-      return try attempt(key, type) { () throws(FormatError) in try reader.read(type, at: offset, message) }
+      return try attempt(key, type) { () throws(FormatError) in try reader.read(type, at: offset) }
     }
   }
 
   @inline(__always)
-  private func optional<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value? {
-    try withReader { reader, message in
+  func optional<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value? {
+    try withReader { reader in
       let offset = try find(key, reader)
-      guard offset >= 0,
-        try !attempt(key, nil, { () throws(FormatError) in try reader.passNil(offset, message) })
+      guard offset >= 0, try !attempt(key, nil, { () throws(FormatError) in try reader.passNil(offset) })
       else { return nil }
-      return try attempt(key, type) { () throws(FormatError) in try reader.read(type, at: offset, message) }
+      return try attempt(key, type) { () throws(FormatError) in try reader.read(type, at: offset) }
     }
   }
 
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try withReader { reader, _ in
+    try withReader { reader in
       // Straight from the column, without a `Cell` in between.
-      do throws(FormatError) {
-        if let value = try reader.wholeDouble(key) { return value }
-      } catch {
+      do throws(FormatError) { if let value = try reader.wholeDouble(key) { return value } } catch {
         throw failure(error, key, type)
       }
       return try read(type, key)
@@ -240,7 +226,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       guard let place = reader.place(offset), Nils.isNil(session.message.reader, at: place) else {
         return try value(type, at: offset, key, session, reader)
       }
-      if reader.table == nil { try pass(offset, key, reader, session.message) }
+      if reader.table == nil { try pass(offset, key, reader) }
       // A nil of an optional within this one is a value here.
       return try session.decodeNil(type, at: place)
     }
@@ -254,23 +240,21 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     if let table = reader.table {
       return try session.decode(type, table.layout.cell(offset, ofRowAt: reader.row), of: table, step)
     }
-    try pass(offset, key, reader, session.message)
+    try pass(offset, key, reader)
     return try session.decode(type, at: offset, step)
   }
 
   @inline(__always)
-  private func pass(_ offset: Int, _ key: Key, _ reader: ObjectReader, _ message: Message) throws {
-    try attempt(key, nil) { () throws(FormatError) in try reader.pass(offset, message) }
+  private func pass(_ offset: Int, _ key: Key, _ reader: ObjectReader) throws {
+    try attempt(key, nil) { () throws(FormatError) in try reader.pass(offset) }
   }
 
   /// Returns the step of the coding path to the value for `key`.
   @inline(__always)
   private func step(to key: Key, _ reader: ObjectReader, _ session: DecodingSession) -> PathStep {
-    reader.keyTable._withUnsafeGuaranteedRef { keyTable in
-      keyTable.hasBytes
-        ? PathStep(.byte, parent: reader.node, value: keyByte(key), keyTable: reader.keyTable)
-        : session.path.step(to: key, from: reader.node)
-    }
+    reader.keyTable.hasBytes
+      ? PathStep(.byte, parent: reader.node, value: keyByte(key), keyTable: .passUnretained(reader.keyTable))
+      : session.path.step(to: key, from: reader.node)
   }
 
   // MARK: nested containers
@@ -296,7 +280,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try withSession { session, reader in
       let path = { session.codingPath(reader.node) + [PathKey.super] }
       do throws(FormatError) {
-        let offset = try reader.find(name: PathKey.super.stringValue, session.message)
+        let offset = try reader.find(name: PathKey.super.stringValue)
         guard offset >= 0 else { return MissingDecoder(session: session, codingPath: path()) }
         return decoder(offset, session.path.push(PathStep(.super, parent: reader.node)), session, reader)
       } catch {
@@ -310,7 +294,7 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try withSession { session, reader in
       let offset = try existing(key, reader)
       let node = session.path.push(step(to: key, reader, session))
-      if reader.table == nil { try pass(offset, key, reader, session.message) }
+      if reader.table == nil { try pass(offset, key, reader) }
       return decoder(offset, node, session, reader)
     }
   }
@@ -321,54 +305,4 @@ struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     guard let table = reader.table else { return ValueDecoder(session: session, offset: offset, node: node) }
     return session.decoder(table.layout.cell(offset, ofRowAt: reader.row), of: table, node)
   }
-}
-
-/// A keyed container that holds its session and its reader itself.
-///
-/// What containers are where they are not used again, and when the message is over.
-final class HeldKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  private let session: DecodingSession
-  private let reader: ObjectReader
-  private let container: KeyedDecoder<Key>
-
-  init(session: DecodingSession, reader: ObjectReader) {
-    self.session = session
-    self.reader = reader
-    container = KeyedDecoder(reader, session: session)
-  }
-
-  var codingPath: [any CodingKey] { container.codingPath }
-  var allKeys: [Key] { container.allKeys }
-
-  func contains(_ key: Key) -> Bool { container.contains(key) }
-  func decodeNil(forKey key: Key) throws -> Bool { try container.decodeNil(forKey: key) }
-
-  // The standard library's defaults for these throw.
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-    try container.decode(type, forKey: key)
-  }
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-    try container.decode(type, forKey: key)
-  }
-
-  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try container.decode(type, forKey: key)
-  }
-
-  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    try container.decodeIfPresent(type, forKey: key)
-  }
-
-  func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type, forKey key: Key
-  ) throws -> KeyedDecodingContainer<NestedKey> {
-    try container.nestedContainer(keyedBy: type, forKey: key)
-  }
-
-  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    try container.nestedUnkeyedContainer(forKey: key)
-  }
-
-  func superDecoder(forKey key: Key) throws -> any Decoder { try container.superDecoder(forKey: key) }
-  func superDecoder() throws -> any Decoder { try container.superDecoder() }
 }

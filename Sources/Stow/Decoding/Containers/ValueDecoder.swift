@@ -125,7 +125,7 @@ struct ValueDecoder: Decoder, ScalarContainer, StowValueCoder {
       guard let object = try ObjectHeader.read(session.message.reader, at: offset) else {
         try fail(.mismatch, at: offset)
       }
-      return try session.container(type, object, node)
+      return try session.container(type) { reader throws(FormatError) in try reader.open(object, node) }
     } catch {
       throw session.error(error, at: node, offset, expected: [String: Any].self)
     }
@@ -176,7 +176,7 @@ struct ElementDecoder: Decoder, ScalarContainer, StowValueCoder {
     guard let shape = elements.shape, let row = elements.layout.row(number) else {
       throw failure(FormatError(.cellMismatch, at: elements.offset), [String: Any].self)
     }
-    return session.container(type, row: row, of: elements, shape: shape, node)
+    return session.container(type) { $0.open(row: row, of: elements, shape: shape, node) }
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {

@@ -109,7 +109,7 @@ struct Children: Sendable {
 
   func name(of child: Child, _ message: Message) throws(FormatError) -> String {
     if let shape = object?.shape {
-      return try message.names(ofShape: shape)._withUnsafeGuaranteedRef { $0.names[child.number] }
+      return try message.names(ofShape: shape).names[child.number]
     }
     guard let key = child.key else { return "" }
     return try message.keyString(at: key)
@@ -123,7 +123,7 @@ struct Children: Sendable {
       while let child = try rest.next(message) { names.append(try rest.name(of: child, message)) }
       return names
     }
-    names = try message.names(ofShape: shape)._withUnsafeGuaranteedRef { $0.names }
+    names = try message.names(ofShape: shape).names
     if object.isPartial {
       names = names.indices.filter { message.reader.bit($0, at: start) }.map { names[$0] }
     }

@@ -11,13 +11,11 @@ final class DecodingKeyTable {
   /// The keys that names stand for.
   let makeKeyList: ([String]) -> AnyKeyList
 
-  /// The tables of the shapes that the message defines, and of those that it relies on.
-  private var own = ShapeTables()
-  private var relied = ShapeTables()
+  /// The tables of some shapes, each at a place that its number and its source tell. A message of very many shapes cannot fill
+  /// the memory with them: of two shapes for one place the second has no table.
+  private var tables: [ShapeTable] = []
   /// The shape of the last object, what defined it, and its table.
-  private var lastShape = -1
-  private var lastSource = 0
-  private var lastTable: UnsafeMutablePointer<UInt16>
+  private var last = ShapeTable()
   /// A table in which nothing was looked up, for objects without a shape and shapes without a table. Never written.
   let emptyTable: UnsafeMutablePointer<UInt16>
 
@@ -25,7 +23,9 @@ final class DecodingKeyTable {
   static let unknown = UInt16.max
   /// The entry of a key that the shape does not have, or has beyond what an entry can say.
   static let missing = UInt16.max - 1
-  fileprivate static let tableSize = 256
+  private static let tableSize = 256
+  /// A power of two.
+  private static let mostTables = 64
 
   init<Key: CodingKey>(_ keyType: Key.Type) {
     hasBytes = MemoryLayout<Key>.size <= 1 && _isPOD(Key.self)
@@ -38,13 +38,12 @@ final class DecodingKeyTable {
     makeKeyList = { names in KeyList<Key>(names) }
     emptyTable = .allocate(capacity: Self.tableSize)
     emptyTable.initialize(repeating: Self.unknown, count: Self.tableSize)
-    lastTable = emptyTable
+    
   }
 
   deinit {
     emptyTable.deallocate()
-    own.deallocate()
-    relied.deallocate()
+    for table in tables { table.indices?.deallocate() }
     for byte in 0..<Self.tableSize { texts[byte]?.deallocate() }
     texts.deallocate()
   }
@@ -67,50 +66,31 @@ final class DecodingKeyTable {
   /// Returns the indices of the keys of a shape by their bytes, as far as they were looked up.
   func table(forShape shape: Int, _ message: Message) -> UnsafeMutablePointer<UInt16> {
     let source = message.source(ofShape: shape)
-    if shape == lastShape, source == lastSource { return lastTable }
-    return findTable(forShape: shape, source)
+    if shape == last.shape, source == last.source { return last.indices ?? emptyTable }
+    return hasBytes ? findTable(forShape: shape, source) : emptyTable
   }
 
   @inline(never)
   private func findTable(forShape shape: Int, _ source: Int) -> UnsafeMutablePointer<UInt16> {
-    guard hasBytes else { return emptyTable }
-    lastShape = shape
-    lastSource = source
-    let table = source < 0 ? relied.table(forShape: shape, source) : own.table(forShape: shape, source)
-    lastTable = table ?? emptyTable
-    return lastTable
+    let place = (shape &* 2 &+ (source < 0 ? 1 : 0)) & (Self.mostTables - 1)
+    while tables.count <= place { tables.append(ShapeTable()) }
+    if tables[place].source != source {
+      // Of another message, so nobody reads it any more.
+      let indices = tables[place].indices ?? .allocate(capacity: Self.tableSize)
+      indices.initialize(repeating: Self.unknown, count: Self.tableSize)
+      tables[place] = ShapeTable(shape: shape, source: source, indices: indices)
+    }
+    last = tables[place].shape == shape ? tables[place] : ShapeTable(shape: shape, source: source)
+    return last.indices ?? emptyTable
   }
 }
 
-/// Tables of the indices of a key type's keys, for the shapes that one message or one context defines.
-private struct ShapeTables {
-  /// Those from `count` on are free.
-  private var tables: [(shape: Int, table: UnsafeMutablePointer<UInt16>)] = []
-  private var count = 0
-  private var source = 0
-
-  /// No more shapes than these have tables, so that a message of very many cannot fill the memory with them.
-  private static let mostTables = 64
-
-  func deallocate() {
-    for (_, table) in tables { table.deallocate() }
-  }
-
-  /// Returns the table of a shape; nil if too many have one.
-  mutating func table(forShape shape: Int, _ source: Int) -> UnsafeMutablePointer<UInt16>? {
-    if source != self.source {
-      self.source = source
-      count = 0
-    }
-    if let found = tables[..<count].first(where: { $0.shape == shape }) { return found.table }
-    if count == Self.mostTables { return nil }
-    if count == tables.count { tables.append((shape, .allocate(capacity: DecodingKeyTable.tableSize))) }
-    let table = tables[count].table
-    table.initialize(repeating: DecodingKeyTable.unknown, count: DecodingKeyTable.tableSize)
-    tables[count].shape = shape
-    count += 1
-    return table
-  }
+/// The indices of a key type's keys in one shape, by the bytes of the keys.
+private struct ShapeTable {
+  var shape = -1
+  /// What defined the shape; see `Message.source(ofShape:)`.
+  var source = 0
+  var indices: UnsafeMutablePointer<UInt16>?
 }
 
 /// The names of the keys of a shape, for key types that are known by their strings.
@@ -128,7 +108,7 @@ final class ShapeNames {
   var index: TextIndex?
   /// The keys with these names, of the type that asked for them last: records of one shape share them.
   private var keys: AnyKeyList?
-  private var keyTable: UnsafeMutableRawPointer?
+  private var keyTable: ObjectIdentifier?
 
   init(_ names: [String]) {
     self.names = names
@@ -136,9 +116,11 @@ final class ShapeNames {
   }
 
   /// Returns the keys of all names, of the type that `keyTable` is of.
-  func keys(_ keyTable: Unmanaged<DecodingKeyTable>) -> AnyKeyList {
-    if let keys, self.keyTable == keyTable.toOpaque() { return keys }
-    return makeKeys(keyTable)
+  func keys(_ keyTable: DecodingKeyTable) -> AnyKeyList {
+    if let keys, self.keyTable == ObjectIdentifier(keyTable) { return keys }
+    let list = keyTable.makeKeyList(names)
+    (keys, self.keyTable) = (list, ObjectIdentifier(keyTable))
+    return list
   }
 
   /// Returns the names of which `isPresent` is true.
@@ -151,14 +133,6 @@ final class ShapeNames {
     if partialKeys.count == Self.mostPartial { partialKeys = [:] }
     partialKeys[bits] = keys
     return keys
-  }
-
-  @inline(never)
-  private func makeKeys(_ keyTable: Unmanaged<DecodingKeyTable>) -> AnyKeyList {
-    let list = keyTable._withUnsafeGuaranteedRef { $0.makeKeyList(names) }
-    keys = list
-    self.keyTable = keyTable.toOpaque()
-    return list
   }
 }
 

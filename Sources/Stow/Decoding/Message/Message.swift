@@ -248,11 +248,11 @@ final class Message {
 
   // MARK: shapes
 
-  /// Returns the names of the keys of a shape. The message keeps them until it is closed.
-  func names(ofShape shape: Int) throws(FormatError) -> Unmanaged<ShapeNames> {
+  /// Returns the names of the keys of a shape.
+  func names(ofShape shape: Int) throws(FormatError) -> ShapeNames {
     let own = shape &- tables.firstShape
-    if own >= 0, own < strings.shapes.count, let names = strings.shapes[own] { return .passUnretained(names) }
-    return .passUnretained(try makeNames(ofShape: shape))
+    if own >= 0, own < strings.shapes.count, let names = strings.shapes[own] { return names }
+    return try makeNames(ofShape: shape)
   }
 
   @inline(never)
@@ -284,7 +284,7 @@ final class Message {
   ///
   /// - Parameter likely: The index that it has most likely.
   func keyIndex(of name: String, inShape shape: Int, likely: Int = -1) throws(FormatError) -> Int? {
-    let names = try names(ofShape: shape).takeUnretainedValue()
+    let names = try names(ofShape: shape)
     // Comparing long names may take long.
     if names.areShort {
       if names.names.indices.contains(likely), names.names[likely].hasSameBytes(as: name) { return likely }

@@ -339,12 +339,11 @@ struct KeySearch {
   mutating func value(in object: ObjectHeader, _ session: DecodingSession) throws(FormatError) -> Int? {
     let message = session.message
     guard object.shape == nil else { return try value(inRecord: object, message) }
-    let keyTable = session.types.pool(of: PathKey.self).takeUnretainedValue().keyTable
-    let reader = ObjectReader(message, keyTable)
-    try reader.open(object, message, .top)
+    let reader = ObjectReader(message, session.types.pool(of: PathKey.self).pointee.keyTable)
+    try reader.open(object, .top)
     let value = try reader.find(PathKey(name: name))
     guard value >= 0 else { return nil }
-    try reader.pass(value, message)
+    try reader.pass(value)
     return value
   }
 

@@ -52,7 +52,7 @@ struct PlaceElements: Sendable {
       source = .elements(cells)
       keys =
         try layout.columns?.shape.map { shape throws(FormatError) in
-          try message.names(ofShape: shape)._withUnsafeGuaranteedRef { $0.names }
+          try message.names(ofShape: shape).names
         } ?? []
     case .each: preconditionFailure("a place whose elements are known")
     }

@@ -201,7 +201,7 @@ struct StowValueReader {
         reader, in: header.body, keyCount: message.tables.keyCount(ofShape: shape))
       keys = self.keys(names, presence: header.body.lowerBound..<next)
     } else {
-      keys = names._withUnsafeGuaranteedRef { $0.objectKeys }
+      keys = names.objectKeys
     }
     if keys.count > Self.fewKeys {
       guard try Arrays.count(next..<end, reader) == keys.count else { try fail(.malformed, at: start) }
@@ -218,14 +218,12 @@ struct StowValueReader {
   }
 
   /// Returns the keys of a shape for which there is a value, by its presence bits.
-  private func keys(_ names: Unmanaged<ShapeNames>, presence: Range<Int>) -> ObjectKeys {
+  private func keys(_ names: ShapeNames, presence: Range<Int>) -> ObjectKeys {
     var bits: UInt64?
     if presence.count <= 8 {
       bits = reader.firstBytes(at: presence.lowerBound, upTo: presence.upperBound)
     }
-    return names._withUnsafeGuaranteedRef { names in
-      names.objectKeys(presence: bits) { reader.bit($0, at: presence.lowerBound) }
-    }
+    return names.objectKeys(presence: bits) { reader.bit($0, at: presence.lowerBound) }
   }
 
   // MARK: elements without tags
@@ -272,7 +270,7 @@ struct StowValueReader {
   /// Returns the keys of the rows of a table, nil of a matrix.
   private func keys(of columns: Columns) throws(FormatError) -> ObjectKeys? {
     guard let shape = columns.shape else { return nil }
-    return try message.names(ofShape: shape)._withUnsafeGuaranteedRef { $0.objectKeys }
+    return try message.names(ofShape: shape).objectKeys
   }
 
   /// Returns the value of each constant column, and null for the others; nothing if none is constant.

@@ -3,9 +3,8 @@
 /// Keys are nearly always asked for in the order in which they stand: the next value is at hand, and only
 /// another key than the next searches. A reader is used again for other objects.
 final class ObjectReader {
-  // Both belong to whoever owns the reader.
-  let messageReference: Unmanaged<Message>
-  let keyTable: Unmanaged<DecodingKeyTable>
+  let message: Message
+  let keyTable: DecodingKeyTable
 
   private(set) var node = PathNode.top
   /// The indices of the keys of the shape, by their bytes.
@@ -37,22 +36,15 @@ final class ObjectReader {
   private static let noKey = -1
 
   init(_ message: Message, _ keyTable: DecodingKeyTable) {
-    messageReference = Unmanaged.passUnretained(message)
-    self.keyTable = Unmanaged.passUnretained(keyTable)
+    self.message = message
+    self.keyTable = keyTable
     indices = keyTable.emptyTable
-  }
-
-  @inline(__always)
-  func withMessage<Result, Failure: Error>(
-    _ body: (Message) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try messageReference.borrow(body)
   }
 
   // MARK: objects
 
   @inline(__always)
-  func open(_ object: ObjectHeader, _ message: Message, _ node: PathNode) throws(FormatError) {
+  func open(_ object: ObjectHeader, _ node: PathNode) throws(FormatError) {
     forget(node)
     end = object.body.upperBound
     start = object.body.lowerBound
@@ -60,37 +52,34 @@ final class ObjectReader {
     guard let shape = object.shape else {
       self.shape = -1
       keysAreChecked = false
-      indices = keyTable._withUnsafeGuaranteedRef { $0.emptyTable }
+      indices = keyTable.emptyTable
       nextIndex = Self.noKey
       return
     }
     guard shape < message.tables.shapeCount else { try fail(.malformed, at: start) }
     self.shape = shape
     keyCount = message.tables.keyCount(ofShape: shape)
-    indices = keyTable._withUnsafeGuaranteedRef { $0.table(forShape: shape, message) }
+    indices = keyTable.table(forShape: shape, message)
     presence = -1
     nextIndex = 0
     if object.isPartial {
-      try openPartial(message)
+      try openPartial()
     } else if keyCount > end &- start {
       // Every value takes a byte; without this, few bytes could stand for many keys.
       try fail(.malformed, at: start)
     }
   }
 
-  private func openPartial(_ message: Message) throws(FormatError) {
+  private func openPartial() throws(FormatError) {
     presence = start
     start = try Records.endOfPresence(message.reader, in: start..<end, keyCount: keyCount)
     marks = message.reader.firstBytes(at: presence, upTo: start)
     current = start
-    nextIndex = keyIndex(after: -1, message)
+    nextIndex = keyIndex(after: -1)
     if nextIndex == Self.noKey { try checkEnd(start) }
   }
 
-  func open(
-    row offset: Int, of table: Elements, shape: Int, _ message: Message,
-    _ node: PathNode
-  ) {
+  func open(row offset: Int, of table: Elements, shape: Int, _ node: PathNode) {
     // Rows mostly come after each other.
     if tableIdentity == ObjectIdentifier(table) {
       self.node = node
@@ -102,7 +91,7 @@ final class ObjectReader {
     tableIdentity = ObjectIdentifier(table)
     self.shape = shape
     keyCount = message.tables.keyCount(ofShape: shape)
-    indices = keyTable._withUnsafeGuaranteedRef { $0.table(forShape: shape, message) }
+    indices = keyTable.table(forShape: shape, message)
     start = offset
     presence = -1
     nextIndex = Self.noKey
@@ -124,20 +113,20 @@ final class ObjectReader {
   }
 
   /// Returns the index of the first key after `keyIndex` that has a value.
-  private func keyIndex(after keyIndex: Int, _ message: Message) -> Int {
-    if presence >= 0 { return presentIndex(from: keyIndex &+ 1, message) }
+  private func keyIndex(after keyIndex: Int) -> Int {
+    if presence >= 0 { return presentIndex(from: keyIndex &+ 1) }
     return keyIndex &+ 1 < keyCount ? keyIndex &+ 1 : Self.noKey
   }
 
   @inline(__always)
-  private func presentIndex(from first: Int, _ message: Message) -> Int {
+  private func presentIndex(from first: Int) -> Int {
     let rest = first < 64 ? marks & .max &<< UInt64(truncatingIfNeeded: first) : 0
     if rest != 0 { return rest.trailingZeroBitCount }
-    return keyCount <= 64 ? Self.noKey : presentIndex(ofMany: max(first, 64), message)
+    return keyCount <= 64 ? Self.noKey : presentIndex(ofMany: max(first, 64))
   }
 
   @inline(never)
-  private func presentIndex(ofMany first: Int, _ message: Message) -> Int {
+  private func presentIndex(ofMany first: Int) -> Int {
     var keyIndex = first
     while keyIndex < keyCount {
       let bits =
@@ -149,7 +138,7 @@ final class ObjectReader {
   }
 
   @inline(__always)
-  private func isPresent(_ keyIndex: Int, _ message: Message) -> Bool {
+  private func isPresent(_ keyIndex: Int) -> Bool {
     presence < 0 || message.reader.bit(keyIndex, at: presence)
   }
 
@@ -171,7 +160,7 @@ final class ObjectReader {
       if let value = nextEntry(ofByte: byte) { return value }
     } else if keyIndex < DecodingKeyTable.missing {
       if table != nil { return Int(keyIndex) }
-      if withMessage({ !isPresent(Int(keyIndex), $0) }) { return -1 }
+      if !isPresent(Int(keyIndex)) { return -1 }
     }
     return try findOutOfLine(key, byte: byte)
   }
@@ -184,52 +173,40 @@ final class ObjectReader {
     guard keyIndex < DecodingKeyTable.missing else { return nil }
     let column = try table.column(Int(keyIndex))
     guard column.type == ElementType.double || column.type == ElementType.float else { return nil }
-    return try withMessage { message throws(FormatError) in
-      try Cell.readDouble(message.reader, at: row &+ Int(column.offset), type: column.type)
-    }
+    return try Cell.readDouble(message.reader, at: row &+ Int(column.offset), type: column.type)
   }
 
   @inline(never)
   private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Int {
-    try withMessage { message throws(FormatError) in
-      if shape < 0 {
-        return try keyTable.borrow { keyTable throws(FormatError) in
-          if keyTable.hasBytes { return try findEntry(keyTable.text(of: key, byte: byte), message) }
-          if let value = try nextEntry(named: key.stringValue, message) { return value }
-          return try find(name: key.stringValue, message)
-        }
-      }
-      return try value(at: keyIndex(of: key, byte: byte, message), message)
-    }
+    if shape >= 0 { return try value(at: keyIndex(of: key, byte: byte)) }
+    if keyTable.hasBytes { return try findEntry(keyTable.text(of: key, byte: byte)) }
+    if let value = try nextEntry(named: key.stringValue) { return value }
+    return try find(name: key.stringValue)
   }
 
   /// Returns where the value of the key at an index stands, or −1 if it has none.
-  private func value(at keyIndex: Int?, _ message: Message) throws(FormatError) -> Int {
-    guard let keyIndex, isPresent(keyIndex, message) else { return -1 }
+  private func value(at keyIndex: Int?) throws(FormatError) -> Int {
+    guard let keyIndex, isPresent(keyIndex) else { return -1 }
     if table != nil { return keyIndex }
-    try seek(keyIndex, message)
+    try seek(keyIndex)
     return current
   }
 
-  private func keyIndex<Key: CodingKey>(
-    of key: Key, byte: Int, _ message: Message
-  ) throws(FormatError) -> Int? {
-    try keyTable.borrow { keyTable throws(FormatError) in
-      guard keyTable.hasBytes else {
-        return try message.keyIndex(of: key.stringValue, inShape: shape, likely: nextIndex)
-      }
-      let known = indices[byte]
-      if known < DecodingKeyTable.missing { return Int(known) }
-      if known == DecodingKeyTable.missing, keyCount < Int(DecodingKeyTable.missing) { return nil }
-      let found = try lookUp(keyTable.text(of: key, byte: byte).bytes, message)
-      if indices != keyTable.emptyTable {
-        indices[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingKeyTable.missing
-      }
-      return found
+  private func keyIndex<Key: CodingKey>(of key: Key, byte: Int) throws(FormatError) -> Int? {
+    guard keyTable.hasBytes else {
+      return try message.keyIndex(of: key.stringValue, inShape: shape, likely: nextIndex)
     }
+    let known = indices[byte]
+    if known < DecodingKeyTable.missing { return Int(known) }
+    if known == DecodingKeyTable.missing, keyCount < Int(DecodingKeyTable.missing) { return nil }
+    let found = try lookUp(keyTable.text(of: key, byte: byte).bytes)
+    if indices != keyTable.emptyTable {
+      indices[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingKeyTable.missing
+    }
+    return found
   }
 
-  private func lookUp(_ text: UnsafeRawBufferPointer, _ message: Message) throws(FormatError) -> Int? {
+  private func lookUp(_ text: UnsafeRawBufferPointer) throws(FormatError) -> Int? {
     if nextIndex != Self.noKey, nextIndex < keyCount,
       try message.hasKey(text, at: message.tables.key(nextIndex, ofShape: shape))
     {
@@ -242,13 +219,13 @@ final class ObjectReader {
     return nil
   }
 
-  private func seek(_ keyIndex: Int, _ message: Message) throws(FormatError) {
+  private func seek(_ keyIndex: Int) throws(FormatError) {
     if offsets.isEmpty {
       if keyIndex >= nextIndex, nextIndex != Self.noKey {
-        while nextIndex != keyIndex { try advance(to: message.reader.end(of: current), message) }
+        while nextIndex != keyIndex { try advance(to: message.reader.end(of: current)) }
         return
       }
-      try index(message)
+      try index()
     }
     current = offsets[keyIndex]
     nextIndex = keyIndex
@@ -256,27 +233,27 @@ final class ObjectReader {
 
   /// Notes where every value of the record stands. Those after a fault stand after the message, where every read
   /// finds one.
-  private func index(_ message: Message) throws(FormatError) {
+  private func index() throws(FormatError) {
     var offsets = Array(repeating: message.reader.count, count: keyCount)
     defer { self.offsets = offsets }
     var offset = start
-    var keyIndex = keyIndex(after: -1, message)
+    var keyIndex = keyIndex(after: -1)
     while keyIndex != Self.noKey {
       offsets[keyIndex] = offset
       offset = try message.reader.end(of: offset)
       guard offset <= end else { try fail(.malformed, at: offset) }
-      keyIndex = self.keyIndex(after: keyIndex, message)
+      keyIndex = self.keyIndex(after: keyIndex)
     }
     try checkEnd(offset)
   }
 
   /// Passes the value that was next, which ends at `offset`.
   @inline(__always)
-  func advance(to offset: Int, _ message: Message) throws(FormatError) {
+  func advance(to offset: Int) throws(FormatError) {
     guard offset <= end else { try fail(.malformed, at: current) }
     current = offset
     if nextIndex != Self.noKey {
-      nextIndex = keyIndex(after: nextIndex, message)
+      nextIndex = keyIndex(after: nextIndex)
       if nextIndex == Self.noKey { try checkEnd(offset) }
     }
   }
@@ -290,33 +267,27 @@ final class ObjectReader {
   // MARK: names
 
   /// Returns where the value for the key called `name` stands, or −1 if the object has none.
-  func find(name: String, _ message: Message) throws(FormatError) -> Int {
-    if shape >= 0 { return try value(at: message.keyIndex(of: name, inShape: shape), message) }
-    return try message.withText(of: name) { text throws(FormatError) in try findIndexed(text, message) }
+  func find(name: String) throws(FormatError) -> Int {
+    if shape >= 0 { return try value(at: message.keyIndex(of: name, inShape: shape)) }
+    return try message.withText(of: name) { text throws(FormatError) in try findIndexed(text) }
   }
 
-  func keys(_ message: Message) throws(FormatError) -> AnyKeyList {
-    guard shape >= 0 else { return keyList(try mapNames(message)) }
+  func keys() throws(FormatError) -> AnyKeyList {
+    guard shape >= 0 else {
+      try checkKeys()
+      return keyTable.makeKeyList(try Children(ofMap: start..<end).names(message))
+    }
     let shapeNames = try message.names(ofShape: shape)
-    if presence < 0 { return shapeNames._withUnsafeGuaranteedRef { $0.keys(keyTable) } }
-    let names = shapeNames._withUnsafeGuaranteedRef { $0.names }
-    return keyList(names.indices.filter { isPresent($0, message) }.map { names[$0] })
-  }
-
-  private func keyList(_ names: [String]) -> AnyKeyList {
-    keyTable._withUnsafeGuaranteedRef { $0.makeKeyList(names) }
+    if presence < 0 { return shapeNames.keys(keyTable) }
+    let names = shapeNames.names
+    return keyTable.makeKeyList(names.indices.filter { isPresent($0) }.map { names[$0] })
   }
 
   /// Checks that the keys of the map are distinct, if that was not done before.
-  private func checkKeys(_ message: Message) throws(FormatError) {
+  private func checkKeys() throws(FormatError) {
     if keysAreChecked { return }
     entryIndex = try TextIndex.checkingKeys(ofMap: start..<end, message)
     keysAreChecked = true
-  }
-
-  private func mapNames(_ message: Message) throws(FormatError) -> [String] {
-    try checkKeys(message)
-    return try Children(ofMap: start..<end).names(message)
   }
 
   // MARK: reading what was found
@@ -325,19 +296,19 @@ final class ObjectReader {
   /// passes it.
   @inline(__always)
   func read<Value: ReadableScalar>(
-    _ type: Value.Type, at offset: Int, _ message: Message
+    _ type: Value.Type, at offset: Int
   ) throws(FormatError) -> Value {
-    if let table { return try readCell(type, table, keyIndex: offset, message) }
+    if let table { return try readCell(type, table, keyIndex: offset) }
     var next = offset
     let result = try Value.read(message, at: offset, next: &next)
-    try advance(to: next, message)
+    try advance(to: next)
     return result
   }
 
   /// Reads a cell; out of line, so that what reads values with a tag stays short.
   @inline(never)
   private func readCell<Value: ReadableScalar>(
-    _ type: Value.Type, _ table: Elements, keyIndex: Int, _ message: Message
+    _ type: Value.Type, _ table: Elements, keyIndex: Int
   ) throws(FormatError) -> Value {
     let column = try table.column(keyIndex)
     guard var constant = column.constant else {
@@ -350,9 +321,9 @@ final class ObjectReader {
 
   /// Passes the value that `find` found at `offset` if it is nil, and returns whether it is.
   @inline(__always)
-  func passNil(_ offset: Int, _ message: Message) throws(FormatError) -> Bool {
+  func passNil(_ offset: Int) throws(FormatError) -> Bool {
     guard let place = place(offset), Nils.isNil(message.reader, at: place) else { return false }
-    if table == nil { try pass(offset, message) }
+    if table == nil { try pass(offset) }
     return true
   }
 
@@ -365,8 +336,8 @@ final class ObjectReader {
 
   /// Passes the value at `offset`.
   @inline(__always)
-  func pass(_ offset: Int, _ message: Message) throws(FormatError) {
-    try advance(to: message.reader.end(of: offset), message)
+  func pass(_ offset: Int) throws(FormatError) {
+    try advance(to: message.reader.end(of: offset))
   }
 
   // MARK: the entries of a map
@@ -380,18 +351,16 @@ final class ObjectReader {
   /// before.
   @inline(__always)
   func nextEntry(ofByte byte: Int) -> Int? {
-    keyTable._withUnsafeGuaranteedRef { keyTable in
-      guard current < end, let text = keyTable.knownText(ofByte: byte),
-        withMessage({ text.stands(at: current, in: $0.reader) })
-      else { return nil }
-      return current &+ text.bytes.count
-    }
+    guard current < end, let text = keyTable.knownText(ofByte: byte),
+      text.stands(at: current, in: message.reader)
+    else { return nil }
+    return current &+ text.bytes.count
   }
 
   /// Returns the value of the next entry of a map, or nil unless its key has a name.
   ///
   /// Most short keys become a string in a few steps; a `SearchedText` takes memory.
-  private func nextEntry(named name: String, _ message: Message) throws(FormatError) -> Int? {
+  private func nextEntry(named name: String) throws(FormatError) -> Int? {
     guard current < end,
       try message.tables.text(message.reader, ofKeyAt: TextLocation(current)).size <= Self.longestNamed,
       try message.keyString(at: TextLocation(current)).hasSameBytes(as: name)
@@ -399,21 +368,21 @@ final class ObjectReader {
     return try message.tables.endOfKey(message.reader, at: current)
   }
 
-  private func findEntry(_ text: SearchedText, _ message: Message) throws(FormatError) -> Int {
+  private func findEntry(_ text: SearchedText) throws(FormatError) -> Int {
     if current < end, text.stands(at: current, in: message.reader) { return current &+ text.bytes.count }
-    guard entryIndex == nil, let entry = try scan(text.bytes, message) else {
-      return try findIndexed(HashedText(text), message)
+    guard entryIndex == nil, let entry = try scan(text.bytes) else {
+      return try findIndexed(HashedText(text))
     }
     if entry < 0 { return -1 }
     // A key that was passed over could stand again after this one, and be taken for the first of its name.
-    if entry != current { try checkKeys(message) }
+    if entry != current { try checkKeys() }
     current = entry
     return try message.tables.endOfKey(message.reader, at: entry)
   }
 
   /// Looks for the entry whose key has the given text, from the current one on and then from the first; −1 if there is
   /// none. Nil if they are too many to be looked at.
-  private func scan(_ text: UnsafeRawBufferPointer, _ message: Message) throws(FormatError) -> Int? {
+  private func scan(_ text: UnsafeRawBufferPointer) throws(FormatError) -> Int? {
     var offset = current
     var stop = end
     var isSecondPart = current == start
@@ -433,8 +402,8 @@ final class ObjectReader {
   }
 
   /// Returns the value of an entry that is found by an index, which is made the first time.
-  private func findIndexed(_ text: HashedText, _ message: Message) throws(FormatError) -> Int {
-    try checkKeys(message)
+  private func findIndexed(_ text: HashedText) throws(FormatError) -> Int {
+    try checkKeys()
     if entryIndex == nil { entryIndex = try TextIndex(ofMap: start..<end, message) }
     guard let entry = try entryIndex?.key(text, message)?.offset else { return -1 }
     current = entry

@@ -22,7 +22,7 @@ struct KnownTypes: ~Copyable {
   /// What is known of a key type; nil if it has not been met.
   @inline(__always)
   func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry? {
-    keyTypes[TypeTable<KeyTypeEntry>.identity(keyType)]
+    keyTypes[keyType]
   }
 
   /// Notes a key type that has not been met.
@@ -31,7 +31,7 @@ struct KnownTypes: ~Copyable {
     pool.initialize(to: KeyedEncoderPool(keyType))
     pools.append(pool)
     let known = KeyTypeEntry(table: keys, pool: pool)
-    keyTypes.insert(known, for: TypeTable<KeyTypeEntry>.identity(keyType))
+    keyTypes.insert(known, for: keyType)
     return known
   }
 
