@@ -60,7 +60,7 @@ final class DecodingSession {
 
   @inline(__always)
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try decode(type, at: message.body, PathStep(.top, parent: .top))
+    try decode(type, at: OpenPlace(at: message.body), PathStep(.top, parent: .top))
   }
 
   /// Decodes the value of the message by `make`, which is handed a decoder of it.
@@ -68,7 +68,7 @@ final class DecodingSession {
     let mark = path.count
     let node = path.push(PathStep(.top, parent: .top))
     defer { path.pop(to: mark) }
-    return try make(ValueDecoder(session: self, offset: message.body, node: node))
+    return try make(ValueDecoder(self, OpenPlace(at: message.body), node))
   }
 
   // MARK: paths and errors

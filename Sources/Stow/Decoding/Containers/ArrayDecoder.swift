@@ -19,31 +19,37 @@ extension ElementNesting {
   mutating func superDecoder() throws -> any Decoder { try nested((any Decoder).self) { $0 } }
 }
 
-/// An array whose elements are whole values.
+/// The container of an array.
 ///
 /// A value type, as every container is: a copy goes on by itself.
 struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
   private let session: DecodingSession
+  /// The elements, if they have no tags.
+  private let elements: Elements?
   private let start: Int
-  /// Where the next element stands, and after the last.
+  /// Where the next element stands, and after the last; without tags, its number, and how many there are.
   private var current: Int
   private let end: Int
   /// The number of the next element.
   private(set) var currentIndex = 0
   private let node: PathNode
 
-  init(session: DecodingSession, _ elements: Range<Int>, _ node: PathNode) {
+  init(of place: OpenPlace, _ session: DecodingSession, _ node: PathNode) throws(FormatError) {
     self.session = session
-    (start, end) = (elements.lowerBound, elements.upperBound)
+    let (untagged, values) = try place.array(session)
+    elements = untagged
+    (start, end) = untagged.map { (0, $0.count) } ?? (values.lowerBound, values.upperBound)
     current = start
     self.node = node
   }
 
-  var codingPath: [any CodingKey] { session.codingPath(node) }
+  var codingPath: [any CodingKey] { session.codingPath(node, at: elements?.offset) }
   var isAtEnd: Bool { current >= end }
 
-  /// The number of elements: a walk over those that are left, a step for each, the first times it is asked for.
+  /// The number of elements: if they have tags, a walk over those that are left, a step for each, the first times it is
+  /// asked for.
   var count: Int? {
+    if elements != nil { return end }
     do throws(FormatError) {
       return try session.count(current..<end, from: currentIndex, ofArrayAt: start)
     } catch {
@@ -54,9 +60,10 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
 
   private var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }
 
-  private func offset(_ type: Any.Type) throws -> Int {
+  /// Where the next element stands.
+  private func place(_ type: Any.Type) throws -> OpenPlace {
     guard current < end else { throw DecodingError.atEnd(type, path: session.codingPath(step, of: node)) }
-    return current
+    return elements.map { OpenPlace(.element(current), of: $0) } ?? OpenPlace(at: current)
   }
 
   /// Passes the next element, which ends at `next`.
@@ -73,10 +80,10 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
 
   @inline(__always)
   mutating func decode<Value: ReadableScalar>(_ type: Value.Type) throws -> Value {
-    let offset = try offset(type)
-    var next = offset
+    guard elements == nil, current < end else { return try element(type) }
+    var next = current
     do throws(FormatError) {
-      let result = try Value.read(session.message, at: offset, next: &next)
+      let result = try Value.read(session.message, at: current, next: &next)
       try pass(to: next)
       return result
     } catch {
@@ -88,106 +95,45 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
   mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar(type) }
   private mutating func scalar<Value: ReadableScalar>(_ type: Value.Type) throws -> Value { try decode(type) }
 
-  mutating func decodeNil() throws -> Bool {
-    let offset = try offset(Never.self)
-    guard Nils.isNil(session.message.reader, at: offset) else { return false }
-    do throws(FormatError) { try pass(to: session.message.reader.end(of: offset)) } catch {
-      throw failure(error, nil)
-    }
-    return true
-  }
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try element(type) }
 
-  /// Returns what `body` makes of the next element, and passes it if that does not throw.
-  private mutating func next<Result>(_ type: Any.Type, _ body: (_ offset: Int) throws -> Result) throws
-    -> Result
-  {
-    let offset = try offset(type)
-    let next: Int
-    do throws(FormatError) {
-      next = try session.message.reader.end(of: offset)
-      guard next <= end else { try fail(.malformed, at: offset) }
-    } catch {
-      throw failure(error, nil)
-    }
-    let result = try body(offset)
-    current = next
-    currentIndex &+= 1
-    return result
-  }
-
-  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+  private mutating func element<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let (session, step) = (session, step)
     return try next(type) { try session.decode(type, at: $0, step) }
   }
 
+  mutating func decodeNil() throws -> Bool {
+    guard try place(Never.self).levelOfNil(session.message) != nil else { return false }
+    try next(Never.self) { _ in }
+    return true
+  }
+
   mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
-    guard current < end else { return nil }
-    guard Nils.isNil(session.message.reader, at: current) else { return try decode(type) }
-    let value = try session.decodeNil(type, at: current)
-    _ = try decodeNil()
+    if isAtEnd { return nil }
+    guard let level = try place(type).levelOfNil(session.message) else { return try decode(type) }
+    let value = session.none(type, level: level - 1)
+    try next(Never.self) { _ in }
     return value
+  }
+
+  /// Returns what `body` makes of the next element, and passes it if that does not throw.
+  private mutating func next<Result>(
+    _ type: Any.Type, _ body: (OpenPlace) throws -> Result
+  ) throws -> Result {
+    let place = try place(type)
+    var passed = self
+    do throws(FormatError) {
+      try passed.pass(to: elements == nil ? session.message.reader.end(of: current) : current + 1)
+    } catch {
+      throw failure(error, nil)
+    }
+    let result = try body(place)
+    self = passed
+    return result
   }
 
   mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
     let (session, step) = (session, step)
-    return try next(type) {
-      try body(ValueDecoder(session: session, offset: $0, node: session.path.push(step)))
-    }
-  }
-}
-
-/// An array whose elements have no tags: each is a cell or a row.
-struct ElementsDecoder: UnkeyedDecodingContainer, ElementNesting {
-  private let elements: Elements
-  private let node: PathNode
-  private(set) var currentIndex = 0
-
-  init(elements: Elements, node: PathNode) {
-    self.elements = elements
-    self.node = node
-  }
-
-  var codingPath: [any CodingKey] { elements.session.codingPath(node, at: elements.offset) }
-  var count: Int? { elements.count }
-  var isAtEnd: Bool { currentIndex >= elements.count }
-
-  private var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }
-
-  /// Returns what `body` makes of the next element, and passes it if that does not throw.
-  private mutating func next<Result>(
-    _ type: Any.Type, _ body: (DecodingSession, ElementNumber) throws -> Result
-  ) throws -> Result {
-    guard currentIndex < elements.count else {
-      throw DecodingError.atEnd(type, path: elements.session.codingPath(step, of: node))
-    }
-    let result = try body(elements.session, .element(currentIndex))
-    currentIndex += 1
-    return result
-  }
-
-  mutating func decodeNil() throws -> Bool {
-    let elements = elements
-    let isNil = try next(Never.self) { session, number in
-      elements.layout.constant(number).map { Nils.isNil(session.message.reader, at: $0) } ?? false
-    }
-    if !isNil { currentIndex -= 1 }
-    return isNil
-  }
-
-  // The standard library's defaults for these throw.
-  mutating func decode(_ type: Int128.Type) throws -> Int128 { try element(type) }
-  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try element(type) }
-  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try element(type) }
-
-  private mutating func element<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let (step, elements) = (step, elements)
-    return try next(type) { session, number in try session.decode(type, number, of: elements, step) }
-  }
-
-  mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
-    let (step, elements) = (step, elements)
-    return try next(type) { session, number in
-      try body(session.decoder(number, of: elements, session.path.push(step)))
-    }
+    return try next(type) { try body(ValueDecoder(session, $0, session.path.push(step))) }
   }
 }

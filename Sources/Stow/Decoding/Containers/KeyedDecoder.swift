@@ -223,12 +223,12 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     try withSession { session, reader in
       let offset = try find(key, reader)
       guard offset >= 0 else { return nil }
-      guard let place = reader.place(offset), Nils.isNil(session.message.reader, at: place) else {
+      guard let level = place(offset, reader).levelOfNil(session.message) else {
         return try value(type, at: offset, key, session, reader)
       }
       if reader.table == nil { try pass(offset, key, reader) }
       // A nil of an optional within this one is a value here.
-      return try session.decodeNil(type, at: place)
+      return session.none(type, level: level - 1)
     }
   }
 
@@ -237,11 +237,15 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     _ type: Value.Type, at offset: Int, _ key: Key, _ session: DecodingSession, _ reader: ObjectReader
   ) throws -> Value {
     let step = step(to: key, reader, session)
-    if let table = reader.table {
-      return try session.decode(type, table.layout.cell(offset, ofRowAt: reader.row), of: table, step)
-    }
-    try pass(offset, key, reader)
-    return try session.decode(type, at: offset, step)
+    if reader.table == nil { try pass(offset, key, reader) }
+    return try session.decode(type, at: place(offset, reader), step)
+  }
+
+  /// Returns the place of the value that the reader found.
+  @inline(__always)
+  private func place(_ offset: Int, _ reader: ObjectReader) -> OpenPlace {
+    guard let table = reader.table else { return OpenPlace(at: offset) }
+    return OpenPlace(table.layout.cell(offset, ofRowAt: reader.row), of: table)
   }
 
   @inline(__always)
@@ -282,7 +286,8 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
       do throws(FormatError) {
         let offset = try reader.find(name: PathKey.super.stringValue)
         guard offset >= 0 else { return MissingDecoder(session: session, codingPath: path()) }
-        return decoder(offset, session.path.push(PathStep(.super, parent: reader.node)), session, reader)
+        let node = session.path.push(PathStep(.super, parent: reader.node))
+        return ValueDecoder(session, place(offset, reader), node)
       } catch {
         throw session.error(error, path: path(), expected: nil)
       }
@@ -295,14 +300,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
       let offset = try existing(key, reader)
       let node = session.path.push(step(to: key, reader, session))
       if reader.table == nil { try pass(offset, key, reader) }
-      return decoder(offset, node, session, reader)
+      return ValueDecoder(session, place(offset, reader), node)
     }
-  }
-
-  private func decoder(
-    _ offset: Int, _ node: PathNode, _ session: DecodingSession, _ reader: ObjectReader
-  ) -> any Decoder {
-    guard let table = reader.table else { return ValueDecoder(session: session, offset: offset, node: node) }
-    return session.decoder(table.layout.cell(offset, ofRowAt: reader.row), of: table, node)
   }
 }

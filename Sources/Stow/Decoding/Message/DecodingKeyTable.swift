@@ -38,7 +38,7 @@ final class DecodingKeyTable {
     makeKeyList = { names in KeyList<Key>(names) }
     emptyTable = .allocate(capacity: Self.tableSize)
     emptyTable.initialize(repeating: Self.unknown, count: Self.tableSize)
-    
+
   }
 
   deinit {

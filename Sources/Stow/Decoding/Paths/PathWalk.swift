@@ -226,9 +226,9 @@ struct PathWalk {
     switch place.content {
     case .value(let offset):
       try checkDepth(ofValueAt: offset)
-      return try session.decodeKnown(type, entry, at: offset, node)
+      return try session.decode(type, entry, at: OpenPlace(at: offset), node)
     case .element(let number, let layout):
-      return try session.decode(type, number, of: Elements(layout, session), at: node)
+      return try session.decode(type, entry, at: OpenPlace(number, of: Elements(layout, session)), node)
     case .each(let elements):
       if !entry.isPlain,
         let value = entry.withPlan(as: DecodingPlan<Value>.self, { $0.decode(each: elements, session) })
@@ -254,9 +254,9 @@ struct PathWalk {
     switch place.content {
     case .value(let offset):
       try checkDepth(ofValueAt: offset)
-      return ValueDecoder(session: session, offset: offset, node: node)
+      return ValueDecoder(session, OpenPlace(at: offset), node)
     case .element(let number, let layout):
-      return session.decoder(number, of: Elements(layout, session), node)
+      return ValueDecoder(session, OpenPlace(number, of: Elements(layout, session)), node)
     case .each(let elements): return EachDecoder(session: session, elements: elements, node: node)
     }
   }

@@ -2,52 +2,35 @@
 
 /// Decodes the elements one by one.
 class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
-  override func decode(at offset: Int, from session: DecodingSession, _ node: PathNode) throws -> [Element] {
-    var elements = 0..<0
-    let untagged = try session.attempt(at: node, expected: [Element].self) { () throws(FormatError) in
-      let found = try Elements.at(offset, session)
-      if found == nil { elements = try Arrays.read(session.message.reader, at: offset) }
-      return found
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
+    -> [Element]
+  {
+    let (untagged, values) = try session.attempt(at: node, expected: [Element].self) {
+      () throws(FormatError) in try place.array(session)
     }
-    if let untagged { return try array(of: untagged, node) }
-    if elements.isEmpty { return [] }
-    let count = try session.attempt(at: node, expected: nil) { () throws(FormatError) in
-      try Arrays.count(elements, session.message.reader)
-    }
+    if untagged == nil, values.isEmpty { return [] }
     let entry = session.types.entry(for: Element.self)
-    var offset = elements.lowerBound
+    if let untagged {
+      let areRows = entry.isPlain && untagged.shape != nil
+      return try array(of: untagged.count, session, node) { index, step in
+        areRows
+          ? try session.decodePlain(Element.self, ValueDecoder(row: index, of: untagged, step))
+          : try session.decode(Element.self, entry, at: OpenPlace(.element(index), of: untagged), step)
+      }
+    }
+    let count = try session.attempt(at: node, expected: nil) { () throws(FormatError) in
+      try Arrays.count(values, session.message.reader)
+    }
+    var offset = values.lowerBound
     return try array(of: count, session, node) { _, step in
       let element =
         entry.isPlain
-        ? try session.decodePlain(Element.self, ValueDecoder(session: session, offset: offset, node: step))
-        : try session.decodeKnown(Element.self, entry, at: offset, step)
+        ? try session.decodePlain(Element.self, ValueDecoder(session, OpenPlace(at: offset), step))
+        : try session.decode(Element.self, entry, at: OpenPlace(at: offset), step)
       do throws(FormatError) { offset = try session.message.reader.end(of: offset) } catch {
         throw session.error(error, at: node, expected: nil)
       }
       return element
-    }
-  }
-
-  /// Decodes a row of a matrix.
-  override func decode(
-    _ number: ElementNumber, of elements: Elements, _ node: PathNode
-  ) throws -> [Element] {
-    guard let cells = elements.cells(ofRow: number) else {
-      return try super.decode(number, of: elements, node)
-    }
-    return try array(of: cells, node)
-  }
-
-  /// Decodes elements without tags.
-  func array(of elements: Elements, _ node: PathNode) throws -> [Element] {
-    let session = elements.session
-    let entry = session.types.entry(for: Element.self)
-    let areRows = entry.isPlain && elements.shape != nil
-    return try array(of: elements.count, session, node) { index, step in
-      areRows
-        ? try session.decodePlain(
-          Element.self, ElementDecoder(elements: elements, number: .element(index), node: step))
-        : try session.decode(Element.self, .element(index), of: elements, at: step)
     }
   }
 
@@ -72,89 +55,73 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
 /// Arrays of scalars, read at once by code that is compiled for their type. What has another form is decoded
 /// one by one.
 final class ScalarArrayPlan<Element: ReadableScalar>: ArrayDecodingPlan<Element> {
-  private let readWhole: (_ offset: Int, DecodingSession, PathNode) throws -> [Element]?
-  private let readRow: (_ row: Int, Columns, Message) -> [Element]?
-  private let readEach: (PlaceElements, Message) -> [Element]?
-
-  @inline(__always)
-  override init() {
-    readWhole = { offset, session, node in try Self.whole(at: offset, session, node) }
-    readRow = { row, columns, message in Self.row(at: row, of: columns, message) }
-    readEach = { elements, message in try? Self.each(elements, message) }
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
+    -> [Element]
+  {
+    try Element.array(at: place, session, node) ?? super.decode(at: place, from: session, node)
   }
 
-  override func decode(at offset: Int, from session: DecodingSession, _ node: PathNode) throws -> [Element] {
-    try readWhole(offset, session, node) ?? super.decode(at: offset, from: session, node)
+  override func decode(each elements: PlaceElements, _ session: DecodingSession) -> [Element]? {
+    try? Element.array(ofEach: elements, session.message)
   }
+}
 
-  private static func whole(
-    at offset: Int, _ session: DecodingSession, _ node: PathNode
-  ) throws -> [Element]? {
+extension ReadableScalar {
+  static func array(
+    at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
+  ) throws -> [Self]? {
     let message = session.message
+    guard let offset = place.tagged else { return row(at: place, message) }
     guard let elements = try? Arrays.read(message.reader, at: offset) else {
       return try? untagged(at: offset, message.reader)
     }
-    var result: [Element] = []
+    var result: [Self] = []
     do throws(FormatError) {
       // As many as there may be in few bytes; others take more.
       result.reserveCapacity(min(elements.count, 8))
       var next = elements.lowerBound
-      while next < elements.upperBound {
-        result.append(try Element.read(message, at: next, next: &next))
-      }
+      while next < elements.upperBound { result.append(try read(message, at: next, next: &next)) }
       guard next == elements.upperBound else { try fail(.malformed, at: next) }
       return result
     } catch {
       // Of other types, an element may be converted, and a fault anywhere in the array is told first.
-      guard Element.self == String.self else { return nil }
+      guard Self.self == String.self else { return nil }
       let step = PathStep(.index, parent: node, value: result.count)
-      throw session.error(error, path: session.codingPath(step, of: node), expected: Element.self)
+      throw session.error(error, path: session.codingPath(step, of: node), expected: Self.self)
     }
   }
 
-  private static func untagged(at offset: Int, _ reader: ByteReader) throws(FormatError) -> [Element]? {
+  private static func untagged(at offset: Int, _ reader: ByteReader) throws(FormatError) -> [Self]? {
     let tag = try reader.byte(at: offset)
-    if PackedArray.isPacked(tag) { return try Element.all(of: PackedArray(reader, at: offset), reader) }
-    guard tag == DataValues.tag, Element.self == UInt8.self else { return nil }
+    if PackedArray.isPacked(tag) { return try all(of: PackedArray(reader, at: offset), reader) }
+    guard tag == DataValues.tag, Self.self == UInt8.self else { return nil }
     let range = try DataValues.read(reader, at: offset)
-    let bytes = [UInt8](reader.buffer(at: range.lowerBound, count: range.count))
-    return reinterpret(bytes, as: [Element].self)
-  }
-
-  override func decode(_ number: ElementNumber, of elements: Elements, _ node: PathNode) throws -> [Element] {
-    if elements.shape == nil, let columns = elements.layout.columns, let row = elements.layout.row(number),
-      let result = readRow(row, columns, elements.session.message)
-    {
-      return result
-    }
-    return try super.decode(number, of: elements, node)
+    return reinterpret([UInt8](reader.buffer(at: range.lowerBound, count: range.count)), as: [Self].self)
   }
 
   /// Reads a row of a matrix.
-  private static func row(at row: Int, of columns: Columns, _ message: Message) -> [Element]? {
-    let reader = message.reader
+  private static func row(at place: OpenPlace, _ message: Message) -> [Self]? {
+    guard let elements = place.elements, elements.shape == nil,
+      let columns = elements.layout.columns, let row = elements.layout.row(place.number)
+    else { return nil }
     return columns.columns.withUnsafeBufferPointer { columns in
-      Element.all(columns.count) { index throws(FormatError) in
+      all(columns.count) { index throws(FormatError) in
         let column = columns[index]
         guard var constant = column.constant else {
-          return try Element.read(reader, at: row &+ Int(column.offset), column.type, base: column.base)
+          return try read(message.reader, at: row &+ Int(column.offset), column.type, base: column.base)
         }
-        return try Element.read(message, at: constant, next: &constant)
+        return try read(message, at: constant, next: &constant)
       }
     }
   }
 
-  override func decode(each elements: PlaceElements, _ session: DecodingSession) -> [Element]? {
-    readEach(elements, session.message)
-  }
-
-  private static func each(_ elements: PlaceElements, _ message: Message) throws(FormatError) -> [Element]? {
-    if let column = try elements.column(message) { return Element.all(of: column, message.reader) }
+  static func array(ofEach elements: PlaceElements, _ message: Message) throws(FormatError) -> [Self]? {
+    if let column = try elements.column(message) { return all(of: column, message.reader) }
     guard var walk = EachKeyWalk(elements, message) else { return nil }
-    var result: [Element] = []
+    var result: [Self] = []
     while let offset = try walk.next(message) {
       var next = offset
-      result.append(try Element.read(message, at: offset, next: &next))
+      result.append(try read(message, at: offset, next: &next))
     }
     return result
   }
@@ -164,9 +131,10 @@ final class ScalarArrayPlan<Element: ReadableScalar>: ArrayDecodingPlan<Element>
 
 /// A dictionary whose keys are strings, from a map or a record.
 class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
-  final override func decode(
-    at offset: Int, from session: DecodingSession, _ node: PathNode
-  ) throws -> [String: Value] {
+  final override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
+    -> [String: Value]
+  {
+    guard let offset = place.tagged else { return try row(at: place, session, node) }
     let object = try session.attempt(at: node, expected: [String: Value].self) { () throws(FormatError) in
       try ObjectHeader.read(session.message.reader, at: offset)
     }
@@ -181,9 +149,7 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   ) throws -> [String: Value] {
     let entry = session.types.entry(for: Value.self)
     return try Self.read(object, session, node) { offset, step in
-      entry.isPlain
-        ? try session.decodePlain(Value.self, ValueDecoder(session: session, offset: offset, node: step))
-        : try session.decodeKnown(Value.self, entry, at: offset, step)
+      try session.decode(Value.self, entry, at: OpenPlace(at: offset), step)
     }
   }
 
@@ -230,13 +196,15 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
       expected: [String: Value].self)
   }
 
-  final override func decode(
-    _ number: ElementNumber, of elements: Elements, _ node: PathNode
+  private func row(
+    at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
   ) throws -> [String: Value] {
-    let result = try [String: Value](from: elements.session.decoder(number, of: elements, node))
+    let result = try [String: Value](from: ValueDecoder(session, place, node))
     // Of two spellings of one key, the dictionary has only one.
-    if let shape = elements.shape, result.count < elements.session.message.tables.keyCount(ofShape: shape) {
-      throw elements.session.error(
+    if let elements = place.elements, let shape = elements.shape,
+      result.count < session.message.tables.keyCount(ofShape: shape)
+    {
+      throw session.error(
         FormatError(.equalKeys, at: elements.offset), at: node, expected: [String: Value].self)
     }
     return result

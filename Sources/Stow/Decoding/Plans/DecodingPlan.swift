@@ -14,14 +14,8 @@ class AnyDecodingPlan {}
 ///
 /// The caller knows only `Value`, and calls what the object's class has. No metadata is looked up for that.
 class DecodingPlan<Value>: AnyDecodingPlan {
-  func decode(at offset: Int, from session: DecodingSession, _ node: PathNode) throws -> Value {
+  func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
     preconditionFailure("a plan without a way to decode")
-  }
-
-  /// Decodes an element without a tag, which is not in a constant column.
-  func decode(_ number: ElementNumber, of elements: Elements, _ node: PathNode) throws -> Value {
-    throw elements.session.error(
-      FormatError(.cellMismatch, at: elements.offset), at: node, expected: Value.self)
   }
 
   /// Returns the value that stands for a nil `level` optionals deep, or nil if the type has none.
@@ -100,62 +94,42 @@ extension String {
 // MARK: the plans of single values
 
 final class PlainDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
-  override func decode(at offset: Int, from session: DecodingSession, _ node: PathNode) throws -> Value {
-    try session.decodePlain(Value.self, ValueDecoder(session: session, offset: offset, node: node))
-  }
-
-  override func decode(_ number: ElementNumber, of elements: Elements, _ node: PathNode) throws -> Value {
-    try elements.session.decodePlain(
-      Value.self, ElementDecoder(elements: elements, number: number, node: node))
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
+    try session.decodePlain(Value.self, ValueDecoder(session, place, node))
   }
 }
 
 class ScalarPlan<Value: ReadableScalar>: DecodingPlan<Value> {
-  override func decode(at offset: Int, from session: DecodingSession, _ node: PathNode) throws -> Value {
-    var next = offset
-    do throws(FormatError) { return try Value.read(session.message, at: offset, next: &next) } catch {
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
+    do throws(FormatError) { return try place.read(Value.self, session.message) } catch {
       throw session.error(error, at: node, expected: Value.self)
-    }
-  }
-
-  override func decode(_ number: ElementNumber, of elements: Elements, _ node: PathNode) throws -> Value {
-    do throws(FormatError) { return try Value.read(elements.cell(number), at: elements.offset) } catch {
-      throw elements.session.error(error, at: node, expected: Value.self)
     }
   }
 }
 
 /// Decodes data, also from an array of bytes.
 final class DataPlan: ScalarPlan<Data> {
-  override func decode(at offset: Int, from session: DecodingSession, _ node: PathNode) throws -> Data {
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Data {
     let reader = session.message.reader
-    guard offset < reader.count, reader.base[offset] != DataValues.tag else {
-      return try super.decode(at: offset, from: session, node)
+    guard let offset = place.tagged, offset < reader.count, reader.base[offset] != DataValues.tag else {
+      return try super.decode(at: place, from: session, node)
     }
     let entry = session.types.entry(for: [UInt8].self)
-    return Data(try session.decodeKnown([UInt8].self, entry, at: offset, node))
+    return Data(try session.decode([UInt8].self, entry, at: place, node))
   }
 }
 
 /// Tells a nil of its own from one of the optional inside, which `Optional.init(from:)` cannot.
 final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
-  override func decode(at offset: Int, from session: DecodingSession, _ node: PathNode) throws -> Wrapped? {
-    if Nils.isNil(session.message.reader, at: offset) {
-      return inner(level: Nils.level(session.message.reader, at: offset), session)
-    }
-    return try session.decodeKnown(Wrapped.self, session.types.entry(for: Wrapped.self), at: offset, node)
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
+    -> Wrapped?
+  {
+    if let level = place.levelOfNil(session.message) { return session.none(Wrapped.self, level: level - 1) }
+    return try session.decode(Wrapped.self, session.types.entry(for: Wrapped.self), at: place, node)
   }
 
-  override func decode(_ number: ElementNumber, of elements: Elements, _ node: PathNode) throws -> Wrapped? {
-    try elements.session.decode(Wrapped.self, number, of: elements, at: node)
-  }
-
+  /// Returns nil if it is this optional's own, or a value that holds it further inside.
   override func none(level: Int, _ session: DecodingSession) -> Wrapped?? {
-    .some(inner(level: level, session))
-  }
-
-  /// Returns what a nil stands for: nil if it is this optional's own, or a value that holds it further inside.
-  private func inner(level: Int, _ session: DecodingSession) -> Wrapped? {
-    level == 0 ? nil : session.none(Wrapped.self, level: level - 1)
+    .some(session.none(Wrapped.self, level: level - 1))
   }
 }

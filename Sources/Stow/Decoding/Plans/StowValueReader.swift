@@ -6,21 +6,21 @@
 
 /// Values of any kind, read without a call of `Codable` for any of them.
 final class StowValuePlan: DecodingPlan<StowValue> {
-  override func decode(
-    at offset: Int, from session: DecodingSession, _ node: PathNode
-  ) throws -> StowValue {
-    try StowValueReader(session).value(at: offset, node)
-  }
-
-  override func decode(_ number: ElementNumber, of elements: Elements, _ node: PathNode) throws -> StowValue {
-    let reader = StowValueReader(elements.session)
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
+    -> StowValue
+  {
+    let reader = StowValueReader(session)
     do throws(FormatError) {
-      guard let row = elements.layout.row(number), let columns = elements.layout.columns else {
-        return StowValueReader.value(try elements.cell(number))
+      guard let elements = place.elements else {
+        var next = place.offset
+        return try reader.read(at: &next)
+      }
+      guard let row = elements.layout.row(place.number), let columns = elements.layout.columns else {
+        return StowValueReader.value(try elements.cell(place.number))
       }
       return try reader.row(at: row, of: columns)
     } catch {
-      throw reader.failure(error, inValueAt: elements.offset, node)
+      throw reader.failure(error, inValueAt: place.elements?.offset ?? place.offset, node)
     }
   }
 
@@ -41,16 +41,6 @@ struct StowValueReader {
     self.session = session
     message = session.message
     reader = session.message.reader
-  }
-
-  /// Returns the value at `offset`, which is the one at a place of the path.
-  func value(at offset: Int, _ node: PathNode) throws -> StowValue {
-    var next = offset
-    do throws(FormatError) {
-      return try read(at: &next)
-    } catch {
-      throw failure(error, inValueAt: offset, node)
-    }
   }
 
   /// Returns the error of a fault in the value at `offset`, with the path of what has the fault inside it.

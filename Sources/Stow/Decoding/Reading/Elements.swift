@@ -1,7 +1,7 @@
 /// The number of an element among others, or of a cell within a row of them.
 struct ElementNumber: BitwiseCopyable, Sendable {
   /// Not negative for an element; of a cell, the complement of its number among all cells of all rows.
-  private let bits: Int
+  let bits: Int
 
   static func element(_ index: Int) -> ElementNumber { ElementNumber(bits: index) }
 
@@ -93,11 +93,11 @@ struct ElementLayout: Sendable {
 
   /// Returns the column of a cell, and where its row stands; nil for other elements.
   private func column(_ number: ElementNumber) -> (column: Columns.Column, row: Int)? {
-    guard let columns else { return nil }
     if let index = number.index {
-      guard case .cells(let row) = form else { return nil }
+      guard case .cells(let row) = form, let columns else { return nil }
       return (columns.columns[index], row)
     }
+    guard let columns else { return nil }
     let (row, column) = number.cell(of: columns)
     return (columns.columns[column], columns.rows.lowerBound + row * columns.stride)
   }
@@ -170,6 +170,14 @@ final class Elements {
   func cells(ofRow number: ElementNumber) -> Elements? {
     guard shape == nil, let row = layout.row(number) else { return nil }
     return layout.cells(ofRow: number, at: row).map { Elements($0, session) }
+  }
+
+  /// Returns the container of a row that is an object.
+  func container<Key: CodingKey>(
+    _ keyType: Key.Type, _ number: ElementNumber, _ node: PathNode
+  ) throws(FormatError) -> KeyedDecodingContainer<Key> {
+    guard let shape, let row = layout.row(number) else { try fail(.cellMismatch, at: offset) }
+    return session.container(keyType) { $0.open(row: row, of: self, shape: shape, node) }
   }
 
   func cell(_ number: ElementNumber) throws(FormatError) -> Cell {

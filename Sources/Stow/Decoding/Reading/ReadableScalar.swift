@@ -21,6 +21,11 @@ protocol ReadableScalar: Decodable, Sendable {
   /// Returns all elements of a packed array; nil if one is no value of this type.
   static func all(of packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Self]?
 
+  /// Returns the array of these that stands at a place, or that a path finds in each of some elements; nil if it has to be
+  /// decoded element by element. Each type has its own, compiled for it.
+  static func array(at place: OpenPlace, _ session: DecodingSession, _ node: PathNode) throws -> [Self]?
+  static func array(ofEach elements: PlaceElements, _ message: Message) throws(FormatError) -> [Self]?
+
   /// Returns the plans for values of the type, for arrays of them, and for dictionaries of them by strings.
   static func makeDecodingPlan() -> AnyDecodingPlan
   static func makeArrayPlan() -> AnyDecodingPlan
