@@ -186,6 +186,3 @@ extension StowValue: PlannedDecodable, WholeEncodable {
   static func makeDecodingPlan() -> AnyDecodingPlan { StowValuePlan() }
   static func makeTypeEncoder() -> AnyTypeEncoder { StowValueEncoder() }
 }
-
-/// A decoder or an encoder whose single-value container knows `StowValue` as it knows an `Int`.
-protocol StowValueCoder {}

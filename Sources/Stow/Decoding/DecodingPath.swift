@@ -18,7 +18,6 @@ struct PathStep {
   fileprivate(set) var value: Int
   let keyTable: Unmanaged<DecodingKeyTable>?
 
-  @inline(__always)
   init(_ kind: Kind, parent: PathNode, value: Int = 0, keyTable: Unmanaged<DecodingKeyTable>? = nil) {
     self.kind = kind
     self.parent = parent.index

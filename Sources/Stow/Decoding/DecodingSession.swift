@@ -58,7 +58,6 @@ final class DecodingSession {
     do throws(FormatError) { try open(message) } catch { throw self.error(error, path: [], expected: nil) }
   }
 
-  @inline(__always)
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try decode(type, at: OpenPlace(at: message.body), PathStep(.top, parent: .top))
   }

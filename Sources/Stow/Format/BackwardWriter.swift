@@ -108,7 +108,6 @@ struct BackwardWriter: ~Copyable {
   }
 
   /// Writes a tag that a number follows, or, if the number is below `limit`, the tag that says both.
-  @inline(__always)
   mutating func numbered(_ number: Int, short: UInt8, limit: Int, long: UInt8) {
     if number < limit {
       byte(short &+ UInt8(truncatingIfNeeded: number))
@@ -155,7 +154,6 @@ struct BackwardWriter: ~Copyable {
   }
 
   /// Writes a bit for each of `count` elements, the first of them lowest, filled up with zeros.
-  @inline(__always)
   mutating func bits(_ count: Int, _ element: (Int) -> Bool) {
     reserve(count / 8 + Self.margin)
     var end = count
@@ -169,7 +167,6 @@ struct BackwardWriter: ~Copyable {
   }
 
   /// The header of a container with `length` bytes: within the tag below `limit`. Within a reserve.
-  @inline(__always)
   mutating func header(_ length: Int, short: UInt8, limit: Int, long: UInt8) {
     if length < limit {
       byte(short &+ UInt8(truncatingIfNeeded: length))

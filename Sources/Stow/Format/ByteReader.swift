@@ -217,7 +217,6 @@ package struct ByteReader {
   }
 
   /// Reads a byte length, checks that as many bytes follow, and moves `offset` to the first of them.
-  @inline(__always)
   package func length(at offset: inout Int) throws(FormatError) -> Int {
     let start = offset
     let length = try varint(at: &offset)

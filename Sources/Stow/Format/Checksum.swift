@@ -75,7 +75,6 @@ private enum ChecksumTables {
 
   /// The state after eight bytes that were combined with the state before them, by eight tables in a row. A byte says
   /// where in its table the remainder stands, so that no access leaves the tables.
-  @inline(__always)
   static func fold(_ word: UInt64, _ tables: UnsafePointer<UInt32>) -> UInt32 {
     let low =
       tables[1792 &+ Int(word & 0xFF)] ^ tables[1536 &+ Int(word &>> 8 & 0xFF)]

@@ -21,7 +21,6 @@ enum Arrays {
   }
 
   /// Where the elements of the array at `offset` stand.
-  @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Range<Int> {
     let tag = try reader.byte(at: offset)
     var start = offset &+ 1

@@ -111,7 +111,6 @@ struct DoubleForm {
   /// The bytes of the whole value.
   var size: Int { 1 + (scale == nil ? 0 : 1) + width }
 
-  @inline(__always)
   init(_ bits: UInt64) {
     let value = Double(bitPattern: bits)
     if value.magnitude < 0x1p31 {
@@ -227,7 +226,6 @@ enum DecimalFraction {
   }
 
   /// The number that a numerator and an exponent stand for: the correctly rounded quotient.
-  @inline(__always)
   static func value(_ numerator: Int64, exponent: Int) -> Double {
     exponent == 0 ? Double(numerator) : Double(numerator) / power(exponent)
   }
@@ -239,7 +237,6 @@ enum DecimalFraction {
 
   /// The nearest decimal fraction with `exponent` decimals, and how many representable numbers `value`
   /// lies beyond it; nil if that is more than 127 or the fraction takes more than 6 bytes.
-  @inline(__always)
   static func nearest(to value: Double, exponent: Int) -> (numerator: Int64, residue: Int8)? {
     let scaled = value * power(exponent)
     // Also false for NaN.

@@ -32,7 +32,6 @@ package enum KeyText {
   static func measure(_ text: UnsafeRawBufferPointer) -> Measure { measure(text, CharacterCodes.table) }
 
   /// - Parameter codes: `CharacterCodes.table`.
-  @inline(__always)
   fileprivate static func measure(_ text: UnsafeRawBufferPointer, _ codes: UnsafePointer<UInt64>) -> Measure {
     let count = text.count
     guard count > 0, count < limit else {
@@ -119,7 +118,6 @@ extension BackwardWriter {
   /// codes.
   ///
   /// Eight characters are as many bytes as the bits of one.
-  @inline(__always)
   private mutating func pack(
     _ text: UnsafeRawBufferPointer, width: Int, _ bits: (UInt64) -> UInt64
   ) {
@@ -358,7 +356,6 @@ struct BitPacker {
   /// Every byte that the groups fill must be there at `target`.
   init(_ target: UnsafeMutableRawPointer) { self.target = target }
 
-  @inline(__always)
   mutating func append(_ bits: UInt8, width: UInt64) {
     pending |= UInt64(bits) &<< count
     count &+= width

@@ -35,7 +35,6 @@ package enum ElementType {
   static func noisy(exponent: Int, width: Int) -> UInt8 { UInt8(exponent) << 4 | UInt8(width + 8) }
 
   /// The bytes of one element, which every element of the type takes; nil for the types that differ.
-  @inline(__always)
   package static func stride(of type: UInt8) -> Int? {
     let low = Int(type & 15)
     switch type {
@@ -196,7 +195,6 @@ struct PackedArray {
   }
 
   /// The body holds exactly `count` elements, which the initializer has checked.
-  @inline(__always)
   private func widen<Element: FixedWidthInteger>(
     _ reader: ByteReader, as _: Element.Type, into target: UnsafeMutablePointer<Int64>
   ) {
@@ -301,7 +299,6 @@ package enum Cell: Sendable {
   }
 
   /// A cell whose type is one of the integers'.
-  @inline(__always)
   static func readInteger(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Int64 {
     let width = Int(type & 15)
     let value = try reader.signed(at: offset, width: width)

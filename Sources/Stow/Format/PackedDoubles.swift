@@ -96,7 +96,6 @@ struct PackedDoubles {
   /// The bytes of one element, in the lowest `stride` bytes of the result.
   ///
   /// - Parameter cell: What `best` made of it.
-  @inline(__always)
   func element(_ word: UInt64, _ cell: @autoclosure () -> DecimalCell) -> UInt64 {
     if type == ElementType.double { return word }
     if type == ElementType.float { return UInt64(Float(Double(bitPattern: word)).bitPattern) }
@@ -139,7 +138,6 @@ private struct CommonDecimal {
   var isExact: Bool { exponent <= narrowest }
 
   /// Takes one more number in; false if it is no such fraction.
-  @inline(__always)
   mutating func add(_ value: Double) -> Bool {
     guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
       let (wide, residue) = DecimalFraction.nearest(to: value, exponent: widest)

@@ -102,7 +102,6 @@ struct PackedIntegers {
   }
 
   /// The lowest bytes of each, many at a time.
-  @inline(__always)
   private static func narrow<Cell: FixedWidthInteger>(
     _ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter, as _: Cell.Type
   ) {

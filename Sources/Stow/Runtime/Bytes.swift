@@ -38,10 +38,8 @@ func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
 package struct ExactString: Hashable, Sendable {
   package let string: String
 
-  @inline(__always)
   package init(_ string: String) { self.string = string }
 
-  @inline(__always)
   package static func == (left: ExactString, right: ExactString) -> Bool {
     left.string.hasSameBytes(as: right.string)
   }
@@ -56,7 +54,6 @@ package struct ExactString: Hashable, Sendable {
 
 extension String {
   /// Whether another string has the same bytes.
-  @inline(__always)
   package func hasSameBytes(as other: String) -> Bool {
     let result: Bool?? = utf8.withContiguousStorageIfAvailable { bytes in
       other.utf8.withContiguousStorageIfAvailable {
@@ -77,18 +74,15 @@ struct ByteHash {
   private let seed: UInt64
   private let wordSeed: UInt64
 
-  @inline(__always)
   init() { (seed, wordSeed) = Self.processSeeds }
 
   /// Folds the 128-bit product of two words: every bit of either reaches every bit of the result.
-  @inline(__always)
   private func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
     let product = left.multipliedFullWidth(by: right)
     return product.high ^ product.low
   }
 
   /// The hash of a text of up to 16 bytes, which two words and its length say.
-  @inline(__always)
   func words(_ first: UInt64, _ second: UInt64, length: UInt8) -> UInt64 {
     mix(first ^ wordSeed, second ^ UInt64(truncatingIfNeeded: length) ^ seed)
   }
@@ -123,15 +117,12 @@ struct TextKey: BitwiseCopyable, Equatable {
 
   private static let longestWhole = 16
 
-  @inline(__always)
   var length: Int { isWhole ? Int(code) : Int(truncatingIfNeeded: second) }
 
   /// Whether equal keys mean equal texts.
-  @inline(__always)
   var isWhole: Bool { code <= Self.longestWhole }
 
   /// The first byte of a short text; 0 if it is empty.
-  @inline(__always)
   var firstByte: UInt8 { UInt8(truncatingIfNeeded: first) }
 
   /// The key of the text at `source`, and its hash. The words of a long text are handed to `visit` with their
@@ -149,20 +140,17 @@ struct TextKey: BitwiseCopyable, Equatable {
     return (key, key.hash(hashing))
   }
 
-  @inline(__always)
   func hash(_ hashing: ByteHash) -> UInt64 {
     isWhole ? hashing.words(first, second, length: code) : first
   }
 
   /// Writes the bytes of a short text, and zeros up to the sixteenth.
-  @inline(__always)
   func store(to target: UnsafeMutableRawPointer) {
     target.storeBytes(of: first.littleEndian, as: UInt64.self)
     target.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self)
   }
 
   /// The bytes of a short text, with zeros after them, the first lowest.
-  @inline(__always)
   private static func words(_ source: UnsafeRawPointer, _ length: Int) -> (UInt64, UInt64) {
     func word<Word: FixedWidthInteger>(_ offset: Int, _: Word.Type) -> UInt64 {
       let word = source.loadUnaligned(fromByteOffset: offset, as: Word.self)

@@ -113,11 +113,9 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
   }
 
   /// The object of the container with a number that `take` gave.
-  @inline(__always)
   func object(_ number: Int) -> Unmanaged<Object> { objects[number] }
 
   /// Where the container itself is kept.
-  @inline(__always)
   func address(_ number: Int) -> UnsafeRawPointer { UnsafeRawPointer(containers + number) }
 
   /// Whether every container has been given back; then all that was done with them is done, on whatever thread.
@@ -129,7 +127,6 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
   }
 
   /// Every object that was made so far.
-  @inline(__always)
   func borrowObjects(_ body: (Object) -> Void) {
     for number in 0..<count { objects[number]._withUnsafeGuaranteedRef { body($0) } }
   }

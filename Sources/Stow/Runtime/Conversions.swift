@@ -10,7 +10,6 @@ extension Data {
   /// Lends the bytes to `body`.
   ///
   /// A span, where there is one: unlike `withUnsafeBytes` it counts no references.
-  @inline(__always)
   func lendBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     #if compiler(>=6.3) && canImport(FoundationEssentials) && !canImport(Darwin)
       try bytes.withUnsafeBytes(body)

@@ -129,13 +129,11 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Appends an element; room for one more must be made before anything else happens.
-  @inline(__always)
   private mutating func put(_ element: Element) {
     base[count] = element
     count &+= 1
   }
 
-  @inline(__always)
   private var isFull: Bool { count == capacity }
 
   @inline(never)
@@ -154,7 +152,6 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Takes in what was written after the elements, to the room that was reserved.
-  @inline(__always)
   mutating func extend(to count: Int) {
     precondition(count >= self.count && count < capacity)
     self.count = count
@@ -187,7 +184,6 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Takes the last of the elements, of which there must be one.
-  @inline(__always)
   mutating func takeLast() -> Element {
     precondition(count > 0)
     count &-= 1
@@ -195,14 +191,12 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Drops the elements from `count` on.
-  @inline(__always)
   mutating func truncate(to count: Int) {
     precondition(count >= 0 && count <= self.count)
     self.count = count
   }
 
   /// Forgets the elements, and the memory if it is large and not likely to be needed soon.
-  @inline(__always)
   mutating func removeAll() {
     if capacity > Self.smallCapacity { trim(used: count) }
     count = 0

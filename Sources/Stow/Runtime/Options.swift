@@ -4,7 +4,6 @@ import Synchronization
 struct UserInfo: Sendable {
   private var some: [CodingUserInfoKey: any Sendable]?
 
-  @inline(__always)
   var isEmpty: Bool { some == nil }
 
   var values: [CodingUserInfoKey: any Sendable] {

@@ -29,7 +29,6 @@ final class SessionPool<Session: PooledSession>: Sendable {
   private let hasKept = Atomic<Bool>(false)
 
   /// A free session, if there is one.
-  @inline(__always)
   func take() -> Session? {
     if hasKept.load(ordering: .relaxed) { releaseKept() }
     return places.take()
@@ -122,7 +121,6 @@ private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
   }
 
   /// Takes a session out of the first place that has one.
-  @inline(__always)
   func take() -> Session? {
     let home = Self.home()
     for step in 0..<Self.count {
@@ -138,7 +136,6 @@ private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
 
   /// Puts a session into the first place that is free, from which another thread may take it at once; lets it go if none
   /// is.
-  @inline(__always)
   func give(_ session: inout Session?) {
     guard let reference = session.map({ Unmanaged.passRetained($0) }) else { return }
     session = nil
@@ -155,7 +152,6 @@ private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
   }
 
   /// The place at which the current thread begins, told by where its stack is.
-  @inline(__always)
   private static func home() -> Int {
     // The address is all that is wanted: nothing on the stack needs a guard.
     var marker: UInt8 = 0

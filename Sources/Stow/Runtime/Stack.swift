@@ -85,7 +85,6 @@ struct StackGuard {
   /// The bytes that these calls must find, with all that is called from the last.
   private static let leastStack = 192 << 10
 
-  @inline(__always)
   static func isDue(_ calls: Int) -> Bool { calls & callsPerCheck == callsPerCheck }
 
   /// Whether there is no room for some calls more.

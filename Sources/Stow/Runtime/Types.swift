@@ -30,7 +30,6 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
     fileprivate init(_ plan: Handler?) { self.plan = plan.map { .passUnretained($0) } }
 
     /// Whether values are encoded by `encode(to:)` and decoded by `init(from:)`.
-    @inline(__always)
     var isPlain: Bool { plan == nil }
 
     /// Calls the plan of a type that is not plain, which made it of class `typed`.

@@ -218,3 +218,6 @@ extension StowValue {
 extension Date {
   fileprivate var bits: UInt64 { timeIntervalSinceReferenceDate.bitPattern }
 }
+
+/// A decoder or an encoder whose single-value container knows `StowValue` as it knows an `Int`.
+protocol StowValueCoder {}

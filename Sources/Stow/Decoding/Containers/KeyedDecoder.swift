@@ -167,7 +167,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   }
 
   @inline(__always)
-  func optional<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value? {
+  private func optional<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value? {
     try withReader { reader in
       let offset = try find(key, reader)
       guard offset >= 0, try !attempt(key, nil, { () throws(FormatError) in try reader.passNil(offset) })

@@ -231,7 +231,6 @@ final class Message {
   }
 
   /// Returns whether a key, a text or a symbol, has the given text.
-  @inline(__always)
   func hasKey(_ text: UnsafeRawBufferPointer, at key: TextLocation) throws(FormatError) -> Bool {
     // Nearly all keys are looked at in the message itself.
     guard key.isInMessage else { return try tables.text(reader, ofKeyAt: key).matches(text) }

@@ -231,7 +231,7 @@ struct PathWalk {
       return try session.decode(type, entry, at: OpenPlace(number, of: Elements(layout, session)), node)
     case .each(let elements):
       if !entry.isPlain,
-        let value = entry.withPlan(as: DecodingPlan<Value>.self, { $0.decode(each: elements, session) })
+        let value = entry.withPlan(as: DecodingPlan<Value>.self, { try? elements.decode(by: $0, message) })
       {
         return value
       }

@@ -109,49 +109,28 @@ struct PlaceElements: Sendable {
 
   // MARK: one key of each
 
-  /// Returns the column that the path leads to, if the elements are rows and it does.
-  func column(_ message: Message) throws(FormatError) -> CellColumn? {
-    guard case .elements(let layout) = source, let columns = layout.columns, steps.count == 1, index == 0
-    else {
-      return nil
-    }
-    switch (steps.first, columns.shape) {
-    case (.key(let name), let shape?):
-      return try message.keyIndex(of: name, inShape: shape).flatMap { layout.cells(ofColumn: $0) }
-    case (.index(let index), nil): return layout.cells(ofColumn: index)
+  /// Decodes what the path leads to in each element by a plan, if it is a column of rows, or a key of records.
+  func decode<Value>(by plan: DecodingPlan<Value>, _ message: Message) throws(FormatError) -> Value? {
+    guard steps.count == 1, index == 0, let step = steps.first else { return nil }
+    switch (source, step) {
+    case (.elements(let layout), .key(let name)):
+      guard let shape = layout.columns?.shape, let column = try message.keyIndex(of: name, inShape: shape)
+      else { return nil }
+      return layout.cells(ofColumn: column).flatMap { plan.decode($0, from: message) }
+    case (.elements(let layout), .index(let column)):
+      guard let columns = layout.columns, columns.shape == nil else { return nil }
+      return layout.cells(ofColumn: column).flatMap { plan.decode($0, from: message) }
+    case (.values(var records), .key(let name)) where place.depth < message.maximumDepth - 1:
+      var search = KeySearch(name)
+      return plan.decode(from: message) { () throws(FormatError) in
+        guard let record = try records.next(message)?.value else { return nil }
+        guard let object = try ObjectHeader.read(message.reader, at: record), object.shape != nil,
+          let value = try search.value(inRecord: object, message)
+        else { try fail(.mismatch, at: record) }
+        return value
+      }
     default: return nil
     }
-  }
-
-  /// Returns the records, if these are whole values in each of which the path leads to a key.
-  fileprivate func records(_ message: Message) -> (Children, key: String)? {
-    guard case .values(let children) = source, case .key(let key)? = steps.first, steps.count == 1,
-      index == 0,
-      place.depth < message.maximumDepth - 1
-    else { return nil }
-    return (children, key)
-  }
-}
-
-/// A walk over the values of one key in each of some records.
-struct EachKeyWalk {
-  private var records: Children
-  private var search: KeySearch
-
-  /// Nil if these are others than records, or the path leads to other things.
-  init?(_ elements: PlaceElements, _ message: Message) {
-    guard let (records, key) = elements.records(message) else { return nil }
-    self.records = records
-    search = KeySearch(key)
-  }
-
-  /// Returns where the next value stands; nil after the last. Throws where there is no record with such a value.
-  mutating func next(_ message: Message) throws(FormatError) -> Int? {
-    guard let record = try records.next(message)?.value else { return nil }
-    guard let object = try ObjectHeader.read(message.reader, at: record), object.shape != nil,
-      let value = try search.value(inRecord: object, message)
-    else { try fail(.mismatch, at: record) }
-    return value
   }
 }
 

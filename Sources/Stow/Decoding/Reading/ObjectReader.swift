@@ -137,7 +137,6 @@ final class ObjectReader {
     return Self.noKey
   }
 
-  @inline(__always)
   private func isPresent(_ keyIndex: Int) -> Bool {
     presence < 0 || message.reader.bit(keyIndex, at: presence)
   }
@@ -259,7 +258,6 @@ final class ObjectReader {
   }
 
   /// Checks that the record ends where its last value does.
-  @inline(__always)
   private func checkEnd(_ offset: Int) throws(FormatError) {
     guard offset == end else { try fail(.malformed, at: offset) }
   }

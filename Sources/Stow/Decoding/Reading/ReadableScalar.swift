@@ -21,15 +21,28 @@ protocol ReadableScalar: Decodable, Sendable {
   /// Returns all elements of a packed array; nil if one is no value of this type.
   static func all(of packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Self]?
 
-  /// Returns the array of these that stands at a place, or that a path finds in each of some elements; nil if it has to be
-  /// decoded element by element. Each type has its own, compiled for it.
-  static func array(at place: OpenPlace, _ session: DecodingSession, _ node: PathNode) throws -> [Self]?
-  static func array(ofEach elements: PlaceElements, _ message: Message) throws(FormatError) -> [Self]?
+  /// Returns an array of these: of the values in a column, of those whose offsets `next` returns, that at `offset`, or that
+  /// in a row of a matrix; nil if it has to be decoded element by element. Each type has its own, compiled for it.
+  static func all(of column: CellColumn, _ reader: ByteReader) -> [Self]?
+  static func array(
+    from message: Message, each next: () throws(FormatError) -> Int?
+  ) throws(FormatError) -> [Self]
+  static func array(_ message: Message, at offset: Int) throws(ElementFault) -> [Self]?
+  static func array(_ message: Message, inRow row: Int, of columns: Columns) -> [Self]?
 
   /// Returns the plans for values of the type, for arrays of them, and for dictionaries of them by strings.
   static func makeDecodingPlan() -> AnyDecodingPlan
   static func makeArrayPlan() -> AnyDecodingPlan
   static func makeDictionaryPlan() -> AnyDecodingPlan
+}
+
+/// A way to decode the values of some type.
+class AnyDecodingPlan {}
+
+/// What is wrong with an element of an array, which has a number.
+struct ElementFault: Error {
+  let error: FormatError
+  let number: Int
 }
 
 extension ReadableScalar {
@@ -71,6 +84,55 @@ extension ReadableScalar {
       }
     }
     return isComplete ? result : nil
+  }
+}
+
+extension ReadableScalar {
+  static func array(_ message: Message, at offset: Int) throws(ElementFault) -> [Self]? {
+    guard let elements = try? Arrays.read(message.reader, at: offset) else {
+      return try? untagged(at: offset, message.reader)
+    }
+    var result: [Self] = []
+    do throws(FormatError) {
+      // As many as there may be in few bytes; others take more.
+      result.reserveCapacity(min(elements.count, 8))
+      var next = elements.lowerBound
+      while next < elements.upperBound { result.append(try read(message, at: next, next: &next)) }
+      guard next == elements.upperBound else { try fail(.malformed, at: next) }
+      return result
+    } catch {
+      // Of other types, an element may be converted, and a fault anywhere in the array is told first.
+      guard Self.self == String.self else { return nil }
+      throw ElementFault(error: error, number: result.count)
+    }
+  }
+
+  private static func untagged(at offset: Int, _ reader: ByteReader) throws(FormatError) -> [Self]? {
+    let tag = try reader.byte(at: offset)
+    if PackedArray.isPacked(tag) { return try all(of: PackedArray(reader, at: offset), reader) }
+    guard tag == DataValues.tag, Self.self == UInt8.self else { return nil }
+    let range = try DataValues.read(reader, at: offset)
+    return reinterpret([UInt8](reader.buffer(at: range.lowerBound, count: range.count)), as: [Self].self)
+  }
+
+  static func array(_ message: Message, inRow row: Int, of columns: Columns) -> [Self]? {
+    columns.columns.withUnsafeBufferPointer { columns in
+      all(columns.count) { index throws(FormatError) in
+        let column = columns[index]
+        guard var constant = column.constant else {
+          return try read(message.reader, at: row &+ Int(column.offset), column.type, base: column.base)
+        }
+        return try read(message, at: constant, next: &constant)
+      }
+    }
+  }
+
+  static func array(
+    from message: Message, each next: () throws(FormatError) -> Int?
+  ) throws(FormatError) -> [Self] {
+    var result: [Self] = []
+    while var offset = try next() { result.append(try read(message, at: offset, next: &offset)) }
+    return result
   }
 }
 
