@@ -94,7 +94,7 @@ enum ActualKind: Equatable {
   static let null = ActualKind.value(.null)
   static let count = Tag.Kind.allCases.count + 2
 
-  /// Returns the kind of the value that could not be read as another, or nil if the error is a fault of the bytes.
+  /// Nil if the error is a fault of the bytes.
   init?(_ error: FormatError, _ reader: ByteReader) {
     switch error.kind {
     case .mismatch:
@@ -106,7 +106,6 @@ enum ActualKind: Equatable {
     }
   }
 
-  /// A number below `count`.
   var number: Int {
     switch self {
     case .value(let kind): kind.rawValue
@@ -115,7 +114,6 @@ enum ActualKind: Equatable {
     }
   }
 
-  /// In words.
   var name: String {
     switch self {
     case .value(let kind): kind.name

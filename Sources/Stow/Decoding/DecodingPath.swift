@@ -193,7 +193,6 @@ struct DecodingPath: ~Copyable {
     return PathNode(index: parent, serial: steps[Int(parent)].serial)
   }
 
-  /// Makes the last path end one key after the first `count`.
   private mutating func extend(from count: Int, by key: consuming any CodingKey, to node: PathNode) {
     lastSerials.removeLast(lastSerials.count - count - 1)
     lastSerials.append(node.serial)

@@ -138,7 +138,6 @@ final class DecodingSession {
 extension DecodingSession: PooledSession {
   func takeContainersBack() -> Bool { types.takeContainersBack() }
 
-  /// Forgets the message.
   func reset() {
     message.close()
     path.reset()

@@ -27,10 +27,8 @@ struct BackwardWriter: ~Copyable {
     PageMemory.allocate(capacity).bindMemory(to: UInt8.self, capacity: capacity)
   }
 
-  /// The number of bytes written: a mark from which lengths are taken.
   var count: Int { capacity - position }
 
-  /// The bytes written so far.
   var written: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + position, count: count)
   }
@@ -69,7 +67,6 @@ struct BackwardWriter: ~Copyable {
     if capacity > Self.retained { replaceBuffer(1024) }
   }
 
-  /// Makes sure that `size` more bytes fit.
   @inline(__always)
   mutating func reserve(_ size: Int) {
     if position < size { grow(size) }
@@ -163,16 +160,6 @@ struct BackwardWriter: ~Copyable {
       for index in first..<end where element(index) { bits |= 1 << UInt8(index - first) }
       byte(bits)
       end = first
-    }
-  }
-
-  /// The header of a container with `length` bytes: within the tag below `limit`. Within a reserve.
-  mutating func header(_ length: Int, short: UInt8, limit: Int, long: UInt8) {
-    if length < limit {
-      byte(short &+ UInt8(truncatingIfNeeded: length))
-    } else {
-      varint(length)
-      byte(long)
     }
   }
 }

@@ -12,10 +12,8 @@
 package struct Checksum: Sendable {
   private var state = UInt32.max
 
-  /// The checksum of no bytes.
   package init() {}
 
-  /// The checksum of everything so far.
   package var value: UInt32 { ~state }
 
   /// The checksum of `bytes`. Takes time in proportion to them.

@@ -17,7 +17,7 @@ enum Arrays {
   /// Writes the header of an array, whose elements were written and take `length` bytes.
   static func writeHeader(_ length: Int, to writer: inout BackwardWriter) {
     writer.reserve(BackwardWriter.margin)
-    writer.header(length, short: short, limit: shortLimit, long: long)
+    writer.numbered(length, short: short, limit: shortLimit, long: long)
   }
 
   /// Where the elements of the array at `offset` stand.
@@ -62,7 +62,7 @@ enum Maps {
 
   /// Writes the header of a map, whose entries were written and take `length` bytes. Within a reserve.
   static func writeHeader(_ length: Int, to writer: inout BackwardWriter) {
-    writer.header(length, short: short, limit: shortLimit, long: long)
+    writer.numbered(length, short: short, limit: shortLimit, long: long)
   }
 }
 

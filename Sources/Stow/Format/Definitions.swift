@@ -307,7 +307,6 @@ package struct RecordPrelude {
   /// How many bytes it takes in the record.
   package private(set) var size = 0
 
-  /// No prelude.
   package init() {}
 
   /// The prelude that a record begins with, if there is one.

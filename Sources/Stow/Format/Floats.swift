@@ -108,7 +108,6 @@ struct DoubleForm {
   let body: UInt64
   let width: Int
 
-  /// The bytes of the whole value.
   var size: Int { 1 + (scale == nil ? 0 : 1) + width }
 
   init(_ bits: UInt64) {
@@ -209,7 +208,6 @@ enum DecimalFraction {
   /// Numerators up to 6 bytes.
   static let numeratorLimit: Int64 = 1 << 47
 
-  /// Ten to the power of 0 to 9.
   static func power(_ exponent: Int) -> Double {
     switch exponent {
     case 0: 1
@@ -286,7 +284,6 @@ enum DecimalFraction {
     return zeros
   }
 
-  /// Ten to the power of 0 to 9.
   static func integerPower(_ exponent: Int) -> Int64 { Int64(power(exponent)) }
 
   /// The number of bytes of a signed integer, 1 to 8.

@@ -95,23 +95,13 @@ extension BackwardWriter {
     case .plain:
       bytes(utf8)
       reserve(Self.margin)
-      if measure.count < KeyText.limit {
-        byte(KeyText.plain + UInt8(measure.count))
-      } else {
-        varint(measure.count)
-        byte(KeyText.longPlain)
-      }
+      numbered(measure.count, short: KeyText.plain, limit: KeyText.limit, long: KeyText.longPlain)
     }
   }
 
   /// Writes a reference to a symbol, in the place of a text. Within a reserve.
   mutating func text(symbol: Int) {
-    if symbol < KeyText.shortSymbolLimit {
-      byte(KeyText.symbol + UInt8(symbol))
-    } else {
-      varint(symbol)
-      byte(KeyText.longSymbol)
-    }
+    numbered(symbol, short: KeyText.symbol, limit: KeyText.shortSymbolLimit, long: KeyText.longSymbol)
   }
 
   /// Writes `width` bits for each byte of `text`, a short one: what `bits` takes out of its entry in the table of

@@ -44,7 +44,6 @@ struct MessageTables: ~Copyable {
     return definitions
   }
 
-  /// Where the text of a symbol stands.
   func symbol(_ index: Int) -> TextLocation {
     index < firstSymbol
       ? TextLocation(inDefinitions: relied.tables.symbol(index))
@@ -57,7 +56,6 @@ struct MessageTables: ~Copyable {
       ? relied.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
   }
 
-  /// Where the key at `slot` of a shape stands.
   func key(_ slot: Int, ofShape shape: Int) -> TextLocation {
     shape < firstShape
       ? TextLocation(inDefinitions: relied.tables.key(slot, ofShape: shape))
@@ -125,14 +123,12 @@ struct TextTables: ~Copyable {
   var symbolCount: Int { symbols.count }
   var shapeCount: Int { ends.count }
 
-  /// Where the text of a symbol stands.
   func symbol(_ index: Int) -> Int { symbols[index] }
 
   private func firstKey(ofShape shape: Int) -> Int { shape == 0 ? 0 : ends[shape &- 1] }
 
   func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }
 
-  /// Where the key at `slot` of a shape stands.
   func key(_ slot: Int, ofShape shape: Int) -> Int { keys[firstKey(ofShape: shape) &+ slot] }
 
   mutating func removeAll() {

@@ -59,7 +59,6 @@ package enum ElementType {
 
   package static func isOffset(_ type: UInt8) -> Bool { type > offsets && type < offsets + 8 }
 
-  /// Whether the elements are decimal fractions, noisy ones included.
   static func isDecimal(_ type: UInt8) -> Bool { (0x10..<deltas).contains(type) }
 
   static func isNoisy(_ type: UInt8) -> Bool { (0x10...0x9F).contains(type) && type & 15 > 8 }

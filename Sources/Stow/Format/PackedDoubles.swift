@@ -103,7 +103,6 @@ struct PackedDoubles {
       ? cell().noisyElement(width: stride &- 1) : UInt64(bitPattern: cell().numerator)
   }
 
-  /// Writes the elements.
   func write(
     _ values: UnsafeBufferPointer<UInt64>, _ cells: UnsafeMutableBufferPointer<DecimalCell>,
     to writer: inout BackwardWriter

@@ -67,7 +67,6 @@ enum Integers {
     return (sized &+ UInt8(truncatingIfNeeded: width &- 1), width)
   }
 
-  /// The bytes of the whole value.
   static func size(_ value: Int64) -> Int { 1 &+ form(value).width }
 
   /// Writes an integer in its shortest form. Within a reserve.
@@ -90,7 +89,6 @@ enum Integers {
 
   // MARK: reading
 
-  /// Whether an integer stands at `offset`.
   static func isInteger(_ reader: ByteReader, at offset: Int) -> Bool {
     guard offset < reader.count else { return false }
     let tag = reader.base[offset]
@@ -156,7 +154,6 @@ enum Dates {
     }
   }
 
-  /// The bytes of the whole value.
   static func size(_ bits: UInt64) -> Int { decimal(bits).map { $0.form.width + 2 } ?? 9 }
 
   /// Writes a date whose seconds are a `Double` of these bits. Within a reserve.
@@ -266,7 +263,6 @@ struct WideForm: BitwiseCopyable {
     high = UInt64(truncatingIfNeeded: bits >> 64)
   }
 
-  /// Writes the bytes. Within a reserve.
   func write(to writer: inout BackwardWriter) {
     if width > 8 { writer.littleEndian(high, width: Int(width) - 8) }
     writer.littleEndian(low, width: min(8, Int(width)))

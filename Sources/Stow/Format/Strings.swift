@@ -110,7 +110,6 @@ enum Symbols {
 
   static func isSymbol(_ tag: UInt8) -> Bool { tag == long || tag >= short && tag <= lastShort }
 
-  /// Writes a symbol. Within a reserve.
   static func write(_ number: Int, to writer: inout BackwardWriter) {
     writer.numbered(number, short: short, limit: shortLimit, long: long)
   }

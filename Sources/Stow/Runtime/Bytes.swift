@@ -23,7 +23,6 @@ func equalBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int)
   return true
 }
 
-/// Whether two buffers hold the same bytes.
 @inline(__always)
 func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
   guard left.count == right.count else { return false }
@@ -53,7 +52,6 @@ package struct ExactString: Hashable, Sendable {
 }
 
 extension String {
-  /// Whether another string has the same bytes.
   package func hasSameBytes(as other: String) -> Bool {
     let result: Bool?? = utf8.withContiguousStorageIfAvailable { bytes in
       other.utf8.withContiguousStorageIfAvailable {

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Whether a keyed container can be used again when nobody holds it any more: the one assumption about types of the standard
-/// library (SECURITY.md names it).
+/// Whether a keyed container can be used again when nobody holds it any more: the one assumption about types of the
+/// standard library (SECURITY.md names it).
 ///
 /// It is assumed that a `KeyedEncodingContainer` or a `KeyedDecodingContainer` is one strong reference, which a copy
 /// retains and which is released when the copy goes. Then a container in a pool is free exactly if the pool's is the
 /// only reference. Where the check below finds anything else, every container is made anew.
 enum ContainerReuse {
-  /// Whether the process allows it: not if the variable `STOW_CONTAINER_REUSE` of its environment is `0`, as for tests
-  /// of what happens where the assumption does not hold.
+  /// Whether the process allows it: not if the variable `STOW_CONTAINER_REUSE` of its environment is `0`, as in tests
+  /// where the assumption shall not hold.
   private static let isAllowed = CLibrary.environment("STOW_CONTAINER_REUSE") != "0"
 
   /// Whether containers like the one made are one reference each.
@@ -44,7 +44,6 @@ enum ContainerReuse {
 /// Where the type of the keys is not known, the compiler looks up the type of their container to copy one, in a table of
 /// the runtime. This object knows the type that it is generic over.
 class ContainerCopier<Container> {
-  /// A copy of the container at `address`.
   @inline(never)
   func copy(_ address: UnsafeRawPointer) -> Container {
     address.assumingMemoryBound(to: Container.self).pointee
@@ -126,7 +125,6 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
     return used == 0
   }
 
-  /// Every object that was made so far.
   func borrowObjects(_ body: (Object) -> Void) {
     for number in 0..<count { objects[number]._withUnsafeGuaranteedRef { body($0) } }
   }

@@ -18,7 +18,6 @@ extension Data {
     #endif
   }
 
-  /// A copy of the bytes.
   static func copy(_ bytes: UnsafeRawBufferPointer) -> Data {
     bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
   }
@@ -53,7 +52,6 @@ extension DecimalParts {
       isNegative: value.isSignMinus && digits != 0, magnitude: digits, exponent: Int8(value.exponent))
   }
 
-  /// The `Decimal` with these parts; nil if there is none.
   var decimal: Decimal? {
     if magnitude == 0 {
       guard !isNegative else { return .nan }
@@ -71,7 +69,6 @@ extension DecimalParts {
     self.init(isNegative: integer < 0, magnitude: integer.magnitude, exponent: 0)
   }
 
-  /// The nearest `Double`.
   var double: Double {
     if magnitude == 0, isNegative { return .nan }
     return Double("\(isNegative ? "-" : "")\(magnitude)e\(exponent)") ?? .nan

@@ -65,7 +65,7 @@ struct Retention {
   /// The most elements of all messages since the memory was new: what of it has been touched.
   private var touched = 0
 
-  /// A message that used less than this part of what was touched shows that the memory is not needed again.
+  /// A message that used less than this part of the touched elements shows that the memory is not needed again.
   private static let leastUsedPart = 16
 
   /// Whether to keep the memory, of which a message has used `count` elements.
@@ -190,7 +190,6 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     return base[count]
   }
 
-  /// Drops the elements from `count` on.
   mutating func truncate(to count: Int) {
     precondition(count >= 0 && count <= self.count)
     self.count = count
@@ -208,7 +207,6 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     if !retention.keepsMemory(used: used, limit: limit) { self = Self(capacity: initialCapacity) }
   }
 
-  /// All elements, for a walk over them.
   var buffer: UnsafeMutableBufferPointer<Element> { UnsafeMutableBufferPointer(start: base, count: count) }
 }
 

@@ -4,7 +4,6 @@
 enum PathKey: CodingKey {
   case index(Int)
   case name(String)
-  /// A name that stands for an integer.
   indirect case number(String, Int)
 
   static let `super` = PathKey.name("super")

@@ -5,7 +5,6 @@ protocol PooledSession: AnyObject {
   /// Takes back the keyed containers that nobody holds any more, and says whether that is all of them.
   func takeContainersBack() -> Bool
 
-  /// Forgets the message.
   func reset()
 
   /// Gets ready to be used when the message is over.
@@ -28,7 +27,6 @@ final class SessionPool<Session: PooledSession>: Sendable {
   private let kept = Mutex(Kept())
   private let hasKept = Atomic<Bool>(false)
 
-  /// A free session, if there is one.
   func take() -> Session? {
     if hasKept.load(ordering: .relaxed) { releaseKept() }
     return places.take()
@@ -51,10 +49,8 @@ final class SessionPool<Session: PooledSession>: Sendable {
   /// Used under a lock.
   private struct Kept: @unchecked Sendable {
     var sessions: [Session] = []
-    /// The one to look at next.
     private var next = 0
 
-    /// Takes the next session out if nobody else uses it.
     mutating func removeNext() -> Session? {
       guard !sessions.isEmpty else { return nil }
       let number = next % sessions.count

@@ -25,7 +25,7 @@ extension DecodingSession {
     return KeyedDecodingContainer(KeyedDecoder<Key, Held>(reader, self, Held(session: self, reader: reader)))
   }
 
-  /// Makes a container for the pool. Here its metadata is needed, so this must not be part of what is called often.
+  /// Makes a container for the pool. This needs the container's metadata, so code that runs often must not contain it.
   @inline(never)
   private func makeContainer<Key: CodingKey>(
     _ keyType: Key.Type, _ keyTable: DecodingKeyTable
@@ -51,7 +51,6 @@ struct KeyedDecoderPool: ~Copyable {
   var containers = ContainerPool<ObjectReader>()
   /// A `ContainerCopier` of the containers.
   private let copier: AnyObject
-  /// The last message that took a container.
   var lastMessage = -1
 
   init<Key: CodingKey>(_ keyType: Key.Type) {
@@ -68,9 +67,9 @@ struct KeyedDecoderPool: ~Copyable {
 
 /// The container of an object that is being read.
 ///
-/// A trivial value where containers are used again: the object that the standard library puts around it copies it for every
-/// call, and would count references each time. The session keeps the reader, and whoever runs the decoding keeps the session
-/// for as long as somebody holds a container (`SessionPool`). Elsewhere it keeps both itself.
+/// A trivial value where containers are used again: the object that the standard library puts around it copies it for
+/// every call, and would count references each time. The session keeps the reader, and whoever runs the decoding keeps the
+/// session for as long as somebody holds a container (`SessionPool`). Elsewhere it keeps both itself.
 struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   private let readerReference: Unmanaged<ObjectReader>
   private let sessionReference: Unmanaged<DecodingSession>

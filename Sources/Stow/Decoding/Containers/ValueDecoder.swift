@@ -6,7 +6,7 @@
 
 // A value is decoded by a plan, if its type has one, or by its own `init(from:)`, which is handed a `ValueDecoder`.
 
-/// Where a value stands that is to be decoded: at an offset of the message, with its tag, or among elements that have no tags.
+/// Where a value stands that is to be decoded: at an offset of the message, with its tag, or among elements without tags.
 struct OpenPlace {
   /// The elements without tags that this is one of.
   let elements: Elements?
@@ -32,7 +32,6 @@ struct OpenPlace {
   /// Where a value with a tag stands; nil of an element.
   var tagged: Int? { elements == nil ? position : nil }
 
-  /// The number of an element.
   var number: ElementNumber { ElementNumber(bits: position) }
 
   /// The offset by which a path finds the value.
@@ -314,13 +313,11 @@ extension ElementNesting {
 /// A value type, as every container is: a copy goes on by itself.
 struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
   private let session: DecodingSession
-  /// The elements, if they have no tags.
   private let elements: Elements?
   private let start: Int
   /// Where the next element stands, and after the last; without tags, its number, and how many there are.
   private var current: Int
   private let end: Int
-  /// The number of the next element.
   private(set) var currentIndex = 0
   private let node: PathNode
 
@@ -350,13 +347,11 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
 
   private var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }
 
-  /// Where the next element stands.
   private func place(_ type: Any.Type) throws -> OpenPlace {
     guard current < end else { throw DecodingError.atEnd(type, path: session.codingPath(step, of: node)) }
     return elements.map { OpenPlace(.element(current), of: $0) } ?? OpenPlace(at: current)
   }
 
-  /// Passes the next element, which ends at `next`.
   private mutating func pass(to next: Int) throws(FormatError) {
     guard next <= end else { try fail(.malformed, at: current) }
     current = next

@@ -212,7 +212,6 @@ struct ArrayWalk {
     return offset
   }
 
-  /// Returns the number of elements.
   func count() throws(FormatError) -> Int {
     if let count = marks?.count(ofArrayAt: elements.lowerBound) { return count }
     return try walk(to: .max).number

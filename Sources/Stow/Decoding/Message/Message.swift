@@ -115,7 +115,6 @@ final class Message {
   /// Returns a number that tells what defined a shape: negative for what messages rely on, and the same for all of them.
   func source(ofShape shape: Int) -> Int { shape < tables.firstShape ? ~definitionsNumber : number }
 
-  /// Forgets the bytes and all that was made of them.
   func close() {
     reader.turn(to: UnsafeRawBufferPointer(start: nil, count: 0))
     tables.removeAll()

@@ -201,12 +201,17 @@ struct PathWalk {
 
   // MARK: what is there
 
+  /// A walk from the whole value of a session's message.
+  private init(_ session: DecodingSession) {
+    let top = ValuePlace(content: .value(at: session.message.body), depth: 0)
+    self.init(session, from: top, session.path.push([]), marks: nil)
+  }
+
   /// Decodes a part of a session's message.
   static func decode<Value: Decodable>(
     _ type: Value.Type, at path: StowPath, in session: DecodingSession
   ) throws -> Value {
-    let place = ValuePlace(content: .value(at: session.message.body), depth: 0)
-    var walk = PathWalk(session, from: place, session.path.push([]), marks: nil)
+    var walk = PathWalk(session)
     return try walk.follow(path.steps[...]) ? walk.decode(type) : walk.decodeMissing(type)
   }
 
@@ -216,27 +221,21 @@ struct PathWalk {
     at path: StowPath, in session: DecodingSession, orMissing missing: (any Error) throws -> Value,
     by make: (any Decoder) throws -> Value
   ) throws -> Value {
-    let place = ValuePlace(content: .value(at: session.message.body), depth: 0)
-    var walk = PathWalk(session, from: place, session.path.push([]), marks: nil)
+    var walk = PathWalk(session)
     return try walk.follow(path.steps[...]) ? make(walk.decoder()) : missing(walk.missing(Value.self))
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let entry = session.types.entry(for: type)
-    switch place.content {
-    case .value(let offset):
-      try checkDepth(ofValueAt: offset)
-      return try session.decode(type, entry, at: OpenPlace(at: offset), node)
-    case .element(let number, let layout):
-      return try session.decode(type, entry, at: OpenPlace(number, of: Elements(layout, session)), node)
-    case .each(let elements):
-      if !entry.isPlain,
-        let value = entry.withPlan(as: DecodingPlan<Value>.self, { try? elements.decode(by: $0, message) })
-      {
-        return value
-      }
-      return try EachDecoder(session: session, elements: elements, node: node).decode(type)
+    guard case .each(let elements) = place.content else {
+      return try session.decode(type, entry, at: openPlace(), node)
     }
+    if !entry.isPlain,
+      let value = entry.withPlan(as: DecodingPlan<Value>.self, { try? elements.decode(by: $0, message) })
+    {
+      return value
+    }
+    return try EachDecoder(session: session, elements: elements, node: node).decode(type)
   }
 
   /// Returns the nil of an optional where there is nothing.
@@ -251,21 +250,22 @@ struct PathWalk {
   }
 
   func decoder() throws -> any Decoder {
-    switch place.content {
-    case .value(let offset):
-      try checkDepth(ofValueAt: offset)
-      return ValueDecoder(session, OpenPlace(at: offset), node)
-    case .element(let number, let layout):
-      return ValueDecoder(session, OpenPlace(number, of: Elements(layout, session)), node)
-    case .each(let elements): return EachDecoder(session: session, elements: elements, node: node)
+    guard case .each(let elements) = place.content else {
+      return ValueDecoder(session, try openPlace(), node)
     }
+    return EachDecoder(session: session, elements: elements, node: node)
   }
 
-  /// Nothing in a value is decoded before its depth is known, which opening the message leaves to this.
-  private func checkDepth(ofValueAt offset: Int) throws {
-    try session.attempt(at: node, expected: nil) { () throws(FormatError) in
-      try message.checkDepth(ofValueAt: offset, within: place.depth)
+  /// Returns the place for decoding. Nothing in a value is decoded before its depth is known, which opening the message
+  /// leaves to this.
+  private func openPlace() throws -> OpenPlace {
+    if case .element(let number, let layout) = place.content {
+      return OpenPlace(number, of: Elements(layout, session))
     }
+    try session.attempt(at: node, expected: nil) { () throws(FormatError) in
+      try message.checkDepth(ofValueAt: place.offset, within: place.depth)
+    }
+    return OpenPlace(at: place.offset)
   }
 
   var isNil: Bool {
@@ -273,7 +273,6 @@ struct PathWalk {
     return Nils.isNil(reader, at: offset)
   }
 
-  /// Returns the number of elements or keys.
   func count() throws -> Int {
     try session.attempt(at: node, expected: [Any].self) { () throws(FormatError) in
       let elements = try PlaceElements(of: place, message)
@@ -282,7 +281,6 @@ struct PathWalk {
     }
   }
 
-  /// Returns the keys of the object, in order.
   func keys() throws -> [String] {
     try session.attempt(at: node, expected: [String: Any].self) { () throws(FormatError) in
       guard try place.kind(reader) == .object else {

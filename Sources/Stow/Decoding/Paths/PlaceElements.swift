@@ -20,10 +20,9 @@ struct PlaceElements: Sendable {
   private let isObject: Bool
   /// The steps that lead on from each element.
   private(set) var steps: ArraySlice<StowPath.Step> = []
-  /// The number of the next element.
   private(set) var index = 0
 
-  /// The elements of what stands at a place, which must be an array or an object.
+  /// The elements of the array, or the values of the object, that stands at a place.
   init(of place: ValuePlace, _ message: Message) throws(FormatError) {
     if case .each(let elements) = place.content {
       self = elements
@@ -136,7 +135,7 @@ struct PlaceElements: Sendable {
 
 // MARK: decoding each
 
-/// The decoder of what a path finds in each of some elements: it stands for an array.
+/// The decoder of the values that a path finds in some elements, one in each: it stands for an array.
 struct EachDecoder: Decoder, SingleValueDecodingContainer {
   let session: DecodingSession
   let elements: PlaceElements
@@ -178,7 +177,7 @@ struct EachDecoder: Decoder, SingleValueDecodingContainer {
   }
 }
 
-/// The container of what a path finds in each of some elements.
+/// The container of the values that a path finds in some elements, one in each.
 private struct EachContainer: UnkeyedDecodingContainer, ElementNesting {
   let session: DecodingSession
   var elements: PlaceElements

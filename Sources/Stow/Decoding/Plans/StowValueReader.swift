@@ -43,7 +43,7 @@ struct StowValueReader {
     reader = session.message.reader
   }
 
-  /// Returns the error of a fault in the value at `offset`, with the path of what has the fault inside it.
+  /// Returns the error of a fault in the value at `offset`, with the path to the value inside that has the fault.
   @inline(never)
   func failure(_ error: FormatError, inValueAt offset: Int, _ node: PathNode) -> any Error {
     let inside = PathFinder(message: message).path(to: error.offset, from: offset)

@@ -97,7 +97,7 @@ final class ObjectReader {
     nextIndex = Self.noKey
   }
 
-  /// Lets go of what keeps the message, and of memory, when nobody holds the container any more.
+  /// Lets go of the table, which keeps the message, and of memory, when nobody holds the container any more.
   func finish() {
     if tableIdentity != nil {
       table = nil
@@ -332,7 +332,6 @@ final class ObjectReader {
     return table.layout.columns?.columns[offset].constant
   }
 
-  /// Passes the value at `offset`.
   @inline(__always)
   func pass(_ offset: Int) throws(FormatError) {
     try advance(to: message.reader.end(of: offset))
