@@ -46,16 +46,12 @@ final class DecodingSession {
     _ userInfo: UserInfo, _ open: (Message) throws(FormatError) -> Void,
     _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
-    try begin(userInfo, open)
-    let value = try body(self)
-    if let notedFault { throw notedFault }
-    return value
-  }
-
-  private func begin(_ userInfo: UserInfo, _ open: (Message) throws(FormatError) -> Void) throws {
     // Assigning none calls the runtime twice.
     if !userInfo.isEmpty { self.userInfo = userInfo }
     do throws(FormatError) { try open(message) } catch { throw self.error(error, path: [], expected: nil) }
+    let value = try body(self)
+    if let notedFault { throw notedFault }
+    return value
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {

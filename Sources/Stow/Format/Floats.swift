@@ -53,16 +53,12 @@ enum Floats {
   ) throws(FormatError) -> Double {
     let tag = reader.base[offset]
     switch tag {
-    case shortDecimal...lastShortDecimal:
+    case shortDecimal...lastShortDecimal, integral...lastIntegral:
+      // Both widths are the lowest bits of the tag, and integral values have no decimals.
       let width = Int(tag & 3) + 1
       let value = try reader.signed(at: offset + 1, width: width)
       next = offset + 1 + width
-      return DecimalFraction.value(value, exponent: Int(tag - shortDecimal) >> 2 + 1)
-    case integral...lastIntegral:
-      let width = Int(tag - integral) + 1
-      let value = try reader.signed(at: offset + 1, width: width)
-      next = offset + 1 + width
-      return Double(value)
+      return DecimalFraction.value(value, exponent: tag < shortDecimal ? 0 : Int(tag - shortDecimal) >> 2 + 1)
     case float:
       let bits = try reader.halfWord(at: offset + 1)
       next = offset + 5

@@ -126,6 +126,6 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
   }
 
   func borrowObjects(_ body: (Object) -> Void) {
-    for number in 0..<count { objects[number]._withUnsafeGuaranteedRef { body($0) } }
+    for number in 0..<count { objects[number].borrow(body) }
   }
 }
