@@ -1,0 +1,2341 @@
+/**
+ * A reader and canonical writer of the Stow format, version 1 (FORMAT.md), for Node, Deno, Bun and browsers.
+ *
+ * The order is that of FORMAT.md: values, numbers, texts, the prelude, containers, packed arrays, tables, then what a
+ * writer chooses, contexts, logs and streams; in the end paths, and the walk over all bytes.
+ */
+
+// # Errors
+
+/** The one error of this module: the bytes are not valid, or a value cannot be written. */
+export class StowError extends Error {
+  /**
+   * @param {string} rule what is wrong, in English
+   * @param {number} [offset] where in the bytes that were given; -1 where no byte is to blame
+   */
+  constructor(rule, offset = -1) {
+    super(offset < 0 ? rule : `${rule}, at byte ${offset}`);
+    this.name = "StowError";
+    this.rule = rule;
+    this.offset = offset;
+  }
+}
+
+const LATER = "perhaps the message is of a later version";
+
+// # Values
+//
+// Bools, strings and arrays are those of JavaScript, nil is null, data is a Uint8Array. What JavaScript has no exact value
+// for has a small class.
+
+/** A nil inside so many optionals that have a value; `null` is the nil of level 0. */
+export class NestedNil {
+  constructor(level) {
+    if (!Number.isInteger(level) || level < 1 || level > 255) throw new StowError("a level of nil is 1 to 255");
+    this.level = level;
+    Object.freeze(this);
+  }
+}
+
+/**
+ * A float that a plain number would not say: one whose value is a safe integer, which as a number is taken for an integer,
+ * or a NaN with its bits.
+ */
+export class Float {
+  /** @param {number} value */
+  constructor(value) {
+    this.value = +value;
+    /** The bits of a NaN; null for any other float. */
+    this.bits = this.value !== this.value ? QUIET_NAN : null;
+    /** 4 for the NaN of a `Float`, otherwise 8. */
+    this.size = 8;
+  }
+
+  /** The NaN of these bits, or another float of 8 bytes. */
+  static fromBits(bits, size = 8) {
+    const float = new Float(NaN);
+    scratch.setBigUint64(0, BigInt.asUintN(64, bits), true);
+    float.value = size === 4 ? scratch.getFloat32(0, true) : scratch.getFloat64(0, true);
+    float.bits = float.value !== float.value ? BigInt.asUintN(size * 8, bits) : null;
+    float.size = float.bits === null ? 8 : size;
+    return float;
+  }
+
+  valueOf() { return this.value; }
+  toJSON() { return this.value; }
+}
+
+/** A date that a `Date`, which counts whole milliseconds, does not hold exactly. As a `Date` it is rounded. */
+export class StowDate extends Date {
+  /** @param {number} seconds since 2001-01-01 00:00:00 UTC */
+  constructor(seconds, bits = null) {
+    super(Math.round(seconds * 1000) + EPOCH);
+    this.seconds = seconds;
+    /** The bits of seconds that are NaN; otherwise null. */
+    this.bits = seconds === seconds ? null : bits ?? QUIET_NAN;
+  }
+}
+
+/** A UUID: its 16 bytes; as text, its digits in upper case. */
+export class UUID {
+  #text;
+
+  /** @param {Uint8Array | string} source */
+  constructor(source) {
+    const digits = typeof source === "string" ? source.replace(/-/g, "") : hex(source);
+    if (!/^[0-9A-Fa-f]{32}$/.test(digits)) throw new StowError("a UUID has 16 bytes");
+    this.#text = digits.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  }
+
+  get bytes() { return Uint8Array.from(this.#text.replace(/-/g, "").match(/../g), (digits) => parseInt(digits, 16)); }
+  toString() { return this.#text; }
+  toJSON() { return this.#text; }
+}
+
+/** A URL as it is written; whether it is one is not checked. */
+export class StowURL {
+  constructor(href) {
+    this.href = String(href);
+    Object.freeze(this);
+  }
+
+  toString() { return this.href; }
+  toJSON() { return this.href; }
+}
+
+/** A decimal number: significand · 10 to the exponent; not a number if the significand is null. */
+export class Decimal {
+  /**
+   * @param {bigint | number | null} significand
+   * @param {number} [exponent] −128 to 127
+   */
+  constructor(significand, exponent = 0) {
+    this.significand = significand === null ? null : BigInt(significand);
+    this.exponent = significand === null ? 0 : exponent;
+    if (!Number.isInteger(this.exponent) || this.exponent < -128 || this.exponent > 127) {
+      throw new StowError("the exponent of a decimal number is −128 to 127");
+    }
+    if (this.significand !== null && magnitude(this.significand) >= 1n << 128n) {
+      throw new StowError("the significand of a decimal number has at most 16 bytes");
+    }
+    Object.freeze(this);
+  }
+
+  /** The digits; with an exponent where zeros would have to be made up, or many. */
+  toString() {
+    if (this.significand === null) return "NaN";
+    const sign = this.significand < 0n ? "-" : "";
+    const digits = magnitude(this.significand).toString();
+    if (this.exponent === 0) return sign + digits;
+    if (this.exponent > 0 || this.exponent < -20) return `${sign}${digits}e${this.exponent}`;
+    const padded = digits.padStart(1 - this.exponent, "0");
+    return `${sign}${padded.slice(0, this.exponent)}.${padded.slice(this.exponent)}`;
+  }
+
+  toJSON() { return this.toString(); }
+}
+
+const QUIET_NAN = 0x7FF8000000000000n;
+/** The milliseconds from 1970, where those of a Date begin, to 2001, where the format's seconds do. */
+const EPOCH = 978307200000;
+const scratch = new DataView(new ArrayBuffer(8));
+
+function magnitude(number) { return number < 0n ? -number : number; }
+
+function hex(bytes) {
+  let text = "";
+  for (const byte of bytes) text += (byte < 16 ? "0" : "") + byte.toString(16);
+  return text;
+}
+
+/** A Date of so many seconds since 2001 if there is one, otherwise a StowDate. */
+function dateOf(seconds, bits) {
+  const time = Math.round(seconds * 1000) + EPOCH;
+  if (Math.abs(time) <= 8.64e15 && Object.is((time - EPOCH) / 1000, seconds)) return new Date(time);
+  return new StowDate(seconds, bits);
+}
+
+// # Integers
+
+const SAFE = Number.MAX_SAFE_INTEGER;
+
+/** A number if it is safe, otherwise the bigint. */
+function narrowed(integer) {
+  return integer >= -9007199254740991n && integer <= 9007199254740991n ? Number(integer) : integer;
+}
+
+/** The integer of two halves, of which the lower is not negative. */
+function joined(high, low) {
+  const sum = high * 4294967296 + low;
+  return sum >= -SAFE && sum <= SAFE ? sum : BigInt(high) * 4294967296n + BigInt(low);
+}
+
+/** A sum or difference as a signed integer of 64 bits, modulo 2⁶⁴. */
+function sum64(left, right) {
+  if (typeof left === "number" && typeof right === "number") {
+    const sum = left + right;
+    if (sum >= -SAFE && sum <= SAFE) return sum;
+  }
+  return narrowed(BigInt.asIntN(64, BigInt(left) + BigInt(right)));
+}
+
+/** The signed integer of `width` bytes, 0 to 8, at `at`. */
+function signed(bytes, at, width) {
+  switch (width) {
+    case 0: return 0;
+    case 1: return (bytes[at] << 24) >> 24;
+    case 2: return ((bytes[at] | (bytes[at + 1] << 8)) << 16) >> 16;
+    case 3: return ((bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16)) << 8) >> 8;
+    case 4: return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
+    case 5: case 6: return signed(bytes, at + 4, width - 4) * 4294967296 + unsigned(bytes, at, 4);
+    default: return joined(signed(bytes, at + 4, width - 4), unsigned(bytes, at, 4));
+  }
+}
+
+/** The integer without a sign of `width` bytes, 1 to 8, at `at`. */
+function unsigned(bytes, at, width) {
+  switch (width) {
+    case 1: return bytes[at];
+    case 2: return bytes[at] | (bytes[at + 1] << 8);
+    case 3: return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16);
+    case 4: return (bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)) >>> 0;
+    default: return joined(unsigned(bytes, at + 4, width - 4), unsigned(bytes, at, 4));
+  }
+}
+
+/** The integer without a sign of any number of bytes. */
+function wide(bytes, at, width) {
+  let result = 0n;
+  for (let index = width - 1; index >= 0; index--) result = (result << 8n) | BigInt(bytes[at + index]);
+  return result;
+}
+
+// # Floating point
+
+const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+
+/** The float that is `residue` representable numbers away. */
+function moved(value, residue) {
+  scratch.setFloat64(0, value, true);
+  const low = scratch.getUint32(0, true) + residue;
+  const carry = low < 0 ? -1 : low > 0xFFFFFFFF ? 1 : 0;
+  scratch.setUint32(0, low, true);
+  scratch.setUint32(4, scratch.getUint32(4, true) + carry, true);
+  return scratch.getFloat64(0, true);
+}
+
+/** The bits of what was moved, which a NaN as a number need not keep. */
+function movedBits(value, residue) {
+  scratch.setFloat64(0, value, true);
+  return BigInt.asUintN(64, scratch.getBigUint64(0, true) + BigInt(residue));
+}
+
+// # Texts
+
+const SIX_BITS = codesOf("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+const FIVE_BITS = codesOf("abcdefghijklmnopqrstuvwxyz_-.$");
+const UPPER_SHIFT = 30, DIGIT_SHIFT = 31;
+const LONGEST_PACKED = 63;
+
+/** For each ASCII character the code of 6 bits, −1 if it has none. */
+const SIX_BIT_CODES = inverse(SIX_BITS);
+const FIVE_BIT_CODES = inverse(FIVE_BITS);
+/** For each ASCII character how many units of 5 bits it takes; 64, which is too many, if it has none. */
+const FIVE_BIT_UNITS = FIVE_BIT_CODES.map((code, byte) => (code >= 0 ? 1 : SIX_BIT_CODES[byte] >= 0 ? 2 : 64));
+
+function codesOf(characters) { return Uint8Array.from(characters, (character) => character.charCodeAt(0)); }
+
+function inverse(characters) {
+  const codes = new Int8Array(256).fill(-1);
+  characters.forEach((byte, code) => { codes[byte] = code; });
+  return codes;
+}
+
+const PLAIN = 0, SIX = 1, FIVE = 2;
+
+/** The form of the fewest bytes for a string in UTF-8: plain, 6-bit, 5-bit where they are equal. */
+function textForm(bytes, start, end) {
+  const size = end - start;
+  if (size === 0 || size > LONGEST_PACKED) return PLAIN;
+  let isSix = true, units = 0;
+  for (let at = start; at < end; at++) {
+    if (SIX_BIT_CODES[bytes[at]] < 0) isSix = false;
+    units += FIVE_BIT_UNITS[bytes[at]];
+  }
+  const six = isSix ? packedSize(size, 6) : size;
+  const isFive = units <= LONGEST_PACKED && packedSize(units, 5) < six;
+  return isFive ? FIVE : six < size ? SIX : PLAIN;
+}
+
+function packedSize(count, bits) { return (count * bits + 7) >> 3; }
+
+/** How many units of 5 bits an ASCII string takes. */
+function fiveBitUnits(bytes, start, end) {
+  let units = 0;
+  for (let at = start; at < end; at++) units += FIVE_BIT_UNITS[bytes[at]];
+  return units;
+}
+
+// # Strings
+
+/** The host's own conversion of bytes to a string of as many characters, where it has one: Node, Deno and Bun. */
+const HostBuffer = typeof globalThis.Buffer === "function" && globalThis.Buffer.prototype?.latin1Slice
+  ? globalThis.Buffer : null;
+const asciiDecoder = HostBuffer ? null : new TextDecoder("latin1");
+const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** As many bytes are made a string at once, of which short strings are cut. */
+const CHUNK = 8192;
+/** Up to so many bytes, UTF-8 is decoded here: calling the host takes longer. */
+const SHORT_UTF8 = 256;
+const units = new Uint16Array(SHORT_UTF8);
+
+/** Decodes UTF-8 to `units`, and returns how many there are; −1 if it is not valid. */
+function decodeUTF8(bytes, at, end) {
+  let count = 0;
+  while (at < end) {
+    const first = bytes[at++];
+    if (first < 0x80) {
+      units[count++] = first;
+    } else if (first < 0xE0) {
+      if (first < 0xC2 || at >= end) return -1;
+      const second = bytes[at++] ^ 0x80;
+      if (second > 0x3F) return -1;
+      units[count++] = ((first & 0x1F) << 6) | second;
+    } else if (first < 0xF0) {
+      if (at + 1 >= end) return -1;
+      const second = bytes[at++] ^ 0x80, third = bytes[at++] ^ 0x80;
+      const unit = ((first & 0x0F) << 12) | (second << 6) | third;
+      if ((second | third) > 0x3F || unit < 0x800 || (unit & 0xF800) === 0xD800) return -1;
+      units[count++] = unit;
+    } else {
+      if (at + 2 >= end) return -1;
+      const second = bytes[at++] ^ 0x80, third = bytes[at++] ^ 0x80, fourth = bytes[at++] ^ 0x80;
+      const scalar = ((first & 0x0F) << 18) | (second << 12) | (third << 6) | fourth;
+      if ((second | third | fourth) > 0x3F || scalar < 0x10000 || scalar > 0x10FFFF) return -1;
+      units[count++] = 0xD7C0 + (scalar >> 10);
+      units[count++] = 0xDC00 | (scalar & 0x3FF);
+    }
+  }
+  return count;
+}
+
+// # Options of a reader
+
+/** So many arrays and objects may lie around each other, unless an option says otherwise. */
+const DEPTH = 512;
+/** More would be too many for the stack of some hosts. */
+const DEEPEST = 2048;
+
+function depthOf(options) {
+  const depth = options.depth ?? DEPTH;
+  if (!Number.isInteger(depth) || depth < 0 || depth > DEEPEST) {
+    throw new StowError(`the option depth is an integer from 0 to ${DEEPEST}`);
+  }
+  return depth;
+}
+
+/** The bytes of whatever holds bytes. */
+function bytesOf(source) {
+  if (source instanceof Uint8Array) return source;
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  throw new StowError("bytes are a Uint8Array, an ArrayBuffer or a view of one");
+}
+
+// # Reading
+
+const hasOwn = Object.prototype.hasOwnProperty;
+
+/** The keys of a shape. `isPlain` is false if one cannot be assigned to a new object like any other. */
+class Shape {
+  constructor(keys) {
+    this.keys = keys;
+    this.isPlain = !keys.includes("__proto__");
+  }
+}
+
+/** Sets a property of the object itself, whatever its key. */
+function define(object, key, value) {
+  if (key !== "__proto__") object[key] = value;
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** Reads forward over a message. `end` is that of the innermost container, beyond which nothing is read. */
+class Reader {
+  constructor(bytes, options = {}) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.host = HostBuffer && HostBuffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.at = 0;
+    this.end = bytes.length;
+    this.symbols = [];
+    this.shapes = [];
+    this.depth = 0;
+    this.deepest = depthOf(options);
+    this.isExact = options.exact === true;
+    this.makesMaps = options.objects === "map";
+    /** In a context, uints are in the shortest form, and a key that is a symbol is a reference. */
+    this.isStrict = false;
+    this.known = null;
+    this.text = "";
+    this.textStart = 0;
+    this.textEnd = 0;
+  }
+
+  fail(rule, offset = this.at) { throw new StowError(rule, offset); }
+
+  /** Steps over so many bytes, and returns where they begin. */
+  take(count) {
+    const start = this.at;
+    if (count > this.end - start) this.fail(`${count} bytes are wanted where ${this.end - start} are left`);
+    this.at = start + count;
+    return start;
+  }
+
+  byte() {
+    if (this.at >= this.end) this.fail("a byte is wanted where none is left");
+    return this.bytes[this.at++];
+  }
+
+  // ## Uints
+
+  uint() {
+    const first = this.byte();
+    return first <= 0xDF ? first : this.longUint(first);
+  }
+
+  longUint(first) {
+    const start = this.at - 1;
+    let number;
+    if (first <= 0xF7) number = 224 + ((first - 0xE0) << 8) + this.byte();
+    else if (first <= 0xFB) number = 6368 + ((first - 0xF8) << 16) + unsigned(this.bytes, this.take(2), 2);
+    else if (first === 0xFC) number = unsigned(this.bytes, this.take(4), 4);
+    else if (first === 0xFD) number = Number(unsigned(this.bytes, this.take(8), 8));
+    else this.fail(`the length or number begins with a reserved byte; ${LATER}`, start);
+    if (first === 0xFD && this.bytes[this.at - 1] > 0x7F) this.fail("a length or number is 2⁶³ or more", start);
+    if (this.isStrict && this.at - start > uintSize(number)) this.fail("a uint is longer than need be", start);
+    return number;
+  }
+
+  // ## Messages
+
+  /** The value behind the prelude, up to the end of the bytes. */
+  whole() {
+    const value = this.value();
+    if (this.at < this.end) this.fail("there is something behind the value");
+    return value;
+  }
+
+  /** Steps over what a message begins with if it names a context, and takes that, or the one that is settled. */
+  context(contexts, settled) {
+    let context = settled;
+    if (this.bytes.length > 1 && this.bytes[0] === 0x7F) {
+      if (this.bytes[1] !== 0x01) this.fail(otherKind(this.bytes[1]), 0);
+      this.at = 2;
+      const id = unsigned(this.bytes, this.take(4), 4);
+      context = contexts.find((each) => each.id === id) ?? (settled?.id === id ? settled : undefined);
+      if (!context) this.fail(`the message relies on the context ${idText(id)}, which is not there`, 0);
+    }
+    if (context) [this.symbols, this.shapes] = [context.symbols, context.shapes];
+  }
+
+  // ## Values
+
+  value() {
+    if (this.at >= this.end) this.fail("a value is wanted where no byte is left");
+    const tag = this.bytes[this.at++];
+    if (tag >= 0x80) {
+      if (tag < 0xC0) return tag - 0x90;
+      if (tag < 0xE0) return this.map(tag - 0xC0);
+      if (tag < 0xF0) return this.array(tag - 0xE0);
+      return tag < 0xF8 ? this.record(tag - 0xF0) : this.partial(tag - 0xF8);
+    }
+    if (tag >= 0x30 && tag < 0x70) return tag < 0x50 ? this.string(tag - 0x30) : this.symbol(tag - 0x50);
+    return this.rare(tag);
+  }
+
+  rare(tag) {
+    if (tag >= 0x20 && tag < 0x30) {
+      return this.decimalFloat(((tag - 0x20) >> 2) + 1, ((tag - 0x20) & 3) + 1);
+    }
+    switch (tag) {
+      case 0x00: return null;
+      case 0x01: return false;
+      case 0x02: return true;
+      case 0x03: case 0x04: case 0x05: case 0x06: case 0x07: case 0x08: case 0x09: case 0x0A:
+        return signed(this.bytes, this.take(tag - 2), tag - 2);
+      case 0x0B: return unsigned(this.bytes, this.take(8), 8);
+      case 0x0C: return narrowed(BigInt.asIntN(128, wide(this.bytes, this.take(16), 16)));
+      case 0x0D: return narrowed(wide(this.bytes, this.take(16), 16));
+      case 0x0E: return this.double(this.take(8));
+      case 0x0F: return this.single(this.take(4));
+      case 0x10: case 0x11: case 0x12: case 0x13:
+        return this.float(signed(this.bytes, this.take(tag - 0x0F), tag - 0x0F));
+      case 0x14: return this.float(this.scaled());
+      case 0x15: return this.noisy(this.scaled(), this.byte());
+      case 0x16: return this.date(this.take(8));
+      case 0x17: return dateOf(this.scaled());
+      case 0x18: return new UUID(this.bytes.subarray(this.take(16), this.at));
+      case 0x19: return this.bytes.slice(this.take(this.uint()), this.at);
+      case 0x1A: return new StowURL(this.stringValue());
+      case 0x1B: case 0x1C: return this.decimal(tag === 0x1C);
+      case 0x1D: return this.string(this.uint());
+      case 0x1E: return this.symbol(this.uint());
+      case 0x70: return this.array(this.uint());
+      case 0x71: return this.map(this.uint());
+      case 0x72: return this.record(this.uint());
+      case 0x73: return this.partial(this.uint());
+      case 0x74: return this.packed();
+      case 0x75: return this.packedSingles();
+      case 0x7A: return this.table();
+      case 0x7B: return this.matrix();
+      case 0x7C: return this.nestedNil();
+      default: return this.reserved(tag);
+    }
+  }
+
+  reserved(tag) {
+    const start = this.at - 1;
+    if (tag === 0x1F) this.fail("a prelude stands where a value is wanted", start);
+    if (tag === 0x7F && start === 0 && this.bytes.length > 1) this.fail(otherKind(this.bytes[1]), 0);
+    this.fail(`the tag ${byteText(tag)} is reserved; ${LATER}`, start);
+  }
+
+  nestedNil() {
+    const level = this.byte();
+    return level === 0 ? null : new NestedNil(level);
+  }
+
+  // ## Floats
+
+  /** A float that is no NaN. */
+  float(value) {
+    return this.isExact && Number.isSafeInteger(value) && !Object.is(value, -0) ? new Float(value) : value;
+  }
+
+  double(at) {
+    const value = this.view.getFloat64(at, true);
+    if (!this.isExact) return value;
+    return value === value ? this.float(value) : Float.fromBits(this.view.getBigUint64(at, true));
+  }
+
+  single(at) {
+    const value = this.view.getFloat32(at, true);
+    if (!this.isExact) return value;
+    return value === value ? this.float(value) : Float.fromBits(BigInt(this.view.getUint32(at, true)), 4);
+  }
+
+  decimalFloat(exponent, width) {
+    return this.float(signed(this.bytes, this.take(width), width) / POWERS[exponent]);
+  }
+
+  /** What a scale byte says of the integer behind it. */
+  scaled() {
+    const scale = this.byte();
+    const exponent = scale >> 4, width = scale & 0x0F;
+    if (exponent > 9) this.fail("an exponent is above 9", this.at - 1);
+    if (width < 1 || width > 6) this.fail("the width of a scale byte is not 1 to 6", this.at - 1);
+    return signed(this.bytes, this.take(width), width) / POWERS[exponent];
+  }
+
+  noisy(value, byte) {
+    const residue = (byte << 24) >> 24;
+    const result = moved(value, residue);
+    if (!this.isExact || result === result) return this.float(result);
+    return Float.fromBits(movedBits(value, residue));
+  }
+
+  // ## Dates and decimal numbers
+
+  date(at) {
+    const seconds = this.view.getFloat64(at, true);
+    return dateOf(seconds, seconds === seconds ? null : this.view.getBigUint64(at, true));
+  }
+
+  decimal(isNegative) {
+    const start = this.at - 1;
+    const length = this.uint();
+    if (length < 1 || length > 17) this.fail("the length of a decimal number is not 1 to 17", start);
+    const at = this.take(length);
+    const exponent = signed(this.bytes, at, 1);
+    const significand = wide(this.bytes, at + 1, length - 1);
+    if (!isNegative) return new Decimal(significand, exponent);
+    if (significand !== 0n) return new Decimal(-significand, exponent);
+    if (exponent !== 0) this.fail("a negative zero, which is NaN, has an exponent", start);
+    return new Decimal(null);
+  }
+
+  // ## Strings
+
+  /** The string of so many bytes of UTF-8. */
+  string(size) {
+    const { bytes, at: start } = this;
+    const end = start + size;
+    if (end > this.end) this.fail(`a string of ${size} bytes goes beyond its container`);
+    this.at = end;
+    let at = start;
+    while (at < end && bytes[at] < 0x80) at++;
+    return at === end ? this.ascii(start, end) : this.utf8(start, end);
+  }
+
+  /** Cuts a string out of a longer one, which many have in common: that takes less time than to make one. */
+  ascii(start, end) {
+    if (start < this.textStart || end > this.textEnd) this.loadText(start, end);
+    return this.text.substring(start - this.textStart, end - this.textStart);
+  }
+
+  loadText(start, end) {
+    this.textStart = start;
+    this.textEnd = Math.max(end, Math.min(start + CHUNK, this.bytes.length));
+    this.text = this.host
+      ? this.host.latin1Slice(start, this.textEnd) : asciiDecoder.decode(this.bytes.subarray(start, this.textEnd));
+  }
+
+  utf8(start, end) {
+    if (end - start <= SHORT_UTF8) {
+      const count = decodeUTF8(this.bytes, start, end);
+      if (count < 0) this.fail("a string is not UTF-8", start);
+      return String.fromCharCode.apply(null, count === SHORT_UTF8 ? units : units.subarray(0, count));
+    }
+    try {
+      return utf8Decoder.decode(this.bytes.subarray(start, end));
+    } catch {
+      return this.fail("a string is not UTF-8", start);
+    }
+  }
+
+  symbol(number) {
+    if (number >= this.symbols.length) this.fail(`symbol ${number} does not exist`, this.at - 1);
+    return this.symbols[number];
+  }
+
+  /** A string or a symbol, with its tag. */
+  stringValue() {
+    const tag = this.byte();
+    if (tag >= 0x30 && tag < 0x70) return tag < 0x50 ? this.string(tag - 0x30) : this.symbol(tag - 0x50);
+    if (tag === 0x1D) return this.string(this.uint());
+    if (tag === 0x1E) return this.symbol(this.uint());
+    return this.fail("the value of a URL is no string", this.at - 1);
+  }
+
+  // ## Texts
+
+  /** A text, whose header was not read yet. */
+  keyText() {
+    const start = this.at;
+    const header = this.byte();
+    if (header >= 0x80 && header < 0xC0) return this.plainText(start, header - 0x80);
+    if (header < 0x80 && (header & 0x3F) !== 0) {
+      return header < 0x40 ? this.sixBitText(start, header) : this.fiveBitText(start, header - 0x40);
+    }
+    if (header === 0xE1) return this.longText(start);
+    if (header >= 0xC0 && header <= 0xE0) this.fail("a reference stands where a text is wanted", start);
+    return this.fail(`the header ${byteText(header)} of a text is reserved; ${LATER}`, start);
+  }
+
+  plainText(start, size) {
+    const at = this.take(size);
+    if (textForm(this.bytes, at, at + size) !== PLAIN) this.fail("a text is not in its shortest form", start);
+    this.at = at;
+    return this.string(size);
+  }
+
+  longText(start) {
+    const at = this.at;
+    const size = this.uint();
+    if (size <= LONGEST_PACKED || this.at - at > uintSize(size)) {
+      this.fail("the length of a text is longer than need be", start);
+    }
+    return this.string(size);
+  }
+
+  sixBitText(start, count) {
+    const codes = this.codes(count, 6);
+    for (let index = 0; index < count; index++) codes[index] = SIX_BITS[codes[index]];
+    return this.packedText(start, codes, count, SIX);
+  }
+
+  fiveBitText(start, count) {
+    const codes = this.codes(count, 5);
+    let size = 0;
+    for (let index = 0; index < count; index++) {
+      const unit = codes[index];
+      let byte = FIVE_BITS[unit];
+      if (unit >= UPPER_SHIFT) {
+        const next = ++index < count ? codes[index] : 64;
+        if (next >= (unit === UPPER_SHIFT ? 26 : 10)) this.fail("a shift stands without its character", start);
+        byte = (unit === UPPER_SHIFT ? 0x41 : 0x30) + next;
+      }
+      codes[size++] = byte;
+    }
+    return this.packedText(start, codes, size, FIVE);
+  }
+
+  packedText(start, bytes, size, form) {
+    if (textForm(bytes, 0, size) !== form) this.fail("a text is not in its shortest form", start);
+    return String.fromCharCode.apply(null, bytes.subarray(0, size));
+  }
+
+  /** So many codes of so many bits, from the least significant bit of the first byte on. */
+  codes(count, bits) {
+    const size = packedSize(count, bits);
+    const start = this.take(size);
+    const codes = new Uint8Array(count);
+    let rest = 0, held = 0, at = start;
+    for (let index = 0; index < count; index++) {
+      if (held < bits) {
+        rest |= this.bytes[at++] << held;
+        held += 8;
+      }
+      codes[index] = rest & ((1 << bits) - 1);
+      rest >>= bits;
+      held -= bits;
+    }
+    if (rest !== 0) this.fail("bits that are left over in a text are not zero", start);
+    return codes;
+  }
+
+  // ## Prelude
+
+  /** Takes in the prelude that may stand here: it adds to the symbols and shapes that are there. */
+  prelude() {
+    if (this.at >= this.end || this.bytes[this.at] !== 0x1F) return;
+    this.at++;
+    [this.symbols, this.shapes] = [this.symbols.slice(), this.shapes.slice()];
+    this.readSymbols(this.symbols);
+    this.readShapes(this.shapes);
+  }
+
+  readSymbols(symbols) { for (let count = this.uint(); count > 0; count--) symbols.push(this.keyText()); }
+
+  readShapes(shapes) { for (let count = this.uint(); count > 0; count--) shapes.push(this.shape()); }
+
+  shape() {
+    const start = this.at;
+    const count = this.uint();
+    if (count === 0) this.fail("a shape has no keys", start);
+    const keys = new Set();
+    while (keys.size < count) {
+      const at = this.at;
+      const key = this.key();
+      if (keys.has(key)) this.fail("a shape has a key twice", at);
+      keys.add(key);
+    }
+    return new Shape([...keys]);
+  }
+
+  /** A text, or a reference to a symbol. */
+  key() {
+    const start = this.at;
+    const header = start < this.end ? this.bytes[start] : 0;
+    if (header < 0xC0 || header > 0xE0) {
+      const key = this.keyText();
+      if (this.known?.has(key)) this.fail("a key that is a symbol is no reference", start);
+      return key;
+    }
+    this.at++;
+    if (header < 0xE0) return this.symbol(header - 0xC0);
+    const number = this.uint();
+    if (this.isStrict && number < 32) this.fail("a reference fits in its header", start);
+    return this.symbol(number);
+  }
+
+  // ## Arrays, maps, records
+
+  /** Enters a container of so many bytes, and returns the end of the one around it. */
+  enter(length) {
+    const outer = this.end;
+    if (length > outer - this.at) this.fail(`a length of ${length} goes beyond what is around it`);
+    if (++this.depth > this.deepest) this.fail(`there are more than ${this.deepest} levels`, this.at - 1);
+    this.end = this.at + length;
+    return outer;
+  }
+
+  leave(outer) {
+    this.end = outer;
+    this.depth--;
+  }
+
+  array(length) {
+    const outer = this.enter(length);
+    const elements = [];
+    while (this.at < this.end) elements.push(this.value());
+    this.leave(outer);
+    return elements;
+  }
+
+  map(length) {
+    const outer = this.enter(length);
+    const object = this.makesMaps ? this.entries() : this.properties();
+    this.leave(outer);
+    return object;
+  }
+
+  properties() {
+    const object = {};
+    while (this.at < this.end) {
+      const start = this.at;
+      const key = this.key();
+      if (hasOwn.call(object, key)) this.fail("a map has a key twice", start);
+      define(object, key, this.value());
+    }
+    return object;
+  }
+
+  entries() {
+    const map = new Map();
+    while (this.at < this.end) {
+      const start = this.at;
+      const key = this.key();
+      if (map.has(key)) this.fail("a map has a key twice", start);
+      map.set(key, this.value());
+    }
+    return map;
+  }
+
+  /** The shape of a number, which was just read. */
+  shapeAt(number) {
+    if (number >= this.shapes.length) this.fail(`shape ${number} does not exist`, this.at - 1);
+    return this.shapes[number];
+  }
+
+  record(number) {
+    const shape = this.shapeAt(number);
+    const outer = this.enter(this.uint());
+    const object = this.recordOf(shape.keys, shape.isPlain);
+    if (this.at < this.end) this.fail("a record has more values than keys");
+    this.leave(outer);
+    return object;
+  }
+
+  partial(number) {
+    const shape = this.shapeAt(number);
+    const outer = this.enter(this.uint());
+    const object = this.recordOf(this.presentKeys(shape.keys), shape.isPlain);
+    if (this.at < this.end) this.fail("a record has more values than presence bits");
+    this.leave(outer);
+    return object;
+  }
+
+  recordOf(keys, isPlain) {
+    if (this.makesMaps) return this.mapOf(keys);
+    const object = {};
+    if (isPlain) {
+      for (let index = 0; index < keys.length; index++) object[keys[index]] = this.value();
+    } else {
+      for (const key of keys) define(object, key, this.value());
+    }
+    return object;
+  }
+
+  mapOf(keys) {
+    const map = new Map();
+    for (const key of keys) map.set(key, this.value());
+    return map;
+  }
+
+  presentKeys(keys) {
+    const size = (keys.length + 7) >> 3;
+    const start = this.take(size);
+    const unused = size * 8 - keys.length;
+    if (this.bytes[start + size - 1] >> (8 - unused)) this.fail("a presence bit stands without a key", start + size - 1);
+    const present = [];
+    for (let index = 0; index < keys.length; index++) {
+      if ((this.bytes[start + (index >> 3)] >> (index & 7)) & 1) present.push(keys[index]);
+    }
+    return present;
+  }
+
+  // ## Packed arrays
+
+  packed() {
+    const { end, outer } = this.body();
+    if (this.at === end) this.fail("a packed array has no element type");
+    const type = this.byte();
+    const elements = this.elements(type, this.at - 1);
+    if (this.at < end) this.fail("there is something behind the elements of a packed array");
+    this.end = outer;
+    return elements;
+  }
+
+  packedSingles() {
+    const { outer } = this.body();
+    const elements = this.sizedElements(0x09, this.at);
+    this.end = outer;
+    return elements;
+  }
+
+  /** Reads a length, and narrows what may be read to so many bytes. These bodies do not count for the depth. */
+  body() {
+    const length = this.uint();
+    const outer = this.end;
+    if (length > outer - this.at) this.fail(`a length of ${length} goes beyond what is around it`);
+    this.end = this.at + length;
+    return { end: this.end, outer };
+  }
+
+  elements(type, offset) {
+    if (type === 0x0C) return this.bits();
+    if (type === 0x0D) return this.ownWidths();
+    if (type === 0x0E) return sums(this.ownWidths());
+    if (type >= 0xB1 && type <= 0xB8) return this.differences(type - 0xB0);
+    if (type === 0x0B || type === 0x0F) this.fail("an array has an element type that only columns have", offset);
+    return this.sizedElements(type, offset);
+  }
+
+  sizedElements(type, offset) {
+    const size = elementSize(type);
+    if (size === 0) this.fail(`the element type ${byteText(type)} is no type of an array; ${LATER}`, offset);
+    const base = isOffset(type) ? this.base() : 0;
+    const left = this.end - this.at;
+    if (left % size !== 0) this.fail(`elements of ${size} bytes do not fill ${left} bytes`);
+    const cells = this.cells(type, this.take(left), size, left / size, base);
+    return cells;
+  }
+
+  /** An integer of up to 8 bytes, from which offsets count. */
+  base() {
+    const tag = this.byte();
+    if (tag >= 0x80 && tag < 0xC0) return tag - 0x90;
+    if (tag < 0x03 || tag > 0x0A) this.fail("a base is no integer of up to 8 bytes", this.at - 1);
+    return signed(this.bytes, this.take(tag - 2), tag - 2);
+  }
+
+  bits() {
+    const start = this.at;
+    const unused = this.byte();
+    const bytes = this.end - this.at;
+    if (unused > 7 || (unused > 0 && bytes === 0)) this.fail(`${unused} bits cannot be unused`, start);
+    const at = this.take(bytes);
+    if (unused > 0 && this.bytes[at + bytes - 1] >> (8 - unused)) {
+      this.fail("unused bits of Bools are not zero", at + bytes - 1);
+    }
+    const elements = [];
+    for (let index = 0; index < bytes * 8 - unused; index++) {
+      elements.push(((this.bytes[at + (index >> 3)] >> (index & 7)) & 1) === 1);
+    }
+    return elements;
+  }
+
+  ownWidths() {
+    const count = this.uint();
+    const size = Math.ceil(count / 2);
+    const widths = this.take(size);
+    if (count % 2 === 1 && this.bytes[widths + size - 1] > 0x0F) this.fail("an unused half byte is not zero", widths + size - 1);
+    const elements = [];
+    for (let index = 0; index < count; index++) {
+      const width = (this.bytes[widths + (index >> 1)] >> ((index & 1) * 4)) & 0x0F;
+      if (width > 8) this.fail("a width is more than 8", widths + (index >> 1));
+      elements.push(signed(this.bytes, this.take(width), width));
+    }
+    return elements;
+  }
+
+  differences(width) {
+    const first = this.byte();
+    if (first < 1 || first > 8) this.fail("the first element has no width of 1 to 8", this.at - 1);
+    const elements = [signed(this.bytes, this.take(first), first)];
+    while (this.at < this.end) elements.push(signed(this.bytes, this.take(width), width));
+    return sums(elements);
+  }
+
+  // ## Element types
+
+  /** The elements of a type that stand `stride` bytes from each other. */
+  cells(type, at, stride, count, base) {
+    if (type < 0x09) return this.signedCells(type, at, stride, count);
+    if (type >= 0xA1 && type <= 0xA6) return this.scaledCells(type - 0xA0, 0, at, stride, count);
+    if (type >= 0x10 && type < 0xA0) {
+      const exponent = type >> 4, width = type & 0x0F;
+      return width < 8
+        ? this.scaledCells(width, exponent, at, stride, count) : this.noisyCells(width - 8, exponent, at, stride, count);
+    }
+    const cells = [];
+    for (let index = 0; index < count; index++, at += stride) cells.push(this.cell(type, at, base));
+    return cells;
+  }
+
+  signedCells(width, at, stride, count) {
+    const { bytes } = this;
+    const cells = [];
+    for (let index = 0; index < count; index++, at += stride) cells.push(signed(bytes, at, width));
+    return cells;
+  }
+
+  scaledCells(width, exponent, at, stride, count) {
+    const { bytes } = this;
+    const power = POWERS[exponent];
+    const cells = [];
+    if (this.isExact) {
+      for (let index = 0; index < count; index++, at += stride) cells.push(this.float(signed(bytes, at, width) / power));
+    } else {
+      for (let index = 0; index < count; index++, at += stride) cells.push(signed(bytes, at, width) / power);
+    }
+    return cells;
+  }
+
+  noisyCells(width, exponent, at, stride, count) {
+    const { bytes } = this;
+    const power = POWERS[exponent];
+    const cells = [];
+    for (let index = 0; index < count; index++, at += stride) {
+      const numerator = signed(bytes, at, width);
+      const residue = bytes[at + width];
+      if (residue === 0x80) {
+        if (numerator % power !== 0) this.fail("a fraction is marked as an integer", at);
+        cells.push(numerator / power);
+      } else if (residue === 0) {
+        cells.push(this.float(numerator / power));
+      } else {
+        cells.push(this.noisy(numerator / power, residue));
+      }
+    }
+    return cells;
+  }
+
+  /** One element of any other type. */
+  cell(type, at, base) {
+    switch (type) {
+      case 0x09: return this.single(at);
+      case 0x0A: return this.double(at);
+      case 0x0B:
+        if (this.bytes[at] > 1) this.fail("a Bool is neither 0 nor 1", at);
+        return this.bytes[at] === 1;
+      case 0x0F: return this.date(at);
+    }
+    const integer = unsigned(this.bytes, at, type & 0x0F);
+    return type < 0xD0 ? integer : sum64(base, integer);
+  }
+
+  // ## Tables and matrices
+
+  table() {
+    const { end, outer } = this.body();
+    const { keys, isPlain } = this.shapeAt(this.uint());
+    const columns = this.columns(keys.length);
+    this.at = end;
+    this.end = outer;
+    return this.rowsOf(keys, isPlain, columns);
+  }
+
+  rowsOf(keys, isPlain, columns) {
+    const rows = [];
+    for (let row = 0; row < columns.rows; row++) {
+      const object = this.makesMaps ? new Map() : {};
+      for (let index = 0; index < keys.length; index++) {
+        const cell = columns.cells[index][row];
+        if (this.makesMaps) object.set(keys[index], cell);
+        else if (isPlain) object[keys[index]] = cell;
+        else define(object, keys[index], cell);
+      }
+      rows.push(object);
+    }
+    return rows;
+  }
+
+  matrix() {
+    const { end, outer } = this.body();
+    const count = this.uint();
+    if (count === 0) this.fail("a matrix has no columns", this.at - 1);
+    const { cells, rows } = this.columns(count);
+    this.at = end;
+    this.end = outer;
+    return count === 2 ? pairs(cells[0], cells[1]) : Array.from({ length: rows }, (_, row) => cells.map((each) => each[row]));
+  }
+
+  /** The cells of all columns, an array for each. */
+  columns(count) {
+    const layout = this.layout(count);
+    let at = layout.start;
+    const cells = layout.columns.map(({ type, size, base, constant }) => {
+      if (type === 0) return this.constants(constant, layout.rows);
+      const column = this.cells(type, at, layout.stride, layout.rows, base);
+      at += size;
+      return column;
+    });
+    return { cells, rows: layout.rows };
+  }
+
+  /** What stands before the rows of a table or matrix, and how many rows there are. */
+  layout(count) {
+    const types = this.take(count);
+    const columns = [];
+    for (let index = 0; index < count; index++) {
+      const type = this.bytes[types + index];
+      const size = elementSize(type);
+      if (type !== 0 && size === 0) {
+        this.fail(`the element type ${byteText(type)} is no type of a column; ${LATER}`, types + index);
+      }
+      const start = this.at;
+      if (type === 0) this.constant();
+      columns.push({ type, size, constant: start, base: isOffset(type) ? this.base() : 0 });
+    }
+    const stride = columns.reduce((sum, column) => sum + column.size, 0);
+    const constants = columns.reduce((sum, column) => sum + (column.size === 0 ? 1 : 0), 0);
+    if (stride === 0) this.fail("rows have no bytes");
+    if (constants > stride) this.fail("more columns are constant than a row has bytes");
+    const left = this.end - this.at;
+    if (left === 0) this.fail("a table or matrix has no rows");
+    if (left % stride !== 0) this.fail(`rows of ${stride} bytes do not fill ${left} bytes`);
+    return { columns, stride, rows: left / stride, start: this.at, types };
+  }
+
+  /** The value of a constant column. */
+  constant() {
+    if (this.at >= this.end) this.fail("a constant is wanted where no byte is left");
+    const tag = this.bytes[this.at];
+    if (tag === 0xE0 || tag === 0xC0) {
+      this.at++;
+      return tag === 0xE0 ? [] : this.makesMaps ? new Map() : {};
+    }
+    const isAllowed = tag <= 0x18 || tag === 0x1E || (tag >= 0x20 && tag <= 0x3F) || (tag >= 0x50 && tag <= 0x6F)
+      || tag === 0x7C || (tag >= 0x80 && tag <= 0xBF);
+    if (!isAllowed) this.fail(`a value of tag ${byteText(tag)} is no constant of a column`);
+    return this.value();
+  }
+
+  /** The same value in all rows; where values can be changed, one for each. */
+  constants(at, count) {
+    const end = this.at;
+    const cells = [];
+    let value;
+    for (let row = 0; row < count; row++) {
+      if (row === 0 || (typeof value === "object" && value !== null)) {
+        this.at = at;
+        value = this.constant();
+      }
+      cells.push(value);
+    }
+    this.at = end;
+    return cells;
+  }
+
+  // ## Skipping
+
+  /** Steps over a value, whose tag must be known and whose end must lie within what is around it. */
+  skip() {
+    const tag = this.byte();
+    const size = SKIPPED[tag];
+    if (size >= 0) this.take(size);
+    else if (size === LENGTH) this.take(this.uint());
+    else if (size === NUMBER) this.uint();
+    else if (size === SCALED) this.take((this.byte() & 0x0F) + (tag === 0x15 ? 1 : 0));
+    else if (size === SHAPED) this.take((this.uint(), this.uint()));
+    else if (size === STRING) this.stringSkipped();
+    else this.reserved(tag);
+  }
+
+  stringSkipped() {
+    const tag = this.bytes[this.at];
+    if (!((tag >= 0x30 && tag < 0x70) || tag === 0x1D || tag === 0x1E)) this.fail("the value of a URL is no string");
+    this.skip();
+  }
+}
+
+const LENGTH = -1, NUMBER = -2, SCALED = -3, SHAPED = -4, STRING = -5, RESERVED = -6;
+/** For each tag how many bytes follow it, or how that is found. */
+const SKIPPED = Int8Array.from({ length: 256 }, (_, tag) => {
+  if (tag <= 0x02) return 0;
+  if (tag <= 0x0A) return tag - 2;
+  if (tag <= 0x0F) return [8, 16, 16, 8, 4][tag - 0x0B];
+  if (tag <= 0x13) return tag - 0x0F;
+  if (tag <= 0x1F) return [SCALED, SCALED, 8, SCALED, 16, LENGTH, STRING, LENGTH, LENGTH, LENGTH, NUMBER, RESERVED][tag - 0x14];
+  if (tag <= 0x2F) return ((tag - 0x20) & 3) + 1;
+  if (tag <= 0x4F) return tag - 0x30;
+  if (tag <= 0x6F) return 0;
+  if (tag === 0x7C) return 1;
+  if (tag === 0x72 || tag === 0x73) return SHAPED;
+  if (tag <= 0x75 || tag === 0x7A || tag === 0x7B) return LENGTH;
+  if (tag <= 0x7F) return RESERVED;
+  if (tag <= 0xBF) return 0;
+  if (tag <= 0xDF) return tag - 0xC0;
+  if (tag <= 0xEF) return tag - 0xE0;
+  return LENGTH;
+});
+
+/** The bytes of an element of a type, 0 if the type has none or is reserved. */
+function elementSize(type) {
+  const high = type >> 4, low = type & 0x0F;
+  if (high === 0) return low <= 8 ? low : [4, 8, 1, 0, 0, 0, 8][low - 9];
+  if (high <= 9) return low >= 1 && low <= 6 ? low : low >= 9 && low <= 14 ? low - 7 : 0;
+  if (high === 0xA) return low <= 6 ? low : 0;
+  if (high === 0xC || high === 0xD) return low <= 7 ? low : 0;
+  return 0;
+}
+
+function isOffset(type) { return type >= 0xD1 && type <= 0xD7; }
+
+/** The sums of the elements up to each. */
+function sums(elements) {
+  for (let index = 1; index < elements.length; index++) elements[index] = sum64(elements[index - 1], elements[index]);
+  return elements;
+}
+
+function pairs(first, second) {
+  const rows = [];
+  for (let row = 0; row < first.length; row++) rows.push([first[row], second[row]]);
+  return rows;
+}
+
+function uintSize(number) {
+  return number <= 0xDF ? 1 : number <= 6367 ? 2 : number <= 268511 ? 3 : number <= 0xFFFFFFFF ? 5 : 9;
+}
+
+function byteText(byte) { return byte.toString(16).toUpperCase().padStart(2, "0"); }
+
+function idText(id) { return id.toString(16).toUpperCase().padStart(8, "0"); }
+
+function otherKind(kind) {
+  if (kind === 0x01) return "a message that relies on a context stands where it may not";
+  if (kind === 0x02) return "the bytes are a log and no message: openLog reads it";
+  if (kind === 0x03) return "the bytes are a stream and no message: readStream reads it";
+  return `the message is of kind ${byteText(kind)}, which is not known; ${LATER}`;
+}
+
+/** Calls what reads, and turns an overflow of the stack, which the caller may have used up, into an error of this module. */
+function guarded(body) {
+  try {
+    return body();
+  } catch (error) {
+    if (error instanceof RangeError) throw new StowError("the stack has no room for so many levels, or memory for so much");
+    throw error;
+  }
+}
+
+/**
+ * The value of a message.
+ *
+ * @param {Uint8Array | ArrayBuffer} bytes
+ * @param {object} [options] see stow.d.ts
+ */
+export function decode(bytes, options = {}) {
+  return guarded(() => readerOf(bytes, options).whole());
+}
+
+/** A reader that stands before the value of a message. */
+function readerOf(bytes, options) {
+  const reader = new Reader(bytesOf(bytes), options);
+  reader.context(options.contexts ?? [], options.context);
+  reader.prelude();
+  return reader;
+}
+
+// # What a writer chooses
+//
+// A value is first made a tree of nodes, in which every string is an entry of a table that counts its uses. Then the shapes
+// and symbols are chosen, and the message is written from its end to its beginning, so that lengths are known.
+
+const INTEGER = 1, LONG = 2, FLOAT = 3, SINGLE_NAN = 4, BOOL = 5, NIL = 6, TEXT = 7, URL_TEXT = 8, DATE = 9, DATA = 10,
+  UUID_BYTES = 11, DECIMAL = 12, ARRAY = 13, OBJECT = 14;
+
+const utf8Encoder = new TextEncoder();
+
+/** A string of the message: as a value, a URL or a key. */
+class Entry {
+  constructor(text, id) {
+    this.kind = TEXT;
+    this.text = text;
+    this.id = id;
+    this.size = utf8Size(text);
+    this.values = 0;
+    this.keys = 0;
+    /** The number of the symbol that it is; −1 if it is none. */
+    this.symbol = -1;
+    /** Whether it is a symbol of the context, though it may be written out. */
+    this.isShared = false;
+    this.utf8 = null;
+  }
+
+  get bytes() { return (this.utf8 ??= utf8Encoder.encode(this.text)); }
+  /** The bytes it takes as a value. */
+  get valueSize() { return this.size <= 31 ? 1 + this.size : 1 + uintSize(this.size) + this.size; }
+  /** The bytes it takes as a text. */
+  get textSize() {
+    const { bytes, size } = this;
+    const form = textForm(bytes, 0, size);
+    if (form === SIX) return 1 + packedSize(size, 6);
+    if (form === FIVE) return 1 + packedSize(fiveBitUnits(bytes, 0, size), 5);
+    return size <= LONGEST_PACKED ? 1 + size : 1 + uintSize(size) + size;
+  }
+}
+
+/** The bytes of a string in UTF-8. A surrogate without its other half has none. */
+function utf8Size(text) {
+  let size = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) continue;
+    size += unit < 0x800 ? 1 : 2;
+    if ((unit & 0xF800) !== 0xD800) continue;
+    if (unit >= 0xDC00 || (text.charCodeAt(index + 1) & 0xFC00) !== 0xDC00) {
+      throw new StowError("a string has half of a surrogate pair, which UTF-8 cannot say");
+    }
+    index++;
+  }
+  return size;
+}
+
+/** Whatever is neither a number, a Bool, the nil of level 0, a string, an array nor an object. */
+class Leaf {
+  constructor(kind, value, bits = null) {
+    this.kind = kind;
+    this.value = value;
+    this.bits = bits;
+  }
+}
+
+class ArrayNode {
+  constructor() {
+    this.kind = ARRAY;
+    this.items = [];
+  }
+}
+
+class ObjectNode {
+  constructor() {
+    this.kind = OBJECT;
+    this.items = [];
+    /** Its keys; null if it has none. */
+    this.list = null;
+  }
+}
+
+/** The keys that some objects have, in their order. */
+class KeyList {
+  constructor(keys, order) {
+    this.keys = keys;
+    this.order = order;
+    this.uses = 0;
+    this.shape = -1;
+    this.isShared = false;
+    this.gain = 0;
+  }
+}
+
+function kindOf(node) {
+  switch (typeof node) {
+    case "number": return isInteger(node) ? INTEGER : FLOAT;
+    case "bigint": return node >= -(1n << 63n) && node < 1n << 63n ? INTEGER : LONG;
+    case "boolean": return BOOL;
+    default: return node === null ? NIL : node.kind;
+  }
+}
+
+/** Whether a plain number is written as an integer. */
+function isInteger(number) { return Number.isSafeInteger(number) && !Object.is(number, -0); }
+
+/** The value of a float that is a number or a leaf. */
+function floatOf(node) { return typeof node === "number" ? node : node.value; }
+
+// ## From values to nodes
+
+class Collector {
+  constructor(options) {
+    this.depth = 0;
+    this.deepest = depthOf(options);
+    this.isSorted = options.sortedKeys === true;
+    this.strings = new Map();
+    this.lists = new Map();
+  }
+
+  entry(text) {
+    let entry = this.strings.get(text);
+    if (entry === undefined) this.strings.set(text, (entry = new Entry(text, this.strings.size)));
+    return entry;
+  }
+
+  node(value) {
+    switch (typeof value) {
+      case "string": return this.string(value);
+      case "number": return value;
+      case "boolean": return value;
+      case "bigint": return integerNode(value);
+      case "object": return value === null ? null : this.object(value);
+      default: throw new StowError(`a value of type ${typeof value} cannot be written`);
+    }
+  }
+
+  string(text) {
+    const entry = this.entry(text);
+    entry.values++;
+    return entry;
+  }
+
+  object(value) {
+    if (Array.isArray(value)) return this.array(value);
+    const prototype = Object.getPrototypeOf(value);
+    if (prototype === Object.prototype || prototype === null) return this.properties(value);
+    if (value instanceof Map) return this.map(value);
+    if (value instanceof Set) return this.array([...value]);
+    return this.leaf(value) ?? this.properties(value);
+  }
+
+  leaf(value) {
+    if (value instanceof Float) return floatNode(value);
+    if (value instanceof Date) return dateNode(value);
+    if (value instanceof UUID) return new Leaf(UUID_BYTES, value.bytes);
+    if (value instanceof Decimal) return new Leaf(DECIMAL, value);
+    if (value instanceof NestedNil) return new Leaf(NIL, value.level);
+    if (value instanceof StowURL || (typeof URL === "function" && value instanceof URL)) {
+      return new Leaf(URL_TEXT, this.string(value.href));
+    }
+    if (value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof DataView) {
+      return new Leaf(DATA, bytesOf(value));
+    }
+    if (value instanceof Float32Array || value instanceof Float64Array) {
+      return this.array(Array.from(value, (element) => new Float(element)));
+    }
+    if (ArrayBuffer.isView(value)) return this.array(Array.from(value));
+    return null;
+  }
+
+  enter() {
+    if (++this.depth > this.deepest) throw new StowError(`arrays and objects nest more than ${this.deepest} levels deep`);
+  }
+
+  array(elements) {
+    this.enter();
+    const node = new ArrayNode();
+    for (let index = 0; index < elements.length; index++) node.items.push(this.node(elements[index]));
+    this.depth--;
+    return node;
+  }
+
+  /** The properties of an object, but for those that are undefined, which it is taken not to have. */
+  properties(object) {
+    const keys = Object.keys(object).filter((key) => object[key] !== undefined);
+    return this.entries(keys, (key) => object[key]);
+  }
+
+  map(map) {
+    const values = new Map();
+    for (const [key, value] of map) {
+      if (value !== undefined) values.set(keyOf(key), value);
+    }
+    return this.entries([...values.keys()], (key) => values.get(key));
+  }
+
+  entries(keys, valueOf) {
+    this.enter();
+    if (this.isSorted) keys.sort(compareUTF8);
+    const node = new ObjectNode();
+    // Objects with the same keys share a list, which is known as soon as the object begins: shapes are in this order.
+    const order = this.objects++;
+    const entries = [];
+    let name = "";
+    for (const key of keys) {
+      const entry = this.entry(key);
+      entries.push(entry);
+      name += entry.id + " ";
+      node.items.push(this.node(valueOf(key)));
+    }
+    if (keys.length > 0) node.list = this.list(name, entries, order);
+    this.depth--;
+    return node;
+  }
+
+  objects = 0;
+
+  list(name, entries, order) {
+    let list = this.lists.get(name);
+    if (list === undefined) this.lists.set(name, (list = new KeyList(entries, order)));
+    list.uses++;
+    list.order = Math.min(list.order, order);
+    return list;
+  }
+}
+
+function keyOf(key) {
+  if (typeof key === "string") return key;
+  if (typeof key === "bigint" || Number.isSafeInteger(key)) return String(key);
+  throw new StowError("the keys of a Map are strings or integers");
+}
+
+/** The order of strings by their bytes in UTF-8, which is that of their scalars. */
+function compareUTF8(left, right) {
+  const size = Math.min(left.length, right.length);
+  for (let index = 0; index < size; index++) {
+    const first = left.charCodeAt(index), second = right.charCodeAt(index);
+    // Surrogates stand for scalars above all others.
+    if (first !== second) return scalarOrder(first) - scalarOrder(second);
+  }
+  return left.length - right.length;
+}
+
+function scalarOrder(unit) { return unit >= 0xE000 ? unit - 0x2000 : unit >= 0xD800 ? unit + 0x2000 : unit; }
+
+function integerNode(value) {
+  if (value < -(1n << 127n) || value >= 1n << 128n) throw new StowError("an integer is not from −2¹²⁷ to 2¹²⁸ − 1");
+  return narrowed(value);
+}
+
+function floatNode(float) {
+  if (float.bits !== null) {
+    if (float.size === 4) return new Leaf(SINGLE_NAN, NaN, float.bits);
+    return new Leaf(FLOAT, NaN, float.bits);
+  }
+  return isInteger(float.value) ? new Leaf(FLOAT, float.value) : float.value;
+}
+
+function dateNode(date) {
+  const time = date.getTime();
+  // A StowDate that was changed as a Date is what it was changed to.
+  if (date instanceof StowDate && Object.is(time, new Date(Math.round(date.seconds * 1000) + EPOCH).getTime())) {
+    return new Leaf(DATE, date.seconds, date.bits);
+  }
+  if (time !== time) throw new StowError("an invalid Date cannot be written");
+  return new Leaf(DATE, (time - EPOCH) / 1000);
+}
+
+// ## Which key lists are shapes, which strings are symbols
+
+/** A prelude takes so many bytes besides its symbols and shapes. */
+const PRELUDE_SIZE = 3;
+const SHORT_SYMBOLS = 32;
+
+class Plan {
+  constructor(collector, context) {
+    this.context = context;
+    this.symbols = [];
+    this.shapes = this.chooseShapes([...collector.lists.values()]);
+    for (const list of collector.lists.values()) {
+      const written = list.isShared ? 0 : list.shape >= 0 ? 1 : list.uses;
+      for (const key of list.keys) key.keys += written;
+    }
+    const candidates = this.candidates([...collector.strings.values()]);
+    const gain = [...this.shapes, ...candidates].reduce((sum, each) => sum + each.gain, 0);
+    if (gain > PRELUDE_SIZE) return this.number(candidates);
+    for (const list of this.shapes) list.shape = -1;
+    this.shapes = [];
+  }
+
+  chooseShapes(lists) {
+    const chosen = lists.filter((list) => {
+      if (this.context && this.takesShared(list)) return false;
+      if (list.uses < 2) return false;
+      const size = list.keys.reduce((sum, key) => sum + key.textSize, 0);
+      list.gain = (list.uses - 1) * size - list.uses - 1;
+      return list.gain > 0;
+    });
+    chosen.sort((left, right) => right.uses - left.uses || left.order - right.order);
+    const first = this.context ? this.context.shapes.length : 0;
+    chosen.forEach((list, index) => { list.shape = first + index; });
+    return chosen;
+  }
+
+  /** Makes a list the shape of the context that has the same keys. */
+  takesShared(list) {
+    const shape = this.context.shapeOf(list.keys.map((key) => key.text));
+    if (shape === undefined) return false;
+    list.shape = shape;
+    list.isShared = true;
+    return true;
+  }
+
+  candidates(strings) {
+    const shared = this.context ? this.context.symbols.length : 0;
+    const candidates = strings.filter((entry) => {
+      if (this.context && this.isShared(entry)) return false;
+      const uses = entry.values + entry.keys;
+      if (uses < 2) return false;
+      entry.gain = entry.values * entry.valueSize + entry.keys * entry.textSize - entry.textSize - uses;
+      return entry.gain > 0;
+    });
+    const room = Math.max(0, SHORT_SYMBOLS - shared);
+    const ranked = candidates.map((_, index) => index).sort((left, right) => {
+      return usesOf(candidates[right]) - usesOf(candidates[left]) || left - right;
+    });
+    candidates.forEach((entry) => { entry.isShort = false; });
+    for (const index of ranked.slice(0, room)) candidates[index].isShort = true;
+    for (const entry of candidates) if (!entry.isShort) entry.gain -= usesOf(entry) * uintSize(shared);
+    return candidates.filter((entry) => entry.isShort || entry.gain > 0);
+  }
+
+  /** Whether a string is a symbol of the context. It is written as that where this takes fewer bytes than its text. */
+  isShared(entry) {
+    const symbol = this.context.symbolOf(entry.text);
+    if (symbol === undefined) return false;
+    const size = symbol < SHORT_SYMBOLS ? 1 : 1 + uintSize(symbol);
+    if (size < entry.textSize) entry.symbol = symbol;
+    return true;
+  }
+
+  number(candidates) {
+    const short = candidates.filter((entry) => entry.isShort);
+    this.symbols = short.concat(candidates.filter((entry) => !entry.isShort));
+    const first = this.context ? this.context.symbols.length : 0;
+    this.symbols.forEach((entry, index) => { entry.symbol = first + index; });
+  }
+}
+
+function usesOf(entry) { return entry.values + entry.keys; }
+
+// ## Forms of numbers
+
+/** The fewest bytes of a signed integer of up to 64 bits, at least one. */
+function widthOf(integer) {
+  if (typeof integer === "bigint") {
+    let width = 7;
+    while (width < 16 && BigInt.asIntN(width * 8, integer) !== integer) width++;
+    return width;
+  }
+  const bits = integer < 0 ? -integer - 1 : integer;
+  if (bits < 0x80) return 1;
+  if (bits < 0x8000) return 2;
+  if (bits < 0x800000) return 3;
+  if (bits < 0x80000000) return 4;
+  return bits < 2 ** 39 ? 5 : bits < 2 ** 47 ? 6 : 7;
+}
+
+/** The fewest bytes of an integer without a sign, at least one. */
+function unsignedWidth(integer) {
+  if (typeof integer === "bigint") {
+    let width = 7;
+    while (width < 16 && BigInt.asUintN(width * 8, integer) !== integer) width++;
+    return width;
+  }
+  if (integer < 0x100) return 1;
+  if (integer < 0x10000) return 2;
+  if (integer < 0x1000000) return 3;
+  if (integer < 0x100000000) return 4;
+  return integer < 2 ** 40 ? 5 : integer < 2 ** 48 ? 6 : 7;
+}
+
+function isInTag(integer) { return integer >= -16 && integer <= 47; }
+
+function integerSize(integer) { return isInTag(integer) ? 1 : 1 + widthOf(integer); }
+
+/** The width of an integer in a table of own widths. */
+function ownWidth(integer) { return integer === 0 ? 0 : widthOf(integer); }
+
+function negated(integer) { return typeof integer === "number" ? -integer : narrowed(-integer); }
+
+const NUMERATOR_LIMIT = 2 ** 47;
+/** Added and subtracted again, it rounds to an integer, ties to even. */
+const ROUNDING = 2 ** 52 + 2 ** 51;
+const compared = new DataView(new ArrayBuffer(16));
+/** The residue of the decimal that was made last. */
+let residueFound = 0;
+
+/** The numerator over 10ᵉ that is nearest to a float; NaN if there is none. */
+function numeratorOf(value, exponent) {
+  const scaled = value * POWERS[exponent];
+  if (!(Math.abs(scaled) < NUMERATOR_LIMIT)) return NaN;
+  const numerator = scaled + ROUNDING - ROUNDING + 0;
+  compared.setFloat64(0, value, true);
+  compared.setFloat64(8, numerator / POWERS[exponent], true);
+  const high = compared.getInt32(4, true) - compared.getInt32(12, true);
+  residueFound = high * 4294967296 + compared.getUint32(0, true) - compared.getUint32(8, true);
+  return residueFound >= -127 && residueFound <= 127 ? numerator : NaN;
+}
+
+/** The exponent to begin with; −1 if there is no decimal. */
+function widestExponent(value) {
+  const size = Math.abs(value);
+  return size < 1e5 ? 9 : size < 1e8 ? 6 : size < 1e10 ? 4 : size < 1e14 ? 0 : -1;
+}
+
+function isSingle(value) { return Math.fround(value) === value; }
+
+const INTEGRAL_FORM = 0, SHORT_FORM = 1, DECIMAL_FORM = 2, NOISY_FORM = 3, SINGLE_FORM = 4, DOUBLE_FORM = 5;
+
+/** The canonical form of a float: its kind, its bytes with the tag, and what they say. */
+function floatForm(value) {
+  if (Math.abs(value) < 2147483648 && isInteger(value)) return form(INTEGRAL_FORM, 1 + widthOf(value), value);
+  const size = isSingle(value) ? 5 : 9;
+  const plain = form(size === 5 ? SINGLE_FORM : DOUBLE_FORM, size, value);
+  let exponent = widestExponent(value);
+  let numerator = exponent < 0 ? NaN : numeratorOf(value, exponent);
+  if (numerator !== numerator) return plain;
+  const residue = residueFound;
+  while (exponent > 0 && numerator % 10 === 0) {
+    numerator /= 10;
+    exponent--;
+  }
+  const width = widthOf(numerator);
+  if (residue === 0 && exponent >= 1 && exponent <= 4 && width <= 4) return form(SHORT_FORM, 1 + width, numerator, exponent);
+  const decimal = residue === 0
+    ? form(DECIMAL_FORM, 2 + width, numerator, exponent) : form(NOISY_FORM, 3 + width, numerator, exponent, residue);
+  return decimal.size < size ? decimal : plain;
+}
+
+function form(kind, size, number, exponent = 0, residue = 0) { return { kind, size, number, exponent, residue }; }
+
+function dateSize(value) {
+  const { kind, size } = floatForm(value);
+  return kind === INTEGRAL_FORM || kind === SHORT_FORM ? size + 1 : kind === DECIMAL_FORM ? size : 9;
+}
+
+// ## Which arrays are packed
+
+/** Integers of one width: signed, without a sign, or offsets from the least; the first of equals in this order. */
+function fixedForm(integers) {
+  let least = integers[0], greatest = least;
+  for (const integer of integers) {
+    if (integer < least) least = integer;
+    if (integer > greatest) greatest = integer;
+  }
+  let width = Math.max(widthOf(least), widthOf(greatest)), type = width, base = null, baseSize = 0;
+  const plain = least >= 0 ? unsignedWidth(greatest) : 8;
+  if (plain < width) [type, width] = [0xC0 + plain, plain];
+  const offset = unsignedWidth(narrowed(BigInt(greatest) - BigInt(least)));
+  if (offset < width && integerSize(least) + integers.length * offset < integers.length * width) {
+    [type, width, base, baseSize] = [0xD0 + offset, offset, least, integerSize(least)];
+  }
+  return { type, width, base, baseSize, size: baseSize + integers.length * width };
+}
+
+/** The smallest form of an array of integers. `items` are what its body holds. */
+function integersForm(integers) {
+  const count = integers.length;
+  let best = { ...fixedForm(integers), items: integers };
+  const consider = (other) => { if (other.size < best.size) best = other; };
+  consider({ type: 0x0D, size: ownWidthsSize(integers), items: integers });
+  const steps = integers.map((integer, index) => (index === 0 ? integer : sum64(integer, negated(integers[index - 1]))));
+  if (differencesLookSmaller(integers, steps)) {
+    let width = 1;
+    for (let index = 1; index < count; index++) width = Math.max(width, widthOf(steps[index]));
+    consider({ type: 0xB0 + width, width, size: 1 + widthOf(integers[0]) + (count - 1) * width, items: steps });
+    consider({ type: 0x0E, size: ownWidthsSize(steps), items: steps });
+  }
+  return best;
+}
+
+function ownWidthsSize(integers) {
+  return integers.reduce((sum, integer) => sum + ownWidth(integer), uintSize(integers.length) + ((integers.length + 1) >> 1));
+}
+
+/** Whether the first differences take fewer bytes than the values that they lead to. */
+function differencesLookSmaller(integers, steps) {
+  let saved = 0;
+  for (let index = 1; index <= Math.min(64, integers.length - 1); index++) {
+    saved += ownWidth(integers[index]) - ownWidth(steps[index]);
+  }
+  return saved > 0;
+}
+
+/** The smallest form of floats, perhaps with integers among them; null if there is none. */
+function floatsForm(nodes) {
+  const isMixed = nodes.some((node) => kindOf(node) === INTEGER);
+  let best = null;
+  if (!isMixed) {
+    const areSingle = nodes.every((node) => isSingle(floatOf(node)));
+    best = areSingle ? { type: 0x09, size: 4, width: 4, exponent: 0 } : { type: 0x0A, size: 8, width: 8, exponent: 0 };
+  }
+  const decimal = decimalsForm(nodes, isMixed);
+  return decimal !== null && (best === null || decimal.size < best.size) ? decimal : best;
+}
+
+function decimalsForm(nodes, isMixed) {
+  let exponent = commonExponent(nodes);
+  if (exponent < 0) return null;
+  let cells = decimalCells(nodes, exponent);
+  if (cells === null) return null;
+  const isNoisy = isMixed || cells.residues.some((residue) => residue !== 0);
+  if (isNoisy && exponent === 0) {
+    exponent = 1;
+    cells = decimalCells(nodes, exponent);
+    if (cells === null) return null;
+  }
+  let width = 1;
+  for (const numerator of cells.numerators) width = Math.max(width, widthOf(numerator));
+  if (isNoisy) return { type: (exponent << 4) | (width + 8), size: width + 1, width, exponent, ...cells };
+  return { type: exponent === 0 ? 0xA0 + width : (exponent << 4) | width, size: width, width, exponent, ...cells };
+}
+
+/** The fewest decimals with which all floats are written; −1 if one is no decimal. */
+function commonExponent(nodes) {
+  let common = 0;
+  for (const node of nodes) {
+    if (kindOf(node) === INTEGER) continue;
+    let exponent = widestExponent(floatOf(node));
+    let numerator = exponent < 0 ? NaN : numeratorOf(floatOf(node), exponent);
+    if (numerator !== numerator) return -1;
+    if (numerator === 0) exponent = 0;
+    while (exponent > common && numerator % 10 === 0) {
+      numerator /= 10;
+      exponent--;
+    }
+    common = Math.max(common, exponent);
+  }
+  return common;
+}
+
+const INTEGER_MARK = -128;
+
+function decimalCells(nodes, exponent) {
+  const numerators = [], residues = [];
+  for (const node of nodes) {
+    const isInteger = kindOf(node) === INTEGER;
+    const numerator = isInteger ? Number(node) * POWERS[exponent] : numeratorOf(floatOf(node), exponent);
+    if (!(Math.abs(numerator) < NUMERATOR_LIMIT)) return null;
+    numerators.push(numerator);
+    residues.push(isInteger ? INTEGER_MARK : residueFound);
+  }
+  return { numerators, residues };
+}
+
+/** So many elements are measured to learn what floats take with their tags. */
+const SAMPLE = 64;
+
+/** What all nodes take with their tags, by the look of the first. */
+function estimate(nodes, sizeOf) {
+  const count = Math.min(nodes.length, SAMPLE);
+  let size = 0;
+  for (let index = 0; index < count; index++) size += sizeOf(nodes[index]);
+  return Math.floor((size * nodes.length) / count);
+}
+
+function numberSize(node) { return kindOf(node) === INTEGER ? integerSize(node) : floatForm(floatOf(node)).size; }
+
+function arraySize(length) { return length <= 15 ? 1 + length : 1 + uintSize(length) + length; }
+
+// ## Which arrays are tables and matrices
+
+const WIDEST_MATRIX = 16;
+
+/** How an array is laid out as a table or a matrix; null if it is none. */
+function rowsForm(items) {
+  const first = items[0];
+  const isTable = first.kind === OBJECT;
+  const count = first.items.length;
+  if (count === 0 || (isTable ? first.list.shape < 0 : count > WIDEST_MATRIX)) return null;
+  const areAlike = items.every((item) => {
+    return item !== null && item.kind === first.kind && (isTable ? item.list === first.list : item.items.length === count);
+  });
+  if (!areAlike || first.items.some((cell) => !isCell(cell))) return null;
+  const columns = [];
+  for (let index = 0; index < count; index++) {
+    const column = columnForm(items.map((item) => item.items[index]));
+    if (column === null) return null;
+    columns.push(column);
+  }
+  return pays(columns, items.length, isTable ? 2 : 1) ? { columns, isTable, shape: isTable ? first.list.shape : 0 } : null;
+}
+
+function isCell(node) {
+  const kind = kindOf(node);
+  if (kind === ARRAY || kind === OBJECT) return node.items.length === 0;
+  return kind === INTEGER || kind === FLOAT || kind === BOOL || node === null || kind === TEXT || kind === DATE;
+}
+
+function pays(columns, rows, headerSize) {
+  const stride = columns.reduce((sum, column) => sum + column.size, 0);
+  const constants = columns.filter((column) => column.type === 0).length;
+  if (stride === 0 || constants > stride) return false;
+  const parameters = columns.reduce((sum, column) => sum + column.parameter, 0);
+  const tagged = columns.reduce((sum, column) => sum + column.tagged, 0);
+  return rows * stride + columns.length + 1 + parameters < tagged + rows * headerSize;
+}
+
+/** The form of a column: the size of its cells, what they take with their tags, and what stands before the rows. */
+function columnForm(cells) {
+  if (cells.every((cell) => isSameCell(cell, cells[0]))) return constantForm(cells[0], cells.length);
+  const kinds = new Set(cells.map(kindOf));
+  if (kinds.size === 1 && kinds.has(INTEGER)) {
+    const fixed = fixedForm(cells);
+    const tagged = cells.reduce((sum, cell) => sum + integerSize(cell), 0);
+    return { ...fixed, size: fixed.width, cells, tagged, parameter: fixed.baseSize };
+  }
+  if ([...kinds].every((kind) => kind === INTEGER || kind === FLOAT)) {
+    const floats = floatsForm(cells);
+    return floats && { ...floats, cells, tagged: estimate(cells, numberSize), parameter: 0 };
+  }
+  if (kinds.size > 1) return null;
+  if (kinds.has(BOOL)) return { type: 0x0B, size: 1, cells, tagged: cells.length, parameter: 0 };
+  if (!kinds.has(DATE)) return null;
+  return { type: 0x0F, size: 8, cells, tagged: estimate(cells, (cell) => dateSize(cell.value)), parameter: 0 };
+}
+
+function constantForm(cell, count) {
+  const kind = kindOf(cell);
+  if (!isCell(cell) || (kind === TEXT && cell.symbol < 0 && cell.size > 15)) return null;
+  const isNumber = kind === INTEGER || kind === FLOAT;
+  const size = isNumber ? numberSize(cell) : kind === DATE ? dateSize(cell.value) : 1;
+  return { type: 0, size: 0, constant: cell, tagged: size * count, parameter: size };
+}
+
+function isSameCell(left, right) {
+  const kind = kindOf(left);
+  if (kind !== kindOf(right)) return false;
+  switch (kind) {
+    case FLOAT: case DATE: return Object.is(floatOf(left), floatOf(right)) && bitsOf(left) === bitsOf(right);
+    case ARRAY: case OBJECT: return left.items.length === 0 && right.items.length === 0;
+    default: return left === right;
+  }
+}
+
+/** The bits of a NaN; null for any other float. */
+function bitsOf(node) {
+  const value = floatOf(node);
+  if (value === value) return null;
+  return typeof node === "number" ? QUIET_NAN : node.bits ?? QUIET_NAN;
+}
+
+function levelOf(node) { return node === null ? 0 : node.value; }
+
+// ## Writing, from the end to the beginning
+
+class Writer {
+  constructor() {
+    this.bytes = new Uint8Array(1024);
+    this.view = new DataView(this.bytes.buffer);
+    /** What is written stands from here on. */
+    this.at = this.bytes.length;
+  }
+
+  get size() { return this.bytes.length - this.at; }
+
+  reserve(count) {
+    if (this.at >= count) return;
+    const grown = new Uint8Array(this.bytes.length * 2 + count);
+    const at = grown.length - this.size;
+    grown.set(this.bytes.subarray(this.at), at);
+    [this.bytes, this.view, this.at] = [grown, new DataView(grown.buffer), at];
+  }
+
+  byte(byte) {
+    if (this.at === 0) this.reserve(1);
+    this.bytes[--this.at] = byte;
+  }
+
+  all(bytes) {
+    this.reserve(bytes.length);
+    this.at -= bytes.length;
+    this.bytes.set(bytes, this.at);
+  }
+
+  /** The lowest bytes of an integer. */
+  integer(integer, width) {
+    this.reserve(width);
+    this.at -= width;
+    if (typeof integer === "bigint") {
+      for (let index = 0; index < width; index++) this.bytes[this.at + index] = Number((integer >> BigInt(index * 8)) & 0xFFn);
+      return;
+    }
+    const high = Math.floor(integer / 4294967296);
+    for (let index = 0; index < width; index++) {
+      this.bytes[this.at + index] = index < 4 ? integer >> (index * 8) : high >> (index * 8 - 32);
+    }
+  }
+
+  double(value, bits = null) {
+    this.reserve(8);
+    this.at -= 8;
+    if (value === value) this.view.setFloat64(this.at, value, true);
+    else this.view.setBigUint64(this.at, bits ?? QUIET_NAN, true);
+  }
+
+  single(value) {
+    this.reserve(4);
+    this.at -= 4;
+    this.view.setFloat32(this.at, value, true);
+  }
+
+  uint(number) {
+    const size = uintSize(number);
+    if (size === 1) return this.byte(number);
+    if (size === 5 || size === 9) {
+      this.integer(number, size - 1);
+      return this.byte(size === 5 ? 0xFC : 0xFD);
+    }
+    const above = number - (size === 2 ? 224 : 6368);
+    this.integer(above % (size === 2 ? 256 : 65536), size - 1);
+    this.byte(size === 2 ? 0xE0 + (above >> 8) : 0xF8 + (above >> 16));
+  }
+
+  // ## Values
+
+  value(node) {
+    switch (kindOf(node)) {
+      case INTEGER: case LONG: return this.taggedInteger(node);
+      case FLOAT: return this.float(floatOf(node), bitsOf(node));
+      case SINGLE_NAN: return this.tagged(0x0F, () => this.integer(node.bits, 4));
+      case BOOL: return this.byte(node ? 0x02 : 0x01);
+      case NIL: return this.nil(levelOf(node));
+      case TEXT: return this.string(node);
+      case URL_TEXT: return this.tagged(0x1A, () => this.string(node.value));
+      case DATE: return this.date(node);
+      case DATA: return this.sized(0x19, () => this.all(node.value));
+      case UUID_BYTES: return this.tagged(0x18, () => this.all(node.value));
+      case DECIMAL: return this.decimal(node.value);
+      case ARRAY: return this.array(node.items);
+      case OBJECT: return this.object(node);
+    }
+  }
+
+  tagged(tag, body) {
+    body();
+    this.byte(tag);
+  }
+
+  sized(tag, body) {
+    const size = this.size;
+    body();
+    this.uint(this.size - size);
+    this.byte(tag);
+  }
+
+  nil(level) {
+    if (level === 0) return this.byte(0x00);
+    this.byte(level);
+    this.byte(0x7C);
+  }
+
+  taggedInteger(integer) {
+    if (isInTag(integer)) return this.byte(0x90 + Number(integer));
+    const width = widthOf(integer);
+    if (width <= 8) return this.tagged(width + 2, () => this.integer(integer, width));
+    if (integer > 0n && integer < 1n << 64n) return this.tagged(0x0B, () => this.integer(integer, 8));
+    this.tagged(integer < 1n << 127n ? 0x0C : 0x0D, () => this.integer(integer, 16));
+  }
+
+  float(value, bits) {
+    const { kind, size, number, exponent, residue } = floatForm(value);
+    switch (kind) {
+      case INTEGRAL_FORM: return this.tagged(0x0F + size - 1, () => this.integer(number, size - 1));
+      case SHORT_FORM: return this.tagged(0x20 + (exponent - 1) * 4 + size - 2, () => this.integer(number, size - 1));
+      case DECIMAL_FORM: return this.scaled(0x14, number, exponent, size - 2);
+      case NOISY_FORM:
+        this.byte(residue);
+        return this.scaled(0x15, number, exponent, size - 3);
+      case SINGLE_FORM: return this.tagged(0x0F, () => this.single(number));
+      default: return this.tagged(0x0E, () => this.double(number, bits));
+    }
+  }
+
+  scaled(tag, numerator, exponent, width) {
+    this.integer(numerator, width);
+    this.byte((exponent << 4) | width);
+    this.byte(tag);
+  }
+
+  date({ value, bits }) {
+    const { kind, number, exponent } = floatForm(value);
+    if (kind <= DECIMAL_FORM) return this.scaled(0x17, number, exponent, widthOf(number));
+    this.tagged(0x16, () => this.double(value, bits));
+  }
+
+  decimal({ significand, exponent }) {
+    this.sized(significand === null || significand < 0n ? 0x1C : 0x1B, () => {
+      let rest = magnitude(significand ?? 0n);
+      const bytes = [];
+      for (; rest > 0n; rest >>= 8n) bytes.push(Number(rest & 0xFFn));
+      this.all(bytes);
+      this.byte(exponent);
+    });
+  }
+
+  // ## Strings and texts
+
+  string(entry) {
+    if (entry.symbol >= 0) return this.symbol(entry.symbol);
+    const { size } = entry;
+    if (entry.utf8 !== null) {
+      this.all(entry.utf8);
+    } else {
+      this.reserve(size);
+      this.at -= size;
+      utf8Encoder.encodeInto(entry.text, this.bytes.subarray(this.at, this.at + size));
+    }
+    if (size <= 31) return this.byte(0x30 + size);
+    this.uint(size);
+    this.byte(0x1D);
+  }
+
+  symbol(number) {
+    if (number < SHORT_SYMBOLS) return this.byte(0x50 + number);
+    this.uint(number);
+    this.byte(0x1E);
+  }
+
+  key(entry) {
+    if (entry.symbol < 0) return this.text(entry);
+    if (entry.symbol < SHORT_SYMBOLS) return this.byte(0xC0 + entry.symbol);
+    this.uint(entry.symbol);
+    this.byte(0xE0);
+  }
+
+  text({ bytes, size }) {
+    switch (textForm(bytes, 0, size)) {
+      case SIX:
+        this.codes(Array.from(bytes, (byte) => SIX_BIT_CODES[byte]), 6);
+        return this.byte(size);
+      case FIVE: {
+        const codes = fiveBitCodes(bytes);
+        this.codes(codes, 5);
+        return this.byte(0x40 + codes.length);
+      }
+    }
+    this.all(bytes);
+    if (size <= LONGEST_PACKED) return this.byte(0x80 + size);
+    this.uint(size);
+    this.byte(0xE1);
+  }
+
+  codes(codes, bits) {
+    const packed = new Uint8Array(packedSize(codes.length, bits));
+    codes.forEach((code, index) => {
+      const shifted = code << ((index * bits) & 7);
+      const at = (index * bits) >> 3;
+      packed[at] |= shifted;
+      if (shifted > 0xFF) packed[at + 1] |= shifted >> 8;
+    });
+    this.all(packed);
+  }
+
+  // ## Containers
+
+  object({ items, list }) {
+    if (list === null) return this.byte(0xC0);
+    const size = this.size;
+    for (let index = items.length - 1; index >= 0; index--) {
+      this.value(items[index]);
+      if (list.shape < 0) this.key(list.keys[index]);
+    }
+    const length = this.size - size;
+    if (list.shape >= 0) return this.recordHead(list.shape, length);
+    if (length <= 31) return this.byte(0xC0 + length);
+    this.uint(length);
+    this.byte(0x71);
+  }
+
+  recordHead(shape, length) {
+    this.uint(length);
+    if (shape < 8) return this.byte(0xF0 + shape);
+    this.uint(shape);
+    this.byte(0x72);
+  }
+
+  array(items) {
+    if (items.length > 1 && this.packed(items)) return;
+    this.plainArray(items);
+  }
+
+  plainArray(items) {
+    const size = this.size;
+    for (let index = items.length - 1; index >= 0; index--) this.value(items[index]);
+    const length = this.size - size;
+    if (length <= 15) return this.byte(0xE0 + length);
+    this.uint(length);
+    this.byte(0x70);
+  }
+
+  /** Writes an array without tags, if it may be; returns whether it is written. */
+  packed(items) {
+    switch (kindOf(items[0])) {
+      case INTEGER: case FLOAT: return this.numbers(items);
+      case BOOL: return this.bits(items);
+      case ARRAY: case OBJECT: return this.rows(items);
+      default: return false;
+    }
+  }
+
+  numbers(items) {
+    let integers = 0;
+    for (const item of items) {
+      const kind = kindOf(item);
+      if (kind === INTEGER) integers++;
+      else if (kind !== FLOAT) return false;
+    }
+    return integers === items.length ? this.integers(items) : this.floats(items);
+  }
+
+  integers(items) {
+    const packed = integersForm(items);
+    const tagged = items.reduce((sum, item) => sum + integerSize(item), 0);
+    if (arraySize(tagged) < 2 + uintSize(packed.size + 1) + packed.size) return false;
+    this.sized(0x74, () => {
+      this.integerBody(packed);
+      this.byte(packed.type);
+    });
+    return true;
+  }
+
+  integerBody({ type, width, base, items }) {
+    if (type === 0x0D || type === 0x0E) return this.ownWidths(items);
+    const areDifferences = type >= 0xB1 && type <= 0xB8;
+    for (let index = items.length - 1; index >= (areDifferences ? 1 : 0); index--) {
+      this.integer(base === null || base === undefined ? items[index] : offsetOf(items[index], base), width);
+    }
+    if (areDifferences) {
+      this.integer(items[0], widthOf(items[0]));
+      this.byte(widthOf(items[0]));
+    } else if (base !== null) {
+      this.taggedInteger(base);
+    }
+  }
+
+  ownWidths(items) {
+    const widths = new Uint8Array((items.length + 1) >> 1);
+    for (let index = items.length - 1; index >= 0; index--) {
+      const width = ownWidth(items[index]);
+      this.integer(items[index], width);
+      widths[index >> 1] |= width << ((index & 1) * 4);
+    }
+    this.all(widths);
+    this.uint(items.length);
+  }
+
+  floats(items) {
+    const packed = floatsForm(items);
+    if (packed === null) return false;
+    const length = packed.size * items.length + (packed.type === 0x09 ? 0 : 1);
+    if (1 + uintSize(length) + length > arraySize(estimate(items, numberSize))) return false;
+    this.sized(packed.type === 0x09 ? 0x75 : 0x74, () => {
+      for (let index = items.length - 1; index >= 0; index--) this.floatCell(packed, index, items[index]);
+      if (packed.type !== 0x09) this.byte(packed.type);
+    });
+    return true;
+  }
+
+  floatCell({ type, size, width, numerators, residues }, index, node) {
+    if (type === 0x09) return this.single(floatOf(node));
+    if (type === 0x0A) return this.double(floatOf(node), bitsOf(node));
+    if (size > width) this.byte(residues[index]);
+    this.integer(numerators[index], width);
+  }
+
+  bits(items) {
+    if (items.length < 4 || items.some((item) => typeof item !== "boolean")) return false;
+    const bits = new Uint8Array((items.length + 7) >> 3);
+    items.forEach((item, index) => { if (item) bits[index >> 3] |= 1 << (index & 7); });
+    this.sized(0x74, () => {
+      this.all(bits);
+      this.byte(bits.length * 8 - items.length);
+      this.byte(0x0C);
+    });
+    return true;
+  }
+
+  rows(items) {
+    const form = rowsForm(items);
+    if (form === null) return false;
+    const columns = form.columns.slice().reverse();
+    this.sized(form.isTable ? 0x7A : 0x7B, () => {
+      for (let row = items.length - 1; row >= 0; row--) for (const column of columns) this.cell(column, row);
+      for (const column of columns) {
+        if (column.type === 0) this.value(column.constant);
+        else if (isOffset(column.type)) this.taggedInteger(column.base);
+      }
+      for (const column of columns) this.byte(column.type);
+      this.uint(form.isTable ? form.shape : columns.length);
+    });
+    return true;
+  }
+
+  cell(column, row) {
+    const { type, size, cells, base } = column;
+    if (type === 0) return;
+    if (type === 0x0B) return this.byte(cells[row] ? 1 : 0);
+    if (type === 0x0F) return this.double(cells[row].value, cells[row].bits);
+    if (type < 0x09 || type >= 0xC1) {
+      return this.integer(isOffset(type) ? offsetOf(cells[row], base) : cells[row], size);
+    }
+    this.floatCell(column, row, cells[row]);
+  }
+
+  // ## Prelude
+
+  prelude({ symbols, shapes }) {
+    if (symbols.length + shapes.length === 0) return;
+    for (const list of shapes.slice().reverse()) {
+      for (const key of list.keys.slice().reverse()) this.key(key);
+      this.uint(list.keys.length);
+    }
+    this.uint(shapes.length);
+    for (const entry of symbols.slice().reverse()) this.text(entry);
+    this.uint(symbols.length);
+    this.byte(0x1F);
+  }
+}
+
+function offsetOf(integer, base) { return narrowed(BigInt(integer) - BigInt(base)); }
+
+function fiveBitCodes(bytes) {
+  const codes = [];
+  for (const byte of bytes) {
+    if (FIVE_BIT_CODES[byte] >= 0) codes.push(FIVE_BIT_CODES[byte]);
+    else if (byte <= 0x39) codes.push(DIGIT_SHIFT, byte - 0x30);
+    else codes.push(UPPER_SHIFT, byte - 0x41);
+  }
+  return codes;
+}
+
+/**
+ * The canonical message of a value.
+ *
+ * @param {unknown} value
+ * @param {object} [options] see stow.d.ts
+ * @returns {Uint8Array}
+ */
+export function encode(value, options = {}) {
+  return guarded(() => {
+    const collector = new Collector(options);
+    const node = collector.node(value);
+    const plan = new Plan(collector, options.context);
+    const writer = new Writer();
+    writer.value(node);
+    writer.prelude(plan);
+    if (options.context && options.settled !== true) {
+      writer.integer(options.context.id, 4);
+      writer.byte(0x01);
+      writer.byte(0x7F);
+    }
+    return writer.bytes.slice(writer.at);
+  });
+}
+
+// # Contexts
+
+/** Symbols and shapes that writer and reader hold before a message comes. */
+export class Context {
+  /** @param {Uint8Array} message the message of the context */
+  constructor(message) {
+    const bytes = bytesOf(message).slice();
+    const reader = new Reader(bytes);
+    reader.isStrict = true;
+    if (reader.byte() !== 0x1F) reader.fail("a context begins with a prelude", 0);
+    reader.readSymbols(reader.symbols);
+    reader.known = new Set(reader.symbols);
+    reader.readShapes(reader.shapes);
+    if (reader.byte() !== 0x00) reader.fail("the value of a context is not nil", reader.at - 1);
+    if (reader.at < reader.end) reader.fail("there is something behind the context");
+    this.message = bytes;
+    this.id = checksum(bytes);
+    this.symbols = reader.symbols;
+    this.shapes = reader.shapes;
+    this.symbolNumbers = new Map(this.symbols.map((symbol, number) => [symbol, number]));
+    this.shapeNumbers = new Map(this.shapes.map(({ keys }, number) => [listName(keys), number]));
+    if (this.symbolNumbers.size < this.symbols.length) reader.fail("a context has a symbol twice", 0);
+    if (this.shapeNumbers.size < this.shapes.length) reader.fail("a context has a shape twice", 0);
+  }
+
+  /** The number of a symbol; undefined if a string is none. */
+  symbolOf(text) { return this.symbolNumbers.get(text); }
+
+  /** The number of the shape that has these keys and no more than 256; undefined if there is none. */
+  shapeOf(keys) { return keys.length <= 256 ? this.shapeNumbers.get(listName(keys)) : undefined; }
+}
+
+function listName(keys) { return JSON.stringify(keys); }
+
+// ## CRC-32C
+
+const POLYNOMIAL = 0x82F63B78;
+const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
+  for (let bit = 0; bit < 8; bit++) byte = (byte >>> 1) ^ (byte & 1 ? POLYNOMIAL : 0);
+  return byte;
+});
+
+/** The remainder after some more bytes. */
+function remainder(state, bytes, start, end) {
+  for (let at = start; at < end; at++) state = CRC_TABLE[(state ^ bytes[at]) & 0xFF] ^ (state >>> 8);
+  return state;
+}
+
+/** The CRC-32C of some bytes, one part after the other. */
+function checksum(...parts) {
+  return (parts.reduce((state, bytes) => remainder(state, bytes, 0, bytes.length), -1) ^ -1) >>> 0;
+}

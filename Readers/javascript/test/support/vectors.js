@@ -1,0 +1,105 @@
+// The files of golden vectors, the golden logs, and the examples of FORMAT.md.
+
+import { readFileSync, readdirSync } from "node:fs";
+
+import { Context, decode } from "../../stow.js";
+import { hexBytes, parse } from "./notation.js";
+
+const ROOT = new URL("../../../../", import.meta.url);
+const FOLDER = new URL("Tests/StowTests/Vectors/", ROOT);
+const LOGS = new URL("Tests/StowRecordsTests/Vectors/", ROOT);
+
+/** Some bytes, and what they mean; nothing if they are refused. */
+export class Vector {
+  constructor(file, kind, name, flags) {
+    this.file = file;
+    this.kind = kind;
+    this.name = name;
+    this.flags = new Set(flags);
+    this.fields = {};
+  }
+
+  get bytes() { return hexBytes(`${this.fields.prelude ?? ""} ${this.fields.bytes ?? ""}`); }
+  get value() { return parse(this.fields.value); }
+  get isImplicit() { return this.flags.has("implicit"); }
+  get hasContext() { return this.fields.context !== undefined; }
+  get context() { return new Context(hexBytes(this.fields.context)); }
+  /** Whether all objects have free keys, as those have that this module writes. */
+  get hasFreeKeys() { return !/"\$(A|B|C|AB|nothing|absent)"/.test(this.fields.value); }
+
+  /** What the message, or some other, means in the context of the vector, if it has one. */
+  decoded(message = this.bytes, options = { exact: true, objects: "map" }) {
+    return decode(message, { ...options, ...this.options() });
+  }
+
+  options() {
+    if (!this.hasContext) return {};
+    const { context } = this;
+    return this.isImplicit ? { context } : { contexts: [context] };
+  }
+}
+
+/** A vector begins at the start of a line; what belongs to it is indented. */
+function load(file) {
+  const vectors = [];
+  for (const line of readFileSync(new URL(file, FOLDER), "utf8").split("\n")) {
+    if (line === "" || line.startsWith("#")) continue;
+    if (!line.startsWith(" ")) {
+      const [kind, name, ...flags] = line.split(" ");
+      vectors.push(new Vector(file, kind, name, flags));
+      continue;
+    }
+    const [, name, text] = /^ *(\S*) ?(.*)$/.exec(line);
+    const { fields } = vectors[vectors.length - 1];
+    fields[name] = name in fields ? `${fields[name]} ${text}` : text;
+  }
+  return vectors;
+}
+
+export const files = readdirSync(FOLDER).filter((name) => name.endsWith(".txt")).sort();
+export const vectors = files.flatMap(load);
+export const validVectors = vectors.filter(({ kind }) => kind !== "refused");
+
+/** The messages of the contexts of all vectors that are not refused. */
+export const contexts = [...new Set(validVectors.filter((vector) => vector.hasContext)
+  .map((vector) => Buffer.from(hexBytes(vector.fields.context)).toString("hex")))].sort().map(hexBytes);
+
+export const logNames = readdirSync(LOGS).filter((name) => name.endsWith(".stowlog")).map((name) => name.slice(0, -8)).sort();
+
+export function logBytes(name) { return new Uint8Array(readFileSync(new URL(`${name}.stowlog`, LOGS))); }
+
+/** The records of a golden log by their numbers, the numbers that were lost, and where the log ends. */
+export function expectedLog(name) {
+  const result = { records: new Map(), lost: [], end: 0 };
+  for (const line of readFileSync(new URL(`${name}.txt`, LOGS), "utf8").split("\n")) {
+    const [, word, number, rest] = /^(\S+) (\d+) ?(.*)$/.exec(line) ?? [];
+    if (word === "record") result.records.set(Number(number), parse(rest));
+    else if (word === "lost") result.lost.push(Number(number));
+    else if (word === "end") result.end = Number(number);
+  }
+  return result;
+}
+
+const format = readFileSync(new URL("FORMAT.md", ROOT), "utf8");
+
+/** The name and the text of each fenced block of a kind. */
+function blocks(kind) {
+  return [...format.matchAll(new RegExp(`^\`\`\`${kind} ?(\\S*)\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(([, name, text]) => ({ name, text }));
+}
+
+/** The records of each example of a kind, and its bytes. */
+export function examples(kind) {
+  return blocks(kind).map(({ name, text }) => ({
+    name,
+    bytes: hexBytes([...text.matchAll(/^bytes:(.*)$/gm)].map(([, digits]) => digits).join(" ")),
+    records: [...text.matchAll(/^record \d+: (.*)$/gm)].map(([, record]) => parse(record)),
+  }));
+}
+
+/** The lines of bytes and what stands beside them. */
+export function lines(kind) {
+  return blocks(kind).flatMap(({ text }) => text.trimEnd().split("\n")).map((line) => {
+    const [digits, rest] = line.split(/ {2,}(.*)/);
+    return { bytes: hexBytes(digits), text: rest.split(";")[0] };
+  });
+}
