@@ -418,6 +418,13 @@ class Reader {
     return number;
   }
 
+  /** A uint as a bigint, which holds all of them. */
+  bigUint() {
+    const start = this.at;
+    const number = this.uint();
+    return this.bytes[start] === 0xFD ? wide(this.bytes, start + 1, 8) : BigInt(number);
+  }
+
   // ## Messages
 
   /** The value behind the prelude, up to the end of the bytes. */
@@ -2338,4 +2345,634 @@ function remainder(state, bytes, start, end) {
 /** The CRC-32C of some bytes, one part after the other. */
 function checksum(...parts) {
   return (parts.reduce((state, bytes) => remainder(state, bytes, 0, bytes.length), -1) ^ -1) >>> 0;
+}
+
+// # Logs
+
+const BLOCK_SIZE = 65536, HEAD_SIZE = 32, FRAME_HEAD_SIZE = 7;
+const RECORDS = 0x01, FIRST_PART = 0x02, MIDDLE_PART = 0x03, LAST_PART = 0x04, FRESH_RECORDS = 0x05, ORIGIN = 0x06,
+  PACKABLE = 0x07, FRESH_PACKABLE = 0x08, CHECKPOINT = 0x09, GIVEN_UP = 0x0A;
+/** Numbers are below this, also that of the record after the last. */
+const NUMBER_LIMIT = (1n << 62n) - 1n;
+const WINDOW_SIZE = 4096, MOST_UNPACKED = 65497;
+/** The parts of a record may have so many bytes together, unless an option says otherwise. */
+const RECORD_SIZE = 1 << 30;
+
+/** The remainders of 1, x⁸, x¹⁶ and so on by the polynomial of the checksum, whose highest power is in the lowest bit. */
+let powers = null;
+
+function powersOfX() {
+  const result = new Int32Array(BLOCK_SIZE + 1);
+  result[0] = 1 << 31;
+  for (let index = 1; index < result.length; index++) {
+    result[index] = (result[index - 1] >>> 8) ^ CRC_TABLE[result[index - 1] & 0xFF];
+  }
+  return result;
+}
+
+/** The product of two remainders, which is one. */
+function product(factor, power) {
+  let result = 0;
+  for (; power !== 0; power <<= 1) {
+    if (power < 0) result ^= factor;
+    factor = (factor >>> 1) ^ (factor & 1 ? POLYNOMIAL : 0);
+  }
+  return result;
+}
+
+/** The remainders of all beginnings of a block, from which that of any part follows: damage is searched at every offset. */
+class Remainders {
+  constructor(bytes) {
+    powers ??= powersOfX();
+    this.before = new Int32Array(bytes.length + 1);
+    for (let at = 0; at < bytes.length; at++) this.before[at + 1] = remainder(this.before[at], bytes, at, at + 1);
+  }
+
+  after(state, start, end) { return product(state ^ this.before[start], powers[end - start]) ^ this.before[end]; }
+}
+
+/** The records of a log that share their definitions. */
+class Scope {
+  constructor(number) {
+    this.number = number;
+    this.messages = [];
+    this.window = new Uint8Array(WINDOW_SIZE);
+    this.windowSize = 0;
+    this.isWindowClosed = false;
+  }
+
+  /** The record that a packed one stands for. */
+  unpacked(packed) {
+    const bytes = [];
+    const reader = new Reader(packed);
+    while (reader.at < reader.end) {
+      const first = reader.byte();
+      if (first < 0x80) {
+        const at = reader.take(first + 1);
+        for (let index = 0; index <= first; index++) bytes.push(packed[at + index]);
+        continue;
+      }
+      const start = ((first & 0x0F) << 8) | reader.byte();
+      const code = (first >> 4) & 7;
+      const length = code < 7 ? code + 4 : reader.byte() + 11;
+      if (start + length > this.windowSize) reader.fail("a packed record copies from beyond its window");
+      for (let index = 0; index < length; index++) bytes.push(this.window[start + index]);
+    }
+    if (bytes.length === 0 || bytes[0] === 0x1F || bytes.length > MOST_UNPACKED) {
+      reader.fail("what is packed is no record without a prelude");
+    }
+    return Uint8Array.from(bytes);
+  }
+
+  /** Adds a record that is not packed to the window, as long as it has room. */
+  extendWindow(message) {
+    if (this.isWindowClosed || this.windowSize + message.length > WINDOW_SIZE) {
+      this.isWindowClosed = true;
+      return;
+    }
+    this.window.set(message, this.windowSize);
+    this.windowSize += message.length;
+  }
+}
+
+/** What was read of one block. */
+class Block {
+  constructor(index, firstRecord) {
+    this.index = index;
+    /** The number in its head; null if the head is damaged. */
+    this.firstRecord = firstRecord;
+    this.scopes = [];
+    /** The part of a record from a block before, with which it begins, and the first part of a record, with which it ends. */
+    this.continuation = null;
+    this.beginning = null;
+    this.origin = null;
+    /** The number of the record that was given up, if it begins so. */
+    this.givenUp = null;
+    /** The number of the record that comes next: the least that it can be, if it is not known. */
+    this.next = firstRecord ?? 0n;
+    this.isNextKnown = firstRecord !== null;
+    this.isScopeWhole = true;
+    /** Where the last whole frame ends, in the file; and the same without a first part. */
+    this.end = this.endOfRecords = index * BLOCK_SIZE + HEAD_SIZE;
+    this.damage = [];
+  }
+
+  /** Whether a record goes on in the next block. */
+  get isOpen() { return this.beginning !== null || (this.continuation !== null && !this.continuation.isLast); }
+  /** The number of the record that goes on; null if none does. */
+  get unfinished() { return this.isOpen ? (this.beginning ?? this.continuation).number : null; }
+  get nextRecord() { return this.beginning === null ? this.next : this.next + 1n; }
+
+  damaged(start, end, reason) {
+    const last = this.damage[this.damage.length - 1];
+    if (last?.end === start && last.reason === reason) last.end = end;
+    else this.damage.push({ start, end, reason });
+    this.isNextKnown = this.isScopeWhole = false;
+  }
+
+  // ## Frames
+
+  /** Takes in a whole frame; false if it cannot be read where it stands. */
+  take(kind, payload, isFirst) {
+    if (this.isOpen) return false;
+    if (kind === ORIGIN) return this.takeOrigin(payload, isFirst);
+    const reader = new Reader(payload);
+    try {
+      const number = reader.bigUint();
+      if (number >= NUMBER_LIMIT) return false;
+      switch (kind) {
+        case MIDDLE_PART: case LAST_PART: case GIVEN_UP: return isFirst && this.takeRest(kind, number, reader);
+        case CHECKPOINT: return reader.at === reader.end && this.comesNext(number);
+        case FIRST_PART: return this.comesNext(number) && this.takeBeginning(number, reader);
+        default: return this.comesNext(number) && this.takeRecords(kind, number, reader);
+      }
+    } catch (error) {
+      if (error instanceof StowError) return false;
+      throw error;
+    }
+  }
+
+  takeOrigin(payload, isFirst) {
+    if (!isFirst || this.index !== 0 || payload.length !== 16) return false;
+    const count = wide(payload, 8, 8);
+    if (count >= NUMBER_LIMIT) return false;
+    this.origin = { identity: hex(payload.subarray(0, 8)), count: narrowed(count) };
+    return true;
+  }
+
+  /** Whether a number is the one that must follow. After damage it is taken as it is, unless it is too low. */
+  comesNext(number) {
+    if (this.isNextKnown ? number !== this.next : number < this.next) return false;
+    this.next = number;
+    this.isNextKnown = true;
+    return true;
+  }
+
+  takeRest(kind, number, reader) {
+    const isGivenUp = kind === GIVEN_UP;
+    if (isGivenUp !== (reader.at === reader.end) || !this.comesNext(number + 1n)) return false;
+    if (isGivenUp) this.givenUp = number;
+    else this.continuation = { number, content: reader.bytes.subarray(reader.at), isLast: kind === LAST_PART };
+    return true;
+  }
+
+  takeBeginning(number, reader) {
+    const size = reader.uint();
+    const content = reader.bytes.subarray(reader.at);
+    if (size <= content.length) return false;
+    this.beginning = { number, content, size };
+    return true;
+  }
+
+  takeRecords(kind, number, reader) {
+    const isPackable = kind === PACKABLE || kind === FRESH_PACKABLE;
+    const isFresh = kind === FRESH_RECORDS || kind === FRESH_PACKABLE;
+    const parts = recordParts(reader, isPackable);
+    const count = BigInt(parts.length);
+    if (!isFresh && !this.isScopeWhole) {
+      // They count, so that their numbers are given to no others.
+      if (count < NUMBER_LIMIT - number) this.next = number + count;
+      return false;
+    }
+    if (count >= NUMBER_LIMIT - number) return false;
+    const isNew = isFresh || this.scopes.length === 0;
+    const scope = isNew ? new Scope(number) : this.scopes[this.scopes.length - 1];
+    const messages = parts.map(({ bytes, isPacked }) => {
+      if (isPacked) return scope.unpacked(bytes);
+      if (isPackable) scope.extendWindow(bytes);
+      return bytes;
+    });
+    if (isNew) this.scopes.push(scope);
+    for (const message of messages) scope.messages.push(message);
+    this.next = number + count;
+    return (this.isScopeWhole = true);
+  }
+}
+
+/** The bytes of all records of a frame. */
+function recordParts(reader, isPackable) {
+  const parts = [];
+  while (reader.at < reader.end) {
+    const head = reader.uint();
+    const length = isPackable ? Math.floor(head / 2) : head;
+    const at = reader.take(length);
+    parts.push({ bytes: reader.bytes.subarray(at, at + length), isPacked: isPackable && head % 2 === 1 });
+  }
+  return parts;
+}
+
+// ## Reading a log
+
+/** The records of a log, and what cannot be read of it. */
+class LogReader {
+  constructor(bytes, options) {
+    this.bytes = bytes;
+    this.options = options;
+    this.recordSize = options.recordSize ?? RECORD_SIZE;
+    this.identity = this.findIdentity();
+    this.blocks = [];
+    for (let index = 0; index * BLOCK_SIZE < bytes.length; index++) this.blocks.push(this.block(index));
+    this.records = [];
+    this.damage = [];
+    this.givenUp = new Set();
+    const last = this.findEnd();
+    this.readRecords(last);
+    this.collectDamage(last);
+  }
+
+  log() {
+    const origin = this.blocks[0]?.origin ?? null;
+    const { records, damage } = this;
+    return { identity: hex(this.identity), count: narrowed(this.count), end: this.end, origin, records, lost: this.lost(), damage };
+  }
+
+  // ### Heads
+
+  head(index) { return this.bytes.subarray(index * BLOCK_SIZE, index * BLOCK_SIZE + HEAD_SIZE); }
+
+  hasChecksum(head) {
+    return head.length === HEAD_SIZE && unsigned(head, 4, 4) === checksum(head.subarray(0, 4), head.subarray(8));
+  }
+
+  isVersion(head) { return head[0] === 0x7F && head[1] === 0x02 && head[2] === 0x02 && head[3] === 0x00; }
+
+  isOtherVersion(head) {
+    return head[0] === 0x7F && head[1] === 0x02 && !this.isVersion(head) && this.hasChecksum(head);
+  }
+
+  checkVersion(index) {
+    const head = this.head(index);
+    if (this.isOtherVersion(head)) throw new StowError(`the log is of version ${head[2]}, which is not known`, index * BLOCK_SIZE);
+  }
+
+  isWhole(head, index) {
+    return this.isVersion(head) && this.hasChecksum(head) && unsigned(head, 24, 4) === index
+      && wide(head, 16, 8) < NUMBER_LIMIT && unsigned(head, 28, 4) <= index;
+  }
+
+  /** The identity in the first head that is whole. */
+  findIdentity() {
+    for (let index = 0; index * BLOCK_SIZE < this.bytes.length; index++) {
+      this.checkVersion(index);
+      const head = this.head(index);
+      if (this.isWhole(head, index)) return head.slice(8, 16);
+    }
+    throw new StowError("the bytes are no log: no head of a block is whole", 0);
+  }
+
+  // ### Blocks
+
+  /** What can be read of a block; null if neither its head nor a frame is whole. */
+  block(index) {
+    const start = index * BLOCK_SIZE;
+    const content = this.bytes.subarray(start, start + BLOCK_SIZE);
+    const head = this.head(index);
+    if (content.length < HEAD_SIZE || this.isOtherVersion(head)) return null;
+    const isWhole = this.isWhole(head, index) && this.identity.every((byte, at) => head[8 + at] === byte);
+    const block = new Block(index, isWhole ? wide(head, 16, 8) : null);
+    if (!isWhole) block.damaged(start, start + HEAD_SIZE, "head");
+    if (!isWhole) block.isScopeWhole = true;
+    return this.readFrames(block, content, start) || isWhole ? block : null;
+  }
+
+  /** Reads the frames of a block, and returns whether one is whole. */
+  readFrames(block, content, start) {
+    let at = HEAD_SIZE, hasFrame = false, remainders = null;
+    let used = content.length;
+    while (used > 0 && content[used - 1] === 0) used--;
+    while (at < used) {
+      const end = this.frameEnd(content, at, start, remainders);
+      if (end < 0) {
+        remainders ??= new Remainders(content);
+        block.damaged(start + at, start + at + 1, "frame");
+        at++;
+        continue;
+      }
+      hasFrame = true;
+      const kind = content[at + 6];
+      if (!block.take(kind, content.subarray(at + FRAME_HEAD_SIZE, end), at === HEAD_SIZE)) {
+        block.damaged(start + at, start + end, "frame");
+      }
+      at = end;
+      block.end = start + at;
+      if (kind !== FIRST_PART) block.endOfRecords = block.end;
+    }
+    return hasFrame;
+  }
+
+  /** Where the whole frame at an offset ends; −1 if something else stands there. */
+  frameEnd(content, at, start, remainders) {
+    const begin = at + FRAME_HEAD_SIZE;
+    const end = begin + unsigned(content, at + 4, 2);
+    if (begin > content.length || end === begin || end > content.length) return -1;
+    if (content[at + 6] < RECORDS || content[at + 6] > GIVEN_UP) return -1;
+    const offset = new Uint8Array(8);
+    new DataView(offset.buffer).setBigUint64(0, BigInt(start + at), true);
+    let state = remainder(remainder(-1, this.identity, 0, 8), offset, 0, 8);
+    state = remainder(state, content, at + 4, begin);
+    state = remainders ? remainders.after(state, begin, end) : remainder(state, content, begin, end);
+    return (state ^ -1) >>> 0 === unsigned(content, at, 4) ? end : -1;
+  }
+
+  // ### The end
+
+  /** Finds where the log ends, and returns the index of the last block that belongs to it. */
+  findEnd() {
+    let index = this.blocks.length - 1;
+    for (; ; index--) {
+      this.checkVersion(index);
+      if (this.blocks[index]) break;
+    }
+    const last = this.blocks[index];
+    let unfinished = last.unfinished;
+    if (unfinished === null && last.end % BLOCK_SIZE === HEAD_SIZE) unfinished = this.blocks[index - 1]?.unfinished ?? null;
+    if (unfinished === null) {
+      [this.count, this.end] = [last.nextRecord, last.end];
+      return index;
+    }
+    return this.endBefore(unfinished, index);
+  }
+
+  /** The same where a record is not finished at the end, which may still be written. */
+  endBefore(unfinished, index) {
+    this.count = unfinished;
+    for (; index >= 0; index--) {
+      const block = this.blocks[index];
+      if (!block) continue;
+      if (block.beginning?.number === unfinished || (block.nextRecord <= unfinished && !block.isOpen)) {
+        this.end = block.endOfRecords;
+        return index;
+      }
+    }
+    this.end = 0;
+    return -1;
+  }
+
+  // ### Records
+
+  readRecords(last) {
+    this.next = 0n;
+    for (let index = 0; index <= last; index++) {
+      const block = this.blocks[index];
+      if (!block) continue;
+      if (block.givenUp !== null) this.givenUp.add(block.givenUp);
+      // Where heads contradict each other, a record belongs to the later block.
+      const limit = index < last ? this.blocks[index + 1]?.firstRecord ?? this.count : this.count;
+      for (const scope of block.scopes) this.readScope(scope, limit < this.count ? limit : this.count);
+      if (block.beginning && this.next <= block.beginning.number && block.beginning.number < this.count) this.readParts(block);
+    }
+  }
+
+  add(number, record) {
+    this.records.push({ number: narrowed(number), ...record });
+    this.next = number + 1n;
+  }
+
+  readScope(scope, limit) {
+    const definitions = new Definitions(this.options);
+    for (const [index, message] of scope.messages.entries()) {
+      const number = scope.number + BigInt(index);
+      const record = definitions.read(message);
+      if (number >= this.next && number < limit) this.add(number, record);
+    }
+  }
+
+  /** Reads the record that begins in a block and goes on in others. */
+  readParts(block) {
+    const { number, size, content } = block.beginning;
+    const parts = [content];
+    let length = content.length;
+    for (let index = block.index + 1; ; index++) {
+      const part = this.blocks[index]?.continuation;
+      length += part?.content.length ?? 0;
+      if (!part || part.number !== number || length > size || part.isLast !== (length === size) || length > this.recordSize) {
+        const isGivenUp = this.blocks[block.index + 1]?.givenUp === number;
+        if (!isGivenUp) this.damage.push({ start: block.end - content.length, end: block.end, reason: "record" });
+        return;
+      }
+      parts.push(part.content);
+      if (part.isLast) break;
+    }
+    this.add(number, new Definitions(this.options).read(concatenated(parts, length)));
+  }
+
+  // ### Damage
+
+  /** The numbers of records that were lost, as ranges: `end` is the number behind the last. */
+  lost() {
+    const ranges = [];
+    let next = 0n;
+    for (const number of [...this.records.map((record) => BigInt(record.number)), this.count]) {
+      if (number > next && !(number === next + 1n && this.givenUp.has(next))) {
+        ranges.push({ start: narrowed(next), end: narrowed(number) });
+      }
+      next = number + 1n;
+    }
+    return ranges;
+  }
+
+  collectDamage(last) {
+    for (let index = 0; index <= last; index++) {
+      const start = index * BLOCK_SIZE;
+      const damage = this.blocks[index]?.damage ?? [{ start, end: start + BLOCK_SIZE, reason: "block" }];
+      for (const each of damage) if (each.start < this.end) this.damage.push(each);
+    }
+    this.damage.sort((left, right) => left.start - right.start);
+  }
+}
+
+/** What the records of a scope, or of a stream, define: each adds to it. */
+class Definitions {
+  constructor(options) {
+    this.options = options;
+    this.symbols = [];
+    this.shapes = [];
+    this.isBroken = false;
+  }
+
+  /** The value of a record, or the error that is in its place. */
+  read(message) {
+    if (this.isBroken) return { error: new StowError("a record before it in its scope has a broken prelude") };
+    try {
+      const reader = new Reader(message, this.options);
+      this.isBroken = true;
+      this.takeIn(reader);
+      this.isBroken = false;
+      return { value: guarded(() => reader.whole()) };
+    } catch (error) {
+      if (error instanceof StowError) return { error };
+      throw error;
+    }
+  }
+
+  takeIn(reader) {
+    [reader.symbols, reader.shapes] = [this.symbols, this.shapes];
+    if (reader.end === 0 || reader.bytes[0] !== 0x1F) return;
+    reader.at = 1;
+    reader.readSymbols(this.symbols);
+    reader.readShapes(this.shapes);
+  }
+}
+
+function concatenated(parts, length) {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/**
+ * Everything of a log that is whole.
+ *
+ * @param {Uint8Array | ArrayBuffer} bytes the file
+ * @param {object} [options] see stow.d.ts
+ */
+export function openLog(bytes, options = {}) { return new LogReader(bytesOf(bytes), options).log(); }
+
+// # Streams
+
+/** The preludes of a stream may have so many bytes together until all definitions are forgotten. */
+const MOST_DEFINITIONS = 1048576;
+
+/** Reads the records of a stream whose bytes come in parts. */
+export class StreamReader {
+  constructor(options = {}) {
+    this.options = options;
+    this.recordSize = options.recordSize ?? RECORD_SIZE;
+    this.definitions = new Definitions(options);
+    this.defined = 0;
+    this.number = 0;
+    this.buffer = new Uint8Array(4096);
+    this.start = 0;
+    this.end = 0;
+    /** The bytes before those in the buffer. */
+    this.passed = 0;
+    this.hasHead = false;
+    this.error = null;
+  }
+
+  /** Takes in some bytes, and yields the records that they complete. */
+  *push(bytes) {
+    this.append(bytesOf(bytes));
+    for (let record = this.next(); record !== null; record = this.next()) yield record;
+  }
+
+  /** Says that no more bytes come. */
+  finish() {
+    if (this.error) throw this.error;
+    if (this.start < this.end) this.fail("the stream ends within its head or a record", this.end);
+  }
+
+  append(bytes) {
+    if (this.end + bytes.length > this.buffer.length) {
+      const size = this.end - this.start;
+      const buffer = size + bytes.length > this.buffer.length / 2 ? new Uint8Array((size + bytes.length) * 2) : this.buffer;
+      buffer.set(this.buffer.subarray(this.start, this.end));
+      this.passed += this.start;
+      [this.buffer, this.start, this.end] = [buffer, 0, size];
+    }
+    this.buffer.set(bytes, this.end);
+    this.end += bytes.length;
+  }
+
+  fail(rule, at = this.start) { throw (this.error = new StowError(rule, this.passed + at)); }
+
+  /** The next record; null if it is not complete. */
+  next() {
+    if (this.error) throw this.error;
+    if (!this.hasHead && !this.takeHead()) return null;
+    while (this.start < this.end && this.buffer[this.start] === 0) {
+      this.start++;
+      this.definitions = new Definitions(this.options);
+      this.defined = 0;
+    }
+    const length = this.length();
+    if (length === null || length.value > this.end - length.end - 4) return null;
+    const end = length.end + length.value;
+    const message = this.buffer.slice(length.end, end);
+    if (unsigned(this.buffer, end, 4) !== checksum(this.numberBytes(), message)) this.fail("the checksum of a record is wrong");
+    const record = this.read(message);
+    this.start = end + 4;
+    return record;
+  }
+
+  takeHead() {
+    const head = [0x7F, 0x03, 0x01];
+    const size = Math.min(3, this.end - this.start);
+    for (let index = 0; index < size; index++) {
+      if (this.buffer[this.start + index] !== head[index]) this.fail("the bytes are no stream, or one of another version");
+    }
+    if (size < 3) return false;
+    this.start += 3;
+    return (this.hasHead = true);
+  }
+
+  /** The length of the next record, and where it ends; null if it is not there yet. */
+  length() {
+    if (this.start === this.end) return null;
+    const first = this.buffer[this.start];
+    const size = first <= 0xDF ? 1 : first <= 0xF7 ? 2 : first <= 0xFB ? 3 : first === 0xFC ? 5 : 9;
+    if (first < 0xFE && this.end - this.start < size) return null;
+    const reader = new Reader(this.buffer.subarray(this.start, this.start + size));
+    let value;
+    try {
+      value = reader.uint();
+    } catch (error) {
+      this.fail(error.rule);
+    }
+    if (value === 0) this.fail("a length of 0 has more bytes than one");
+    if (value > this.recordSize) this.fail(`a record of ${value} bytes is longer than is allowed`);
+    return { value, end: this.start + size };
+  }
+
+  numberBytes() {
+    const bytes = new Uint8Array(8);
+    new DataView(bytes.buffer).setBigUint64(0, BigInt(this.number), true);
+    return bytes;
+  }
+
+  read(message) {
+    const reader = new Reader(message, this.options);
+    try {
+      this.definitions.takeIn(reader);
+    } catch (error) {
+      this.fail(`the prelude of a record is broken: ${error.message}`);
+    }
+    this.defined += reader.at;
+    if (this.defined > MOST_DEFINITIONS) this.fail("the preludes of the records have too many bytes");
+    const number = this.number++;
+    try {
+      return { number, value: guarded(() => reader.whole()) };
+    } catch (error) {
+      if (error instanceof StowError) return { number, error };
+      throw error;
+    }
+  }
+}
+
+/**
+ * The records of a stream that is all there.
+ *
+ * @param {Uint8Array | ArrayBuffer} bytes
+ * @param {object} [options] see stow.d.ts
+ */
+export function* readStream(bytes, options = {}) {
+  const reader = new StreamReader(options);
+  yield* reader.push(bytes);
+  reader.finish();
+}
+
+/**
+ * The records of a stream whose bytes come in parts, each as soon as it is complete.
+ *
+ * @param {AsyncIterable<Uint8Array>} chunks
+ * @param {object} [options] see stow.d.ts
+ */
+export async function* readStreamFrom(chunks, options = {}) {
+  const reader = new StreamReader(options);
+  for await (const chunk of chunks) yield* reader.push(chunk);
+  reader.finish();
 }

@@ -1,0 +1,119 @@
+// Compares this reader with the library: what one refuses the other refuses, and what they accept means the same.
+//
+//     node test/differential.mjs --reader PATH --mutations 100000     messages; PATH is the executable MessageReader
+//     node test/differential.mjs --logs PATH --mutations 1000         logs; PATH is the executable LogWorker
+//
+// Both may be given, and --seed. All vectors are read, and mutations of them, which are the same for the same seed.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+import { Context, StowError, decode, openLog } from "../stow.js";
+import { Chance, Mutator, mutatedLog } from "./support/mutations.js";
+import { hex, meaningText } from "./support/notation.js";
+import { contexts, files, logBytes, logNames, vectors } from "./support/vectors.js";
+
+const CHUNK = 5000;
+const MOST_SHOWN = 20;
+
+const { values: options } = parseArgs({
+  options: {
+    reader: { type: "string" }, logs: { type: "string" },
+    mutations: { type: "string", default: "10000" }, seed: { type: "string", default: "1" },
+  },
+});
+
+let compared = 0, accepted = 0, differences = 0;
+
+function main() {
+  if (!options.reader && !options.logs) return console.log("nothing to compare with: give --reader or --logs a path");
+  if (options.reader) compareMessages(Number(options.mutations), Number(options.seed));
+  if (options.logs) compareLogs(Number(options.mutations), Number(options.seed));
+  console.log(`${compared} compared: ${accepted} accepted by both, ${differences} differences`);
+  process.exitCode = differences > 0 ? 1 : 0;
+}
+
+function note(what, mine, theirs) {
+  compared++;
+  const isRefused = theirs.split("\t").every((part) => part.startsWith("refused"));
+  if (mine === theirs) accepted++;
+  if (mine === theirs || (isRefused && mine.startsWith("refused"))) return;
+  if (++differences <= MOST_SHOWN) console.log(`${what}\n  JavaScript  ${mine}\n  library     ${theirs}`);
+}
+
+// Messages.
+
+const known = contexts.map((message) => new Context(message));
+
+function compareMessages(mutations, seed) {
+  compareChunk(vectors.map(({ bytes }) => bytes));
+  const perFile = Math.ceil(mutations / files.length);
+  for (const [index, file] of files.entries()) {
+    const mutator = new Mutator(vectors.filter((vector) => vector.file === file).map(({ bytes }) => bytes), seed * 1000 + index);
+    for (let count = perFile; count > 0; count -= CHUNK) {
+      compareChunk(Array.from({ length: Math.min(count, CHUNK) }, () => mutator.mutation()));
+    }
+  }
+}
+
+function compareChunk(messages) {
+  const theirs = inSwift(messages);
+  messages.forEach((message, index) => note(hex(message), inJavaScript(message), theirs[index] ?? "no answer"));
+}
+
+function inJavaScript(message) {
+  try {
+    return meaningText(decode(message, { exact: true, objects: "map", contexts: known }));
+  } catch (error) {
+    return error instanceof StowError ? `refused: ${error.message}` : `throws ${error.stack}`;
+  }
+}
+
+function inSwift(messages) {
+  const input = messages.map((message) => `${hex(message)}\n`).join("");
+  const more = contexts.flatMap((message) => ["--context", hex(message)]);
+  return run(options.reader, ["--reasons", ...more], input);
+}
+
+function run(path, parameters, input) {
+  const { stdout, error } = spawnSync(path, parameters, { input, encoding: "utf8", maxBuffer: 1 << 30 });
+  if (error) throw error;
+  return stdout.split("\n");
+}
+
+// Logs.
+
+function compareLogs(mutations, seed) {
+  const folder = mkdtempSync(join(tmpdir(), "stow-logs-"));
+  for (const [index, name] of logNames.entries()) {
+    const chance = new Chance(seed * 1000 + index);
+    const original = logBytes(name);
+    for (let count = Math.ceil(mutations / logNames.length); count > 0; count -= 500) {
+      const logs = [original];
+      for (let mutation = Math.min(count, 500); mutation > 0; mutation--) logs.push(mutatedLog(original, chance));
+      compareLogChunk(name, logs, folder);
+    }
+  }
+  rmSync(folder, { recursive: true });
+}
+
+function compareLogChunk(name, logs, folder) {
+  const paths = logs.map((_, index) => join(folder, String(index)));
+  logs.forEach((bytes, index) => writeFileSync(paths[index], bytes));
+  const theirs = run(options.logs, ["read"], paths.map((path) => `${path}\n`).join(""));
+  logs.forEach((bytes, index) => note(`${name}, log ${index}`, logText(bytes), theirs[index] ?? "no answer"));
+}
+
+function logText(bytes) {
+  try {
+    const log = openLog(bytes);
+    return `${log.count} ${log.end}: ${log.records.map(({ number }) => number).join(" ")}`;
+  } catch (error) {
+    return error instanceof StowError ? "refused" : `throws ${error.stack}`;
+  }
+}
+
+main();

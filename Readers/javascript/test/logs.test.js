@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { StowError, openLog, readStream, readStreamFrom } from "../stow.js";
+import { described, hexBytes } from "./support/notation.js";
+import { checksum } from "./support/checksum.js";
+import { examples, expectedLog, logBytes, logNames } from "./support/vectors.js";
+
+const EXACT = { exact: true, objects: "map" };
+
+function numbersOf(ranges) {
+  return ranges.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, index) => start + index));
+}
+
+test("golden logs have their records", (context) => {
+  for (const name of logNames) {
+    const expected = expectedLog(name), log = openLog(logBytes(name), EXACT);
+    const found = new Map(log.records.map(({ number, value }) => [number, described(value)]));
+    const wanted = new Map([...expected.records].map(([number, value]) => [number, described(value)]));
+    assert.deepEqual(found, wanted, name);
+    assert.deepEqual(numbersOf(log.lost), expected.lost, name);
+    assert.equal(log.end, expected.end, name);
+  }
+  context.diagnostic(`${logNames.length} of ${logNames.length} logs passed`);
+});
+
+test("examples of logs have their records", () => {
+  const all = examples("stow-log");
+  assert.ok(all.length > 3);
+  for (const { name, bytes, records } of all) {
+    const log = openLog(bytes, EXACT);
+    assert.deepEqual(log.records.map(({ value }) => described(value)), records.map(described), name);
+    assert.equal(log.end, bytes.length, name);
+    assert.deepEqual(log.damage, [], name);
+    assert.deepEqual(log.lost, [], name);
+  }
+});
+
+test("damage is told", () => {
+  const log = openLog(logBytes("damaged"));
+  assert.deepEqual(log.lost, [{ start: 8, end: 9 }]);
+  assert.equal(log.damage.length, 1);
+  assert.ok(log.damage[0].start <= 1000 && log.damage[0].end > 1000);
+  assert.equal(openLog(examples("stow-log").find(({ name }) => name === "log-compacted").bytes).origin.count, 2);
+});
+
+test("what is no log is refused", () => {
+  for (const bytes of [new Uint8Array(0), new Uint8Array(70000), hexBytes("7F 02 02 00"), logBytes("records").subarray(0, 20)]) {
+    assert.throws(() => openLog(bytes), StowError);
+  }
+});
+
+test("examples of streams have their records", async () => {
+  for (const { bytes, records } of examples("stow-stream")) {
+    const found = [...readStream(bytes, EXACT)].map(({ value }) => described(value));
+    assert.deepEqual(found, records.map(described));
+    for (const size of [1, 2, 3, 7]) {
+      const parts = [];
+      for await (const { value } of readStreamFrom(chunks(bytes, size), EXACT)) parts.push(described(value));
+      assert.deepEqual(parts, found);
+    }
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const changed = bytes.slice();
+      changed[bit >> 3] ^= 1 << (bit & 7);
+      assert.throws(() => [...readStream(changed)], StowError, `bit ${bit}`);
+    }
+  }
+});
+
+async function* chunks(bytes, size) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function stream(...records) {
+  const parts = [hexBytes("7F 03 01")];
+  records.forEach((record, number) => {
+    const count = Buffer.alloc(8), length = Buffer.alloc(4), sum = Buffer.alloc(4);
+    count.writeUInt32LE(number);
+    length.writeUInt32LE(record.length);
+    sum.writeUInt32LE(checksum(Buffer.concat([count, record])));
+    parts.push(hexBytes("FC"), length, record, sum);
+  });
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function read(...records) { return [...readStream(stream(...records))]; }
+
+test("streams without records, and streams that are cut off", () => {
+  assert.deepEqual([...readStream(new Uint8Array(0))], []);
+  assert.deepEqual(read(), []);
+  assert.throws(() => [...readStream(hexBytes("7F 03"))], StowError);
+  assert.throws(() => [...readStream(hexBytes("7F 03 01 FC 00 00 00 00"))], StowError);
+  assert.throws(() => [...readStream(stream(hexBytes("91")).subarray(0, 10))], StowError);
+});
+
+test("a value that is not valid is passed over, definitions that are not valid end the stream", () => {
+  const found = read(hexBytes("1F 01 83 41 64 61 00 7D"), hexBytes("50"));
+  assert.ok(found[0].error instanceof StowError);
+  assert.equal(found[1].value, "Ada");
+  assert.throws(() => read(hexBytes("1F 01 81 FF 00 91"), hexBytes("91")), StowError);
+});
+
+test("the preludes of a stream have a limit", () => {
+  const record = (size) => {
+    const text = Buffer.alloc(size - 9, "-"), length = Buffer.alloc(4);
+    length.writeUInt32LE(text.length);
+    return Buffer.concat([hexBytes("1F 01 E1 FC"), length, text, hexBytes("00 91")]);
+  };
+  const limit = 1 << 20;
+  assert.deepEqual(read(record(limit)), [{ number: 0, value: 1 }]);
+  for (const records of [[record(limit + 1)], [record(limit), record(300000)], [record(limit), hexBytes("1F 00 00 91")]]) {
+    assert.throws(() => read(...records), StowError);
+  }
+});
