@@ -1054,20 +1054,22 @@ class Reader {
   /** The cells of all columns, an array for each. */
   columns(count) {
     const layout = this.layout(count);
-    let at = layout.start;
-    const cells = layout.columns.map(({ type, size, base, constant }) => {
-      if (type === 0) return this.constants(constant, layout.rows);
-      const column = this.cells(type, at, layout.stride, layout.rows, base);
-      at += size;
-      return column;
-    });
-    return { cells, rows: layout.rows };
+    return { cells: this.columnsOf(layout, 0, layout.rows), rows: layout.rows };
+  }
+
+  columnsOf(layout, first, rows) { return layout.columns.map((_, index) => this.column(layout, index, first, rows)); }
+
+  /** Some cells of a column, from a row on. */
+  column({ columns, stride, start }, index, first, rows) {
+    const { type, place, base, constant } = columns[index];
+    return type === 0 ? this.constants(constant, rows) : this.cells(type, start + first * stride + place, stride, rows, base);
   }
 
   /** What stands before the rows of a table or matrix, and how many rows there are. */
   layout(count) {
     const types = this.take(count);
     const columns = [];
+    let stride = 0, constants = 0;
     for (let index = 0; index < count; index++) {
       const type = this.bytes[types + index];
       const size = elementSize(type);
@@ -1075,11 +1077,13 @@ class Reader {
         this.fail(`the element type ${byteText(type)} is no type of a column; ${LATER}`, types + index);
       }
       const start = this.at;
-      if (type === 0) this.constant();
-      columns.push({ type, size, constant: start, base: isOffset(type) ? this.base() : 0 });
+      if (type === 0) {
+        this.constant();
+        constants++;
+      }
+      columns.push({ type, size, place: stride, constant: start, base: isOffset(type) ? this.base() : 0 });
+      stride += size;
     }
-    const stride = columns.reduce((sum, column) => sum + column.size, 0);
-    const constants = columns.reduce((sum, column) => sum + (column.size === 0 ? 1 : 0), 0);
     if (stride === 0) this.fail("rows have no bytes");
     if (constants > stride) this.fail("more columns are constant than a row has bytes");
     const left = this.end - this.at;
@@ -2975,4 +2979,528 @@ export async function* readStreamFrom(chunks, options = {}) {
   const reader = new StreamReader(options);
   for await (const chunk of chunks) yield* reader.push(chunk);
   reader.finish();
+}
+
+// # Paths
+
+/** A step of a path: to all elements of an array, or all values of an object. */
+export const each = Symbol("each");
+
+const PLAIN_KEY = /[\p{XID_Start}_][\p{XID_Continue}-]*/uy;
+const QUOTED_KEY = /\["((?:[^"\\]|\\["\\nrt]|\\u\{[0-9A-Fa-f]{1,8}\})*)"\]/uy;
+const INDEX = /\[(0|-?[1-9][0-9]*)\]/y;
+const ESCAPES = { '"': '"', "\\": "\\", n: "\n", r: "\r", t: "\t" };
+
+/** The steps that a text says: `people[3].name`, `people[]["a b"]`. */
+export function parsePath(text) {
+  const steps = [];
+  let at = 0;
+  const match = (pattern) => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    if (found) at = pattern.lastIndex;
+    return found;
+  };
+  while (at < text.length) {
+    let found;
+    if (text.startsWith("[]", at)) {
+      at += 2;
+      steps.push(each);
+    } else if ((found = match(QUOTED_KEY))) steps.push(unescaped(found[1]));
+    else if ((found = match(INDEX))) steps.push(Number(found[1]));
+    else {
+      if (steps.length > 0 && text[at++] !== ".") throw new StowError(`“${text}” is no path`);
+      found = match(PLAIN_KEY);
+      if (!found) throw new StowError(`“${text}” is no path`);
+      steps.push(found[0]);
+    }
+  }
+  return steps;
+}
+
+function unescaped(text) {
+  return text.replace(/\\(?:u\{(.*?)\}|(.))/gu, (_, digits, letter) => {
+    if (letter !== undefined) return ESCAPES[letter];
+    const scalar = parseInt(digits, 16);
+    if (scalar > 0x10FFFF || (scalar >= 0xD800 && scalar <= 0xDFFF)) throw new StowError(`\\u{${digits}} is no character`);
+    return String.fromCodePoint(scalar);
+  });
+}
+
+function isEmptyObject(value) {
+  return value instanceof Map || (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype);
+}
+
+/**
+ * The value at the end of a path, of which only what leads to it is read; undefined if nothing is there.
+ *
+ * @param {Uint8Array | ArrayBuffer} bytes a message
+ * @param {string | (string | number | symbol)[]} path
+ * @param {object} [options] see stow.d.ts
+ */
+export function at(bytes, path, options = {}) {
+  const steps = typeof path === "string" ? parsePath(path) : [...path];
+  return guarded(() => new PathReader(readerOf(bytes, options), steps).value(0));
+}
+
+class PathReader {
+  constructor(reader, steps) {
+    this.reader = reader;
+    this.steps = steps;
+  }
+
+  /** What the steps from `index` on find in the value that the reader stands before. */
+  value(index) {
+    const { reader } = this;
+    if (index === this.steps.length) return reader.value();
+    const start = reader.at;
+    const tag = reader.byte();
+    if (tag === 0x00 || tag === 0x7C) return undefined;
+    if (tag === 0x70 || (tag >= 0xE0 && tag < 0xF0)) return this.inside(tag === 0x70 ? reader.uint() : tag - 0xE0, () => this.array(index));
+    if (tag === 0x71 || (tag >= 0xC0 && tag < 0xE0)) return this.inside(tag === 0x71 ? reader.uint() : tag - 0xC0, () => this.map(index));
+    if (tag === 0x72 || tag === 0x73 || tag >= 0xF0) return this.record(tag, index);
+    if (tag === 0x74 || tag === 0x75) return this.packed(start, tag, index);
+    if (tag === 0x7A || tag === 0x7B) return this.rows(tag === 0x7A, index);
+    return this.noContainer(start);
+  }
+
+  noContainer(start) { this.reader.fail("the path goes on where there is neither an array nor an object", start); }
+
+  inside(length, body) {
+    const outer = this.reader.enter(length);
+    const value = body();
+    this.reader.leave(outer);
+    return value;
+  }
+
+  /** The key that a step says of an object: an index is the key of these digits. */
+  keyOf(step) { return typeof step === "string" ? step : String(step); }
+
+  array(index) {
+    const { reader } = this;
+    const step = this.steps[index];
+    if (step === each) return this.eachUntilEnd(index);
+    if (typeof step === "string") this.noContainer(reader.at - 1);
+    if (step < 0) return undefined;
+    for (let count = 0; reader.at < reader.end; count++) {
+      if (count === step) return this.value(index + 1);
+      reader.skip();
+    }
+    return undefined;
+  }
+
+  /** What is found in each value up to the end of the container. */
+  eachUntilEnd(index) {
+    const values = [];
+    while (this.reader.at < this.reader.end) values.push(this.valueAndSkip(index + 1));
+    return values;
+  }
+
+  /** The same as `value`, and then the reader stands behind it all. */
+  valueAndSkip(index) {
+    const { reader } = this;
+    if (index === this.steps.length) return reader.value();
+    const start = reader.at;
+    reader.skip();
+    const end = reader.at;
+    reader.at = start;
+    const { end: outer, depth } = reader;
+    const value = this.value(index);
+    [reader.at, reader.end, reader.depth] = [end, outer, depth];
+    return value;
+  }
+
+  map(index) {
+    const { reader } = this;
+    const step = this.steps[index];
+    if (step === each) return this.eachEntry(index);
+    const wanted = this.keyOf(step);
+    const places = new Map();
+    while (reader.at < reader.end) {
+      const start = reader.at;
+      const key = reader.key();
+      if (places.has(key)) reader.fail("a map has a key twice", start);
+      places.set(key, reader.at);
+      if (places.size === 1 && key === wanted) break;
+      reader.skip();
+    }
+    if (!places.has(wanted)) return undefined;
+    reader.at = places.get(wanted);
+    return this.value(index + 1);
+  }
+
+  eachEntry(index) {
+    const { reader } = this;
+    const keys = new Set(), values = [];
+    while (reader.at < reader.end) {
+      const start = reader.at;
+      const key = reader.key();
+      if (keys.has(key)) reader.fail("a map has a key twice", start);
+      keys.add(key);
+      values.push(this.valueAndSkip(index + 1));
+    }
+    return values;
+  }
+
+  record(tag, index) {
+    const { reader } = this;
+    const isPartial = tag === 0x73 || tag >= 0xF8;
+    const { keys } = reader.shapeAt(tag < 0xF0 ? reader.uint() : (tag - 0xF0) % 8);
+    return this.inside(reader.uint(), () => this.fields(isPartial ? reader.presentKeys(keys) : keys, index));
+  }
+
+  fields(keys, index) {
+    const { reader } = this;
+    const step = this.steps[index];
+    const wanted = step === each ? -1 : keys.indexOf(this.keyOf(step));
+    const values = [];
+    for (let place = 0; place < keys.length; place++) {
+      const isLast = place === keys.length - 1;
+      if (place === wanted && !isLast) return this.value(index + 1);
+      const value = step === each || place === wanted ? this.valueAndSkip(index + 1) : reader.skip();
+      if (isLast && reader.at < reader.end) reader.fail("a record has more values than keys");
+      if (place === wanted) return value;
+      values.push(value);
+    }
+    return step === each ? values : undefined;
+  }
+
+  /** Elements of a packed array: what is no array with elements of one size is read whole. */
+  packed(start, tag, index) {
+    const { reader } = this;
+    const step = this.steps[index];
+    if (typeof step === "string") this.noContainer(start);
+    const { outer } = reader.body();
+    const type = tag === 0x75 ? 0x09 : reader.byte();
+    const size = type === 0x0B || type === 0x0F ? 0 : elementSize(type);
+    if (step !== each && size > 0) return this.scalar(this.element(type, size, step), index + 1, start);
+    reader.at = start;
+    reader.end = outer;
+    const elements = reader.value();
+    if (step !== each) return this.scalar(elements[step], index + 1, start);
+    return elements.map((element) => this.scalar(element, index + 1, start));
+  }
+
+  element(type, size, step) {
+    const { reader } = this;
+    const base = isOffset(type) ? reader.base() : 0;
+    const left = reader.end - reader.at;
+    if (left % size !== 0) reader.fail(`elements of ${size} bytes do not fill ${left} bytes`);
+    return step >= 0 && step < left / size ? reader.cells(type, reader.at + step * size, size, 1, base)[0] : undefined;
+  }
+
+  /** A value that has nothing in it: where more steps follow, they lead to nothing, or do not fit. */
+  scalar(value, index, start) {
+    if (index === this.steps.length || value === undefined) return value;
+    if (value === null || value instanceof NestedNil) return undefined;
+    const isObject = isEmptyObject(value);
+    if (!isObject && (!Array.isArray(value) || typeof this.steps[index] === "string")) this.noContainer(start);
+    return this.steps[index] === each ? [] : undefined;
+  }
+
+  rows(isTable, index) {
+    const { reader } = this;
+    const start = reader.at - 1;
+    reader.body();
+    const number = reader.uint();
+    if (!isTable && number === 0) reader.fail("a matrix has no columns", start);
+    const keys = isTable ? reader.shapeAt(number) : null;
+    const layout = reader.layout(isTable ? keys.keys.length : number);
+    const step = this.steps[index];
+    if (typeof step === "string") this.noContainer(start);
+    if (step === each) return Array.from({ length: layout.rows }, (_, row) => this.row(layout, keys, row, index + 1));
+    return step >= 0 && step < layout.rows ? this.row(layout, keys, step, index + 1) : undefined;
+  }
+
+  row(layout, shape, row, index) {
+    const { reader } = this;
+    if (index === this.steps.length) {
+      const columns = { cells: reader.columnsOf(layout, row, 1), rows: 1 };
+      return shape ? reader.rowsOf(shape.keys, shape.isPlain, columns)[0] : columns.cells.map(([cell]) => cell);
+    }
+    const step = this.steps[index];
+    const cell = (column) => this.scalar(reader.column(layout, column, row, 1)[0], index + 1, layout.start);
+    if (step === each) return layout.columns.map((_, column) => cell(column));
+    if (!shape && typeof step === "string") this.noContainer(layout.start);
+    const column = shape ? shape.keys.indexOf(this.keyOf(step)) : step;
+    return column >= 0 && column < layout.columns.length ? cell(column) : undefined;
+  }
+}
+
+// # All bytes and what they mean
+
+/**
+ * Every part of a message with its meaning: the ranges follow each other, and cover every byte once.
+ *
+ * @param {Uint8Array | ArrayBuffer} bytes a message
+ * @param {object} [options] see stow.d.ts
+ * @returns {{ start: number, end: number, until: number, depth: number, kind: string, text: string, value?: unknown }[]}
+ */
+export function walk(bytes, options = {}) {
+  return guarded(() => new Walker(bytesOf(bytes), { exact: true, ...options }).parts(options));
+}
+
+class Walker extends Reader {
+  items = [];
+
+  parts(options) {
+    this.context(options.contexts ?? [], options.context);
+    if (this.at > 0) {
+      this.note(0, 2, 0, "context", "relies on a context");
+      this.note(2, 6, 0, "context", `its id: ${idText(unsigned(this.bytes, 2, 4))}`);
+    }
+    if (this.at < this.end && this.bytes[this.at] === 0x1F) this.walkPrelude();
+    this.walkValue(0, "");
+    if (this.at < this.end) this.fail("there is something behind the value");
+    return this.items;
+  }
+
+  /** Notes some bytes. `until` is the end of all that belongs to them, what is nested in them included. */
+  note(start, end, depth, kind, text, value, until = end) {
+    if (end === start) return;
+    const item = { start, end, until, depth, kind, text };
+    if (value !== undefined) item.value = value;
+    this.items.push(item);
+  }
+
+  // ## Prelude
+
+  walkPrelude() {
+    const start = this.at++;
+    [this.symbols, this.shapes] = [this.symbols.slice(), this.shapes.slice()];
+    const symbols = this.uint();
+    this.note(start, this.at, 0, "prelude", `prelude, ${counted(symbols, "symbol")}`);
+    for (let count = 0; count < symbols; count++) {
+      const at = this.at;
+      const symbol = this.keyText();
+      this.note(at, this.at, 1, "symbol", `symbol ${this.symbols.push(symbol) - 1}: ${quoted(symbol)}`, symbol);
+    }
+    const at = this.at;
+    const shapes = this.uint();
+    this.note(at, this.at, 0, "prelude", counted(shapes, "shape"));
+    for (let count = 0; count < shapes; count++) this.walkShape();
+  }
+
+  walkShape() {
+    const start = this.at;
+    const shape = this.shape();
+    const end = this.at;
+    this.at = start;
+    const count = this.uint();
+    this.note(start, this.at, 1, "shape", `shape ${this.shapes.push(shape) - 1}: ${counted(count, "key")}`, shape.keys, end);
+    for (let index = 0; index < count; index++) this.walkKey(2);
+  }
+
+  walkKey(depth) {
+    const start = this.at;
+    const key = this.key();
+    this.note(start, this.at, depth, "key", quoted(key), key);
+    return key;
+  }
+
+  // ## Values
+
+  walkValue(depth, name) {
+    const start = this.at;
+    const tag = this.byte();
+    if (tag === 0x70 || (tag >= 0xE0 && tag < 0xF0)) return this.walkArray(start, tag, depth, name);
+    if (tag === 0x71 || (tag >= 0xC0 && tag < 0xE0)) return this.walkMap(start, tag, depth, name);
+    if (tag === 0x72 || tag === 0x73 || tag >= 0xF0) return this.walkRecord(start, tag, depth, name);
+    if (tag === 0x74 || tag === 0x75) return this.walkPacked(start, tag, depth, name);
+    if (tag === 0x7A || tag === 0x7B) return this.walkRows(start, tag === 0x7A, depth, name);
+    if (tag === 0x1A) return this.walkURL(start, depth, name);
+    this.at = start;
+    const value = this.value();
+    const kind = scalarKind(tag);
+    this.note(start, this.at, depth, kind, `${name}${kind}: ${shown(value)}`, value);
+  }
+
+  walkURL(start, depth, name) {
+    const at = this.at;
+    this.stringValue();
+    this.note(start, at, depth, "url", `${name}URL`, undefined, this.at);
+    this.at = at;
+    this.walkValue(depth + 1, "");
+  }
+
+  walkArray(start, tag, depth, name) {
+    const length = tag === 0x70 ? this.uint() : tag - 0xE0;
+    const outer = this.enter(length);
+    this.note(start, this.at, depth, "array", `${name}array of ${counted(length, "byte")}`, undefined, this.end);
+    for (let index = 0; this.at < this.end; index++) this.walkValue(depth + 1, "");
+    this.leave(outer);
+  }
+
+  walkMap(start, tag, depth, name) {
+    const length = tag === 0x71 ? this.uint() : tag - 0xC0;
+    const outer = this.enter(length);
+    this.note(start, this.at, depth, "map", `${name}map of ${counted(length, "byte")}`, undefined, this.end);
+    const keys = new Set();
+    while (this.at < this.end) {
+      const at = this.at;
+      const key = this.walkKey(depth + 1);
+      if (keys.has(key)) this.fail("a map has a key twice", at);
+      keys.add(key);
+      this.walkValue(depth + 2, "");
+    }
+    this.leave(outer);
+  }
+
+  walkRecord(start, tag, depth, name) {
+    const isPartial = tag === 0x73 || tag >= 0xF8;
+    const number = tag < 0xF0 ? this.uint() : (tag - 0xF0) % 8;
+    let { keys } = this.shapeAt(number);
+    const length = this.uint();
+    const outer = this.enter(length);
+    const kind = isPartial ? "partial record" : "record";
+    this.note(start, this.at, depth, kind, `${name}${kind} of shape ${number}, ${counted(length, "byte")}`, undefined, this.end);
+    if (isPartial) {
+      const at = this.at;
+      keys = this.presentKeys(keys);
+      this.note(at, this.at, depth + 1, "presence", `present: ${keys.map(quoted).join(", ")}`, keys);
+    }
+    for (const key of keys) this.walkValue(depth + 1, `${quoted(key)}: `);
+    if (this.at < this.end) this.fail("a record has more values than keys");
+    this.leave(outer);
+  }
+
+  // ## Packed arrays
+
+  walkPacked(start, tag, depth, name) {
+    const { end, outer } = this.body();
+    const text = `${name}packed array of ${counted(end - this.at, "byte")}`;
+    if (tag === 0x74 && this.at === end) this.fail("a packed array has no element type");
+    const type = tag === 0x75 ? 0x09 : this.byte();
+    this.note(start, this.at, depth, "packed array", `${text}, ${typeText(type)}`, type, end);
+    const at = this.at;
+    const elements = this.elements(type, at - 1);
+    if (this.at < end) this.fail("there is something behind the elements of a packed array");
+    this.at = at;
+    this.noteElements(type, elements, depth + 1);
+    this.end = outer;
+  }
+
+  noteElements(type, elements, depth) {
+    if (type === 0x0C) return this.noteBits(elements, depth);
+    if (type === 0x0D || type === 0x0E) return this.noteOwnWidths(elements, depth);
+    if (type >= 0xB1 && type <= 0xB8) {
+      const first = this.bytes[this.at];
+      this.noteNext(1, depth, "width", `width of the first element: ${first}`, first);
+      return elements.forEach((element, index) => this.noteElement(index === 0 ? first : type - 0xB0, depth, element));
+    }
+    if (isOffset(type)) this.walkBase(depth);
+    for (const element of elements) this.noteElement(elementSize(type), depth, element);
+  }
+
+  noteNext(size, depth, kind, text, value) {
+    this.note(this.at, this.at + size, depth, kind, text, value);
+    this.at += size;
+  }
+
+  noteElement(size, depth, element, name = "") { this.noteNext(size, depth, "element", name + shown(element), element); }
+
+  walkBase(depth) {
+    const start = this.at;
+    const base = this.base();
+    this.note(start, this.at, depth, "base", `base: ${shown(base)}`, base);
+  }
+
+  noteBits(elements, depth) {
+    this.noteNext(1, depth, "width", counted(this.bytes[this.at], "unused bit"), this.bytes[this.at]);
+    for (let index = 0; index < elements.length; index += 8) {
+      const eight = elements.slice(index, index + 8);
+      this.noteNext(1, depth, "element", eight.join(" "), eight);
+    }
+  }
+
+  noteOwnWidths(elements, depth) {
+    const start = this.at;
+    const count = this.uint();
+    this.note(start, this.at, depth, "width", counted(count, "element"), count);
+    const at = this.at;
+    const widths = elements.map((_, index) => (this.bytes[at + (index >> 1)] >> ((index & 1) * 4)) & 0x0F);
+    this.noteNext((count + 1) >> 1, depth, "width", `widths: ${widths.join(" ")}`, widths);
+    elements.forEach((element, index) => this.noteElement(widths[index], depth, element));
+  }
+
+  // ## Tables and matrices
+
+  walkRows(start, isTable, depth, name) {
+    const { end, outer } = this.body();
+    const kind = isTable ? "table" : "matrix";
+    this.note(start, this.at, depth, kind, `${name}${kind} of ${counted(end - this.at, "byte")}`, undefined, end);
+    const at = this.at;
+    const number = this.uint();
+    if (!isTable && number === 0) this.fail("a matrix has no columns", at);
+    this.note(at, this.at, depth + 1, "columns", isTable ? `rows of shape ${number}` : counted(number, "column"), number);
+    const keys = isTable ? this.shapeAt(number).keys : null;
+    const layout = this.layout(keys ? keys.length : number);
+    const names = layout.columns.map((_, column) => (keys ? `${quoted(keys[column])}: ` : ""));
+    this.walkColumns(layout, names, depth + 1);
+    this.walkCells(layout, names, depth + 1);
+    this.at = end;
+    this.end = outer;
+  }
+
+  walkColumns(layout, names, depth) {
+    this.at = layout.types;
+    layout.columns.forEach(({ type }, column) => this.noteNext(1, depth, "column", names[column] + typeText(type), type));
+    layout.columns.forEach(({ type }, column) => {
+      const start = this.at;
+      if (isOffset(type)) return this.walkBase(depth);
+      if (type !== 0) return;
+      const value = this.constant();
+      this.note(start, this.at, depth, "constant", `${names[column]}in every row ${shown(value)}`, value);
+    });
+  }
+
+  walkCells(layout, names, depth) {
+    const columns = this.columnsOf(layout, 0, layout.rows);
+    this.at = layout.start;
+    for (let row = 0; row < layout.rows; row++) {
+      layout.columns.forEach(({ size }, column) => {
+        if (size > 0) this.noteElement(size, depth + 1, columns[column][row], names[column]);
+      });
+    }
+  }
+}
+
+function counted(count, noun) { return `${count} ${noun}${count === 1 ? "" : "s"}`; }
+
+function quoted(text) { return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text); }
+
+/** A value without anything in it, in short. */
+function shown(value) {
+  if (typeof value === "string") return quoted(value);
+  if (Object.is(value, -0)) return "-0.0";
+  if (value instanceof Float) return value.bits === null ? `${value.value}.0` : `nan(0x${value.bits.toString(16)})`;
+  if (value instanceof StowDate) return `${value.seconds} s`;
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return counted(value.length, "byte");
+  if (value instanceof NestedNil) return `level ${value.level}`;
+  if (Array.isArray(value)) return "[]";
+  return typeof value === "object" && value !== null && !value.toJSON ? "{}" : String(value);
+}
+
+function scalarKind(tag) {
+  if (tag === 0x00 || tag === 0x7C) return "nil";
+  if (tag <= 0x02) return "bool";
+  if (tag <= 0x0D || tag >= 0x80) return "integer";
+  if (tag <= 0x15 || (tag >= 0x20 && tag <= 0x2F)) return "float";
+  if (tag <= 0x17) return "date";
+  if (tag === 0x18) return "uuid";
+  if (tag === 0x19) return "data";
+  return tag === 0x1B || tag === 0x1C ? "decimal" : "string";
+}
+
+function typeText(type) {
+  const high = type >> 4, low = type & 0x0F;
+  if (type >= 0x01 && type <= 0x08) return `integers of ${counted(type, "byte")}`;
+  if (high === 0) {
+    return ["constant", "floats of 4 bytes", "floats of 8 bytes", "Bools", "Bools, a bit each", "integers of own widths",
+      "differences of own widths", "dates"][type === 0 ? 0 : type - 8];
+  }
+  if (high <= 9) return `${low > 8 ? "noisy " : ""}decimals of exponent ${high}, ${counted(low & 7, "byte")}`;
+  const names = { 0xA: "integral floats", 0xB: "differences", 0xC: "integers without a sign", 0xD: "offsets from a base" };
+  return `${names[high]} of ${counted(low, "byte")}`;
 }

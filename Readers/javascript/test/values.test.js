@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Context, Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID, decode, encode } from "../stow.js";
+import { hex, hexBytes } from "./support/notation.js";
+
+function again(value, options) { return decode(encode(value), options); }
+
+test("keys that mean something to JavaScript are keys like others", () => {
+  const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "length", "then", "0", "-1"];
+  for (const value of [1, null, { polluted: true }]) {
+    const entries = names.map((name) => [name, value]);
+    const one = decode(encode(new Map(entries)));
+    const several = decode(encode([new Map(entries), new Map(entries), new Map(entries)]));
+    for (const object of [one, ...several]) {
+      assert.deepEqual(Object.keys(object).sort(), [...names].sort());
+      for (const name of names) assert.deepEqual(Object.getOwnPropertyDescriptor(object, name).value, value);
+      assert.equal(Object.getPrototypeOf(object), Object.prototype);
+    }
+    assert.equal({}.polluted, undefined);
+    assert.deepEqual([...again(new Map(entries), { objects: "map" }).keys()], names);
+    assert.equal(hex(encode(one)), hex(encode(new Map(Object.entries(one)))));
+  }
+  const table = decode(encode([1, 2, 3].map((number) => new Map([["__proto__", number], ["constructor", number * 300]]))));
+  assert.deepEqual(table.map((row) => Object.getOwnPropertyDescriptor(row, "__proto__").value), [1, 2, 3]);
+});
+
+test("integers are numbers where they are safe, and bigints where they are not", () => {
+  const edges = [0n, 47n, 48n, -16n, -17n];
+  for (const bits of [7n, 8n, 15n, 16n, 23n, 31n, 32n, 39n, 47n, 53n, 55n, 63n, 64n, 127n]) {
+    for (const near of [-2n, -1n, 0n, 1n]) edges.push((1n << bits) + near, -(1n << bits) + near);
+  }
+  edges.push((1n << 128n) - 1n);
+  for (const edge of edges) {
+    if (edge < -(1n << 127n)) continue;
+    const isSafe = edge >= BigInt(Number.MIN_SAFE_INTEGER) && edge <= BigInt(Number.MAX_SAFE_INTEGER);
+    const expected = isSafe ? Number(edge) : edge;
+    assert.equal(again(edge), expected);
+    assert.deepEqual(again([edge, edge, 0]), [expected, expected, 0]);
+    if (edge > -(1n << 127n)) assert.deepEqual(again([edge, 1n, edge - 1n, edge]).map(BigInt), [edge, 1n, edge - 1n, edge]);
+  }
+  assert.throws(() => encode(1n << 128n), StowError);
+  assert.throws(() => encode(-(1n << 127n) - 1n), StowError);
+  // Sums are modulo 2^64.
+  assert.deepEqual(decode(hexBytes("74 0B B1 08 FF FF FF FF FF FF FF 7F 01")), [(1n << 63n) - 1n, -(1n << 63n)]);
+});
+
+test("floats keep their kind and their bits where exact values are asked for", () => {
+  assert.equal(again(new Float(5)), 5);
+  assert.deepEqual(again(new Float(5), { exact: true }), new Float(5));
+  assert.equal(again(1e300, { exact: true }), 1e300);
+  assert.ok(Object.is(again(-0), -0));
+  assert.equal(hex(encode(NaN)), "0E000000000000F87F");
+  for (const [bits, size] of [[0x7FF8000000000001n, 8], [0xFFF0000000000001n, 8], [0x7FA00001n, 4], [0xFFC00000n, 4]]) {
+    const nan = Float.fromBits(bits, size);
+    assert.ok(Number.isNaN(again(nan)));
+    assert.deepEqual(again(nan, { exact: true }), nan);
+    assert.deepEqual(again([nan, 0.5], { exact: true }), [nan, 0.5]);
+  }
+  assert.deepEqual(again(new Float64Array([1, 2.5]), { exact: true }), [new Float(1), 2.5]);
+});
+
+test("dates are exact", () => {
+  for (const time of [0, 1, 978307200000, 1764068000123, -1e12, 8.64e15]) {
+    const date = again(new Date(time));
+    assert.equal(date.getTime(), time);
+    assert.equal(date.constructor, Date);
+  }
+  for (const seconds of [0.1234567, 1e300, -Infinity, NaN, -0]) {
+    const date = again(new StowDate(seconds));
+    assert.ok(date instanceof StowDate && Object.is(date.seconds, seconds));
+  }
+  const changed = new StowDate(0.1234567);
+  changed.setTime(5000);
+  assert.equal(again(changed).getTime(), 5000);
+  assert.throws(() => encode(new Date(NaN)), StowError);
+});
+
+test("all other values come back", () => {
+  const value = {
+    nil: null, inner: new NestedNil(2), yes: true, text: "größe 🚲", data: new Uint8Array([1, 2, 3]),
+    id: new UUID("00112233-4455-6677-8899-aabbccddeeff"), url: new StowURL("https://swift.org"), price: new Decimal(1250n, -2),
+    none: new Decimal(null), list: [[], {}, [null]],
+  };
+  assert.deepEqual(again(value), value);
+  assert.equal(String(again(value.id)), "00112233-4455-6677-8899-AABBCCDDEEFF");
+  assert.equal(again(new URL("https://swift.org")).href, "https://swift.org/");
+  assert.equal(String(value.price), "12.50");
+  assert.deepEqual(again(new Set([1, 2])), [1, 2]);
+});
+
+test("what has no value in the format is an error, and a property that is undefined is none", () => {
+  for (const value of [undefined, () => {}, Symbol("x"), [undefined], "\uD800", { a: "\uDC00" }, { "\uD800": 1 }, new Map([[{}, 1]])]) {
+    assert.throws(() => encode(value), StowError);
+  }
+  assert.deepEqual(again({ a: undefined, b: 1 }), { b: 1 });
+});
+
+test("values of constant columns are not shared", () => {
+  const rows = decode(encode([1, 2, 3].map((id) => ({ id: id * 1000, tags: [], more: {}, on: new Date(0) }))));
+  rows[0].tags.push(1);
+  rows[0].more.x = 1;
+  rows[0].on.setTime(1);
+  assert.deepEqual(rows[1], { id: 2000, tags: [], more: {}, on: new Date(0) });
+});
+
+test("contexts", () => {
+  const context = new Context(hexBytes("1F 01 83 41 64 61 01 04 82 69 64 04 0D C0 10 82 6F 6E 04 8D 33 11 00"));
+  assert.equal(context.id, 0x27894032);
+  const message = hexBytes("7F 01 32 40 89 27 F8 04 07 95 50 02");
+  assert.deepEqual(decode(message, { contexts: [context] }), { id: 5, name: "Ada", on: true });
+  assert.throws(() => decode(message), /27894032/);
+  const value = { id: 5, name: "Ada", on: true, note: "" };
+  assert.equal(hex(encode(value, { context })), "7F0132408927F00495500230");
+  assert.deepEqual(decode(encode(value, { context, settled: true }), { context }), value);
+});
+
+test("errors say where and why", () => {
+  try {
+    decode(hexBytes("E2 91 7D"));
+    assert.fail();
+  } catch (error) {
+    assert.ok(error instanceof StowError && error instanceof Error);
+    assert.equal(error.offset, 2);
+    assert.match(error.rule, /tag 7D is reserved/);
+  }
+});
