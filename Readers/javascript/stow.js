@@ -287,8 +287,22 @@ const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** As many bytes are made a string at once, of which short strings are cut. */
 const CHUNK = 8192;
 /** Up to so many bytes, UTF-8 is decoded here: calling the host takes longer. */
-const SHORT_UTF8 = 256;
+const SHORT_UTF8 = 1024;
 const units = new Uint16Array(SHORT_UTF8);
+const hostUnits = HostBuffer && HostBuffer.from(units.buffer);
+/** The codes of a packed text, and then its characters. */
+const codes = new Uint8Array(64);
+const hostCodes = HostBuffer && HostBuffer.from(codes.buffer);
+
+/** The string of the first of `units`. */
+function unitsText(count) {
+  return hostUnits ? hostUnits.ucs2Slice(0, count * 2) : String.fromCharCode.apply(null, units.subarray(0, count));
+}
+
+/** The string of the first of `codes`, which are ASCII. */
+function codesText(count) {
+  return hostCodes ? hostCodes.latin1Slice(0, count) : String.fromCharCode.apply(null, codes.subarray(0, count));
+}
 
 /** Decodes UTF-8 to `units`, and returns how many there are; −1 if it is not valid. */
 function decodeUTF8(bytes, at, end) {
@@ -347,12 +361,63 @@ function bytesOf(source) {
 
 const hasOwn = Object.prototype.hasOwnProperty;
 
-/** The keys of a shape. `isPlain` is false if one cannot be assigned to a new object like any other. */
+/** The keys of a shape. */
 class Shape {
   constructor(keys) {
-    this.keys = keys;
+    /** False if a key cannot be assigned to a new object like any other. */
     this.isPlain = !keys.includes("__proto__");
+    this.keys = this.isPlain ? namesOf(keys) : keys;
+    this.Row = null;
   }
+
+  /** A constructor of objects that are to have these keys. */
+  constructorOfRows() { return (this.Row = rowConstructor(this.keys)); }
+}
+
+/** The same keys as the strings that the engine knows as names of properties: it finds them faster. */
+function namesOf(keys) {
+  const object = {};
+  for (const key of keys) object[key] = 0;
+  const names = Object.keys(object);
+  return names.every((name, index) => name === keys[index]) ? names : keys;
+}
+
+/** Constructors by the keys of what they make, so that the objects of all messages have the same hidden class. */
+const rowConstructors = new Map();
+const MOST_CONSTRUCTORS = 1000;
+
+function rowConstructor(keys) {
+  const name = keys.join();
+  let constructor = rowConstructors.get(name);
+  if (constructor === undefined) {
+    if (rowConstructors.size === MOST_CONSTRUCTORS) rowConstructors.clear();
+    constructor = keys.length <= 8 ? smallConstructor() : largeConstructor();
+    rowConstructors.set(name, constructor);
+  }
+  return constructor;
+}
+
+// What these make are plain objects without properties. That each shape has a constructor of its own, and how many
+// assignments stand in it, though none is ever run, tells the engine how much room its objects need.
+
+function smallConstructor() {
+  function Row() {
+    if (Row.isNever) this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = 0;
+  }
+  Row.prototype = Object.prototype;
+  return Row;
+}
+
+function largeConstructor() {
+  function Row() {
+    if (Row.isNever) {
+      this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = this.i = this.j = this.k = this.l = this.m = 0;
+      this.n = this.o = this.p = this.q = this.r = this.s = this.t = this.u = this.v = this.w = this.x = this.y = this.z = 0;
+      this.A = this.B = this.C = this.D = this.E = this.F = this.G = this.H = this.I = this.J = this.K = this.L = this.M = 0;
+    }
+  }
+  Row.prototype = Object.prototype;
+  return Row;
 }
 
 /** Sets a property of the object itself, whatever its key. */
@@ -459,17 +524,15 @@ class Reader {
       return tag < 0xF8 ? this.record(tag - 0xF0) : this.partial(tag - 0xF8);
     }
     if (tag >= 0x30 && tag < 0x70) return tag < 0x50 ? this.string(tag - 0x30) : this.symbol(tag - 0x50);
-    return this.rare(tag);
+    if (tag < 0x03) return tag === 0x00 ? null : tag === 0x02;
+    return this.other(tag);
   }
 
-  rare(tag) {
+  other(tag) {
     if (tag >= 0x20 && tag < 0x30) {
       return this.decimalFloat(((tag - 0x20) >> 2) + 1, ((tag - 0x20) & 3) + 1);
     }
     switch (tag) {
-      case 0x00: return null;
-      case 0x01: return false;
-      case 0x02: return true;
       case 0x03: case 0x04: case 0x05: case 0x06: case 0x07: case 0x08: case 0x09: case 0x0A:
         return signed(this.bytes, this.take(tag - 2), tag - 2);
       case 0x0B: return unsigned(this.bytes, this.take(8), 8);
@@ -603,7 +666,7 @@ class Reader {
     if (end - start <= SHORT_UTF8) {
       const count = decodeUTF8(this.bytes, start, end);
       if (count < 0) this.fail("a string is not UTF-8", start);
-      return String.fromCharCode.apply(null, count === SHORT_UTF8 ? units : units.subarray(0, count));
+      return unitsText(count);
     }
     try {
       return utf8Decoder.decode(this.bytes.subarray(start, end));
@@ -658,13 +721,13 @@ class Reader {
   }
 
   sixBitText(start, count) {
-    const codes = this.codes(count, 6);
+    this.readCodes(count, 6);
     for (let index = 0; index < count; index++) codes[index] = SIX_BITS[codes[index]];
-    return this.packedText(start, codes, count, SIX);
+    return this.packedText(start, count, SIX);
   }
 
   fiveBitText(start, count) {
-    const codes = this.codes(count, 5);
+    this.readCodes(count, 5);
     let size = 0;
     for (let index = 0; index < count; index++) {
       const unit = codes[index];
@@ -676,19 +739,18 @@ class Reader {
       }
       codes[size++] = byte;
     }
-    return this.packedText(start, codes, size, FIVE);
+    return this.packedText(start, size, FIVE);
   }
 
-  packedText(start, bytes, size, form) {
-    if (textForm(bytes, 0, size) !== form) this.fail("a text is not in its shortest form", start);
-    return String.fromCharCode.apply(null, bytes.subarray(0, size));
+  packedText(start, size, form) {
+    if (textForm(codes, 0, size) !== form) this.fail("a text is not in its shortest form", start);
+    return codesText(size);
   }
 
-  /** So many codes of so many bits, from the least significant bit of the first byte on. */
-  codes(count, bits) {
+  /** Reads so many codes of so many bits to `codes`, from the least significant bit of the first byte on. */
+  readCodes(count, bits) {
     const size = packedSize(count, bits);
     const start = this.take(size);
-    const codes = new Uint8Array(count);
     let rest = 0, held = 0, at = start;
     for (let index = 0; index < count; index++) {
       if (held < bits) {
@@ -700,7 +762,6 @@ class Reader {
       held -= bits;
     }
     if (rest !== 0) this.fail("bits that are left over in a text are not zero", start);
-    return codes;
   }
 
   // ## Prelude
@@ -774,31 +835,15 @@ class Reader {
 
   map(length) {
     const outer = this.enter(length);
-    const object = this.makesMaps ? this.entries() : this.properties();
+    const object = this.newObject();
+    while (this.at < this.end) {
+      const start = this.at;
+      const key = this.key();
+      if (this.makesMaps ? object.has(key) : hasOwn.call(object, key)) this.fail("a map has a key twice", start);
+      this.set(object, key, this.value());
+    }
     this.leave(outer);
     return object;
-  }
-
-  properties() {
-    const object = {};
-    while (this.at < this.end) {
-      const start = this.at;
-      const key = this.key();
-      if (hasOwn.call(object, key)) this.fail("a map has a key twice", start);
-      define(object, key, this.value());
-    }
-    return object;
-  }
-
-  entries() {
-    const map = new Map();
-    while (this.at < this.end) {
-      const start = this.at;
-      const key = this.key();
-      if (map.has(key)) this.fail("a map has a key twice", start);
-      map.set(key, this.value());
-    }
-    return map;
   }
 
   /** The shape of a number, which was just read. */
@@ -810,7 +855,7 @@ class Reader {
   record(number) {
     const shape = this.shapeAt(number);
     const outer = this.enter(this.uint());
-    const object = this.recordOf(shape.keys, shape.isPlain);
+    const object = shape.isPlain && !this.makesMaps ? this.row(shape) : this.recordOf(shape.keys);
     if (this.at < this.end) this.fail("a record has more values than keys");
     this.leave(outer);
     return object;
@@ -819,27 +864,30 @@ class Reader {
   partial(number) {
     const shape = this.shapeAt(number);
     const outer = this.enter(this.uint());
-    const object = this.recordOf(this.presentKeys(shape.keys), shape.isPlain);
+    const object = this.recordOf(this.presentKeys(shape.keys));
     if (this.at < this.end) this.fail("a record has more values than presence bits");
     this.leave(outer);
     return object;
   }
 
-  recordOf(keys, isPlain) {
-    if (this.makesMaps) return this.mapOf(keys);
-    const object = {};
-    if (isPlain) {
-      for (let index = 0; index < keys.length; index++) object[keys[index]] = this.value();
-    } else {
-      for (const key of keys) define(object, key, this.value());
-    }
+  row(shape) {
+    const { keys } = shape;
+    const object = new (shape.Row ?? shape.constructorOfRows())();
+    for (let index = 0; index < keys.length; index++) object[keys[index]] = this.value();
     return object;
   }
 
-  mapOf(keys) {
-    const map = new Map();
-    for (const key of keys) map.set(key, this.value());
-    return map;
+  recordOf(keys) {
+    const object = this.newObject();
+    for (const key of keys) this.set(object, key, this.value());
+    return object;
+  }
+
+  newObject() { return this.makesMaps ? new Map() : {}; }
+
+  set(object, key, value) {
+    if (this.makesMaps) object.set(key, value);
+    else define(object, key, value);
   }
 
   presentKeys(keys) {
@@ -892,13 +940,12 @@ class Reader {
   }
 
   sizedElements(type, offset) {
-    const size = elementSize(type);
+    const size = ELEMENT_SIZES[type];
     if (size === 0) this.fail(`the element type ${byteText(type)} is no type of an array; ${LATER}`, offset);
     const base = isOffset(type) ? this.base() : 0;
     const left = this.end - this.at;
     if (left % size !== 0) this.fail(`elements of ${size} bytes do not fill ${left} bytes`);
-    const cells = this.cells(type, this.take(left), size, left / size, base);
-    return cells;
+    return this.cells(type, this.take(left), left / size, base);
   }
 
   /** An integer of up to 8 bytes, from which offsets count. */
@@ -949,177 +996,152 @@ class Reader {
 
   // ## Element types
 
-  /** The elements of a type that stand `stride` bytes from each other. */
-  cells(type, at, stride, count, base) {
-    if (type < 0x09) return this.signedCells(type, at, stride, count);
-    if (type >= 0xA1 && type <= 0xA6) return this.scaledCells(type - 0xA0, 0, at, stride, count);
+  /** So many elements of a type, one behind the other. */
+  cells(type, at, count, base) {
+    const size = ELEMENT_SIZES[type];
+    const cells = [];
+    for (let index = 0; index < count; index++, at += size) cells.push(this.cell(type, at, base));
+    return cells;
+  }
+
+  /** The element of a type at `at`. */
+  cell(type, at, base) {
+    if (type < 0x09) return signed(this.bytes, at, type);
     if (type >= 0x10 && type < 0xA0) {
       const exponent = type >> 4, width = type & 0x0F;
       return width < 8
-        ? this.scaledCells(width, exponent, at, stride, count) : this.noisyCells(width - 8, exponent, at, stride, count);
+        ? this.float(signed(this.bytes, at, width) / POWERS[exponent]) : this.noisyCell(width - 8, POWERS[exponent], at);
     }
-    const cells = [];
-    for (let index = 0; index < count; index++, at += stride) cells.push(this.cell(type, at, base));
-    return cells;
+    if (type >= 0xC0) {
+      const integer = unsigned(this.bytes, at, type & 0x0F);
+      return type < 0xD0 ? integer : sum64(base, integer);
+    }
+    if (type >= 0xA0) return this.float(signed(this.bytes, at, type - 0xA0));
+    if (type === 0x09) return this.single(at);
+    if (type === 0x0A) return this.double(at);
+    if (type === 0x0F) return this.date(at);
+    if (this.bytes[at] > 1) this.fail("a Bool is neither 0 nor 1", at);
+    return this.bytes[at] === 1;
   }
 
-  signedCells(width, at, stride, count) {
-    const { bytes } = this;
-    const cells = [];
-    for (let index = 0; index < count; index++, at += stride) cells.push(signed(bytes, at, width));
-    return cells;
-  }
-
-  scaledCells(width, exponent, at, stride, count) {
-    const { bytes } = this;
-    const power = POWERS[exponent];
-    const cells = [];
-    if (this.isExact) {
-      for (let index = 0; index < count; index++, at += stride) cells.push(this.float(signed(bytes, at, width) / power));
-    } else {
-      for (let index = 0; index < count; index++, at += stride) cells.push(signed(bytes, at, width) / power);
-    }
-    return cells;
-  }
-
-  noisyCells(width, exponent, at, stride, count) {
-    const { bytes } = this;
-    const power = POWERS[exponent];
-    const cells = [];
-    for (let index = 0; index < count; index++, at += stride) {
-      const numerator = signed(bytes, at, width);
-      const residue = bytes[at + width];
-      if (residue === 0x80) {
-        if (numerator % power !== 0) this.fail("a fraction is marked as an integer", at);
-        cells.push(numerator / power);
-      } else if (residue === 0) {
-        cells.push(this.float(numerator / power));
-      } else {
-        cells.push(this.noisy(numerator / power, residue));
-      }
-    }
-    return cells;
-  }
-
-  /** One element of any other type. */
-  cell(type, at, base) {
-    switch (type) {
-      case 0x09: return this.single(at);
-      case 0x0A: return this.double(at);
-      case 0x0B:
-        if (this.bytes[at] > 1) this.fail("a Bool is neither 0 nor 1", at);
-        return this.bytes[at] === 1;
-      case 0x0F: return this.date(at);
-    }
-    const integer = unsigned(this.bytes, at, type & 0x0F);
-    return type < 0xD0 ? integer : sum64(base, integer);
+  noisyCell(width, power, at) {
+    const numerator = signed(this.bytes, at, width);
+    const residue = this.bytes[at + width];
+    if (residue === 0) return this.float(numerator / power);
+    if (residue !== 0x80) return this.noisy(numerator / power, residue);
+    if (numerator % power !== 0) this.fail("a fraction is marked as an integer", at);
+    return numerator / power;
   }
 
   // ## Tables and matrices
 
   table() {
     const { end, outer } = this.body();
-    const { keys, isPlain } = this.shapeAt(this.uint());
-    const columns = this.columns(keys.length);
+    const shape = this.shapeAt(this.uint());
+    const layout = this.layout(shape.keys.length);
+    const rows = [];
+    for (let row = 0; row < layout.rows; row++) rows.push(this.tableRow(layout, shape, row));
     this.at = end;
     this.end = outer;
-    return this.rowsOf(keys, isPlain, columns);
+    return rows;
   }
 
-  rowsOf(keys, isPlain, columns) {
-    const rows = [];
-    for (let row = 0; row < columns.rows; row++) {
-      const object = this.makesMaps ? new Map() : {};
-      for (let index = 0; index < keys.length; index++) {
-        const cell = columns.cells[index][row];
-        if (this.makesMaps) object.set(keys[index], cell);
-        else if (isPlain) object[keys[index]] = cell;
-        else define(object, keys[index], cell);
-      }
-      rows.push(object);
+  tableRow(layout, shape, row) {
+    const { keys } = shape;
+    const { types, bases } = layout;
+    const isPlain = shape.isPlain && !this.makesMaps;
+    const object = isPlain ? new (shape.Row ?? shape.constructorOfRows())() : this.newObject();
+    let at = layout.start + row * layout.stride;
+    for (let column = 0; column < keys.length; column++) {
+      const type = this.bytes[types + column];
+      const cell = type === 0 ? this.constantOf(layout, column) : this.cell(type, at, bases[column]);
+      at += ELEMENT_SIZES[type];
+      if (isPlain) object[keys[column]] = cell;
+      else this.set(object, keys[column], cell);
     }
-    return rows;
+    return object;
   }
 
   matrix() {
     const { end, outer } = this.body();
     const count = this.uint();
     if (count === 0) this.fail("a matrix has no columns", this.at - 1);
-    const { cells, rows } = this.columns(count);
+    const layout = this.layout(count);
+    const rows = [];
+    for (let row = 0; row < layout.rows; row++) rows.push(this.matrixRow(layout, row));
     this.at = end;
     this.end = outer;
-    return count === 2 ? pairs(cells[0], cells[1]) : Array.from({ length: rows }, (_, row) => cells.map((each) => each[row]));
+    return rows;
   }
 
-  /** The cells of all columns, an array for each. */
-  columns(count) {
-    const layout = this.layout(count);
-    return { cells: this.columnsOf(layout, 0, layout.rows), rows: layout.rows };
+  matrixRow(layout, row) {
+    const { types, bases } = layout;
+    const cells = [];
+    let at = layout.start + row * layout.stride;
+    for (let column = 0; column < bases.length; column++) {
+      const type = this.bytes[types + column];
+      cells.push(type === 0 ? this.constantOf(layout, column) : this.cell(type, at, bases[column]));
+      at += ELEMENT_SIZES[type];
+    }
+    return cells;
   }
 
-  columnsOf(layout, first, rows) { return layout.columns.map((_, index) => this.column(layout, index, first, rows)); }
+  /** One cell of a row. */
+  cellOf(layout, column, row) {
+    const type = this.bytes[layout.types + column];
+    if (type === 0) return this.constantOf(layout, column);
+    let at = layout.start + row * layout.stride;
+    for (let index = 0; index < column; index++) at += ELEMENT_SIZES[this.bytes[layout.types + index]];
+    return this.cell(type, at, layout.bases[column]);
+  }
 
-  /** Some cells of a column, from a row on. */
-  column({ columns, stride, start }, index, first, rows) {
-    const { type, place, base, constant } = columns[index];
-    return type === 0 ? this.constants(constant, rows) : this.cells(type, start + first * stride + place, stride, rows, base);
+  /** The value of a constant column: where values can be changed, a new one for each row. */
+  constantOf({ bases, constants }, column) {
+    const value = constants[column];
+    if (typeof value !== "object" || value === null) return value;
+    this.at = bases[column];
+    return this.constant();
   }
 
   /** What stands before the rows of a table or matrix, and how many rows there are. */
   layout(count) {
     const types = this.take(count);
-    const columns = [];
-    let stride = 0, constants = 0;
-    for (let index = 0; index < count; index++) {
-      const type = this.bytes[types + index];
-      const size = elementSize(type);
-      if (type !== 0 && size === 0) {
-        this.fail(`the element type ${byteText(type)} is no type of a column; ${LATER}`, types + index);
-      }
-      const start = this.at;
-      if (type === 0) {
-        this.constant();
-        constants++;
-      }
-      columns.push({ type, size, place: stride, constant: start, base: isOffset(type) ? this.base() : 0 });
+    // For each column its base; where its constant stands, and its value.
+    const bases = [], constants = [];
+    let stride = 0, constantCount = 0;
+    for (let column = 0; column < count; column++) {
+      const type = this.bytes[types + column];
+      const size = ELEMENT_SIZES[type];
       stride += size;
+      if (type === 0) {
+        constantCount++;
+        bases.push(this.at);
+        constants[column] = this.constant();
+      } else {
+        if (size === 0) this.fail(`the element type ${byteText(type)} is no type of a column; ${LATER}`, types + column);
+        bases.push(isOffset(type) ? this.base() : 0);
+      }
     }
     if (stride === 0) this.fail("rows have no bytes");
-    if (constants > stride) this.fail("more columns are constant than a row has bytes");
+    if (constantCount > stride) this.fail("more columns are constant than a row has bytes");
     const left = this.end - this.at;
     if (left === 0) this.fail("a table or matrix has no rows");
     if (left % stride !== 0) this.fail(`rows of ${stride} bytes do not fill ${left} bytes`);
-    return { columns, stride, rows: left / stride, start: this.at, types };
+    return { types, bases, constants, stride, rows: left / stride, start: this.at };
   }
 
-  /** The value of a constant column. */
+  /** Reads the value of a constant column. */
   constant() {
     if (this.at >= this.end) this.fail("a constant is wanted where no byte is left");
     const tag = this.bytes[this.at];
     if (tag === 0xE0 || tag === 0xC0) {
       this.at++;
-      return tag === 0xE0 ? [] : this.makesMaps ? new Map() : {};
+      return tag === 0xE0 ? [] : this.newObject();
     }
     const isAllowed = tag <= 0x18 || tag === 0x1E || (tag >= 0x20 && tag <= 0x3F) || (tag >= 0x50 && tag <= 0x6F)
       || tag === 0x7C || (tag >= 0x80 && tag <= 0xBF);
     if (!isAllowed) this.fail(`a value of tag ${byteText(tag)} is no constant of a column`);
     return this.value();
-  }
-
-  /** The same value in all rows; where values can be changed, one for each. */
-  constants(at, count) {
-    const end = this.at;
-    const cells = [];
-    let value;
-    for (let row = 0; row < count; row++) {
-      if (row === 0 || (typeof value === "object" && value !== null)) {
-        this.at = at;
-        value = this.constant();
-      }
-      cells.push(value);
-    }
-    this.at = end;
-    return cells;
   }
 
   // ## Skipping
@@ -1165,15 +1187,15 @@ const SKIPPED = Int8Array.from({ length: 256 }, (_, tag) => {
   return LENGTH;
 });
 
-/** The bytes of an element of a type, 0 if the type has none or is reserved. */
-function elementSize(type) {
+/** For each element type the bytes of an element, 0 if the type has none or is reserved. */
+const ELEMENT_SIZES = Uint8Array.from({ length: 256 }, (_, type) => {
   const high = type >> 4, low = type & 0x0F;
   if (high === 0) return low <= 8 ? low : [4, 8, 1, 0, 0, 0, 8][low - 9];
   if (high <= 9) return low >= 1 && low <= 6 ? low : low >= 9 && low <= 14 ? low - 7 : 0;
   if (high === 0xA) return low <= 6 ? low : 0;
   if (high === 0xC || high === 0xD) return low <= 7 ? low : 0;
   return 0;
-}
+});
 
 function isOffset(type) { return type >= 0xD1 && type <= 0xD7; }
 
@@ -1181,12 +1203,6 @@ function isOffset(type) { return type >= 0xD1 && type <= 0xD7; }
 function sums(elements) {
   for (let index = 1; index < elements.length; index++) elements[index] = sum64(elements[index - 1], elements[index]);
   return elements;
-}
-
-function pairs(first, second) {
-  const rows = [];
-  for (let row = 0; row < first.length; row++) rows.push([first[row], second[row]]);
-  return rows;
 }
 
 function uintSize(number) {
@@ -3172,7 +3188,7 @@ class PathReader {
     if (typeof step === "string") this.noContainer(start);
     const { outer } = reader.body();
     const type = tag === 0x75 ? 0x09 : reader.byte();
-    const size = type === 0x0B || type === 0x0F ? 0 : elementSize(type);
+    const size = type === 0x0B || type === 0x0F ? 0 : ELEMENT_SIZES[type];
     if (step !== each && size > 0) return this.scalar(this.element(type, size, step), index + 1, start);
     reader.at = start;
     reader.end = outer;
@@ -3186,7 +3202,7 @@ class PathReader {
     const base = isOffset(type) ? reader.base() : 0;
     const left = reader.end - reader.at;
     if (left % size !== 0) reader.fail(`elements of ${size} bytes do not fill ${left} bytes`);
-    return step >= 0 && step < left / size ? reader.cells(type, reader.at + step * size, size, 1, base)[0] : undefined;
+    return step >= 0 && step < left / size ? reader.cell(type, reader.at + step * size, base) : undefined;
   }
 
   /** A value that has nothing in it: where more steps follow, they lead to nothing, or do not fit. */
@@ -3215,15 +3231,14 @@ class PathReader {
   row(layout, shape, row, index) {
     const { reader } = this;
     if (index === this.steps.length) {
-      const columns = { cells: reader.columnsOf(layout, row, 1), rows: 1 };
-      return shape ? reader.rowsOf(shape.keys, shape.isPlain, columns)[0] : columns.cells.map(([cell]) => cell);
+      return shape ? reader.tableRow(layout, shape, row) : reader.matrixRow(layout, row);
     }
     const step = this.steps[index];
-    const cell = (column) => this.scalar(reader.column(layout, column, row, 1)[0], index + 1, layout.start);
-    if (step === each) return layout.columns.map((_, column) => cell(column));
+    const cell = (column) => this.scalar(reader.cellOf(layout, column, row), index + 1, layout.start);
+    if (step === each) return layout.bases.map((_, column) => cell(column));
     if (!shape && typeof step === "string") this.noContainer(layout.start);
     const column = shape ? shape.keys.indexOf(this.keyOf(step)) : step;
-    return column >= 0 && column < layout.columns.length ? cell(column) : undefined;
+    return column >= 0 && column < layout.bases.length ? cell(column) : undefined;
   }
 }
 
@@ -3389,7 +3404,7 @@ class Walker extends Reader {
       return elements.forEach((element, index) => this.noteElement(index === 0 ? first : type - 0xB0, depth, element));
     }
     if (isOffset(type)) this.walkBase(depth);
-    for (const element of elements) this.noteElement(elementSize(type), depth, element);
+    for (const element of elements) this.noteElement(ELEMENT_SIZES[type], depth, element);
   }
 
   noteNext(size, depth, kind, text, value) {
@@ -3435,17 +3450,18 @@ class Walker extends Reader {
     this.note(at, this.at, depth + 1, "columns", isTable ? `rows of shape ${number}` : counted(number, "column"), number);
     const keys = isTable ? this.shapeAt(number).keys : null;
     const layout = this.layout(keys ? keys.length : number);
-    const names = layout.columns.map((_, column) => (keys ? `${quoted(keys[column])}: ` : ""));
-    this.walkColumns(layout, names, depth + 1);
-    this.walkCells(layout, names, depth + 1);
+    const names = layout.bases.map((_, column) => (keys ? `${quoted(keys[column])}: ` : ""));
+    const types = [...this.bytes.subarray(layout.types, layout.types + names.length)];
+    this.walkColumns(layout, types, names, depth + 1);
+    this.walkCells(layout, types, names, depth + 1);
     this.at = end;
     this.end = outer;
   }
 
-  walkColumns(layout, names, depth) {
+  walkColumns(layout, types, names, depth) {
     this.at = layout.types;
-    layout.columns.forEach(({ type }, column) => this.noteNext(1, depth, "column", names[column] + typeText(type), type));
-    layout.columns.forEach(({ type }, column) => {
+    types.forEach((type, column) => this.noteNext(1, depth, "column", names[column] + typeText(type), type));
+    types.forEach((type, column) => {
       const start = this.at;
       if (isOffset(type)) return this.walkBase(depth);
       if (type !== 0) return;
@@ -3454,12 +3470,11 @@ class Walker extends Reader {
     });
   }
 
-  walkCells(layout, names, depth) {
-    const columns = this.columnsOf(layout, 0, layout.rows);
-    this.at = layout.start;
+  walkCells(layout, types, names, depth) {
     for (let row = 0; row < layout.rows; row++) {
-      layout.columns.forEach(({ size }, column) => {
-        if (size > 0) this.noteElement(size, depth + 1, columns[column][row], names[column]);
+      types.forEach((type, column) => {
+        const size = ELEMENT_SIZES[type];
+        if (size > 0) this.noteElement(size, depth + 1, this.cell(type, this.at, layout.bases[column]), names[column]);
       });
     }
   }
