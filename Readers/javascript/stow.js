@@ -286,9 +286,9 @@ const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** As many bytes are made a string at once, of which short strings are cut. */
 const CHUNK = 8192;
-/** Up to so many bytes, UTF-8 is decoded here: calling the host takes longer. */
-const SHORT_UTF8 = 1024;
-const units = new Uint16Array(SHORT_UTF8);
+/** Up to so many bytes, strings are made here: calling the host takes longer. */
+const SHORT_STRING = 512;
+const units = new Uint16Array(SHORT_STRING);
 const hostUnits = HostBuffer && HostBuffer.from(units.buffer);
 /** The codes of a packed text, and then its characters. */
 const codes = new Uint8Array(64);
@@ -364,45 +364,51 @@ const hasOwn = Object.prototype.hasOwnProperty;
 /** The keys of a shape. */
 class Shape {
   constructor(keys) {
+    this.keys = keys;
     /** False if a key cannot be assigned to a new object like any other. */
     this.isPlain = !keys.includes("__proto__");
-    this.keys = this.isPlain ? namesOf(keys) : keys;
     this.Row = null;
   }
 
   /** A constructor of objects that are to have these keys. */
-  constructorOfRows() { return (this.Row = rowConstructor(this.keys)); }
-}
-
-/** The same keys as the strings that the engine knows as names of properties: it finds them faster. */
-function namesOf(keys) {
-  const object = {};
-  for (const key of keys) object[key] = 0;
-  const names = Object.keys(object);
-  return names.every((name, index) => name === keys[index]) ? names : keys;
+  constructorOfRows() {
+    const known = rowsOf(this.keys);
+    const { names } = known;
+    if (names.length === this.keys.length && names.every((name, index) => name === this.keys[index])) this.keys = names;
+    return (this.Row = known.Row);
+  }
 }
 
 /** Constructors by the keys of what they make, so that the objects of all messages have the same hidden class. */
-const rowConstructors = new Map();
-const MOST_CONSTRUCTORS = 1000;
+const knownRows = new Map();
+const MOST_ROWS = 1000;
 
-function rowConstructor(keys) {
-  const name = keys.join();
-  let constructor = rowConstructors.get(name);
-  if (constructor === undefined) {
-    if (rowConstructors.size === MOST_CONSTRUCTORS) rowConstructors.clear();
-    constructor = keys.length <= 8 ? smallConstructor() : largeConstructor();
-    rowConstructors.set(name, constructor);
+/** The constructor for some keys, and the keys as the strings that the engine knows as names of properties. */
+function rowsOf(keys) {
+  const joined = keys.join();
+  let known = knownRows.get(joined);
+  if (known === undefined) {
+    if (knownRows.size === MOST_ROWS) knownRows.clear();
+    known = { Row: keys.length <= 8 ? smallConstructor() : largeConstructor(), names: namesOf(keys) };
+    knownRows.set(joined, known);
   }
-  return constructor;
+  return known;
+}
+
+function namesOf(keys) {
+  const object = {};
+  for (const key of keys) object[key] = 0;
+  return Object.keys(object);
 }
 
 // What these make are plain objects without properties. That each shape has a constructor of its own, and how many
 // assignments stand in it, though none is ever run, tells the engine how much room its objects need.
 
+const NEVER = false;
+
 function smallConstructor() {
   function Row() {
-    if (Row.isNever) this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = 0;
+    if (NEVER) this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = 0;
   }
   Row.prototype = Object.prototype;
   return Row;
@@ -410,7 +416,7 @@ function smallConstructor() {
 
 function largeConstructor() {
   function Row() {
-    if (Row.isNever) {
+    if (NEVER) {
       this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = this.i = this.j = this.k = this.l = this.m = 0;
       this.n = this.o = this.p = this.q = this.r = this.s = this.t = this.u = this.v = this.w = this.x = this.y = this.z = 0;
       this.A = this.B = this.C = this.D = this.E = this.F = this.G = this.H = this.I = this.J = this.K = this.L = this.M = 0;
@@ -642,6 +648,7 @@ class Reader {
   string(size) {
     const { bytes, at: start } = this;
     const end = start + size;
+    if (size > SHORT_STRING) return this.longString(size);
     if (end > this.end) this.fail(`a string of ${size} bytes goes beyond its container`);
     this.at = end;
     let at = start;
@@ -663,13 +670,15 @@ class Reader {
   }
 
   utf8(start, end) {
-    if (end - start <= SHORT_UTF8) {
-      const count = decodeUTF8(this.bytes, start, end);
-      if (count < 0) this.fail("a string is not UTF-8", start);
-      return unitsText(count);
-    }
+    const count = decodeUTF8(this.bytes, start, end);
+    if (count < 0) this.fail("a string is not UTF-8", start);
+    return unitsText(count);
+  }
+
+  longString(size) {
+    const start = this.take(size);
     try {
-      return utf8Decoder.decode(this.bytes.subarray(start, end));
+      return utf8Decoder.decode(this.bytes.subarray(start, this.at));
     } catch {
       return this.fail("a string is not UTF-8", start);
     }
@@ -783,14 +792,16 @@ class Reader {
     const start = this.at;
     const count = this.uint();
     if (count === 0) this.fail("a shape has no keys", start);
-    const keys = new Set();
-    while (keys.size < count) {
+    const keys = [];
+    const known = count > 8 ? new Set() : null;
+    while (keys.length < count) {
       const at = this.at;
       const key = this.key();
-      if (keys.has(key)) this.fail("a shape has a key twice", at);
-      keys.add(key);
+      if (known ? known.has(key) : keys.includes(key)) this.fail("a shape has a key twice", at);
+      known?.add(key);
+      keys.push(key);
     }
-    return new Shape([...keys]);
+    return new Shape(keys);
   }
 
   /** A text, or a reference to a symbol. */
@@ -827,9 +838,21 @@ class Reader {
 
   array(length) {
     const outer = this.enter(length);
-    const elements = [];
-    while (this.at < this.end) elements.push(this.value());
+    const elements = this.elementsOfArray();
     this.leave(outer);
+    return elements;
+  }
+
+  /** Short arrays are literals, which take no more room than they need; an array that grows takes it for many elements. */
+  elementsOfArray() {
+    const { end } = this;
+    if (this.at === end) return [];
+    const first = this.value();
+    if (this.at === end) return [first];
+    const second = this.value();
+    if (this.at === end) return [first, second];
+    const elements = [first, second, this.value()];
+    while (this.at < end) elements.push(this.value());
     return elements;
   }
 
@@ -1001,7 +1024,7 @@ class Reader {
     const size = ELEMENT_SIZES[type];
     const cells = [];
     for (let index = 0; index < count; index++, at += size) cells.push(this.cell(type, at, base));
-    return cells;
+    return fitted(cells);
   }
 
   /** The element of a type at `at`. */
@@ -1048,14 +1071,10 @@ class Reader {
 
   tableRow(layout, shape, row) {
     const { keys } = shape;
-    const { types, bases } = layout;
     const isPlain = shape.isPlain && !this.makesMaps;
     const object = isPlain ? new (shape.Row ?? shape.constructorOfRows())() : this.newObject();
-    let at = layout.start + row * layout.stride;
     for (let column = 0; column < keys.length; column++) {
-      const type = this.bytes[types + column];
-      const cell = type === 0 ? this.constantOf(layout, column) : this.cell(type, at, bases[column]);
-      at += ELEMENT_SIZES[type];
+      const cell = this.cellOf(layout, column, row);
       if (isPlain) object[keys[column]] = cell;
       else this.set(object, keys[column], cell);
     }
@@ -1075,24 +1094,18 @@ class Reader {
   }
 
   matrixRow(layout, row) {
-    const { types, bases } = layout;
+    const count = layout.bases.length;
+    if (count === 2) return [this.cellOf(layout, 0, row), this.cellOf(layout, 1, row)];
     const cells = [];
-    let at = layout.start + row * layout.stride;
-    for (let column = 0; column < bases.length; column++) {
-      const type = this.bytes[types + column];
-      cells.push(type === 0 ? this.constantOf(layout, column) : this.cell(type, at, bases[column]));
-      at += ELEMENT_SIZES[type];
-    }
-    return cells;
+    for (let column = 0; column < count; column++) cells.push(this.cellOf(layout, column, row));
+    return fitted(cells);
   }
 
   /** One cell of a row. */
   cellOf(layout, column, row) {
     const type = this.bytes[layout.types + column];
     if (type === 0) return this.constantOf(layout, column);
-    let at = layout.start + row * layout.stride;
-    for (let index = 0; index < column; index++) at += ELEMENT_SIZES[this.bytes[layout.types + index]];
-    return this.cell(type, at, layout.bases[column]);
+    return this.cell(type, layout.start + row * layout.stride + layout.places[column], layout.bases[column]);
   }
 
   /** The value of a constant column: where values can be changed, a new one for each row. */
@@ -1106,12 +1119,13 @@ class Reader {
   /** What stands before the rows of a table or matrix, and how many rows there are. */
   layout(count) {
     const types = this.take(count);
-    // For each column its base; where its constant stands, and its value.
-    const bases = [], constants = [];
+    // For each column where its cells begin in a row; its base; where its constant stands, and its value.
+    const places = [], bases = [], constants = [];
     let stride = 0, constantCount = 0;
     for (let column = 0; column < count; column++) {
       const type = this.bytes[types + column];
       const size = ELEMENT_SIZES[type];
+      places.push(stride);
       stride += size;
       if (type === 0) {
         constantCount++;
@@ -1127,7 +1141,7 @@ class Reader {
     const left = this.end - this.at;
     if (left === 0) this.fail("a table or matrix has no rows");
     if (left % stride !== 0) this.fail(`rows of ${stride} bytes do not fill ${left} bytes`);
-    return { types, bases, constants, stride, rows: left / stride, start: this.at };
+    return { types, places, bases, constants, stride, rows: left / stride, start: this.at };
   }
 
   /** Reads the value of a constant column. */
@@ -1204,6 +1218,9 @@ function sums(elements) {
   for (let index = 1; index < elements.length; index++) elements[index] = sum64(elements[index - 1], elements[index]);
   return elements;
 }
+
+/** A short array without the room that it took when it grew. */
+function fitted(elements) { return elements.length < 17 ? elements.slice() : elements; }
 
 function uintSize(number) {
   return number <= 0xDF ? 1 : number <= 6367 ? 2 : number <= 268511 ? 3 : number <= 0xFFFFFFFF ? 5 : 9;

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import * as here from "../stow.js";
+import { described, hex } from "./support/notation.js";
+import { validVectors, vectors } from "./support/vectors.js";
+
+const EXACT = { exact: true, objects: "map" };
+
+/** The module as a browser has it, where there is no Buffer. */
+async function withoutBuffer() {
+  const { Buffer } = globalThis;
+  delete globalThis.Buffer;
+  try {
+    return await import("../stow.js?browser");
+  } finally {
+    globalThis.Buffer = Buffer;
+  }
+}
+
+test("a host without Buffer reads and writes the same", async (context) => {
+  const there = await withoutBuffer();
+  assert.notEqual(there.decode, here.decode);
+  const plain = validVectors.filter((vector) => !vector.hasContext);
+  for (const { bytes, name } of plain) {
+    const again = there.encode(there.decode(bytes, EXACT));
+    assert.equal(hex(again), hex(here.encode(here.decode(bytes, EXACT))), name);
+    assert.equal(described(here.decode(again, EXACT)), described(here.decode(bytes, EXACT)), name);
+  }
+  for (const { kind, bytes, hasContext } of vectors) {
+    if (kind === "refused" && !hasContext) assert.throws(() => there.decode(bytes), there.StowError);
+  }
+  context.diagnostic(`${plain.length} of ${plain.length} passed`);
+});
