@@ -1073,8 +1073,12 @@ class Reader {
     const { keys } = shape;
     const isPlain = shape.isPlain && !this.makesMaps;
     const object = isPlain ? new (shape.Row ?? shape.constructorOfRows())() : this.newObject();
+    const { types, bases } = layout;
+    let at = layout.start + row * layout.stride;
     for (let column = 0; column < keys.length; column++) {
-      const cell = this.cellOf(layout, column, row);
+      const type = this.bytes[types + column];
+      const cell = type === 0 ? this.constantOf(layout, column) : this.cell(type, at, bases[column]);
+      at += ELEMENT_SIZES[type];
       if (isPlain) object[keys[column]] = cell;
       else this.set(object, keys[column], cell);
     }
@@ -1105,7 +1109,9 @@ class Reader {
   cellOf(layout, column, row) {
     const type = this.bytes[layout.types + column];
     if (type === 0) return this.constantOf(layout, column);
-    return this.cell(type, layout.start + row * layout.stride + layout.places[column], layout.bases[column]);
+    let at = layout.start + row * layout.stride;
+    for (let index = 0; index < column; index++) at += ELEMENT_SIZES[this.bytes[layout.types + index]];
+    return this.cell(type, at, layout.bases[column]);
   }
 
   /** The value of a constant column: where values can be changed, a new one for each row. */
@@ -1119,13 +1125,12 @@ class Reader {
   /** What stands before the rows of a table or matrix, and how many rows there are. */
   layout(count) {
     const types = this.take(count);
-    // For each column where its cells begin in a row; its base; where its constant stands, and its value.
-    const places = [], bases = [], constants = [];
+    // For each column its base; where its constant stands, and its value.
+    const bases = [], constants = [];
     let stride = 0, constantCount = 0;
     for (let column = 0; column < count; column++) {
       const type = this.bytes[types + column];
       const size = ELEMENT_SIZES[type];
-      places.push(stride);
       stride += size;
       if (type === 0) {
         constantCount++;
@@ -1141,7 +1146,7 @@ class Reader {
     const left = this.end - this.at;
     if (left === 0) this.fail("a table or matrix has no rows");
     if (left % stride !== 0) this.fail(`rows of ${stride} bytes do not fill ${left} bytes`);
-    return { types, places, bases, constants, stride, rows: left / stride, start: this.at };
+    return { types, bases, constants, stride, rows: left / stride, start: this.at };
   }
 
   /** Reads the value of a constant column. */
@@ -1277,10 +1282,9 @@ const utf8Encoder = new TextEncoder();
 
 /** A string of the message: as a value, a URL or a key. */
 class Entry {
-  constructor(text, id) {
+  constructor(text) {
     this.kind = TEXT;
     this.text = text;
-    this.id = id;
     this.size = utf8Size(text);
     this.values = 0;
     this.keys = 0;
@@ -1337,23 +1341,47 @@ class ArrayNode {
 }
 
 class ObjectNode {
-  constructor() {
+  /** @param order how many objects begin before it */
+  constructor(order) {
     this.kind = OBJECT;
+    this.order = order;
     this.items = [];
     /** Its keys; null if it has none. */
     this.list = null;
   }
 }
 
-/** The keys that some objects have, in their order. */
+/** The keys that some objects have, in their order: one more than those of the list before it. */
 class KeyList {
-  constructor(keys, order) {
-    this.keys = keys;
-    this.order = order;
+  constructor(before, key) {
+    this.before = before;
+    this.key = key;
+    /** The list with one key more that was asked for last, which is most often the next; and all, if there are several. */
+    this.last = null;
+    this.longer = null;
     this.uses = 0;
+    this.order = 0;
     this.shape = -1;
     this.isShared = false;
     this.gain = 0;
+  }
+
+  get keys() {
+    const keys = [];
+    for (let list = this; list.before !== null; list = list.before) keys.push(list.key);
+    return keys.reverse();
+  }
+
+  /** The list with one key more. */
+  with(text, collector) {
+    const { last } = this;
+    if (last === null) return (this.last = new KeyList(this, collector.entry(text)));
+    if (last.key.text === text) return last;
+    this.longer ??= new Map([[last.key, last]]);
+    const entry = collector.entry(text);
+    let list = this.longer.get(entry);
+    if (list === undefined) this.longer.set(entry, (list = new KeyList(this, entry)));
+    return (this.last = list);
   }
 }
 
@@ -1380,12 +1408,15 @@ class Collector {
     this.deepest = depthOf(options);
     this.isSorted = options.sortedKeys === true;
     this.strings = new Map();
-    this.lists = new Map();
+    /** The list without keys, and those that objects have. */
+    this.noKeys = new KeyList(null, null);
+    this.lists = [];
+    this.objectCount = 0;
   }
 
   entry(text) {
     let entry = this.strings.get(text);
-    if (entry === undefined) this.strings.set(text, (entry = new Entry(text, this.strings.size)));
+    if (entry === undefined) this.strings.set(text, (entry = new Entry(text)));
     return entry;
   }
 
@@ -1448,45 +1479,44 @@ class Collector {
 
   /** The properties of an object, but for those that are undefined, which it is taken not to have. */
   properties(object) {
-    const keys = Object.keys(object).filter((key) => object[key] !== undefined);
-    return this.entries(keys, (key) => object[key]);
+    this.enter();
+    const node = new ObjectNode(this.objectCount++);
+    const keys = Object.keys(object);
+    if (this.isSorted) keys.sort(compareUTF8);
+    for (let index = 0; index < keys.length; index++) {
+      const value = object[keys[index]];
+      if (value !== undefined) this.property(node, keys[index], value);
+    }
+    return this.complete(node);
   }
 
   map(map) {
     const values = new Map();
-    for (const [key, value] of map) {
-      if (value !== undefined) values.set(keyOf(key), value);
-    }
-    return this.entries([...values.keys()], (key) => values.get(key));
-  }
-
-  entries(keys, valueOf) {
+    for (const [key, value] of map) values.set(keyOf(key), value);
     this.enter();
+    const node = new ObjectNode(this.objectCount++);
+    const keys = [...values.keys()];
     if (this.isSorted) keys.sort(compareUTF8);
-    const node = new ObjectNode();
-    // Objects with the same keys share a list, which is known as soon as the object begins: shapes are in this order.
-    const order = this.objects++;
-    const entries = [];
-    let name = "";
-    for (const key of keys) {
-      const entry = this.entry(key);
-      entries.push(entry);
-      name += entry.id + " ";
-      node.items.push(this.node(valueOf(key)));
-    }
-    if (keys.length > 0) node.list = this.list(name, entries, order);
-    this.depth--;
-    return node;
+    for (const key of keys) if (values.get(key) !== undefined) this.property(node, key, values.get(key));
+    return this.complete(node);
   }
 
-  objects = 0;
+  property(node, key, value) {
+    node.list = (node.list ?? this.noKeys).with(key, this);
+    node.items.push(this.node(value));
+  }
 
-  list(name, entries, order) {
-    let list = this.lists.get(name);
-    if (list === undefined) this.lists.set(name, (list = new KeyList(entries, order)));
-    list.uses++;
-    list.order = Math.min(list.order, order);
-    return list;
+  complete(node) {
+    this.depth--;
+    const { list } = node;
+    if (list !== null && list.uses++ === 0) {
+      list.order = node.order;
+      this.lists.push(list);
+    } else if (list !== null && node.order < list.order) {
+      // An object inside another is complete before it.
+      list.order = node.order;
+    }
+    return node;
   }
 }
 
@@ -1542,8 +1572,8 @@ class Plan {
   constructor(collector, context) {
     this.context = context;
     this.symbols = [];
-    this.shapes = this.chooseShapes([...collector.lists.values()]);
-    for (const list of collector.lists.values()) {
+    this.shapes = this.chooseShapes(collector.lists);
+    for (const list of collector.lists) {
       const written = list.isShared ? 0 : list.shape >= 0 ? 1 : list.uses;
       for (const key of list.keys) key.keys += written;
     }
@@ -1723,7 +1753,7 @@ function fixedForm(integers) {
   let width = Math.max(widthOf(least), widthOf(greatest)), type = width, base = null, baseSize = 0;
   const plain = least >= 0 ? unsignedWidth(greatest) : 8;
   if (plain < width) [type, width] = [0xC0 + plain, plain];
-  const offset = unsignedWidth(narrowed(BigInt(greatest) - BigInt(least)));
+  const offset = unsignedWidth(offsetOf(greatest, least));
   if (offset < width && integerSize(least) + integers.length * offset < integers.length * width) {
     [type, width, base, baseSize] = [0xD0 + offset, offset, least, integerSize(least)];
   }
@@ -1736,7 +1766,7 @@ function integersForm(integers) {
   let best = { ...fixedForm(integers), items: integers };
   const consider = (other) => { if (other.size < best.size) best = other; };
   consider({ type: 0x0D, size: ownWidthsSize(integers), items: integers });
-  const steps = integers.map((integer, index) => (index === 0 ? integer : sum64(integer, negated(integers[index - 1]))));
+  const steps = stepsOf(integers);
   if (differencesLookSmaller(integers, steps)) {
     let width = 1;
     for (let index = 1; index < count; index++) width = Math.max(width, widthOf(steps[index]));
@@ -1746,8 +1776,19 @@ function integersForm(integers) {
   return best;
 }
 
+/** The first integer, and of each other how far it is from the one before. */
+function stepsOf(integers) {
+  const steps = [integers[0]];
+  for (let index = 1; index < integers.length; index++) {
+    steps.push(sum64(integers[index], negated(integers[index - 1])));
+  }
+  return steps;
+}
+
 function ownWidthsSize(integers) {
-  return integers.reduce((sum, integer) => sum + ownWidth(integer), uintSize(integers.length) + ((integers.length + 1) >> 1));
+  let size = uintSize(integers.length) + ((integers.length + 1) >> 1);
+  for (const integer of integers) size += ownWidth(integer);
+  return size;
 }
 
 /** Whether the first differences take fewer bytes than the values that they lead to. */
@@ -1851,7 +1892,7 @@ function rowsForm(items) {
   if (!areAlike || first.items.some((cell) => !isCell(cell))) return null;
   const columns = [];
   for (let index = 0; index < count; index++) {
-    const column = columnForm(items.map((item) => item.items[index]));
+    const column = columnForm(items, index);
     if (column === null) return null;
     columns.push(column);
   }
@@ -1874,22 +1915,34 @@ function pays(columns, rows, headerSize) {
 }
 
 /** The form of a column: the size of its cells, what they take with their tags, and what stands before the rows. */
-function columnForm(cells) {
-  if (cells.every((cell) => isSameCell(cell, cells[0]))) return constantForm(cells[0], cells.length);
-  const kinds = new Set(cells.map(kindOf));
-  if (kinds.size === 1 && kinds.has(INTEGER)) {
-    const fixed = fixedForm(cells);
-    const tagged = cells.reduce((sum, cell) => sum + integerSize(cell), 0);
-    return { ...fixed, size: fixed.width, cells, tagged, parameter: fixed.baseSize };
+function columnForm(items, index) {
+  const first = items[0].items[index];
+  const cells = [];
+  let kinds = 0, isConstant = true;
+  for (let row = 0; row < items.length; row++) {
+    const cell = items[row].items[index];
+    kinds |= 1 << kindOf(cell);
+    isConstant = isConstant && isSameCell(cell, first);
+    cells.push(cell);
   }
-  if ([...kinds].every((kind) => kind === INTEGER || kind === FLOAT)) {
-    const floats = floatsForm(cells);
-    return floats && { ...floats, cells, tagged: estimate(cells, numberSize), parameter: 0 };
+  if (isConstant) return constantForm(first, cells.length);
+  switch (kinds) {
+    case 1 << INTEGER: return integerColumn(cells);
+    case 1 << FLOAT: case (1 << FLOAT) | (1 << INTEGER): {
+      const floats = floatsForm(cells);
+      return floats && { ...floats, cells, tagged: estimate(cells, numberSize), parameter: 0 };
+    }
+    case 1 << BOOL: return { type: 0x0B, size: 1, cells, tagged: cells.length, parameter: 0 };
+    case 1 << DATE: return { type: 0x0F, size: 8, cells, tagged: estimate(cells, (cell) => dateSize(cell.value)), parameter: 0 };
+    default: return null;
   }
-  if (kinds.size > 1) return null;
-  if (kinds.has(BOOL)) return { type: 0x0B, size: 1, cells, tagged: cells.length, parameter: 0 };
-  if (!kinds.has(DATE)) return null;
-  return { type: 0x0F, size: 8, cells, tagged: estimate(cells, (cell) => dateSize(cell.value)), parameter: 0 };
+}
+
+function integerColumn(cells) {
+  const { type, width, base, baseSize } = fixedForm(cells);
+  let tagged = 0;
+  for (const cell of cells) tagged += integerSize(cell);
+  return { type, size: width, base, cells, tagged, parameter: baseSize };
 }
 
 function constantForm(cell, count) {
@@ -1952,16 +2005,19 @@ class Writer {
 
   /** The lowest bytes of an integer. */
   integer(integer, width) {
+    if (width === 0) return;
     this.reserve(width);
     this.at -= width;
     if (typeof integer === "bigint") {
       for (let index = 0; index < width; index++) this.bytes[this.at + index] = Number((integer >> BigInt(index * 8)) & 0xFFn);
       return;
     }
+    const { bytes, at } = this;
+    bytes[at] = integer;
+    for (let index = 1; index < width && index < 4; index++) bytes[at + index] = integer >> (index * 8);
+    if (width <= 4) return;
     const high = Math.floor(integer / 4294967296);
-    for (let index = 0; index < width; index++) {
-      this.bytes[this.at + index] = index < 4 ? integer >> (index * 8) : high >> (index * 8 - 32);
-    }
+    for (let index = 4; index < width; index++) bytes[at + index] = high >> (index * 8 - 32);
   }
 
   double(value, bits = null) {
@@ -2030,7 +2086,10 @@ class Writer {
   taggedInteger(integer) {
     if (isInTag(integer)) return this.byte(0x90 + Number(integer));
     const width = widthOf(integer);
-    if (width <= 8) return this.tagged(width + 2, () => this.integer(integer, width));
+    if (width <= 8) {
+      this.integer(integer, width);
+      return this.byte(width + 2);
+    }
     if (integer > 0n && integer < 1n << 64n) return this.tagged(0x0B, () => this.integer(integer, 8));
     this.tagged(integer < 1n << 127n ? 0x0C : 0x0D, () => this.integer(integer, 16));
   }
@@ -2038,8 +2097,9 @@ class Writer {
   float(value, bits) {
     const { kind, size, number, exponent, residue } = floatForm(value);
     switch (kind) {
-      case INTEGRAL_FORM: return this.tagged(0x0F + size - 1, () => this.integer(number, size - 1));
-      case SHORT_FORM: return this.tagged(0x20 + (exponent - 1) * 4 + size - 2, () => this.integer(number, size - 1));
+      case INTEGRAL_FORM: case SHORT_FORM:
+        this.integer(number, size - 1);
+        return this.byte(kind === INTEGRAL_FORM ? 0x0F + size - 1 : 0x20 + (exponent - 1) * 4 + size - 2);
       case DECIMAL_FORM: return this.scaled(0x14, number, exponent, size - 2);
       case NOISY_FORM:
         this.byte(residue);
@@ -2134,9 +2194,10 @@ class Writer {
   object({ items, list }) {
     if (list === null) return this.byte(0xC0);
     const size = this.size;
-    for (let index = items.length - 1; index >= 0; index--) {
+    let before = list;
+    for (let index = items.length - 1; index >= 0; index--, before = before.before) {
       this.value(items[index]);
-      if (list.shape < 0) this.key(list.keys[index]);
+      if (list.shape < 0) this.key(before.key);
     }
     const length = this.size - size;
     if (list.shape >= 0) return this.recordHead(list.shape, length);
@@ -2295,7 +2356,11 @@ class Writer {
   }
 }
 
-function offsetOf(integer, base) { return narrowed(BigInt(integer) - BigInt(base)); }
+/** How far an integer is above another. */
+function offsetOf(integer, base) {
+  if (typeof integer === "number" && typeof base === "number" && integer - base <= SAFE) return integer - base;
+  return narrowed(BigInt(integer) - BigInt(base));
+}
 
 function fiveBitCodes(bytes) {
   const codes = [];
