@@ -432,6 +432,20 @@ function define(object, key, value) {
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
+/** What stands before the rows of a table or matrix. As no rows stand inside others, one at a time is enough. */
+class RowLayout {
+  /** Where the types of the columns stand, how many there are, and where the rows begin. */
+  types = 0;
+  count = 0;
+  start = 0;
+  /** The bytes of a row, and how many rows there are. */
+  stride = 0;
+  rows = 0;
+  /** For each column its base; of a constant one where its constant stands, and its value. */
+  bases = [];
+  constants = [];
+}
+
 /** Reads forward over a message. `end` is that of the innermost container, beyond which nothing is read. */
 class Reader {
   constructor(bytes, options = {}) {
@@ -452,6 +466,7 @@ class Reader {
     this.text = "";
     this.textStart = 0;
     this.textEnd = 0;
+    this.rowLayout = new RowLayout();
   }
 
   fail(rule, offset = this.at) { throw new StowError(rule, offset); }
@@ -1022,9 +1037,9 @@ class Reader {
   /** So many elements of a type, one behind the other. */
   cells(type, at, count, base) {
     const size = ELEMENT_SIZES[type];
-    const cells = [];
-    for (let index = 0; index < count; index++, at += size) cells.push(this.cell(type, at, base));
-    return fitted(cells);
+    const cells = new Array(count);
+    for (let index = 0; index < count; index++, at += size) cells[index] = this.cell(type, at, base);
+    return cells;
   }
 
   /** The element of a type at `at`. */
@@ -1062,8 +1077,8 @@ class Reader {
     const { end, outer } = this.body();
     const shape = this.shapeAt(this.uint());
     const layout = this.layout(shape.keys.length);
-    const rows = [];
-    for (let row = 0; row < layout.rows; row++) rows.push(this.tableRow(layout, shape, row));
+    const rows = new Array(layout.rows);
+    for (let row = 0; row < rows.length; row++) rows[row] = this.tableRow(layout, shape, row);
     this.at = end;
     this.end = outer;
     return rows;
@@ -1090,19 +1105,19 @@ class Reader {
     const count = this.uint();
     if (count === 0) this.fail("a matrix has no columns", this.at - 1);
     const layout = this.layout(count);
-    const rows = [];
-    for (let row = 0; row < layout.rows; row++) rows.push(this.matrixRow(layout, row));
+    const rows = new Array(layout.rows);
+    for (let row = 0; row < rows.length; row++) rows[row] = this.matrixRow(layout, row);
     this.at = end;
     this.end = outer;
     return rows;
   }
 
   matrixRow(layout, row) {
-    const count = layout.bases.length;
+    const { count } = layout;
     if (count === 2) return [this.cellOf(layout, 0, row), this.cellOf(layout, 1, row)];
-    const cells = [];
-    for (let column = 0; column < count; column++) cells.push(this.cellOf(layout, column, row));
-    return fitted(cells);
+    const cells = new Array(count);
+    for (let column = 0; column < count; column++) cells[column] = this.cellOf(layout, column, row);
+    return cells;
   }
 
   /** One cell of a row. */
@@ -1122,11 +1137,11 @@ class Reader {
     return this.constant();
   }
 
-  /** What stands before the rows of a table or matrix, and how many rows there are. */
+  /** Reads what stands before the rows of a table or matrix. */
   layout(count) {
     const types = this.take(count);
-    // For each column its base; where its constant stands, and its value.
-    const bases = [], constants = [];
+    const { rowLayout: layout } = this;
+    const { bases, constants } = layout;
     let stride = 0, constantCount = 0;
     for (let column = 0; column < count; column++) {
       const type = this.bytes[types + column];
@@ -1134,11 +1149,11 @@ class Reader {
       stride += size;
       if (type === 0) {
         constantCount++;
-        bases.push(this.at);
+        bases[column] = this.at;
         constants[column] = this.constant();
       } else {
         if (size === 0) this.fail(`the element type ${byteText(type)} is no type of a column; ${LATER}`, types + column);
-        bases.push(isOffset(type) ? this.base() : 0);
+        bases[column] = isOffset(type) ? this.base() : 0;
       }
     }
     if (stride === 0) this.fail("rows have no bytes");
@@ -1146,7 +1161,12 @@ class Reader {
     const left = this.end - this.at;
     if (left === 0) this.fail("a table or matrix has no rows");
     if (left % stride !== 0) this.fail(`rows of ${stride} bytes do not fill ${left} bytes`);
-    return { types, bases, constants, stride, rows: left / stride, start: this.at };
+    layout.types = types;
+    layout.count = count;
+    layout.stride = stride;
+    layout.rows = left / stride;
+    layout.start = this.at;
+    return layout;
   }
 
   /** Reads the value of a constant column. */
@@ -1223,9 +1243,6 @@ function sums(elements) {
   for (let index = 1; index < elements.length; index++) elements[index] = sum64(elements[index - 1], elements[index]);
   return elements;
 }
-
-/** A short array without the room that it took when it grew. */
-function fitted(elements) { return elements.length < 17 ? elements.slice() : elements; }
 
 function uintSize(number) {
   return number <= 0xDF ? 1 : number <= 6367 ? 2 : number <= 268511 ? 3 : number <= 0xFFFFFFFF ? 5 : 9;
@@ -3317,10 +3334,10 @@ class PathReader {
     }
     const step = this.steps[index];
     const cell = (column) => this.scalar(reader.cellOf(layout, column, row), index + 1, layout.start);
-    if (step === each) return layout.bases.map((_, column) => cell(column));
+    if (step === each) return Array.from({ length: layout.count }, (_, column) => cell(column));
     if (!shape && typeof step === "string") this.noContainer(layout.start);
     const column = shape ? shape.keys.indexOf(this.keyOf(step)) : step;
-    return column >= 0 && column < layout.bases.length ? cell(column) : undefined;
+    return column >= 0 && column < layout.count ? cell(column) : undefined;
   }
 }
 
@@ -3532,8 +3549,8 @@ class Walker extends Reader {
     this.note(at, this.at, depth + 1, "columns", isTable ? `rows of shape ${number}` : counted(number, "column"), number);
     const keys = isTable ? this.shapeAt(number).keys : null;
     const layout = this.layout(keys ? keys.length : number);
-    const names = layout.bases.map((_, column) => (keys ? `${quoted(keys[column])}: ` : ""));
-    const types = [...this.bytes.subarray(layout.types, layout.types + names.length)];
+    const types = [...this.bytes.subarray(layout.types, layout.types + layout.count)];
+    const names = types.map((_, column) => (keys ? `${quoted(keys[column])}: ` : ""));
     this.walkColumns(layout, types, names, depth + 1);
     this.walkCells(layout, types, names, depth + 1);
     this.at = end;
