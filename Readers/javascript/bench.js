@@ -2,19 +2,20 @@
 //
 //     node bench.js [FOLDER]
 //
-// FOLDER has JSON documents, as those of nativejson-benchmark; without it some are made up. The two sides are measured in
-// turns, and the medians are compared. JSON is minified for this: what people send has no spaces.
+// FOLDER has JSON documents, as those of nativejson-benchmark; without it some are made up. The sides are measured in turns,
+// and the medians are compared: with the documents as they are, and minified, as programs send them.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { at, decode, encode } from "./stow.js";
+import { decode, encode } from "./stow.js";
 import { JSONParser } from "./test/support/notation.js";
 
-const ROUNDS = 41;
+const WARM_UP = 20;
+const ROUNDS = 61;
 
 function main() {
-  console.log("| Document | JSON | Stow | JSON.parse | decode | times as fast | JSON.stringify | encode | times as fast |");
+  console.log("| Document | JSON | minified | Stow | `decode` | faster than `JSON.parse` | of minified | `encode` | `JSON.stringify` |");
   console.log("|---|---|---|---|---|---|---|---|---|");
   for (const [name, text] of documents()) row(name, text);
 }
@@ -38,29 +39,32 @@ function madeUp() {
 }
 
 function row(name, document) {
-  const json = new TextEncoder().encode(JSON.stringify(JSON.parse(document)));
+  const plain = JSON.parse(document);
+  const json = new TextEncoder().encode(document);
+  const minified = new TextEncoder().encode(JSON.stringify(plain));
   // Numbers with a point are floats, as the text says.
   const stow = encode(new JSONParser(document).document());
-  const plain = JSON.parse(document);
-  const reading = compare(() => JSON.parse(new TextDecoder().decode(json)), () => decode(stow));
-  const writing = compare(() => new TextEncoder().encode(JSON.stringify(plain)), () => encode(plain), 11);
+  const [decoding, parsing, parsingMinified] = medians([
+    () => decode(stow), () => JSON.parse(new TextDecoder().decode(json)), () => JSON.parse(new TextDecoder().decode(minified)),
+  ]);
+  const [encoding, stringifying] = medians([() => encode(plain), () => new TextEncoder().encode(JSON.stringify(plain))]);
   const columns = [
-    name, size(json.length), size(stow.length), time(reading.json), time(reading.stow), ratio(reading),
-    time(writing.json), time(writing.stow), ratio(writing),
+    name, size(json.length), size(minified.length), size(stow.length), time(decoding), times(parsing / decoding),
+    times(parsingMinified / decoding), time(encoding), time(stringifying),
   ];
   console.log(`| ${columns.join(" | ")} |`);
 }
 
-/** The medians of two sides that are measured in turns. */
-function compare(json, stow, rounds = ROUNDS) {
-  const times = { json: [], stow: [] };
-  for (let round = 0; round < rounds + 10; round++) {
-    const first = measured(json), second = measured(stow);
-    if (round < 10) continue;
-    times.json.push(first);
-    times.stow.push(second);
+/** The median of each of several sides, which are measured in turns. */
+function medians(sides) {
+  const measurements = sides.map(() => []);
+  for (let round = -WARM_UP; round < ROUNDS; round++) {
+    sides.forEach((side, index) => {
+      const milliseconds = measured(side);
+      if (round >= 0) measurements[index].push(milliseconds);
+    });
   }
-  return { json: median(times.json), stow: median(times.stow) };
+  return measurements.map(median);
 }
 
 function measured(body) {
@@ -69,12 +73,12 @@ function measured(body) {
   return performance.now() - begun;
 }
 
-function median(times) { return times.sort((left, right) => left - right)[times.length >> 1]; }
+function median(milliseconds) { return milliseconds.sort((left, right) => left - right)[milliseconds.length >> 1]; }
 
 function size(bytes) { return `${(bytes / 1000).toFixed(0)} kB`; }
 
 function time(milliseconds) { return `${milliseconds.toFixed(2)} ms`; }
 
-function ratio({ json, stow }) { return (json / stow).toFixed(2); }
+function times(ratio) { return `${ratio.toFixed(1)} ×`; }
 
 main();

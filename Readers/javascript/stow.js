@@ -25,8 +25,8 @@ const LATER = "perhaps the message is of a later version";
 
 // # Values
 //
-// Bools, strings and arrays are those of JavaScript, nil is null, data is a Uint8Array. What JavaScript has no exact value
-// for has a small class.
+// Bools, strings and arrays are those of JavaScript, nil is null, data is a Uint8Array. What JavaScript has no exact
+// value for has a small class.
 
 /** A nil inside so many optionals that have a value; `null` is the nil of level 0. */
 export class NestedNil {
@@ -38,8 +38,8 @@ export class NestedNil {
 }
 
 /**
- * A float that a plain number would not say: one whose value is a safe integer, which as a number is taken for an integer,
- * or a NaN with its bits.
+ * A float that a plain number would not say: one whose value is a safe integer, which as a number is taken for an
+ * integer, or a NaN with its bits.
  */
 export class Float {
   /** @param {number} value */
@@ -278,8 +278,9 @@ function fiveBitUnits(bytes, start, end) {
 
 // # Strings
 
-/** The host's own conversion of bytes to a string of as many characters, where it has one: Node, Deno and Bun. */
-const HostBuffer = typeof globalThis.Buffer === "function" && globalThis.Buffer.prototype?.latin1Slice
+const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+/** The host's own conversions of bytes to strings, where it has them, as Node and Bun have. */
+const HostBuffer = isLittleEndian && globalThis.Buffer?.prototype?.latin1Slice && globalThis.Buffer.prototype.ucs2Slice
   ? globalThis.Buffer : null;
 const asciiDecoder = HostBuffer ? null : new TextDecoder("latin1");
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -349,12 +350,17 @@ function depthOf(options) {
   return depth;
 }
 
-/** The bytes of whatever holds bytes. */
+/** The bytes of whatever holds bytes; of memory that is shared with other threads, a copy. */
 function bytesOf(source) {
-  if (source instanceof Uint8Array) return source;
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
-  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  throw new StowError("bytes are a Uint8Array, an ArrayBuffer or a view of one");
+  if (!ArrayBuffer.isView(source)) throw new StowError("bytes are a Uint8Array, an ArrayBuffer or a view of one");
+  const bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  return source.buffer instanceof ArrayBuffer ? bytes : bytes.slice();
+}
+
+function makesMaps({ objects = "object" }) {
+  if (objects !== "object" && objects !== "map") throw new StowError('the option objects is "object" or "map"');
+  return objects === "map";
 }
 
 // # Reading
@@ -417,9 +423,10 @@ function smallConstructor() {
 function largeConstructor() {
   function Row() {
     if (NEVER) {
-      this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = this.i = this.j = this.k = this.l = this.m = 0;
-      this.n = this.o = this.p = this.q = this.r = this.s = this.t = this.u = this.v = this.w = this.x = this.y = this.z = 0;
-      this.A = this.B = this.C = this.D = this.E = this.F = this.G = this.H = this.I = this.J = this.K = this.L = this.M = 0;
+      this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = this.i = this.j = 0;
+      this.k = this.l = this.m = this.n = this.o = this.p = this.q = this.r = this.s = this.t = 0;
+      this.u = this.v = this.w = this.x = this.y = this.z = this.A = this.B = this.C = this.D = 0;
+      this.E = this.F = this.G = this.H = this.I = this.J = this.K = this.L = this.M = this.N = 0;
     }
   }
   Row.prototype = Object.prototype;
@@ -459,7 +466,7 @@ class Reader {
     this.depth = 0;
     this.deepest = depthOf(options);
     this.isExact = options.exact === true;
-    this.makesMaps = options.objects === "map";
+    this.makesMaps = makesMaps(options);
     /** In a context, uints are in the shortest form, and a key that is a symbol is a reference. */
     this.isStrict = false;
     this.known = null;
@@ -858,7 +865,7 @@ class Reader {
     return elements;
   }
 
-  /** Short arrays are literals, which take no more room than they need; an array that grows takes it for many elements. */
+  /** Short arrays are literals, which take the room they need; an array that grows takes it for many elements. */
   elementsOfArray() {
     const { end } = this;
     if (this.at === end) return [];
@@ -932,7 +939,7 @@ class Reader {
     const size = (keys.length + 7) >> 3;
     const start = this.take(size);
     const unused = size * 8 - keys.length;
-    if (this.bytes[start + size - 1] >> (8 - unused)) this.fail("a presence bit stands without a key", start + size - 1);
+    if (this.bytes[this.at - 1] >> (8 - unused)) this.fail("a presence bit stands without a key", this.at - 1);
     const present = [];
     for (let index = 0; index < keys.length; index++) {
       if ((this.bytes[start + (index >> 3)] >> (index & 7)) & 1) present.push(keys[index]);
@@ -979,12 +986,14 @@ class Reader {
 
   sizedElements(type, offset) {
     const size = ELEMENT_SIZES[type];
-    if (size === 0) this.fail(`the element type ${byteText(type)} is no type of an array; ${LATER}`, offset);
+    if (size === 0) this.wrongType(type, "an array", offset);
     const base = isOffset(type) ? this.base() : 0;
     const left = this.end - this.at;
     if (left % size !== 0) this.fail(`elements of ${size} bytes do not fill ${left} bytes`);
     return this.cells(type, this.take(left), left / size, base);
   }
+
+  wrongType(type, place, offset) { this.fail(`${byteText(type)} is no element type of ${place}; ${LATER}`, offset); }
 
   /** An integer of up to 8 bytes, from which offsets count. */
   base() {
@@ -1014,7 +1023,7 @@ class Reader {
     const count = this.uint();
     const size = Math.ceil(count / 2);
     const widths = this.take(size);
-    if (count % 2 === 1 && this.bytes[widths + size - 1] > 0x0F) this.fail("an unused half byte is not zero", widths + size - 1);
+    if (count % 2 === 1 && this.bytes[this.at - 1] > 0x0F) this.fail("an unused half byte is not zero", this.at - 1);
     const elements = [];
     for (let index = 0; index < count; index++) {
       const width = (this.bytes[widths + (index >> 1)] >> ((index & 1) * 4)) & 0x0F;
@@ -1047,8 +1056,8 @@ class Reader {
     if (type < 0x09) return signed(this.bytes, at, type);
     if (type >= 0x10 && type < 0xA0) {
       const exponent = type >> 4, width = type & 0x0F;
-      return width < 8
-        ? this.float(signed(this.bytes, at, width) / POWERS[exponent]) : this.noisyCell(width - 8, POWERS[exponent], at);
+      if (width > 8) return this.noisyCell(width - 8, POWERS[exponent], at);
+      return this.float(signed(this.bytes, at, width) / POWERS[exponent]);
     }
     if (type >= 0xC0) {
       const integer = unsigned(this.bytes, at, type & 0x0F);
@@ -1152,7 +1161,7 @@ class Reader {
         bases[column] = this.at;
         constants[column] = this.constant();
       } else {
-        if (size === 0) this.fail(`the element type ${byteText(type)} is no type of a column; ${LATER}`, types + column);
+        if (size === 0) this.wrongType(type, "a column", types + column);
         bases[column] = isOffset(type) ? this.base() : 0;
       }
     }
@@ -1212,7 +1221,8 @@ const SKIPPED = Int8Array.from({ length: 256 }, (_, tag) => {
   if (tag <= 0x0A) return tag - 2;
   if (tag <= 0x0F) return [8, 16, 16, 8, 4][tag - 0x0B];
   if (tag <= 0x13) return tag - 0x0F;
-  if (tag <= 0x1F) return [SCALED, SCALED, 8, SCALED, 16, LENGTH, STRING, LENGTH, LENGTH, LENGTH, NUMBER, RESERVED][tag - 0x14];
+  if (tag <= 0x18) return [SCALED, SCALED, 8, SCALED, 16][tag - 0x14];
+  if (tag <= 0x1F) return [LENGTH, STRING, LENGTH, LENGTH, LENGTH, NUMBER, RESERVED][tag - 0x19];
   if (tag <= 0x2F) return ((tag - 0x20) & 3) + 1;
   if (tag <= 0x4F) return tag - 0x30;
   if (tag <= 0x6F) return 0;
@@ -1259,12 +1269,12 @@ function otherKind(kind) {
   return `the message is of kind ${byteText(kind)}, which is not known; ${LATER}`;
 }
 
-/** Calls what reads, and turns an overflow of the stack, which the caller may have used up, into an error of this module. */
+/** Calls what reads or writes. That there is no room on the stack, which the caller may have used up, is a StowError. */
 function guarded(body) {
   try {
     return body();
   } catch (error) {
-    if (error instanceof RangeError) throw new StowError("the stack has no room for so many levels, or memory for so much");
+    if (error instanceof RangeError) throw new StowError("there is no room for so many levels or elements");
     throw error;
   }
 }
@@ -1289,8 +1299,8 @@ function readerOf(bytes, options) {
 
 // # What a writer chooses
 //
-// A value is first made a tree of nodes, in which every string is an entry of a table that counts its uses. Then the shapes
-// and symbols are chosen, and the message is written from its end to its beginning, so that lengths are known.
+// A value is first made a tree of nodes, in which every string is an entry of a table that counts its uses. Then the
+// shapes and symbols are chosen, and the message is written from its end to its beginning, so that lengths are known.
 
 const INTEGER = 1, LONG = 2, FLOAT = 3, SINGLE_NAN = 4, BOOL = 5, NIL = 6, TEXT = 7, URL_TEXT = 8, DATE = 9, DATA = 10,
   UUID_BYTES = 11, DECIMAL = 12, ARRAY = 13, OBJECT = 14;
@@ -1373,7 +1383,7 @@ class KeyList {
   constructor(before, key) {
     this.before = before;
     this.key = key;
-    /** The list with one key more that was asked for last, which is most often the next; and all, if there are several. */
+    /** The list with one key more that was asked for last, often the next; and all, if there are several. */
     this.last = null;
     this.longer = null;
     this.uses = 0;
@@ -1460,7 +1470,11 @@ class Collector {
     if (prototype === Object.prototype || prototype === null) return this.properties(value);
     if (value instanceof Map) return this.map(value);
     if (value instanceof Set) return this.array([...value]);
-    return this.leaf(value) ?? this.properties(value);
+    const leaf = this.leaf(value);
+    if (leaf !== null) return leaf;
+    const name = Object.prototype.toString.call(value);
+    if (name !== "[object Object]") throw new StowError(`a value of the class ${name.slice(8, -1)} cannot be written`);
+    return this.properties(value);
   }
 
   leaf(value) {
@@ -1483,7 +1497,7 @@ class Collector {
   }
 
   enter() {
-    if (++this.depth > this.deepest) throw new StowError(`arrays and objects nest more than ${this.deepest} levels deep`);
+    if (++this.depth > this.deepest) throw new StowError(`there are more than ${this.deepest} levels`);
   }
 
   array(elements) {
@@ -1557,7 +1571,7 @@ function compareUTF8(left, right) {
 function scalarOrder(unit) { return unit >= 0xE000 ? unit - 0x2000 : unit >= 0xD800 ? unit + 0x2000 : unit; }
 
 function integerNode(value) {
-  if (value < -(1n << 127n) || value >= 1n << 128n) throw new StowError("an integer is not from −2¹²⁷ to 2¹²⁸ − 1");
+  if (value < -(1n << 127n) || value >= 1n << 128n) throw new StowError("an integer has more than 128 bits");
   return narrowed(value);
 }
 
@@ -1745,7 +1759,8 @@ function floatForm(value) {
     exponent--;
   }
   const width = widthOf(numerator);
-  if (residue === 0 && exponent >= 1 && exponent <= 4 && width <= 4) return form(SHORT_FORM, 1 + width, numerator, exponent);
+  const isShort = residue === 0 && exponent >= 1 && exponent <= 4 && width <= 4;
+  if (isShort) return form(SHORT_FORM, 1 + width, numerator, exponent);
   const decimal = residue === 0
     ? form(DECIMAL_FORM, 2 + width, numerator, exponent) : form(NOISY_FORM, 3 + width, numerator, exponent, residue);
   return decimal.size < size ? decimal : plain;
@@ -1904,7 +1919,8 @@ function rowsForm(items) {
   const count = first.items.length;
   if (count === 0 || (isTable ? first.list.shape < 0 : count > WIDEST_MATRIX)) return null;
   const areAlike = items.every((item) => {
-    return item !== null && item.kind === first.kind && (isTable ? item.list === first.list : item.items.length === count);
+    if (item === null || item.kind !== first.kind) return false;
+    return isTable ? item.list === first.list : item.items.length === count;
   });
   if (!areAlike || first.items.some((cell) => !isCell(cell))) return null;
   const columns = [];
@@ -1913,7 +1929,8 @@ function rowsForm(items) {
     if (column === null) return null;
     columns.push(column);
   }
-  return pays(columns, items.length, isTable ? 2 : 1) ? { columns, isTable, shape: isTable ? first.list.shape : 0 } : null;
+  if (!pays(columns, items.length, isTable ? 2 : 1)) return null;
+  return { columns, isTable, shape: isTable ? first.list.shape : 0 };
 }
 
 function isCell(node) {
@@ -1950,7 +1967,10 @@ function columnForm(items, index) {
       return floats && { ...floats, cells, tagged: estimate(cells, numberSize), parameter: 0 };
     }
     case 1 << BOOL: return { type: 0x0B, size: 1, cells, tagged: cells.length, parameter: 0 };
-    case 1 << DATE: return { type: 0x0F, size: 8, cells, tagged: estimate(cells, (cell) => dateSize(cell.value)), parameter: 0 };
+    case 1 << DATE: {
+      const tagged = estimate(cells, (cell) => dateSize(cell.value));
+      return { type: 0x0F, size: 8, cells, tagged, parameter: 0 };
+    }
     default: return null;
   }
 }
@@ -2026,7 +2046,7 @@ class Writer {
     this.reserve(width);
     this.at -= width;
     if (typeof integer === "bigint") {
-      for (let index = 0; index < width; index++) this.bytes[this.at + index] = Number((integer >> BigInt(index * 8)) & 0xFFn);
+      for (let index = 0; index < width; index++, integer >>= 8n) this.bytes[this.at + index] = Number(integer & 0xFFn);
       return;
     }
     const { bytes, at } = this;
@@ -2477,7 +2497,7 @@ const WINDOW_SIZE = 4096, MOST_UNPACKED = 65497;
 /** The parts of a record may have so many bytes together, unless an option says otherwise. */
 const RECORD_SIZE = 1 << 30;
 
-/** The remainders of 1, x⁸, x¹⁶ and so on by the polynomial of the checksum, whose highest power is in the lowest bit. */
+/** The remainders of 1, x⁸, x¹⁶ … by the polynomial of the checksum, whose highest power is in the lowest bit. */
 let powers = null;
 
 function powersOfX() {
@@ -2499,7 +2519,7 @@ function product(factor, power) {
   return result;
 }
 
-/** The remainders of all beginnings of a block, from which that of any part follows: damage is searched at every offset. */
+/** The remainders of all beginnings of a block. That of any part follows: behind damage, frames may begin anywhere. */
 class Remainders {
   constructor(bytes) {
     powers ??= powersOfX();
@@ -2561,7 +2581,7 @@ class Block {
     /** The number in its head; null if the head is damaged. */
     this.firstRecord = firstRecord;
     this.scopes = [];
-    /** The part of a record from a block before, with which it begins, and the first part of a record, with which it ends. */
+    /** The part of a record with which it begins, and the first part of one with which it ends. */
     this.continuation = null;
     this.beginning = null;
     this.origin = null;
@@ -2701,8 +2721,9 @@ class LogReader {
 
   log() {
     const origin = this.blocks[0]?.origin ?? null;
-    const { records, damage } = this;
-    return { identity: hex(this.identity), count: narrowed(this.count), end: this.end, origin, records, lost: this.lost(), damage };
+    const { end, records, damage } = this;
+    const identity = hex(this.identity), count = narrowed(this.count);
+    return { identity, count, end, origin, records, lost: this.lost(), damage };
   }
 
   // ### Heads
@@ -2721,7 +2742,8 @@ class LogReader {
 
   checkVersion(index) {
     const head = this.head(index);
-    if (this.isOtherVersion(head)) throw new StowError(`the log is of version ${head[2]}, which is not known`, index * BLOCK_SIZE);
+    if (!this.isOtherVersion(head)) return;
+    throw new StowError(`the log is of version ${head[2]}, which is not known`, index * BLOCK_SIZE);
   }
 
   isWhole(head, index) {
@@ -2804,7 +2826,8 @@ class LogReader {
     }
     const last = this.blocks[index];
     let unfinished = last.unfinished;
-    if (unfinished === null && last.end % BLOCK_SIZE === HEAD_SIZE) unfinished = this.blocks[index - 1]?.unfinished ?? null;
+    const isEmpty = last.end % BLOCK_SIZE === HEAD_SIZE;
+    if (unfinished === null && isEmpty) unfinished = this.blocks[index - 1]?.unfinished ?? null;
     if (unfinished === null) {
       [this.count, this.end] = [last.nextRecord, last.end];
       return index;
@@ -2838,7 +2861,8 @@ class LogReader {
       // Where heads contradict each other, a record belongs to the later block.
       const limit = index < last ? this.blocks[index + 1]?.firstRecord ?? this.count : this.count;
       for (const scope of block.scopes) this.readScope(scope, limit < this.count ? limit : this.count);
-      if (block.beginning && this.next <= block.beginning.number && block.beginning.number < this.count) this.readParts(block);
+      const number = block.beginning?.number ?? -1n;
+      if (this.next <= number && number < this.count) this.readParts(block);
     }
   }
 
@@ -2864,7 +2888,8 @@ class LogReader {
     for (let index = block.index + 1; ; index++) {
       const part = this.blocks[index]?.continuation;
       length += part?.content.length ?? 0;
-      if (!part || part.number !== number || length > size || part.isLast !== (length === size) || length > this.recordSize) {
+      const isTooLong = length > size || length > this.recordSize;
+      if (!part || part.number !== number || isTooLong || part.isLast !== (length === size)) {
         const isGivenUp = this.blocks[block.index + 1]?.givenUp === number;
         if (!isGivenUp) this.damage.push({ start: block.end - content.length, end: block.end, reason: "record" });
         return;
@@ -2955,6 +2980,7 @@ export function openLog(bytes, options = {}) { return new LogReader(bytesOf(byte
 
 /** The preludes of a stream may have so many bytes together until all definitions are forgotten. */
 const MOST_DEFINITIONS = 1048576;
+const STREAM_HEAD = [0x7F, 0x03, 0x01];
 
 /** Reads the records of a stream whose bytes come in parts. */
 export class StreamReader {
@@ -2988,7 +3014,8 @@ export class StreamReader {
   append(bytes) {
     if (this.end + bytes.length > this.buffer.length) {
       const size = this.end - this.start;
-      const buffer = size + bytes.length > this.buffer.length / 2 ? new Uint8Array((size + bytes.length) * 2) : this.buffer;
+      const isSmall = size + bytes.length > this.buffer.length / 2;
+      const buffer = isSmall ? new Uint8Array((size + bytes.length) * 2) : this.buffer;
       buffer.set(this.buffer.subarray(this.start, this.end));
       this.passed += this.start;
       [this.buffer, this.start, this.end] = [buffer, 0, size];
@@ -3012,19 +3039,19 @@ export class StreamReader {
     if (length === null || length.value > this.end - length.end - 4) return null;
     const end = length.end + length.value;
     const message = this.buffer.slice(length.end, end);
-    if (unsigned(this.buffer, end, 4) !== checksum(this.numberBytes(), message)) this.fail("the checksum of a record is wrong");
+    const sum = checksum(this.numberBytes(), message);
+    if (unsigned(this.buffer, end, 4) !== sum) this.fail("the checksum of a record is wrong");
     const record = this.read(message);
     this.start = end + 4;
     return record;
   }
 
   takeHead() {
-    const head = [0x7F, 0x03, 0x01];
-    const size = Math.min(3, this.end - this.start);
-    for (let index = 0; index < size; index++) {
-      if (this.buffer[this.start + index] !== head[index]) this.fail("the bytes are no stream, or one of another version");
+    const begin = this.buffer.subarray(this.start, Math.min(this.end, this.start + 3));
+    if (begin.some((byte, index) => byte !== STREAM_HEAD[index])) {
+      this.fail("the bytes are no stream, or one of another version");
     }
-    if (size < 3) return false;
+    if (begin.length < 3) return false;
     this.start += 3;
     return (this.hasHead = true);
   }
@@ -3137,7 +3164,8 @@ function unescaped(text) {
   return text.replace(/\\(?:u\{(.*?)\}|(.))/gu, (_, digits, letter) => {
     if (letter !== undefined) return ESCAPES[letter];
     const scalar = parseInt(digits, 16);
-    if (scalar > 0x10FFFF || (scalar >= 0xD800 && scalar <= 0xDFFF)) throw new StowError(`\\u{${digits}} is no character`);
+    const isCharacter = scalar <= 0x10FFFF && (scalar < 0xD800 || scalar > 0xDFFF);
+    if (!isCharacter) throw new StowError(`\\u{${digits}} is no character`);
     return String.fromCodePoint(scalar);
   });
 }
@@ -3171,8 +3199,10 @@ class PathReader {
     const start = reader.at;
     const tag = reader.byte();
     if (tag === 0x00 || tag === 0x7C) return undefined;
-    if (tag === 0x70 || (tag >= 0xE0 && tag < 0xF0)) return this.inside(tag === 0x70 ? reader.uint() : tag - 0xE0, () => this.array(index));
-    if (tag === 0x71 || (tag >= 0xC0 && tag < 0xE0)) return this.inside(tag === 0x71 ? reader.uint() : tag - 0xC0, () => this.map(index));
+    if (tag === 0x70) return this.inside(reader.uint(), () => this.array(index));
+    if (tag === 0x71) return this.inside(reader.uint(), () => this.map(index));
+    if (tag >= 0xC0 && tag < 0xE0) return this.inside(tag - 0xC0, () => this.map(index));
+    if (tag >= 0xE0 && tag < 0xF0) return this.inside(tag - 0xE0, () => this.array(index));
     if (tag === 0x72 || tag === 0x73 || tag >= 0xF0) return this.record(tag, index);
     if (tag === 0x74 || tag === 0x75) return this.packed(start, tag, index);
     if (tag === 0x7A || tag === 0x7B) return this.rows(tag === 0x7A, index);
@@ -3348,7 +3378,7 @@ class PathReader {
  *
  * @param {Uint8Array | ArrayBuffer} bytes a message
  * @param {object} [options] see stow.d.ts
- * @returns {{ start: number, end: number, until: number, depth: number, kind: string, text: string, value?: unknown }[]}
+ * @returns {object[]} parts with `start`, `end`, `until`, `depth`, `kind`, `text` and perhaps a `value`
  */
 export function walk(bytes, options = {}) {
   return guarded(() => new Walker(bytesOf(bytes), { exact: true, ...options }).parts(options));
@@ -3401,7 +3431,8 @@ class Walker extends Reader {
     const end = this.at;
     this.at = start;
     const count = this.uint();
-    this.note(start, this.at, 1, "shape", `shape ${this.shapes.push(shape) - 1}: ${counted(count, "key")}`, shape.keys, end);
+    const text = `shape ${this.shapes.push(shape) - 1}: ${counted(count, "key")}`;
+    this.note(start, this.at, 1, "shape", text, shape.keys, end);
     for (let index = 0; index < count; index++) this.walkKey(2);
   }
 
@@ -3467,7 +3498,8 @@ class Walker extends Reader {
     const length = this.uint();
     const outer = this.enter(length);
     const kind = isPartial ? "partial record" : "record";
-    this.note(start, this.at, depth, kind, `${name}${kind} of shape ${number}, ${counted(length, "byte")}`, undefined, this.end);
+    const text = `${name}${kind} of shape ${number}, ${counted(length, "byte")}`;
+    this.note(start, this.at, depth, kind, text, undefined, this.end);
     if (isPartial) {
       const at = this.at;
       keys = this.presentKeys(keys);
@@ -3511,7 +3543,9 @@ class Walker extends Reader {
     this.at += size;
   }
 
-  noteElement(size, depth, element, name = "") { this.noteNext(size, depth, "element", name + shown(element), element); }
+  noteElement(size, depth, element, name = "") {
+    this.noteNext(size, depth, "element", name + shown(element), element);
+  }
 
   walkBase(depth) {
     const start = this.at;
@@ -3546,7 +3580,8 @@ class Walker extends Reader {
     const at = this.at;
     const number = this.uint();
     if (!isTable && number === 0) this.fail("a matrix has no columns", at);
-    this.note(at, this.at, depth + 1, "columns", isTable ? `rows of shape ${number}` : counted(number, "column"), number);
+    const text = isTable ? `rows of shape ${number}` : counted(number, "column");
+    this.note(at, this.at, depth + 1, "columns", text, number);
     const keys = isTable ? this.shapeAt(number).keys : null;
     const layout = this.layout(keys ? keys.length : number);
     const types = [...this.bytes.subarray(layout.types, layout.types + layout.count)];
@@ -3607,14 +3642,16 @@ function scalarKind(tag) {
   return tag === 0x1B || tag === 0x1C ? "decimal" : "string";
 }
 
+const LOW_TYPES = [
+  "constant", "floats of 4 bytes", "floats of 8 bytes", "Bools", "Bools, a bit each", "integers of own widths",
+  "differences of own widths", "dates",
+];
+const HIGH_TYPES = ["integral floats", "differences", "integers without a sign", "offsets from a base"];
+
 function typeText(type) {
   const high = type >> 4, low = type & 0x0F;
   if (type >= 0x01 && type <= 0x08) return `integers of ${counted(type, "byte")}`;
-  if (high === 0) {
-    return ["constant", "floats of 4 bytes", "floats of 8 bytes", "Bools", "Bools, a bit each", "integers of own widths",
-      "differences of own widths", "dates"][type === 0 ? 0 : type - 8];
-  }
+  if (high === 0) return LOW_TYPES[type === 0 ? 0 : type - 8];
   if (high <= 9) return `${low > 8 ? "noisy " : ""}decimals of exponent ${high}, ${counted(low & 7, "byte")}`;
-  const names = { 0xA: "integral floats", 0xB: "differences", 0xC: "integers without a sign", 0xD: "offsets from a base" };
-  return `${names[high]} of ${counted(low, "byte")}`;
+  return `${HIGH_TYPES[high - 0xA]} of ${counted(low, "byte")}`;
 }

@@ -90,9 +90,20 @@ test("all other values come back", () => {
 });
 
 test("what has no value in the format is an error, and a property that is undefined is none", () => {
-  for (const value of [undefined, () => {}, Symbol("x"), [undefined], "\uD800", { a: "\uDC00" }, { "\uD800": 1 }, new Map([[{}, 1]])]) {
-    assert.throws(() => encode(value), StowError);
-  }
+  const others = [
+    undefined, () => {}, Symbol("x"), [undefined], [, 1], "\uD800", { a: "\uDC00" }, { "\uD800": 1 }, new Map([[{}, 1]]),
+    new Number(1), /x/, Promise.resolve(), new Error("x"),
+  ];
+  for (const value of others) assert.throws(() => encode(value), StowError);
+  assert.throws(() => decode(hexBytes("91"), { objects: "maps" }), StowError);
+  assert.throws(() => decode(hexBytes("91"), { depth: 1e6 }), StowError);
+  assert.throws(() => decode("91"), StowError);
+  class Point { x = 1; }
+  assert.deepEqual(again(new Point()), { x: 1 });
+  const shared = new Uint8Array(new SharedArrayBuffer(600));
+  shared.set([0x1D, 0xE1, 0x56], 0);
+  shared.fill(0x61, 3);
+  assert.equal(decode(shared.subarray(0, 3 + 566)).length, 566);
   assert.deepEqual(again({ a: undefined, b: 1 }), { b: 1 });
 });
 
