@@ -900,7 +900,8 @@ class Reader {
   record(number) {
     const shape = this.shapeAt(number);
     const outer = this.enter(this.uint());
-    const object = shape.isPlain && !this.makesMaps ? this.row(shape) : this.recordOf(shape.keys);
+    const Row = this.constructorOf(shape);
+    const object = Row !== null ? this.row(shape.keys, Row) : this.recordOf(shape.keys);
     if (this.at < this.end) this.fail("a record has more values than keys");
     this.leave(outer);
     return object;
@@ -915,9 +916,8 @@ class Reader {
     return object;
   }
 
-  row(shape) {
-    const { keys } = shape;
-    const object = new (shape.Row ?? shape.constructorOfRows())();
+  row(keys, Row) {
+    const object = new Row();
     for (let index = 0; index < keys.length; index++) object[keys[index]] = this.value();
     return object;
   }
@@ -1086,24 +1086,28 @@ class Reader {
     const { end, outer } = this.body();
     const shape = this.shapeAt(this.uint());
     const layout = this.layout(shape.keys.length);
+    const Row = this.constructorOf(shape);
     const rows = new Array(layout.rows);
-    for (let row = 0; row < rows.length; row++) rows[row] = this.tableRow(layout, shape, row);
+    for (let row = 0; row < rows.length; row++) rows[row] = this.tableRow(layout, shape.keys, Row, row);
     this.at = end;
     this.end = outer;
     return rows;
   }
 
-  tableRow(layout, shape, row) {
-    const { keys } = shape;
-    const isPlain = shape.isPlain && !this.makesMaps;
-    const object = isPlain ? new (shape.Row ?? shape.constructorOfRows())() : this.newObject();
+  /** What makes the objects of a shape; null if they are not made by assigning their properties. */
+  constructorOf(shape) {
+    return shape.isPlain && !this.makesMaps ? shape.Row ?? shape.constructorOfRows() : null;
+  }
+
+  tableRow(layout, keys, Row, row) {
+    const object = Row !== null ? new Row() : this.newObject();
     const { types, bases } = layout;
     let at = layout.start + row * layout.stride;
     for (let column = 0; column < keys.length; column++) {
       const type = this.bytes[types + column];
       const cell = type === 0 ? this.constantOf(layout, column) : this.cell(type, at, bases[column]);
       at += ELEMENT_SIZES[type];
-      if (isPlain) object[keys[column]] = cell;
+      if (Row !== null) object[keys[column]] = cell;
       else this.set(object, keys[column], cell);
     }
     return object;
@@ -3360,7 +3364,8 @@ class PathReader {
   row(layout, shape, row, index) {
     const { reader } = this;
     if (index === this.steps.length) {
-      return shape ? reader.tableRow(layout, shape, row) : reader.matrixRow(layout, row);
+      return shape
+        ? reader.tableRow(layout, shape.keys, reader.constructorOf(shape), row) : reader.matrixRow(layout, row);
     }
     const step = this.steps[index];
     const cell = (column) => this.scalar(reader.cellOf(layout, column, row), index + 1, layout.start);
