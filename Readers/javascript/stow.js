@@ -2465,8 +2465,8 @@ export class Context {
   /** The number of a symbol; undefined if a string is none. */
   symbolOf(text) { return this.symbolNumbers.get(text); }
 
-  /** The number of the shape that has these keys and no more than 256; undefined if there is none. */
-  shapeOf(keys) { return keys.length <= 256 ? this.shapeNumbers.get(listName(keys)) : undefined; }
+  /** The number of the shape that has these keys; undefined if there is none. */
+  shapeOf(keys) { return this.shapeNumbers.get(listName(keys)); }
 }
 
 function listName(keys) { return JSON.stringify(keys); }

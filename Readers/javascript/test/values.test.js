@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Context, Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID, decode, encode } from "../stow.js";
+import { Context, Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID, decode, encode, walk } from "../stow.js";
 import { hex, hexBytes } from "./support/notation.js";
 
 function again(value, options) { return decode(encode(value), options); }
@@ -124,6 +124,18 @@ test("contexts", () => {
   const value = { id: 5, name: "Ada", on: true, note: "" };
   assert.equal(hex(encode(value, { context })), "7F0132408927F00495500230");
   assert.deepEqual(decode(encode(value, { context, settled: true }), { context }), value);
+});
+
+test("a context may have a shape of many keys", () => {
+  const keys = Array.from({ length: 300 }, (_, index) => `key${index}`);
+  const row = Object.fromEntries(keys.map((key, index) => [key, index * 1000]));
+  const several = encode([row, { ...row, key7: "x" }]);
+  const value = walk(several).find(({ kind, depth }) => depth === 0 && kind !== "prelude");
+  // The prelude of a message, with nil behind it, is that of a context.
+  const context = new Context(Uint8Array.of(...several.subarray(0, value.start), 0x00));
+  const message = encode(row, { context });
+  assert.equal(walk(message, { contexts: [context] })[2].kind, "record");
+  assert.deepEqual(decode(message, { contexts: [context] }), row);
 });
 
 test("errors say where and why", () => {
