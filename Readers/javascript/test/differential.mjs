@@ -1,4 +1,5 @@
-// Compares this reader with the library: what one refuses the other refuses, and what they accept means the same.
+// Compares this reader with the library: what one refuses the other refuses, and what they accept means the same. What is
+// accepted is written again, too, and the library finds the same in it.
 //
 //     node test/differential.mjs --reader PATH --mutations 100000     messages; PATH is the executable MessageReader
 //     node test/differential.mjs --logs PATH --mutations 1000         logs; PATH is the executable LogWorker
@@ -11,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-import { Context, StowError, decode, openLog } from "../stow.js";
+import { Context, StowError, decode, encode, openLog } from "../stow.js";
 import { Chance, Mutator, mutatedLog } from "./support/mutations.js";
 import { hex, meaningText } from "./support/notation.js";
 import { contexts, files, logBytes, logNames, vectors } from "./support/vectors.js";
@@ -61,12 +62,24 @@ function compareMessages(mutations, seed) {
 
 function compareChunk(messages) {
   const theirs = inSwift(messages);
-  messages.forEach((message, index) => note(hex(message), inJavaScript(message), theirs[index] ?? "no answer"));
+  const meanings = messages.map(inJavaScript);
+  messages.forEach((message, index) => note(hex(message), meanings[index], theirs[index] ?? "no answer"));
+  compareWritten(messages.filter((_, index) => !meanings[index].startsWith("refused")));
 }
+
+/** The library finds in what is written here what it was written from: without a context, or with one of several. */
+function compareWritten(messages) {
+  const values = messages.map(read);
+  const written = values.map((value, index) => encode(value, { context: [undefined, ...known][index % (known.length + 1)] }));
+  const theirs = inSwift(written);
+  written.forEach((message, index) => note(hex(message), meaningText(values[index]), theirs[index] ?? "no answer"));
+}
+
+function read(message) { return decode(message, { exact: true, objects: "map", contexts: known }); }
 
 function inJavaScript(message) {
   try {
-    return meaningText(decode(message, { exact: true, objects: "map", contexts: known }));
+    return meaningText(read(message));
   } catch (error) {
     return error instanceof StowError ? `refused: ${error.message}` : `throws ${error.stack}`;
   }
