@@ -371,17 +371,19 @@ const hasOwn = Object.prototype.hasOwnProperty;
 class Shape {
   constructor(keys) {
     this.keys = keys;
-    /** False if a key cannot be assigned to a new object like any other. */
-    this.isPlain = !keys.includes("__proto__");
-    this.Row = null;
+    /** What makes objects that are to have these keys; null if all objects inherit one of them, and undefined at first. */
+    this.Row = undefined;
   }
 
-  /** A constructor of objects that are to have these keys. */
   constructorOfRows() {
-    const known = rowsOf(this.keys);
-    const { names } = known;
+    if (this.Row === undefined) this.findRow();
+    return this.Row;
+  }
+
+  findRow() {
+    const { Row, names } = rowsOf(this.keys);
     if (names.length === this.keys.length && names.every((name, index) => name === this.keys[index])) this.keys = names;
-    return (this.Row = known.Row);
+    this.Row = this.keys.some((key) => key in Object.prototype) ? null : Row;
   }
 }
 
@@ -402,7 +404,7 @@ function rowsOf(keys) {
 }
 
 function namesOf(keys) {
-  const object = {};
+  const object = Object.create(null);
   for (const key of keys) object[key] = 0;
   return Object.keys(object);
 }
@@ -433,9 +435,9 @@ function largeConstructor() {
   return Row;
 }
 
-/** Sets a property of the object itself, whatever its key. */
+/** Sets a property of the object itself, whatever all objects inherit. */
 function define(object, key, value) {
-  if (key !== "__proto__") object[key] = value;
+  if (!(key in object)) object[key] = value;
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
@@ -884,7 +886,7 @@ class Reader {
     while (this.at < this.end) {
       const start = this.at;
       const key = this.key();
-      if (this.makesMaps ? object.has(key) : hasOwn.call(object, key)) this.fail("a map has a key twice", start);
+      if (this.has(object, key)) this.fail("a map has a key twice", start);
       this.set(object, key, this.value());
     }
     this.leave(outer);
@@ -927,6 +929,8 @@ class Reader {
     for (const key of keys) this.set(object, key, this.value());
     return object;
   }
+
+  has(object, key) { return this.makesMaps ? object.has(key) : key in object && hasOwn.call(object, key); }
 
   newObject() { return this.makesMaps ? new Map() : {}; }
 
@@ -1096,7 +1100,7 @@ class Reader {
 
   /** What makes the objects of a shape; null if they are not made by assigning their properties. */
   constructorOf(shape) {
-    return shape.isPlain && !this.makesMaps ? shape.Row ?? shape.constructorOfRows() : null;
+    return this.makesMaps ? null : shape.constructorOfRows();
   }
 
   tableRow(layout, keys, Row, row) {

@@ -25,6 +25,18 @@ test("keys that mean something to JavaScript are keys like others", () => {
   assert.deepEqual(table.map((row) => Object.getOwnPropertyDescriptor(row, "__proto__").value), [1, 2, 3]);
 });
 
+test("properties that all objects inherit are not asked", () => {
+  const message = encode([new Map([["inherited", 1], ["other", 2]]), new Map([["inherited", 3], ["other", 4]]), new Map([["inherited", 5]])]);
+  const set = () => assert.fail();
+  Object.defineProperty(Object.prototype, "inherited", { configurable: true, set });
+  try {
+    const found = decode(message);
+    assert.deepEqual(found.map((object) => Object.getOwnPropertyDescriptor(object, "inherited").value), [1, 3, 5]);
+  } finally {
+    delete Object.prototype.inherited;
+  }
+});
+
 test("integers are numbers where they are safe, and bigints where they are not", () => {
   const edges = [0n, 47n, 48n, -16n, -17n];
   for (const bits of [7n, 8n, 15n, 16n, 23n, 31n, 32n, 39n, 47n, 53n, 55n, 63n, 64n, 127n]) {
