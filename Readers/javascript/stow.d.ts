@@ -185,8 +185,8 @@ export function readStreamFrom(
 /** Reads the records of a stream whose bytes come in parts. */
 export class StreamReader {
   constructor(options?: RecordOptions);
-  /** Takes in some bytes, and yields the records that they complete. */
-  push(bytes: Bytes): Generator<StowRecord, void>;
+  /** Takes in some bytes, and returns the records that they complete. An error behind those is thrown by the next call. */
+  push(bytes: Bytes): StowRecord[];
   /** Says that no more bytes come: throws if a record is not complete. */
   finish(): void;
 }

@@ -1618,7 +1618,11 @@ class Plan {
     }
     const candidates = this.candidates([...collector.strings.values()]);
     const gain = [...this.shapes, ...candidates].reduce((sum, each) => sum + each.gain, 0);
-    if (gain > PRELUDE_SIZE) return this.number(candidates);
+    if (gain > PRELUDE_SIZE) this.number(candidates);
+    else this.forgetShapes();
+  }
+
+  forgetShapes() {
     for (const list of this.shapes) list.shape = -1;
     this.shapes = [];
   }
@@ -3007,10 +3011,17 @@ export class StreamReader {
     this.error = null;
   }
 
-  /** Takes in some bytes, and yields the records that they complete. */
-  *push(bytes) {
+  /** Takes in some bytes, and returns the records that they complete. An error behind those is thrown by the next call. */
+  push(bytes) {
+    if (this.error) throw this.error;
     this.append(bytesOf(bytes));
-    for (let record = this.next(); record !== null; record = this.next()) yield record;
+    const records = [];
+    try {
+      for (let record = this.next(); record !== null; record = this.next()) records.push(record);
+    } catch (error) {
+      if (error !== this.error || records.length === 0) throw error;
+    }
+    return records;
   }
 
   /** Says that no more bytes come. */
@@ -3036,7 +3047,6 @@ export class StreamReader {
 
   /** The next record; null if it is not complete. */
   next() {
-    if (this.error) throw this.error;
     if (!this.hasHead && !this.takeHead()) return null;
     while (this.start < this.end && this.buffer[this.start] === 0) {
       this.start++;

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { Context, StowError, decode, encode, openLog } from "../stow.js";
-import { Chance, Mutator, mutatedLog } from "./support/mutations.js";
+import { Chance, Mutator, changedLog, mutatedLog } from "./support/mutations.js";
 import { hex, meaningText } from "./support/notation.js";
 import { contexts, files, logBytes, logNames, vectors } from "./support/vectors.js";
 
@@ -106,7 +106,9 @@ function compareLogs(mutations, seed) {
     const original = logBytes(name);
     for (let count = Math.ceil(mutations / logNames.length); count > 0; count -= 500) {
       const logs = [original];
-      for (let mutation = Math.min(count, 500); mutation > 0; mutation--) logs.push(mutatedLog(original, chance));
+      for (let mutation = Math.min(count, 500); mutation > 0; mutation--) {
+        logs.push(mutation % 2 ? mutatedLog(original, chance) : changedLog(original, chance));
+      }
       compareLogChunk(name, logs, folder);
     }
   }

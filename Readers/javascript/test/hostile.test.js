@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Context, StowError, at, decode, each, encode, openLog, readStream, walk } from "../stow.js";
-import { Chance, Mutator, mutatedLog } from "./support/mutations.js";
+import { Chance, Mutator, changedLog, mutatedLog } from "./support/mutations.js";
 import { described, hexBytes } from "./support/notation.js";
 import { contexts, examples, logBytes, logNames, vectors } from "./support/vectors.js";
 
@@ -45,7 +45,12 @@ test("mutations of contexts are read or refused", () => {
 
 test("mutations of logs are read or refused", () => {
   const chance = new Chance(9);
-  for (const name of logNames) for (let count = 0; count < 15; count++) refuses(() => openLog(mutatedLog(logBytes(name), chance)));
+  for (const name of logNames) {
+    for (let count = 0; count < 15; count++) {
+      refuses(() => openLog(mutatedLog(logBytes(name), chance)));
+      refuses(() => openLog(changedLog(logBytes(name), chance)));
+    }
+  }
 });
 
 test("a block whose bytes may all be frames is read in a time that is in proportion", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { StowError, openLog, readStream, readStreamFrom } from "../stow.js";
+import { StowError, StreamReader, openLog, readStream, readStreamFrom } from "../stow.js";
 import { described, hexBytes } from "./support/notation.js";
 import { checksum } from "./support/checksum.js";
 import { examples, expectedLog, logBytes, logNames } from "./support/vectors.js";
@@ -98,6 +98,18 @@ test("a value that is not valid is passed over, definitions that are not valid e
   assert.ok(found[0].error instanceof StowError);
   assert.equal(found[1].value, "Ada");
   assert.throws(() => read(hexBytes("1F 01 81 FF 00 91"), hexBytes("91")), StowError);
+});
+
+test("records before an error are there", () => {
+  const bytes = stream(hexBytes("91"), hexBytes("92"));
+  bytes[bytes.length - 1] ^= 1;
+  const found = [];
+  assert.throws(() => { for (const { value } of readStream(bytes)) found.push(value); }, StowError);
+  assert.deepEqual(found, [1]);
+  const reader = new StreamReader();
+  assert.deepEqual(reader.push(bytes), [{ number: 0, value: 1 }]);
+  assert.throws(() => reader.push(hexBytes("00")), StowError);
+  assert.throws(() => reader.finish(), StowError);
 });
 
 test("the preludes of a stream have a limit", () => {

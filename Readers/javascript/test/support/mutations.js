@@ -1,5 +1,7 @@
 // Bytes that are not far from valid ones, the same for the same seed.
 
+import { checksum } from "./checksum.js";
+
 const INTERESTING = [0x00, 0x01, 0x02, 0x7F, 0x80, 0x81, 0xBF, 0xC0, 0xDF, 0xE0, 0xE1, 0xF7, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF];
 /** A longer message is mutated as much less often as it is longer. */
 const ORDINARY_SIZE = 256;
@@ -145,4 +147,79 @@ function movedBlock(bytes, chance) {
   result.set(bytes);
   result.set(block, target);
   return result;
+}
+
+// Logs whose checksums are right, and whose heads and frames say something else. The numbers in heads and in first parts
+// stay: where those of one block contradict those of the next, the library finds fewer records than FORMAT.md has.
+
+const HEAD_SIZE = 32, FRAME_HEAD_SIZE = 7, FIRST_PART = 2;
+
+/** A log in which some heads and frames were changed, and have the checksums of what they became. */
+export function changedLog(original, chance) {
+  const bytes = original.slice();
+  for (let count = chance.of([1, 1, 2, 3]); count > 0; count--) {
+    const start = chance.below(Math.ceil(bytes.length / BLOCK_SIZE)) * BLOCK_SIZE;
+    if (chance.below(4) === 0) changeHead(bytes, start, chance);
+    else changeFrame(bytes, start, chance);
+  }
+  return bytes;
+}
+
+function changeHead(bytes, start, chance) {
+  if (start + HEAD_SIZE > bytes.length) return;
+  const place = chance.of([2, 3, 8, 15, 24, 28, 28]);
+  bytes[start + place] = chance.of([bytes[start + place] + 1, bytes[start + place] - 1, chance.below(256), 0x40, 0]);
+  const rest = [...bytes.subarray(start, start + 4), ...bytes.subarray(start + 8, start + HEAD_SIZE)];
+  new DataView(bytes.buffer).setUint32(start + 4, checksum(rest), true);
+}
+
+function changeFrame(bytes, start, chance) {
+  const frames = framesOf(bytes, start);
+  if (frames.length === 0) return;
+  let at = chance.of(frames);
+  const size = bytes[at + 4] | (bytes[at + 5] << 8);
+  switch (chance.below(5)) {
+    case 0: bytes[at + 6] = chance.below(12); break;
+    case 1: bytes[at + 6] = chance.of([1, 5, 7, 8, 9, 10]); break;
+    case 2:
+      if (bytes[at + 6] === FIRST_PART) return;
+      bytes[at + FRAME_HEAD_SIZE + chance.below(Math.min(size, 3))] += chance.of([1, 2, -1, chance.below(256)]);
+      break;
+    case 3: setLength(bytes, at, Math.max(1, size - chance.of([1, 1, 2, size - 1]))); break;
+    default: {
+      // The frame once more, in another place.
+      const frame = bytes.slice(at, at + FRAME_HEAD_SIZE + size);
+      at = chance.of([...frames, start + HEAD_SIZE, start + chance.below(BLOCK_SIZE)]);
+      if (at + frame.length > Math.min(bytes.length, start + BLOCK_SIZE)) return;
+      bytes.set(frame, at);
+    }
+  }
+  seal(bytes, at);
+}
+
+/** Where the frames of a block begin. */
+function framesOf(bytes, start) {
+  const frames = [];
+  let at = start + HEAD_SIZE;
+  while (at + FRAME_HEAD_SIZE < Math.min(bytes.length, start + BLOCK_SIZE)) {
+    const end = at + FRAME_HEAD_SIZE + (bytes[at + 4] | (bytes[at + 5] << 8));
+    if (end === at + FRAME_HEAD_SIZE || end > Math.min(bytes.length, start + BLOCK_SIZE)) break;
+    frames.push(at);
+    at = end;
+  }
+  return frames;
+}
+
+function setLength(bytes, at, length) {
+  bytes[at + 4] = length & 0xFF;
+  bytes[at + 5] = length >> 8;
+}
+
+/** Gives a frame the checksum of what it says. */
+function seal(bytes, at) {
+  const end = at + FRAME_HEAD_SIZE + (bytes[at + 4] | (bytes[at + 5] << 8));
+  const offset = new DataView(new ArrayBuffer(8));
+  offset.setBigUint64(0, BigInt(at), true);
+  const sealed = [...bytes.subarray(8, 16), ...new Uint8Array(offset.buffer), ...bytes.subarray(at + 4, end)];
+  new DataView(bytes.buffer).setUint32(at, checksum(sealed), true);
 }
