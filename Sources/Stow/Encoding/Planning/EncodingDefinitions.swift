@@ -79,3 +79,206 @@ package final class EncodingDefinitions: @unchecked Sendable {
     table.match(names, isExact: isExact)
   }
 }
+
+/// The content of `EncodingDefinitions`: symbols and shapes, found by their strings.
+struct DefinitionTable: ~Copyable {
+  private(set) var symbolCount = 0
+  /// Symbols and keys, each once, and of those that grow other strings that were written. The `symbol` of one is its
+  /// number, counted from one.
+  private var strings = StringPool()
+  /// The keys of all shapes, shape after shape: strings of the pool.
+  private var keys: [UInt32] = []
+  /// After the last key of each shape in `keys`.
+  private var ends: [Int] = []
+  /// By string: the shapes that have it as a key, those with the fewest keys first.
+  private var shapesByKey: [[Int]] = []
+  /// By their keys.
+  private var shapesByList: [[UInt32]: Int] = [:]
+
+  /// An object of fixed keys may have one of these shapes if it has no more keys than this.
+  static let mostKeys = 256
+
+  var shapeCount: Int { ends.count }
+
+  init(_ content: ContextMessage) {
+    strings.keepAll()
+    for symbol in content.symbols { addSymbol(symbol) }
+    for (shape, symbols) in zip(content.shapes, content.keySymbols) { addShape(shape, symbols) }
+    for key in shapesByKey.indices { sortShapes(ofKey: key) }
+  }
+
+  /// Puts the shapes that have a key in the order in which they are tried.
+  private mutating func sortShapes(ofKey key: Int) {
+    let sorted = shapesByKey[key].sorted { (keyCount(ofShape: $0), $0) < (keyCount(ofShape: $1), $1) }
+    shapesByKey[key] = sorted
+  }
+
+  /// No definitions yet.
+  init() { strings.keepAll() }
+
+  private mutating func addSymbol(_ symbol: String) {
+    noteSymbol(strings.intern(symbol))
+  }
+
+  /// Gives the next number to a string, and marks it if a reference takes fewer bytes than its text.
+  private mutating func noteSymbol(_ index: Int) {
+    let size = symbolCount < Symbols.shortLimit ? 1 : 1 + Varint.size(symbolCount)
+    symbolCount += 1
+    strings[index].symbol = UInt32(symbolCount)
+    strings[index].mark = size < KeyText.measure(strings.utf8(index)).size ? 1 : 0
+  }
+
+  /// - Parameter symbols: Which symbols the keys are; they are not looked up, as symbols may be long and keys many.
+  private mutating func addShape(_ shape: [String], _ symbols: [Int?]) {
+    // The first strings of the pool are the symbols.
+    addShape(zip(shape, symbols).map { UInt32($1 ?? strings.intern($0)) })
+  }
+
+  private mutating func addShape(_ indices: [UInt32]) {
+    let number = ends.count
+    while shapesByKey.count < strings.count { shapesByKey.append([]) }
+    keys += indices
+    ends.append(keys.count)
+    shapesByList[indices] = number
+    for key in indices { shapesByKey[Int(key)].append(number) }
+  }
+
+  // MARK: growing
+
+  /// The most bytes of strings, and keys of shapes, that definitions grow to.
+  private static let most = (bytes: 1 << 16, keys: 1 << 13)
+
+  /// Whether messages add nothing more, because too much was added before.
+  var isFull: Bool { strings.byteCount > Self.most.bytes || keys.count > Self.most.keys }
+
+  /// Forgets all of them.
+  mutating func removeAll() {
+    symbolCount = 0
+    strings.removeAll()
+    strings.keepAll()
+    keys.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    shapesByKey.removeAll(keepingCapacity: true)
+    shapesByList.removeAll(keepingCapacity: true)
+  }
+
+  /// Adds what a message defines, and remembers its other strings.
+  mutating func add(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
+    for string in plan.symbols {
+      noteSymbol(strings.intern(recording.strings.utf8(string)))
+    }
+    for shape in plan.shapes {
+      var indices: [UInt32] = []
+      switch shape.source {
+      case .keyTable(let index):
+        for name in recording.keyTables[index].pointee.presentNames {
+          indices.append(UInt32(strings.intern(name)))
+        }
+      case .list(let index):
+        for key in plan.lists.keys(of: index) {
+          indices.append(UInt32(strings.intern(recording.strings.utf8(Int(key)))))
+        }
+      }
+      addShape(indices)
+      for key in indices { sortShapes(ofKey: Int(key)) }
+    }
+    // What is a symbol is here.
+    for index in 0..<recording.strings.count where recording.strings[index].symbol == 0 && !isFull {
+      strings.intern(recording.strings[index], of: recording.strings)
+    }
+  }
+
+  // MARK: looking up
+
+  /// What is known of a string.
+  enum Known {
+    /// It is a symbol; whether a reference to it takes fewer bytes than its text.
+    case symbol(number: Int, isShort: Bool)
+    /// It was written before, where definitions grow.
+    case written
+    case new
+  }
+
+  /// What is known of a string of `pool`.
+  @inline(__always)
+  func find(_ entry: StringEntry, in pool: borrowing StringPool) -> Known {
+    guard let found = strings.entry(like: entry, in: pool) else { return .new }
+    return found.symbol == 0 ? .written : .symbol(number: Int(found.symbol) - 1, isShort: found.mark != 0)
+  }
+
+  /// Whether a string is a key of a shape.
+  func hasShape(withKey name: UnsafeRawBufferPointer) -> Bool {
+    guard !ends.isEmpty else { return false }
+    let index = strings.findListed(name)
+    return index >= 0 && index < shapesByKey.count && !shapesByKey[index].isEmpty
+  }
+
+  /// The UTF-8 of a key of a shape, until a string is added.
+  func key(_ place: Int, ofShape shape: Int) -> UnsafeRawBufferPointer {
+    strings.utf8(Int(keys[firstKey(ofShape: shape) + place]))
+  }
+
+  private func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }
+
+  private func firstKey(ofShape shape: Int) -> Int { shape == 0 ? 0 : ends[shape - 1] }
+
+  /// A shape that has all keys of an object, in their order.
+  struct Match {
+    let shape: Int
+    /// For each key of the shape, which key of the object it is; −1 if it is none.
+    let positions: [Int]
+    /// How many bytes an object takes that is a record of this shape, besides its length and values.
+    let cost: Int
+
+    /// Whether the object has all keys of the shape.
+    let isExact: Bool
+  }
+
+  /// The shape with the fewest keys that has all of `names`, in that order; of several the first.
+  ///
+  /// - Parameters:
+  ///   - names: The UTF-8 of the keys, of which there is at least one.
+  ///   - isExact: Whether the shape must have no other keys.
+  func match(_ names: [UnsafeRawBufferPointer], isExact: Bool) -> Match? {
+    var wanted: [UInt32] = []
+    for name in names {
+      let index = strings.findListed(name)
+      guard index >= 0, index < shapesByKey.count else { return nil }
+      wanted.append(UInt32(index))
+    }
+    if isExact { return shapesByList[wanted].map { match($0, Array(wanted.indices), wanted.count) } }
+    // Of all lists of shapes the shortest.
+    guard let rarest = wanted.min(by: { shapesByKey[Int($0)].count < shapesByKey[Int($1)].count })
+    else { return nil }
+    for shape in shapesByKey[Int(rarest)] {
+      let count = keyCount(ofShape: shape)
+      guard count <= Self.mostKeys else { return nil }
+      if count >= wanted.count, let positions = positions(of: wanted, inShape: shape) {
+        return match(shape, positions, wanted.count)
+      }
+    }
+    return nil
+  }
+
+  private func match(_ shape: Int, _ positions: [Int], _ wanted: Int) -> Match {
+    let isExact = positions.count == wanted
+    let number = shape < Records.shortLimit ? 0 : Varint.size(shape)
+    let presence = isExact ? 0 : (positions.count + 7) / 8
+    return Match(shape: shape, positions: positions, cost: 1 + number + presence, isExact: isExact)
+  }
+
+  /// For each key of a shape, which of `wanted` it is; nil if the shape has not all of them, in that order.
+  private func positions(of wanted: [UInt32], inShape shape: Int) -> [Int]? {
+    var positions: [Int] = []
+    var next = 0
+    for key in keys[firstKey(ofShape: shape)..<ends[shape]] {
+      if next < wanted.count, key == wanted[next] {
+        positions.append(next)
+        next += 1
+      } else {
+        positions.append(-1)
+      }
+    }
+    return next == wanted.count ? positions : nil
+  }
+}
