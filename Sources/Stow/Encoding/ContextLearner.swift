@@ -64,7 +64,6 @@ struct ContextLearner {
 
   /// Takes in the recording of a sample.
   private mutating func take(_ recording: inout Recording) {
-    recording.mergeStrings(isComplete: true)
     if recording.needsNormalizing { Normalizer.normalize(&recording, sortsKeys: false) }
     var walk = MapWalk()
     var maps = KeyLists()
@@ -72,9 +71,7 @@ struct ContextLearner {
       UnsafeBufferPointer(recording.maps.buffer), &recording.tape, &recording.strings, &walk)
     if areDistinct { for list in maps.lists.indices { note(list: maps.keys(of: list), recording) } }
     for keys in recording.keyTables.active.buffer { note(keys) }
-    for index in 0..<recording.strings.count where recording.strings.standIn(for: index) == index {
-      note(recording.strings.string(index))
-    }
+    for index in 0..<recording.strings.count { note(recording.strings.string(index)) }
   }
 
   private mutating func note(_ string: String) {

@@ -215,10 +215,7 @@ extension Recorder {
   /// An array for a key of the current container, new or continued.
   func nestedUnkeyedContainer(forKey key: TokenKey, parent: Int) -> UnkeyedEncoder {
     var name = -1
-    if recording.endsWithKey {
-      recording.keepNames()
-      name = recording.tape[recording.tape.count - 1].index
-    }
+    if recording.endsWithKey { name = recording.tape[recording.tape.count - 1].index }
     if !isOver, let begin = recording.array(forKey: key, name: name, parent: parent) {
       recording.dropAnnouncement()
       recording.needsNormalizing = true

@@ -183,7 +183,7 @@ extension Emitter {
     _ rows: RowLayout, _ tape: TapeView, _ recording: inout Recording
   ) -> Bool {
     withRoom(rows.count * rows.columnCount) { room, emitter in
-      guard let columns = rows.gather(tape, room, recording.strings) else { return false }
+      guard let columns = rows.gather(tape, room) else { return false }
       let stride = columns.reduce(0) { $0 + $1.width }
       let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
       let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }

@@ -101,7 +101,7 @@ struct DefinitionTable: ~Copyable {
   var shapeCount: Int { ends.count }
 
   init(_ content: ContextMessage) {
-    strings.keepAll()
+    strings.list()
     for symbol in content.symbols { addSymbol(symbol) }
     for (shape, symbols) in zip(content.shapes, content.keySymbols) { addShape(shape, symbols) }
     for key in shapesByKey.indices { sortShapes(ofKey: key) }
@@ -114,7 +114,7 @@ struct DefinitionTable: ~Copyable {
   }
 
   /// No definitions yet.
-  init() { strings.keepAll() }
+  init() { strings.list() }
 
   private mutating func addSymbol(_ symbol: String) {
     noteSymbol(strings.intern(symbol))
@@ -155,7 +155,7 @@ struct DefinitionTable: ~Copyable {
   mutating func removeAll() {
     symbolCount = 0
     strings.removeAll()
-    strings.keepAll()
+    strings.list()
     keys.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     shapesByKey.removeAll(keepingCapacity: true)

@@ -43,10 +43,7 @@ struct Normalizer: ~Copyable {
 
   private static let longestScan = 8
 
-  private init(sortsKeys: Bool) {
-    self.sortsKeys = sortsKeys
-    strings.keepsAll = true
-  }
+  private init(sortsKeys: Bool) { self.sortsKeys = sortsKeys }
 
   /// Puts a recording in line.
   static func normalize(_ recording: inout Recording, sortsKeys: Bool) {

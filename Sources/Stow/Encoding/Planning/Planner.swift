@@ -102,7 +102,6 @@ struct Planner: ~Copyable {
   ) {
     (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
     plan.context = options.context
-    recording.mergeStrings(isComplete: true)
     if recording.needsNormalizing || options.sortsKeys && recording.maps.count > 0 {
       Normalizer.normalize(&recording, sortsKeys: options.sortsKeys)
     }
@@ -134,7 +133,6 @@ struct Planner: ~Copyable {
       countKeyUses(&recording)
     }
     chooseSymbols(&recording, definitions)
-    if definitions != nil { recording.strings.shareSymbols() }
     if plan.shapes.isEmpty, candidates.isEmpty { return true }
     let gain =
       plan.shapes.reduce(0) { $0 + $1.gain }
@@ -364,7 +362,6 @@ struct Planner: ~Copyable {
     for (number, string) in plan.symbols.enumerated() {
       recording.strings.setSymbol(plan.firstSymbol + number, of: string)
     }
-    recording.strings.shareSymbols()
   }
 
   /// A prelude would cost more than it saves, or has no room.

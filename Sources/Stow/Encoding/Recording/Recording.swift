@@ -86,36 +86,6 @@ struct Recording: ~Copyable {
     tape.append(Token(.wide, key: key, index: wideForms.count))
     wideForms.append(form)
   }
-
-  // MARK: strings
-
-  /// Counts equal strings of the pool as one, and makes them one on the tape where that matters: for keys of maps, and
-  /// for what looks strings up by their index. Elsewhere it is enough that all of them write the same.
-  ///
-  /// - Parameter isComplete: Whether the only strings that are still to be looked up are keys of key tables.
-  mutating func mergeStrings(isComplete: Bool) {
-    guard strings.isForgetful else { return }
-    var keys: [UnsafeRawBufferPointer] = []
-    for table in keyTables.active.buffer {
-      for slot in 0..<table.pointee.slotCount { keys.append(table.pointee.utf8(atSlot: slot)) }
-    }
-    strings.merge(keeping: isComplete ? keys : nil)
-    if keyedValues != nil { keyedValues = nil }
-    guard strings.hasTwins, !isComplete || needsNormalizing || maps.count > 0 else { return }
-    for index in 0..<tape.count {
-      let token = tape[index]
-      guard token.kind == .string || token.kind == .key || token.kind == .url else { continue }
-      let string = strings.standIn(for: token.index)
-      if string != token.index { tape[index].index = string }
-    }
-    strings.forgetTwins()
-  }
-
-  /// From here on, the same name is always the same string of the pool.
-  mutating func keepNames() {
-    mergeStrings(isComplete: false)
-    strings.keepsAll = true
-  }
 }
 
 // How scalars, and the keys of maps, get onto the tape.

@@ -2,11 +2,6 @@
 ///
 /// They are looked up by a hash with a seed of the process, so that strings cannot be crafted to collide; the
 /// order of the entries, and so the bytes of the message, does not depend on it.
-///
-/// A message of very many strings would make the table larger than the processor's cache, and looking a new
-/// string up would be most of what encoding it costs. So the table forgets strings that were used once when
-/// it has grown to some size: if one of them comes again it is a second entry. `merge` counts both as one,
-/// in an order that suits the cache, when the recording is complete.
 struct StringPool: ~Copyable {
   private var entries = GrowableBuffer<StringEntry>(capacity: 32)
   private var bytes = StringPool.makeBytes()
@@ -17,16 +12,7 @@ struct StringPool: ~Copyable {
   private var isUnlisted = true
   /// Whether one of few entries came again. With a table nobody notes that.
   private var hasRepeats = false
-  /// Whether the table has forgotten strings, and whether it may.
-  private(set) var isForgetful = false
-  var keepsAll = false
-  /// What the table knows of: these, and all entries from one on.
-  private var remembered: [Int] = []
-  private var firstRecent = 0
-
   private var hasFollowers = false
-  /// Whether several entries may hold the same string: then `standIn(for:)` tells which counts.
-  private(set) var hasTwins = false
 
   private let hashing = ByteHash()
   /// `SmallString.isKnown`, at hand without the check that a global was made.
@@ -41,8 +27,6 @@ struct StringPool: ~Copyable {
   private static let retainedMask = 1 << 16 - 1
   /// A table of no more slots for each entry is cleared at once; in a larger one those of every entry are found.
   private static let slotsPerEntry = 256
-  /// A table of so many slots forgets before it grows.
-  private static let cachedMask = 1 << 16 - 1
 
   private static func makeBytes() -> GrowableBuffer<UInt8> {
     var bytes = GrowableBuffer<UInt8>(capacity: 1024)
@@ -167,7 +151,7 @@ struct StringPool: ~Copyable {
     let index = append(copied: key)
     table.set(slot, hash, index)
     known &+= 1
-    if known * 2 > table.mask { makeRoom() }
+    if known * 2 > table.mask { grow() }
     return index
   }
 
@@ -275,15 +259,9 @@ struct StringPool: ~Copyable {
     append(copied: copy(utf8.baseAddress ?? UnsafeRawPointer(bytes.base), utf8.count).key)
   }
 
-  // MARK: a pool that others look into
+  // MARK: a pool that others look into, once it is listed
 
-  /// Lets the table know of all entries, those that will be added too, and never forget one.
-  mutating func keepAll() {
-    keepsAll = true
-    list()
-  }
-
-  /// The entry for a string of another pool, in a pool that keeps all; nil if it is not here.
+  /// The entry for a string of another pool; nil if it is not here.
   @inline(__always)
   func entry(like entry: StringEntry, in other: borrowing StringPool) -> StringEntry? {
     let utf8 = other.utf8(of: entry)
@@ -294,7 +272,7 @@ struct StringPool: ~Copyable {
     return index >= 0 ? entries[index] : nil
   }
 
-  /// Adds the string of another pool, in a pool that keeps all, if it is new.
+  /// Adds the string of another pool if it is new.
   @inline(__always)
   mutating func intern(_ entry: StringEntry, of other: borrowing StringPool) {
     let (source, hash) = (other.utf8(of: entry).start, hash(of: entry))
@@ -302,20 +280,30 @@ struct StringPool: ~Copyable {
     if index < 0 { _ = insert(source, entry.key, hash: hash, slot: slot) }
   }
 
-  /// The index of a string, in a pool that keeps all; −1 if it is not here.
+  /// The index of a string; −1 if it is not here.
   func findListed(_ utf8: UnsafeRawBufferPointer) -> Int {
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
     return look(source, key, hash: hash).index
   }
 
-  /// Lets the table know of all entries.
+  /// Lets the table know of all entries, and of those to come.
   @inline(never)
-  private mutating func list() {
+  mutating func list() {
     isUnlisted = false
     known = count
     if known * 2 > table.mask { grow() }
-    for index in 0..<count { place(index) }
+    for index in 0..<count { table.add(hash(of: entries.base[index]), index) }
+  }
+
+  /// Makes the table at least four times as large.
+  @inline(never)
+  private mutating func grow() {
+    var mask = table.mask * 4 + 3
+    while known * 2 > mask { mask = mask * 4 + 3 }
+    var larger = StringTable(mask: mask)
+    table.visit { larger.add(hash(of: entries.base[$0]), $0) }
+    table = larger
   }
 
   @inline(__always)
@@ -408,7 +396,6 @@ struct StringPool: ~Copyable {
   /// Forgets every string, and the memory if it was a large message.
   @inline(__always)
   mutating func removeAll() {
-    keepsAll = false
     if count > 0 { removeEntries() }
   }
 
@@ -420,7 +407,6 @@ struct StringPool: ~Copyable {
     filter = 0
     hasRepeats = false
     hasFollowers = false
-    hasTwins = false
   }
 
   /// Empties the table.
@@ -435,110 +421,10 @@ struct StringPool: ~Copyable {
     }
     known = 0
     isUnlisted = true
-    isForgetful = false
-    if !remembered.isEmpty { remembered = [] }
-    firstRecent = 0
   }
 
   private func hash(of entry: StringEntry) -> UInt64 { entry.key.hash(hashing) }
 
-  // MARK: a full table
-
-  @inline(never)
-  private mutating func makeRoom() {
-    if table.mask < Self.cachedMask || keepsAll || !forgetUnique() { grow() }
-  }
-
-  /// Makes the table at least four times as large.
-  private mutating func grow() {
-    var mask = table.mask * 4 + 3
-    while known * 2 > mask { mask = mask * 4 + 3 }
-    var larger = StringTable(mask: mask)
-    table.visit { larger.add(hash(of: entries.base[$0]), $0) }
-    table = larger
-  }
-
-  /// Notes in the table where an entry is, which it does not know.
-  private mutating func place(_ index: Int) { table.add(hash(of: entries.base[index]), index) }
-
-  /// Forgets the strings that were not used again since the table last forgot; false if they are less than
-  /// half.
-  private mutating func forgetUnique() -> Bool {
-    var kept: [Int] = []
-    for index in remembered where wasUsedAgain(index) { kept.append(index) }
-    for index in firstRecent..<count where wasUsedAgain(index) { kept.append(index) }
-    guard kept.count < known / 2 else {
-      if !isForgetful { clearMarks() }
-      return false
-    }
-    table.removeAll()
-    for index in kept { place(index) }
-    known = kept.count
-    remembered = kept
-    firstRecent = count
-    isForgetful = true
-    return true
-  }
-
-  @inline(__always)
-  private func wasUsedAgain(_ index: Int) -> Bool {
-    let entry = entries.base + index
-    let uses = entry.pointee.valueUses &+ entry.pointee.keyUses
-    let recentUses = uses &- entry.pointee.mark
-    entry.pointee.mark = uses
-    // The entry that is being made has not been counted.
-    return recentUses > 1 || index == count &- 1
-  }
-
-  // MARK: merging
-
-  /// Counts entries that hold the same string as one, the first; `standIn(for:)` then tells which.
-  ///
-  /// - Parameter keys: The only strings that will be looked up from now on, which are added if they are new; nil if that may be
-  ///   any, because the recording goes on.
-  mutating func merge(keeping keys: [UnsafeRawBufferPointer]?) {
-    forgetFollowers()
-    var wanted: [Int] = []
-    if let keys { for key in keys { wanted.append(intern(key)) } } else { wanted += 0..<count }
-    let (entries, bytes, hashing) = (entries.buffer, bytes.base, hashing)
-    func run(_ cards: UnsafeMutableBufferPointer<StringMerge.Card>) -> Bool {
-      StringMerge.run(entries, bytes, cards, hashing)
-    }
-    hasTwins = PageMemory.withTemporary(of: StringMerge.Card.self, capacity: count, run)
-    var kept = Set<Int>()
-    for index in wanted { kept.insert(standIn(for: index)) }
-    var size = table.mask + 1
-    while kept.count * 2 >= size { size *= 4 }
-    table = StringTable(mask: size - 1)
-    for index in kept { place(index) }
-    known = kept.count
-    isForgetful = false
-    keepsAll = true
-  }
-
-  /// The entry that counts for the string at `index`, between `merge` and `forgetTwins`.
-  func standIn(for index: Int) -> Int {
-    let mark = hasTwins ? entries[index].mark : 0
-    return mark == 0 ? index : Int(mark) - 1
-  }
-
-  /// Lets every entry have the symbol of its string: no matter which of them the tape names, the same is written.
-  mutating func shareSymbols() {
-    guard hasTwins else { return }
-    for index in 0..<count where entries.base[index].mark != 0 {
-      entries.base[index].symbol = entries[standIn(for: index)].symbol
-    }
-  }
-
-  /// Forgets which entries hold the same string, once only those that count are used.
-  mutating func forgetTwins() {
-    clearMarks()
-    hasTwins = false
-  }
-
-  private func clearMarks() {
-    for index in 0..<count { entries.base[index].mark = 0 }
-  }
 }
 
 /// A string of a pool: where it stands, and how it is used.
@@ -552,8 +438,8 @@ struct StringEntry: BitwiseCopyable {
   var keyUses: UInt32 = 0
   /// The number of its symbol, counted from one; 0 if it has none. While recording, its follower.
   var symbol: UInt32 = 0
-  /// While recording, the uses until the table last forgot; after merging, the entry that stands for this
-  /// one, counted from one; in a message with maps, the map in which the string was last seen as a key.
+  /// In a message with maps, the map in which the string was last seen as a key; among definitions, whether a reference
+  /// is shorter than the text.
   var mark: UInt32 = 0
 
   @inline(__always)
