@@ -107,7 +107,7 @@ private final class StringArrayTypeEncoder: ArrayTypeEncoder<String> {
     guard let first = elements.baseAddress else { return }
     for element in first..<first + elements.count {
       borrowing(element) { string in
-        let index = recorder.recording.strings.internNew(string)
+        let index = recorder.recording.strings.intern(string)
         recorder.recording.strings.countValueUse(index)
         recorder.recording.tape.append(Token(.string, index: index))
       }

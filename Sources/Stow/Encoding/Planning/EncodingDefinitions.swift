@@ -184,7 +184,7 @@ struct DefinitionTable: ~Copyable {
     }
     // What is a symbol is here.
     for index in 0..<recording.strings.count where recording.strings[index].symbol == 0 && !isFull {
-      strings.intern(recording.strings[index], of: recording.strings)
+      _ = strings.intern(recording.strings.utf8(index))
     }
   }
 
@@ -209,7 +209,7 @@ struct DefinitionTable: ~Copyable {
   /// Whether a string is a key of a shape.
   func hasShape(withKey name: UnsafeRawBufferPointer) -> Bool {
     guard !ends.isEmpty else { return false }
-    let index = strings.findListed(name)
+    let index = strings.find(name)
     return index >= 0 && index < shapesByKey.count && !shapesByKey[index].isEmpty
   }
 
@@ -242,7 +242,7 @@ struct DefinitionTable: ~Copyable {
   func match(_ names: [UnsafeRawBufferPointer], isExact: Bool) -> Match? {
     var wanted: [UInt32] = []
     for name in names {
-      let index = strings.findListed(name)
+      let index = strings.find(name)
       guard index >= 0, index < shapesByKey.count else { return nil }
       wanted.append(UInt32(index))
     }

@@ -4,23 +4,19 @@
 /// order of the entries, and so the bytes of the message, does not depend on it.
 struct StringPool: ~Copyable {
   private var entries = GrowableBuffer<StringEntry>(capacity: 32)
-  private var bytes = StringPool.makeBytes()
+  /// The strings, each after its header. Before the first stand as many bytes as `BackwardWriter.shortBytes` wants.
+  private var bytes = GrowableBuffer<UInt8>(capacity: 1024)
   private var table = StringTable(mask: StringPool.smallestMask)
-  /// How many entries the table knows.
-  private var known = 0
   /// Whether the table knows none of the entries, because they are few or were added as new.
   private var isUnlisted = true
   /// Whether one of few entries came again. With a table nobody notes that.
   private var hasRepeats = false
   private var hasFollowers = false
-
-  private let hashing = ByteHash()
-  /// `SmallString.isKnown`, at hand without the check that a global was made.
-  private let knowsSmallStrings = SmallString.isKnown
   /// The bits of all strings.
   private var filter: UInt64 = 0
+  private let hashing = ByteHash()
 
-  /// So many entries are compared one by one, for which a small message needs no table.
+  /// So many entries are compared one by one: a small message needs no table.
   private static let few = 8
   private static let smallestMask = 63
   /// A table of more slots is made anew for the next message.
@@ -28,17 +24,7 @@ struct StringPool: ~Copyable {
   /// A table of no more slots for each entry is cleared at once; in a larger one those of every entry are found.
   private static let slotsPerEntry = 256
 
-  private static func makeBytes() -> GrowableBuffer<UInt8> {
-    var bytes = GrowableBuffer<UInt8>(capacity: 1024)
-    clear(&bytes)
-    return bytes
-  }
-
-  /// Before the first string stand as many bytes as `BackwardWriter.shortBytes` wants.
-  private static func clear(_ bytes: inout GrowableBuffer<UInt8>) {
-    bytes.removeAll()
-    bytes.extend(to: BackwardWriter.shortLimit)
-  }
+  init() { bytes.extend(to: BackwardWriter.shortLimit) }
 
   /// Whether no string came twice, so far as that was noted.
   @inline(__always)
@@ -47,28 +33,13 @@ struct StringPool: ~Copyable {
   var count: Int { entries.count }
   var byteCount: Int { bytes.count }
 
+  // MARK: adding
+
   /// The index of `string`, which is added if it is new.
   @inline(__always)
   mutating func intern(_ string: borrowing String) -> Int {
-    if let key = smallKey(of: string) { return intern(whole: key) }
-    let index = string.utf8.withContiguousStorageIfAvailable { self.intern(UnsafeRawBufferPointer($0)) }
-    return index ?? internForeign(copy string)
-  }
-
-  /// The key of a string that is kept in two words.
-  @inline(__always)
-  private func smallKey(of string: borrowing String) -> TextKey? {
-    guard knowsSmallStrings, let text = SmallString.characters(of: string) else { return nil }
-    return TextKey(whole: (text.first, text.second), count: text.count)
-  }
-
-  /// The index of a short string.
-  @inline(__always)
-  private mutating func intern(whole key: TextKey) -> Int {
-    if hasFew() { return internAmongFew(whole: key) }
-    let hash = key.hash(hashing)
-    let (index, slot) = table.find(hash) { entries.base[$0].key == key }
-    return index >= 0 ? index : insert(whole: key, hash: hash, slot: slot)
+    string.utf8.withContiguousStorageIfAvailable { self.intern(UnsafeRawBufferPointer($0)) }
+      ?? internForeign(copy string)
   }
 
   @inline(never)
@@ -81,17 +52,109 @@ struct StringPool: ~Copyable {
   mutating func intern(_ utf8: UnsafeRawBufferPointer) -> Int {
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
-    if hasFew() { return internAmongFew(source, key) }
+    if isUnlisted {
+      if count < Self.few { return internAmongFew(source, key) }
+      list()
+    }
     let (index, slot) = look(source, key, hash: hash)
     return index >= 0 ? index : insert(source, key, hash: hash, slot: slot)
   }
 
+  @inline(never)
+  private mutating func internAmongFew(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
+    let index = lookAmongFew(source, key)
+    if index >= 0 { hasRepeats = true }
+    return index >= 0 ? index : append(source, key)
+  }
+
+  @inline(never)
+  private mutating func insert(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64, slot: Int) -> Int {
+    let index = append(source, key)
+    table.set(slot, hash, index)
+    if count * 2 > table.mask { grow() }
+    return index
+  }
+
+  /// Adds a string without a look at the others.
+  @inline(__always)
+  private mutating func append(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
+    // A short string is stored as two words, after a header of one byte.
+    if key.isWhole {
+      let place = makePlace(Int(key.code))
+      key.store(to: place)
+      return append(key, Int(key.code), first: key.firstByte)
+    }
+    let place = makePlace(key.length)
+    place.copyMemory(from: source, byteCount: key.length)
+    return append(key, key.length, first: place.load(as: UInt8.self))
+  }
+
+  /// Where the next string is to stand, after its header; with room for 16 bytes at least.
+  @inline(__always)
+  private mutating func makePlace(_ length: Int) -> UnsafeMutableRawPointer {
+    bytes.reserve(length &+ 18)
+    let start = UnsafeMutableRawPointer(bytes.base + bytes.count)
+    Strings.writeHeader(length, to: start)
+    return start + Strings.headerSize(length)
+  }
+
+  /// Adds the string that stands in the place made for it.
+  @inline(__always)
+  private mutating func append(_ key: TextKey, _ length: Int, first: UInt8) -> Int {
+    let offset = bytes.count &+ Strings.headerSize(length)
+    bytes.extend(to: offset &+ length)
+    entries.append(StringEntry(key, offset: offset))
+    filter |= Self.filterBit(length, first: first)
+    return count &- 1
+  }
+
+  /// Adds a string that is none of those in the pool, which is empty or holds others added so: if no other is looked up,
+  /// there is no table.
+  @inline(__always)
+  mutating func add(new string: borrowing String) -> Int {
+    precondition(isUnlisted)
+    let index = string.utf8.withContiguousStorageIfAvailable { add(new: UnsafeRawBufferPointer($0)) }
+    return index ?? addForeign(copy string)
+  }
+
+  @inline(never)
+  private mutating func addForeign(_ string: String) -> Int {
+    var string = string
+    return string.withUTF8 { add(new: UnsafeRawBufferPointer($0)) }
+  }
+
+  @inline(__always)
+  private mutating func add(new utf8: UnsafeRawBufferPointer) -> Int {
+    let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
+    return append(source, TextKey.make(source, utf8.count, hashing).key)
+  }
+
+  /// Lets the table know of all entries, and of those to come.
+  @inline(never)
+  mutating func list() {
+    isUnlisted = false
+    if count * 2 > table.mask { grow() }
+    for index in 0..<count { table.add(hash(of: entries.base[index]), index) }
+  }
+
+  /// Makes the table at least four times as large.
+  @inline(never)
+  private mutating func grow() {
+    var mask = table.mask * 4 + 3
+    while count * 2 > mask { mask = mask * 4 + 3 }
+    var larger = StringTable(mask: mask)
+    table.visit { larger.add(hash(of: entries.base[$0]), $0) }
+    table = larger
+  }
+
+  // MARK: finding
+
   /// The index of a string that is here already; −1 if it is not.
-  mutating func find(_ utf8: UnsafeRawBufferPointer) -> Int {
+  func find(_ utf8: UnsafeRawBufferPointer) -> Int {
     guard mayContain(Self.filterBit(utf8)) else { return -1 }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
-    return hasFew() ? lookAmongFew(source, key) : look(source, key, hash: hash).index
+    return isUnlisted ? lookAmongFew(source, key) : look(source, key, hash: hash).index
   }
 
   /// Whether strings with any of these bits are here: false for most that are not.
@@ -115,6 +178,12 @@ struct StringPool: ~Copyable {
     table.find(hash) { isEntry($0, source, key) }
   }
 
+  @inline(__always)
+  private func lookAmongFew(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
+    for index in 0..<count where isEntry(index, source, key) { return index }
+    return -1
+  }
+
   /// Whether an entry has these bytes, of which `key` is the key.
   @inline(__always)
   private func isEntry(_ index: Int, _ source: UnsafeRawPointer, _ key: TextKey) -> Bool {
@@ -123,141 +192,7 @@ struct StringPool: ~Copyable {
       && (key.isWhole || equalBytes(bytes.base + entry.pointee.offset, source, count: key.length))
   }
 
-  @inline(never)
-  private mutating func insert(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64, slot: Int) -> Int {
-    let place = makePlace(key.length)
-    place.copyMemory(from: source, byteCount: key.length)
-    return insert(copied: key, hash: hash, slot: slot)
-  }
-
-  @inline(never)
-  private mutating func insert(whole key: TextKey, hash: UInt64, slot: Int) -> Int {
-    key.store(to: makePlace(key.length))
-    return insert(copied: key, hash: hash, slot: slot)
-  }
-
-  /// Where the next string is to stand, after its header; with room for 16 bytes at least.
-  @inline(__always)
-  private mutating func makePlace(_ length: Int) -> UnsafeMutableRawPointer {
-    bytes.reserve(length &+ 18)
-    let start = UnsafeMutableRawPointer(bytes.base + bytes.count)
-    Strings.writeHeader(length, to: start)
-    return start + Strings.headerSize(length)
-  }
-
-  /// Adds the string that was copied to the place made for it.
-  @inline(__always)
-  private mutating func insert(copied key: TextKey, hash: UInt64, slot: Int) -> Int {
-    let index = append(copied: key)
-    table.set(slot, hash, index)
-    known &+= 1
-    if known * 2 > table.mask { grow() }
-    return index
-  }
-
-  @inline(__always)
-  private mutating func append(copied key: TextKey) -> Int {
-    let offset = bytes.count &+ Strings.headerSize(key.length)
-    bytes.extend(to: offset &+ key.length)
-    entries.append(StringEntry(key, offset: offset))
-    filter |= Self.filterBit(key.length, first: key.isWhole ? key.firstByte : bytes.base[offset])
-    return count &- 1
-  }
-
-  /// The index of `string`, which most likely is new: it is copied while its hash is made.
-  @inline(__always)
-  mutating func internNew(_ string: borrowing String) -> Int {
-    if let key = smallKey(of: string) { return intern(whole: key) }
-    if isUnlisted { list() }
-    let index = string.utf8.withContiguousStorageIfAvailable { utf8 in
-      let source = UnsafeRawBufferPointer(utf8).baseAddress ?? UnsafeRawPointer(bytes.base)
-      let (key, hash) = copy(source, utf8.count)
-      let (index, slot) = look(source, key, hash: hash)
-      return index >= 0 ? index : insert(copied: key, hash: hash, slot: slot)
-    }
-    return index ?? internForeign(copy string)
-  }
-
-  /// Copies a string to the place of the next one while its hash is made.
-  @inline(__always)
-  private mutating func copy(_ source: UnsafeRawPointer, _ length: Int) -> (key: TextKey, hash: UInt64) {
-    let place = makePlace(length)
-    let (key, hash) = TextKey.make(source, length, hashing) { offset, word in
-      place.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
-    }
-    if key.isWhole { key.store(to: place) }
-    return (key, hash)
-  }
-
-  // MARK: few strings
-
-  /// Whether there are so few entries that the table need not know of them; if not, it does.
-  @inline(__always)
-  private mutating func hasFew() -> Bool {
-    guard isUnlisted else { return false }
-    if count < Self.few { return true }
-    list()
-    return false
-  }
-
-  /// The entry with these bytes; −1 if there is none.
-  @inline(__always)
-  private func lookAmongFew(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
-    for index in 0..<count where isEntry(index, source, key) { return index }
-    return -1
-  }
-
-  /// The same for a short string.
-  @inline(never)
-  private mutating func internAmongFew(whole key: TextKey) -> Int {
-    // Known here, this leaves one kind of header, one way to copy.
-    precondition(key.isWhole)
-    for index in 0..<count where entries.base[index].key == key {
-      hasRepeats = true
-      return index
-    }
-    key.store(to: makePlace(key.length))
-    return append(copied: key)
-  }
-
-  @inline(never)
-  private mutating func internAmongFew(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
-    let index = lookAmongFew(source, key)
-    if index >= 0 {
-      hasRepeats = true
-      return index
-    }
-    let place = makePlace(key.length)
-    if key.isWhole { key.store(to: place) } else { place.copyMemory(from: source, byteCount: key.length) }
-    return append(copied: key)
-  }
-
-  // MARK: strings that are surely new
-
-  /// Adds a string that is none of those in the pool, which is empty or holds others added so.
-  ///
-  /// It need not be looked up. If nothing else is, there is no table.
-  @inline(__always)
-  mutating func add(new string: borrowing String) -> Int {
-    precondition(isUnlisted)
-    if let key = smallKey(of: string) {
-      key.store(to: makePlace(key.length))
-      return append(copied: key)
-    }
-    let index = string.utf8.withContiguousStorageIfAvailable { add(new: UnsafeRawBufferPointer($0)) }
-    return index ?? addForeign(copy string)
-  }
-
-  @inline(never)
-  private mutating func addForeign(_ string: String) -> Int {
-    var string = string
-    return string.withUTF8 { add(new: UnsafeRawBufferPointer($0)) }
-  }
-
-  @inline(__always)
-  private mutating func add(new utf8: UnsafeRawBufferPointer) -> Int {
-    append(copied: copy(utf8.baseAddress ?? UnsafeRawPointer(bytes.base), utf8.count).key)
-  }
+  private func hash(of entry: StringEntry) -> UInt64 { entry.key.hash(hashing) }
 
   // MARK: a pool that others look into, once it is listed
 
@@ -272,39 +207,7 @@ struct StringPool: ~Copyable {
     return index >= 0 ? entries[index] : nil
   }
 
-  /// Adds the string of another pool if it is new.
-  @inline(__always)
-  mutating func intern(_ entry: StringEntry, of other: borrowing StringPool) {
-    let (source, hash) = (other.utf8(of: entry).start, hash(of: entry))
-    let (index, slot) = look(source, entry.key, hash: hash)
-    if index < 0 { _ = insert(source, entry.key, hash: hash, slot: slot) }
-  }
-
-  /// The index of a string; −1 if it is not here.
-  func findListed(_ utf8: UnsafeRawBufferPointer) -> Int {
-    let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
-    let (key, hash) = TextKey.make(source, utf8.count, hashing)
-    return look(source, key, hash: hash).index
-  }
-
-  /// Lets the table know of all entries, and of those to come.
-  @inline(never)
-  mutating func list() {
-    isUnlisted = false
-    known = count
-    if known * 2 > table.mask { grow() }
-    for index in 0..<count { table.add(hash(of: entries.base[index]), index) }
-  }
-
-  /// Makes the table at least four times as large.
-  @inline(never)
-  private mutating func grow() {
-    var mask = table.mask * 4 + 3
-    while known * 2 > mask { mask = mask * 4 + 3 }
-    var larger = StringTable(mask: mask)
-    table.visit { larger.add(hash(of: entries.base[$0]), $0) }
-    table = larger
-  }
+  // MARK: uses
 
   @inline(__always)
   mutating func countValueUse(_ index: Int) {
@@ -315,16 +218,31 @@ struct StringPool: ~Copyable {
   @inline(__always)
   mutating func countKeyUses(_ index: Int, _ uses: Int = 1) {
     precondition(index >= 0 && index < count)
-    let entry = entries.base + index
-    entry.pointee.keyUses &+= UInt32(truncatingIfNeeded: uses)
+    entries.base[index].keyUses &+= UInt32(truncatingIfNeeded: uses)
+  }
+
+  /// Gives a string the number of its symbol.
+  @inline(__always)
+  mutating func setSymbol(_ number: Int, of index: Int) {
+    precondition(index >= 0 && index < count)
+    entries.base[index].symbol = UInt32(truncatingIfNeeded: number) &+ 1
   }
 
   // MARK: keys that follow each other
 
-  /// The key that came after another the last time; −1 if none is known.
+  /// The key that came after another the last time, if that is `name`; −1 if it is not.
+  ///
+  /// Most maps have the keys of an earlier one, in that order, so that this comes before a hash and a table.
   @inline(__always)
-  func follower(of index: Int) -> Int {
-    index >= 0 && index < count ? Int(entries.base[index].symbol) &- 1 : -1
+  func follower(_ name: borrowing String, of index: Int) -> Int {
+    let follower = index >= 0 && index < count ? Int(entries.base[index].symbol) &- 1 : -1
+    guard follower >= 0 else { return -1 }
+    let entry = entries[follower]
+    let isSame = name.utf8.withContiguousStorageIfAvailable { utf8 in
+      guard utf8.count == entry.length, let start = utf8.baseAddress else { return false }
+      return equalBytes(bytes.base + entry.offset, UnsafeRawPointer(start), count: utf8.count)
+    }
+    return isSame ?? false ? follower : -1
   }
 
   mutating func setFollower(_ follower: Int, of index: Int) {
@@ -341,23 +259,7 @@ struct StringPool: ~Copyable {
     hasFollowers = false
   }
 
-  /// Whether `string` is the one at `index`.
-  @inline(__always)
-  func holds(_ string: borrowing String, at index: Int) -> Bool {
-    let entry = entries[index]
-    if let key = smallKey(of: string) { return entry.key == key }
-    return string.utf8.withContiguousStorageIfAvailable { utf8 in
-      guard utf8.count == entry.length, let start = utf8.baseAddress else { return false }
-      return equalBytes(bytes.base + entry.offset, UnsafeRawPointer(start), count: utf8.count)
-    } ?? false
-  }
-
-  /// Gives a string the number of its symbol.
-  @inline(__always)
-  mutating func setSymbol(_ number: Int, of index: Int) {
-    precondition(index >= 0 && index < count)
-    entries.base[index].symbol = UInt32(truncatingIfNeeded: number) &+ 1
-  }
+  // MARK: reading
 
   @inline(__always)
   subscript(index: Int) -> StringEntry {
@@ -368,8 +270,8 @@ struct StringPool: ~Copyable {
   /// The UTF-8 of the string at `index`, until the next one is added.
   @inline(__always)
   func utf8(_ index: Int) -> UnsafeRawBufferPointer {
-    let entry = entries[index]
-    return UnsafeRawBufferPointer(start: bytes.base + entry.offset, count: entry.length)
+    let utf8 = utf8(of: entries[index])
+    return UnsafeRawBufferPointer(start: utf8.start, count: utf8.count)
   }
 
   /// The UTF-8 of an entry of this pool, which comes from a checked index. `BackwardWriter.shortBytes` can copy it.
@@ -393,38 +295,31 @@ struct StringPool: ~Copyable {
   /// The entries as a buffer, for a walk over all of them.
   var all: UnsafeMutableBufferPointer<StringEntry> { entries.buffer }
 
+  // MARK: the next message
+
   /// Forgets every string, and the memory if it was a large message.
   @inline(__always)
-  mutating func removeAll() {
-    if count > 0 { removeEntries() }
-  }
+  mutating func removeAll() { if count > 0 { removeEntries() } }
 
   @inline(never)
   private mutating func removeEntries() {
-    if !isUnlisted { forgetList() }
+    if !isUnlisted {
+      if table.mask > Self.retainedMask {
+        table = StringTable(mask: Self.smallestMask)
+      } else if count * Self.slotsPerEntry < table.mask {
+        for entry in entries.buffer { table.removeCluster(hash(of: entry)) }
+      } else {
+        table.removeAll()
+      }
+    }
     entries.removeAll()
-    Self.clear(&bytes)
-    filter = 0
+    bytes.removeAll()
+    bytes.extend(to: BackwardWriter.shortLimit)
+    isUnlisted = true
     hasRepeats = false
     hasFollowers = false
+    filter = 0
   }
-
-  /// Empties the table.
-  @inline(never)
-  private mutating func forgetList() {
-    if table.mask > Self.retainedMask {
-      table = StringTable(mask: Self.smallestMask)
-    } else if count * Self.slotsPerEntry < table.mask {
-      for entry in entries.buffer { table.removeCluster(hash(of: entry)) }
-    } else {
-      table.removeAll()
-    }
-    known = 0
-    isUnlisted = true
-  }
-
-  private func hash(of entry: StringEntry) -> UInt64 { entry.key.hash(hashing) }
-
 }
 
 /// A string of a pool: where it stands, and how it is used.
@@ -450,10 +345,7 @@ struct StringEntry: BitwiseCopyable {
   }
 
   @inline(__always)
-  var key: TextKey {
-    TextKey(first: first, second: second, code: UInt8(truncatingIfNeeded: place))
-  }
-
+  var key: TextKey { TextKey(first: first, second: second, code: UInt8(truncatingIfNeeded: place)) }
   @inline(__always)
   var offset: Int { Int(truncatingIfNeeded: place >> 8) }
   @inline(__always)
@@ -463,8 +355,7 @@ struct StringEntry: BitwiseCopyable {
 /// Where the entries of a pool are, by the hashes of their strings: a table with open addressing.
 ///
 /// Some bits of each hash stand apart from the numbers of the entries: looking for a string that is not there reads
-/// nothing else, two bytes for each slot, and these stay in the processor's cache. Looking strings up is most of what
-/// encoding very many costs.
+/// nothing else, two bytes for each slot, and these stay in the processor's cache.
 struct StringTable: ~Copyable {
   /// Some bits of a hash; 0 where free.
   private var tags: UnsafeMutablePointer<UInt16>
@@ -487,13 +378,10 @@ struct StringTable: ~Copyable {
   @inline(__always)
   private static func tag(_ hash: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: hash &>> 48) | 1 }
 
-  @inline(__always)
-  private func firstSlot(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & mask }
-
   /// The entry with this hash that `isWanted`; −1 if there is none, and the free slot where it would be.
   @inline(__always)
   func find(_ hash: UInt64, _ isWanted: (Int) -> Bool) -> (index: Int, slot: Int) {
-    var slot = firstSlot(hash)
+    var slot = Int(truncatingIfNeeded: hash) & mask
     while tags[slot] != 0 {
       if tags[slot] == Self.tag(hash) {
         let index = Int(indices[slot])
@@ -520,7 +408,7 @@ struct StringTable: ~Copyable {
 
   /// Frees the slots from the first for this hash up to a free one.
   mutating func removeCluster(_ hash: UInt64) {
-    var slot = firstSlot(hash)
+    var slot = Int(truncatingIfNeeded: hash) & mask
     while tags[slot] != 0 {
       tags[slot] = 0
       slot = (slot + 1) & mask
