@@ -58,7 +58,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 /// objects with the same keys.
 final class ObjectWriter {
   // Both outlive every use: the recorder owns the keys, and outlives every container (`SessionPool`).
-  private let recorderReference: Unmanaged<Recorder>
+  private let recorder: RecorderReference
   private let keys: KeyTable.Reference
   /// The table of the keys, at hand.
   private let table: UnsafeMutablePointer<UInt16>
@@ -78,7 +78,7 @@ final class ObjectWriter {
 
   init(recorder: Recorder, keys: KeyTable.Reference, isOwner: Bool = false) {
     owner = isOwner ? recorder : nil
-    recorderReference = Unmanaged.passUnretained(recorder)
+    self.recorder = RecorderReference(recorder)
     self.keys = keys
     table = keys.pointee.table
   }
@@ -90,7 +90,7 @@ final class ObjectWriter {
 
   @inline(__always)
   private func withRecorder<Result>(_ body: (Recorder) throws -> Result) rethrows -> Result {
-    try recorderReference._withUnsafeGuaranteedRef { try body($0) }
+    try recorder.lend(body)
   }
 
   var codingPath: [any CodingKey] { withRecorder { $0.recording.path(ofContainer: position.begin) } }
@@ -218,35 +218,6 @@ final class ObjectWriter {
 
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value?, _ key: Key) {
-    if let value { put(value, key) } else { skip(key) }
-  }
-
-  @inline(__always)
-  func put<Key: CodingKey>(_ value: String, _ key: Key) {
-    let slot = place(key)
-    withRecorder { $0.recording.record(value, key: slot) }
-  }
-
-  @inline(__always)
-  func put<Key: CodingKey>(_ value: String?, _ key: Key) {
-    if let value { put(value, key) } else { skip(key) }
-  }
-
-  func put<Key: CodingKey>(_ value: Int128, _ key: Key) {
-    let slot = place(key)
-    withRecorder { $0.recording.record(value, key: slot) }
-  }
-
-  func put<Key: CodingKey>(_ value: Int128?, _ key: Key) {
-    if let value { put(value, key) } else { skip(key) }
-  }
-
-  func put<Key: CodingKey>(_ value: UInt128, _ key: Key) {
-    let slot = place(key)
-    withRecorder { $0.recording.record(value, key: slot) }
-  }
-
-  func put<Key: CodingKey>(_ value: UInt128?, _ key: Key) {
     if let value { put(value, key) } else { skip(key) }
   }
 

@@ -30,9 +30,7 @@ struct RecordingEncoder: Encoder, StowValueCoder {
     location = 0
   }
 
-  @inline(__always)
   var start: Int { position.token }
-  @inline(__always)
   var parent: Int { Int(Int32(truncatingIfNeeded: location)) }
 
   /// The slot or the index of the value in its parent.
@@ -45,31 +43,26 @@ struct RecordingEncoder: Encoder, StowValueCoder {
 
   /// Nil when the message is over.
   @inline(__always)
-  var recorder: Unmanaged<Recorder>? { position.recorder }
+  var recorder: RecorderReference? { position.recorder }
 
   var codingPath: [any CodingKey] {
-    recorder?._withUnsafeGuaranteedRef { $0.recording.path(parent: parent, key: key, start: start) } ?? []
+    recorder?.lend { $0.recording.path(parent: parent, key: key, start: start) } ?? []
   }
 
-  var userInfo: [CodingUserInfoKey: Any] {
-    recorder.map { $0._withUnsafeGuaranteedRef { $0.userInfo.values } } ?? [:]
-  }
+  var userInfo: [CodingUserInfoKey: Any] { recorder.map { $0.lend { $0.userInfo.values } } ?? [:] }
 
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    // An optional container would have its metadata looked up.
     guard let recorder else { return Recorder.discarding(type) }
-    return recorder._withUnsafeGuaranteedRef {
-      $0.keyedContainer(type, start: start, key: key, parent: parent)
-    }
+    return recorder.lend { $0.keyedContainer(type, start: start, key: key, parent: parent) }
   }
 
   @inline(__always)
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    guard let recorder else { return UnkeyedEncoder() }
-    return recorder._withUnsafeGuaranteedRef { $0.unkeyedContainer(start: start, key: key, parent: parent) }
+    recorder?.lend { $0.unkeyedContainer(start: start, key: key, parent: parent) } ?? UnkeyedEncoder()
   }
 
-  @inline(__always)
   func singleValueContainer() -> any SingleValueEncodingContainer { SingleValueEncoder(encoder: self) }
 }
 
@@ -79,14 +72,10 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
 
   var codingPath: [any CodingKey] { encoder.codingPath }
 
-  /// Lets `body` record the value, which is handed the key; unless the message is over.
   @inline(__always)
-  private func put(_ body: (Recorder, _ key: TokenKey) throws -> Void) rethrows {
-    try encoder.recorder?._withUnsafeGuaranteedRef { try body($0, key($0)) }
+  private func put<Value: RecordableScalar>(_ value: Value) {
+    encoder.recorder?.lend { $0.recording.record(value, key: key($0)) }
   }
-
-  @inline(__always)
-  private func put<Value: RecordableScalar>(_ value: Value) { put { $0.recording.record(value, key: $1) } }
 
   /// Makes sure that the next token is the value's, and returns its key.
   @inline(__always)
@@ -104,7 +93,7 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
     return encoder.key
   }
 
-  mutating func encodeNil() { put { $0.recording.recordNil(level: 0, key: $1) } }
+  mutating func encodeNil() { encoder.recorder?.lend { $0.recording.recordNil(level: 0, key: key($0)) } }
   @inline(__always)
   mutating func encode<Value: RecordableScalar>(_ value: Value) { put(value) }
   // The standard library has defaults for these, which throw.
@@ -112,7 +101,7 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
   mutating func encode(_ value: UInt128) { put(value) }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
-    try encoder.recorder?._withUnsafeGuaranteedRef { recorder in
+    try encoder.recorder?.lend { recorder in
       try recorder.attempt(encoder.start) {
         try recorder.encode(value, inPlaceOf: encoder) { key(recorder) }
       }
@@ -127,32 +116,19 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   /// The token where the array begins.
   private let position: TapePosition
   /// How many elements the array had when this container was last written to.
-  private var lastCount: Int
+  private var lastCount = 0
 
-  @inline(__always)
-  init(recorder: Recorder, begin: Int) {
-    position = TapePosition(recorder, token: begin)
-    lastCount = 0
-  }
+  init(recorder: Recorder, begin: Int) { position = TapePosition(recorder, token: begin) }
 
   /// The container of an array that is discarded.
-  init() {
-    position = TapePosition()
-    lastCount = 0
-  }
+  init() { position = TapePosition() }
 
-  @inline(__always)
   private var begin: Int { position.token }
 
-  @inline(__always)
-  private var recorder: Unmanaged<Recorder>? { position.recorder }
-
-  var count: Int {
-    recorder?._withUnsafeGuaranteedRef { $0.recording.elementCount(ofArray: begin) } ?? lastCount
-  }
+  var count: Int { position.recorder?.lend { $0.recording.elementCount(ofArray: begin) } ?? lastCount }
 
   var codingPath: [any CodingKey] {
-    recorder?._withUnsafeGuaranteedRef { $0.recording.path(ofContainer: begin) } ?? []
+    position.recorder?.lend { $0.recording.path(ofContainer: begin) } ?? []
   }
 
   /// Makes this the container that is written to, and lets `body` record the next element, whose key it is handed; nil
@@ -163,14 +139,11 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
     _ body: (Recorder, _ key: TokenKey) throws -> Result
   ) rethrows -> Result? {
     let begin = begin
-    guard let recorder else {
-      lastCount &+= 1
-      return nil
-    }
-    return try recorder._withUnsafeGuaranteedRef { recorder in
+    var index = lastCount
+    defer { lastCount = index &+ 1 }
+    return try position.recorder?.lend { recorder in
       if !recorder.isCurrent(begin) { recorder.resume(begin) }
-      let index = recorder.recording.addElement(toArray: begin)
-      lastCount = index &+ 1
+      index = recorder.recording.addElement(toArray: begin)
       return try body(recorder, TokenKey(index: index))
     }
   }
@@ -193,7 +166,7 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
     do {
       try append { try $0.encode(value, key: $1) }
     } catch {
-      recorder?._withUnsafeGuaranteedRef { $0.recording.removeElement(ofArray: begin) }
+      position.recorder?.lend { $0.recording.removeElement(ofArray: begin) }
       lastCount &-= 1
       throw error
     }
@@ -226,7 +199,6 @@ struct TapePosition: BitwiseCopyable {
   /// The token, and the generation of the cell.
   private let bits: UInt64
 
-  @inline(__always)
   init(_ recorder: Recorder, token: Int) {
     cell = recorder.cell
     bits = UInt64(UInt32(truncatingIfNeeded: token)) | UInt64(recorder.generation) << 32
@@ -238,26 +210,37 @@ struct TapePosition: BitwiseCopyable {
     bits = UInt64(RecorderCell.none) << 32
   }
 
-  @inline(__always)
   var token: Int { Int(truncatingIfNeeded: UInt32(truncatingIfNeeded: bits)) }
 
   /// Nil when the message is over.
   @inline(__always)
-  var recorder: Unmanaged<Recorder>? { cell.recorder(UInt32(truncatingIfNeeded: bits >> 32)) }
+  var recorder: RecorderReference? { cell.recorder(UInt32(truncatingIfNeeded: bits >> 32)) }
+}
+
+/// A recorder that somebody else keeps: nobody counts this reference.
+struct RecorderReference: BitwiseCopyable {
+  private let reference: Unmanaged<Recorder>
+
+  init(_ recorder: Recorder) { reference = .passUnretained(recorder) }
+
+  @inline(__always)
+  func lend<Result>(_ body: (Recorder) throws -> Result) rethrows -> Result {
+    try reference._withUnsafeGuaranteedRef { try body($0) }
+  }
 }
 
 /// Where encoders and containers find their recorder, for as long as its message is being recorded.
 ///
-/// Encoders and containers count no reference to the recorder, which would cost more than what they record. Instead they
-/// keep the generation that the cell had when they were made. The generation changes when the message is over, so that
-/// what escaped from it finds no recorder, and what is written to it is discarded. A cell is never freed, only used for
-/// another recorder, until its generations have run out.
+/// Counting references to the recorder would cost more than what they record. Instead they keep the generation that the
+/// cell had when they were made. It changes when the message is over, so that what escaped from it finds no recorder, and
+/// what is written to it is discarded. A cell is never freed, only used for another recorder, until its generations have
+/// run out.
 struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
 
   private struct State: ~Copyable {
     let generation = Atomic<UInt32>(RecorderCell.none + 1)
-    var recorder: Unmanaged<Recorder>?
+    var recorder: RecorderReference?
   }
 
   /// A generation that no recorder has: for encoders that discard from the beginning.
@@ -286,12 +269,11 @@ struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
     Self.free.withLock { $0.append(self) }
   }
 
-  func assign(_ recorder: Recorder) { state.pointee.recorder = .passUnretained(recorder) }
+  func assign(_ recorder: Recorder) { state.pointee.recorder = RecorderReference(recorder) }
 
   var generation: UInt32 { state.pointee.generation.load(ordering: .relaxed) }
 
   /// Goes on to the next generation; false if there is none, so that the cell cannot be used again.
-  @inline(__always)
   func advance() -> Bool {
     let next = generation &+ 1
     state.pointee.generation.store(next, ordering: .relaxed)
@@ -302,7 +284,7 @@ struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
 
   /// The recorder, if the generation is still the same.
   @inline(__always)
-  func recorder(_ generation: UInt32) -> Unmanaged<Recorder>? {
+  func recorder(_ generation: UInt32) -> RecorderReference? {
     self.generation == generation ? state.pointee.recorder : nil
   }
 }
