@@ -52,12 +52,9 @@ final class Recorder {
     _modify { yield &state.types }
   }
 
-  @inline(__always)
   var cell: RecorderCell { state.cell }
-  @inline(__always)
   var generation: UInt32 { state.generation }
   var userInfo: UserInfo { state.userInfo }
-  @inline(__always)
   var isOver: Bool { state.isOver }
 
   // MARK: messages
@@ -260,7 +257,6 @@ final class Recorder {
   // MARK: what is open
 
   /// The innermost container.
-  @inline(__always)
   var current: Int { state.open.current }
 
   /// Whether the container that begins at `begin` is the innermost.
@@ -455,10 +451,8 @@ struct OpenContainers: ~Copyable {
   init() { entries.append(Self.top) }
 
   /// Whether nothing is open.
-  @inline(__always)
   var isAtTop: Bool { current == Self.top }
 
-  @inline(__always)
   var count: Int { entries.count }
 
   /// How many containers are open in the last one that was continued, which is not in those before it.
@@ -476,7 +470,6 @@ struct OpenContainers: ~Copyable {
   /// Stands for a container that is not open, around one that is continued.
   private static let padding = ~(1 << (Int.bitWidth - 3))
 
-  @inline(__always)
   private static func identity(_ entry: Int) -> Int { entry >= 0 ? entry & ~continued : entry }
 
   @inline(__always)

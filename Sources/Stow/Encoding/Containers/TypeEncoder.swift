@@ -101,21 +101,7 @@ class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
   }
 }
 
-/// Arrays of strings, compiled for them.
-private final class StringArrayTypeEncoder: ArrayTypeEncoder<String> {
-  override func record(_ elements: UnsafeBufferPointer<String>, _ recorder: Recorder, _ begin: Int) {
-    guard let first = elements.baseAddress else { return }
-    for element in first..<first + elements.count {
-      borrowing(element) { string in
-        let index = recorder.recording.strings.intern(string)
-        recorder.recording.strings.countValueUse(index)
-        recorder.recording.tape.append(Token(.string, index: index))
-      }
-    }
-  }
-}
-
-/// Arrays of numbers or Bools. A long one is retained as it is, to be packed when it is written.
+/// Arrays of strings, numbers or Bools. A long one of numbers or Bools is retained, to be packed when it is written.
 private final class ScalarArrayTypeEncoder<Element: Encodable>: ArrayTypeEncoder<Element> {
   private let kind: Token.Kind
   private let retain: ([Element]) -> RetainedValue?
@@ -159,7 +145,10 @@ extension RecordableScalar {
     _ kind: Token.Kind, _ retain: @escaping ([Self]) -> RetainedValue?
   ) -> AnyTypeEncoder {
     ScalarArrayTypeEncoder(kind, retain: retain) { elements, recorder in
-      for element in elements { recorder.recording.record(element, key: TokenKey()) }
+      guard let first = elements.baseAddress else { return }
+      for element in first..<first + elements.count {
+        borrowing(element) { recorder.recording.record(copy $0, key: TokenKey()) }
+      }
     }
   }
 }
@@ -169,17 +158,13 @@ extension TapeScalar where Self: FixedWidthInteger {
   static func makeArrayEncoder() -> AnyTypeEncoder {
     arrayEncoder(.integers) { values in
       if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
-      return .integers(values.map { Int64(truncatingIfNeeded: $0) })
+      return .integers(
+        [Int64](unsafeUninitializedCapacity: values.count) { integers, count in
+          for index in values.indices { integers[index] = Int64(truncatingIfNeeded: values[index]) }
+          count = values.count
+        })
     }
   }
-}
-
-extension Int {
-  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.integers) { .ints($0) } }
-}
-
-extension Int64 {
-  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.integers) { .integers($0) } }
 }
 
 extension Double {
@@ -197,7 +182,7 @@ extension Bool {
 }
 
 extension String {
-  static func makeArrayEncoder() -> AnyTypeEncoder { StringArrayTypeEncoder() }
+  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.string) { _ in nil } }
 }
 
 // Dictionaries, recorded without their own `encode(to:)`.

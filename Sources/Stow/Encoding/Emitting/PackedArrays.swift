@@ -45,15 +45,13 @@ extension Emitter {
     return true
   }
 
-  /// Lends `body` the scratch.
+  /// Lends `body` the scratch. Arrays are not written inside each other, so that it is lent to one at a time.
   private mutating func withRoom<Result>(
     _ count: Int, _ body: (ColumnScratch.Room, inout Emitter) -> Result
   ) -> Result {
-    var scratch = ColumnScratch()
-    swap(&scratch, &self.scratch)
-    let result = scratch.withRoom(count) { body($0, &self) }
-    swap(&scratch, &self.scratch)
-    return result
+    let room = scratch.makeRoom(count)
+    defer { scratch.removeAll() }
+    return body(room, &self)
   }
 
   /// Writes two or more integers in whatever takes the fewest bytes.
@@ -172,7 +170,7 @@ extension Emitter {
       }
     case .bools(let values):
       values.withUnsafeBufferPointer { buffer in writeBits(buffer.count) { buffer[$0] } }
-    case .ints, .integers: value.withIntegers { writeIntegers($0) }
+    case .integers(let values): values.withUnsafeBufferPointer { writeIntegers($0) }
     }
   }
 
@@ -259,61 +257,33 @@ extension Emitter {
 
 /// Room for the cells of the columns that are being written, column after column.
 struct ColumnScratch: ~Copyable {
-  /// What is lent: three buffers in one piece of memory.
+  /// What is lent, until the next room is made.
   struct Room {
     let cells: UnsafeMutableBufferPointer<UInt64>
     /// What the floating-point numbers of a column are as decimal fractions.
     let decimals: UnsafeMutableBufferPointer<DecimalCell>
     /// Which cells of a column are integers among floating-point numbers.
     let marks: UnsafeMutableBufferPointer<Bool>
-
-    private let memory: UnsafeMutableRawPointer
-    fileprivate static let bytesPerCell =
-      MemoryLayout<UInt64>.stride + MemoryLayout<DecimalCell>.stride + MemoryLayout<Bool>.stride
-
-    fileprivate init(_ count: Int) {
-      memory = PageMemory.allocate(count * Self.bytesPerCell)
-      let behindCells = memory + count * MemoryLayout<UInt64>.stride
-      let behindDecimals = behindCells + count * MemoryLayout<DecimalCell>.stride
-      cells = .init(start: memory.bindMemory(to: UInt64.self, capacity: count), count: count)
-      decimals = .init(start: behindCells.bindMemory(to: DecimalCell.self, capacity: count), count: count)
-      marks = .init(start: behindDecimals.bindMemory(to: Bool.self, capacity: count), count: count)
-    }
-
-    fileprivate func deallocate() {
-      PageMemory.deallocate(memory, byteCount: cells.count * Self.bytesPerCell)
-    }
   }
 
-  private var room: Room?
-  private var retention = Retention()
+  private var cells = GrowableBuffer<UInt64>(capacity: 1)
+  private var decimals = GrowableBuffer<DecimalCell>(capacity: 1)
+  private var marks = GrowableBuffer<Bool>(capacity: 1)
 
-  /// A room of so many cells is always kept for the next columns.
-  private static let small = 1 << 14
-  /// One in which more was used, 4 MiB, is never kept.
-  private static let mostRetained = (1 << 22) / Room.bytesPerCell
-
-  /// Room for nothing, which takes no memory.
-  init() {}
-
-  deinit { room?.deallocate() }
-
-  /// Lends room for `count` cells, at least one. It is kept if it is not large, or is likely to be needed again.
-  mutating func withRoom<Result>(_ count: Int, _ body: (Room) -> Result) -> Result {
-    let room = grow(to: count)
-    defer {
-      if room.cells.count > Self.small, !retention.keepsMemory(used: count, limit: Self.mostRetained) {
-        self = ColumnScratch()
-      }
-    }
-    return body(room)
+  mutating func makeRoom(_ count: Int) -> Room {
+    cells.reserve(count)
+    decimals.reserve(count)
+    marks.reserve(count)
+    cells.extend(to: count)
+    decimals.extend(to: count)
+    marks.extend(to: count)
+    return Room(cells: cells.buffer, decimals: decimals.buffer, marks: marks.buffer)
   }
 
-  private mutating func grow(to count: Int) -> Room {
-    if let room, room.cells.count >= count { return room }
-    room?.deallocate()
-    let larger = Room(count)
-    room = larger
-    return larger
+  /// Forgets the cells, and the memory if it is large and not likely to be needed soon.
+  mutating func removeAll() {
+    cells.removeAll()
+    decimals.removeAll()
+    marks.removeAll()
   }
 }

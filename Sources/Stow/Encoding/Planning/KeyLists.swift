@@ -144,7 +144,6 @@ struct MapWalk: ~Copyable {
   }
 
   /// Whether any container is open.
-  @inline(__always)
   fileprivate var isInside: Bool { outer.count > 0 }
 
   fileprivate var innermostKeys: Keys { keys.buffer[innermost.firstKey...] }

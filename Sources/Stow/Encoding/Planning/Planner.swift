@@ -406,7 +406,6 @@ struct MessagePlan: ~Copyable {
   var hasPrelude: Bool { !symbols.isEmpty || !shapes.isEmpty }
 
   /// Whether nothing is shared, and no context named.
-  @inline(__always)
   var isEmpty: Bool { !hasPrelude && !hasLists && context == nil }
 
   /// No less than the bytes of the prelude.

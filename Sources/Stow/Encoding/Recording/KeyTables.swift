@@ -16,7 +16,6 @@ struct KeyTables: ~Copyable {
     }
   }
 
-  @inline(__always)
   subscript(index: Int) -> KeyTable.Reference { tables[index] }
 
   /// Makes the table of a key type that has not been met.
@@ -205,7 +204,6 @@ struct KeyTable: ~Copyable {
     }
   }
 
-  @inline(__always)
   private func hasSlot(_ byte: Int) -> Bool { table[byte] < Self.fresh }
 
   // MARK: slots
@@ -249,7 +247,6 @@ struct KeyTable: ~Copyable {
   }
 
   /// Whether it is known what a key is called.
-  @inline(__always)
   func isLearnt(_ byte: Int) -> Bool { names[byte].text.count > 0 }
 
   /// Notes what a key is called.
@@ -327,7 +324,6 @@ struct KeyTable: ~Copyable {
   }
 
   /// Whether any object of the message has a value for the key at a slot.
-  @inline(__always)
   private func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
 
   /// Notes all slots as those of the shape, whether any object has a value for them or not.
@@ -346,7 +342,6 @@ struct KeyTable: ~Copyable {
   var presentNames: [UnsafeRawBufferPointer] { presentSlots.map { utf8(atSlot: Int($0)) } }
 
   /// What the message asked of a slot: for which key, and whether that has a value.
-  @inline(__always)
   private func state(ofSlot slot: Int) -> UInt16 { UInt16(keys[slot]) | table[Int(keys[slot])] & Self.absent }
 
   /// The state of each slot: on two messages with the same, objects have the same keys.

@@ -102,9 +102,6 @@ extension Recording {
 
   // MARK: arrays of keys
 
-  /// More tokens than these are not walked for a single key.
-  private static let longestWalk = 128
-
   /// The array that is the last value for a key of the container that begins at `parent`, if one was encoded before.
   ///
   /// - Parameter name: The string of the key; −1 if it has a slot.
@@ -113,15 +110,8 @@ extension Recording {
     guard name >= 0 ? strings[name].keyUses > 1 : needsNormalizing else { return nil }
     // The last key is that of the value to come.
     let end = endsWithKey ? tape.count - 1 : tape.count
-    let place = KeyPlace(parent: parent, name: name, slot: key.slot)
-    var found: Int?
-    if end - parent <= Self.longestWalk {
-      var walk = KeyWalk(from: parent)
-      walk.run(to: end, tape) { if $0 == place, !$2.has(Token.Flags.dead) { found = $1 } }
-    } else {
-      if keyedValues == nil { keyedValues = KeyedValues() }
-      found = keyedValues?.last(place, end, tape)
-    }
+    if keyedValues == nil { keyedValues = KeyedValues() }
+    var found = keyedValues?.last(KeyPlace(parent: parent, name: name, slot: key.slot), end, tape)
     // The value of a late place is what it was filled with.
     while let value = found, value < tape.count, tape[value].kind == .deferred { found = tape[value].index }
     guard let found, found < tape.count, tape[found].isArray, !tape[found].has(Token.Flags.dead) else {
@@ -145,20 +135,22 @@ struct KeyPlace: Hashable {
   }
 }
 
-/// A walk over a tape that may not be in line, which hands on the values of keys.
-struct KeyWalk {
-  /// The next token.
-  private var index: Int
-  /// The tokens that began the open containers.
+/// The values of all keys of a message, for whoever continues its containers.
+///
+/// The tape, which may not be in line, is walked once, as far as it has come, whenever somebody asks.
+struct KeyedValues {
+  /// The next token, and the tokens that began the containers which are open there.
+  private var index = 0
   private var open: [Int] = []
   private var name = -1
   private var isLate = false
+  /// The token of the last value of each key, and what came before it: its place in `earlier`, −1 if nothing did.
+  private var values: [KeyPlace: (token: Int, earlier: Int)] = [:]
+  private var earlier: [(token: Int, earlier: Int)] = []
 
-  init(from index: Int) { self.index = index }
-
-  /// Goes on to the token at `end`, and hands `body` whose value each is, where it stands, and its token. A value that
-  /// came late stands where its place was reserved.
-  mutating func run(to end: Int, _ tape: borrowing Tape, _ body: (KeyPlace, Int, Token) -> Void) {
+  /// The token of the last value of a key that did not throw, of those before the token at `end`. A value that came late
+  /// stands where its place was reserved.
+  mutating func last(_ place: KeyPlace, _ end: Int, _ tape: borrowing Tape) -> Int? {
     while index < end {
       let token = tape[index]
       switch token.kind {
@@ -168,7 +160,7 @@ struct KeyWalk {
       case .segment: open.append(token.index)
       default:
         if !isLate, let parent = open.last, !tape[parent].isArray {
-          body(KeyPlace(parent: parent, name: name, slot: token.slot), index, token)
+          note(KeyPlace(parent: parent, name: name, slot: token.slot), index)
         }
         name = -1
         isLate = false
@@ -176,32 +168,16 @@ struct KeyWalk {
       }
       index += 1
     }
-  }
-}
-
-/// The values of all keys of a message, for whoever continues its containers again and again.
-///
-/// The tape is walked once, as far as it has come, whenever somebody asks.
-struct KeyedValues {
-  private var walk = KeyWalk(from: 0)
-  /// The token of the last value of each key, and what came before it: its place in `earlier`, −1 if nothing did.
-  private var values: [KeyPlace: (token: Int, earlier: Int)] = [:]
-  private var earlier: [(token: Int, earlier: Int)] = []
-
-  /// The token of the last value of a key that did not throw, of those before the token at `end`.
-  mutating func last(_ place: KeyPlace, _ end: Int, _ tape: borrowing Tape) -> Int? {
-    walk.run(to: end, tape) { place, token, _ in
-      var before = -1
-      if let last = values[place] {
-        before = earlier.count
-        earlier.append(last)
-      }
-      values[place] = (token, before)
-    }
     while let value = values[place], tape[value.token].has(Token.Flags.dead) {
       values[place] = value.earlier < 0 ? nil : earlier[value.earlier]
     }
     return values[place]?.token
+  }
+
+  private mutating func note(_ place: KeyPlace, _ token: Int) {
+    let last = values[place]
+    if let last { earlier.append(last) }
+    values[place] = (token, last == nil ? -1 : earlier.count - 1)
   }
 }
 

@@ -27,7 +27,6 @@ struct StringPool: ~Copyable {
   init() { bytes.extend(to: BackwardWriter.shortLimit) }
 
   /// Whether no string came twice, so far as that was noted.
-  @inline(__always)
   var hasOnlyNew: Bool { isUnlisted && !hasRepeats }
 
   var count: Int { entries.count }
@@ -158,7 +157,6 @@ struct StringPool: ~Copyable {
   }
 
   /// Whether strings with any of these bits are here: false for most that are not.
-  @inline(__always)
   func mayContain(_ bits: UInt64) -> Bool { filter & bits != 0 }
 
   /// One of 64 bits, by the length of a string and how it begins.
@@ -346,7 +344,6 @@ struct StringEntry: BitwiseCopyable {
 
   @inline(__always)
   var key: TextKey { TextKey(first: first, second: second, code: UInt8(truncatingIfNeeded: place)) }
-  @inline(__always)
   var offset: Int { Int(truncatingIfNeeded: place >> 8) }
   @inline(__always)
   var length: Int { key.length }
@@ -375,7 +372,6 @@ struct StringTable: ~Copyable {
     indices.deallocate()
   }
 
-  @inline(__always)
   private static func tag(_ hash: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: hash &>> 48) | 1 }
 
   /// The entry with this hash that `isWanted`; −1 if there is none, and the free slot where it would be.

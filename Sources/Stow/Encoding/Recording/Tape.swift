@@ -21,12 +21,10 @@ struct Tape: ~Copyable {
   /// Where each container stands that is in another, in the order of their tokens. Only coding paths ask for it.
   private var locations = GrowableBuffer<ContainerLocation>(capacity: 32)
 
-  @inline(__always)
   var count: Int { entries.count }
 
   /// Whether the first token begins an object, and no container is inside. Only of a tape as it was recorded: one that
   /// was put in line has no locations.
-  @inline(__always)
   var isFlatObject: Bool { locations.count == 0 && count > 0 && self[0].kind == .object }
 
   // MARK: recording
@@ -96,7 +94,6 @@ struct TapeView {
   let tokens: UnsafeBufferPointer<Token>
   fileprivate let words: UnsafePointer<UInt64>
 
-  @inline(__always)
   subscript(index: Int) -> Token { tokens[index] }
 
   /// The bits of a number: an integer of any size, a floating-point number, a date. Of another token its index.
@@ -135,7 +132,6 @@ struct ContainerStart: BitwiseCopyable {
   /// The slot or the index of the container in its parent.
   var key: TokenKey { TokenKey(slotBits: token.bits, index: position) }
   /// Whether it is in another.
-  @inline(__always)
   fileprivate var isInner: Bool { parent != Self.noParent }
   /// The token of its parent; −1 at the top.
   var parentToken: Int { isInner ? Int(parent) : -1 }
@@ -195,7 +191,6 @@ struct Token: BitwiseCopyable {
       UInt64(kind.rawValue) | key.bits & TokenKey.slotMask | flags | UInt64(truncatingIfNeeded: index) << 32
   }
 
-  @inline(__always)
   var kind: Kind { unsafeBitCast(UInt8(truncatingIfNeeded: bits), to: Kind.self) }
 
   @inline(__always)
@@ -211,7 +206,6 @@ struct Token: BitwiseCopyable {
   }
 
   /// The value of an integer of 32 bits.
-  @inline(__always)
   var integer: Int64 { Int64(bitPattern: bits) >> 32 }
 
   func has(_ flag: UInt64) -> Bool { bits & flag != 0 }
@@ -225,13 +219,11 @@ struct Token: BitwiseCopyable {
   var begins: Bool { isContainer || kind == .deferred && has(Flags.failedContainer) }
 
   /// Whether this is the beginning of a container.
-  @inline(__always)
   var isContainer: Bool { kind == .object || kind == .map || kind == .array }
 
   /// Whether this is an array or the beginning of one.
   var isArray: Bool { kind == .array || kind == .integers || kind == .doubles || kind == .bools }
 
-  @inline(__always)
   var isInteger: Bool { kind == .integer || kind == .longInteger }
 
   /// Whether the value is a word of the tape.
@@ -259,21 +251,15 @@ struct TokenKey: BitwiseCopyable {
   static let slotMask: UInt64 = 0xFF00
 
   /// Of a value in a map, or of the whole message.
-  @inline(__always)
   init() { bits = 0 }
 
-  @inline(__always)
   init(slot: Int) { bits = UInt64(truncatingIfNeeded: slot) << 8 }
 
-  @inline(__always)
   init(index: Int) { bits = UInt64(truncatingIfNeeded: index) << 32 }
 
-  @inline(__always)
   init(slotBits: UInt64, index: UInt32) { bits = slotBits & Self.slotMask | UInt64(index) << 32 }
 
-  @inline(__always)
   var slot: Int { Int(truncatingIfNeeded: bits >> 8 & 0xFF) }
 
-  @inline(__always)
   var index: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
 }
