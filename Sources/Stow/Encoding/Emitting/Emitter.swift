@@ -261,12 +261,10 @@ struct Emitter: ~Copyable {
 
   /// A key that is a string in the pool: a symbol, or a text.
   mutating func write(key index: Int, _ recording: inout Recording) {
-    let symbol = Int(recording.strings[index].symbol)
-    if symbol > 0 {
-      writer.text(symbol: symbol - 1)
-    } else {
-      writer.text(recording.strings.utf8(index))
-    }
+    let entry = recording.strings[index]
+    if entry.symbol > 0 { return writer.text(symbol: Int(entry.symbol) - 1) }
+    let utf8 = recording.strings.utf8(of: entry)
+    writer.text(UnsafeRawBufferPointer(start: utf8.start, count: utf8.count))
   }
 
   @inline(__always)

@@ -262,7 +262,7 @@ struct Planner: ~Copyable {
       for index in 0..<recording.strings.count where !isShared(index, &recording.strings, definitions) {
         consider(index, recording.strings)
       }
-    } else {
+    } else if !recording.strings.hasOnlyNew || recording.keyTables.active.count > 0 {
       for index in 0..<recording.strings.count { consider(index, recording.strings) }
     }
     let shortPlaces = max(0, Symbols.shortLimit - plan.firstSymbol)

@@ -50,20 +50,22 @@ struct StringPool: ~Copyable {
   @inline(__always)
   mutating func intern(_ utf8: UnsafeRawBufferPointer) -> Int {
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
-    let (key, hash) = TextKey.make(source, utf8.count, hashing)
     if isUnlisted {
-      if count < Self.few { return internAmongFew(source, key) }
+      if count < Self.few { return internAmongFew(source, utf8.count) }
       list()
     }
+    let (key, hash) = TextKey.make(source, utf8.count, hashing)
     let (index, slot) = look(source, key, hash: hash)
     return index >= 0 ? index : insert(source, key, hash: hash, slot: slot)
   }
 
   @inline(never)
-  private mutating func internAmongFew(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
+  private mutating func internAmongFew(_ source: UnsafeRawPointer, _ length: Int) -> Int {
+    let key = TextKey.make(source, length, hashing).key
     let index = lookAmongFew(source, key)
-    if index >= 0 { hasRepeats = true }
-    return index >= 0 ? index : append(source, key)
+    if index < 0 { return append(source, key) }
+    hasRepeats = true
+    return index
   }
 
   @inline(never)
