@@ -57,7 +57,6 @@ struct Emitter: ~Copyable {
   mutating func trim() { writer.trim() }
 
   /// About how many bytes a message takes; the buffer grows if it takes more.
-  @inline(__always)
   private func estimate(_ recording: inout Recording) -> Int {
     recording.tape.count &* 8 &+ recording.strings.byteCount &+ 64
   }
@@ -74,7 +73,6 @@ struct Emitter: ~Copyable {
       })
   }
 
-  @inline(__always)
   private mutating func copied() -> Data {
     defer { trim() }
     return Data.copy(written)
@@ -196,7 +194,6 @@ struct Emitter: ~Copyable {
     frame = outer.takeLast()
   }
 
-  @inline(__always)
   private mutating func writeMapHeader(length: Int) { Maps.writeHeader(length, to: &writer) }
 
   /// A bit for every key of the shape: whether the object has a value for it.
@@ -274,7 +271,6 @@ struct Emitter: ~Copyable {
     if symbol > 0 { writer.text(symbol: symbol - 1) } else { write(textAt: slot, of: keys) }
   }
 
-  @inline(__always)
   private mutating func write(textAt slot: Int, of keys: KeyTable.Reference) {
     let text = keys.pointee.text(atSlot: slot)
     guard text.count <= BackwardWriter.shortLimit, let start = text.baseAddress else {

@@ -146,7 +146,6 @@ struct Planner: ~Copyable {
   }
 
   /// Whether one object is all that has keys: then it has no shape, and its keys are written once.
-  @inline(__always)
   private static func hasSingleObject(_ recording: borrowing Recording) -> Bool {
     recording.keyTables.active.count == 1 && recording.maps.count == 0
       && recording.keyTables.active[0].pointee.uses == 1
@@ -168,7 +167,6 @@ struct Planner: ~Copyable {
       if let definitions, takesKnownShape(list: index, recording, definitions) { continue }
       var size = 0
       for key in plan.lists.keys(of: index) { size += KeyText.measure(recording.strings.utf8(Int(key))).size }
-      plan.lists[index].textSize = size
       consider(
         .list(index), textSize: size, uses: plan.lists[index].uses, firstUse: plan.lists[index].firstUse)
     }
@@ -201,8 +199,7 @@ struct Planner: ~Copyable {
     guard let first = plan.lists.keys(of: index).first,
       definitions.hasShape(withKey: recording.strings.utf8(Int(first)))
     else { return false }
-    var names: [UnsafeRawBufferPointer] = []
-    for key in plan.lists.keys(of: index) { names.append(recording.strings.utf8(Int(key))) }
+    let names = plan.names(ofList: index, recording)
     guard let match = definitions.match(names, isExact: true) else { return false }
     plan.lists[index].shape = match.shape
     return true
@@ -272,7 +269,6 @@ struct Planner: ~Copyable {
   }
 
   /// Makes a string a symbol if it comes again often enough.
-  @inline(__always)
   private mutating func consider(_ index: Int, _ strings: borrowing StringPool) {
     let entry = strings[index]
     let values = Int64(entry.valueUses)
@@ -408,26 +404,30 @@ struct MessagePlan: ~Copyable {
   /// Whether nothing is shared, and no context named.
   var isEmpty: Bool { !hasPrelude && !hasLists && context == nil }
 
+  /// The UTF-8 of the keys of a shape of the message.
+  func names(of shape: Shape, _ recording: borrowing Recording) -> [UnsafeRawBufferPointer] {
+    switch shape.source {
+    case .keyTable(let index): return recording.keyTables[index].pointee.presentNames
+    case .list(let index): return names(ofList: index, recording)
+    }
+  }
+
+  func names(ofList index: Int, _ recording: borrowing Recording) -> [UnsafeRawBufferPointer] {
+    var names: [UnsafeRawBufferPointer] = []
+    for key in lists.keys(of: index) { names.append(recording.strings.utf8(Int(key))) }
+    return names
+  }
+
   /// No less than the bytes of the prelude.
   func preludeBound(_ recording: borrowing Recording) -> Int {
     guard hasPrelude else { return 0 }
     // The tag and two counts; the text of each symbol; of each shape the count, and of each key the text or a reference.
     let longestUint = 9
-    func bound(_ text: UnsafeRawBufferPointer) -> Int { KeyText.measure(text).size }
     var size = 1 + 2 * longestUint
-    for symbol in symbols { size += bound(recording.strings.utf8(symbol)) }
+    for symbol in symbols { size += KeyText.measure(recording.strings.utf8(symbol)).size }
     for shape in shapes {
-      size += longestUint
-      switch shape.source {
-      case .keyTable(let index):
-        for name in recording.keyTables[index].pointee.presentNames {
-          size += max(bound(name), 1 + longestUint)
-        }
-      case .list(let index):
-        for key in lists.keys(of: index) {
-          size += max(bound(recording.strings.utf8(Int(key))), 1 + longestUint)
-        }
-      }
+      let names = names(of: shape, recording)
+      size += names.reduce(longestUint) { $0 + max(KeyText.measure($1).size, 1 + longestUint) }
     }
     return size
   }

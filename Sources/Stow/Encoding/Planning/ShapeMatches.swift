@@ -78,7 +78,7 @@ struct ShapeMatches: ~Copyable {
 
   /// The slot of each key of a shape. A key that has no value may have a slot too, as that of an optional that is nil.
   private static func slots(
-    _ match: DefinitionTable.Match, _ table: KeyTable.Reference, _ definitions: EncodingDefinitions
+    _ match: EncodingDefinitions.Match, _ table: KeyTable.Reference, _ definitions: EncodingDefinitions
   ) -> [UInt16] {
     let present = table.pointee.presentSlots
     return match.positions.enumerated().map { place, position in

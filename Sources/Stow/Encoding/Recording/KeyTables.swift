@@ -190,7 +190,6 @@ struct KeyTable: ~Copyable {
     }
   }
 
-  @inline(__always)
   private mutating func forget(_ byte: UInt8) {
     table[Int(byte)] = Self.fresh
     if hasAliases { forgetAliases(of: byte) }

@@ -135,7 +135,6 @@ extension Recording {
 
   /// Records a key that most likely is the one that came after `previous` the last time, and returns its string; −1 if
   /// it is another.
-  @inline(__always)
   mutating func recordFollower(_ name: borrowing String, of previous: Int) -> Int {
     let follower = strings.follower(name, of: previous)
     if follower >= 0 { recordKey(follower) }

@@ -111,7 +111,6 @@ struct StringPool: ~Copyable {
 
   /// Adds a string that is none of those in the pool, which is empty or holds others added so: if no other is looked up,
   /// there is no table.
-  @inline(__always)
   mutating func add(new string: borrowing String) -> Int {
     precondition(isUnlisted)
     let index = string.utf8.withContiguousStorageIfAvailable { add(new: UnsafeRawBufferPointer($0)) }
@@ -124,7 +123,6 @@ struct StringPool: ~Copyable {
     return string.withUTF8 { add(new: UnsafeRawBufferPointer($0)) }
   }
 
-  @inline(__always)
   private mutating func add(new utf8: UnsafeRawBufferPointer) -> Int {
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     return append(source, TextKey.make(source, utf8.count, hashing).key)
@@ -162,12 +160,10 @@ struct StringPool: ~Copyable {
   func mayContain(_ bits: UInt64) -> Bool { filter & bits != 0 }
 
   /// One of 64 bits, by the length of a string and how it begins.
-  @inline(__always)
   static func filterBit(_ utf8: UnsafeRawBufferPointer) -> UInt64 {
     filterBit(utf8.count, first: utf8.count > 0 ? utf8[0] : 0)
   }
 
-  @inline(__always)
   private static func filterBit(_ count: Int, first: UInt8) -> UInt64 {
     1 &<< (UInt64(truncatingIfNeeded: count) &* 7 &+ UInt64(first))
   }
@@ -209,20 +205,17 @@ struct StringPool: ~Copyable {
 
   // MARK: uses
 
-  @inline(__always)
   mutating func countValueUse(_ index: Int) {
     precondition(index >= 0 && index < count)
     entries.base[index].valueUses &+= 1
   }
 
-  @inline(__always)
   mutating func countKeyUses(_ index: Int, _ uses: Int = 1) {
     precondition(index >= 0 && index < count)
     entries.base[index].keyUses &+= UInt32(truncatingIfNeeded: uses)
   }
 
   /// Gives a string the number of its symbol.
-  @inline(__always)
   mutating func setSymbol(_ number: Int, of index: Int) {
     precondition(index >= 0 && index < count)
     entries.base[index].symbol = UInt32(truncatingIfNeeded: number) &+ 1
@@ -233,7 +226,6 @@ struct StringPool: ~Copyable {
   /// The key that came after another the last time, if that is `name`; −1 if it is not.
   ///
   /// Most maps have the keys of an earlier one, in that order, so that this comes before a hash and a table.
-  @inline(__always)
   func follower(_ name: borrowing String, of index: Int) -> Int {
     let follower = index >= 0 && index < count ? Int(entries.base[index].symbol) &- 1 : -1
     guard follower >= 0 else { return -1 }
@@ -337,7 +329,6 @@ struct StringEntry: BitwiseCopyable {
   /// is shorter than the text.
   var mark: UInt32 = 0
 
-  @inline(__always)
   init(_ key: TextKey, offset: Int) {
     first = key.first
     second = key.second

@@ -227,7 +227,6 @@ struct Token: BitwiseCopyable {
   var isInteger: Bool { kind == .integer || kind == .longInteger }
 
   /// Whether the value is a word of the tape.
-  @inline(__always)
   var hasWord: Bool {
     switch kind {
     case .longInteger, .unsigned, .double, .float, .date: true
