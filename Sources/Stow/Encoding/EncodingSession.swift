@@ -30,12 +30,6 @@ final class EncodingSession: PooledSession {
     var planner = Planner()
     var emitter = Emitter()
 
-    @inline(__always)
-    mutating func run(_ recording: inout Recording, _ options: PlanningOptions) -> Data {
-      planner.makePlan(&recording, options)
-      return emitter.emit(&recording, planner.plan)
-    }
-
     mutating func write(_ recording: inout Recording, _ options: PlanningOptions) {
       planner.makePlan(&recording, options)
       emitter.write(&recording, planner.plan)
@@ -95,7 +89,10 @@ final class EncodingSession: PooledSession {
   }
 
   /// Turns what was recorded into bytes.
-  func finish() -> Data { reference.lend { stages.run(&$0.recording, options) } }
+  func finish() -> Data {
+    reference.lend { stages.write(&$0.recording, options) }
+    return stages.emitter.finish()
+  }
 
   /// The same, and lends the bytes to `body`.
   func withMessage<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
@@ -103,8 +100,6 @@ final class EncodingSession: PooledSession {
     defer { stages.emitter.trim() }
     return try body(stages.emitter.written)
   }
-
-  // MARK: being used again
 
   @inline(__always)
   func takeContainersBack() -> Bool {

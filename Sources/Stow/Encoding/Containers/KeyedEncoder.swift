@@ -95,8 +95,6 @@ final class ObjectWriter {
 
   var codingPath: [any CodingKey] { withRecorder { $0.recording.path(ofContainer: position.begin) } }
 
-  // MARK: keys
-
   /// Makes this the container that is written to, and returns the slot for `key`.
   ///
   /// Keys nearly always come in the order in which they came before.
@@ -118,7 +116,6 @@ final class ObjectWriter {
     return TokenKey(slot: slot)
   }
 
-  /// Whether this is the container that is written to.
   @inline(__always)
   private var isCurrent: Bool { withRecorder { $0.isCurrent(position.begin) } }
 
@@ -195,8 +192,6 @@ final class ObjectWriter {
     position.expected = max(position.expected, slot + 1)
   }
 
-  // MARK: values
-
   @inline(__always)
   func putNil<Key: CodingKey>(_ key: Key) {
     let slot = place(key)
@@ -249,8 +244,6 @@ final class ObjectWriter {
       }
     }
   }
-
-  // MARK: nested containers
 
   func nestedContainer<NestedKey: CodingKey, Key: CodingKey>(
     _ keyType: NestedKey.Type, _ key: Key

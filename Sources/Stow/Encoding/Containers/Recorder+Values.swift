@@ -105,7 +105,6 @@ extension Recorder {
 
   // MARK: keyed containers
 
-  /// What is known of a key type.
   @inline(__always)
   private func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry {
     types.keys(keyType) ?? addKeys(keyType)
@@ -191,8 +190,6 @@ extension Recorder {
     return KeyedEncodingContainer(KeyedEncoder<Key>(writer: writer))
   }
 
-  // MARK: arrays
-
   /// The array that is the value of the place at `start`.
   @inline(__always)
   func unkeyedContainer(start: Int, key: TokenKey, parent: Int) -> UnkeyedEncoder {
@@ -223,8 +220,6 @@ extension Recorder {
     }
     return nestedUnkeyedContainer(key: key, parent: parent)
   }
-
-  // MARK: out of line
 
   /// Reserves the place of a value in the current container.
   func deferValue(key: TokenKey, parent: Int) -> RecordingEncoder {
@@ -296,13 +291,11 @@ struct KnownTypes: ~Copyable {
     usedPools.append(pool)
   }
 
-  /// Whether nobody holds a container of the message.
   @inline(__always)
   func takeContainersBack() -> Bool {
     usedPools.buffer.allSatisfy { $0.pointee.containers.isComplete() }
   }
 
-  /// Begins another message.
   @inline(__always)
   mutating func removeUses() {
     usedPools.truncate(to: 0)

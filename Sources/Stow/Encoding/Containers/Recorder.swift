@@ -12,7 +12,6 @@ final class Recorder {
   @exclusivity(unchecked) var recording = Recording()
   @exclusivity(unchecked) private var state: State
 
-  /// What a recorder needs to know besides.
   struct State: ~Copyable {
     var types: KnownTypes
     var open = OpenContainers()
@@ -57,9 +56,6 @@ final class Recorder {
   var userInfo: UserInfo { state.userInfo }
   var isOver: Bool { state.isOver }
 
-  // MARK: messages
-
-  /// Takes the options of an encoder.
   @inline(__always)
   func begin(maximumDepth: Int, _ userInfo: UserInfo) {
     state.maximumDepth = maximumDepth
@@ -77,7 +73,6 @@ final class Recorder {
     state.generation = state.cell.generation
   }
 
-  /// Forgets the message.
   @inline(__always)
   func reset() {
     endMessage()
@@ -254,12 +249,8 @@ final class Recorder {
     return count + (continued.map { recording.depth(ofContainer: $0, atMost: depth + 1) } ?? 0) > depth
   }
 
-  // MARK: what is open
-
-  /// The innermost container.
   var current: Int { state.open.current }
 
-  /// Whether the container that begins at `begin` is the innermost.
   @inline(__always)
   func isCurrent(_ begin: Int) -> Bool { current == begin }
 
@@ -364,7 +355,6 @@ final class Recorder {
     if recording.reopenEmpty(start, isKeyed: isKeyed) { disturb() }
   }
 
-  /// Notes that the tape is not in line.
   func disturb() {
     state.disturbances += 1
     recording.needsNormalizing = true
@@ -450,7 +440,6 @@ struct OpenContainers: ~Copyable {
 
   init() { entries.append(Self.top) }
 
-  /// Whether nothing is open.
   var isAtTop: Bool { current == Self.top }
 
   var count: Int { entries.count }

@@ -218,7 +218,6 @@ private class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Valu
     }
   }
 
-  /// Records the entries.
   func record(_ dictionary: [String: Value], _ recorder: Recorder, _ begin: Int) throws {
     let entry = recorder.types.encoders.entry(for: Value.self)
     for (key, value) in dictionary {

@@ -34,11 +34,6 @@ struct Emitter: ~Copyable {
   /// Up to here, the bytes are copied out of a buffer that is used again.
   private static let copyLimit = 1 << 17
 
-  mutating func emit(_ recording: inout Recording, _ plan: borrowing MessagePlan) -> Data {
-    write(&recording, plan)
-    return finished()
-  }
-
   /// Writes a message, which is `written` until the next one or until `trim`.
   mutating func write(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     writer.restart(capacity: estimate(&recording))
@@ -61,9 +56,12 @@ struct Emitter: ~Copyable {
     recording.tape.count &* 8 &+ recording.strings.byteCount &+ 64
   }
 
-  /// What was written.
-  private mutating func finished() -> Data {
-    if writer.count <= Self.copyLimit { return copied() }
+  /// The message that was written, as data.
+  mutating func finish() -> Data {
+    if writer.count <= Self.copyLimit {
+      defer { trim() }
+      return Data.copy(written)
+    }
     let (buffer, bytes) = writer.surrender()
     let (address, size) = (UInt(bitPattern: buffer.baseAddress), buffer.count)
     return Data(
@@ -72,13 +70,6 @@ struct Emitter: ~Copyable {
         UnsafeMutableRawPointer(bitPattern: address).map { PageMemory.deallocate($0, byteCount: size) }
       })
   }
-
-  private mutating func copied() -> Data {
-    defer { trim() }
-    return Data.copy(written)
-  }
-
-  // MARK: body
 
   private mutating func writeBody(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     let tape = recording.tape.view
@@ -237,8 +228,6 @@ struct Emitter: ~Copyable {
     }
   }
 
-  // MARK: strings
-
   @inline(__always)
   private mutating func write(string index: Int, _ recording: inout Recording) {
     let entry = recording.strings[index]
@@ -278,8 +267,6 @@ struct Emitter: ~Copyable {
     }
     writer.shortBytes(endingAt: start + text.count, count: text.count)
   }
-
-  // MARK: the rest
 
   @inline(never)
   private mutating func writeRare(_ token: Token, _ tape: TapeView, _ recording: inout Recording) {

@@ -21,8 +21,6 @@ extension Emitter {
     }
   }
 
-  // MARK: numbers
-
   private mutating func writeNumbers(_ tape: TapeView, _ range: Range<Int>) -> Bool {
     let tokens = UnsafeBufferPointer(rebasing: tape.tokens[range])
     var integers = 0
@@ -136,8 +134,6 @@ extension Emitter {
     }
   }
 
-  // MARK: Bools
-
   private mutating func writeBools(_ tokens: UnsafeBufferPointer<Token>) -> Bool {
     guard tokens.allSatisfy({ $0.kind == .true || $0.kind == .false }) else { return false }
     guard Self.packsBools(tokens.count) else { return false }
@@ -173,8 +169,6 @@ extension Emitter {
     case .integers(let values): values.withUnsafeBufferPointer { writeIntegers($0) }
     }
   }
-
-  // MARK: rows
 
   /// Writes rows as a table or a matrix, if that takes fewer bytes than writing each with its header.
   private mutating func writeRows(

@@ -79,8 +79,6 @@ package final class EncodingDefinitions: @unchecked Sendable {
     shapesByKey[key] = sorted
   }
 
-  // MARK: growing
-
   /// Whether messages add nothing more, because too much was added before.
   package var isFull: Bool { strings.byteCount > Self.most.bytes || keys.count > Self.most.keys }
 
@@ -112,8 +110,6 @@ package final class EncodingDefinitions: @unchecked Sendable {
     if limit < .max { room -= plan.preludeBound(recording) }
     if !plan.shapes.isEmpty { version = Self.newVersion() }
   }
-
-  // MARK: looking up
 
   /// How many there are.
   var counts: (symbols: Int, shapes: Int) { (symbolCount, ends.count) }

@@ -140,7 +140,6 @@ struct MapWalk: ~Copyable {
     innermost = outer.takeLast()
   }
 
-  /// Whether any container is open.
   fileprivate var isInside: Bool { outer.count > 0 }
 
   fileprivate var innermostKeys: Keys { keys.buffer[innermost.firstKey...] }

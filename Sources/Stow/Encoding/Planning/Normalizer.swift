@@ -54,8 +54,6 @@ struct Normalizer: ~Copyable {
     swap(&normalizer.recording, &recording)
   }
 
-  // MARK: reading
-
   private mutating func read() {
     nodeOfToken = Array(repeating: -1, count: recording.tape.count)
     var open: [Scope] = []
@@ -167,19 +165,20 @@ struct Normalizer: ~Copyable {
     for index in first..<count { nodes[node].entryOfKey[nodes[node].entries[index].key] = index }
   }
 
-  // MARK: writing
-
   private mutating func write() {
     for keys in recording.keyTables.active.buffer {
       keys.pointee.clearPresent()
       keys.pointee.uses = 0
     }
-    recording.forgetMaps()
-    guard let top else { return recording.noteInLine() }
+    recording.maps.removeAll()
+    recording.needsNormalizing = false
+    recording.hasFreeKeys = false
+    guard let top else { return }
     writeAll(top)
     reorderKeyTables()
     for (index, order) in slotOrders { recording.keyTables[index].pointee.reorder(order.slots) }
-    recording.replace(&result, &strings)
+    swap(&recording.tape, &result)
+    swap(&recording.strings, &strings)
   }
 
   /// The string in the pool of the new tape, where strings stand in the order of that.

@@ -151,8 +151,6 @@ struct Planner: ~Copyable {
       && recording.keyTables.active[0].pointee.uses == 1
   }
 
-  // MARK: shapes
-
   private mutating func chooseShapes(_ recording: inout Recording, _ definitions: EncodingDefinitions?) {
     for keys in recording.keyTables.active.buffer {
       if let definitions, takesKnownShape(keys, definitions) { continue }
@@ -237,8 +235,6 @@ struct Planner: ~Copyable {
 
   /// Whether the reader knows a shape before it begins to read.
   private func isKnown(shape: Int) -> Bool { shape >= 0 && shape < plan.firstShape }
-
-  // MARK: symbols
 
   /// Keys in shapes are written once, or not at all if the reader knows the shape; the others once for every object.
   private mutating func countKeyUses(_ recording: inout Recording) {
@@ -343,8 +339,6 @@ struct Planner: ~Copyable {
     }
     for (_, index) in best { candidates[index].isShort = true }
   }
-
-  // MARK: numbers
 
   /// - Parameter room: How many bytes the prelude may have.
   private mutating func number(_ recording: inout Recording, room: Int) {

@@ -1,6 +1,5 @@
 /// The key tables of all key types that have been met, and which of them the message uses.
 struct KeyTables: ~Copyable {
-  /// Those of all messages, by their indices.
   private var tables = GrowableBuffer<KeyTable.Reference>(capacity: 8)
   /// Those with objects in the message, in the order of the first of them.
   private(set) var active = GrowableBuffer<KeyTable.Reference>(capacity: 8)
@@ -42,15 +41,12 @@ struct KeyTables: ~Copyable {
     for index in order { active.append(tables[index]) }
   }
 
-  /// Forgets the message.
   @inline(__always)
   mutating func removeAll() {
     for table in active.buffer { table.pointee.removeAll() }
     active.truncate(to: 0)
     slotCount = 0
   }
-
-  // MARK: slots
 
   /// Gives the next slot to a key of `table` whose entry is fresh.
   @inline(__always)
@@ -114,8 +110,6 @@ struct KeyTable: ~Copyable {
   static let absent: UInt16 = 0x8000
   private static let size = 256
 
-  // MARK: in this message
-
   /// By slot: the byte of the key.
   private let keys: UnsafeMutablePointer<UInt8>
   private(set) var slotCount = 0
@@ -174,7 +168,6 @@ struct KeyTable: ~Copyable {
     strings.deallocate()
   }
 
-  /// Forgets the message.
   @inline(__always)
   mutating func removeAll() {
     for slot in 0..<slotCount { forget(keys[slot]) }
@@ -204,8 +197,6 @@ struct KeyTable: ~Copyable {
   }
 
   private func hasSlot(_ byte: Int) -> Bool { table[byte] < Self.fresh }
-
-  // MARK: slots
 
   /// The slot of a key that has been learnt, which is given one, with that number, if this message has not asked for it
   /// yet.
@@ -245,10 +236,8 @@ struct KeyTable: ~Copyable {
     return slot
   }
 
-  /// Whether it is known what a key is called.
   func isLearnt(_ byte: Int) -> Bool { names[byte].text.count > 0 }
 
-  /// Notes what a key is called.
   mutating func learn(_ key: any CodingKey, named string: String, byte: Int) {
     let same = codingKeys.indices.first {
       isLearnt($0) && names[$0].utf8.elementsEqual(string.utf8)
@@ -279,7 +268,6 @@ struct KeyTable: ~Copyable {
     (start - BackwardWriter.shortLimit).deallocate()
   }
 
-  /// The key at a slot of this message.
   func codingKey(atSlot slot: Int) -> (any CodingKey)? {
     slot < slotCount ? codingKeys[Int(keys[slot])] : nil
   }
@@ -322,7 +310,6 @@ struct KeyTable: ~Copyable {
     isInSlotOrder = presentCount == slotCount && slotCount <= 64
   }
 
-  /// Whether any object of the message has a value for the key at a slot.
   private func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
 
   /// Notes all slots as those of the shape, whether any object has a value for them or not.
@@ -387,7 +374,6 @@ struct KeyTable: ~Copyable {
     if let start = slots.baseAddress { present.update(from: start, count: slots.count) }
   }
 
-  /// The slots of the shape's keys, in order.
   var presentSlots: UnsafeBufferPointer<UInt16> { UnsafeBufferPointer(start: present, count: presentCount) }
 
   /// Marks every slot as never having had a value, before values are counted anew.

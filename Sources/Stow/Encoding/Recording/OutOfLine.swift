@@ -62,9 +62,6 @@ extension Recording {
 // How many elements arrays have, and which arrays are the values of keys, while they are recorded.
 
 extension Recording {
-  // MARK: counts
-
-  /// How many elements an array has.
   func elementCount(ofArray begin: Int) -> Int {
     let token = tape[begin]
     switch token.kind {
@@ -123,7 +120,6 @@ extension Recording {
 
 /// A key of a container.
 struct KeyPlace: Hashable {
-  /// The token of the container.
   let parent: Int
   /// The string of the key in the pool, or the complement of its slot.
   private let key: Int
@@ -186,7 +182,6 @@ struct KeyedValues {
 /// The tape knows the parent of every container and its slot or index there; a key without a slot stands before
 /// it.
 extension Recording {
-  /// The path of the container that begins at `begin`.
   func path(ofContainer begin: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var start = begin

@@ -111,8 +111,6 @@ extension String: RecordableScalar {
   }
 #endif
 
-// MARK: Foundation's
-
 extension Date: RecordableScalar {
   func record(in recording: inout Recording, key: TokenKey) {
     recording.tape.append(.date, key: key, word: timeIntervalSinceReferenceDate.bitPattern)

@@ -14,9 +14,9 @@ struct Recording: ~Copyable {
   /// Scalars of more than 64 bits, which the tape names by their index.
   private(set) var wideForms = GrowableBuffer<WideForm>(capacity: 4)
   /// The tokens where maps begin, which have keys before their values. A tape that is not in line may have others.
-  private(set) var maps = GrowableBuffer<UInt32>(capacity: 16)
+  var maps = GrowableBuffer<UInt32>(capacity: 16)
   /// Whether the keys of a map could repeat.
-  private(set) var hasFreeKeys = false
+  var hasFreeKeys = false
   /// Whether the tape must be normalized before it is planned.
   var needsNormalizing = false
   /// By the token of a key: its integer, where that is not what its string says.
@@ -26,7 +26,6 @@ struct Recording: ~Copyable {
   /// Nil as long as nobody needs it.
   var keyedValues: KeyedValues?
 
-  /// Forgets the message.
   @inline(__always)
   mutating func removeAll() {
     tape.removeAll()
@@ -65,22 +64,6 @@ struct Recording: ~Copyable {
     return ContainerStart(.object, key: key, parent: parent, flags: flags, index: index)
   }
 
-  /// Puts the tape in line: `tape` and `strings` become those of the message, in which nothing repeats.
-  mutating func replace(_ tape: inout Tape, _ strings: inout StringPool) {
-    swap(&self.tape, &tape)
-    swap(&self.strings, &strings)
-    noteInLine()
-  }
-
-  /// Notes that the tape is in line.
-  mutating func noteInLine() {
-    needsNormalizing = false
-    hasFreeKeys = false
-  }
-
-  /// Forgets the maps, before they are noted anew.
-  mutating func forgetMaps() { maps.removeAll() }
-
   /// Records a scalar of more than 64 bits as it will be written.
   mutating func record(_ form: WideForm, key: TokenKey) {
     tape.append(Token(.wide, key: key, index: wideForms.count))
@@ -91,9 +74,6 @@ struct Recording: ~Copyable {
 // How scalars, and the keys of maps, get onto the tape.
 
 extension Recording {
-  // MARK: scalars
-
-  /// Records a scalar in the current container.
   @inline(__always)
   mutating func record<Value: RecordableScalar>(_ value: Value, key: TokenKey) {
     value.record(in: &self, key: key)
@@ -177,7 +157,6 @@ enum RetainedValue {
   case doubles([Double])
   case bools([Bool])
 
-  /// The number of elements.
   var count: Int {
     switch self {
     case .data(let data): data.count

@@ -32,8 +32,6 @@ struct StringPool: ~Copyable {
   var count: Int { entries.count }
   var byteCount: Int { bytes.count }
 
-  // MARK: adding
-
   /// The index of `string`, which is added if it is new.
   @inline(__always)
   mutating func intern(_ string: borrowing String) -> Int {
@@ -146,8 +144,6 @@ struct StringPool: ~Copyable {
     table = larger
   }
 
-  // MARK: finding
-
   /// The index of a string that is here already; −1 if it is not.
   func find(_ utf8: UnsafeRawBufferPointer) -> Int {
     guard mayContain(Self.filterBit(utf8)) else { return -1 }
@@ -203,8 +199,6 @@ struct StringPool: ~Copyable {
     return index >= 0 ? entries[index] : nil
   }
 
-  // MARK: uses
-
   mutating func countValueUse(_ index: Int) {
     precondition(index >= 0 && index < count)
     entries.base[index].valueUses &+= 1
@@ -215,7 +209,6 @@ struct StringPool: ~Copyable {
     entries.base[index].keyUses &+= UInt32(truncatingIfNeeded: uses)
   }
 
-  /// Gives a string the number of its symbol.
   mutating func setSymbol(_ number: Int, of index: Int) {
     precondition(index >= 0 && index < count)
     entries.base[index].symbol = UInt32(truncatingIfNeeded: number) &+ 1
@@ -251,8 +244,6 @@ struct StringPool: ~Copyable {
     hasFollowers = false
   }
 
-  // MARK: reading
-
   @inline(__always)
   subscript(index: Int) -> StringEntry {
     get { entries[index] }
@@ -284,10 +275,7 @@ struct StringPool: ~Copyable {
 
   func string(_ index: Int) -> String { String(decoding: utf8(index), as: UTF8.self) }
 
-  /// The entries as a buffer, for a walk over all of them.
   var all: UnsafeMutableBufferPointer<StringEntry> { entries.buffer }
-
-  // MARK: the next message
 
   /// Forgets every string, and the memory if it was a large message.
   @inline(__always)
@@ -404,7 +392,6 @@ struct StringTable: ~Copyable {
     }
   }
 
-  /// Hands the index of every entry to `body`.
   func visit(_ body: (Int) -> Void) {
     for slot in 0...mask where tags[slot] != 0 { body(Int(indices[slot])) }
   }

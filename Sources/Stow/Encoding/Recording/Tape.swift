@@ -27,12 +27,9 @@ struct Tape: ~Copyable {
   /// was put in line has no locations.
   var isFlatObject: Bool { locations.count == 0 && count > 0 && self[0].kind == .object }
 
-  // MARK: recording
-
   @inline(__always)
   mutating func append(_ token: Token) { entries.append(token) }
 
-  /// Appends a value of 64 bits.
   @inline(__always)
   mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
     entries.append(Token(kind, key: key, index: words.count), word, to: &words)
@@ -61,8 +58,6 @@ struct Tape: ~Copyable {
     words.removeAll()
     locations.removeAll()
   }
-
-  // MARK: reading
 
   @inline(__always)
   subscript(index: Int) -> Token {
@@ -105,7 +100,6 @@ struct TapeView {
 
 /// Where a container stands.
 struct ContainerLocation: BitwiseCopyable {
-  /// Its token.
   let begin: UInt32
   /// The token of its parent.
   let parent: UInt32
@@ -131,7 +125,6 @@ struct ContainerStart: BitwiseCopyable {
 
   /// The slot or the index of the container in its parent.
   var key: TokenKey { TokenKey(slotBits: token.bits, index: position) }
-  /// Whether it is in another.
   fileprivate var isInner: Bool { parent != Self.noParent }
   /// The token of its parent; −1 at the top.
   var parentToken: Int { isInner ? Int(parent) : -1 }
@@ -147,7 +140,6 @@ struct Token: BitwiseCopyable {
 
   enum Kind: UInt8 {
     case null, `false`, `true`
-    /// An integer of 32 bits.
     case integer
     /// Those whose value is a word.
     case longInteger, unsigned, double, float, date
@@ -205,20 +197,17 @@ struct Token: BitwiseCopyable {
     set { bits = bits & 0xFFFF_FFFF | UInt64(truncatingIfNeeded: newValue) << 32 }
   }
 
-  /// The value of an integer of 32 bits.
   var integer: Int64 { Int64(bitPattern: bits) >> 32 }
 
   func has(_ flag: UInt64) -> Bool { bits & flag != 0 }
   mutating func set(_ flag: UInt64) { bits |= flag }
   mutating func clear(_ flags: UInt64) { bits &= ~flags }
 
-  /// The slot, as the key of another token.
   var key: TokenKey { TokenKey(slotBits: bits, index: 0) }
 
   /// Whether the tokens of a container follow, up to its end.
   var begins: Bool { isContainer || kind == .deferred && has(Flags.failedContainer) }
 
-  /// Whether this is the beginning of a container.
   var isContainer: Bool { kind == .object || kind == .map || kind == .array }
 
   /// Whether this is an array or the beginning of one.
