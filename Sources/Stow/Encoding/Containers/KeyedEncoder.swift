@@ -83,7 +83,6 @@ final class ObjectWriter {
     table = keys.pointee.table
   }
 
-  @inline(__always)
   func start(at begin: Int, hasSlots: Bool) {
     position = Position(begin: begin, expected: hasSlots ? 0 : Position.noKey)
   }
@@ -116,7 +115,6 @@ final class ObjectWriter {
     return TokenKey(slot: slot)
   }
 
-  @inline(__always)
   private var isCurrent: Bool { withRecorder { $0.isCurrent(position.begin) } }
 
   @inline(never)
@@ -192,7 +190,6 @@ final class ObjectWriter {
     position.expected = max(position.expected, slot + 1)
   }
 
-  @inline(__always)
   func putNil<Key: CodingKey>(_ key: Key) {
     let slot = place(key)
     withRecorder { $0.recording.recordNil(level: 0, key: slot) }

@@ -291,12 +291,10 @@ struct KnownTypes: ~Copyable {
     usedPools.append(pool)
   }
 
-  @inline(__always)
   func takeContainersBack() -> Bool {
     usedPools.buffer.allSatisfy { $0.pointee.containers.isComplete() }
   }
 
-  @inline(__always)
   mutating func removeUses() {
     usedPools.truncate(to: 0)
     message &+= 1

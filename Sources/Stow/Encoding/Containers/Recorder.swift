@@ -13,6 +13,7 @@ final class Recorder {
   @exclusivity(unchecked) private var state: State
 
   struct State: ~Copyable {
+    @inline(__always)
     var types: KnownTypes
     var open = OpenContainers()
     /// How many `encode(to:)` are running, and the key of the value that the last of them stands for.
@@ -64,7 +65,6 @@ final class Recorder {
   }
 
   /// Makes encoders and containers that refer to the message discard what they are given from now on.
-  @inline(__always)
   private func endMessage() {
     if !state.cell.advance() {
       state.cell = RecorderCell.take()
@@ -97,7 +97,6 @@ final class Recorder {
   }
 
   /// Throws if containers were nested too deeply by calls that cannot throw. The error carries the whole value.
-  @inline(__always)
   func checkNesting(of value: borrowing some Any) throws {
     if let overflow = state.overflow { throw tooDeep(copy value, overflow) }
   }
@@ -115,7 +114,6 @@ final class Recorder {
     var slots = 0
   }
 
-  @inline(__always)
   private var surroundings: Surroundings {
     Surroundings(
       start: recording.tape.count, depth: state.open.count, frame: state.open.frame,
@@ -473,6 +471,7 @@ struct OpenContainers: ~Copyable {
   }
 
   /// Opens a container that is not in the one before it: that was left, or comes late.
+  @inline(__always)
   mutating func pushContinued(_ entry: Int) {
     entries.append(entry | Self.continued)
     current = entry
@@ -487,7 +486,6 @@ struct OpenContainers: ~Copyable {
     return last
   }
 
-  @inline(__always)
   mutating func replaceLast(_ entry: Int) {
     entries[count &- 1] = entry
     current = entry
@@ -519,7 +517,6 @@ struct OpenContainers: ~Copyable {
     current = Self.identity(entries[count - 1])
   }
 
-  @inline(__always)
   mutating func removeAll() {
     if !isAtTop { truncate(to: 1) }
     frame = 0

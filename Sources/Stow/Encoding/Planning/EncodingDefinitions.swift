@@ -6,27 +6,28 @@ import Synchronization
 /// Those of a context never change, and are shared by threads. Those of a log or a stream grow from record to record,
 /// and belong to whoever writes it.
 package final class EncodingDefinitions: @unchecked Sendable {
+  // Accesses to these properties call nothing that comes back here, and are many for each message.
+
   /// What tells these definitions from all others, and from what they were before they grew.
   @exclusivity(unchecked) private(set) var version = EncodingDefinitions.newVersion()
   /// Whether every message adds what it defines.
   let grows: Bool
   /// How many bytes the preludes of messages may still have, which is no more than the limit leaves.
-  private(set) var room: Int
+  @exclusivity(unchecked) private(set) var room: Int
   private let limit: Int
 
-  // Used for every message or every string, by accesses that call nothing of the user's.
   @exclusivity(unchecked) private var symbolCount = 0
   /// Symbols and keys, each once, and of definitions that grow other strings that were written. The `symbol` of one is
   /// its number, counted from one; its `mark` tells whether a reference is shorter than the text.
   @exclusivity(unchecked) private var strings = StringPool()
   /// The keys of all shapes, shape after shape: strings of the pool.
-  private var keys: [UInt32] = []
+  @exclusivity(unchecked) private var keys: [UInt32] = []
   /// After the last key of each shape in `keys`.
   @exclusivity(unchecked) private var ends: [Int] = []
   /// By string: the shapes that have it as a key, those with the fewest keys first.
-  private var shapesByKey: [[Int]] = []
+  @exclusivity(unchecked) private var shapesByKey: [[Int]] = []
   /// By their keys.
-  private var shapesByList: [[UInt32]: Int] = [:]
+  @exclusivity(unchecked) private var shapesByList: [[UInt32]: Int] = [:]
 
   private static let versions = Atomic<UInt64>(0)
   private static func newVersion() -> UInt64 { versions.add(1, ordering: .relaxed).newValue }

@@ -41,7 +41,6 @@ struct KeyTables: ~Copyable {
     for index in order { active.append(tables[index]) }
   }
 
-  @inline(__always)
   mutating func removeAll() {
     for table in active.buffer { table.pointee.removeAll() }
     active.truncate(to: 0)
@@ -168,7 +167,6 @@ struct KeyTable: ~Copyable {
     strings.deallocate()
   }
 
-  @inline(__always)
   mutating func removeAll() {
     for slot in 0..<slotCount { forget(keys[slot]) }
     slotCount = 0

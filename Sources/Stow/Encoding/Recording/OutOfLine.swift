@@ -72,7 +72,6 @@ extension Recording {
   }
 
   /// Counts one more element of an array, and returns how many it had.
-  @inline(__always)
   mutating func addElement(toArray begin: Int) -> Int {
     let token = tape[begin]
     guard token.kind == .array else { return addElementRarely(toArray: begin) }

@@ -92,7 +92,6 @@ struct TapeView {
   subscript(index: Int) -> Token { tokens[index] }
 
   /// The bits of a number: an integer of any size, a floating-point number, a date. Of another token its index.
-  @inline(__always)
   func number(_ token: Token) -> UInt64 {
     token.hasWord ? words[token.index] : UInt64(bitPattern: token.integer)
   }
