@@ -492,23 +492,13 @@ struct OpenContainers: ~Copyable {
   }
 
   /// The index of the last `entry` that the running `encode(to:)` opened.
-  func lastIndex(of entry: Int) -> Int? {
-    var index = count - 1
-    while index >= frame {
-      if Self.identity(entries[index]) == entry { return index }
-      index -= 1
-    }
-    return nil
-  }
+  func lastIndex(of entry: Int) -> Int? { lastIndex { Self.identity($0) == entry } }
 
   /// The index of the container that the running `encode(to:)` continued, of which there is one at most.
-  var continuedIndex: Int? {
-    var index = count - 1
-    while index >= frame {
-      if entries[index] >= Self.continued { return index }
-      index -= 1
-    }
-    return nil
+  var continuedIndex: Int? { lastIndex { $0 >= Self.continued } }
+
+  private func lastIndex(where isWanted: (Int) -> Bool) -> Int? {
+    (frame..<max(frame, count)).last { isWanted(entries[$0]) }
   }
 
   mutating func truncate(to count: Int) {

@@ -293,10 +293,24 @@ extension Emitter {
   /// Writes the symbols and shapes of the message, before its body.
   mutating func writePrelude(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     for shape in plan.shapes.reversed() {
+      let size: Int
       switch shape.source {
-      case .keyTable(let index): writeShape(of: recording.keyTables[index], &recording)
-      case .list(let index): writeShape(of: plan.lists.keys(of: index), &recording)
+      case .keyTable(let index):
+        let keys = recording.keyTables[index]
+        size = keys.pointee.presentCount
+        for slot in keys.pointee.presentSlots.reversed() {
+          writer.reserve(BackwardWriter.margin)
+          write(keyAt: Int(slot), of: keys, &recording)
+        }
+      case .list(let index):
+        size = plan.lists[index].count
+        for key in plan.lists.keys(of: index).reversed() {
+          writer.reserve(BackwardWriter.margin)
+          write(key: Int(key), &recording)
+        }
       }
+      writer.reserve(BackwardWriter.margin)
+      writer.varint(size)
     }
     writer.reserve(BackwardWriter.margin)
     writer.varint(plan.shapes.count)
@@ -312,23 +326,5 @@ extension Emitter {
     writer.littleEndian(UInt64(id), width: 4)
     writer.byte(MessageTables.contextMessage)
     writer.byte(MessageTables.otherMessage)
-  }
-
-  private mutating func writeShape(of keys: KeyTable.Reference, _ recording: inout Recording) {
-    for slot in keys.pointee.presentSlots.reversed() {
-      writer.reserve(BackwardWriter.margin)
-      write(keyAt: Int(slot), of: keys, &recording)
-    }
-    writer.reserve(BackwardWriter.margin)
-    writer.varint(keys.pointee.presentCount)
-  }
-
-  private mutating func writeShape(of keys: ArraySlice<UInt32>, _ recording: inout Recording) {
-    for key in keys.reversed() {
-      writer.reserve(BackwardWriter.margin)
-      write(key: Int(key), &recording)
-    }
-    writer.reserve(BackwardWriter.margin)
-    writer.varint(keys.count)
   }
 }

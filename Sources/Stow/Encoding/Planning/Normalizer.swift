@@ -142,11 +142,10 @@ struct Normalizer: ~Copyable {
     guard existing.node >= 0, token.kind != .empty else { return false }
     // The value of a late place is what it was filled with.
     if let content = nodes[existing.node].content { return merge(entry, into: content, token) }
-    let other = recording.tape[existing.token].kind
-    let isArray = other == .array || other == .integers || other == .doubles || other == .bools
-    guard isArray || other == .object || other == .map else { return false }
+    let other = recording.tape[existing.token]
+    guard other.isArray || other.isContainer else { return false }
     precondition(
-      isArray == (token.kind == .array),
+      other.isArray == (token.kind == .array),
       "Attempt to continue a container of another kind, which was already encoded for this key.")
     nodeOfToken[entry.token] = Int32(existing.node)
     return true

@@ -76,7 +76,7 @@ struct Planner: ~Copyable {
     guard takesKnownShape(keys, definitions) else { return false }
     for index in 0..<recording.strings.count {
       switch definitions.find(recording.strings[index], in: recording.strings) {
-      case .symbol(let number, let isShort): take(symbol: number, isShort, index, &recording.strings)
+      case .symbol(let number, let isShort): if isShort { recording.strings.setSymbol(number, of: index) }
       case .written: if canDefine(index, recording.strings, definitions) { return false }
       case .new: break
       }
@@ -206,7 +206,7 @@ struct Planner: ~Copyable {
   /// Makes the keys of a type a shape for later messages, those without a value included.
   private mutating func define(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool {
     guard keys.pointee.presentCount > 0, !definitions.isFull else { return false }
-    keys.pointee.collectAll()
+    keys.pointee.collectPresent(all: true)
     plan.shapes.append(
       MessagePlan.Shape(
         source: .keyTable(keys.pointee.index), uses: keys.pointee.uses, firstUse: keys.pointee.firstUse,
@@ -288,7 +288,8 @@ struct Planner: ~Copyable {
     guard entry.valueUses > 0 || entry.keyUses > 0 else { return true }
     switch definitions.find(entry, in: strings) {
     case .symbol(let number, let isShort):
-      take(symbol: number, isShort, index, &strings)
+      // A text may take fewer bytes.
+      if isShort { strings.setSymbol(number, of: index) }
       return true
     case .written: return define(index, strings, definitions)
     case .new: return false
@@ -313,12 +314,6 @@ struct Planner: ~Copyable {
     let gain = Self.preludeSize + 1
     candidates.append(Candidate(string: index, uses: uses, shortGain: gain, longGain: gain))
     return true
-  }
-
-  /// Writes a string as a symbol that the reader knows, wherever that takes fewer bytes than a text.
-  @inline(__always)
-  private func take(symbol number: Int, _ isShort: Bool, _ index: Int, _ strings: inout StringPool) {
-    if isShort { strings.setSymbol(number, of: index) }
   }
 
   /// Leaves the references of one byte to the strings that are used most, the first of equals.

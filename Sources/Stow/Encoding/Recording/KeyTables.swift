@@ -226,12 +226,9 @@ struct KeyTable: ~Copyable {
     precondition(isLearnt(byte))
     let first = Int(names[byte].first)
     if first != byte, hasSlot(first) { return table[first] }
-    let slot = UInt16(slotCount) | Self.absent
-    keys[slotCount] = UInt8(byte)
-    numbers[slotCount] = UInt32(number)
-    slotCount += 1
-    table[first] = slot
-    return slot
+    _ = takeSlot(ofByte: byte, isPresent: false, number: number)
+    table[first] = table[byte]
+    return table[byte]
   }
 
   func isLearnt(_ byte: Int) -> Bool { names[byte].text.count > 0 }
@@ -294,12 +291,14 @@ struct KeyTable: ~Copyable {
   // MARK: what a complete recording has
 
   /// Notes which slots have values, for a message whose recording is complete.
-  mutating func collectPresent() {
+  ///
+  /// - Parameter all: Whether the shape has the others too.
+  mutating func collectPresent(all: Bool = false) {
     presentCount = 0
     presentMarks = 0
     textSize = 0
     hasForeignKeys = false
-    for slot in 0..<slotCount where hasValue(atSlot: slot) {
+    for slot in 0..<slotCount where all || hasValue(atSlot: slot) {
       present[presentCount] = UInt16(slot)
       presentCount += 1
       presentMarks |= 1 << UInt64(slot)
@@ -309,18 +308,6 @@ struct KeyTable: ~Copyable {
   }
 
   private func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
-
-  /// Notes all slots as those of the shape, whether any object has a value for them or not.
-  mutating func collectAll() {
-    presentCount = slotCount
-    presentMarks = slotCount >= 64 ? .max : 1 << UInt64(slotCount) - 1
-    textSize = 0
-    for slot in 0..<slotCount {
-      present[slot] = UInt16(slot)
-      textSize += text(atSlot: slot).count
-    }
-    isInSlotOrder = slotCount <= 64
-  }
 
   /// The UTF-8 of the keys that have values, in order.
   var presentNames: [UnsafeRawBufferPointer] { presentSlots.map { utf8(atSlot: Int($0)) } }

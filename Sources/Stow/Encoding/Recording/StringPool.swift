@@ -7,7 +7,7 @@ struct StringPool: ~Copyable {
   /// The strings, each after its header. Before the first stand as many bytes as `BackwardWriter.shortBytes` wants.
   private var bytes = GrowableBuffer<UInt8>(capacity: 1024)
   private var table = StringTable(mask: StringPool.smallestMask)
-  /// Whether the table knows none of the entries, because they are few or were added as new.
+  /// Whether the table does not know the entries, because they are few or were added as new.
   private var isUnlisted = true
   /// Whether one of few entries came again. With a table nobody notes that.
   private var hasRepeats = false
