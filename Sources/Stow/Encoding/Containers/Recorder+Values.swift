@@ -191,7 +191,6 @@ extension Recorder {
   }
 
   /// The array that is the value of the place at `start`.
-  @inline(__always)
   func unkeyedContainer(start: Int, key: TokenKey, parent: Int) -> UnkeyedEncoder {
     let container = ContainerStart(.array, key: key, parent: parent)
     guard awaits(start) else {

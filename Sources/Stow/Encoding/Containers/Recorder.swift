@@ -179,7 +179,6 @@ final class Recorder {
   /// Lets `body` encode to the place at `start`, which awaits a value again if that throws.
   ///
   /// Where a container stands already it is continued, and keeps what `body` encoded to it.
-  @inline(__always)
   func attempt(_ start: Int, _ body: () throws -> Void) throws {
     let outside = surroundings
     let outerCalls = state.calls

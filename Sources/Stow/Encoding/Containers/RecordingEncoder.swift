@@ -78,7 +78,6 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
   }
 
   /// Makes sure that the next token is the value's, and returns its key.
-  @inline(__always)
   private func key(_ recorder: Recorder) -> TokenKey {
     recorder.awaits(encoder.start) ? encoder.key : lateKey(recorder)
   }

@@ -27,29 +27,19 @@ extension Emitter {
     for token in tokens {
       if token.isInteger { integers &+= 1 } else if token.kind != .double { return false }
     }
-    withRoom(tokens.count) { room, emitter in
-      for index in tokens.indices { room.cells[index] = tape.number(tokens[index]) }
-      let cells = UnsafeBufferPointer(rebasing: room.cells[..<tokens.count])
-      if integers == tokens.count {
-        cells.withMemoryRebound(to: Int64.self) { emitter.writeIntegers($0) }
-      } else if integers == 0 {
-        emitter.writeDoubles(cells, integers: nil, room)
-      } else {
-        for index in tokens.indices { room.marks[index] = tokens[index].isInteger }
-        emitter.writeDoubles(
-          cells, integers: UnsafeBufferPointer(rebasing: room.marks[..<tokens.count]), room)
-      }
+    let room = scratch.makeRoom(tokens.count)
+    defer { scratch.removeAll() }
+    for index in tokens.indices { room.cells[index] = tape.number(tokens[index]) }
+    let cells = UnsafeBufferPointer(room.cells)
+    if integers == tokens.count {
+      cells.withMemoryRebound(to: Int64.self) { writeIntegers($0) }
+    } else if integers == 0 {
+      writeDoubles(cells, integers: nil, room)
+    } else {
+      for index in tokens.indices { room.marks[index] = tokens[index].isInteger }
+      writeDoubles(cells, integers: UnsafeBufferPointer(room.marks), room)
     }
     return true
-  }
-
-  /// Lends `body` the scratch. Arrays are not written inside each other, so that it is lent to one at a time.
-  private mutating func withRoom<Result>(
-    _ count: Int, _ body: (ColumnScratch.Room, inout Emitter) -> Result
-  ) -> Result {
-    let room = scratch.makeRoom(count)
-    defer { scratch.removeAll() }
-    return body(room, &self)
   }
 
   /// Writes two or more integers in whatever takes the fewest bytes.
@@ -161,7 +151,9 @@ extension Emitter {
     case .doubles(let values):
       values.withUnsafeBufferPointer { buffer in
         buffer.withMemoryRebound(to: UInt64.self) { bits in
-          withRoom(bits.count) { room, emitter in emitter.writeDoubles(bits, integers: nil, room) }
+          let room = scratch.makeRoom(bits.count)
+          writeDoubles(bits, integers: nil, room)
+          scratch.removeAll()
         }
       }
     case .bools(let values):
@@ -174,19 +166,17 @@ extension Emitter {
   private mutating func writeRows(
     _ rows: RowLayout, _ tape: TapeView, _ recording: inout Recording
   ) -> Bool {
-    withRoom(rows.count * rows.columnCount) { room, emitter in
-      guard let columns = rows.gather(tape, room) else { return false }
-      let stride = columns.reduce(0) { $0 + $1.width }
-      let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
-      let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }
-      let constants = columns.reduce(0) { $0 + ($1.constant == nil ? 0 : 1) }
-      guard Columns.allows(constants: constants, stride: stride), rows.count * stride + parameters < tagged
-      else {
-        return false
-      }
-      emitter.write(columns, room.cells, rows, tape, &recording)
-      return true
-    }
+    let room = scratch.makeRoom(rows.count * rows.columnCount)
+    defer { scratch.removeAll() }
+    guard let columns = rows.gather(tape, room) else { return false }
+    let stride = columns.reduce(0) { $0 + $1.width }
+    let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
+    let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }
+    let constants = columns.reduce(0) { $0 + ($1.constant == nil ? 0 : 1) }
+    guard Columns.allows(constants: constants, stride: stride), rows.count * stride + parameters < tagged
+    else { return false }
+    write(columns, room.cells, rows, tape, &recording)
+    return true
   }
 
   private mutating func write(
@@ -251,7 +241,7 @@ extension Emitter {
 
 /// Room for the cells of the columns that are being written, column after column.
 struct ColumnScratch: ~Copyable {
-  /// What is lent, until the next room is made.
+  /// What is lent until the cells are forgotten. Arrays are not written inside each other: one room at a time is enough.
   struct Room {
     let cells: UnsafeMutableBufferPointer<UInt64>
     /// What the floating-point numbers of a column are as decimal fractions.

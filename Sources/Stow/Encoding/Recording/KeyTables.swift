@@ -347,7 +347,6 @@ struct KeyTable: ~Copyable {
   /// Makes the objects records of a shape that the reader knows.
   ///
   /// - Parameter slots: The slot of each key of the shape.
-  @inline(__always)
   mutating func take(shape: Int, slots: UnsafeBufferPointer<UInt16>, _ known: ShapeSlots) {
     precondition(slots.count <= Self.size)
     self.shape = shape
@@ -399,7 +398,6 @@ struct KeyTable: ~Copyable {
   }
 
   /// The string of the key at a slot; −1 if the pool has no use for it.
-  @inline(__always)
   func string(atSlot slot: Int) -> Int {
     precondition(slot < slotCount)
     return hasStrings ? strings[slot] : -1

@@ -44,7 +44,6 @@ struct Recording: ~Copyable {
   /// Notes a map that begins at `begin`.
   ///
   /// - Parameter hasFreeKeys: Whether its keys could repeat.
-  @inline(__always)
   mutating func noteMap(at begin: Int, hasFreeKeys: Bool = false) {
     maps.append(UInt32(truncatingIfNeeded: begin))
     if hasFreeKeys { self.hasFreeKeys = true }

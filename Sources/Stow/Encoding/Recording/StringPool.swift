@@ -199,6 +199,7 @@ struct StringPool: ~Copyable {
     return index >= 0 ? entries[index] : nil
   }
 
+  @inline(__always)
   mutating func countValueUse(_ index: Int) {
     precondition(index >= 0 && index < count)
     entries.base[index].valueUses &+= 1
