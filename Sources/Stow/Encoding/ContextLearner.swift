@@ -1,4 +1,4 @@
-/// Finds out what a context should hold, from samples of what is to be encoded (`StowContext.init(learningFrom:)`).
+/// Finds out what a context should hold, from samples (`StowContext.init(learningFrom:)`).
 struct ContextLearner {
   /// What was met, in the order in which it came, and how often.
   private struct Tally<Key: Hashable, Content> {

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// The state of one call of `encode`: the stages of a pipeline, each of which takes what the one before made.
+/// The state of one call of `encode`: the stages of a pipeline, each takes what the one before made.
 ///
 ///     a value ──→ Recorder ──→ Recording ──→ Planner ──→ MessagePlan ──→ Emitter ──→ bytes
 ///

@@ -170,7 +170,7 @@ extension Recorder {
     return pool.pointee.copy(number, as: KeyedEncodingContainer<Key>.self)
   }
 
-  /// A container for the pool. Here its metadata is needed, so this must not be part of what is called often.
+  /// A container for the pool. Here its metadata is needed, so this is a call of its own, which happens rarely.
   @inline(never)
   private func makeContainer<Key: CodingKey>(
     _ keyType: Key.Type, _ keys: KeyTable.Reference

@@ -272,7 +272,7 @@ struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
 
   var generation: UInt32 { state.pointee.generation.load(ordering: .relaxed) }
 
-  /// Goes on to the next generation; false if there is none, so that the cell cannot be used again.
+  /// Goes on to the next generation; false if they have run out, so that the cell cannot be used again.
   func advance() -> Bool {
     let next = generation &+ 1
     state.pointee.generation.store(next, ordering: .relaxed)

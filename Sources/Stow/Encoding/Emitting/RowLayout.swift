@@ -84,7 +84,7 @@ struct RowLayout {
     }
   }
 
-  /// How many tokens the cell at `index` takes; nil if it is none.
+  /// How many tokens the cell at `index` takes; nil if rows have no such cells.
   private static func cellSize(_ tape: TapeView, _ index: Int) -> Int? {
     switch tape[index].kind {
     case .integer, .longInteger, .double, .true, .false, .date, .null, .string, .empty: 1

@@ -150,7 +150,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
   /// A shape that has all keys of an object, in their order.
   struct Match {
     let shape: Int
-    /// For each key of the shape, which key of the object it is; −1 if it is none.
+    /// For each key of the shape, which key of the object it is; −1 if the object has no such key.
     let positions: [Int]
     /// How many bytes an object takes that is a record of this shape, besides its length and values.
     let cost: Int

@@ -63,7 +63,7 @@ struct KeyTables: ~Copyable {
     return slot
   }
 
-  /// Takes back the slots that were given last, but the first `count`.
+  /// Takes back the slots that were given last, and keeps the first `count`.
   mutating func forgetSlots(from count: Int) {
     for table in active.buffer { table.pointee.forgetSlots(from: count) }
     slotCount = count
@@ -98,7 +98,7 @@ struct KeyTable: ~Copyable {
   private let names: UnsafeMutablePointer<Name>
   private var codingKeys: [(any CodingKey)?]
   private var hasAliases = false
-  /// What tells that a string is none of the keys that have been met, most times.
+  /// Bits that a string has if it may be one of the keys that have been met.
   private var keyFilter: UInt64 = 0
 
   /// The entry of a key that has no slot yet, and of which more must be found out.

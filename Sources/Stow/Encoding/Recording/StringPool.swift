@@ -107,7 +107,7 @@ struct StringPool: ~Copyable {
     return count &- 1
   }
 
-  /// Adds a string that is none of those in the pool, which is empty or holds others added so: if no other is looked up,
+  /// Adds a string that the pool does not hold. All others were added so: unless one is looked up,
   /// there is no table.
   mutating func add(new string: borrowing String) -> Int {
     precondition(isUnlisted)
@@ -164,7 +164,7 @@ struct StringPool: ~Copyable {
     1 &<< (UInt64(truncatingIfNeeded: count) &* 7 &+ UInt64(first))
   }
 
-  /// The entry with these bytes; −1 if there is none, and the free slot where it would be.
+  /// The entry with these bytes; if there is no such entry −1, and the free slot where it would be.
   @inline(__always)
   private func look(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64) -> (index: Int, slot: Int) {
     table.find(hash) { isEntry($0, source, key) }
@@ -356,7 +356,7 @@ struct StringTable: ~Copyable {
 
   private static func tag(_ hash: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: hash &>> 48) | 1 }
 
-  /// The entry with this hash that `isWanted`; −1 if there is none, and the free slot where it would be.
+  /// The entry with this hash that `isWanted`; without one −1, and the free slot where it would be.
   @inline(__always)
   func find(_ hash: UInt64, _ isWanted: (Int) -> Bool) -> (index: Int, slot: Int) {
     var slot = Int(truncatingIfNeeded: hash) & mask
