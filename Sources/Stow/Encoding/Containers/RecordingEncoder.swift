@@ -42,7 +42,6 @@ struct RecordingEncoder: Encoder, StowValueCoder {
   }
 
   /// Nil when the message is over.
-  @inline(__always)
   var recorder: RecorderReference? { position.recorder }
 
   var codingPath: [any CodingKey] {

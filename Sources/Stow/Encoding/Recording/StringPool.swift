@@ -245,14 +245,12 @@ struct StringPool: ~Copyable {
     hasFollowers = false
   }
 
-  @inline(__always)
   subscript(index: Int) -> StringEntry {
     get { entries[index] }
     set { entries[index] = newValue }
   }
 
   /// The UTF-8 of the string at `index`, until the next one is added.
-  @inline(__always)
   func utf8(_ index: Int) -> UnsafeRawBufferPointer {
     let utf8 = utf8(of: entries[index])
     return UnsafeRawBufferPointer(start: utf8.start, count: utf8.count)

@@ -52,14 +52,12 @@ struct Tape: ~Copyable {
   }
 
   /// Forgets everything, and the memory if it is large and not likely to be needed soon.
-  @inline(__always)
   mutating func removeAll() {
     entries.removeAll()
     words.removeAll()
     locations.removeAll()
   }
 
-  @inline(__always)
   subscript(index: Int) -> Token {
     get { entries[index] }
     set { entries[index] = newValue }
@@ -184,13 +182,11 @@ struct Token: BitwiseCopyable {
 
   var kind: Kind { unsafeBitCast(UInt8(truncatingIfNeeded: bits), to: Kind.self) }
 
-  @inline(__always)
   var slot: Int {
     get { Int(truncatingIfNeeded: bits >> 8 & 0xFF) }
     set { bits = bits & ~TokenKey.slotMask | UInt64(truncatingIfNeeded: newValue) << 8 }
   }
 
-  @inline(__always)
   var index: Int {
     get { Int(truncatingIfNeeded: bits >> 32) }
     set { bits = bits & 0xFFFF_FFFF | UInt64(truncatingIfNeeded: newValue) << 32 }
