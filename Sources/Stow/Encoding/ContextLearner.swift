@@ -1,19 +1,30 @@
-/// Finds out what a context should hold, from samples of what is to be encoded (`StowContext.init(learningFrom:)`).
+/// Finds out what a context should hold, from samples (`StowContext.init(learningFrom:)`).
 struct ContextLearner {
-  /// A string or a list of keys that was met.
-  private struct Found<Content> {
-    let content: Content
-    var uses: Int
+  /// What was met, in the order in which it came, and how often.
+  private struct Tally<Key: Hashable, Content> {
+    var all: [(content: Content, uses: Int)] = []
+    private var numbers: [Key: Int] = [:]
+
+    /// Counts uses, and returns the place in `all`.
+    @discardableResult
+    mutating func note(_ key: Key, _ content: Content, uses: Int = 1) -> Int {
+      let number = numbers[key] ?? all.count
+      if number == all.count {
+        numbers[key] = number
+        all.append((content, 0))
+      }
+      all[number].uses += uses
+      return number
+    }
+
+    mutating func forgetKeys() { numbers = [:] }
   }
 
   /// The keys of each key table, and how many objects have them.
-  private var shapes: [Found<[String]>] = []
-  private var shapeNumbers: [Int: Int] = [:]
+  private var shapes = Tally<Int, [String]>()
   /// How many samples have each list of free keys, and each string.
-  private var lists: [Found<[String]>] = []
-  private var listNumbers: [[ExactString]: Int] = [:]
-  private var strings: [Found<String>] = []
-  private var stringNumbers: [ExactString: Int] = [:]
+  private var lists = Tally<[ExactString], [String]>()
+  private var strings = Tally<ExactString, String>()
 
   /// Below this many bytes a text is hardly longer than a reference to it.
   private static let shortestText = 3
@@ -29,7 +40,7 @@ struct ContextLearner {
       // What a container writes that was kept beyond its sample is of no other. Key tables are those of one recorder.
       recorder?.detach()
       recorder = makeRecorder(enumerations)
-      learner.shapeNumbers = [:]
+      learner.shapes.forgetKeys()
     }
     return learner.content(enumerations)
   }
@@ -49,11 +60,11 @@ struct ContextLearner {
 
   private func content(_ enumerations: EnumerationStrings) -> ContextMessage {
     // Of equal uses by their bytes: in which order dictionaries have their entries differs from process to process.
-    var shapes = (self.shapes + lists.filter { $0.uses > 1 }).filter { !$0.content.isEmpty }
+    var shapes = (self.shapes.all + lists.all.filter { $0.uses > 1 }).filter { !$0.content.isEmpty }
     shapes.sort {
       $0.uses != $1.uses ? $0.uses > $1.uses : $0.content.lexicographicallyPrecedes($1.content, by: isBefore)
     }
-    var shared = strings.filter { $0.uses > 1 || enumerations.all.contains(ExactString($0.content)) }
+    var shared = strings.all.filter { $0.uses > 1 || enumerations.all.contains(ExactString($0.content)) }
     shared.sort { $0.uses != $1.uses ? $0.uses > $1.uses : isBefore($0.content, $1.content) }
     let symbols = shared.map(\.content)
     var distinct = Set<[ExactString]>()
@@ -64,7 +75,6 @@ struct ContextLearner {
 
   /// Takes in the recording of a sample.
   private mutating func take(_ recording: inout Recording) {
-    recording.mergeStrings(isComplete: true)
     if recording.needsNormalizing { Normalizer.normalize(&recording, sortsKeys: false) }
     var walk = MapWalk()
     var maps = KeyLists()
@@ -72,17 +82,9 @@ struct ContextLearner {
       UnsafeBufferPointer(recording.maps.buffer), &recording.tape, &recording.strings, &walk)
     if areDistinct { for list in maps.lists.indices { note(list: maps.keys(of: list), recording) } }
     for keys in recording.keyTables.active.buffer { note(keys) }
-    for index in 0..<recording.strings.count where recording.strings.standIn(for: index) == index {
-      note(recording.strings.string(index))
-    }
-  }
-
-  private mutating func note(_ string: String) {
-    if let number = stringNumbers[ExactString(string)] {
-      strings[number].uses += 1
-    } else {
-      stringNumbers[ExactString(string)] = strings.count
-      strings.append(Found(content: string, uses: 1))
+    for index in 0..<recording.strings.count {
+      let string = recording.strings.string(index)
+      strings.note(ExactString(string), string)
     }
   }
 
@@ -90,25 +92,14 @@ struct ContextLearner {
     var names: [String] = []
     for key in list { names.append(recording.strings.string(Int(key))) }
     names.sort(by: isBefore)
-    let list = names.map(ExactString.init)
-    if let number = listNumbers[list] {
-      lists[number].uses += 1
-    } else {
-      listNumbers[list] = lists.count
-      lists.append(Found(content: names, uses: 1))
-    }
+    lists.note(names.map(ExactString.init), names)
   }
 
   /// Takes in the keys that objects of one type were asked for, whether they had values or not. A key that is new
   /// comes after the one that was asked for before it.
   private mutating func note(_ keys: KeyTable.Reference) {
-    let index = keys.pointee.index
-    let number = shapeNumbers[index] ?? shapes.count
-    if number == shapes.count {
-      shapeNumbers[index] = number
-      shapes.append(Found(content: [], uses: 0))
-    }
-    var names = shapes[number].content
+    let number = shapes.note(keys.pointee.index, [], uses: keys.pointee.uses)
+    var names = shapes.all[number].content
     var place = 0
     for slot in 0..<keys.pointee.slotCount {
       let name = String(decoding: keys.pointee.utf8(atSlot: slot), as: UTF8.self)
@@ -119,7 +110,7 @@ struct ContextLearner {
         place += 1
       }
     }
-    shapes[number] = Found(content: names, uses: shapes[number].uses + keys.pointee.uses)
+    shapes.all[number].content = names
   }
 }
 

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// The state of one call of `encode`: the stages of a pipeline, each of which takes what the one before made.
+/// The state of one call of `encode`: the stages of a pipeline, each takes what the one before made.
 ///
 ///     a value ──→ Recorder ──→ Recording ──→ Planner ──→ MessagePlan ──→ Emitter ──→ bytes
 ///
@@ -15,8 +15,10 @@
 ///
 /// Sessions are used again, by all encoders of the process.
 final class EncodingSession: PooledSession {
-  /// A reference to it is held; messages borrow it without counting more.
-  private let recorder: Unmanaged<Recorder>
+  // Optional, because it must be known to be the only reference (`ContainerPool`).
+  private var recorder: Recorder?
+  /// The same, for messages.
+  private let reference: RecorderReference
   // Both are used once for each message, and call nothing that comes back here.
   @exclusivity(unchecked) private var stages = Stages()
   private var options = PlanningOptions()
@@ -27,12 +29,6 @@ final class EncodingSession: PooledSession {
   private struct Stages: ~Copyable {
     var planner = Planner()
     var emitter = Emitter()
-
-    @inline(__always)
-    mutating func run(_ recording: inout Recording, _ options: PlanningOptions) -> Data {
-      planner.makePlan(&recording, options)
-      return emitter.emit(&recording, planner.plan)
-    }
 
     mutating func write(_ recording: inout Recording, _ options: PlanningOptions) {
       planner.makePlan(&recording, options)
@@ -51,9 +47,11 @@ final class EncodingSession: PooledSession {
     Recorder(reusesContainers: false).nestedKeyedContainer(PathKey.self, key: TokenKey(), parent: -1)
   }
 
-  private init() { recorder = .passRetained(Recorder(reusesContainers: Self.reusesContainers)) }
-
-  deinit { recorder.release() }
+  private init() {
+    let recorder = Recorder(reusesContainers: Self.reusesContainers)
+    self.recorder = recorder
+    reference = RecorderReference(recorder)
+  }
 
   /// Runs one message in a session of its own.
   @inline(__always)
@@ -73,7 +71,7 @@ final class EncodingSession: PooledSession {
     _ body: (EncodingSession) throws -> Result
   ) rethrows -> Result {
     self.options = options
-    recorder._withUnsafeGuaranteedRef { $0.begin(maximumDepth: maximumDepth, userInfo) }
+    reference.lend { $0.begin(maximumDepth: maximumDepth, userInfo) }
     return try body(self)
   }
 
@@ -87,46 +85,36 @@ final class EncodingSession: PooledSession {
   /// Records the whole message.
   @inline(__always)
   func record<Value: Encodable>(_ value: Value) throws {
-    try recorder._withUnsafeGuaranteedRef { try $0.record(value) }
+    try reference.lend { try $0.record(value) }
   }
 
   /// Turns what was recorded into bytes.
   func finish() -> Data {
-    recorder._withUnsafeGuaranteedRef { stages.run(&$0.recording, options) }
+    reference.lend { stages.write(&$0.recording, options) }
+    return stages.emitter.finish()
   }
 
   /// The same, and lends the bytes to `body`.
   func withMessage<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-    recorder._withUnsafeGuaranteedRef { stages.write(&$0.recording, options) }
+    reference.lend { stages.write(&$0.recording, options) }
     defer { stages.emitter.trim() }
     return try body(stages.emitter.written)
   }
 
-  // MARK: being used again
-
   @inline(__always)
   func takeContainersBack() -> Bool {
-    let (areComplete, isReused) = recorder._withUnsafeGuaranteedRef {
+    let (areComplete, isReused) = reference.lend {
       ($0.types.takeContainersBack(), $0.types.reusesContainers)
     }
-    // Not in the closure above: without optimization, that holds the recorder.
-    return areComplete && (isReused || isUnheld())
-  }
-
-  /// Whether no container holds the recorder, as those do that are not used again.
-  @inline(never)
-  private func isUnheld() -> Bool {
-    // Optional, because it must be known to be the only reference (`ContainerPool`).
-    var owned: Recorder? = recorder.takeRetainedValue()
-    defer { _ = owned.map { Unmanaged.passRetained($0) } }
-    return isKnownUniquelyReferenced(&owned)
+    // Containers that are not used again hold the recorder.
+    return areComplete && (isReused || isKnownUniquelyReferenced(&recorder))
   }
 
   @inline(__always)
   func reset() {
-    recorder._withUnsafeGuaranteedRef { $0.reset() }
+    reference.lend { $0.reset() }
     if context != nil { context = nil }
   }
 
-  func detach() { recorder._withUnsafeGuaranteedRef { $0.detach() } }
+  func detach() { reference.lend { $0.detach() } }
 }

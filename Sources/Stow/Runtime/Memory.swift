@@ -44,17 +44,6 @@ enum PageMemory {
     #endif
     CLibrary.deallocate(memory)
   }
-
-  /// Lends `body` memory for `capacity` elements.
-  static func withTemporary<Element: BitwiseCopyable, Result>(
-    of type: Element.Type, capacity: Int, _ body: (UnsafeMutableBufferPointer<Element>) -> Result
-  ) -> Result {
-    let byteCount = capacity * MemoryLayout<Element>.stride
-    let memory = allocate(byteCount)
-    defer { deallocate(memory, byteCount: byteCount) }
-    return body(
-      UnsafeMutableBufferPointer(start: memory.bindMemory(to: type, capacity: capacity), count: capacity))
-  }
 }
 
 /// Decides whether a buffer keeps its memory for the next message.

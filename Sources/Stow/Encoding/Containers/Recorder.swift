@@ -12,8 +12,8 @@ final class Recorder {
   @exclusivity(unchecked) var recording = Recording()
   @exclusivity(unchecked) private var state: State
 
-  /// What a recorder needs to know besides.
   struct State: ~Copyable {
+    @inline(__always)
     var types: KnownTypes
     var open = OpenContainers()
     /// How many `encode(to:)` are running, and the key of the value that the last of them stands for.
@@ -52,17 +52,11 @@ final class Recorder {
     _modify { yield &state.types }
   }
 
-  @inline(__always)
   var cell: RecorderCell { state.cell }
-  @inline(__always)
   var generation: UInt32 { state.generation }
   var userInfo: UserInfo { state.userInfo }
-  @inline(__always)
   var isOver: Bool { state.isOver }
 
-  // MARK: messages
-
-  /// Takes the options of an encoder.
   @inline(__always)
   func begin(maximumDepth: Int, _ userInfo: UserInfo) {
     state.maximumDepth = maximumDepth
@@ -71,7 +65,6 @@ final class Recorder {
   }
 
   /// Makes encoders and containers that refer to the message discard what they are given from now on.
-  @inline(__always)
   private func endMessage() {
     if !state.cell.advance() {
       state.cell = RecorderCell.take()
@@ -80,7 +73,6 @@ final class Recorder {
     state.generation = state.cell.generation
   }
 
-  /// Forgets the message.
   @inline(__always)
   func reset() {
     endMessage()
@@ -105,7 +97,6 @@ final class Recorder {
   }
 
   /// Throws if containers were nested too deeply by calls that cannot throw. The error carries the whole value.
-  @inline(__always)
   func checkNesting(of value: borrowing some Any) throws {
     if let overflow = state.overflow { throw tooDeep(copy value, overflow) }
   }
@@ -123,7 +114,6 @@ final class Recorder {
     var slots = 0
   }
 
-  @inline(__always)
   private var surroundings: Surroundings {
     Surroundings(
       start: recording.tape.count, depth: state.open.count, frame: state.open.frame,
@@ -189,7 +179,6 @@ final class Recorder {
   /// Lets `body` encode to the place at `start`, which awaits a value again if that throws.
   ///
   /// Where a container stands already it is continued, and keeps what `body` encoded to it.
-  @inline(__always)
   func attempt(_ start: Int, _ body: () throws -> Void) throws {
     let outside = surroundings
     let outerCalls = state.calls
@@ -257,13 +246,8 @@ final class Recorder {
     return count + (continued.map { recording.depth(ofContainer: $0, atMost: depth + 1) } ?? 0) > depth
   }
 
-  // MARK: what is open
-
-  /// The innermost container.
-  @inline(__always)
   var current: Int { state.open.current }
 
-  /// Whether the container that begins at `begin` is the innermost.
   @inline(__always)
   func isCurrent(_ begin: Int) -> Bool { current == begin }
 
@@ -368,7 +352,6 @@ final class Recorder {
     if recording.reopenEmpty(start, isKeyed: isKeyed) { disturb() }
   }
 
-  /// Notes that the tape is not in line.
   func disturb() {
     state.disturbances += 1
     recording.needsNormalizing = true
@@ -438,5 +421,93 @@ final class Recorder {
     let description =
       "The value nests more than \(state.maximumDepth) levels deep, or contains itself (see maximumDepth)."
     return .invalidValue(value, EncodingError.Context(codingPath: path, debugDescription: description))
+  }
+}
+
+/// What stands open while a value records itself, outermost first: a container is the token that begins it, and a place
+/// that awaits its value is the complement of the token that will be there.
+struct OpenContainers: ~Copyable {
+  private var entries = GrowableBuffer<Int>(capacity: 64)
+  /// The innermost entry: what a write must find here to be in line.
+  private(set) var current = OpenContainers.top
+  /// The first entry that belongs to the running `encode(to:)`; what is below is not its own to close.
+  var frame = 0
+
+  private static let top = Int.min
+
+  init() { entries.append(Self.top) }
+
+  var isAtTop: Bool { current == Self.top }
+
+  var count: Int { entries.count }
+
+  /// How many containers are open in the last one that was continued, which is not in those before it.
+  var innermost: (count: Int, continued: Int?) {
+    var containers = 0
+    for index in (0..<count).reversed() where entries[index] >= 0 {
+      if entries[index] >= Self.continued { return (containers, Self.identity(entries[index])) }
+      containers += 1
+    }
+    return (containers, nil)
+  }
+
+  /// Marks an entry as a container that was left and is continued, or came late.
+  private static let continued = 1 << (Int.bitWidth - 2)
+  /// Stands for a container that is not open, around one that is continued.
+  private static let padding = ~(1 << (Int.bitWidth - 3))
+
+  private static func identity(_ entry: Int) -> Int { entry >= 0 ? entry & ~continued : entry }
+
+  @inline(__always)
+  mutating func push(_ entry: Int) {
+    entries.append(entry)
+    current = entry
+  }
+
+  /// Lets the entries be no fewer than `depth`.
+  mutating func pad(to depth: Int) {
+    while count < depth { push(Self.padding) }
+  }
+
+  /// Opens a container that is not in the one before it: that was left, or comes late.
+  @inline(__always)
+  mutating func pushContinued(_ entry: Int) {
+    entries.append(entry | Self.continued)
+    current = entry
+  }
+
+  /// Takes the last entry, of which there is at least one above the bottom.
+  @inline(__always)
+  mutating func pop() -> Int {
+    precondition(count > 1)
+    let last = Self.identity(entries.takeLast())
+    current = Self.identity(entries[count &- 1])
+    return last
+  }
+
+  mutating func replaceLast(_ entry: Int) {
+    entries[count &- 1] = entry
+    current = entry
+  }
+
+  /// The index of the last `entry` that the running `encode(to:)` opened.
+  func lastIndex(of entry: Int) -> Int? { lastIndex { Self.identity($0) == entry } }
+
+  /// The index of the container that the running `encode(to:)` continued, of which there is one at most.
+  var continuedIndex: Int? { lastIndex { $0 >= Self.continued } }
+
+  private func lastIndex(where isWanted: (Int) -> Bool) -> Int? {
+    (frame..<max(frame, count)).last { isWanted(entries[$0]) }
+  }
+
+  mutating func truncate(to count: Int) {
+    precondition(count > 0)
+    entries.truncate(to: count)
+    current = Self.identity(entries[count - 1])
+  }
+
+  mutating func removeAll() {
+    if !isAtTop { truncate(to: 1) }
+    frame = 0
   }
 }

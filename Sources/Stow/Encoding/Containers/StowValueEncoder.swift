@@ -28,6 +28,7 @@ final class StowValueArrayEncoder: ArrayTypeEncoder<StowValue> {
 
 extension Recorder {
   /// - Parameter level: How many optionals stand around the value that a nil would be taken for.
+  @inline(__always)
   fileprivate func record(
     _ value: borrowing StowValue, key: TokenKey, parent: Int, level: Int = 0, _ known: inout KnownKeys
   ) throws {
@@ -69,7 +70,7 @@ extension Recorder {
     }
   }
 
-  @inline(__always)
+  @inline(never)
   fileprivate func record(
     _ elements: UnsafeBufferPointer<StowValue>, in begin: Int, _ known: inout KnownKeys
   ) throws {
@@ -81,7 +82,7 @@ extension Recorder {
     }
   }
 
-  @inline(__always)
+  @inline(never)
   private func record(
     _ names: UnsafeBufferPointer<String>, _ values: UnsafeBufferPointer<StowValue>, in begin: Int,
     _ known: inout KnownKeys

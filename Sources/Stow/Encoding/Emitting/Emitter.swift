@@ -34,11 +34,6 @@ struct Emitter: ~Copyable {
   /// Up to here, the bytes are copied out of a buffer that is used again.
   private static let copyLimit = 1 << 17
 
-  mutating func emit(_ recording: inout Recording, _ plan: borrowing MessagePlan) -> Data {
-    write(&recording, plan)
-    return finished()
-  }
-
   /// Writes a message, which is `written` until the next one or until `trim`.
   mutating func write(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     writer.restart(capacity: estimate(&recording))
@@ -57,14 +52,16 @@ struct Emitter: ~Copyable {
   mutating func trim() { writer.trim() }
 
   /// About how many bytes a message takes; the buffer grows if it takes more.
-  @inline(__always)
   private func estimate(_ recording: inout Recording) -> Int {
     recording.tape.count &* 8 &+ recording.strings.byteCount &+ 64
   }
 
-  /// What was written.
-  private mutating func finished() -> Data {
-    if writer.count <= Self.copyLimit { return copied() }
+  /// The message that was written, as data.
+  mutating func finish() -> Data {
+    if writer.count <= Self.copyLimit {
+      defer { trim() }
+      return Data.copy(written)
+    }
     let (buffer, bytes) = writer.surrender()
     let (address, size) = (UInt(bitPattern: buffer.baseAddress), buffer.count)
     return Data(
@@ -73,14 +70,6 @@ struct Emitter: ~Copyable {
         UnsafeMutableRawPointer(bitPattern: address).map { PageMemory.deallocate($0, byteCount: size) }
       })
   }
-
-  @inline(__always)
-  private mutating func copied() -> Data {
-    defer { trim() }
-    return Data.copy(written)
-  }
-
-  // MARK: body
 
   private mutating func writeBody(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     let tape = recording.tape.view
@@ -156,7 +145,6 @@ struct Emitter: ~Copyable {
   }
 
   /// Notes that the slot has a value, and writes its key where keys stand before their values.
-  @inline(__always)
   private mutating func mark(_ slot: Int, _ recording: inout Recording) {
     if let keys = frame.keys {
       write(keyAt: slot, of: keys, &recording)
@@ -196,7 +184,6 @@ struct Emitter: ~Copyable {
     frame = outer.takeLast()
   }
 
-  @inline(__always)
   private mutating func writeMapHeader(length: Int) { Maps.writeHeader(length, to: &writer) }
 
   /// A bit for every key of the shape: whether the object has a value for it.
@@ -240,8 +227,6 @@ struct Emitter: ~Copyable {
     }
   }
 
-  // MARK: strings
-
   @inline(__always)
   private mutating func write(string index: Int, _ recording: inout Recording) {
     let entry = recording.strings[index]
@@ -261,12 +246,10 @@ struct Emitter: ~Copyable {
 
   /// A key that is a string in the pool: a symbol, or a text.
   mutating func write(key index: Int, _ recording: inout Recording) {
-    let symbol = Int(recording.strings[index].symbol)
-    if symbol > 0 {
-      writer.text(symbol: symbol - 1)
-    } else {
-      writer.text(recording.strings.utf8(index))
-    }
+    let entry = recording.strings[index]
+    if entry.symbol > 0 { return writer.text(symbol: Int(entry.symbol) - 1) }
+    let utf8 = recording.strings.utf8(of: entry)
+    writer.text(UnsafeRawBufferPointer(start: utf8.start, count: utf8.count))
   }
 
   @inline(__always)
@@ -276,7 +259,6 @@ struct Emitter: ~Copyable {
     if symbol > 0 { writer.text(symbol: symbol - 1) } else { write(textAt: slot, of: keys) }
   }
 
-  @inline(__always)
   private mutating func write(textAt slot: Int, of keys: KeyTable.Reference) {
     let text = keys.pointee.text(atSlot: slot)
     guard text.count <= BackwardWriter.shortLimit, let start = text.baseAddress else {
@@ -284,8 +266,6 @@ struct Emitter: ~Copyable {
     }
     writer.shortBytes(endingAt: start + text.count, count: text.count)
   }
-
-  // MARK: the rest
 
   @inline(never)
   private mutating func writeRare(_ token: Token, _ tape: TapeView, _ recording: inout Recording) {
@@ -303,5 +283,47 @@ struct Emitter: ~Copyable {
     case .data, .integers, .doubles, .bools: writeRetained(recording.retained[token.index])
     default: preconditionFailure("a token that a normalized tape does not have")
     }
+  }
+}
+
+// What stands before the body of a message: its symbols and shapes (FORMAT.md, "Prelude").
+
+extension Emitter {
+  /// Writes the symbols and shapes of the message, before its body.
+  mutating func writePrelude(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
+    for shape in plan.shapes.reversed() {
+      let size: Int
+      switch shape.source {
+      case .keyTable(let index):
+        let keys = recording.keyTables[index]
+        size = keys.pointee.presentCount
+        for slot in keys.pointee.presentSlots.reversed() {
+          writer.reserve(BackwardWriter.margin)
+          write(keyAt: Int(slot), of: keys, &recording)
+        }
+      case .list(let index):
+        size = plan.lists[index].count
+        for key in plan.lists.keys(of: index).reversed() {
+          writer.reserve(BackwardWriter.margin)
+          write(key: Int(key), &recording)
+        }
+      }
+      writer.reserve(BackwardWriter.margin)
+      writer.varint(size)
+    }
+    writer.reserve(BackwardWriter.margin)
+    writer.varint(plan.shapes.count)
+    for string in plan.symbols.reversed() { writer.text(recording.strings.utf8(string)) }
+    writer.reserve(BackwardWriter.margin)
+    writer.varint(plan.symbols.count)
+    writer.byte(MessageTables.tag)
+  }
+
+  /// Writes which context the message relies on, before everything else.
+  mutating func writeContext(_ id: UInt32) {
+    writer.reserve(BackwardWriter.margin)
+    writer.littleEndian(UInt64(id), width: 4)
+    writer.byte(MessageTables.contextMessage)
+    writer.byte(MessageTables.otherMessage)
   }
 }

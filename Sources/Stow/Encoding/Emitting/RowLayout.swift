@@ -84,7 +84,7 @@ struct RowLayout {
     }
   }
 
-  /// How many tokens the cell at `index` takes; nil if it is none.
+  /// How many tokens the cell at `index` takes; nil if rows have no such cells.
   private static func cellSize(_ tape: TapeView, _ index: Int) -> Int? {
     switch tape[index].kind {
     case .integer, .longInteger, .double, .true, .false, .date, .null, .string, .empty: 1
@@ -94,9 +94,7 @@ struct RowLayout {
   }
 
   /// Fills the cells of `room` column by column and decides their types; nil if the elements are not alike after all.
-  func gather(
-    _ tape: TapeView, _ room: ColumnScratch.Room, _ strings: borrowing StringPool
-  ) -> [Column]? {
+  func gather(_ tape: TapeView, _ room: ColumnScratch.Room) -> [Column]? {
     let head = tape[first]
     var base = first
     for _ in 0..<count {
@@ -111,15 +109,14 @@ struct RowLayout {
     columns.reserveCapacity(columnCount)
     for column in 0..<columnCount {
       let part = UnsafeMutableBufferPointer(rebasing: room.cells[column * count..<(column + 1) * count])
-      guard let column = gather(column, tape, part, room, strings) else { return nil }
+      guard let column = gather(column, tape, part, room) else { return nil }
       columns.append(column)
     }
     return columns
   }
 
   private func gather(
-    _ column: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>, _ room: ColumnScratch.Room,
-    _ strings: borrowing StringPool
+    _ column: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>, _ room: ColumnScratch.Room
   ) -> Column? {
     let marks = room.marks
     var kinds: UInt32 = 0
@@ -153,11 +150,6 @@ struct RowLayout {
       return Column(
         type: ElementType.date, width: 8,
         taggedSize: Emitter.estimate(tagged, of: min(count, Emitter.sampleSize), for: count))
-    case Self.bit(.string):
-      // Equal strings may be several entries of the pool.
-      let first = strings.standIn(for: Int(cells[0]))
-      let areEqual = cells.allSatisfy { strings.standIn(for: Int($0)) == first }
-      return areEqual ? constant(top, .string, cells[0]) : nil
     default: return nil
     }
   }

@@ -6,76 +6,198 @@ import Synchronization
 /// Those of a context never change, and are shared by threads. Those of a log or a stream grow from record to record,
 /// and belong to whoever writes it.
 package final class EncodingDefinitions: @unchecked Sendable {
-  // Used for every string, whose access calls nothing of the user's.
-  @exclusivity(unchecked) private var table: DefinitionTable
+  // Accesses to these properties call nothing that comes back here, and are many for each message.
+
   /// What tells these definitions from all others, and from what they were before they grew.
-  private(set) var version = EncodingDefinitions.newVersion()
+  @exclusivity(unchecked) private(set) var version = EncodingDefinitions.newVersion()
   /// Whether every message adds what it defines.
   let grows: Bool
   /// How many bytes the preludes of messages may still have, which is no more than the limit leaves.
-  private(set) var room: Int
+  @exclusivity(unchecked) private(set) var room: Int
   private let limit: Int
+
+  @exclusivity(unchecked) private var symbolCount = 0
+  /// Symbols and keys, each once, and of definitions that grow other strings that were written. The `symbol` of one is
+  /// its number, counted from one; its `mark` tells whether a reference is shorter than the text.
+  @exclusivity(unchecked) private var strings = StringPool()
+  /// The keys of all shapes, shape after shape: strings of the pool.
+  @exclusivity(unchecked) private var keys: [UInt32] = []
+  /// After the last key of each shape in `keys`.
+  @exclusivity(unchecked) private var ends: [Int] = []
+  /// By string: the shapes that have it as a key, those with the fewest keys first.
+  @exclusivity(unchecked) private var shapesByKey: [[Int]] = []
+  /// By their keys.
+  @exclusivity(unchecked) private var shapesByList: [[UInt32]: Int] = [:]
 
   private static let versions = Atomic<UInt64>(0)
   private static func newVersion() -> UInt64 { versions.add(1, ordering: .relaxed).newValue }
 
+  /// An object of fixed keys may have one of these shapes if it has no more keys than this.
+  private static let mostKeys = 256
+  /// The most bytes of strings, and keys of shapes, that definitions grow to.
+  private static let most = (bytes: 1 << 16, keys: 1 << 13)
+
   init(_ content: ContextMessage) {
-    table = DefinitionTable(content)
     grows = false
     (limit, room) = (.max, .max)
+    strings.list()
+    for symbol in content.symbols { noteSymbol(strings.intern(symbol)) }
+    // Keys that are symbols are not looked up, as symbols may be long and keys many: they are the first of the pool.
+    for (shape, symbols) in zip(content.shapes, content.keySymbols) {
+      addShape(zip(shape, symbols).map { UInt32($1 ?? strings.intern($0)) })
+    }
+    for key in shapesByKey.indices { sortShapes(ofKey: key) }
   }
 
   /// No definitions yet, to which every message adds its own.
   ///
   /// - Parameter limit: The most bytes of preludes that there may be. A message that would need more defines nothing.
   package init(limit: Int = .max) {
-    table = DefinitionTable()
     grows = true
     (self.limit, room) = (limit, limit)
+    strings.list()
   }
 
-  // MARK: growing
+  /// Gives the next number to a string.
+  private func noteSymbol(_ index: Int) {
+    let size = symbolCount < Symbols.shortLimit ? 1 : 1 + Varint.size(symbolCount)
+    symbolCount += 1
+    strings[index].symbol = UInt32(symbolCount)
+    strings[index].mark = size < KeyText.measure(strings.utf8(index)).size ? 1 : 0
+  }
+
+  private func addShape(_ indices: [UInt32]) {
+    while shapesByKey.count < strings.count { shapesByKey.append([]) }
+    shapesByList[indices] = ends.count
+    for key in indices { shapesByKey[Int(key)].append(ends.count) }
+    keys += indices
+    ends.append(keys.count)
+  }
+
+  /// Puts the shapes that have a key in the order in which they are tried.
+  private func sortShapes(ofKey key: Int) {
+    let sorted = shapesByKey[key].sorted { (keyCount(ofShape: $0), $0) < (keyCount(ofShape: $1), $1) }
+    shapesByKey[key] = sorted
+  }
 
   /// Whether messages add nothing more, because too much was added before.
-  package var isFull: Bool { table.isFull }
+  package var isFull: Bool { strings.byteCount > Self.most.bytes || keys.count > Self.most.keys }
 
   /// Forgets all of them, where the reader does too.
   package func removeAll() {
     version = Self.newVersion()
-    table.removeAll()
     room = limit
+    symbolCount = 0
+    strings.removeAll()
+    strings.list()
+    keys.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    shapesByKey.removeAll(keepingCapacity: true)
+    shapesByList.removeAll(keepingCapacity: true)
   }
 
   /// Adds what a message defines, and remembers its other strings.
   func add(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
-    table.add(recording, plan)
+    for string in plan.symbols { noteSymbol(strings.intern(recording.strings.utf8(string))) }
+    for shape in plan.shapes {
+      let indices = plan.names(of: shape, recording).map { UInt32(strings.intern($0)) }
+      addShape(indices)
+      for key in indices { sortShapes(ofKey: Int(key)) }
+    }
+    // What is a symbol is here.
+    for index in 0..<recording.strings.count where recording.strings[index].symbol == 0 && !isFull {
+      _ = strings.intern(recording.strings.utf8(index))
+    }
     if limit < .max { room -= plan.preludeBound(recording) }
     if !plan.shapes.isEmpty { version = Self.newVersion() }
   }
 
-  // MARK: looking up
-
   /// How many there are.
-  var counts: (symbols: Int, shapes: Int) { (table.symbolCount, table.shapeCount) }
+  var counts: (symbols: Int, shapes: Int) { (symbolCount, ends.count) }
+
+  /// What is known of a string.
+  enum Known {
+    /// It is a symbol; whether a reference to it takes fewer bytes than its text.
+    case symbol(number: Int, isShort: Bool)
+    /// It was written before, where definitions grow.
+    case written
+    case new
+  }
 
   /// What is known of a string of `pool`.
   @inline(__always)
-  func find(_ entry: StringEntry, in pool: borrowing StringPool) -> DefinitionTable.Known {
-    table.find(entry, in: pool)
+  func find(_ entry: StringEntry, in pool: borrowing StringPool) -> Known {
+    guard let found = strings.entry(like: entry, in: pool) else { return .new }
+    return found.symbol == 0 ? .written : .symbol(number: Int(found.symbol) - 1, isShort: found.mark != 0)
   }
 
   /// Whether a string is a key of a shape.
-  func hasShape(withKey name: UnsafeRawBufferPointer) -> Bool { table.hasShape(withKey: name) }
+  func hasShape(withKey name: UnsafeRawBufferPointer) -> Bool {
+    guard !ends.isEmpty else { return false }
+    let index = strings.find(name)
+    return index >= 0 && index < shapesByKey.count && !shapesByKey[index].isEmpty
+  }
 
   /// The UTF-8 of a key of a shape, until a string is added.
-  func key(_ place: Int, ofShape shape: Int) -> UnsafeRawBufferPointer { table.key(place, ofShape: shape) }
+  func key(_ place: Int, ofShape shape: Int) -> UnsafeRawBufferPointer {
+    strings.utf8(Int(keys[firstKey(ofShape: shape) + place]))
+  }
+
+  private func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }
+
+  private func firstKey(ofShape shape: Int) -> Int { shape == 0 ? 0 : ends[shape - 1] }
+
+  /// A shape that has all keys of an object, in their order.
+  struct Match {
+    let shape: Int
+    /// For each key of the shape, which key of the object it is; −1 if the object has no such key.
+    let positions: [Int]
+    /// How many bytes an object takes that is a record of this shape, besides its length and values.
+    let cost: Int
+
+    fileprivate init(_ shape: Int, _ positions: [Int], wanted: Int) {
+      self.shape = shape
+      self.positions = positions
+      let number = shape < Records.shortLimit ? 0 : Varint.size(shape)
+      let presence = positions.count == wanted ? 0 : (positions.count + 7) / 8
+      cost = 1 + number + presence
+    }
+  }
 
   /// The shape with the fewest keys that has all of `names`, in that order; of several the first.
   ///
   /// - Parameters:
   ///   - names: The UTF-8 of the keys, of which there is at least one.
   ///   - isExact: Whether the shape must have no other keys.
-  func match(_ names: [UnsafeRawBufferPointer], isExact: Bool) -> DefinitionTable.Match? {
-    table.match(names, isExact: isExact)
+  func match(_ names: [UnsafeRawBufferPointer], isExact: Bool) -> Match? {
+    var wanted: [UInt32] = []
+    for name in names {
+      let index = strings.find(name)
+      guard index >= 0, index < shapesByKey.count else { return nil }
+      wanted.append(UInt32(index))
+    }
+    if isExact { return shapesByList[wanted].map { Match($0, Array(wanted.indices), wanted: wanted.count) } }
+    // Of all lists of shapes the shortest.
+    guard let rarest = wanted.min(by: { shapesByKey[Int($0)].count < shapesByKey[Int($1)].count })
+    else { return nil }
+    for shape in shapesByKey[Int(rarest)] {
+      let count = keyCount(ofShape: shape)
+      guard count <= Self.mostKeys else { return nil }
+      if count >= wanted.count, let positions = positions(of: wanted, inShape: shape) {
+        return Match(shape, positions, wanted: wanted.count)
+      }
+    }
+    return nil
+  }
+
+  /// For each key of a shape, which of `wanted` it is; nil if the shape has not all of them, in that order.
+  private func positions(of wanted: [UInt32], inShape shape: Int) -> [Int]? {
+    var next = 0
+    let positions = keys[firstKey(ofShape: shape)..<ends[shape]].map { key in
+      guard next < wanted.count, key == wanted[next] else { return -1 }
+      next += 1
+      return next - 1
+    }
+    return next == wanted.count ? positions : nil
   }
 }

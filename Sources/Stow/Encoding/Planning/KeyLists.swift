@@ -6,7 +6,6 @@ struct KeyLists {
     /// The first map with these keys.
     let firstUse: Int
     var uses = 1
-    var textSize = 0
     /// The number of the shape in the message; −1 if the maps stay maps.
     var shape = -1
     /// Another list whose hash is the same.
@@ -131,20 +130,16 @@ struct MapWalk: ~Copyable {
     innermost = Self.top
   }
 
-  @inline(__always)
   fileprivate mutating func open(at begin: Int, isMap: Bool) {
     outer.append(innermost)
     innermost = Container(begin: begin, isMap: isMap, firstKey: keys.count)
   }
 
-  @inline(__always)
   fileprivate mutating func close() {
     keys.truncate(to: innermost.firstKey)
     innermost = outer.takeLast()
   }
 
-  /// Whether any container is open.
-  @inline(__always)
   fileprivate var isInside: Bool { outer.count > 0 }
 
   fileprivate var innermostKeys: Keys { keys.buffer[innermost.firstKey...] }

@@ -43,10 +43,7 @@ struct Normalizer: ~Copyable {
 
   private static let longestScan = 8
 
-  private init(sortsKeys: Bool) {
-    self.sortsKeys = sortsKeys
-    strings.keepsAll = true
-  }
+  private init(sortsKeys: Bool) { self.sortsKeys = sortsKeys }
 
   /// Puts a recording in line.
   static func normalize(_ recording: inout Recording, sortsKeys: Bool) {
@@ -56,8 +53,6 @@ struct Normalizer: ~Copyable {
     normalizer.write()
     swap(&normalizer.recording, &recording)
   }
-
-  // MARK: reading
 
   private mutating func read() {
     nodeOfToken = Array(repeating: -1, count: recording.tape.count)
@@ -147,11 +142,10 @@ struct Normalizer: ~Copyable {
     guard existing.node >= 0, token.kind != .empty else { return false }
     // The value of a late place is what it was filled with.
     if let content = nodes[existing.node].content { return merge(entry, into: content, token) }
-    let other = recording.tape[existing.token].kind
-    let isArray = other == .array || other == .integers || other == .doubles || other == .bools
-    guard isArray || other == .object || other == .map else { return false }
+    let other = recording.tape[existing.token]
+    guard other.isArray || other.isContainer else { return false }
     precondition(
-      isArray == (token.kind == .array),
+      other.isArray == (token.kind == .array),
       "Attempt to continue a container of another kind, which was already encoded for this key.")
     nodeOfToken[entry.token] = Int32(existing.node)
     return true
@@ -170,19 +164,20 @@ struct Normalizer: ~Copyable {
     for index in first..<count { nodes[node].entryOfKey[nodes[node].entries[index].key] = index }
   }
 
-  // MARK: writing
-
   private mutating func write() {
     for keys in recording.keyTables.active.buffer {
       keys.pointee.clearPresent()
       keys.pointee.uses = 0
     }
-    recording.forgetMaps()
-    guard let top else { return recording.noteInLine() }
+    recording.maps.removeAll()
+    recording.needsNormalizing = false
+    recording.hasFreeKeys = false
+    guard let top else { return }
     writeAll(top)
     reorderKeyTables()
     for (index, order) in slotOrders { recording.keyTables[index].pointee.reorder(order.slots) }
-    recording.replace(&result, &strings)
+    swap(&recording.tape, &result)
+    swap(&recording.strings, &strings)
   }
 
   /// The string in the pool of the new tape, where strings stand in the order of that.
@@ -326,7 +321,6 @@ struct Normalizer: ~Copyable {
     switch value {
     case .doubles(let values): for value in values { value.record(on: &result, key: TokenKey()) }
     case .bools(let values): for value in values { value.record(on: &result, key: TokenKey()) }
-    case .ints(let values): for value in values { value.record(on: &result, key: TokenKey()) }
     case .integers(let values): for value in values { value.record(on: &result, key: TokenKey()) }
     case .data: break
     }

@@ -76,7 +76,7 @@ struct Planner: ~Copyable {
     guard takesKnownShape(keys, definitions) else { return false }
     for index in 0..<recording.strings.count {
       switch definitions.find(recording.strings[index], in: recording.strings) {
-      case .symbol(let number, let isShort): take(symbol: number, isShort, index, &recording.strings)
+      case .symbol(let number, let isShort): if isShort { recording.strings.setSymbol(number, of: index) }
       case .written: if canDefine(index, recording.strings, definitions) { return false }
       case .new: break
       }
@@ -102,7 +102,6 @@ struct Planner: ~Copyable {
   ) {
     (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
     plan.context = options.context
-    recording.mergeStrings(isComplete: true)
     if recording.needsNormalizing || options.sortsKeys && recording.maps.count > 0 {
       Normalizer.normalize(&recording, sortsKeys: options.sortsKeys)
     }
@@ -134,7 +133,6 @@ struct Planner: ~Copyable {
       countKeyUses(&recording)
     }
     chooseSymbols(&recording, definitions)
-    if definitions != nil { recording.strings.shareSymbols() }
     if plan.shapes.isEmpty, candidates.isEmpty { return true }
     let gain =
       plan.shapes.reduce(0) { $0 + $1.gain }
@@ -148,13 +146,10 @@ struct Planner: ~Copyable {
   }
 
   /// Whether one object is all that has keys: then it has no shape, and its keys are written once.
-  @inline(__always)
   private static func hasSingleObject(_ recording: borrowing Recording) -> Bool {
     recording.keyTables.active.count == 1 && recording.maps.count == 0
       && recording.keyTables.active[0].pointee.uses == 1
   }
-
-  // MARK: shapes
 
   private mutating func chooseShapes(_ recording: inout Recording, _ definitions: EncodingDefinitions?) {
     for keys in recording.keyTables.active.buffer {
@@ -170,7 +165,6 @@ struct Planner: ~Copyable {
       if let definitions, takesKnownShape(list: index, recording, definitions) { continue }
       var size = 0
       for key in plan.lists.keys(of: index) { size += KeyText.measure(recording.strings.utf8(Int(key))).size }
-      plan.lists[index].textSize = size
       consider(
         .list(index), textSize: size, uses: plan.lists[index].uses, firstUse: plan.lists[index].firstUse)
     }
@@ -203,8 +197,7 @@ struct Planner: ~Copyable {
     guard let first = plan.lists.keys(of: index).first,
       definitions.hasShape(withKey: recording.strings.utf8(Int(first)))
     else { return false }
-    var names: [UnsafeRawBufferPointer] = []
-    for key in plan.lists.keys(of: index) { names.append(recording.strings.utf8(Int(key))) }
+    let names = plan.names(ofList: index, recording)
     guard let match = definitions.match(names, isExact: true) else { return false }
     plan.lists[index].shape = match.shape
     return true
@@ -213,7 +206,7 @@ struct Planner: ~Copyable {
   /// Makes the keys of a type a shape for later messages, those without a value included.
   private mutating func define(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool {
     guard keys.pointee.presentCount > 0, !definitions.isFull else { return false }
-    keys.pointee.collectAll()
+    keys.pointee.collectPresent(all: true)
     plan.shapes.append(
       MessagePlan.Shape(
         source: .keyTable(keys.pointee.index), uses: keys.pointee.uses, firstUse: keys.pointee.firstUse,
@@ -243,8 +236,6 @@ struct Planner: ~Copyable {
   /// Whether the reader knows a shape before it begins to read.
   private func isKnown(shape: Int) -> Bool { shape >= 0 && shape < plan.firstShape }
 
-  // MARK: symbols
-
   /// Keys in shapes are written once, or not at all if the reader knows the shape; the others once for every object.
   private mutating func countKeyUses(_ recording: inout Recording) {
     for keys in recording.keyTables.active.buffer where !isKnown(shape: keys.pointee.shape) {
@@ -264,7 +255,7 @@ struct Planner: ~Copyable {
       for index in 0..<recording.strings.count where !isShared(index, &recording.strings, definitions) {
         consider(index, recording.strings)
       }
-    } else {
+    } else if !recording.strings.hasOnlyNew || recording.keyTables.active.count > 0 {
       for index in 0..<recording.strings.count { consider(index, recording.strings) }
     }
     let shortPlaces = max(0, Symbols.shortLimit - plan.firstSymbol)
@@ -274,7 +265,6 @@ struct Planner: ~Copyable {
   }
 
   /// Makes a string a symbol if it comes again often enough.
-  @inline(__always)
   private mutating func consider(_ index: Int, _ strings: borrowing StringPool) {
     let entry = strings[index]
     let values = Int64(entry.valueUses)
@@ -298,7 +288,8 @@ struct Planner: ~Copyable {
     guard entry.valueUses > 0 || entry.keyUses > 0 else { return true }
     switch definitions.find(entry, in: strings) {
     case .symbol(let number, let isShort):
-      take(symbol: number, isShort, index, &strings)
+      // A text may take fewer bytes.
+      if isShort { strings.setSymbol(number, of: index) }
       return true
     case .written: return define(index, strings, definitions)
     case .new: return false
@@ -325,12 +316,6 @@ struct Planner: ~Copyable {
     return true
   }
 
-  /// Writes a string as a symbol that the reader knows, wherever that takes fewer bytes than a text.
-  @inline(__always)
-  private func take(symbol number: Int, _ isShort: Bool, _ index: Int, _ strings: inout StringPool) {
-    if isShort { strings.setSymbol(number, of: index) }
-  }
-
   /// Leaves the references of one byte to the strings that are used most, the first of equals.
   ///
   /// - Parameter count: How many have one.
@@ -350,8 +335,6 @@ struct Planner: ~Copyable {
     for (_, index) in best { candidates[index].isShort = true }
   }
 
-  // MARK: numbers
-
   /// - Parameter room: How many bytes the prelude may have.
   private mutating func number(_ recording: inout Recording, room: Int) {
     for isShort in [true, false] {
@@ -364,12 +347,84 @@ struct Planner: ~Copyable {
     for (number, string) in plan.symbols.enumerated() {
       recording.strings.setSymbol(plan.firstSymbol + number, of: string)
     }
-    recording.strings.shareSymbols()
   }
 
   /// A prelude would cost more than it saves, or has no room.
   private mutating func dropTables(_ recording: borrowing Recording) {
     for shape in plan.shapes { assign(-1, to: shape, recording) }
     plan.shapes.removeAll(keepingCapacity: true)
+  }
+}
+
+/// What stands in the prelude of a message, as the planner decided. The symbols of strings are noted in the string pool,
+/// the shapes of objects in their key tables.
+struct MessagePlan: ~Copyable {
+  /// The shapes of the message, in the order of their numbers.
+  var shapes: [Shape] = []
+  /// The strings that are symbols, in the order of their numbers.
+  var symbols: [Int] = []
+  var lists = KeyLists()
+  /// Whether maps on the tape name their list.
+  var hasLists = false
+  /// The number of the first shape and the first symbol of the message: those before are of its definitions.
+  var firstShape = 0
+  var firstSymbol = 0
+  /// The id of the context that the message names.
+  var context: UInt32?
+  /// Whether the message is one object of scalars, of which nothing is shared.
+  var isFlatObject = false
+
+  struct Shape {
+    enum Source {
+      case keyTable(Int)
+      case list(Int)
+    }
+
+    let source: Source
+    let uses: Int
+    let firstUse: Int
+    /// How many bytes it saves.
+    let gain: Int64
+  }
+
+  /// Whether the message has a prelude.
+  var hasPrelude: Bool { !symbols.isEmpty || !shapes.isEmpty }
+
+  /// Whether nothing is shared, and no context named.
+  var isEmpty: Bool { !hasPrelude && !hasLists && context == nil }
+
+  /// The UTF-8 of the keys of a shape of the message.
+  func names(of shape: Shape, _ recording: borrowing Recording) -> [UnsafeRawBufferPointer] {
+    switch shape.source {
+    case .keyTable(let index): return recording.keyTables[index].pointee.presentNames
+    case .list(let index): return names(ofList: index, recording)
+    }
+  }
+
+  func names(ofList index: Int, _ recording: borrowing Recording) -> [UnsafeRawBufferPointer] {
+    var names: [UnsafeRawBufferPointer] = []
+    for key in lists.keys(of: index) { names.append(recording.strings.utf8(Int(key))) }
+    return names
+  }
+
+  /// No less than the bytes of the prelude.
+  func preludeBound(_ recording: borrowing Recording) -> Int {
+    guard hasPrelude else { return 0 }
+    // The tag and two counts; the text of each symbol; of each shape the count, and of each key the text or a reference.
+    let longestUint = 9
+    var size = 1 + 2 * longestUint
+    for symbol in symbols { size += KeyText.measure(recording.strings.utf8(symbol)).size }
+    for shape in shapes {
+      let names = names(of: shape, recording)
+      size += names.reduce(longestUint) { $0 + max(KeyText.measure($1).size, 1 + longestUint) }
+    }
+    return size
+  }
+
+  mutating func removeAll() {
+    if !shapes.isEmpty { shapes.removeAll(keepingCapacity: true) }
+    if !symbols.isEmpty { symbols.removeAll(keepingCapacity: true) }
+    lists.removeAll()
+    hasLists = false
   }
 }

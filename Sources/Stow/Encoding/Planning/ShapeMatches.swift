@@ -4,7 +4,7 @@
 /// and nothing of the definitions is walked again.
 struct ShapeMatches: ~Copyable {
   struct Answer: BitwiseCopyable {
-    /// The shape that has all keys; −1 if there is none.
+    /// The shape that has all keys; −1 if no shape has.
     let shape: Int
     /// What an object takes that is a record of it, besides its length and values.
     let cost: Int
@@ -27,7 +27,7 @@ struct ShapeMatches: ~Copyable {
   }
 
   private var answers = GrowableBuffer<Answer>(capacity: 16)
-  /// By the index of the key table: its last answer, −1 if there is none.
+  /// By the index of the key table: its last answer; −1 before the first.
   private var last = GrowableBuffer<Int>(capacity: 16)
   private var slots = GrowableBuffer<UInt16>(capacity: 64)
 
@@ -78,7 +78,7 @@ struct ShapeMatches: ~Copyable {
 
   /// The slot of each key of a shape. A key that has no value may have a slot too, as that of an optional that is nil.
   private static func slots(
-    _ match: DefinitionTable.Match, _ table: KeyTable.Reference, _ definitions: EncodingDefinitions
+    _ match: EncodingDefinitions.Match, _ table: KeyTable.Reference, _ definitions: EncodingDefinitions
   ) -> [UInt16] {
     let present = table.pointee.presentSlots
     return match.positions.enumerated().map { place, position in

@@ -111,8 +111,6 @@ extension String: RecordableScalar {
   }
 #endif
 
-// MARK: Foundation's
-
 extension Date: RecordableScalar {
   func record(in recording: inout Recording, key: TokenKey) {
     recording.tape.append(.date, key: key, word: timeIntervalSinceReferenceDate.bitPattern)
@@ -142,4 +140,12 @@ extension Decimal: RecordableScalar {
   func record(in recording: inout Recording, key: TokenKey) {
     recording.record(Decimals.form(DecimalParts(self)), key: key)
   }
+}
+
+/// The scalars as encoding knows them.
+enum RecordableTypes {
+  private static let scalars = Scalars.all.compactMap { $0 as? any RecordableScalar.Type }
+
+  /// A type as the scalar that it is; nil of other types.
+  static func scalar(_ type: Any.Type) -> (any RecordableScalar.Type)? { scalars.first { $0 == type } }
 }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What one message recorded: all that planning and emitting know of it.
 struct Recording: ~Copyable {
   var tape = Tape()
@@ -8,9 +14,9 @@ struct Recording: ~Copyable {
   /// Scalars of more than 64 bits, which the tape names by their index.
   private(set) var wideForms = GrowableBuffer<WideForm>(capacity: 4)
   /// The tokens where maps begin, which have keys before their values. A tape that is not in line may have others.
-  private(set) var maps = GrowableBuffer<UInt32>(capacity: 16)
+  var maps = GrowableBuffer<UInt32>(capacity: 16)
   /// Whether the keys of a map could repeat.
-  private(set) var hasFreeKeys = false
+  var hasFreeKeys = false
   /// Whether the tape must be normalized before it is planned.
   var needsNormalizing = false
   /// By the token of a key: its integer, where that is not what its string says.
@@ -20,7 +26,6 @@ struct Recording: ~Copyable {
   /// Nil as long as nobody needs it.
   var keyedValues: KeyedValues?
 
-  /// Forgets the message.
   @inline(__always)
   mutating func removeAll() {
     tape.removeAll()
@@ -39,7 +44,6 @@ struct Recording: ~Copyable {
   /// Notes a map that begins at `begin`.
   ///
   /// - Parameter hasFreeKeys: Whether its keys could repeat.
-  @inline(__always)
   mutating func noteMap(at begin: Int, hasFreeKeys: Bool = false) {
     maps.append(UInt32(truncatingIfNeeded: begin))
     if hasFreeKeys { self.hasFreeKeys = true }
@@ -59,55 +63,105 @@ struct Recording: ~Copyable {
     return ContainerStart(.object, key: key, parent: parent, flags: flags, index: index)
   }
 
-  /// Puts the tape in line: `tape` and `strings` become those of the message, in which nothing repeats.
-  mutating func replace(_ tape: inout Tape, _ strings: inout StringPool) {
-    swap(&self.tape, &tape)
-    swap(&self.strings, &strings)
-    noteInLine()
-  }
-
-  /// Notes that the tape is in line.
-  mutating func noteInLine() {
-    needsNormalizing = false
-    hasFreeKeys = false
-  }
-
-  /// Forgets the maps, before they are noted anew.
-  mutating func forgetMaps() { maps.removeAll() }
-
   /// Records a scalar of more than 64 bits as it will be written.
   mutating func record(_ form: WideForm, key: TokenKey) {
     tape.append(Token(.wide, key: key, index: wideForms.count))
     wideForms.append(form)
   }
+}
 
-  // MARK: strings
+// How scalars, and the keys of maps, get onto the tape.
 
-  /// Counts equal strings of the pool as one, and makes them one on the tape where that matters: for keys of maps, and
-  /// for what looks strings up by their index. Elsewhere it is enough that all of them write the same.
-  ///
-  /// - Parameter isComplete: Whether the only strings that are still to be looked up are keys of key tables.
-  mutating func mergeStrings(isComplete: Bool) {
-    guard strings.isForgetful else { return }
-    var keys: [UnsafeRawBufferPointer] = []
-    for table in keyTables.active.buffer {
-      for slot in 0..<table.pointee.slotCount { keys.append(table.pointee.utf8(atSlot: slot)) }
-    }
-    strings.merge(keeping: isComplete ? keys : nil)
-    if keyedValues != nil { keyedValues = nil }
-    guard strings.hasTwins, !isComplete || needsNormalizing || maps.count > 0 else { return }
-    for index in 0..<tape.count {
-      let token = tape[index]
-      guard token.kind == .string || token.kind == .key || token.kind == .url else { continue }
-      let string = strings.standIn(for: token.index)
-      if string != token.index { tape[index].index = string }
-    }
-    strings.forgetTwins()
+extension Recording {
+  @inline(__always)
+  mutating func record<Value: RecordableScalar>(_ value: Value, key: TokenKey) {
+    value.record(in: &self, key: key)
   }
 
-  /// From here on, the same name is always the same string of the pool.
-  mutating func keepNames() {
-    mergeStrings(isComplete: false)
-    strings.keepsAll = true
+  /// Records a URL, whose absolute string this is.
+  mutating func record(url text: String, key: TokenKey) {
+    let index = strings.intern(text)
+    strings.countValueUse(index)
+    tape.append(Token(.url, key: key, index: index))
+  }
+
+  mutating func retain(_ value: RetainedValue, as kind: Token.Kind, key: TokenKey) {
+    tape.append(Token(kind, key: key, index: retained.count))
+    retained.append(value)
+  }
+
+  /// A nil that stands `level` optionals deep.
+  mutating func recordNil(level: Int, key: TokenKey) {
+    tape.append(level == 0 ? Token(.null, key: key) : Token(.nestedNil, key: key, index: level))
+  }
+
+  // MARK: keys that are strings, where no key table knows them
+
+  /// Records the key of the next value, and returns its string.
+  @discardableResult
+  mutating func recordKey(_ name: String) -> Int {
+    let string = strings.intern(name)
+    recordKey(string)
+    return string
+  }
+
+  /// The same for a string of the pool.
+  @inline(__always)
+  mutating func recordKey(_ string: Int) {
+    strings.countKeyUses(string)
+    tape.append(Token(.key, index: string))
+  }
+
+  /// Records a key that most likely is the one that came after `previous` the last time, and returns its string; −1 if
+  /// it is another.
+  mutating func recordFollower(_ name: borrowing String, of previous: Int) -> Int {
+    let follower = strings.follower(name, of: previous)
+    if follower >= 0 { recordKey(follower) }
+    return follower
+  }
+
+  /// Records a key that may have come before, and returns its string.
+  ///
+  /// - Parameters:
+  ///   - integer: What the key has as an integer.
+  ///   - previous: What this returned for the key before it in its map; −1 for the first.
+  @inline(never)
+  mutating func recordFreeKey(_ name: String, _ integer: Int?, after previous: Int) -> Int {
+    let startsInteger = PathKey.startsInteger(name)
+    if integer != nil || startsInteger, integer != Int(name) { integerKeys[tape.count] = integer }
+    let string = recordKey(name)
+    // What could be an integer is looked at every time.
+    if previous >= 0, !startsInteger { strings.setFollower(string, of: previous) }
+    return string
+  }
+
+  /// Whether the last token is a key, whose value is to come.
+  var endsWithKey: Bool { tape.count > 0 && tape[tape.count - 1].kind == .key }
+
+  /// Takes back what announced a value that then threw: its key, or the mark that it came late.
+  mutating func dropAnnouncement() {
+    guard tape.count > 0 else { return }
+    let last = tape[tape.count - 1]
+    guard last.kind == .key || last.kind == .fill else { return }
+    if last.kind == .fill { tape[last.index].index = Token.unfilled }
+    if !integerKeys.isEmpty { integerKeys[tape.count - 1] = nil }
+    tape.removeLast()
+  }
+}
+
+/// What the tape names by index and the recording keeps alive: copying it would cost more.
+enum RetainedValue {
+  case data(Data)
+  case integers([Int64])
+  case doubles([Double])
+  case bools([Bool])
+
+  var count: Int {
+    switch self {
+    case .data(let data): data.count
+    case .integers(let values): values.count
+    case .doubles(let values): values.count
+    case .bools(let values): values.count
+    }
   }
 }

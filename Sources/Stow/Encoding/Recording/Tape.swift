@@ -21,20 +21,15 @@ struct Tape: ~Copyable {
   /// Where each container stands that is in another, in the order of their tokens. Only coding paths ask for it.
   private var locations = GrowableBuffer<ContainerLocation>(capacity: 32)
 
-  @inline(__always)
   var count: Int { entries.count }
 
   /// Whether the first token begins an object, and no container is inside. Only of a tape as it was recorded: one that
   /// was put in line has no locations.
-  @inline(__always)
   var isFlatObject: Bool { locations.count == 0 && count > 0 && self[0].kind == .object }
-
-  // MARK: recording
 
   @inline(__always)
   mutating func append(_ token: Token) { entries.append(token) }
 
-  /// Appends a value of 64 bits.
   @inline(__always)
   mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
     entries.append(Token(kind, key: key, index: words.count), word, to: &words)
@@ -57,16 +52,12 @@ struct Tape: ~Copyable {
   }
 
   /// Forgets everything, and the memory if it is large and not likely to be needed soon.
-  @inline(__always)
   mutating func removeAll() {
     entries.removeAll()
     words.removeAll()
     locations.removeAll()
   }
 
-  // MARK: reading
-
-  @inline(__always)
   subscript(index: Int) -> Token {
     get { entries[index] }
     set { entries[index] = newValue }
@@ -96,11 +87,9 @@ struct TapeView {
   let tokens: UnsafeBufferPointer<Token>
   fileprivate let words: UnsafePointer<UInt64>
 
-  @inline(__always)
   subscript(index: Int) -> Token { tokens[index] }
 
   /// The bits of a number: an integer of any size, a floating-point number, a date. Of another token its index.
-  @inline(__always)
   func number(_ token: Token) -> UInt64 {
     token.hasWord ? words[token.index] : UInt64(bitPattern: token.integer)
   }
@@ -108,7 +97,6 @@ struct TapeView {
 
 /// Where a container stands.
 struct ContainerLocation: BitwiseCopyable {
-  /// Its token.
   let begin: UInt32
   /// The token of its parent.
   let parent: UInt32
@@ -134,9 +122,127 @@ struct ContainerStart: BitwiseCopyable {
 
   /// The slot or the index of the container in its parent.
   var key: TokenKey { TokenKey(slotBits: token.bits, index: position) }
-  /// Whether it is in another.
-  @inline(__always)
   fileprivate var isInner: Bool { parent != Self.noParent }
   /// The token of its parent; −1 at the top.
   var parentToken: Int { isInner ? Int(parent) : -1 }
+}
+
+/// One entry of the tape: a value, or the beginning or end of a container.
+///
+/// Eight bytes: the kind (8 bits), the slot of the key in its key table (8), flags (16) and an index (32). The index
+/// is a small integer itself, or it says where the value is: which string, which word or place of the tape, which
+/// token, which keyTable or key list.
+struct Token: BitwiseCopyable {
+  private(set) var bits: UInt64
+
+  enum Kind: UInt8 {
+    case null, `false`, `true`
+    case integer
+    /// Those whose value is a word.
+    case longInteger, unsigned, double, float, date
+    case string, url
+    /// A scalar that no word holds, in the form in which it is written.
+    case wide
+    case data
+    case nestedNil
+    /// A whole array that packs: of integers, of floating-point numbers, of Bools.
+    case integers, doubles, bools
+    /// A container whose keys are slots of a key table.
+    case object
+    /// A container whose keys are tokens before its values.
+    case map
+    /// While it is recorded, the index is the number of its elements.
+    case array
+    case end
+    case key
+    /// An object that was asked for nothing.
+    case empty
+    /// The place of a value that is written later, or never.
+    case deferred
+    /// What follows up to its end belongs to the container that the index names.
+    case segment
+    /// What follows up to its end is the value of the deferred place that the index names.
+    case fill
+  }
+
+  struct Flags {
+    /// The value's encoding threw and the error was swallowed: as if never written.
+    static let dead: UInt64 = 1 << 16
+    /// The container was made by `nestedContainer`: it continues one that stands under the same key.
+    static let nested: UInt64 = 1 << 17
+    /// A deferred place where a container began that failed: its tokens follow up to its end.
+    static let failedContainer: UInt64 = 1 << 18
+  }
+
+  @inline(__always)
+  init(_ kind: Kind, key: TokenKey = TokenKey(), flags: UInt64 = 0, index: Int = 0) {
+    bits =
+      UInt64(kind.rawValue) | key.bits & TokenKey.slotMask | flags | UInt64(truncatingIfNeeded: index) << 32
+  }
+
+  var kind: Kind { unsafeBitCast(UInt8(truncatingIfNeeded: bits), to: Kind.self) }
+
+  var slot: Int {
+    get { Int(truncatingIfNeeded: bits >> 8 & 0xFF) }
+    set { bits = bits & ~TokenKey.slotMask | UInt64(truncatingIfNeeded: newValue) << 8 }
+  }
+
+  var index: Int {
+    get { Int(truncatingIfNeeded: bits >> 32) }
+    set { bits = bits & 0xFFFF_FFFF | UInt64(truncatingIfNeeded: newValue) << 32 }
+  }
+
+  var integer: Int64 { Int64(bitPattern: bits) >> 32 }
+
+  func has(_ flag: UInt64) -> Bool { bits & flag != 0 }
+  mutating func set(_ flag: UInt64) { bits |= flag }
+  mutating func clear(_ flags: UInt64) { bits &= ~flags }
+
+  var key: TokenKey { TokenKey(slotBits: bits, index: 0) }
+
+  /// Whether the tokens of a container follow, up to its end.
+  var begins: Bool { isContainer || kind == .deferred && has(Flags.failedContainer) }
+
+  var isContainer: Bool { kind == .object || kind == .map || kind == .array }
+
+  /// Whether this is an array or the beginning of one.
+  var isArray: Bool { kind == .array || kind == .integers || kind == .doubles || kind == .bools }
+
+  var isInteger: Bool { kind == .integer || kind == .longInteger }
+
+  /// Whether the value is a word of the tape.
+  var hasWord: Bool {
+    switch kind {
+    case .longInteger, .unsigned, .double, .float, .date: true
+    default: false
+    }
+  }
+
+  /// The index of a deferred place without a value, as `index` reads it.
+  static let unfilled = Int(truncatingIfNeeded: UInt32.max)
+}
+
+/// Where a value stands in its container: the slot of its key in an object, or its index in an array. Neither in a map,
+/// where the key is a token before the value.
+///
+/// A slot is kept where tokens keep it (bits 8 to 15), so that making a token takes one mask; an index is above, where
+/// tokens have something else.
+struct TokenKey: BitwiseCopyable {
+  let bits: UInt64
+
+  /// The bits that hold a slot.
+  static let slotMask: UInt64 = 0xFF00
+
+  /// Of a value in a map, or of the whole message.
+  init() { bits = 0 }
+
+  init(slot: Int) { bits = UInt64(truncatingIfNeeded: slot) << 8 }
+
+  init(index: Int) { bits = UInt64(truncatingIfNeeded: index) << 32 }
+
+  init(slotBits: UInt64, index: UInt32) { bits = slotBits & Self.slotMask | UInt64(index) << 32 }
+
+  var slot: Int { Int(truncatingIfNeeded: bits >> 8 & 0xFF) }
+
+  var index: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
 }

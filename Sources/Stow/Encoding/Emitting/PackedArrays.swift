@@ -21,39 +21,25 @@ extension Emitter {
     }
   }
 
-  // MARK: numbers
-
   private mutating func writeNumbers(_ tape: TapeView, _ range: Range<Int>) -> Bool {
     let tokens = UnsafeBufferPointer(rebasing: tape.tokens[range])
     var integers = 0
     for token in tokens {
       if token.isInteger { integers &+= 1 } else if token.kind != .double { return false }
     }
-    withRoom(tokens.count) { room, emitter in
-      for index in tokens.indices { room.cells[index] = tape.number(tokens[index]) }
-      let cells = UnsafeBufferPointer(rebasing: room.cells[..<tokens.count])
-      if integers == tokens.count {
-        cells.withMemoryRebound(to: Int64.self) { emitter.writeIntegers($0) }
-      } else if integers == 0 {
-        emitter.writeDoubles(cells, integers: nil, room)
-      } else {
-        for index in tokens.indices { room.marks[index] = tokens[index].isInteger }
-        emitter.writeDoubles(
-          cells, integers: UnsafeBufferPointer(rebasing: room.marks[..<tokens.count]), room)
-      }
+    let room = scratch.makeRoom(tokens.count)
+    defer { scratch.removeAll() }
+    for index in tokens.indices { room.cells[index] = tape.number(tokens[index]) }
+    let cells = UnsafeBufferPointer(room.cells)
+    if integers == tokens.count {
+      cells.withMemoryRebound(to: Int64.self) { writeIntegers($0) }
+    } else if integers == 0 {
+      writeDoubles(cells, integers: nil, room)
+    } else {
+      for index in tokens.indices { room.marks[index] = tokens[index].isInteger }
+      writeDoubles(cells, integers: UnsafeBufferPointer(room.marks), room)
     }
     return true
-  }
-
-  /// Lends `body` the scratch.
-  private mutating func withRoom<Result>(
-    _ count: Int, _ body: (ColumnScratch.Room, inout Emitter) -> Result
-  ) -> Result {
-    var scratch = ColumnScratch()
-    swap(&scratch, &self.scratch)
-    let result = scratch.withRoom(count) { body($0, &self) }
-    swap(&scratch, &self.scratch)
-    return result
   }
 
   /// Writes two or more integers in whatever takes the fewest bytes.
@@ -138,8 +124,6 @@ extension Emitter {
     }
   }
 
-  // MARK: Bools
-
   private mutating func writeBools(_ tokens: UnsafeBufferPointer<Token>) -> Bool {
     guard tokens.allSatisfy({ $0.kind == .true || $0.kind == .false }) else { return false }
     guard Self.packsBools(tokens.count) else { return false }
@@ -167,34 +151,32 @@ extension Emitter {
     case .doubles(let values):
       values.withUnsafeBufferPointer { buffer in
         buffer.withMemoryRebound(to: UInt64.self) { bits in
-          withRoom(bits.count) { room, emitter in emitter.writeDoubles(bits, integers: nil, room) }
+          let room = scratch.makeRoom(bits.count)
+          writeDoubles(bits, integers: nil, room)
+          scratch.removeAll()
         }
       }
     case .bools(let values):
       values.withUnsafeBufferPointer { buffer in writeBits(buffer.count) { buffer[$0] } }
-    case .ints, .integers: value.withIntegers { writeIntegers($0) }
+    case .integers(let values): values.withUnsafeBufferPointer { writeIntegers($0) }
     }
   }
-
-  // MARK: rows
 
   /// Writes rows as a table or a matrix, if that takes fewer bytes than writing each with its header.
   private mutating func writeRows(
     _ rows: RowLayout, _ tape: TapeView, _ recording: inout Recording
   ) -> Bool {
-    withRoom(rows.count * rows.columnCount) { room, emitter in
-      guard let columns = rows.gather(tape, room, recording.strings) else { return false }
-      let stride = columns.reduce(0) { $0 + $1.width }
-      let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
-      let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }
-      let constants = columns.reduce(0) { $0 + ($1.constant == nil ? 0 : 1) }
-      guard Columns.allows(constants: constants, stride: stride), rows.count * stride + parameters < tagged
-      else {
-        return false
-      }
-      emitter.write(columns, room.cells, rows, tape, &recording)
-      return true
-    }
+    let room = scratch.makeRoom(rows.count * rows.columnCount)
+    defer { scratch.removeAll() }
+    guard let columns = rows.gather(tape, room) else { return false }
+    let stride = columns.reduce(0) { $0 + $1.width }
+    let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
+    let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }
+    let constants = columns.reduce(0) { $0 + ($1.constant == nil ? 0 : 1) }
+    guard Columns.allows(constants: constants, stride: stride), rows.count * stride + parameters < tagged
+    else { return false }
+    write(columns, room.cells, rows, tape, &recording)
+    return true
   }
 
   private mutating func write(
@@ -223,5 +205,69 @@ extension Emitter {
     writer.varint(rows.shape ?? columns.count)
     writer.varint(writer.count - end)
     writer.byte(rows.shape == nil ? Columns.matrix : Columns.table)
+  }
+}
+
+// Arrays of strings that are all new when they come: they stand in the pool as they are written.
+
+extension Emitter {
+  /// Writes the array whose elements are `range` of the tape, if they are strings that stand one after the other in
+  /// the pool, and none is a symbol.
+  mutating func writeStrings(_ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording) -> Bool {
+    let tokens = UnsafeBufferPointer(rebasing: tape.tokens[range])
+    let first = tokens[0].index
+    for index in tokens.indices {
+      guard tokens[index].kind == .string, tokens[index].index == first &+ index else { return false }
+    }
+    let entries = UnsafeMutableBufferPointer(rebasing: recording.strings.all[first..<first + tokens.count])
+    guard entries.allSatisfy({ $0.symbol == 0 }) else { return false }
+    let end = writer.count
+    var last = entries.count - 1
+    while last >= 0 {
+      if entries[last].length >= Strings.headerLimit {
+        writer.reserve(BackwardWriter.margin)
+        write(constant: tokens[last], tape, &recording)
+        last -= 1
+      } else {
+        let run = entries[...last].lastIndex { $0.length >= Strings.headerLimit }.map { $0 + 1 } ?? 0
+        writer.bytes(recording.strings.written(first + run...first + last))
+        last = run - 1
+      }
+    }
+    Arrays.writeHeader(writer.count - end, to: &writer)
+    return true
+  }
+}
+
+/// Room for the cells of the columns that are being written, column after column.
+struct ColumnScratch: ~Copyable {
+  /// What is lent until the cells are forgotten. Arrays are not written inside each other: one room at a time is enough.
+  struct Room {
+    let cells: UnsafeMutableBufferPointer<UInt64>
+    /// What the floating-point numbers of a column are as decimal fractions.
+    let decimals: UnsafeMutableBufferPointer<DecimalCell>
+    /// Which cells of a column are integers among floating-point numbers.
+    let marks: UnsafeMutableBufferPointer<Bool>
+  }
+
+  private var cells = GrowableBuffer<UInt64>(capacity: 1)
+  private var decimals = GrowableBuffer<DecimalCell>(capacity: 1)
+  private var marks = GrowableBuffer<Bool>(capacity: 1)
+
+  mutating func makeRoom(_ count: Int) -> Room {
+    cells.reserve(count)
+    decimals.reserve(count)
+    marks.reserve(count)
+    cells.extend(to: count)
+    decimals.extend(to: count)
+    marks.extend(to: count)
+    return Room(cells: cells.buffer, decimals: decimals.buffer, marks: marks.buffer)
+  }
+
+  /// Forgets the cells, and the memory if it is large and not likely to be needed soon.
+  mutating func removeAll() {
+    cells.removeAll()
+    decimals.removeAll()
+    marks.removeAll()
   }
 }
