@@ -3,9 +3,9 @@ import Foundation
 /// The program: reads the options, measures, and writes the report.
 @main
 enum BenchmarksCommand {
-  static func main() async {
+  static func main() {
     do {
-      try await run(Array(CommandLine.arguments.dropFirst()))
+      try run(Array(CommandLine.arguments.dropFirst()))
     } catch let error as UsageError {
       StandardError.print("error: \(error.description)\nSee --help.")
       exit(2)
@@ -16,7 +16,7 @@ enum BenchmarksCommand {
   }
 
   /// Does what the arguments say.
-  private static func run(_ arguments: [String]) async throws {
+  private static func run(_ arguments: [String]) throws {
     if try runAsChild(arguments) { return }
     let options = try Options(arguments)
     if options.help { return print(Options.helpText) }
@@ -31,7 +31,7 @@ enum BenchmarksCommand {
     if !Machine.isOptimized {
       StandardError.print("warning: not optimized; use swift run -c release Benchmarks")
     }
-    var report = try await measure(selection, quick: options.quick)
+    var report = try measure(selection, quick: options.quick)
     if let baseline { try measureAgain(whatFellIn: &report, below: baseline, selection, options) }
     try write(report, options)
     if let chart = options.chart {
@@ -78,7 +78,7 @@ enum BenchmarksCommand {
   }
 
   /// Measures everything chosen.
-  private static func measure(_ selection: Selection, quick: Bool) async throws -> Report {
+  private static func measure(_ selection: Selection, quick: Bool) throws -> Report {
     var report = Report(date: Date(), quick: quick, machine: .current)
     for (index, payload) in selection.payloads.enumerated() {
       StandardError.print("[\(index + 1)/\(selection.payloads.count)] \(payload.name)")
@@ -95,7 +95,7 @@ enum BenchmarksCommand {
     if selection.growth { report.growth = try Growth.measure(quick: quick) }
     if selection.memory { report.memory = try MemoryUse.measure(quick: quick) }
     if selection.threads { report.threads = try Threading.measure(quick: quick) }
-    if selection.log { report.log = try await LogUse.measure(quick: quick) }
+    if selection.log { report.log = try LogUse.measure(quick: quick) }
     if selection.parts { report.parts = try PartUse.measure(quick: quick) }
     return report
   }

@@ -2,7 +2,7 @@ import StowRecords
 
 /// Logs beside files of JSON lines, and logs that are large.
 enum LogUse {
-  static func measure(quick: Bool) async throws -> LogReport {
+  static func measure(quick: Bool) throws -> LogReport {
     let files = try LogFiles()
     defer { files.remove() }
     let count = quick ? 2000 : 20_000
@@ -13,7 +13,7 @@ enum LogUse {
         try measure("small", Small.make(count: count), quick, files),
       ],
       large: try LargeLog(files: files, size: quick ? 1 << 26 : 1 << 30, rounds: quick ? 5 : 31).measure(),
-      waiting: try await LogWaiting(files: files, rounds: quick ? 20 : 100).measure())
+      waiting: try LogWaiting(files: files, rounds: quick ? 20 : 100).measure())
   }
 
   private static func measure<Value: Codable & Equatable & Sendable>(

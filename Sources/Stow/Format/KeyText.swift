@@ -32,6 +32,7 @@ package enum KeyText {
   static func measure(_ text: UnsafeRawBufferPointer) -> Measure { measure(text, CharacterCodes.table) }
 
   /// - Parameter codes: `CharacterCodes.table`.
+  @inline(__always)
   fileprivate static func measure(_ text: UnsafeRawBufferPointer, _ codes: UnsafePointer<UInt64>) -> Measure {
     let count = text.count
     guard count > 0, count < limit else {

@@ -149,6 +149,7 @@ struct TextKey: BitwiseCopyable, Equatable {
   }
 
   /// The bytes of a short text, with zeros after them, the first lowest.
+  @inline(__always)
   private static func words(_ source: UnsafeRawPointer, _ length: Int) -> (UInt64, UInt64) {
     func word<Word: FixedWidthInteger>(_ offset: Int, _: Word.Type) -> UInt64 {
       let word = source.loadUnaligned(fromByteOffset: offset, as: Word.self)

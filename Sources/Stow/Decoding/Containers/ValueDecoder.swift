@@ -161,43 +161,37 @@ extension DecodingSession {
 /// Three words, so that it sits inside its existential. It keeps the session alive and may outlive the
 /// `init(from:)` it was made for.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
-  /// The session, which elements hold.
-  private enum Source {
-    case message(DecodingSession)
-    case elements(Elements)
-  }
-
-  private let source: Source
-  private let position: Int
+  /// The elements that the value is among, or the session, which elements hold. An enumeration of both would be copied by a
+  /// call for every existential that is.
+  private let owner: AnyObject
+  /// The position, and in the last bit whether it is one among elements.
+  private let code: Int
   private let node: PathNode
 
   @inline(__always)
   init(_ session: DecodingSession, _ place: OpenPlace, _ node: PathNode) {
-    source = place.elements.map { .elements($0) } ?? .message(session)
-    position = place.position
+    owner = place.elements ?? session
+    code = place.position &<< 1 | (place.elements == nil ? 0 : 1)
     self.node = node
   }
 
   @inline(__always)
   init(row index: Int, of elements: Elements, _ node: PathNode) {
-    source = .elements(elements)
-    position = ElementNumber.element(index).bits
+    owner = elements
+    code = ElementNumber.element(index).bits &<< 1 | 1
     self.node = node
   }
 
+  private var position: Int { code &>> 1 }
+  private var isElement: Bool { code & 1 == 1 }
+  private var elements: Elements { unsafeDowncast(owner, to: Elements.self) }
+
   private var session: DecodingSession {
-    switch source {
-    case .message(let session): session
-    case .elements(let elements): elements.session
-    }
+    isElement ? elements.session : unsafeDowncast(owner, to: DecodingSession.self)
   }
 
   private var place: OpenPlace {
-    if case .elements(let elements) = source {
-      OpenPlace(elements, position)
-    } else {
-      OpenPlace(nil, position)
-    }
+    OpenPlace(isElement ? elements : nil, position)
   }
 
   var codingPath: [any CodingKey] { session.codingPath(node, at: place.offset) }
@@ -206,14 +200,12 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     do throws(FormatError) {
-      switch source {
-      case .message(let session):
-        guard let object = try ObjectHeader.read(session.message.reader, at: position) else {
-          try fail(.mismatch, at: position)
-        }
-        return try session.container(type) { reader throws(FormatError) in try reader.open(object, node) }
-      case .elements(let elements): return try elements.container(type, ElementNumber(bits: position), node)
+      if isElement { return try elements.container(type, ElementNumber(bits: position), node) }
+      let session = session
+      guard let object = try ObjectHeader.read(session.message.reader, at: position) else {
+        try fail(.mismatch, at: position)
       }
+      return try session.container(type) { reader throws(FormatError) in try reader.open(object, node) }
     } catch {
       throw failure(error, [String: Any].self)
     }

@@ -66,7 +66,7 @@ struct StringPool: ~Copyable {
     return index
   }
 
-  @inline(never)
+  @inline(__always)
   private mutating func insert(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64, slot: Int) -> Int {
     let index = append(source, key)
     table.set(slot, hash, index)
@@ -121,6 +121,7 @@ struct StringPool: ~Copyable {
     return string.withUTF8 { add(new: UnsafeRawBufferPointer($0)) }
   }
 
+  @inline(__always)
   private mutating func add(new utf8: UnsafeRawBufferPointer) -> Int {
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     return append(source, TextKey.make(source, utf8.count, hashing).key)
