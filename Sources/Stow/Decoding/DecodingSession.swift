@@ -207,7 +207,6 @@ extension DecodingSession {
       }
     }
 
-    @inline(__always)
     mutating func entry(for type: Any.Type) -> DecodingPlans.Entry { plans.entry(for: type) }
 
     @inline(__always)

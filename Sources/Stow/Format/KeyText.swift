@@ -135,7 +135,6 @@ extension BackwardWriter {
 extension ByteReader {
   /// The number of the symbol that the key at `offset` refers to; moves `offset` past the key. Nil for a text, which
   /// is not passed.
-  @inline(__always)
   package func reference(at offset: inout Int) throws(FormatError) -> Int? {
     let header = try byte(at: offset)
     guard header >= KeyText.symbol else { return nil }

@@ -50,7 +50,6 @@ struct MessageTables: ~Copyable {
       : TextLocation(own.symbol(index - firstSymbol))
   }
 
-  @inline(__always)
   func keyCount(ofShape shape: Int) -> Int {
     shape < firstShape
       ? relied.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
@@ -68,7 +67,6 @@ struct MessageTables: ~Copyable {
   }
 
   /// The offset after the key at `offset` of the message, a text or a reference to a symbol.
-  @inline(__always)
   func endOfKey(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
     var next = offset
     return try symbol(reader, ofKeyAt: &next) == nil ? reader.endOfText(at: offset) : next

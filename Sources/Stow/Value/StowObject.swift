@@ -43,7 +43,6 @@ public struct StowObject: Sendable {
   public var values: [StowValue] { contents }
 
   /// Passes the keys and the values where they are.
-  @inline(__always)
   func lendPairs(
     _ body: (UnsafeBufferPointer<String>, UnsafeBufferPointer<StowValue>) throws -> Void
   ) rethrows {

@@ -104,7 +104,6 @@ final class Elements {
     try layout.cell(number, session.message.reader)
   }
 
-  @inline(__always)
   func column(_ keyIndex: Int) throws(FormatError) -> Columns.Column {
     guard let columns = layout.columns?.columns, keyIndex < columns.count else {
       try fail(.malformed, at: offset)

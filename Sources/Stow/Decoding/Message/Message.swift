@@ -155,7 +155,6 @@ final class Message {
   // MARK: symbols
 
   /// Returns the string of a symbol; `offset` is where it is used.
-  @inline(__always)
   func symbol(_ index: Int, at offset: Int) throws(FormatError) -> String {
     let own = index &- tables.firstSymbol
     if own >= 0, own < strings.symbols.count, let string = strings.symbols[own] { return string }

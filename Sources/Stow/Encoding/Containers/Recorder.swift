@@ -248,11 +248,9 @@ final class Recorder {
 
   var current: Int { state.open.current }
 
-  @inline(__always)
   func isCurrent(_ begin: Int) -> Bool { current == begin }
 
   /// Whether the place that begins at `start` still awaits its value, and nothing came between.
-  @inline(__always)
   func awaits(_ start: Int) -> Bool { state.open.current == ~start && recording.tape.count == start }
 
   /// Opens a container as the value of the place that `awaits` it.

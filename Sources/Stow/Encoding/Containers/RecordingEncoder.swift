@@ -92,7 +92,6 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
   }
 
   mutating func encodeNil() { encoder.recorder?.lend { $0.recording.recordNil(level: 0, key: key($0)) } }
-  @inline(__always)
   mutating func encode<Value: RecordableScalar>(_ value: Value) { put(value) }
   // The standard library has defaults for these, which throw.
   mutating func encode(_ value: Int128) { put(value) }
@@ -154,7 +153,6 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   mutating func encodeNil() {
     append { recorder, _ in recorder.recording.recordNil(level: 0, key: TokenKey()) }
   }
-  @inline(__always)
   mutating func encode<Value: RecordableScalar>(_ value: Value) { append(value) }
   // The standard library has defaults for these, which throw.
   mutating func encode(_ value: Int128) { append(value) }
@@ -211,7 +209,6 @@ struct TapePosition: BitwiseCopyable {
   var token: Int { Int(truncatingIfNeeded: UInt32(truncatingIfNeeded: bits)) }
 
   /// Nil when the message is over.
-  @inline(__always)
   var recorder: RecorderReference? { cell.recorder(UInt32(truncatingIfNeeded: bits >> 32)) }
 }
 

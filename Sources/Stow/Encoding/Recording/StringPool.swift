@@ -278,7 +278,6 @@ struct StringPool: ~Copyable {
   var all: UnsafeMutableBufferPointer<StringEntry> { entries.buffer }
 
   /// Forgets every string, and the memory if it was a large message.
-  @inline(__always)
   mutating func removeAll() { if count > 0 { removeEntries() } }
 
   @inline(never)
@@ -323,10 +322,8 @@ struct StringEntry: BitwiseCopyable {
     place = UInt64(key.code) | UInt64(offset) << 8
   }
 
-  @inline(__always)
   var key: TextKey { TextKey(first: first, second: second, code: UInt8(truncatingIfNeeded: place)) }
   var offset: Int { Int(truncatingIfNeeded: place >> 8) }
-  @inline(__always)
   var length: Int { key.length }
 }
 

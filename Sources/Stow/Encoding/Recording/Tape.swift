@@ -27,7 +27,6 @@ struct Tape: ~Copyable {
   /// was put in line has no locations.
   var isFlatObject: Bool { locations.count == 0 && count > 0 && self[0].kind == .object }
 
-  @inline(__always)
   mutating func append(_ token: Token) { entries.append(token) }
 
   @inline(__always)
