@@ -86,7 +86,7 @@ extension Result<Int, any Error> {
 
 /// A record that a task wants to be on the disk.
 final class DurableWish: Sendable {
-  /// Appends it. Called behind the lock of the log.
+  /// Appends it. Called under the lock of the log.
   let append: @Sendable (LogWriter, RecordEncoder) throws -> Void
 
   init(append: @escaping @Sendable (LogWriter, RecordEncoder) throws -> Void) { self.append = append }

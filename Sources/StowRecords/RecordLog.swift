@@ -184,7 +184,7 @@ struct LogState: Sendable {
   var onBackgroundError: (@Sendable (RecordLogError) -> Void)?
 }
 
-/// An encoder that is only used behind the lock of its log.
+/// An encoder that is only used under the lock of its log.
 struct UnsharedEncoder: @unchecked Sendable {
   let encoder: RecordEncoder
 

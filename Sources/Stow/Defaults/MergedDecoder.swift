@@ -82,7 +82,7 @@ struct MergedDecoder: Decoder, StowValueCoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     let own = try message.container(keyedBy: type)
-    // A template that is no object has no defaults to give.
+    // A template that is not an object has no defaults to give.
     guard let defaults = try? template.container(keyedBy: type) else { return own }
     return KeyedDecodingContainer(MergedObject(own: own, defaults: defaults, merge: merge))
   }

@@ -96,7 +96,7 @@ enum NamedCoding: LeafCoding {
     guard let value = decoded as? Value else {
       throw mismatch(
         type, container.codingPath + [key],
-        "Expected a value of type \(type), but found one of type \(known), which is none.")
+        "Expected a value of type \(type), but found one of type \(known).")
     }
     return value
   }

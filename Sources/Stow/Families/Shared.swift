@@ -205,7 +205,7 @@ enum SharedCoding: LeafCoding {
     let type = type(of: value as Any)
     guard type is AnyObject.Type, let object = value as? any Encodable & AnyObject else {
       throw error(
-        value, encoder, "Only objects of classes that are Encodable are shared, and \(type) is none.")
+        value, encoder, "Only objects of classes that are Encodable are shared, and \(type) is not one.")
     }
     let registry = TypeRegistry(userInfo: encoder.userInfo)
     guard type == Value.self || registry.name(of: type) != nil else {

@@ -71,7 +71,7 @@ extension StowValue {
   /// value["people"]?[3]?["name"] = "Ada"
   /// ```
   ///
-  /// Assigning works as in `StowObject`, in place: nil removes the key. A value that is no object is taken for one
+  /// Assigning works as in `StowObject`, in place: nil removes the key. A value that is not an object is taken for one
   /// without keys, and becomes an object if a value is assigned. Takes the time that `StowObject` takes.
   public subscript(key: String) -> StowValue? {
     get { object?[key] }
@@ -96,7 +96,7 @@ extension StowValue {
   /// ```
   ///
   /// Elements are changed in place, and assigning to the index after the last appends. Assigning nil removes an element,
-  /// which takes time in proportion to the length; to keep it without a value, assign `.null`. A value that is no array
+  /// which takes time in proportion to the length; to keep it without a value, assign `.null`. A value that is not an array
   /// is taken for one without elements, and becomes an array if a value is assigned.
   ///
   /// - Precondition: A value is assigned neither to a negative index nor to one beyond that after the last.

@@ -2,7 +2,7 @@ import Stow
 
 /// Writes the frames of a log, one after the other. Records are collected in memory until their frame is written.
 ///
-/// Only one thread at a time uses it: the log has it behind a lock.
+/// Only one thread at a time uses it: the log has it under a lock.
 final class LogWriter: @unchecked Sendable {
   let file: LogFile
   private let disk: any Disk

@@ -37,52 +37,33 @@ struct DurableAppendTests {
   }
 
   @Test func tasksThatWaitShareASynchronization() async throws {
-    let disk = HookedDisk()
-    let log = try RecordLog(at: "/log", on: disk)
-    let gate = DispatchSemaphore(value: 0)
-    let (arrivals, arrived) = AsyncStream<Void>.makeStream()
-    let count = Counter()
-    disk.beforeSynchronizing = {
-      if count.next() == 1 {
-        arrived.yield()
-        gate.wait()
-      }
-    }
+    let held = try HeldLog()
+    let log = held.log
     let first = Task { try await log.appendDurably(Event(0)) }
-    for await _ in arrivals { break }
+    await held.waitUntilHeld()
     // These come while the first waits for the disk.
     let others = (1...64).map { id in Task { try await log.appendDurably(Event(id)) } }
     while log.durableWishes.count < 64 { await Task.yield() }
-    gate.signal()
+    held.letGo()
     #expect(try await first.value == 0)
     var numbers: Set<Int> = []
     for other in others { numbers.insert(try await other.value) }
     #expect(numbers == Set(1...64))
-    #expect(count.value == 2)
-    disk.beforeSynchronizing = {}
+    #expect(held.synchronizations.value == 2)
   }
 
   @Test func oneThatIsCancelledBeforeItsTurnIsNotAppended() async throws {
-    let disk = HookedDisk()
-    let log = try RecordLog(at: "/log", on: disk)
-    let gate = DispatchSemaphore(value: 0)
-    let (arrivals, arrived) = AsyncStream<Void>.makeStream()
-    let count = Counter()
-    disk.beforeSynchronizing = {
-      if count.next() == 1 {
-        arrived.yield()
-        gate.wait()
-      }
-    }
+    let held = try HeldLog()
+    let log = held.log
     let first = Task { try await log.appendDurably(Event(0)) }
-    for await _ in arrivals { break }
+    await held.waitUntilHeld()
     let second = Task { try await log.appendDurably(Event(1)) }
     while log.durableWishes.count < 1 { await Task.yield() }
     // The first is being brought to the disk, which cannot be called off.
     first.cancel()
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.value }
-    gate.signal()
+    held.letGo()
     #expect(try await first.value == 0)
     let third = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -124,6 +105,30 @@ struct DurableAppendTests {
       ($0 as? RecordLogError)?.reason == .closed
     }
   }
+}
+
+/// A log whose first synchronization waits until it may go on.
+private final class HeldLog: Sendable {
+  let log: RecordLog
+  let synchronizations = Counter()
+  private let gate = DispatchSemaphore(value: 0)
+  private let arrivals: AsyncStream<Void>
+
+  init() throws {
+    let disk = HookedDisk()
+    let (arrivals, arrived) = AsyncStream<Void>.makeStream()
+    self.arrivals = arrivals
+    log = try RecordLog(at: "/log", on: disk)
+    disk.beforeSynchronizing = { [synchronizations, gate] in
+      guard synchronizations.next() == 1 else { return }
+      arrived.yield()
+      gate.wait()
+    }
+  }
+
+  func waitUntilHeld() async { for await _ in arrivals { break } }
+
+  func letGo() { gate.signal() }
 }
 
 private final class Counter: @unchecked Sendable {

@@ -79,7 +79,7 @@ final class Elements {
     shape = layout.columns?.shape
   }
 
-  /// Returns the elements of the array at `offset`; nil if they are whole values, or it is none.
+  /// Returns the elements of the array at `offset`; nil if they are whole values, or there is no array.
   static func at(_ offset: Int, _ session: DecodingSession) throws(FormatError) -> Elements? {
     let tag = try session.message.reader.byte(at: offset)
     guard ElementLayout.isArray(tag) || tag == DataValues.tag else { return nil }

@@ -22,7 +22,7 @@ struct ValuePlace: Sendable {
     }
   }
 
-  /// A place that is no level deeper.
+  /// A place on the same level.
   func beside(_ content: Content) -> ValuePlace { ValuePlace(content: content, depth: depth) }
 
   /// The place of a value within the array, the map or the record that this is.

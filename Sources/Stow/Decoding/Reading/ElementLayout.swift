@@ -40,7 +40,7 @@ struct ElementLayout: Sendable {
   /// Returns whether an array with this tag has elements without tags.
   static func isArray(_ tag: UInt8) -> Bool { PackedArray.isPacked(tag) || Columns.isColumns(tag) }
 
-  /// The elements of the array at `offset`; nil if it has whole values, or is none. The bytes of data are elements, too.
+  /// The elements of the array at `offset`; nil if it has whole values, or is not an array. The bytes of data are elements, too.
   init?(_ message: Message, at offset: Int) throws(FormatError) {
     let reader = message.reader
     let tag = try reader.byte(at: offset)

@@ -141,7 +141,7 @@ final class ObjectReader {
     presence < 0 || message.reader.bit(keyIndex, at: presence)
   }
 
-  /// An offset that no value within the object has. The byte before its values is none of theirs, and a row has none
+  /// An offset that no value within the object has. The byte before its values belongs to none of them, and a row has none
   /// before it.
   var offset: Int { table == nil ? start - 1 : start }
 
