@@ -17,13 +17,14 @@ extension RecordLog {
   ///   any other one it is not.
   @discardableResult
   public func appendDurably<Value: Encodable & Sendable>(_ value: Value) async throws -> Int {
+    try Task.checkCancellation()
     let wish = DurableWish { writer, encoder in
       try writer.append(in: encoder) { try encoder.encode(value, $0) }
     }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         if durableWishes.add(wish, continuation) { writingCalls.start { self.fulfillWishes() } }
-        // A task that was cancelled before is told so by nobody else.
+        // A task that was cancelled since is told so by nobody else.
         if Task.isCancelled { durableWishes.cancel(wish) }
       }
     } onCancel: {
