@@ -164,13 +164,17 @@ extension TapeScalar where Self: FixedWidthInteger {
   static func makeArrayEncoder() -> AnyTypeEncoder {
     arrayEncoder(.integers) { values in
       if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
-      return .integers(
-        [Int64](unsafeUninitializedCapacity: values.count) { integers, count in
-          for index in values.indices { integers[index] = Int64(truncatingIfNeeded: values[index]) }
-          count = values.count
-        })
+      return .integers(values.map { Int64(truncatingIfNeeded: $0) })
     }
   }
+}
+
+extension Int {
+  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.integers) { .ints($0) } }
+}
+
+extension Int64 {
+  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.integers) { .integers($0) } }
 }
 
 extension Double {

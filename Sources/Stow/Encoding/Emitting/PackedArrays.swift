@@ -158,6 +158,12 @@ extension Emitter {
       }
     case .bools(let values):
       values.withUnsafeBufferPointer { buffer in writeBits(buffer.count) { buffer[$0] } }
+    case .ints(let values):
+      #if _pointerBitWidth(_64)
+        values.withUnsafeBufferPointer { $0.withMemoryRebound(to: Int64.self) { writeIntegers($0) } }
+      #else
+        values.map(Int64.init).withUnsafeBufferPointer { writeIntegers($0) }
+      #endif
     case .integers(let values): values.withUnsafeBufferPointer { writeIntegers($0) }
     }
   }

@@ -321,6 +321,7 @@ struct Normalizer: ~Copyable {
     switch value {
     case .doubles(let values): for value in values { value.record(on: &result, key: TokenKey()) }
     case .bools(let values): for value in values { value.record(on: &result, key: TokenKey()) }
+    case .ints(let values): for value in values { value.record(on: &result, key: TokenKey()) }
     case .integers(let values): for value in values { value.record(on: &result, key: TokenKey()) }
     case .data: break
     }

@@ -152,6 +152,7 @@ extension Recording {
 /// What the tape names by index and the recording keeps alive: copying it would cost more.
 enum RetainedValue {
   case data(Data)
+  case ints([Int])
   case integers([Int64])
   case doubles([Double])
   case bools([Bool])
@@ -159,6 +160,7 @@ enum RetainedValue {
   var count: Int {
     switch self {
     case .data(let data): data.count
+    case .ints(let values): values.count
     case .integers(let values): values.count
     case .doubles(let values): values.count
     case .bools(let values): values.count
