@@ -35,6 +35,7 @@ package enum ElementType {
   static func noisy(exponent: Int, width: Int) -> UInt8 { UInt8(exponent) << 4 | UInt8(width + 8) }
 
   /// The bytes of one element, which every element of the type takes; nil for the types that differ.
+  @inline(__always)
   package static func stride(of type: UInt8) -> Int? {
     let low = Int(type & 15)
     switch type {

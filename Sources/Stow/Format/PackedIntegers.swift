@@ -216,7 +216,6 @@ private struct IntegerSizes {
   }
 
   /// Whether so many of `count` elements need `width` bytes that neither sum gets below `limit`.
-  @inline(__always)
   private static func exceeds(_ limit: Int, _ count: Int, _ width: Int, _ element: (Int) -> Int64) -> Bool {
     // The limit leaves out what stands before elements without tags.
     let enough = limit - min(count / 2, count - headerSize)

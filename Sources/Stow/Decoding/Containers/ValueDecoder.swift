@@ -100,6 +100,14 @@ final class Elements {
     return session.container(keyType) { $0.open(row: row, of: self, shape: shape, node) }
   }
 
+  /// Returns the scalars of a row that is an array; nil if it is not one, or has something else.
+  func array<Value: ReadableScalar>(of type: Value.Type, inRow number: ElementNumber, _ message: Message)
+    -> [Value]?
+  {
+    guard shape == nil, let columns = layout.columns, let row = layout.row(number) else { return nil }
+    return Value.array(message, inRow: row, of: columns)
+  }
+
   func cell(_ number: ElementNumber) throws(FormatError) -> Cell {
     try layout.cell(number, session.message.reader)
   }

@@ -201,10 +201,7 @@ final class ScalarArrayPlan<Element: ReadableScalar>: ArrayDecodingPlan<Element>
         throw session.error(
           error.error, path: session.codingPath(step, of: node), expected: Element.self)
       }
-    } else if let elements = place.elements, elements.shape == nil, let columns = elements.layout.columns,
-      let row = elements.layout.row(place.number),
-      let result = Element.array(message, inRow: row, of: columns)
-    {
+    } else if let result = place.elements?.array(of: Element.self, inRow: place.number, message) {
       return result
     }
     return try super.decode(at: place, from: session, node)
