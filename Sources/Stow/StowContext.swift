@@ -95,7 +95,7 @@ public struct StowContext: Sendable, Hashable {
   var decoding: DecodingDefinitions { storage.decoding }
 
   public static func == (left: StowContext, right: StowContext) -> Bool {
-    left.storage === right.storage || left.data == right.data
+    left.storage === right.storage || left.storage.content.bytes == right.storage.content.bytes
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
