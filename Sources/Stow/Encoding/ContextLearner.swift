@@ -75,7 +75,7 @@ struct ContextLearner {
 
   /// Takes in the recording of a sample.
   private mutating func take(_ recording: inout Recording) {
-    if recording.needsNormalizing { Normalizer.normalize(&recording, sortsKeys: false) }
+    if recording.isOutOfOrder { recording.putInOrder(sortsKeys: false) }
     var walk = MapWalk()
     var maps = KeyLists()
     let areDistinct = maps.collect(
