@@ -279,9 +279,9 @@ struct Emitter: ~Copyable {
       write(string: token.index, &recording)
       writer.byte(URLs.tag)
     case .nestedNil: Nils.write(level: token.index, to: &writer)
-    case .empty: writer.byte(Maps.short)
+    case .place: writer.byte(Maps.short)
     case .data, .integers, .doubles, .bools: writeRetained(recording.retained[token.index])
-    default: preconditionFailure("a token that a normalized tape does not have")
+    default: preconditionFailure("a token that a tape in order does not have")
     }
   }
 }
