@@ -31,36 +31,13 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 
   @inline(__always)
   mutating func append(_ element: Element) {
-    put(element)
-    if isFull { makeRoom() }
-  }
-
-  /// Appends an element here and one to another buffer.
-  @inline(__always)
-  mutating func append<Other>(
-    _ element: Element, _ otherElement: Other, to other: inout GrowableBuffer<Other>
-  ) {
-    put(element)
-    other.put(otherElement)
-    if isFull || other.isFull { makeRoom(&other) }
-  }
-
-  /// Appends an element; room for one more must be made before anything else happens.
-  private mutating func put(_ element: Element) {
     base[count] = element
     count &+= 1
+    if count == capacity { makeRoom() }
   }
-
-  private var isFull: Bool { count == capacity }
 
   @inline(never)
   private mutating func makeRoom() { grow(to: count + 1) }
-
-  @inline(never)
-  private mutating func makeRoom<Other>(_ other: inout GrowableBuffer<Other>) {
-    if isFull { makeRoom() }
-    if other.isFull { other.makeRoom() }
-  }
 
   /// Makes room for `size` more elements, and for one more.
   @inline(__always)
