@@ -76,6 +76,7 @@ public struct StowObject: Sendable {
   }
 
   /// Assigns a value to a key, or removes it. Unlike the subscript, not in line.
+  @inline(never)
   mutating func set(_ value: StowValue?, forKey key: String) {
     put(value, forKey: key, at: names.position(of: key))
   }

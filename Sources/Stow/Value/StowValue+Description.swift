@@ -86,6 +86,7 @@ package enum Notation {
   ]
 
   /// A string in quotes. What no one sees, and what could move the text around it, is escaped.
+  @inline(never)
   package static func quoted(_ string: String) -> String {
     quoted(string) { scalar in
       switch scalar {
