@@ -86,8 +86,9 @@ extension RecordLog {
       position = min(position, tail.count)
       guard position > 0 else { return nil }
       if store.map({ $0.firstNumber < position && position <= $0.endNumber }) != true {
-        store = try log.record(at: position - 1, of: file, tail, orLost: { position = $0.records.lowerBound })
-          .store
+        let (record, _) = try log.walk(
+          to: position - 1, of: file, tail, orLost: { position = $0.records.lowerBound })
+        store = record.store
       }
       guard let store else { return nil }
       position -= 1

@@ -47,6 +47,7 @@ public final class RecordLog: Sendable {
   public let recovery: Recovery
 
   let damageReport = DamageReport()
+  let knownRecords: KnownRecords
   let state: Mutex<LogState>
   /// How many records are on the disk; nil before the first synchronization, when the file may have some that nobody
   /// brought there. Held while something is brought to the disk, so that whoever comes meanwhile finds it done. Taken
@@ -75,16 +76,18 @@ public final class RecordLog: Sendable {
   ///   - maximumRecordSize: The most bytes that an encoded record may have, in appending and in reading; 1 GiB by
   ///     default.
   ///   - packing: Whether the texts of records are packed when they are appended; by default they are not.
+  ///   - cacheSize: The most bytes of memory, about, for what is remembered of the blocks of records that are looked up by
+  ///     their numbers: some 10 to 50 KB for a block of 64 KB. 16 MiB by default.
   /// - Throws: `RecordLogError`: `inUse` if there is another writer, `notALog` if there is something else than a log or
   ///   an empty file, which is then left as it is.
   public convenience init(
     at url: URL, encoder: StowEncoder = StowEncoder(), decoder: StowDecoder = StowDecoder(),
     durability: Durability = .interval(.seconds(1)), maximumRecordSize: Int = 1 << 30,
-    packing: Packing = .none
+    packing: Packing = .none, cacheSize: Int = 1 << 24
   ) throws {
     try self.init(
       at: Self.path(of: url), on: SystemDisk(), encoder: encoder, decoder: decoder, durability: durability,
-      maximumRecordSize: maximumRecordSize, packing: packing)
+      maximumRecordSize: maximumRecordSize, packing: packing, cacheSize: cacheSize)
   }
 
   /// Opens a log for reading, beside its writer in this or another process.
@@ -102,19 +105,22 @@ public final class RecordLog: Sendable {
   ///   - decoder: Decodes the records, with its options.
   ///   - maximumRecordSize: The most bytes of a record that is put together from several blocks of 64 KB; larger ones
   ///     are reported as damage. 1 GiB by default.
+  ///   - cacheSize: The most bytes of memory, about, for what is remembered of the blocks of records that are looked up by
+  ///     their numbers. 16 MiB by default.
   /// - Throws: `RecordLogError`: `notALog` if the file is something else.
   public convenience init(
-    readingFrom url: URL, decoder: StowDecoder = StowDecoder(), maximumRecordSize: Int = 1 << 30
+    readingFrom url: URL, decoder: StowDecoder = StowDecoder(), maximumRecordSize: Int = 1 << 30,
+    cacheSize: Int = 1 << 24
   ) throws {
     try self.init(
       readingFrom: Self.path(of: url), on: SystemDisk(), decoder: decoder,
-      maximumRecordSize: maximumRecordSize)
+      maximumRecordSize: maximumRecordSize, cacheSize: cacheSize)
   }
 
   init(
     at path: String, on disk: any Disk, encoder: StowEncoder = StowEncoder(),
     decoder: StowDecoder = StowDecoder(), durability: Durability = .manual, maximumRecordSize: Int = 1 << 30,
-    packing: Packing = .none, identity: UInt64 = .random(in: .min ... .max)
+    packing: Packing = .none, cacheSize: Int = 1 << 24, identity: UInt64 = .random(in: .min ... .max)
   ) throws {
     let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing)
     let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
@@ -126,6 +132,7 @@ public final class RecordLog: Sendable {
     self.packing = packing
     self.decoder = decoder
     self.recovery = recovery
+    knownRecords = KnownRecords(limit: cacheSize)
     state = Mutex(
       LogState(file: writer.file, tail: writer.tail, writer: writer, encoder: UnsharedEncoder(encoder)))
     OpenLogs.add(self)
@@ -133,7 +140,7 @@ public final class RecordLog: Sendable {
 
   init(
     readingFrom path: String, on disk: any Disk, decoder: StowDecoder = StowDecoder(),
-    maximumRecordSize: Int = 1 << 30
+    maximumRecordSize: Int = 1 << 30, cacheSize: Int = 1 << 24
   ) throws {
     let file = try LogOpening(disk: disk, path: path).forReading()
     let tail = try file.tailForReading()
@@ -144,6 +151,7 @@ public final class RecordLog: Sendable {
     packing = .none
     self.decoder = decoder
     recovery = tail.recovery
+    knownRecords = KnownRecords(limit: cacheSize)
     state = Mutex(LogState(file: file, tail: tail, writer: nil, encoder: UnsharedEncoder(StowEncoder())))
   }
 

@@ -86,6 +86,15 @@ struct RecordCursor: Sendable {
     return true
   }
 
+  /// The block of the record that came last, and the records in it that this stands among; nil if that record has bytes in
+  /// several blocks, or if the definitions there are not valid.
+  var knownRun: (block: Block, run: KnownRun)? {
+    guard let block, store != nil, piece > 0, case .records(let run) = block.pieces[piece - 1] else {
+      return nil
+    }
+    return KnownRun(run, of: block, before: min(limit, tail.count), file, decoder).map { (block, $0) }
+  }
+
   // MARK: - Blocks
 
   /// Goes on to the next block that can be read; false if there is none.

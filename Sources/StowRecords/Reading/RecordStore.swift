@@ -13,6 +13,8 @@ final class RecordStore: Sendable {
   private let scopes: [Int]
   private let windows: [PackingWindow]
   private let decoder: StowDecoder
+  /// What the records rely on, if it was found out before, and which of its records the first is.
+  private let known: (scope: KnownScope, first: Int)?
   private let idle = Mutex<ScopeDecoder?>(nil)
 
   /// Records of a block, of which these are the bytes.
@@ -23,6 +25,20 @@ final class RecordStore: Sendable {
     places = run.records
     scopes = run.scopes
     windows = run.windows
+    known = nil
+  }
+
+  /// Some records of a scope of which everything is known.
+  init(
+    _ firstNumber: Int, _ bytes: [UInt8], _ places: [Block.Place], _ window: PackingWindow,
+    _ known: (scope: KnownScope, first: Int), _ decoder: StowDecoder
+  ) {
+    self.firstNumber = firstNumber
+    self.bytes = bytes
+    self.places = places
+    (scopes, windows) = ([0], [window])
+    self.known = known
+    self.decoder = decoder
   }
 
   /// A record that was put together from the parts of several blocks.
@@ -33,10 +49,13 @@ final class RecordStore: Sendable {
     places = [Block.Place(0..<message.count)]
     scopes = [0]
     windows = [PackingWindow()]
+    known = nil
   }
 
   /// The number after that of the last record.
   var endNumber: Int { firstNumber + places.count }
+
+  func has(_ number: Int) -> Bool { firstNumber <= number && number < endNumber }
 
   /// Lends a record, unpacked if it is packed.
   func withBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
@@ -81,13 +100,16 @@ final class RecordStore: Sendable {
     return low
   }
 
-  /// Hands a record to `body`, with a decoder that has taken in what it relies on.
-  func decode<Value>(
-    at index: Int, by body: (RecordDecoder, UnsafeRawBufferPointer) throws -> Value
-  ) throws -> Value {
+  /// Lends a record with what it relies on.
+  func open<Value>(at index: Int, _ body: (OpenRecord) throws -> Value) throws -> Value {
+    if let known {
+      return try withBytes(of: index) {
+        try body(try known.scope.open($0, at: known.first + index, decoder))
+      }
+    }
     let scope = idle.withLock { $0.take() } ?? ScopeDecoder(decoder)
     defer { idle.withLock { $0 = scope } }
-    return try scope.decode(at: index, of: self, by: body)
+    return try scope.open(at: index, of: self, body)
   }
 }
 
@@ -99,10 +121,10 @@ private final class ScopeDecoder: @unchecked Sendable {
 
   init(_ decoder: StowDecoder) { self.decoder = RecordDecoder(decoder) }
 
-  /// Decodes a record. What it has taken in stays, after an error too: otherwise each of many records that cannot be
-  /// decoded would cost a walk over all before it.
-  func decode<Value>(
-    at index: Int, of store: RecordStore, by body: (RecordDecoder, UnsafeRawBufferPointer) throws -> Value
+  /// Lends a record. What it has taken in stays, after an error too: otherwise each of many records that cannot be decoded
+  /// would cost a walk over all before it.
+  func open<Value>(
+    at index: Int, of store: RecordStore, _ body: (OpenRecord) throws -> Value
   ) throws -> Value {
     let scope = store.scope(of: index)
     if scope != self.scope || next > index {
@@ -113,6 +135,6 @@ private final class ScopeDecoder: @unchecked Sendable {
     let missing = next..<index
     next = index + 1
     try store.takeDefinitions(of: missing, into: decoder)
-    return try store.withBytes(of: index) { try body(decoder, $0) }
+    return try store.withBytes(of: index) { try body(try decoder.open($0)) }
   }
 }
