@@ -1,6 +1,6 @@
 import Synchronization
 
-extension RecordLog {
+extension RecordLogReader {
   /// A part of a log that could not be read, and was skipped.
   public struct Damage: Hashable, Sendable, CustomStringConvertible {
     /// What is wrong with the part. Later versions may add reasons, so a `switch` over them has a `default`.

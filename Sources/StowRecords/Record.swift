@@ -1,6 +1,6 @@
 import Stow
 
-extension RecordLog {
+extension RecordLogReader {
   /// A record of a log, not decoded yet.
   ///
   /// It may be kept, and decoded late, twice, as another type, and on any thread. It keeps the block that it is in,

@@ -104,12 +104,8 @@ extension RecordLog {
     try synchronize(writer, upTo: count)
   }
 
-  /// Synchronizes and lets go of the lock, so that another writer may open the log. Closing again does nothing.
-  /// Records can still be read.
-  ///
-  /// - Throws: `RecordLogError`, also for what went wrong in the background. The log is closed even so, and what could
-  ///   not be written is lost.
-  public func close() throws {
+  /// What closing does, once.
+  func closeWriting() throws {
     let closing = state.withLock { state -> (LogWriter, Result<Void, any Error>)? in
       state.isClosed = true
       defer { state.followers.wake() }
@@ -136,8 +132,7 @@ extension RecordLog {
 
   func withWriter<Result>(_ body: (inout LogState, LogWriter) throws -> Result) throws -> Result {
     try state.withLock { state in
-      if state.isClosed { throw error(.closed) }
-      guard let writer = state.writer else { throw error(.readOnly) }
+      guard let writer = state.writer else { throw error(.closed) }
       return try body(&state, writer)
     }
   }

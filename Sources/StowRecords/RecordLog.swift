@@ -26,29 +26,15 @@ import Synchronization
 ///   the records that reach into it. It is skipped and reported in ``damage``; nothing that is whole is ever cut off, and
 ///   every record keeps its number.
 /// - **One writer, many readers.** A log is opened for appending by one `RecordLog` at a time, in all processes. Any
-///   number of others read it meanwhile, and see whole records only.
+///   number of ``RecordLogReader``s read it meanwhile, and see whole records only.
 /// - **Threads.** A log may be used from many threads at once. An `encode(to:)` that a log is running, the iterator of
 ///   a sequence that is being appended, and the closure of ``compact(keeping:)`` must not use the same log.
 ///
 /// FORMAT.md, "Logs", specifies the bytes.
-public final class RecordLog: Sendable {
-  let path: String
-  let disk: any Disk
+public final class RecordLog: RecordLogReader, @unchecked Sendable {
   let durability: Durability
-  let maximumRecordSize: Int
   let packing: Packing
-  let decoder: StowDecoder
 
-  /// What opening the log found after the last record that is whole.
-  ///
-  /// ```swift
-  /// if !log.recovery.bytes.isEmpty { print(log.recovery) }
-  /// ```
-  public let recovery: Recovery
-
-  let damageReport = DamageReport()
-  let knownRecords: KnownRecords
-  let state: Mutex<LogState>
   /// How many records are on the disk; nil before the first synchronization, when the file may have some that nobody
   /// brought there. Held while something is brought to the disk, so that whoever comes meanwhile finds it done. Taken
   /// before that of `state` where both are.
@@ -90,33 +76,6 @@ public final class RecordLog: Sendable {
       maximumRecordSize: maximumRecordSize, packing: packing, cacheSize: cacheSize)
   }
 
-  /// Opens a log for reading, beside its writer in this or another process.
-  ///
-  /// It sees the records that are written, and those that are written later. Appending throws. When the writer has
-  /// compacted the log, the reader goes over to the new file.
-  ///
-  /// ```swift
-  /// let reader = try RecordLog(readingFrom: url)
-  /// print(reader.count)
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - url: A log.
-  ///   - decoder: Decodes the records, with its options.
-  ///   - maximumRecordSize: The most bytes of a record that is put together from several blocks of 64 KB; larger ones
-  ///     are reported as damage. 1 GiB by default.
-  ///   - cacheSize: The most bytes of memory, about, for what is remembered of the blocks of records that are looked up by
-  ///     their numbers. 16 MiB by default.
-  /// - Throws: `RecordLogError`: `notALog` if the file is something else.
-  public convenience init(
-    readingFrom url: URL, decoder: StowDecoder = StowDecoder(), maximumRecordSize: Int = 1 << 30,
-    cacheSize: Int = 1 << 24
-  ) throws {
-    try self.init(
-      readingFrom: Self.path(of: url), on: SystemDisk(), decoder: decoder,
-      maximumRecordSize: maximumRecordSize, cacheSize: cacheSize)
-  }
-
   init(
     at path: String, on disk: any Disk, encoder: StowEncoder = StowEncoder(),
     decoder: StowDecoder = StowDecoder(), durability: Durability = .manual, maximumRecordSize: Int = 1 << 30,
@@ -125,55 +84,26 @@ public final class RecordLog: Sendable {
     let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing)
     let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
     let (writer, recovery) = try opening.forAppending()
-    self.path = path
-    self.disk = disk
     self.durability = durability
-    self.maximumRecordSize = maximumRecordSize
     self.packing = packing
-    self.decoder = decoder
-    self.recovery = recovery
-    knownRecords = KnownRecords(limit: cacheSize)
-    state = Mutex(
+    super.init(
+      path, disk, decoder, maximumRecordSize, cacheSize, recovery,
       LogState(file: writer.file, tail: writer.tail, writer: writer, encoder: UnsharedEncoder(encoder)))
     OpenLogs.add(self)
   }
 
-  init(
-    readingFrom path: String, on disk: any Disk, decoder: StowDecoder = StowDecoder(),
-    maximumRecordSize: Int = 1 << 30, cacheSize: Int = 1 << 24
-  ) throws {
-    let file = try LogOpening(disk: disk, path: path).forReading()
-    let tail = try file.tailForReading()
-    self.path = path
-    self.disk = disk
-    durability = .manual
-    self.maximumRecordSize = maximumRecordSize
-    packing = .none
-    self.decoder = decoder
-    recovery = tail.recovery
-    knownRecords = KnownRecords(limit: cacheSize)
-    state = Mutex(LogState(file: file, tail: tail, writer: nil, encoder: UnsharedEncoder(StowEncoder())))
-  }
+  /// Synchronizes and lets go of the lock, so that another writer may open the log. Closing again does nothing.
+  /// Records can still be read.
+  ///
+  /// - Throws: `RecordLogError`, also for what went wrong in the background. The log is closed even so, and what could
+  ///   not be written is lost.
+  public override func close() throws { try closeWriting() }
 
   /// Closes the log as ``close()`` does; nobody is there whom errors could be thrown to.
   deinit {
     OpenLogs.remove(self)
     try? close()
   }
-
-  /// The path that all links lead to: renaming a new file over a link would leave the old file where it is.
-  private static func path(of url: URL) -> String {
-    var path = url.resolvingSymlinksInPath().path(percentEncoded: false)
-    // Of a link to a file that is still to be made, that leaves the link. Links may lead to each other.
-    for _ in 0..<40 {
-      guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
-      let folder = URL(filePath: path).deletingLastPathComponent()
-      path = URL(filePath: target, relativeTo: folder).resolvingSymlinksInPath().path(percentEncoded: false)
-    }
-    return path
-  }
-
-  func error(_ reason: RecordLogError.Reason) -> RecordLogError { RecordLogError(file: path, reason) }
 }
 
 /// What a log knows of its file. Used under a lock.

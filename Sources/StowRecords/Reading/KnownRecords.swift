@@ -79,7 +79,7 @@ final class KnownRun: Sendable {
     // A frame is of one scope.
     let scope = run.scopes.partitionPoint { $0 <= index } - 1
     return RecordStore(
-      run.firstNumber + first, bytes, run.records[first..<end].map { $0.from(range.lowerBound) },
+      file, run.firstNumber + first, bytes, run.records[first..<end].map { $0.from(range.lowerBound) },
       run.windows[scope], (scopes[scope], first), decoder)
   }
 }
@@ -107,7 +107,7 @@ final class KnownRecords: Sendable {
     /// Which one is thought of next.
     var hand = 0
     /// The records that were read last.
-    var recent: (file: LogFile, store: RecordStore)?
+    var recent: RecordStore?
   }
 
   private let limit: Int
@@ -122,8 +122,8 @@ final class KnownRecords: Sendable {
   /// A record of a block that is known; nil if none is, or if it has other bytes now.
   func record(_ number: Int, of file: LogFile) -> RecordLog.Record? {
     let (store, run) = state.withLock { state -> (RecordStore?, KnownRun?) in
-      if let recent = state.recent, recent.file === file, recent.store.has(number) {
-        return (recent.store, nil)
+      if let recent = state.recent, recent.file === file, recent.has(number) {
+        return (recent, nil)
       }
       return (nil, state.run(with: number, of: file))
     }
@@ -133,18 +133,18 @@ final class KnownRecords: Sendable {
       state.withLock { $0.forget(run) }
       return nil
     }
-    return record(number, in: store, of: run)
+    return record(number, in: store)
   }
 
   /// Remembers a block, and finds a record in it.
   func record(_ number: Int, in block: Block, _ run: KnownRun) -> RecordLog.Record? {
     guard run.numbers.contains(number), let store = run.records(around: number, in: block) else { return nil }
     state.withLock { $0.remember(run, limit) }
-    return record(number, in: store, of: run)
+    return record(number, in: store)
   }
 
-  private func record(_ number: Int, in store: RecordStore, of run: KnownRun) -> RecordLog.Record {
-    state.withLock { $0.recent = (run.file, store) }
+  private func record(_ number: Int, in store: RecordStore) -> RecordLog.Record {
+    state.withLock { $0.recent = store }
     return RecordLog.Record(store: store, index: number - store.firstNumber)
   }
 }

@@ -80,7 +80,7 @@ struct RecordCursor: Sendable {
     case .records(let run):
       let start = block.start + (run.records.first?.range.lowerBound ?? 0)
       reportLost(before: min(run.firstNumber, limit), before: start)
-      store = RecordStore(run, block.bytes, decoder)
+      store = RecordStore(file, run, block.bytes, decoder)
       wholeEnd = block.start + run.end
     }
     return true
@@ -166,7 +166,7 @@ struct RecordCursor: Sendable {
     switch message(from: beginning, of: block) {
     case .success(let message):
       next = beginning.number
-      store = RecordStore(beginning.number, message: message, decoder)
+      store = RecordStore(file, beginning.number, message: message, decoder)
     case .failure(let lost):
       addHole((block.start + block.endOfRecords)..<(index * BlockHead.blockSize), lost.reason)
       return false

@@ -7,6 +7,7 @@ import Synchronization
 /// late, in any order, and from many threads: whoever decodes takes the decoder out and puts it back, and makes one
 /// of his own if there is none at the moment.
 final class RecordStore: Sendable {
+  let file: LogFile
   let firstNumber: Int
   private let bytes: [UInt8]
   private let places: [Block.Place]
@@ -18,7 +19,8 @@ final class RecordStore: Sendable {
   private let idle = Mutex<ScopeDecoder?>(nil)
 
   /// Records of a block, of which these are the bytes.
-  init(_ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
+  init(_ file: LogFile, _ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
+    self.file = file
     firstNumber = run.firstNumber
     self.decoder = decoder
     self.bytes = bytes
@@ -30,9 +32,10 @@ final class RecordStore: Sendable {
 
   /// Some records of a scope of which everything is known.
   init(
-    _ firstNumber: Int, _ bytes: [UInt8], _ places: [Block.Place], _ window: PackingWindow,
+    _ file: LogFile, _ firstNumber: Int, _ bytes: [UInt8], _ places: [Block.Place], _ window: PackingWindow,
     _ known: (scope: KnownScope, first: Int), _ decoder: StowDecoder
   ) {
+    self.file = file
     self.firstNumber = firstNumber
     self.bytes = bytes
     self.places = places
@@ -42,7 +45,8 @@ final class RecordStore: Sendable {
   }
 
   /// A record that was put together from the parts of several blocks.
-  init(_ number: Int, message: [UInt8], _ decoder: StowDecoder) {
+  init(_ file: LogFile, _ number: Int, message: [UInt8], _ decoder: StowDecoder) {
+    self.file = file
     firstNumber = number
     self.decoder = decoder
     bytes = message

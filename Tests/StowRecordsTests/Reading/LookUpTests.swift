@@ -16,7 +16,7 @@ struct LookUpTests {
 
   private static func log(
     on disk: SimulatedDisk, packing: RecordLog.Packing = .none, cacheSize: Int = 1 << 24
-  ) throws -> RecordLog {
+  ) throws -> RecordLogReader {
     for part in 0..<3 {
       let log = try RecordLog(at: "/log", on: disk, packing: packing)
       for id in (part * count / 3)..<((part + 1) * count / 3) {
@@ -25,11 +25,11 @@ struct LookUpTests {
       }
       try log.close()
     }
-    return try RecordLog(readingFrom: "/log", on: disk, cacheSize: cacheSize)
+    return try RecordLogReader(at: "/log", on: disk, cacheSize: cacheSize)
   }
 
   private func expectEvent(
-    _ number: Int, in log: RecordLog, sourceLocation: SourceLocation = #_sourceLocation
+    _ number: Int, in log: RecordLogReader, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let record = try log.record(at: number)
     #expect(record.number == number, sourceLocation: sourceLocation)
@@ -63,13 +63,13 @@ struct LookUpTests {
   @Test func whatIsAppendedLaterIsFound() throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk)
-    var reader: RecordLog?
+    var reader: RecordLogReader?
     for id in 0..<1_500 {
       try log.append(Self.event(id))
       try expectEvent(id, in: log)
       try expectEvent(id / 2, in: log)
       guard id % 10 == 0 else { continue }
-      if reader == nil { reader = try RecordLog(readingFrom: "/log", on: disk) }
+      if reader == nil { reader = try RecordLogReader(at: "/log", on: disk) }
       try reader.map { try expectEvent(id, in: $0) }
     }
   }
@@ -79,7 +79,7 @@ struct LookUpTests {
     let log = try RecordLog(at: "/log", on: disk)
     for id in 0..<500 { try log.append(Event(id)) }
     try log.flush()
-    let reader = try RecordLog(readingFrom: "/log", on: disk)
+    let reader = try RecordLogReader(at: "/log", on: disk)
     for number in 0..<500 {
       #expect(try log.decode(Event.self, at: number).id == number)
       #expect(try reader.decode(Event.self, at: number).id == number)

@@ -1,4 +1,4 @@
-extension RecordLog {
+extension RecordLogReader {
   /// The number of records, lost ones included: the number that the next record gets. For a reader, of the records
   /// that are written whole.
   ///
@@ -53,26 +53,45 @@ extension RecordLog {
   public func record(at number: Int) throws -> Record {
     let (file, tail) = snapshot(with: number)
     guard number >= 0, number < tail.count else { throw error(.noSuchRecord(number, count: tail.count)) }
-    if let record = knownRecords.record(number, of: file) { return record }
-    let (record, cursor) = try walk(to: number, of: file, tail)
-    guard let (block, run) = cursor.knownRun else { return record }
-    return knownRecords.record(number, in: block, run) ?? record
+    return try record(at: number, of: file, tail)
   }
 
-  /// A record of a file, which has that many, and the walk that came to it.
+  /// A record of a file, which has that many.
+  func record(at number: Int, of file: LogFile, _ tail: Tail) throws -> Record {
+    let met = DamageReport()
+    let record = readRecord(from: number, of: file, tail, noting: met)
+    if let record, record.number == number { return record }
+    throw lack(of: number, met, tail)
+  }
+
+  /// The first record from a number on that can be read; nil if there is none. Its block is remembered.
+  func readRecord(from number: Int, of file: LogFile, _ tail: Tail, noting met: DamageReport) -> Record? {
+    if let record = knownRecords.record(number, of: file) { return record }
+    var cursor = cursor(over: file, from: number, tail, noting: met)
+    guard let record = cursor.nextRecord() else { return nil }
+    return cursor.knownRun.flatMap { knownRecords.record(record.number, in: $0.block, $0.run) } ?? record
+  }
+
+  /// A record of a file, which has that many, with all of its block that can be read with it.
   ///
   /// - Parameter orLost: Is handed what was lost in place of the record, before the error is thrown that says so.
-  func walk(
-    to number: Int, of file: LogFile, _ tail: Tail, orLost: (Damage) -> Void = { _ in }
-  ) throws -> (Record, RecordCursor) {
+  func readBlock(
+    of number: Int, _ file: LogFile, _ tail: Tail, orLost: (Damage) -> Void
+  ) throws -> RecordStore {
     let met = DamageReport()
     var cursor = cursor(over: file, from: number, tail, noting: met)
-    if let record = cursor.nextRecord(), record.number == number { return (record, cursor) }
+    if let record = cursor.nextRecord(), record.number == number { return record.store }
+    let error = lack(of: number, met, tail)
+    if case .damaged(let damage) = error.reason { orLost(damage) }
+    throw error
+  }
+
+  /// Why there is no record of a number.
+  private func lack(of number: Int, _ met: DamageReport, _ tail: Tail) -> RecordLogError {
     guard let damage = met.list.first(where: { $0.records.contains(number) }) else {
-      throw error(.noSuchRecord(number, count: tail.count))
+      return error(.noSuchRecord(number, count: tail.count))
     }
-    orLost(damage)
-    throw RecordLogError(file: path, offset: damage.bytes.lowerBound, .damaged(damage))
+    return RecordLogError(file: path, offset: damage.bytes.lowerBound, .damaged(damage))
   }
 
   /// The damaged parts that reading this log has met and passed over so far, in the order of the file. ``verify()``
