@@ -74,6 +74,8 @@ final class DamageReport: Sendable {
     known.withLock { _ = $0.insert(damage) }
   }
 
+  var count: Int { known.withLock { $0.count } }
+
   /// All of it, in the order of the file.
   var list: [RecordLog.Damage] {
     known.withLock {

@@ -48,5 +48,16 @@ extension RecordLogReader {
     ) throws -> Value {
       try store.open(at: index) { try $0.decode(type, defaults: template, strategy) }
     }
+
+    /// Opens the record as a message, to read parts of it.
+    ///
+    /// ```swift
+    /// let place = try record.message().decode(String.self, at: ["place", "name"])
+    /// ```
+    ///
+    /// The message has a copy of the record's bytes, and keeps nothing else of its block but keys and strings.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted` if the record is not a message.
+    public func message() throws -> StowMessage { try store.open(at: index) { try $0.message() } }
   }
 }

@@ -47,6 +47,10 @@ struct OpenRecord {
   ) throws -> Value {
     try decoder.decode(type, fromRecord: bytes, relyingOn: definitions, scope, defaults: template, strategy)
   }
+
+  func message() throws -> StowMessage {
+    try decoder.message(fromRecord: bytes, relyingOn: definitions, scope)
+  }
 }
 
 /// Opens the records of a scope in their order.

@@ -97,18 +97,4 @@ extension RecordLog {
     // What is appended later is encoded, and by somebody who knows nothing of the definitions that were copied.
     new.endScope()
   }
-
-  /// What could not be read may be whole all the same, and must not be left out.
-  private func throwUnreadable(_ list: [Damage]) throws {
-    for damage in list {
-      switch damage.reason {
-      case .unreadable(let code):
-        throw RecordLogError(
-          file: path, offset: damage.bytes.lowerBound, SystemError(operation: "read", code: code))
-      case .recordTooLarge:
-        throw RecordLogError(file: path, offset: damage.bytes.lowerBound, .damaged(damage))
-      default: break
-      }
-    }
-  }
 }
