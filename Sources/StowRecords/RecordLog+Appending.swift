@@ -64,6 +64,7 @@ extension RecordLog {
       if durability == .everyAppend, case .failure = result { writer.dropCollected() }
       // The records before the one that failed are as durable as any.
       if writer.count > first {
+        counts.appended.add(writer.count - first, ordering: .relaxed)
         scheduleWriting(&state)
         wakeFollowersSoon(&state)
       }
@@ -159,6 +160,7 @@ extension RecordLog {
         state.withLock { _ in writer.failToSynchronize() }
         throw error
       }
+      counts.synchronizations.add(1, ordering: .relaxed)
       guard isPrepared else { return }
       state.withLock { _ in writer.noteSynchronized(before: end) }
       done = written

@@ -53,7 +53,7 @@ extension RecordLog {
   private func replacement(
     of old: LogWriter, _ identity: UInt64, _ isKept: (Record) throws -> Bool
   ) throws -> LogWriter {
-    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing)
+    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing, counts: counts)
     let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
     let new = try opening.newFile(like: old.file.disk, identity: old.file.identity)
     do {

@@ -33,6 +33,7 @@ import Synchronization
 /// FORMAT.md, "Logs", specifies the bytes.
 public final class RecordLog: RecordLogReader, @unchecked Sendable {
   let durability: Durability
+  let counts = LogCounts()
   let packing: Packing
 
   /// How many records are on the disk; nil before the first synchronization, when the file may have some that nobody
@@ -81,7 +82,7 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
     decoder: StowDecoder = StowDecoder(), durability: Durability = .manual, maximumRecordSize: Int = 1 << 30,
     packing: Packing = .none, cacheSize: Int = 1 << 24, identity: UInt64 = .random(in: .min ... .max)
   ) throws {
-    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing)
+    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing, counts: counts)
     let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
     let (writer, recovery) = try opening.forAppending()
     self.durability = durability

@@ -132,4 +132,21 @@ struct RecordIndexTests {
     try log.append("no entry")
     #expect(throws: DecodingError.self) { try index.value(for: "key 1") }
   }
+
+  @Test func countersGrow() async throws {
+    let log = try RecordLog(at: folder.log, durability: .manual)
+    #expect(log.counters.appended == 0 && log.counters.damage == 0)
+    try fill(log, 0..<100)
+    #expect(log.counters.appended == 100)
+    let synchronizations = log.counters.synchronizations
+    try log.synchronize()
+    #expect(log.counters.synchronizations == synchronizations + 1)
+    #expect(log.counters.writtenBytes >= log.records.reduce(0) { $0 + $1.size })
+    try await log.appendDurably(Entry(key: "", value: 0))
+    #expect(log.counters.appended == 101)
+    #expect(log.counters.synchronizations == synchronizations + 2)
+    let bytes = log.counters.writtenBytes
+    try log.compact { _ in true }
+    #expect(log.counters.writtenBytes > bytes && log.counters.appended == 101)
+  }
 }
