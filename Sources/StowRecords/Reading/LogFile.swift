@@ -88,7 +88,6 @@ final class LogFile: Sendable {
     if let known = knownHeads.withLock({ $0.heads[index] }) { return known }
     let bytes = try Self.bytes(of: disk, path, from: index * BlockHead.blockSize, count: BlockHead.size)
     guard let head = BlockHead(bytes), head.index == index, head.identity == identity else { return nil }
-    knownHeads.withLock { $0.add(head) }
     return head
   }
 
@@ -132,7 +131,11 @@ final class LogFile: Sendable {
   private func firstHead(from index: Int, before end: Int) throws -> BlockHead? {
     var index = index
     while index < BlockHead.count(in: end) {
-      if let head = try head(of: index) { return head }
+      if let head = try head(of: index) {
+        // Those that a walk reads in their order are not needed again.
+        knownHeads.withLock { $0.add(head) }
+        return head
+      }
       index = try nextBlock(from: index + 1, before: end)
     }
     return nil
