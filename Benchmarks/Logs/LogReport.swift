@@ -51,6 +51,7 @@ extension LogReport {
       notes: [
         "JSON lines: a file of JSON texts, each written with its newline at once. x JSON lines: how many times as fast.",
         "Appending is with the default durability, up to where all records are in the file.",
+        "A block is known when a record of it was read by its number before.",
       ])
   }
 

@@ -45,7 +45,9 @@ struct LogSpeed<Value: Codable & Equatable & Sendable> {
         LogTiming(name: "append one by one, flush each", log: times[2], json: times[0]),
         LogTiming(name: "append in batches of 1,000", log: times[3], json: times[0]),
         LogTiming(name: "read all", log: times[5], json: times[4]),
-        LogTiming(name: "read one of \(Figures.count(large))", log: random),
+        LogTiming(name: "read one of \(Figures.count(large))", log: random.new),
+        LogTiming(name: "the same, its block known", log: random.known),
+        LogTiming(name: "the one after it", log: random.neighbour),
       ])
   }
 
@@ -57,7 +59,7 @@ struct LogSpeed<Value: Codable & Equatable & Sendable> {
     let lines = try JSONLines(at: files.freshFile("read.json"))
     for value in values { try lines.append(value) }
     try lines.close()
-    let read = try RecordLog(readingFrom: files.file("read.log")).records.map { try $0.decode(Value.self) }
+    let read = try RecordLogReader(at: files.file("read.log")).records.map { try $0.decode(Value.self) }
     guard read == values else { throw PayloadFailure(description: "a log does not give back \(name)") }
   }
 
@@ -109,24 +111,32 @@ struct LogSpeed<Value: Codable & Equatable & Sendable> {
 
   private func readLog() throws -> Double {
     try Clock.time {
-      let log = try RecordLog(readingFrom: files.file("read.log"))
+      let log = try RecordLogReader(at: files.file("read.log"))
       for record in log.records { blackHole(try record.decode(Value.self)) }
     }
   }
 
-  /// The median time to read one record by its number from a log of many.
-  private func readAtRandom() throws -> Double {
+  /// The median times to read one record by its number from a log of many: while nothing is known of any block, when all
+  /// blocks are known, and of the record after the last one.
+  private func readAtRandom() throws -> (new: Double, known: Double, neighbour: Double) {
     let log = try RecordLog(at: files.freshFile("large.log"), durability: .manual, packing: packing)
     while log.count < large { try log.append(contentsOf: values.prefix(large - log.count)) }
     try log.close()
-    let reader = try RecordLog(readingFrom: files.file("large.log"))
-    var random = RandomSource(seed: 20)
-    var samples: [Double] = []
-    for _ in 0..<2000 {
-      let number = random.int(in: 0...large - 1)
-      samples.append(try Clock.time { blackHole(try reader.decode(Value.self, at: number)) })
+    let url = files.file("large.log")
+    let (forgetful, reader) = (try RecordLogReader(at: url, cacheSize: 0), try RecordLogReader(at: url))
+    func time(_ reader: RecordLogReader, _ number: Int) throws -> Double {
+      try Clock.time { blackHole(try reader.decode(Value.self, at: number)) }
     }
-    try FileManager.default.removeItem(at: files.file("large.log"))
-    return median(samples)
+    for number in stride(from: 0, to: large, by: 100) { _ = try time(reader, number) }
+    var random = RandomSource(seed: 20)
+    var (new, known, neighbours): ([Double], [Double], [Double]) = ([], [], [])
+    for _ in 0..<2000 {
+      let number = random.int(in: 0...large - 2)
+      new.append(try time(forgetful, number))
+      known.append(try time(reader, number))
+      neighbours.append(try time(reader, number + 1))
+    }
+    try FileManager.default.removeItem(at: url)
+    return (median(new), median(known), median(neighbours))
   }
 }

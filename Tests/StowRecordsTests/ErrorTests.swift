@@ -1,4 +1,5 @@
 import Foundation
+import Stow
 import Testing
 
 @testable import StowRecords
@@ -15,6 +16,27 @@ struct ErrorTests {
       "\(RecordLogError(file: "a", offset: 5, .diskFull))" == "a at offset 5: there is no room on the disk")
     #expect(error.localizedDescription == error.description)
     #expect("\(RecordLogError(file: "a", .noSuchRecord(7, count: 3)))" == "a: there is no record 7 among 3")
+  }
+
+  @Test func whatIsHandedToTheWrongReaderIsNamed() throws {
+    let folder = try TemporaryFolder()
+    try StowEncoder().encode(["a": 1]).write(to: folder.log)
+    let error = try #require(throws: RecordLogError.self) { try RecordLogReader(at: folder.log) }
+    #expect(error.reason == .notALog && error.localizedDescription.contains("no log of records"))
+    let other = folder.url.appending(path: "other.stowlog")
+    let log = try RecordLog(at: other)
+    try log.append(1)
+    try log.close()
+    for (data, name) in [
+      (try Data(contentsOf: other), "log of records, which RecordLogReader"),
+      (try RecordStreamEncoder().encode(1), "stream of records, which RecordStreamDecoder"),
+    ] {
+      let error = try #require(throws: DecodingError.self) { try StowDecoder().decode(Int.self, from: data) }
+      guard case .dataCorrupted(let context) = error else { throw error }
+      #expect(context.debugDescription.contains(name))
+    }
+    let locked = RecordLogError(file: "a", offset: nil, SystemError(operation: "lock", code: 37))
+    #expect("\(locked)".contains("its file system may have no locks"))
   }
 
   @Test func reportsNameRecordsAndBytes() {

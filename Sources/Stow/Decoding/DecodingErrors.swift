@@ -76,7 +76,13 @@ struct ErrorMaker: ~Copyable {
         return "it relies on the context \(name), which the decoder does not have (see its contexts)"
       }
       let kind = String(reader.base[1], radix: 16, uppercase: true)
-      return "it is a message of kind \(kind.count == 1 ? "0" : "")\(kind), which this version does not know"
+      let meaning =
+        switch reader.base[1] {
+        case 2: "a log of records, which RecordLogReader of StowRecords reads"
+        case 3: "a stream of records, which RecordStreamDecoder of StowRecords reads"
+        default: "which this version does not know"
+        }
+      return "it is a message of kind \(kind.count == 1 ? "0" : "")\(kind), \(meaning)"
     }
     return "the tag at offset \(offset) is reserved for later versions of the format"
   }

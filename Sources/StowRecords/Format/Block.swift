@@ -22,6 +22,11 @@ package struct Block: Sendable {
 
     var isPacked: Bool { unpackedSize > 0 }
 
+    /// The same place in bytes that begin at an offset of these.
+    func from(_ offset: Int) -> Place {
+      Place(range.lowerBound - offset..<range.upperBound - offset, unpackedSize: Int(unpackedSize))
+    }
+
     var range: Range<Int> { Int(start)..<Int(end) }
   }
 
@@ -33,10 +38,21 @@ package struct Block: Sendable {
     fileprivate(set) var scopes: [Int] = [0]
     /// For each scope, what its packed records copy from.
     fileprivate(set) var windows = [PackingWindow()]
+    /// The frames that it is in.
+    fileprivate(set) var frames: [RunFrame] = []
     /// Where its frames end in the block.
-    fileprivate(set) var end = 0
+    var end: Int { frames.last.map { Int($0.end) } ?? 0 }
 
     fileprivate init(firstNumber: Int) { self.firstNumber = firstNumber }
+  }
+
+  /// The payload of a frame of records, and where its checksums are in those of the block.
+  struct RunFrame: Sendable {
+    let start: UInt32
+    let end: UInt32
+    let firstChecksum: UInt32
+
+    var payload: Range<Int> { Int(start)..<Int(end) }
   }
 
   package enum Piece: Sendable {
@@ -61,6 +77,8 @@ package struct Block: Sendable {
   /// From the head on, as far as they are there.
   let bytes: [UInt8]
   package private(set) var pieces: [Piece] = []
+  /// Those of the stretches of each frame, from before the first to after the last.
+  private(set) var checksums: [Checksum] = []
   /// A part of a record that began in an earlier block.
   package private(set) var continuation: Part?
   /// The first part of a record that goes on in the next block.
@@ -119,10 +137,13 @@ package struct Block: Sendable {
     var offset = BlockHead.size
     var hasFrames = false
     while offset < bytes.count {
-      if let frame = Frame(in: bytes, at: offset, blockStart: start, identity: identity) {
+      let firstChecksum = checksums.count
+      if let frame = Frame(
+        in: bytes, at: offset, blockStart: start, identity: identity, noting: &checksums)
+      {
         hasFrames = true
         endDamage(before: offset)
-        if !take(frame, at: offset) { beginDamage(at: offset) }
+        if !take(frame, at: offset, firstChecksum) { beginDamage(at: offset) }
         offset = frame.payload.upperBound
         end = offset
         if frame.kind != .first { endOfRecords = offset }
@@ -165,7 +186,7 @@ package struct Block: Sendable {
   }
 
   /// Takes in a frame; false if it cannot be read, or makes no sense where it stands.
-  private mutating func take(_ frame: Frame, at offset: Int) -> Bool {
+  private mutating func take(_ frame: Frame, at offset: Int, _ firstChecksum: Int) -> Bool {
     // After a part that goes on in the next block, this block has nothing.
     if isOpen { return false }
     let isFirst = offset == BlockHead.size
@@ -185,7 +206,7 @@ package struct Block: Sendable {
       checkpoint = offset..<frame.payload.upperBound
       return true
     case .first: return isNext(number) && takeBeginning(number, content)
-    default: return isNext(number) && takeRecords(of: frame, number, content)
+    default: return isNext(number) && takeRecords(of: frame, number, content, firstChecksum)
     }
   }
 
@@ -220,7 +241,9 @@ package struct Block: Sendable {
   // MARK: - Records
 
   /// Takes in all records of a frame; false if its payload is something else, or relies on what cannot be read.
-  private mutating func takeRecords(of frame: Frame, _ number: Int, _ content: Range<Int>) -> Bool {
+  private mutating func takeRecords(
+    of frame: Frame, _ number: Int, _ content: Range<Int>, _ firstChecksum: Int
+  ) -> Bool {
     guard frame.kind.isFresh || isScopeWhole else {
       // They count, so that their numbers are given to no others.
       var count = 0
@@ -242,7 +265,10 @@ package struct Block: Sendable {
     let isWhole = frame.kind.isPackable ? takePackable(in: content, &run) : takePlain(in: content, &run)
     if isWhole, run.records.count - first < BlockHead.recordLimit - number {
       next = number + run.records.count - first
-      run.end = content.upperBound
+      run.frames.append(
+        RunFrame(
+          start: UInt32(frame.payload.lowerBound), end: UInt32(frame.payload.upperBound),
+          firstChecksum: UInt32(firstChecksum)))
       isScopeWhole = true
     } else {
       // Nothing more of the scope is read, so that what it left in the window is of no use to anybody.

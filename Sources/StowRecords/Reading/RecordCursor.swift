@@ -80,10 +80,19 @@ struct RecordCursor: Sendable {
     case .records(let run):
       let start = block.start + (run.records.first?.range.lowerBound ?? 0)
       reportLost(before: min(run.firstNumber, limit), before: start)
-      store = RecordStore(run, block.bytes, decoder)
+      store = RecordStore(file, run, block.bytes, decoder)
       wholeEnd = block.start + run.end
     }
     return true
+  }
+
+  /// The block of the record that came last, and the records in it that this stands among; nil if that record has bytes in
+  /// several blocks, or if the definitions there are not valid.
+  var knownRun: (block: Block, run: KnownRun)? {
+    guard let block, store != nil, piece > 0, case .records(let run) = block.pieces[piece - 1] else {
+      return nil
+    }
+    return KnownRun(run, of: block, before: min(limit, tail.count), file, decoder).map { (block, $0) }
   }
 
   // MARK: - Blocks
@@ -157,7 +166,7 @@ struct RecordCursor: Sendable {
     switch message(from: beginning, of: block) {
     case .success(let message):
       next = beginning.number
-      store = RecordStore(beginning.number, message: message, decoder)
+      store = RecordStore(file, beginning.number, message: message, decoder)
     case .failure(let lost):
       addHole((block.start + block.endOfRecords)..<(index * BlockHead.blockSize), lost.reason)
       return false

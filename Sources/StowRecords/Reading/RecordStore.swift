@@ -7,36 +7,59 @@ import Synchronization
 /// late, in any order, and from many threads: whoever decodes takes the decoder out and puts it back, and makes one
 /// of his own if there is none at the moment.
 final class RecordStore: Sendable {
+  let file: LogFile
   let firstNumber: Int
   private let bytes: [UInt8]
   private let places: [Block.Place]
   private let scopes: [Int]
   private let windows: [PackingWindow]
   private let decoder: StowDecoder
+  /// What the records rely on, if it was found out before, and which of its records the first is.
+  private let known: (scope: KnownScope, first: Int)?
   private let idle = Mutex<ScopeDecoder?>(nil)
 
   /// Records of a block, of which these are the bytes.
-  init(_ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
+  init(_ file: LogFile, _ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
+    self.file = file
     firstNumber = run.firstNumber
     self.decoder = decoder
     self.bytes = bytes
     places = run.records
     scopes = run.scopes
     windows = run.windows
+    known = nil
+  }
+
+  /// Some records of a scope of which everything is known.
+  init(
+    _ file: LogFile, _ firstNumber: Int, _ bytes: [UInt8], _ places: [Block.Place], _ window: PackingWindow,
+    _ known: (scope: KnownScope, first: Int), _ decoder: StowDecoder
+  ) {
+    self.file = file
+    self.firstNumber = firstNumber
+    self.bytes = bytes
+    self.places = places
+    (scopes, windows) = ([0], [window])
+    self.known = known
+    self.decoder = decoder
   }
 
   /// A record that was put together from the parts of several blocks.
-  init(_ number: Int, message: [UInt8], _ decoder: StowDecoder) {
+  init(_ file: LogFile, _ number: Int, message: [UInt8], _ decoder: StowDecoder) {
+    self.file = file
     firstNumber = number
     self.decoder = decoder
     bytes = message
     places = [Block.Place(0..<message.count)]
     scopes = [0]
     windows = [PackingWindow()]
+    known = nil
   }
 
   /// The number after that of the last record.
   var endNumber: Int { firstNumber + places.count }
+
+  func has(_ number: Int) -> Bool { firstNumber <= number && number < endNumber }
 
   /// Lends a record, unpacked if it is packed.
   func withBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
@@ -81,13 +104,16 @@ final class RecordStore: Sendable {
     return low
   }
 
-  /// Hands a record to `body`, with a decoder that has taken in what it relies on.
-  func decode<Value>(
-    at index: Int, by body: (RecordDecoder, UnsafeRawBufferPointer) throws -> Value
-  ) throws -> Value {
+  /// Lends a record with what it relies on.
+  func open<Value>(at index: Int, _ body: (OpenRecord) throws -> Value) throws -> Value {
+    if let known {
+      return try withBytes(of: index) {
+        try body(try known.scope.open($0, at: known.first + index, decoder))
+      }
+    }
     let scope = idle.withLock { $0.take() } ?? ScopeDecoder(decoder)
     defer { idle.withLock { $0 = scope } }
-    return try scope.decode(at: index, of: self, by: body)
+    return try scope.open(at: index, of: self, body)
   }
 }
 
@@ -99,10 +125,10 @@ private final class ScopeDecoder: @unchecked Sendable {
 
   init(_ decoder: StowDecoder) { self.decoder = RecordDecoder(decoder) }
 
-  /// Decodes a record. What it has taken in stays, after an error too: otherwise each of many records that cannot be
-  /// decoded would cost a walk over all before it.
-  func decode<Value>(
-    at index: Int, of store: RecordStore, by body: (RecordDecoder, UnsafeRawBufferPointer) throws -> Value
+  /// Lends a record. What it has taken in stays, after an error too: otherwise each of many records that cannot be decoded
+  /// would cost a walk over all before it.
+  func open<Value>(
+    at index: Int, of store: RecordStore, _ body: (OpenRecord) throws -> Value
   ) throws -> Value {
     let scope = store.scope(of: index)
     if scope != self.scope || next > index {
@@ -113,6 +139,6 @@ private final class ScopeDecoder: @unchecked Sendable {
     let missing = next..<index
     next = index + 1
     try store.takeDefinitions(of: missing, into: decoder)
-    return try store.withBytes(of: index) { try body(decoder, $0) }
+    return try store.withBytes(of: index) { try body(try decoder.open($0)) }
   }
 }

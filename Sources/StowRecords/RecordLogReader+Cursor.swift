@@ -1,7 +1,7 @@
-extension RecordLog {
-  /// The records of a log that can be read, as they were when this was made; ``RecordLog/damage`` has the others.
+extension RecordLogReader {
+  /// The records of a log that can be read, as they were when this was made; ``RecordLogReader/damage`` has the others.
   public struct Records: Sequence, Sendable {
-    let log: RecordLog
+    let log: RecordLogReader
     let file: LogFile
     let tail: Tail
     let start: Int
@@ -31,7 +31,7 @@ extension RecordLog {
   /// It sees the records that there were when it first moved, and goes on in that file if the log is compacted. It keeps
   /// one block of 64 KB in memory, or one record if that is larger. A cursor is for one thread at a time.
   public struct Cursor: Sendable {
-    private let log: RecordLog
+    private let log: RecordLogReader
     /// The number of the record that `next()` returns, unless it was lost.
     public private(set) var position: Int
     private var snapshot: (file: LogFile, tail: Tail)?
@@ -43,7 +43,7 @@ extension RecordLog {
     /// The records around this position that a step backwards has read.
     private var store: RecordStore?
 
-    init(_ log: RecordLog, at position: Int) {
+    init(_ log: RecordLogReader, at position: Int) {
       self.log = log
       self.position = position
     }
@@ -86,8 +86,7 @@ extension RecordLog {
       position = min(position, tail.count)
       guard position > 0 else { return nil }
       if store.map({ $0.firstNumber < position && position <= $0.endNumber }) != true {
-        store = try log.record(at: position - 1, of: file, tail, orLost: { position = $0.records.lowerBound })
-          .store
+        store = try log.readBlock(of: position - 1, file, tail, orLost: { position = $0.records.lowerBound })
       }
       guard let store else { return nil }
       position -= 1
