@@ -2866,9 +2866,14 @@ class LogReader {
 
   readRecords(last) {
     this.next = 0n;
+    let claimed = 0n;
     for (let index = 0; index <= last; index++) {
       const block = this.blocks[index];
       if (!block) continue;
+      if (block.firstRecord !== null && block.firstRecord < claimed) {
+        this.damage.push({ start: index * BLOCK_SIZE, end: index * BLOCK_SIZE + HEAD_SIZE, reason: "head" });
+      }
+      claimed = block.nextRecord;
       if (block.givenUp !== null) this.givenUp.add(block.givenUp);
       // Where heads contradict each other, a record belongs to the later block.
       const limit = index < last ? this.blocks[index + 1]?.firstRecord ?? this.count : this.count;

@@ -28,6 +28,8 @@ struct RecordCursor: Sendable {
   private var store: RecordStore?
   /// Where the records of the next block begin: where heads contradict each other, a record belongs to the later block.
   private var limit = Int.max
+  /// The number after all that the block has which was read last.
+  private var claimed = 0
   /// Where the last frame ended that was read.
   private var wholeEnd = 0
   /// What could not be read after that.
@@ -43,8 +45,9 @@ struct RecordCursor: Sendable {
     self.decoder = decoder
     (self.known, self.noting) = (known, noting)
     start = min(number, tail.count)
-    // Where heads cannot be read, the walk begins at the front and reports them.
-    if let head = try? file.lastHead(notAfter: start, before: tail.end) {
+    // Where heads cannot be read, the walk begins at the front and reports them. Where they contradict each other, what
+    // is read from the front is what counts.
+    if start > 0, let head = try? file.lastHead(notAfter: start, before: tail.end) {
       (index, next) = (head.index, head.firstRecord)
       wholeEnd = index * BlockHead.blockSize
     }
@@ -110,22 +113,30 @@ struct RecordCursor: Sendable {
   }
 
   private mutating func enter(_ block: Block) {
+    let limit = firstRecordOfNextBlock()
     if let first = block.head?.firstRecord {
       if let abandoned = block.abandoned, next == abandoned {
         // Nobody was told that this record is there.
         (next, hole) = (first, nil)
       }
+      if first < claimed { addHole(block.start..<(block.start + BlockHead.size), .head) }
       let end = block.continuation.map { block.start + $0.bytes.upperBound } ?? block.start
-      reportLost(before: first, before: end)
+      reportLost(before: min(first, limit), before: end)
     }
-    take(block)
+    take(block, limit)
   }
 
-  private mutating func take(_ block: Block) {
+  private mutating func take(_ block: Block, _ limit: Int) {
     (self.block, piece, store) = (block, 0, nil)
+    self.limit = limit
+    claimed = block.nextRecord
     wholeEnd = block.start + (block.continuation?.bytes.upperBound ?? BlockHead.size)
-    let hasNext = index * BlockHead.blockSize < tail.end
-    limit = hasNext ? (try? file.head(of: index))?.firstRecord ?? .max : .max
+  }
+
+  /// That of the block at `index`, if its head is whole.
+  private func firstRecordOfNextBlock() -> Int {
+    guard index * BlockHead.blockSize < tail.end else { return .max }
+    return (try? file.head(of: index))?.firstRecord ?? .max
   }
 
   // MARK: - What is lost
@@ -150,7 +161,9 @@ struct RecordCursor: Sendable {
 
   /// Puts together the record that begins at the end of the block. False if the block has none, or if it is not whole.
   private mutating func readLongRecord() -> Bool {
-    guard let block, let beginning = block.beginning, beginning.number < tail.count else { return false }
+    guard let block, let beginning = block.beginning, beginning.number < min(limit, tail.count) else {
+      return false
+    }
     reportLost(before: beginning.number, before: block.start + block.endOfRecords)
     guard beginning.number == next else { return false }
     self.block = nil
@@ -187,7 +200,7 @@ struct RecordCursor: Sendable {
         if !isTooLarge { message += next.bytes[part.bytes] }
         index += 1
         guard part.isLast else { continue }
-        take(next)
+        take(next, firstRecordOfNextBlock())
         return .success(message)
       }
       return .failure(Lost(reason: .unfinished))

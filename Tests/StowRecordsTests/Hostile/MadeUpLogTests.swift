@@ -162,6 +162,32 @@ struct MadeUpLogTests {
     _ = try read.verify()
   }
 
+  /// A head whose number is too high has no say over the blocks after it, and is damage.
+  @Test func aHeadThatIsTooHighHidesNoRecordsOfLaterBlocks() throws {
+    let three: [UInt8] = [1, 0x91, 1, 0x92, 1, 0x93]
+    for number in [4, 7, 9, 1_000, BlockHead.recordLimit - 1] {
+      let file = MadeUpFile(
+        (0, [(.records, 0, three)]), (number, []), (3, [(.records, 3, three)]), (6, [(.records, 6, three)]))
+      #expect(try numbers(file) == Array(0..<9), "\(number)")
+      let damage = try KnownLogs.reader(of: file.bytes).verify()
+      #expect(damage.map(\.records.isEmpty) == [true] && damage[0].reason == .head, "\(damage)")
+    }
+    // Its own records belong to the blocks after it.
+    let file = MadeUpFile(
+      (0, [(.records, 0, three)]), (6, [(.records, 6, three)]), (3, [(.records, 3, three)]),
+      (6, [(.records, 6, record)]))
+    #expect(try numbers(file) == Array(0..<7))
+  }
+
+  /// Only after damage a first part has a number that does not follow, and then the next block may know better.
+  @Test func aFirstPartHidesNoRecordsOfTheNextBlock() throws {
+    let part = MadeUpFile.first(9, size: 70_000, record)
+    let file = MadeUpFile(
+      (0, [(.records, 0, record), (.last, 0, record), part]), (1, [(.records, 1, record + record)]),
+      (3, [(.records, 3, record)]))
+    #expect(try numbers(file) == [0, 1, 2, 3])
+  }
+
   @Test func partsThatDoNotBelongTogetherAreNoRecord() throws {
     let part = [UInt8](repeating: 0x91, count: 60_000)
     let first = MadeUpFile.first(0, size: 120_000, part)
