@@ -2593,11 +2593,11 @@ class Block {
     /** The number in its head; null if the head is damaged. */
     this.firstRecord = firstRecord;
     this.scopes = [];
-    /** The part of a record with which it begins, and the first part of one with which it ends. */
+    /** The part of a group with which it begins, and the first part of one with which it ends. */
     this.continuation = null;
     this.beginning = null;
     this.origin = null;
-    /** The number of the record that was given up, if it begins so. */
+    /** The numbers of the records that were given up, from the first to the last, if it begins so. */
     this.givenUp = null;
     /** The number of the record that comes next: the least that it can be, if it is not known. */
     this.next = firstRecord ?? 0n;
@@ -2608,11 +2608,11 @@ class Block {
     this.damage = [];
   }
 
-  /** Whether a record goes on in the next block. */
+  /** Whether a group goes on in the next block. */
   get isOpen() { return this.beginning !== null || (this.continuation !== null && !this.continuation.isLast); }
-  /** The number of the record that goes on; null if none does. */
+  /** The number of the last record of the group that goes on; null if none does. */
   get unfinished() { return this.isOpen ? (this.beginning ?? this.continuation).number : null; }
-  get nextRecord() { return this.beginning === null ? this.next : this.next + 1n; }
+  get nextRecord() { return this.beginning === null ? this.next : this.beginning.number + 1n; }
 
   damaged(start, end, reason) {
     const last = this.damage[this.damage.length - 1];
@@ -2632,7 +2632,8 @@ class Block {
       const number = reader.bigUint();
       if (number >= NUMBER_LIMIT) return false;
       switch (kind) {
-        case MIDDLE_PART: case LAST_PART: case GIVEN_UP: return isFirst && this.takeRest(kind, number, reader);
+        case MIDDLE_PART: case LAST_PART: return isFirst && this.takeRest(kind, number, reader);
+        case GIVEN_UP: return isFirst && this.takeGivenUp(number, reader);
         case CHECKPOINT: return reader.at === reader.end && this.comesNext(number);
         case FIRST_PART: return this.comesNext(number) && this.takeBeginning(number, reader);
         default: return this.comesNext(number) && this.takeRecords(kind, number, reader);
@@ -2660,19 +2661,32 @@ class Block {
   }
 
   takeRest(kind, number, reader) {
-    const isGivenUp = kind === GIVEN_UP;
-    if (isGivenUp !== (reader.at === reader.end) || !this.comesNext(number + 1n)) return false;
-    if (isGivenUp) this.givenUp = number;
-    else this.continuation = { number, content: reader.bytes.subarray(reader.at), isLast: kind === LAST_PART };
+    if (reader.at === reader.end || !this.comesNext(number + 1n)) return false;
+    this.continuation = { number, content: reader.bytes.subarray(reader.at), isLast: kind === LAST_PART };
     return true;
   }
 
-  takeBeginning(number, reader) {
+  takeGivenUp(number, reader) {
+    const count = this.count(number, reader);
+    if (reader.at !== reader.end || !this.comesNext(number + count)) return false;
+    this.givenUp = { first: number, number: number + count - 1n };
+    return true;
+  }
+
+  takeBeginning(first, reader) {
+    const count = this.count(first, reader);
     const size = reader.uint();
     const content = reader.bytes.subarray(reader.at);
     if (size <= content.length) return false;
-    this.beginning = { number, content, size };
+    this.beginning = { first, number: first + count - 1n, count, content, size };
     return true;
+  }
+
+  /** How many records there are from a number on. */
+  count(number, reader) {
+    const count = reader.bigUint();
+    if (count === 0n || count >= NUMBER_LIMIT - number) reader.fail("so many records cannot be");
+    return count;
   }
 
   takeRecords(kind, number, reader) {
@@ -2712,6 +2726,16 @@ function recordParts(reader, isPackable) {
   return parts;
 }
 
+/** The records of a group that was put together; none if its bytes are something else. */
+function messagesOfGroup(content) {
+  try {
+    return recordParts(new Reader(content), false).map(({ bytes }) => bytes);
+  } catch (error) {
+    if (error instanceof StowError) return [];
+    throw error;
+  }
+}
+
 // ## Reading a log
 
 /** The records of a log, and what cannot be read of it. */
@@ -2725,7 +2749,7 @@ class LogReader {
     for (let index = 0; index * BLOCK_SIZE < bytes.length; index++) this.blocks.push(this.block(index));
     this.records = [];
     this.damage = [];
-    this.givenUp = new Set();
+    this.givenUp = new Map();
     const last = this.findEnd();
     this.readRecords(last);
     this.collectDamage(last);
@@ -2853,7 +2877,9 @@ class LogReader {
     for (; index >= 0; index--) {
       const block = this.blocks[index];
       if (!block) continue;
-      if (block.beginning?.number === unfinished || (block.nextRecord <= unfinished && !block.isOpen)) {
+      const isFirst = block.beginning?.number === unfinished;
+      if (isFirst || (block.nextRecord <= unfinished && !block.isOpen)) {
+        if (isFirst) this.count = block.beginning.first;
         this.end = block.endOfRecords;
         return index;
       }
@@ -2874,12 +2900,15 @@ class LogReader {
         this.damage.push({ start: index * BLOCK_SIZE, end: index * BLOCK_SIZE + HEAD_SIZE, reason: "head" });
       }
       claimed = block.nextRecord;
-      if (block.givenUp !== null) this.givenUp.add(block.givenUp);
+      if (block.givenUp !== null) this.givenUp.set(block.givenUp.first, block.givenUp.number);
       // Where heads contradict each other, a record belongs to the later block.
-      const limit = index < last ? this.blocks[index + 1]?.firstRecord ?? this.count : this.count;
-      for (const scope of block.scopes) this.readScope(scope, limit < this.count ? limit : this.count);
-      const number = block.beginning?.number ?? -1n;
-      if (this.next <= number && number < this.count) this.readParts(block);
+      const limit = (index < last ? this.blocks[index + 1]?.firstRecord : null) ?? null;
+      const first = limit !== null && block.firstRecord > limit ? limit : block.firstRecord;
+      if (first > this.next) this.next = first;
+      const end = limit !== null && limit < this.count ? limit : this.count;
+      for (const scope of block.scopes) this.readScope(scope, end);
+      const { beginning } = block;
+      if (beginning && this.next <= beginning.first && beginning.number < this.count) this.readParts(block);
     }
   }
 
@@ -2897,9 +2926,9 @@ class LogReader {
     }
   }
 
-  /** Reads the record that begins in a block and goes on in others. */
+  /** Reads the group that begins in a block and goes on in others. */
   readParts(block) {
-    const { number, size, content } = block.beginning;
+    const { first, number, count, size, content } = block.beginning;
     const parts = [content];
     let length = content.length;
     for (let index = block.index + 1; ; index++) {
@@ -2907,14 +2936,17 @@ class LogReader {
       length += part?.content.length ?? 0;
       const isTooLong = length > size || length > this.recordSize;
       if (!part || part.number !== number || isTooLong || part.isLast !== (length === size)) {
-        const isGivenUp = this.blocks[block.index + 1]?.givenUp === number;
+        const isGivenUp = this.blocks[index]?.givenUp?.number === number;
         if (!isGivenUp) this.damage.push({ start: block.end - content.length, end: block.end, reason: "record" });
         return;
       }
       parts.push(part.content);
       if (part.isLast) break;
     }
-    this.add(number, new Definitions(this.options).read(concatenated(parts, length)));
+    const scope = new Scope(first);
+    scope.messages = messagesOfGroup(concatenated(parts, length));
+    if (BigInt(scope.messages.length) === count) this.readScope(scope, this.count);
+    else this.damage.push({ start: block.end - content.length, end: block.end, reason: "record" });
   }
 
   // ### Damage
@@ -2924,7 +2956,7 @@ class LogReader {
     const ranges = [];
     let next = 0n;
     for (const number of [...this.records.map((record) => BigInt(record.number)), this.count]) {
-      if (number > next && !(number === next + 1n && this.givenUp.has(next))) {
+      if (number > next && this.givenUp.get(next) !== number - 1n) {
         ranges.push({ start: narrowed(next), end: narrowed(number) });
       }
       next = number + 1n;

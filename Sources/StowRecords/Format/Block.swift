@@ -3,7 +3,7 @@ import Stow
 /// A block that was read: what its frames hold, in their order, and what of it cannot be read.
 ///
 /// ```
-///  head   part of an earlier record?   records   damage   records …   first part of a record?
+///  head   part of an earlier group?    records   damage   records …   first part of a group?
 ///         continuation                 └───────── pieces ────────┘   beginning
 /// ```
 package struct Block: Sendable {
@@ -45,14 +45,18 @@ package struct Block: Sendable {
     case damage(Range<Int>)
   }
 
-  /// A part of a record that has bytes in several blocks.
+  /// A part of a group of records, mostly one, that has bytes in several blocks.
   package struct Part: Sendable {
-    /// That of the record.
+    /// That of the last record of the group.
     package let number: Int
     let bytes: Range<Int>
     package var isLast = false
-    /// How many bytes the whole record has, as its first part says; 0 in the others.
-    var recordSize = 0
+    /// How many records the group has, and how many bytes, as its first part says; 0 in the others.
+    var count = 0
+    var size = 0
+
+    /// The records of the group, if this is its first part.
+    var numbers: Range<Int> { (number + 1 - count)..<(number + 1) }
   }
 
   let index: Int
@@ -61,13 +65,13 @@ package struct Block: Sendable {
   /// From the head on, as far as they are there.
   let bytes: [UInt8]
   package private(set) var pieces: [Piece] = []
-  /// A part of a record that began in an earlier block.
+  /// A part of a group that began in an earlier block.
   package private(set) var continuation: Part?
-  /// The first part of a record that goes on in the next block.
+  /// The first part of a group that goes on in the next block.
   private(set) var beginning: Part?
   private(set) var origin: Origin?
-  /// The record before this block that was given up.
-  package private(set) var abandoned: Int?
+  /// The records before this block that were given up.
+  package private(set) var abandoned: Range<Int>?
   /// Where the last checkpoint stands.
   private(set) var checkpoint: Range<Int>?
   /// Where the last whole frame ends.
@@ -87,9 +91,9 @@ package struct Block: Sendable {
   var start: Int { index * BlockHead.blockSize }
 
   /// The number of the first record that begins in the next block.
-  package var nextRecord: Int { next + (beginning == nil ? 0 : 1) }
+  package var nextRecord: Int { next + (beginning?.count ?? 0) }
 
-  /// Whether a record goes on in the next block.
+  /// Whether a group goes on in the next block.
   package var isOpen: Bool { beginning != nil || continuation?.isLast == false }
 
   /// Whether something before an offset cannot be read.
@@ -179,7 +183,8 @@ package struct Block: Sendable {
     else { return false }
     let content = start..<frame.payload.upperBound
     switch frame.kind {
-    case .middle, .last, .abandonment: return isFirst && takeFirst(frame.kind, number, content)
+    case .middle, .last: return isFirst && takeContinuation(number, content, isLast: frame.kind == .last)
+    case .abandonment: return isFirst && takeAbandonment(number, content)
     case .checkpoint:
       guard content.isEmpty, isNext(number) else { return false }
       checkpoint = offset..<frame.payload.upperBound
@@ -196,25 +201,39 @@ package struct Block: Sendable {
     return true
   }
 
-  /// Takes in a frame that is about a record of earlier blocks.
-  private mutating func takeFirst(_ kind: Frame.Kind, _ number: Int, _ content: Range<Int>) -> Bool {
-    guard content.isEmpty == (kind == .abandonment), isNext(number + 1) else { return false }
-    if kind == .abandonment {
-      abandoned = number
-      return true
-    }
-    continuation = Part(number: number, bytes: content, isLast: kind == .last)
+  private mutating func takeContinuation(_ number: Int, _ content: Range<Int>, isLast: Bool) -> Bool {
+    guard !content.isEmpty, isNext(number + 1) else { return false }
+    continuation = Part(number: number, bytes: content, isLast: isLast)
+    return true
+  }
+
+  private mutating func takeAbandonment(_ number: Int, _ content: Range<Int>) -> Bool {
+    var start = content.lowerBound
+    guard let count = count(at: &start, before: content.upperBound, from: number),
+      start == content.upperBound, isNext(number + count)
+    else { return false }
+    abandoned = number..<(number + count)
     return true
   }
 
   private mutating func takeBeginning(_ number: Int, _ content: Range<Int>) -> Bool {
     var start = content.lowerBound
-    guard let size = Varint.read(from: bytes, at: &start, before: content.upperBound),
+    guard let count = count(at: &start, before: content.upperBound, from: number),
+      let size = Varint.read(from: bytes, at: &start, before: content.upperBound),
       size > content.upperBound - start
     else { return false }
     endRun()
-    beginning = Part(number: number, bytes: start..<content.upperBound, recordSize: size)
+    beginning = Part(
+      number: number + count - 1, bytes: start..<content.upperBound, count: count, size: size)
     return true
+  }
+
+  /// How many records there are from a number on, one or more; nil if they would have numbers that no record has.
+  private func count(at offset: inout Int, before end: Int, from number: Int) -> Int? {
+    guard let count = Varint.read(from: bytes, at: &offset, before: end), count > 0,
+      count < BlockHead.recordLimit - number
+    else { return nil }
+    return count
   }
 
   // MARK: - Records
@@ -224,7 +243,7 @@ package struct Block: Sendable {
     guard frame.kind.isFresh || isScopeWhole else {
       // They count, so that their numbers are given to no others.
       var count = 0
-      let isWhole = forEachRecord(in: content, frame.kind.isPackable) { _, _ in
+      let isWhole = Self.forEachRecord(of: bytes, in: content, frame.kind.isPackable) { _, _ in
         count += 1
         return true
       }
@@ -254,8 +273,9 @@ package struct Block: Sendable {
 
   /// Calls `body` with each record, and whether it is packed; false if `body` says so, or if they do not fill the payload.
   @inline(__always)
-  private func forEachRecord(
-    in content: Range<Int>, _ arePackable: Bool, _ body: (_ bytes: Range<Int>, _ isPacked: Bool) -> Bool
+  private static func forEachRecord(
+    of bytes: [UInt8], in content: Range<Int>, _ arePackable: Bool,
+    _ body: (_ bytes: Range<Int>, _ isPacked: Bool) -> Bool
   ) -> Bool {
     var offset = content.lowerBound
     while offset < content.upperBound {
@@ -269,10 +289,20 @@ package struct Block: Sendable {
   }
 
   private func takePlain(in content: Range<Int>, _ run: inout Run) -> Bool {
-    forEachRecord(in: content, false) { range, _ in
+    Self.forEachRecord(of: bytes, in: content, false) { range, _ in
       run.records.append(Place(range))
       return true
     }
+  }
+
+  /// Where the records of a group stand that was put together; nil if it has not so many.
+  static func places(ofGroup bytes: [UInt8], count: Int) -> [Place]? {
+    var places: [Place] = []
+    let isWhole = forEachRecord(of: bytes, in: 0..<bytes.count, false) { range, _ in
+      places.append(Place(range))
+      return places.count <= count
+    }
+    return isWhole && places.count == count ? places : nil
   }
 
   /// Takes in records whose lengths say whether they are packed.
@@ -281,7 +311,7 @@ package struct Block: Sendable {
     var window = run.windows.removeLast()
     defer { run.windows.append(window) }
     return bytes.withUnsafeBytes { raw in
-      forEachRecord(in: content, true) { range, isPacked in
+      Self.forEachRecord(of: self.bytes, in: content, true) { range, isPacked in
         let record = UnsafeRawBufferPointer(rebasing: raw[range])
         if isPacked {
           guard let unpackedSize = window.unpackedSize(of: record) else { return false }

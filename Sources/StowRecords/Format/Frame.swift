@@ -14,7 +14,7 @@ package struct Frame: Sendable, Hashable {
   package enum Kind: UInt8, Sendable {
     /// Records that are whole, and add to the definitions of those before them.
     case records = 1
-    /// The beginning, a part from the middle, and the end of a record that is longer than its block has room for.
+    /// The beginning, a part from the middle, and the end of a group of records for which its block has no room.
     case first = 2
     case middle = 3
     case last = 4
@@ -27,7 +27,7 @@ package struct Frame: Sendable, Hashable {
     case freshPackableRecords = 8
     /// All that stands before it is on the disk.
     case checkpoint = 9
-    /// The record whose parts stand before it was not finished, and never will be.
+    /// The group whose parts stand before it was not finished, and never will be.
     case abandonment = 10
 
     /// The kind of a frame of whole records.

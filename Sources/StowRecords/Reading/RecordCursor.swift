@@ -4,7 +4,7 @@ import Stow
 /// block, or for one record if that is larger.
 ///
 /// What is damaged is passed over and reported: a block of which nothing is whole, what cannot be read in the others,
-/// and a record of several blocks of which a part is missing. The number in the next frame or head that is whole says how
+/// and a group of records in several blocks of which a part is missing. The number in the next frame or head that is whole says how
 /// many records that were.
 struct RecordCursor: Sendable {
   private let file: LogFile
@@ -74,7 +74,7 @@ struct RecordCursor: Sendable {
   /// Goes on to the next piece or block; false if there are no more.
   private mutating func goOn() -> Bool {
     guard let block, store == nil || next < limit else { return readBlock() }
-    guard piece < block.pieces.count else { return readLongRecord() || readBlock() }
+    guard piece < block.pieces.count else { return readGroup() || readBlock() }
     piece += 1
     switch block.pieces[piece - 1] {
     case .damage(let range):
@@ -115,8 +115,8 @@ struct RecordCursor: Sendable {
   private mutating func enter(_ block: Block) {
     let limit = firstRecordOfNextBlock()
     if let first = block.head?.firstRecord {
-      if let abandoned = block.abandoned, next == abandoned {
-        // Nobody was told that this record is there.
+      if let abandoned = block.abandoned, next == abandoned.lowerBound {
+        // Nobody was told that these records are there.
         (next, hole) = (first, nil)
       }
       if first < claimed { addHole(block.start..<(block.start + BlockHead.size), .head) }
@@ -157,20 +157,19 @@ struct RecordCursor: Sendable {
     next = records.upperBound
   }
 
-  // MARK: - Records of several blocks
+  // MARK: - Groups of several blocks
 
-  /// Puts together the record that begins at the end of the block. False if the block has none, or if it is not whole.
-  private mutating func readLongRecord() -> Bool {
+  /// Puts together the group that begins at the end of the block. False if the block has none, or if it is not whole.
+  private mutating func readGroup() -> Bool {
     guard let block, let beginning = block.beginning, beginning.number < min(limit, tail.count) else {
       return false
     }
-    reportLost(before: beginning.number, before: block.start + block.endOfRecords)
-    guard beginning.number == next else { return false }
+    reportLost(before: beginning.numbers.lowerBound, before: block.start + block.endOfRecords)
+    guard beginning.numbers.lowerBound == next else { return false }
     self.block = nil
-    switch message(from: beginning, of: block) {
-    case .success(let message):
-      next = beginning.number
-      store = RecordStore(beginning.number, message: message, decoder)
+    switch group(from: beginning, of: block) {
+    case .success(let (bytes, places)):
+      store = RecordStore(next, places, ofGroup: bytes, decoder)
     case .failure(let lost):
       addHole((block.start + block.endOfRecords)..<(index * BlockHead.blockSize), lost.reason)
       return false
@@ -182,26 +181,35 @@ struct RecordCursor: Sendable {
     let reason: RecordLog.Damage.Reason
   }
 
-  /// The bytes of a record, from its first part and those in the blocks that follow.
-  private mutating func message(from beginning: Block.Part, of block: Block) -> Result<[UInt8], Lost> {
-    let isTooLarge = beginning.recordSize > maximumRecordSize
-    var message = isTooLarge ? [] : Array(block.bytes[beginning.bytes])
+  /// The bytes of a group, from its first part and those in the blocks that follow, and where its records stand in them.
+  private mutating func group(
+    from beginning: Block.Part, of block: Block
+  ) -> Result<(bytes: [UInt8], places: [Block.Place]), Lost> {
+    // Beside one record of the size there is its length.
+    let isTooLarge = beginning.size - Varint.mostBytes > maximumRecordSize
+    var bytes = isTooLarge ? [] : Array(block.bytes[beginning.bytes])
     // What the first part says of the size is believed as far as the file goes.
-    if !isTooLarge { message.reserveCapacity(min(beginning.recordSize, tail.end - block.start)) }
-    var missing = beginning.recordSize - beginning.bytes.count
+    if !isTooLarge { bytes.reserveCapacity(min(beginning.size, tail.end - block.start)) }
+    var missing = beginning.size - beginning.bytes.count
     do {
       while index * BlockHead.blockSize < tail.end, let next = try file.block(index, before: tail.end),
         let part = next.continuation, part.number == beginning.number, part.bytes.count <= missing
       {
         missing -= part.bytes.count
-        // With its last part a record has all its bytes, and not before.
+        // With its last part a group has all its bytes, and not before.
         guard part.isLast == (missing == 0) else { break }
         if part.isLast, isTooLarge { return .failure(Lost(reason: .recordTooLarge)) }
-        if !isTooLarge { message += next.bytes[part.bytes] }
+        if !isTooLarge { bytes += next.bytes[part.bytes] }
+        guard part.isLast else {
+          index += 1
+          continue
+        }
+        guard let places = Block.places(ofGroup: bytes, count: beginning.count) else {
+          return .failure(Lost(reason: .frame))
+        }
         index += 1
-        guard part.isLast else { continue }
         take(next, firstRecordOfNextBlock())
-        return .success(message)
+        return .success((bytes, places))
       }
       return .failure(Lost(reason: .unfinished))
     } catch {

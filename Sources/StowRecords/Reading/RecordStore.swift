@@ -25,12 +25,12 @@ final class RecordStore: Sendable {
     windows = run.windows
   }
 
-  /// A record that was put together from the parts of several blocks.
-  init(_ number: Int, message: [UInt8], _ decoder: StowDecoder) {
-    firstNumber = number
+  /// Records of a group that was put together from the parts of several blocks.
+  init(_ firstNumber: Int, _ places: [Block.Place], ofGroup bytes: [UInt8], _ decoder: StowDecoder) {
+    self.firstNumber = firstNumber
     self.decoder = decoder
-    bytes = message
-    places = [Block.Place(0..<message.count)]
+    self.bytes = bytes
+    self.places = places
     scopes = [0]
     windows = [PackingWindow()]
   }

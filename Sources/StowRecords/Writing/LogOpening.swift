@@ -183,7 +183,7 @@ struct LogOpening {
       }
     }
     let writer = LogWriter(log, on: disk, at: path, tail, options)
-    if let number = tail.unfinished { try writer.writeAbandonment(of: number) }
+    if let numbers = tail.unfinished { try writer.writeAbandonment(of: numbers) }
     return (writer, tail.recovery)
   }
 }

@@ -107,12 +107,19 @@ class Scope:
 
 @dataclass
 class Part:
-    """A part of a record that has bytes in several blocks."""
+    """A part of a group of records that has bytes in several blocks."""
 
+    #: That of the last record of the group.
     number: int
     content: bytes
     is_last: bool = False
-    record_size: int = 0
+    #: How many records the group has, and how many bytes, if this is its first part.
+    count: int = 0
+    size: int = 0
+
+    @property
+    def first_number(self) -> int:
+        return self.number - self.count + 1
 
 
 @dataclass
@@ -134,12 +141,12 @@ class Block:
 
     @property
     def is_open(self) -> bool:
-        """Whether a record goes on in the next block."""
+        """Whether a group goes on in the next block."""
         return self.beginning is not None or (self.continuation is not None and not self.continuation.is_last)
 
     @property
     def next_record(self) -> int:
-        return self.next + (self.beginning is not None)
+        return self.next + (self.beginning.count if self.beginning else 0)
 
     @property
     def unfinished(self) -> int | None:
@@ -256,26 +263,36 @@ def _take(block: Block, frame: tuple[int, bytes], is_first: bool) -> bool:
         number = cursor.uint()
         if number >= NUMBER_LIMIT:
             return False
-        if kind in (MIDDLE, LAST, ABANDONED):
-            if not is_first or (kind == ABANDONED) != (cursor.left == 0) or not _is_next(block, number + 1):
+        if kind == ABANDONED:
+            count = _count(cursor, number)
+            return is_first and not cursor.left and _is_next(block, number + count)
+        if kind in (MIDDLE, LAST):
+            if not is_first or not cursor.left or not _is_next(block, number + 1):
                 return False
-            if kind != ABANDONED:
-                block.continuation = Part(number, cursor.take(cursor.left), kind == LAST)
+            block.continuation = Part(number, cursor.take(cursor.left), kind == LAST)
             return True
         if kind == CHECKPOINT:
             return not cursor.left and _is_next(block, number)
         if not _is_next(block, number):
             return False
         if kind == FIRST:
-            size = cursor.uint()
+            count, size = _count(cursor, number), cursor.uint()
             part = cursor.take(cursor.left)
             if size <= len(part):
                 return False
-            block.beginning = Part(number, part, record_size=size)
+            block.beginning = Part(number + count - 1, part, count=count, size=size)
             return True
     except StowError:
         return False
     return _take_records(block, kind, number, cursor)
+
+
+def _count(cursor: Cursor, number: int) -> int:
+    """How many records there are from a number on."""
+    count = cursor.uint()
+    if not 0 < count < NUMBER_LIMIT - number:
+        raise cursor.error("no number of records")
+    return count
 
 
 def _is_next(block: Block, number: int) -> bool:
@@ -389,6 +406,7 @@ def _find_end(data: bytes, blocks: dict[int, Block], log: Log) -> int:
             continue
         begins = block.beginning is not None and block.beginning.number == unfinished
         if begins or (block.next_record <= unfinished and not block.is_open):
+            log.count = block.beginning.first_number if begins else unfinished
             log.end = block.end_of_records
             return index
     log.end = 0
@@ -405,20 +423,28 @@ def _read_records(blocks: dict[int, Block], last: int, log: Log) -> None:
         following = blocks.get(index + 1)
         # Where heads contradict each other, a record belongs to the later block.
         limit = following.first_record if following is not None and index < last else None
+        if block.first_record is not None:
+            number = max(number, block.first_record if limit is None else min(block.first_record, limit))
         for scope in block.scopes:
-            definitions = Prelude()
-            is_broken = False
-            for offset, message in enumerate(scope.messages):
-                current = scope.first_number + offset
-                value, is_broken = _value(message, definitions, is_broken)
-                if current >= number and (limit is None or current < limit) and current < log.count:
-                    log.records[current] = value
-                    number = current + 1
-        if block.beginning is not None and number <= block.beginning.number < log.count:
-            message = _whole_message(blocks, block)
-            if message is not None:
-                log.records[block.beginning.number] = decode(message)
-                number = block.beginning.number + 1
+            number = _read_scope(scope, log, number, log.count if limit is None else min(limit, log.count))
+        beginning = block.beginning
+        if beginning is not None and number <= beginning.first_number and beginning.number < log.count:
+            messages = _whole_group(blocks, block)
+            if messages is not None:
+                number = _read_scope(Scope(beginning.first_number, messages), log, number, log.count)
+
+
+def _read_scope(scope: Scope, log: Log, number: int, limit: int) -> int:
+    """Takes in the records from a number on, and returns the number after the last."""
+    definitions = Prelude()
+    is_broken = False
+    for offset, message in enumerate(scope.messages):
+        current = scope.first_number + offset
+        value, is_broken = _value(message, definitions, is_broken)
+        if number <= current < limit:
+            log.records[current] = value
+            number = current + 1
+    return number
 
 
 def _value(message: bytes, definitions: Prelude, is_broken: bool) -> tuple[object, bool]:
@@ -437,10 +463,10 @@ def _value(message: bytes, definitions: Prelude, is_broken: bool) -> tuple[objec
     return None, False
 
 
-def _whole_message(blocks: dict[int, Block], block: Block) -> bytes | None:
-    """The parts of a record, put together."""
+def _whole_group(blocks: dict[int, Block], block: Block) -> list[bytes] | None:
+    """The records of a group whose parts are put together."""
     beginning = block.beginning
-    message = beginning.content
+    content = beginning.content
     index = block.index
     while True:
         index += 1
@@ -448,8 +474,9 @@ def _whole_message(blocks: dict[int, Block], block: Block) -> bytes | None:
         part = following.continuation if following is not None else None
         if part is None or part.number != beginning.number:
             return None
-        message += part.content
-        if part.is_last != (len(message) == beginning.record_size) or len(message) > beginning.record_size:
+        content += part.content
+        if part.is_last != (len(content) == beginning.size) or len(content) > beginning.size:
             return None
         if part.is_last:
-            return message
+            messages = _messages(Cursor(content, 0, len(content)))
+            return messages if messages is not None and len(messages) == beginning.count else None

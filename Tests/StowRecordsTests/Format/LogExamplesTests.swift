@@ -26,6 +26,12 @@ struct LogExamplesTests {
       try KnownLogs.bytes { try KnownLogs.append(Data(count: 65_000), Data(count: 1_000), on: $0) }
     case "log-parts":
       try KnownLogs.bytes { try KnownLogs.append(Data(count: 70_000), Data(count: 3), on: $0) }
+    case "log-group":
+      try KnownLogs.bytes { disk in
+        let log = try RecordLog(at: KnownLogs.path, on: disk)
+        try log.append(group: [Data(count: 33_000), Data(count: 33_000)])
+        try log.close()
+      }
     case "log-packed":
       try KnownLogs.bytes { disk in
         let log = try RecordLog(at: KnownLogs.path, on: disk, packing: .words)

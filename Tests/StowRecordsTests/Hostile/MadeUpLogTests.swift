@@ -1,3 +1,4 @@
+import Stow
 import Testing
 
 @testable import StowRecords
@@ -94,7 +95,7 @@ struct MadeUpLogTests {
     let origin = [UInt8](repeating: 0, count: 16)
     for frames in [
       [(.records, 0, record), (.last, 0, record)], [(.records, 0, record), (.middle, 0, record)],
-      [(.records, 0, record), (.origin, 0, origin)], [(.records, 0, record), (.abandonment, 0, [])],
+      [(.records, 0, record), (.origin, 0, origin)], [(.records, 0, record), (.abandonment, 0, [1])],
       [(.records, 0, record), MadeUpFile.first(1, size: 70_000, record), (.records, 1, record)],
       [(.records, 0, record), (.checkpoint, 1, [0])], [(.records, 0, record), (.first, 1, [0xFF])],
       // The part would be all of its record.
@@ -211,13 +212,49 @@ struct MadeUpLogTests {
     #expect(try KnownLogs.reader(of: middle.bytes).verify().map(\.records) == [0..<1])
   }
 
+  @Test func aGroupHasTheRecordsThatItsFirstPartSays() throws {
+    let part = [UInt8](repeating: 0x91, count: 60_000)
+    let content = [0xF8, 0x00, 0xD1] + part
+    #expect(content.count == 60_003)
+    func numbers(count: Int, _ rest: [UInt8]) throws -> [Int] {
+      let first = MadeUpFile.firstOfGroup(0, count: count, size: content.count + rest.count, content)
+      return try self.numbers(
+        MadeUpFile(
+          (0, [first]), (count, [(.last, max(0, count - 1), rest), (.freshRecords, count, record)])))
+    }
+    let rest = [UInt8](repeating: 0x91, count: 10_000 - 128)
+    // A length of 59,872 bytes, and one of 10,000 with the 128 bytes that are left of the first part.
+    #expect(try numbers(count: 1, [0x91, 0x91]) == [1])
+    #expect(try numbers(count: 2, rest + record) == [2])
+    #expect(try numbers(count: 3, record) == [3])
+    #expect(try numbers(count: BlockHead.recordLimit - 1, record) == [])
+    for count in [0, Int.max] {
+      let first = MadeUpFile.firstOfGroup(0, count: count, size: 70_000, content)
+      #expect(try self.numbers(MadeUpFile((0, [first]), (1, [(.records, 1, record)]))) == [1])
+    }
+    // Numbers that were given up are taken, whatever they are.
+    for count in [1, 2, 1_000] {
+      let given = MadeUpFile(
+        (0, [(.records, 0, record)]),
+        (1 + count, [(.abandonment, 1, Self.uint(count)), (.freshRecords, 1 + count, record)]))
+      #expect(try self.numbers(given) == [0, 1 + count])
+      #expect(try KnownLogs.reader(of: given.bytes).verify().isEmpty)
+    }
+  }
+
+  private static func uint(_ value: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    Varint.append(value, to: &bytes)
+    return bytes
+  }
+
   @Test func aRecordOfVeryManyPartsIsLimited() throws {
     let part = [UInt8](repeating: 0x91, count: Frame.payloadLimit - 4)
     var blocks: [(first: Int, frames: [MadeUpFile.Content])] = [
-      (0, [MadeUpFile.first(0, size: 31 * part.count + 1, part.dropLast(4) + [])])
+      (0, [MadeUpFile.first(0, size: 31 * part.count + 1, part.dropLast(12) + [])])
     ]
     blocks += Array(repeating: (1, [(.middle, 0, part)]), count: 30)
-    blocks.append((1, [(.last, 0, [0x91] + part.prefix(4)), (.records, 1, record)]))
+    blocks.append((1, [(.last, 0, [0x91] + part.prefix(12)), (.records, 1, record)]))
     let disk = SimulatedDisk()
     disk.setBytes(MadeUpFile(blocks).bytes, of: "/log")
     let log = try RecordLog(readingFrom: "/log", on: disk, maximumRecordSize: 1_000_000)
