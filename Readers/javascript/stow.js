@@ -2544,9 +2544,9 @@ class Remainders {
 
 /** The records of a log that share their definitions. */
 class Scope {
-  constructor(number) {
-    this.number = number;
-    this.messages = [];
+  constructor() {
+    /** Numbers and messages; of records that were left out, how many. */
+    this.records = [];
     this.window = new Uint8Array(WINDOW_SIZE);
     this.windowSize = 0;
     this.isWindowClosed = false;
@@ -2646,9 +2646,7 @@ class Block {
 
   takeOrigin(payload, isFirst) {
     if (!isFirst || this.index !== 0 || payload.length !== 16) return false;
-    const count = wide(payload, 8, 8);
-    if (count >= NUMBER_LIMIT) return false;
-    this.origin = { identity: hex(payload.subarray(0, 8)), count: narrowed(count) };
+    this.origin = { identity: hex(payload.subarray(0, 8)), begun: narrowed(wide(payload, 8, 8)) };
     return true;
   }
 
@@ -2692,46 +2690,53 @@ class Block {
   takeRecords(kind, number, reader) {
     const isPackable = kind === PACKABLE || kind === FRESH_PACKABLE;
     const isFresh = kind === FRESH_RECORDS || kind === FRESH_PACKABLE;
-    const parts = recordParts(reader, isPackable);
-    const count = BigInt(parts.length);
+    const { parts, end } = recordParts(number, reader, isPackable);
+    if (end >= NUMBER_LIMIT) return false;
     if (!isFresh && !this.isScopeWhole) {
       // They count, so that their numbers are given to no others.
-      if (count < NUMBER_LIMIT - number) this.next = number + count;
+      this.next = end;
       return false;
     }
-    if (count >= NUMBER_LIMIT - number) return false;
     const isNew = isFresh || this.scopes.length === 0;
-    const scope = isNew ? new Scope(number) : this.scopes[this.scopes.length - 1];
-    const messages = parts.map(({ bytes, isPacked }) => {
-      if (isPacked) return scope.unpacked(bytes);
-      if (isPackable) scope.extendWindow(bytes);
-      return bytes;
-    });
+    const scope = isNew ? new Scope() : this.scopes[this.scopes.length - 1];
+    for (const part of parts) {
+      if (part.isPacked) part.message = scope.unpacked(part.message);
+      else if (isPackable && part.message) scope.extendWindow(part.message);
+    }
     if (isNew) this.scopes.push(scope);
-    for (const message of messages) scope.messages.push(message);
-    this.next = number + count;
+    for (const part of parts) scope.records.push(part);
+    this.next = end;
     return (this.isScopeWhole = true);
   }
 }
 
-/** The bytes of all records of a frame. */
-function recordParts(reader, isPackable) {
+/** The bytes of all records of a frame, or how many were left out; and the number after them. */
+function recordParts(number, reader, isPackable) {
   const parts = [];
   while (reader.at < reader.end) {
     const head = reader.uint();
+    if (head === 0) {
+      const leftOut = reader.bigUint();
+      if (leftOut === 0n) reader.fail("nothing was left out");
+      parts.push({ number, leftOut });
+      number += leftOut;
+      continue;
+    }
     const length = isPackable ? Math.floor(head / 2) : head;
     const at = reader.take(length);
-    parts.push({ bytes: reader.bytes.subarray(at, at + length), isPacked: isPackable && head % 2 === 1 });
+    const message = reader.bytes.subarray(at, at + length);
+    parts.push({ number: number++, message, isPacked: isPackable && head % 2 === 1 });
   }
-  return parts;
+  return { parts, end: number };
 }
 
-/** The records of a group that was put together; none if its bytes are something else. */
-function messagesOfGroup(content) {
+/** The records of a group that was put together; null if its bytes are something else. */
+function recordsOfGroup(first, count, content) {
   try {
-    return recordParts(new Reader(content), false).map(({ bytes }) => bytes);
+    const { parts, end } = recordParts(first, new Reader(content), false);
+    return BigInt(parts.length) === count && end === first + count && parts.every(({ message }) => message) ? parts : null;
   } catch (error) {
-    if (error instanceof StowError) return [];
+    if (error instanceof StowError) return null;
     throw error;
   }
 }
@@ -2749,7 +2754,8 @@ class LogReader {
     for (let index = 0; index * BLOCK_SIZE < bytes.length; index++) this.blocks.push(this.block(index));
     this.records = [];
     this.damage = [];
-    this.givenUp = new Map();
+    /** The numbers of records that were left out or given up, from the first to that after the last. */
+    this.absent = [];
     const last = this.findEnd();
     this.readRecords(last);
     this.collectDamage(last);
@@ -2900,7 +2906,7 @@ class LogReader {
         this.damage.push({ start: index * BLOCK_SIZE, end: index * BLOCK_SIZE + HEAD_SIZE, reason: "head" });
       }
       claimed = block.nextRecord;
-      if (block.givenUp !== null) this.givenUp.set(block.givenUp.first, block.givenUp.number);
+      if (block.givenUp !== null) this.absent.push({ start: block.givenUp.first, end: block.givenUp.number + 1n });
       // Where heads contradict each other, a record belongs to the later block.
       const limit = (index < last ? this.blocks[index + 1]?.firstRecord : null) ?? null;
       const first = limit !== null && block.firstRecord > limit ? limit : block.firstRecord;
@@ -2919,8 +2925,14 @@ class LogReader {
 
   readScope(scope, limit) {
     const definitions = new Definitions(this.options);
-    for (const [index, message] of scope.messages.entries()) {
-      const number = scope.number + BigInt(index);
+    for (const { number, message, leftOut } of scope.records) {
+      if (leftOut) {
+        const end = number + leftOut < limit ? number + leftOut : limit;
+        if (this.next >= end) continue;
+        this.absent.push({ start: number < this.next ? this.next : number, end });
+        this.next = end;
+        continue;
+      }
       const record = definitions.read(message);
       if (number >= this.next && number < limit) this.add(number, record);
     }
@@ -2943,9 +2955,9 @@ class LogReader {
       parts.push(part.content);
       if (part.isLast) break;
     }
-    const scope = new Scope(first);
-    scope.messages = messagesOfGroup(concatenated(parts, length));
-    if (BigInt(scope.messages.length) === count) this.readScope(scope, this.count);
+    const scope = new Scope();
+    scope.records = recordsOfGroup(first, count, concatenated(parts, length));
+    if (scope.records) this.readScope(scope, this.count);
     else this.damage.push({ start: block.end - content.length, end: block.end, reason: "record" });
   }
 
@@ -2955,11 +2967,11 @@ class LogReader {
   lost() {
     const ranges = [];
     let next = 0n;
-    for (const number of [...this.records.map((record) => BigInt(record.number)), this.count]) {
-      if (number > next && this.givenUp.get(next) !== number - 1n) {
-        ranges.push({ start: narrowed(next), end: narrowed(number) });
-      }
-      next = number + 1n;
+    const there = this.records.map(({ number }) => ({ start: BigInt(number), end: BigInt(number) + 1n }));
+    const all = [...there, ...this.absent].sort((left, right) => (left.start < right.start ? -1 : 1));
+    for (const { start, end } of [...all, { start: this.count, end: this.count }]) {
+      if (start > next) ranges.push({ start: narrowed(next), end: narrowed(start) });
+      if (end > next) next = end;
     }
     return ranges;
   }

@@ -84,14 +84,32 @@ extension RecordLog {
       let (file, tail) = try seen()
       (walk, found, lost) = (nil, nil, [])
       position = min(position, tail.count)
-      guard position > 0 else { return nil }
-      if store.map({ $0.firstNumber < position && position <= $0.endNumber }) != true {
-        store = try log.record(at: position - 1, of: file, tail, orLost: { position = $0.records.lowerBound })
-          .store
+      while position > 0 {
+        if store.map({ $0.firstNumber < position && position <= $0.endNumber }) != true {
+          store = try storeBefore(position, file, tail)
+        }
+        guard let store else {
+          // A number that was given up.
+          position -= 1
+          continue
+        }
+        let index = store.index(from: position) - 1
+        position = index < 0 ? store.firstNumber : store.number(of: index)
+        if index >= 0 { return Record(store: store, index: index) }
       }
-      guard let store else { return nil }
-      position -= 1
-      return Record(store: store, index: position - store.firstNumber)
+      return nil
+    }
+
+    /// The records that the one before a position is among; nil if no such record was ever there. If it was lost, the
+    /// error says so, and the cursor stands before those that were lost.
+    private mutating func storeBefore(_ position: Int, _ file: LogFile, _ tail: Tail) throws -> RecordStore? {
+      let met = DamageReport()
+      var walk = log.cursor(over: file, from: position - 1, tail, noting: met)
+      let store = walk.firstStore()
+      if let store, store.firstNumber < position { return store }
+      guard let damage = met.list.first(where: { $0.records.contains(position - 1) }) else { return nil }
+      self.position = damage.records.lowerBound
+      throw RecordLogError(file: log.path, offset: damage.bytes.lowerBound, .damaged(damage))
     }
 
     /// What there is to read, since the first step.

@@ -39,8 +39,8 @@ extension RecordLog {
   /// let event = try log.decode(Event.self, at: 1_234)
   /// ```
   ///
-  /// - Throws: `RecordLogError`: `noSuchRecord`, or `damaged` if the record was lost; what `Record.decode(_:)`
-  ///   throws.
+  /// - Throws: `RecordLogError`: `noSuchRecord`, also if a compaction has left it out, or `damaged` if the record was
+  ///   lost; what `Record.decode(_:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, at number: Int) throws -> Value {
     try record(at: number).decode(type)
   }
@@ -55,18 +55,13 @@ extension RecordLog {
   }
 
   /// A record of a file, which has that many.
-  ///
-  /// - Parameter orLost: Is handed what was lost in place of the record, before the error is thrown that says so.
-  func record(
-    at number: Int, of file: LogFile, _ tail: Tail, orLost: (Damage) -> Void = { _ in }
-  ) throws -> Record {
+  private func record(at number: Int, of file: LogFile, _ tail: Tail) throws -> Record {
     let met = DamageReport()
     var cursor = cursor(over: file, from: number, tail, noting: met)
     if let record = cursor.nextRecord(), record.number == number { return record }
     guard let damage = met.list.first(where: { $0.records.contains(number) }) else {
       throw error(.noSuchRecord(number, count: tail.count))
     }
-    orLost(damage)
     throw RecordLogError(file: path, offset: damage.bytes.lowerBound, .damaged(damage))
   }
 

@@ -62,7 +62,7 @@ struct LogTests {
     #expect(compacted.code == 0 && compacted.errors.contains("a frame is damaged"), "\(compacted.errors)")
     let after = try Tool.run("log", path)
     #expect(after.code == 0 && after.text.contains("damage      none"))
-    #expect(try Tool.run("print", "--record", "0", path).text.contains(#""number": "5""#))
+    #expect(try Tool.run("print", "--record", "5", path).text.contains(#""number": "5""#))
   }
 
   /// What no writer leaves, with checksums that are right.

@@ -25,10 +25,19 @@ package struct Block: Sendable {
     var range: Range<Int> { Int(start)..<Int(end) }
   }
 
+  /// Records that were left out of a log: from a record of a run on, numbers are so much higher than places.
+  struct Gap: Sendable {
+    let index: Int
+    let skipped: Int
+  }
+
   /// Records whose numbers follow each other, with nothing damaged between them.
   package struct Run: Sendable {
     let firstNumber: Int
+    /// The number after the last record, there or left out.
+    fileprivate(set) var endNumber: Int
     fileprivate(set) var records: [Place] = []
+    fileprivate(set) var gaps: [Gap] = []
     /// The records before which all definitions are forgotten, as indices in `records`; the first of all is one.
     fileprivate(set) var scopes: [Int] = [0]
     /// For each scope, what its packed records copy from.
@@ -36,7 +45,18 @@ package struct Block: Sendable {
     /// Where its frames end in the block.
     fileprivate(set) var end = 0
 
-    fileprivate init(firstNumber: Int) { self.firstNumber = firstNumber }
+    fileprivate init(firstNumber: Int) { (self.firstNumber, endNumber) = (firstNumber, firstNumber) }
+
+    /// Leaves out so many records; false if there are no such numbers.
+    fileprivate mutating func leaveOut(_ count: Int) -> Bool {
+      let (skipped, isTooMuch) = (gaps.last?.skipped ?? 0).addingReportingOverflow(count)
+      if count == 0 || isTooMuch || skipped >= BlockHead.recordLimit { return false }
+      gaps.append(Gap(index: records.count, skipped: skipped))
+      return true
+    }
+
+    /// The number after the last record, as far as they were taken.
+    fileprivate var reached: Int { firstNumber + records.count + (gaps.last?.skipped ?? 0) }
   }
 
   package enum Piece: Sendable {
@@ -242,55 +262,71 @@ package struct Block: Sendable {
   private mutating func takeRecords(of frame: Frame, _ number: Int, _ content: Range<Int>) -> Bool {
     guard frame.kind.isFresh || isScopeWhole else {
       // They count, so that their numbers are given to no others.
-      var count = 0
-      let isWhole = Self.forEachRecord(of: bytes, in: content, frame.kind.isPackable) { _, _ in
-        count += 1
-        return true
+      var counted = Run(firstNumber: number)
+      if takePlain(in: content, frame.kind.isPackable, &counted), counted.reached < BlockHead.recordLimit {
+        next = counted.reached
       }
-      if isWhole, count < BlockHead.recordLimit - number { next = number + count }
       return false
     }
     var run = self.run.take() ?? Run(firstNumber: number)
-    let first = run.records.count
+    let (first, gaps) = (run.records.count, run.gaps.count)
     // Of a full block; many small frames grow the array as they come.
     if first == 0 { run.records.reserveCapacity(content.count / 16) }
     if frame.kind.isFresh, first > 0 {
       run.scopes.append(first)
       run.windows.append(PackingWindow())
     }
-    let isWhole = frame.kind.isPackable ? takePackable(in: content, &run) : takePlain(in: content, &run)
-    if isWhole, run.records.count - first < BlockHead.recordLimit - number {
-      next = number + run.records.count - first
-      run.end = content.upperBound
+    let isWhole =
+      (frame.kind.isPackable ? takePackable(in: content, &run) : takePlain(in: content, false, &run))
+      && run.reached < BlockHead.recordLimit
+    if isWhole {
+      next = run.reached
+      (run.end, run.endNumber) = (content.upperBound, next)
       isScopeWhole = true
     } else {
       // Nothing more of the scope is read, so that what it left in the window is of no use to anybody.
       run.records.removeSubrange(first...)
+      run.gaps.removeSubrange(gaps...)
     }
-    self.run = run.records.isEmpty ? nil : run
+    self.run = run.endNumber == run.firstNumber ? nil : run
     return isWhole
   }
 
-  /// Calls `body` with each record, and whether it is packed; false if `body` says so, or if they do not fill the payload.
+  /// What stands in the place of a record.
+  private enum Entry {
+    case record(Range<Int>, isPacked: Bool)
+    case leftOut(Int)
+  }
+
+  /// Calls `body` with what stands in a frame; false if `body` says so, or if the entries do not fill the payload.
   @inline(__always)
-  private static func forEachRecord(
-    of bytes: [UInt8], in content: Range<Int>, _ arePackable: Bool,
-    _ body: (_ bytes: Range<Int>, _ isPacked: Bool) -> Bool
+  private static func forEachEntry(
+    of bytes: [UInt8], in content: Range<Int>, _ arePackable: Bool, _ body: (Entry) -> Bool
   ) -> Bool {
     var offset = content.lowerBound
     while offset < content.upperBound {
       guard let head = Varint.read(from: bytes, at: &offset, before: content.upperBound) else { return false }
+      if head == 0 {
+        guard let count = Varint.read(from: bytes, at: &offset, before: content.upperBound),
+          body(.leftOut(count))
+        else { return false }
+        continue
+      }
       let length = arePackable ? head >> 1 : head
-      guard length <= content.upperBound - offset else { return false }
-      guard body(offset..<(offset + length), arePackable && head & 1 == 1) else { return false }
+      guard length <= content.upperBound - offset,
+        body(.record(offset..<(offset + length), isPacked: arePackable && head & 1 == 1))
+      else { return false }
       offset += length
     }
     return true
   }
 
-  private func takePlain(in content: Range<Int>, _ run: inout Run) -> Bool {
-    Self.forEachRecord(of: bytes, in: content, false) { range, _ in
-      run.records.append(Place(range))
+  private func takePlain(in content: Range<Int>, _ arePackable: Bool, _ run: inout Run) -> Bool {
+    Self.forEachEntry(of: bytes, in: content, arePackable) { entry in
+      switch entry {
+      case .leftOut(let count): return run.leaveOut(count)
+      case .record(let range, _): run.records.append(Place(range))
+      }
       return true
     }
   }
@@ -298,7 +334,8 @@ package struct Block: Sendable {
   /// Where the records of a group stand that was put together; nil if it has not so many.
   static func places(ofGroup bytes: [UInt8], count: Int) -> [Place]? {
     var places: [Place] = []
-    let isWhole = forEachRecord(of: bytes, in: 0..<bytes.count, false) { range, _ in
+    let isWhole = forEachEntry(of: bytes, in: 0..<bytes.count, false) { entry in
+      guard case .record(let range, _) = entry else { return false }
       places.append(Place(range))
       return places.count <= count
     }
@@ -311,7 +348,12 @@ package struct Block: Sendable {
     var window = run.windows.removeLast()
     defer { run.windows.append(window) }
     return bytes.withUnsafeBytes { raw in
-      Self.forEachRecord(of: self.bytes, in: content, true) { range, isPacked in
+      Self.forEachEntry(of: self.bytes, in: content, true) { entry in
+        let (range, isPacked): (Range<Int>, Bool)
+        switch entry {
+        case .leftOut(let count): return run.leaveOut(count)
+        case .record(let place, let how): (range, isPacked) = (place, how)
+        }
         let record = UnsafeRawBufferPointer(rebasing: raw[range])
         if isPacked {
           guard let unpackedSize = window.unpackedSize(of: record) else { return false }

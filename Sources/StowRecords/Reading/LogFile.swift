@@ -101,6 +101,16 @@ final class LogFile: Sendable {
     return Block(index, bytes, identity: identity)
   }
 
+  /// Which log the file belongs to.
+  func origin() throws -> Origin {
+    let count = min(BlockHead.size + Frame.headSize + Origin.size, try size())
+    let bytes = try Self.bytes(of: disk, path, from: 0, count: count)
+    guard let frame = Frame(in: bytes, at: BlockHead.size, blockStart: 0, identity: identity),
+      frame.kind == .origin
+    else { return Origin(log: identity, begun: 0) }
+    return Origin(bytes, frame.payload) ?? Origin(log: identity, begun: 0)
+  }
+
   /// The last block that begins before `end`, has a whole head, and whose first record is not after `number`; nil if
   /// there is none.
   ///

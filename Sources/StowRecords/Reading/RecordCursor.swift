@@ -56,10 +56,29 @@ struct RecordCursor: Sendable {
   /// The next record, without reading from the file; nil if that is needed.
   mutating func nextReadRecord() -> RecordLog.Record? {
     guard let store else { return nil }
+    let end = min(store.endNumber, limit, tail.count)
     next = max(next, min(start, store.endNumber))
-    guard next < min(store.endNumber, limit, tail.count) else { return nil }
-    next += 1
-    return RecordLog.Record(store: store, index: next - 1 - store.firstNumber)
+    guard next < end else { return nil }
+    let index = store.index(from: next)
+    let number = store.number(of: index)
+    guard number < end, index < store.count else {
+      // The last ones were left out.
+      next = end
+      return nil
+    }
+    next = number + 1
+    return RecordLog.Record(store: store, index: index)
+  }
+
+  /// The records around the number that the walk begins with, or the next ones; nil if there are none.
+  mutating func firstStore() -> RecordStore? {
+    while store.map({ $0.endNumber <= start }) ?? true {
+      guard goOn() else {
+        _ = nextRecord()
+        return nil
+      }
+    }
+    return store
   }
 
   mutating func nextRecord() -> RecordLog.Record? {

@@ -8,6 +8,9 @@ import Synchronization
 /// of his own if there is none at the moment.
 final class RecordStore: Sendable {
   let firstNumber: Int
+  /// The number after that of the last record, there or left out.
+  let endNumber: Int
+  private let gaps: [Block.Gap]
   private let bytes: [UInt8]
   private let places: [Block.Place]
   private let scopes: [Int]
@@ -17,7 +20,8 @@ final class RecordStore: Sendable {
 
   /// Records of a block, of which these are the bytes.
   init(_ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
-    firstNumber = run.firstNumber
+    (firstNumber, endNumber) = (run.firstNumber, run.endNumber)
+    gaps = run.gaps
     self.decoder = decoder
     self.bytes = bytes
     places = run.records
@@ -27,7 +31,8 @@ final class RecordStore: Sendable {
 
   /// Records of a group that was put together from the parts of several blocks.
   init(_ firstNumber: Int, _ places: [Block.Place], ofGroup bytes: [UInt8], _ decoder: StowDecoder) {
-    self.firstNumber = firstNumber
+    (self.firstNumber, endNumber) = (firstNumber, firstNumber + places.count)
+    gaps = []
     self.decoder = decoder
     self.bytes = bytes
     self.places = places
@@ -35,8 +40,25 @@ final class RecordStore: Sendable {
     windows = [PackingWindow()]
   }
 
-  /// The number after that of the last record.
-  var endNumber: Int { firstNumber + places.count }
+  /// How many records there are.
+  var count: Int { places.count }
+
+  /// The number of a record in its log.
+  func number(of index: Int) -> Int {
+    if gaps.isEmpty { return firstNumber + index }
+    let gap = gaps.partitionPoint { $0.index <= index }
+    return firstNumber + index + (gap == 0 ? 0 : gaps[gap - 1].skipped)
+  }
+
+  /// The first record that has a number or a higher one; as many as there are, if none has.
+  func index(from number: Int) -> Int {
+    let offset = max(0, number - firstNumber)
+    if gaps.isEmpty { return min(offset, places.count) }
+    // The gaps that end before the number, and after them the records up to the next one.
+    let gap = gaps.partitionPoint { $0.index + $0.skipped <= offset }
+    let next = gap < gaps.count ? gaps[gap].index : places.count
+    return min(offset - (gap == 0 ? 0 : gaps[gap - 1].skipped), next)
+  }
 
   /// Lends a record, unpacked if it is packed.
   func withBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
@@ -71,15 +93,7 @@ final class RecordStore: Sendable {
   func firstIndex(ofScope scope: Int) -> Int { scopes[scope] }
 
   /// The scope that a record belongs to.
-  func scope(of index: Int) -> Int {
-    var low = 0
-    var high = scopes.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if scopes[middle] <= index { low = middle } else { high = middle }
-    }
-    return low
-  }
+  func scope(of index: Int) -> Int { max(0, scopes.partitionPoint { $0 <= index } - 1) }
 
   /// Hands a record to `body`, with a decoder that has taken in what it relies on.
   func decode<Value>(
@@ -88,6 +102,18 @@ final class RecordStore: Sendable {
     let scope = idle.withLock { $0.take() } ?? ScopeDecoder(decoder)
     defer { idle.withLock { $0 = scope } }
     return try scope.decode(at: index, of: self, by: body)
+  }
+}
+
+extension Array {
+  /// How many elements `isBefore` holds for, which are the first ones.
+  func partitionPoint(where isBefore: (Element) throws -> Bool) rethrows -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if try isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 

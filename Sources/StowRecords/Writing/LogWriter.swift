@@ -15,8 +15,10 @@ final class LogWriter: @unchecked Sendable {
   private(set) var end: Int
   /// The number that the first of the collected records gets: how many the written frames hold, lost ones included.
   private(set) var written: Int
-  /// How many records are collected.
+  /// How many records are collected, with those between them that are left out.
   private(set) var collected = 0
+  /// How many records are left out after those.
+  private var leftOut = 0
   /// What is known to be on the disk: all bytes before this offset.
   private(set) var synchronizedEnd: Int
   /// What stood in the file when it was opened, and may be in the memory of the system only.
@@ -60,7 +62,7 @@ final class LogWriter: @unchecked Sendable {
   }
 
   /// The number of the next record.
-  var count: Int { written + collected }
+  var count: Int { written + collected + leftOut }
 
   /// What can be read of the file.
   var tail: Tail { Tail(end: wholeEnd, count: written, size: wholeEnd) }
@@ -132,18 +134,32 @@ final class LogWriter: @unchecked Sendable {
   /// - Parameter head: What stands in front of the record.
   @inline(__always)
   private func collect(_ record: UnsafeRawBufferPointer, head: Int) -> Bool {
-    let size = Varint.size(head) + record.count
+    let size = Varint.size(head) + record.count + (leftOut == 0 ? 0 : 1 + Varint.size(leftOut))
     guard size <= room - (collected == 0 ? 0 : collectedSize) else { return false }
-    if collected == 0 {
-      let isFresh = needsScope && blockOffset > BlockHead.size
-      beginFrame(.records(isFresh: isFresh, isPackable: packs), number: written)
-    }
+    if collected == 0 { beginFrameOfRecords() }
+    if leftOut > 0 { collectLeftOut() }
     Varint.append(head, to: &frame)
     frame.append(contentsOf: record)
     collected += 1
     collectedSize += size
     needsScope = false
     return true
+  }
+
+  private func beginFrameOfRecords() {
+    let isFresh = needsScope && blockOffset > BlockHead.size
+    beginFrame(.records(isFresh: isFresh, isPackable: packs), number: written)
+  }
+
+  /// Leaves out so many records: the next one has a number that is higher by so much.
+  func leaveOut(_ count: Int) { leftOut += count }
+
+  /// Puts a zero in the place of the length of a record, and after it how many are left out.
+  @inline(never)
+  private func collectLeftOut() {
+    frame.append(0)
+    Varint.append(leftOut, to: &frame)
+    (collected, leftOut) = (collected + leftOut, 0)
   }
 
   /// Throws if a record, or a group, is larger than the limit. Encoded anew, for a new scope, one may have become so.
@@ -281,6 +297,14 @@ final class LogWriter: @unchecked Sendable {
   /// Writes the records that are collected. If this throws, they still are.
   func flush() throws {
     if let failure { throw failure }
+    try writeCollected()
+    guard leftOut > 0 else { return }
+    beginFrameOfRecords()
+    collectLeftOut()
+    try writeCollected()
+  }
+
+  private func writeCollected() throws {
     guard collected > 0 else { return }
     let count = collected
     try writeFrame(firstRecord: written)
@@ -403,19 +427,6 @@ final class LogWriter: @unchecked Sendable {
     beginFrame(.checkpoint, number: written)
     try writeFrame(firstRecord: written)
     endsInCheckpoint = true
-  }
-
-  /// Writes where the records of this log came from; the first frame of the file. Written again with the same size
-  /// when their number is known.
-  func write(_ origin: Origin) throws {
-    var bytes = [UInt8](repeating: 0, count: Frame.headSize)
-    origin.append(to: &bytes)
-    Frame.seal(&bytes, from: 0, .origin, at: BlockHead.size, identity: file.identity)
-    try write(bytes, at: BlockHead.size)
-    if end == BlockHead.size {
-      end += bytes.count
-      wholeEnd = end
-    }
   }
 
   // MARK: - Synchronizing

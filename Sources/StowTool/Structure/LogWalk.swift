@@ -127,7 +127,7 @@ struct LogWalk<Visitor: StructureVisitor> {
     case .freshRecords: "records of a new scope"
     case .packableRecords: "records, some packed"
     case .freshPackableRecords: "records of a new scope, some packed"
-    case .origin: "origin"
+    case .origin: "log of the file"
     case .checkpoint: "checkpoint"
     case .abandonment: "group that was given up"
     }
@@ -175,9 +175,11 @@ struct LogWalk<Visitor: StructureVisitor> {
   }
 
   private mutating func showOrigin(_ start: Int) {
-    records.visitor.piece(start..<(start + 8), .framing, "identity of the log that it was made of")
-    let count = (try? reader.word(at: start + 8)) ?? 0
-    records.visitor.piece((start + 8)..<(start + 16), .framing, "\(count) records from there")
+    records.visitor.piece(start..<(start + 8), .framing, "identity of the log")
+    let begun = (try? reader.word(at: start + 8)) ?? 0
+    records.visitor.piece(
+      (start + 8)..<(start + 16), .framing,
+      begun == 0 ? "begun at a time that is not known" : "begun \(begun) ms after 1970")
   }
 
   private mutating func showRecords(_ payload: Range<Int>, arePackable: Bool) {
@@ -189,6 +191,12 @@ struct LogWalk<Visitor: StructureVisitor> {
       else {
         records.visitor.piece(start..<payload.upperBound, .framing, "damaged")
         return note(Broken("the records of a frame do not fill it", at: start))
+      }
+      if head == 0 {
+        let count = (try? reader.varint(at: &offset)) ?? 0
+        records.visitor.piece(start..<offset, .framing, "\(Words.count(count, "record")) left out")
+        number += count
+        continue
       }
       let length = arePackable ? head >> 1 : head
       let isPacked = arePackable && head & 1 == 1

@@ -87,10 +87,12 @@ class Log:
     records: dict[int, object] = field(default_factory=dict)
     #: The numbers of the records that were lost.
     lost: list[int] = field(default_factory=list)
+    #: The numbers of those that were left out or given up.
+    absent: list[range] = field(default_factory=list)
     count: int = 0
     #: Where the log ends; what stands behind was not written whole.
     end: int = 0
-    #: Identity of the log that this one was made of, and the number of records from it.
+    #: Identity of the log, if it is not that of the file, and when the file was begun.
     origin: tuple[bytes, int] | None = None
 
 
@@ -98,8 +100,8 @@ class Log:
 class Scope:
     """Records that share their definitions."""
 
-    first_number: int
-    messages: list[bytes] = field(default_factory=list)
+    #: Their numbers and messages; in the place of a message, how many records were left out.
+    records: list[tuple[int, bytes | int]] = field(default_factory=list)
     #: What packed records copy from, and whether nothing more is added to it.
     window: bytes = b""
     is_window_closed: bool = False
@@ -130,6 +132,7 @@ class Block:
     scopes: list[Scope] = field(default_factory=list)
     continuation: Part | None = None
     beginning: Part | None = None
+    abandoned: range | None = None
     origin: tuple[bytes, int] | None = None
     #: The number of the record that comes next, the least it can be where it is not known.
     next: int = 0
@@ -162,8 +165,18 @@ def read_log(data: bytes) -> Log:
     log = Log()
     last = _find_end(data, blocks, log)
     _read_records(blocks, last, log)
-    log.lost = [number for number in range(log.count) if number not in log.records]
+    log.lost = _lost(log)
     return log
+
+
+def _lost(log: Log) -> list[int]:
+    """The numbers of records that should be there."""
+    lost, number = [], 0
+    there = [range(number, number + 1) for number in log.records] + log.absent
+    for numbers in sorted(there, key=lambda numbers: numbers.start):
+        lost += range(number, numbers.start)
+        number = max(number, numbers.stop)
+    return lost + list(range(number, log.count))
 
 
 def _identity(data: bytes) -> bytes:
@@ -253,10 +266,9 @@ def _take(block: Block, frame: tuple[int, bytes], is_first: bool) -> bool:
     if block.is_open:
         return False
     if kind == ORIGIN:
-        count = int.from_bytes(payload[8:], "little")
-        if not is_first or block.index or len(payload) != 16 or count >= NUMBER_LIMIT:
+        if not is_first or block.index or len(payload) != 16:
             return False
-        block.origin = (payload[:8], count)
+        block.origin = (payload[:8], int.from_bytes(payload[8:], "little"))
         return True
     cursor = Cursor(payload, 0, len(payload))
     try:
@@ -265,7 +277,10 @@ def _take(block: Block, frame: tuple[int, bytes], is_first: bool) -> bool:
             return False
         if kind == ABANDONED:
             count = _count(cursor, number)
-            return is_first and not cursor.left and _is_next(block, number + count)
+            if not is_first or cursor.left or not _is_next(block, number + count):
+                return False
+            block.abandoned = range(number, number + count)
+            return True
         if kind in (MIDDLE, LAST):
             if not is_first or not cursor.left or not _is_next(block, number + 1):
                 return False
@@ -306,63 +321,59 @@ def _is_next(block: Block, number: int) -> bool:
 def _take_records(block: Block, kind: int, number: int, cursor: Cursor) -> bool:
     is_packable = kind in (PACKABLE, FRESH_PACKABLE)
     is_fresh = kind in (FRESH_RECORDS, FRESH_PACKABLE)
+    try:
+        records, end = _records(number, cursor, is_packable)
+    except StowError:
+        return False
+    if end >= NUMBER_LIMIT:
+        return False
     if not is_fresh and not block.is_scope_whole:
         # They count, so that their numbers are given to no others.
-        try:
-            count = len(_lengths(cursor, is_packable))
-        except StowError:
-            return False
-        if count < NUMBER_LIMIT - number:
-            block.next = number + count
+        block.next = end
         return False
     if is_fresh or not block.scopes:
-        block.scopes.append(Scope(number))
+        block.scopes.append(Scope())
     scope = block.scopes[-1]
-    messages = _packable_messages(scope, cursor) if is_packable else _messages(cursor)
-    if messages is None or len(messages) >= NUMBER_LIMIT - number:
-        if not scope.messages:
+    try:
+        scope.records += [(number, _message(scope, record, is_packable)) for number, record in records]
+    except StowError:
+        if not scope.records:
             block.scopes.pop()
         return False
-    scope.messages += messages
-    block.next = number + len(messages)
+    block.next = end
     block.is_scope_whole = True
     return True
 
 
-def _lengths(cursor: Cursor, is_packable: bool) -> list[int]:
-    lengths = []
+def _records(number: int, cursor: Cursor, is_packable: bool) -> tuple[list[tuple[int, tuple[bytes, bool] | int]], int]:
+    """The records of a frame, and whether they are packed, or how many were left out; and the number after them."""
+    records = []
     while cursor.left:
-        lengths.append(cursor.uint() >> is_packable)
-        cursor.take(lengths[-1])
-    return lengths
+        head = cursor.uint()
+        if head == 0:
+            count = cursor.uint()
+            if count == 0:
+                raise cursor.error("nothing that was left out")
+            records.append((number, count))
+            number += count
+        else:
+            is_packed = is_packable and head & 1 == 1
+            records.append((number, (cursor.take(head >> is_packable), is_packed)))
+            number += 1
+    return records, number
 
 
-def _messages(cursor: Cursor) -> list[bytes] | None:
-    messages = []
-    try:
-        while cursor.left:
-            messages.append(cursor.take(cursor.uint()))
-    except StowError:
-        return None
-    return messages
-
-
-def _packable_messages(scope: Scope, cursor: Cursor) -> list[bytes] | None:
-    messages = []
-    try:
-        while cursor.left:
-            head = cursor.uint()
-            record = cursor.take(head >> 1)
-            if head & 1:
-                record = _unpacked(record, scope.window)
-            elif not scope.is_window_closed and len(scope.window) + len(record) <= WINDOW_SIZE:
-                scope.window += record
-            else:
-                scope.is_window_closed = True
-            messages.append(record)
-    except StowError:
-        return None
-    return messages
+def _message(scope: Scope, record: tuple[bytes, bool] | int, is_packable: bool) -> bytes | int:
+    if isinstance(record, int):
+        return record
+    message, is_packed = record
+    if is_packed:
+        return _unpacked(message, scope.window)
+    if is_packable and not scope.is_window_closed and len(scope.window) + len(message) <= WINDOW_SIZE:
+        scope.window += message
+    elif is_packable:
+        scope.is_window_closed = True
+    return message
 
 
 def _unpacked(packed: bytes, window: bytes) -> bytes:
@@ -425,21 +436,28 @@ def _read_records(blocks: dict[int, Block], last: int, log: Log) -> None:
         limit = following.first_record if following is not None and index < last else None
         if block.first_record is not None:
             number = max(number, block.first_record if limit is None else min(block.first_record, limit))
+        if block.abandoned is not None:
+            log.absent.append(block.abandoned)
         for scope in block.scopes:
             number = _read_scope(scope, log, number, log.count if limit is None else min(limit, log.count))
         beginning = block.beginning
         if beginning is not None and number <= beginning.first_number and beginning.number < log.count:
-            messages = _whole_group(blocks, block)
-            if messages is not None:
-                number = _read_scope(Scope(beginning.first_number, messages), log, number, log.count)
+            records = _whole_group(blocks, block)
+            if records is not None:
+                number = _read_scope(Scope(records), log, number, log.count)
 
 
 def _read_scope(scope: Scope, log: Log, number: int, limit: int) -> int:
     """Takes in the records from a number on, and returns the number after the last."""
     definitions = Prelude()
     is_broken = False
-    for offset, message in enumerate(scope.messages):
-        current = scope.first_number + offset
+    for current, message in scope.records:
+        if isinstance(message, int):
+            end = min(current + message, limit)
+            if number < end:
+                log.absent.append(range(max(current, number), end))
+                number = end
+            continue
         value, is_broken = _value(message, definitions, is_broken)
         if number <= current < limit:
             log.records[current] = value
@@ -463,7 +481,7 @@ def _value(message: bytes, definitions: Prelude, is_broken: bool) -> tuple[objec
     return None, False
 
 
-def _whole_group(blocks: dict[int, Block], block: Block) -> list[bytes] | None:
+def _whole_group(blocks: dict[int, Block], block: Block) -> list[tuple[int, bytes]] | None:
     """The records of a group whose parts are put together."""
     beginning = block.beginning
     content = beginning.content
@@ -478,5 +496,15 @@ def _whole_group(blocks: dict[int, Block], block: Block) -> list[bytes] | None:
         if part.is_last != (len(content) == beginning.size) or len(content) > beginning.size:
             return None
         if part.is_last:
-            messages = _messages(Cursor(content, 0, len(content)))
-            return messages if messages is not None and len(messages) == beginning.count else None
+            return _group(beginning.first_number, beginning.count, Cursor(content, 0, len(content)))
+
+
+def _group(number: int, count: int, cursor: Cursor) -> list[tuple[int, bytes]] | None:
+    """The records of a group; None if it has not so many, or if some were left out."""
+    try:
+        records, _ = _records(number, cursor, False)
+    except StowError:
+        return None
+    if len(records) != count or any(isinstance(record, int) for _, record in records):
+        return None
+    return [(number, message) for number, (message, _) in records]

@@ -36,15 +36,43 @@ struct MadeUpLogTests {
     }
   }
 
-  @Test func aRecordWithoutBytesSpoilsNoOther() throws {
-    let file = MadeUpFile((0, [(.records, 0, [UInt8](repeating: 0, count: 20_000) + record)]))
-    #expect(try numbers(file).count == 20_001)
-    let log = try KnownLogs.reader(of: file.bytes)
-    #expect(throws: DecodingError.self) { try log.decode(Int.self, at: 19_999) }
-    #expect(try log.decode(Int.self, at: 20_000) == 1)
-    let records = Array(log.records)
-    #expect(throws: DecodingError.self) { try records[0].decode(Int.self) }
-    #expect(try records[20_000].decode(Int.self) == 1)
+  /// In the place of a length, 0 and a number say how many records were left out.
+  @Test func whatWasLeftOutHasNumbersAndIsNotLost() throws {
+    for kind in [Frame.Kind.records, .freshRecords, .packableRecords] {
+      let record: [UInt8] = [kind == .packableRecords ? 2 : 1, 0x91]
+      let file = MadeUpFile(
+        (
+          0, [(kind, 0, [0, 3] + record + [0, 1, 0, 1] + record + record + [0, 100]), (kind, 108, record)]
+        ),
+        (109, [(kind, 109, [0, 5]), (kind, 114, []), (kind, 114, [0, 1] + record)]),
+        (116, [(kind, 116, [0, 4])]))
+      #expect(try numbers(file) == [3, 6, 7, 108, 115], "\(kind)")
+      let log = try KnownLogs.reader(of: file.bytes)
+      #expect(try log.verify().isEmpty && log.count == 120)
+      for number in [0, 4, 50, 109, 119] {
+        #expect { try log.record(at: number) } throws: {
+          ($0 as? RecordLogError)?.reason == .noSuchRecord(number, count: 120)
+        }
+      }
+      for number in [0, 3, 4, 7, 8, 60, 108, 115, 116, 120] {
+        let after = log.records(from: number).map(\.number)
+        #expect(after == [3, 6, 7, 108, 115].filter { $0 >= number }, "\(number)")
+        var (cursor, before) = (log.cursor(from: number), [Int]())
+        while let record = try cursor.previous() { before.append(record.number) }
+        #expect(before == [115, 108, 7, 6, 3].filter { $0 < number }, "\(number)")
+      }
+      #expect(try log.last?.number == 115)
+    }
+    // Nothing left out, more than there are numbers, and no number at all.
+    for content in [
+      [0, 0], [0], [0xFC, 0, 0, 0, 0, 0], [0] + Self.uint(BlockHead.recordLimit), [0] + Self.uint(.max),
+      [0] + Self.uint(BlockHead.recordLimit - 1) + [0] + Self.uint(BlockHead.recordLimit - 1),
+    ] as [[UInt8]] {
+      let file = MadeUpFile((0, [(.records, 0, record), (.records, 1, content)]))
+      #expect(try numbers(file) == [0] && KnownLogs.reader(of: file.bytes).verify().count == 1)
+    }
+    let most = [0] + Self.uint(BlockHead.recordLimit - 2)
+    #expect(try numbers(MadeUpFile((0, [(.records, 0, record), (.records, 1, most)]))) == [0])
   }
 
   @Test func aPackedRecordThatIsBrokenMakesItsFrameDamage() throws {
