@@ -67,7 +67,7 @@ struct LargeLog {
   /// What a child process does: reads all records of a log, and prints how far memory rose beyond what there was
   /// after the first of them.
   static func runChild(_ path: String) throws {
-    let log = try RecordLog(readingFrom: URL(fileURLWithPath: path))
+    let log = try RecordLogReader(at: URL(fileURLWithPath: path))
     var before = 0
     for record in log.records {
       blackHole(try record.decode(Entry.self))

@@ -57,7 +57,7 @@ struct LogSpeed<Value: Codable & Equatable & Sendable> {
     let lines = try JSONLines(at: files.freshFile("read.json"))
     for value in values { try lines.append(value) }
     try lines.close()
-    let read = try RecordLog(readingFrom: files.file("read.log")).records.map { try $0.decode(Value.self) }
+    let read = try RecordLogReader(at: files.file("read.log")).records.map { try $0.decode(Value.self) }
     guard read == values else { throw PayloadFailure(description: "a log does not give back \(name)") }
   }
 
@@ -109,7 +109,7 @@ struct LogSpeed<Value: Codable & Equatable & Sendable> {
 
   private func readLog() throws -> Double {
     try Clock.time {
-      let log = try RecordLog(readingFrom: files.file("read.log"))
+      let log = try RecordLogReader(at: files.file("read.log"))
       for record in log.records { blackHole(try record.decode(Value.self)) }
     }
   }
@@ -119,7 +119,7 @@ struct LogSpeed<Value: Codable & Equatable & Sendable> {
     let log = try RecordLog(at: files.freshFile("large.log"), durability: .manual, packing: packing)
     while log.count < large { try log.append(contentsOf: values.prefix(large - log.count)) }
     try log.close()
-    let reader = try RecordLog(readingFrom: files.file("large.log"))
+    let reader = try RecordLogReader(at: files.file("large.log"))
     var random = RandomSource(seed: 20)
     var samples: [Double] = []
     for _ in 0..<2000 {

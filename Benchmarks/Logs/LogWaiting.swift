@@ -77,7 +77,7 @@ struct LogWaiting: Sendable {
   /// The times from the write of a record until somebody has it who follows the file.
   private func follow(_ events: ArraySlice<Event>) async throws -> [Double] {
     let log = try RecordLog(at: files.freshFile("followed.log"), durability: .manual)
-    let reader = try RecordLog(readingFrom: files.file("followed.log"))
+    let reader = try RecordLogReader(at: files.file("followed.log"))
     let clock = ContinuousClock()
     var followed = reader.follow(from: 0).makeAsyncIterator()
     var delays: [Double] = []

@@ -66,11 +66,23 @@ public struct StowContext: Sendable, Hashable {
   /// every type, and as many values of those whose strings recur as show which, are enough. The same samples always
   /// teach the same, in whatever order dictionaries have their entries.
   ///
+  /// Samples with `Polymorphic` properties need an encoder with their `types`. A sample with `Shared` properties is learnt as
+  /// the root of a `SharedGraph`, because only so it is encoded.
+  ///
+  /// ```swift
+  /// let context = try StowContext(learningFrom: [Drawing.sample], encoder: encoder)
+  /// ```
+  ///
   /// Takes time and memory in proportion to the samples.
   ///
+  /// - Parameters:
+  ///   - samples: Values as those that are to be encoded.
+  ///   - encoder: Encodes the samples, with its `userInfo`, `types` and `maximumDepth`.
   /// - Throws: What encoding one of them throws.
-  public init(learningFrom samples: [any Encodable]) throws {
-    storage = Storage(try ContextLearner.learn(from: samples))
+  public init(learningFrom samples: [any Encodable], encoder: StowEncoder = StowEncoder()) throws {
+    storage = Storage(
+      try ContextLearner.learn(
+        from: samples, UserInfo(encoder.userInfo), encoder.maximumDepth, recording: recordShared))
   }
 
   package init(symbols: [String], shapes: [[String]]) {

@@ -275,6 +275,19 @@ public final class StowDecoder: Sendable {
     }
   }
 
+  /// Opens a record to be read in parts. Its bytes are copied, and nothing is added to the definitions any more.
+  package func message(
+    fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
+    _ scope: DecodingDefinitions.Scope
+  ) throws -> StowMessage {
+    let options = options.withLock { $0 }
+    return StowMessage(
+      try OpenMessage(
+        ofRecord: record, userInfo: options.userInfo, maximumDepth: options.maximumDepth,
+        relyingOn: definitions,
+        scope))
+  }
+
   @inline(__always)
   private func withSession<Value>(
     ofRecord record: UnsafeRawBufferPointer, _ definitions: DecodingDefinitions,

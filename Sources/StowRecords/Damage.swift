@@ -1,6 +1,6 @@
 import Synchronization
 
-extension RecordLog {
+extension RecordLogReader {
   /// A part of a log that could not be read, and was skipped.
   public struct Damage: Hashable, Sendable, CustomStringConvertible {
     /// What is wrong with the part. Later versions may add reasons, so a `switch` over them has a `default`.
@@ -73,6 +73,8 @@ final class DamageReport: Sendable {
   func add(_ damage: RecordLog.Damage) {
     known.withLock { _ = $0.insert(damage) }
   }
+
+  var count: Int { known.withLock { $0.count } }
 
   /// All of it, in the order of the file.
   var list: [RecordLog.Damage] {

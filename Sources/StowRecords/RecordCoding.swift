@@ -30,7 +30,30 @@ final class RecordEncoder: RecordScope {
   }
 }
 
-/// Decodes the records of a scope.
+/// A record with all that it relies on. Lent for a call.
+struct OpenRecord {
+  let decoder: StowDecoder
+  let bytes: UnsafeRawBufferPointer
+  let definitions: DecodingDefinitions
+  let scope: DecodingDefinitions.Scope
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try decoder.decode(type, fromRecord: bytes, relyingOn: definitions, scope)
+  }
+
+  /// The same, with what a template has where the record lacks it.
+  func decode<Value: Codable>(
+    _ type: Value.Type, defaults template: Value, _ strategy: StowDecoder.DefaultsStrategy
+  ) throws -> Value {
+    try decoder.decode(type, fromRecord: bytes, relyingOn: definitions, scope, defaults: template, strategy)
+  }
+
+  func message() throws -> StowMessage {
+    try decoder.message(fromRecord: bytes, relyingOn: definitions, scope)
+  }
+}
+
+/// Opens the records of a scope in their order.
 final class RecordDecoder {
   private let decoder: StowDecoder
   /// Made anew for each scope: a container that a type kept goes on reading with those it knows.
@@ -49,20 +72,10 @@ final class RecordDecoder {
   /// Takes in what a record defines, without decoding it.
   func takeDefinitions(from record: UnsafeRawBufferPointer) throws { _ = try scope(of: record) }
 
-  /// Decodes a record with the definitions that were taken in so far, and takes in its own.
-  func decode<Value: Decodable>(_ type: Value.Type, from record: UnsafeRawBufferPointer) throws -> Value {
+  /// Opens a record with the definitions that were taken in so far, and takes in its own.
+  func open(_ record: UnsafeRawBufferPointer) throws -> OpenRecord {
     let scope = try scope(of: record)
-    return try decoder.decode(type, fromRecord: record, relyingOn: definitions, scope)
-  }
-
-  /// The same, with what a template has where the record lacks it.
-  func decode<Value: Codable>(
-    _ type: Value.Type, from record: UnsafeRawBufferPointer, defaults template: Value,
-    _ strategy: StowDecoder.DefaultsStrategy
-  ) throws -> Value {
-    let scope = try scope(of: record)
-    return try decoder.decode(
-      type, fromRecord: record, relyingOn: definitions, scope, defaults: template, strategy)
+    return OpenRecord(decoder: decoder, bytes: record, definitions: definitions, scope: scope)
   }
 
   /// Without the definitions of one record, those of the others would get the wrong numbers.
@@ -77,6 +90,35 @@ final class RecordDecoder {
       failure = error
       throw error
     }
+  }
+}
+
+/// All definitions of a scope, for records that are opened in any order and by many threads at once.
+struct KnownScope: Sendable {
+  private let definitions = DecodingDefinitions()
+  /// The records that define something, by their indices.
+  private var defining: [(index: Int, scope: DecodingDefinitions.Scope)] = []
+
+  /// - Parameter records: The records of the scope that may define something, in their order.
+  /// - Throws: If the definitions of one are not valid.
+  init(_ records: some Sequence<(index: Int, bytes: UnsafeRawBufferPointer)>) throws {
+    for (index, bytes) in records where bytes.first == RecordPrelude.tag {
+      defining.append((index, try definitions.add(record: bytes)))
+    }
+  }
+
+  /// About how many bytes of memory it takes.
+  var size: Int { 512 + 4 * definitions.size }
+
+  /// Opens a record that stands at an index, with what it and those before it define.
+  func open(_ record: UnsafeRawBufferPointer, at index: Int, _ decoder: StowDecoder) throws -> OpenRecord {
+    let end = defining.partitionPoint { $0.index <= index }
+    let last = end > 0 ? defining[end - 1] : nil
+    let scope =
+      if let last, last.index == index { last.scope } else {
+        try definitions.scope(of: record, after: last?.scope)
+      }
+    return OpenRecord(decoder: decoder, bytes: record, definitions: definitions, scope: scope)
   }
 }
 

@@ -90,6 +90,7 @@ extension RecordLog {
       if durability == .everyAppend, case .failure = result { writer.dropCollected() }
       // The records before the one that failed are as durable as any.
       if writer.count > first {
+        counts.appended.add(writer.count - first, ordering: .relaxed)
         scheduleWriting(&state)
         wakeFollowersSoon(&state)
       }
@@ -130,12 +131,8 @@ extension RecordLog {
     try synchronize(writer, upTo: count)
   }
 
-  /// Synchronizes and lets go of the lock, so that another writer may open the log. Closing again does nothing.
-  /// Records can still be read.
-  ///
-  /// - Throws: `RecordLogError`, also for what went wrong in the background. The log is closed even so, and what could
-  ///   not be written is lost.
-  public func close() throws {
+  /// What closing does, once.
+  func closeWriting() throws {
     let closing = state.withLock { state -> (LogWriter, Result<Void, any Error>)? in
       state.isClosed = true
       defer { state.followers.wake() }
@@ -162,8 +159,7 @@ extension RecordLog {
 
   func withWriter<Result>(_ body: (inout LogState, LogWriter) throws -> Result) throws -> Result {
     try state.withLock { state in
-      if state.isClosed { throw error(.closed) }
-      guard let writer = state.writer else { throw error(.readOnly) }
+      guard let writer = state.writer else { throw error(.closed) }
       return try body(&state, writer)
     }
   }
@@ -190,6 +186,7 @@ extension RecordLog {
         state.withLock { _ in writer.failToSynchronize() }
         throw error
       }
+      counts.synchronizations.add(1, ordering: .relaxed)
       guard isPrepared else { return }
       state.withLock { _ in writer.noteSynchronized(before: end) }
       done = written

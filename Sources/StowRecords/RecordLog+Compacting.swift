@@ -53,7 +53,7 @@ extension RecordLog {
   private func replacement(
     of old: LogWriter, _ identity: UInt64, _ isKept: (Record) throws -> Bool
   ) throws -> LogWriter {
-    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing)
+    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing, counts: counts)
     let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
     let origin = try old.file.origin()
     let new = try opening.newFile(like: old.file.disk, from: 0, origin)
@@ -97,19 +97,5 @@ extension RecordLog {
     new.leaveOut(old.tail.count - new.count)
     // What is appended later is encoded, and by somebody who knows nothing of the definitions that were copied.
     new.endScope()
-  }
-
-  /// What could not be read may be whole all the same, and must not be left out.
-  private func throwUnreadable(_ list: [Damage]) throws {
-    for damage in list {
-      switch damage.reason {
-      case .unreadable(let code):
-        throw RecordLogError(
-          file: path, offset: damage.bytes.lowerBound, SystemError(operation: "read", code: code))
-      case .recordTooLarge:
-        throw RecordLogError(file: path, offset: damage.bytes.lowerBound, .damaged(damage))
-      default: break
-      }
-    }
   }
 }

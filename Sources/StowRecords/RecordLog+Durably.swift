@@ -61,6 +61,7 @@ extension RecordLog {
           writer.dropCollected()
           return (writer, results.map { $0.failing(with: error, from: writer.written) })
         }
+        counts.appended.add(results.count { (try? $0.get()) != nil }, ordering: .relaxed)
         wakeFollowersSoon(&state)
         return (writer, results)
       }

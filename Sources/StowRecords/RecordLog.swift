@@ -26,28 +26,16 @@ import Synchronization
 ///   the records that reach into it. It is skipped and reported in ``damage``; nothing that is whole is ever cut off, and
 ///   every record keeps its number.
 /// - **One writer, many readers.** A log is opened for appending by one `RecordLog` at a time, in all processes. Any
-///   number of others read it meanwhile, and see whole records only.
+///   number of ``RecordLogReader``s read it meanwhile, and see whole records only.
 /// - **Threads.** A log may be used from many threads at once. An `encode(to:)` that a log is running, the iterator of
 ///   a sequence that is being appended, and the closure of ``compact(keeping:)`` must not use the same log.
 ///
 /// FORMAT.md, "Logs", specifies the bytes.
-public final class RecordLog: Sendable {
-  let path: String
-  let disk: any Disk
+public final class RecordLog: RecordLogReader, @unchecked Sendable {
   let durability: Durability
-  let maximumRecordSize: Int
+  let counts = LogCounts()
   let packing: Packing
-  let decoder: StowDecoder
 
-  /// What opening the log found after the last record that is whole.
-  ///
-  /// ```swift
-  /// if !log.recovery.bytes.isEmpty { print(log.recovery) }
-  /// ```
-  public let recovery: Recovery
-
-  let damageReport = DamageReport()
-  let state: Mutex<LogState>
   /// How many records are on the disk; nil before the first synchronization, when the file may have some that nobody
   /// brought there. Held while something is brought to the disk, so that whoever comes meanwhile finds it done. Taken
   /// before that of `state` where both are.
@@ -75,97 +63,48 @@ public final class RecordLog: Sendable {
   ///   - maximumRecordSize: The most bytes that an encoded record may have, in appending and in reading; 1 GiB by
   ///     default.
   ///   - packing: Whether the texts of records are packed when they are appended; by default they are not.
+  ///   - cacheSize: The most bytes of memory, about, for what is remembered of the blocks of records that are looked up by
+  ///     their numbers: some 10 to 50 KB for a block of 64 KB. 16 MiB by default.
   /// - Throws: `RecordLogError`: `inUse` if there is another writer, `notALog` if there is something else than a log or
   ///   an empty file, which is then left as it is.
   public convenience init(
     at url: URL, encoder: StowEncoder = StowEncoder(), decoder: StowDecoder = StowDecoder(),
     durability: Durability = .interval(.seconds(1)), maximumRecordSize: Int = 1 << 30,
-    packing: Packing = .none
+    packing: Packing = .none, cacheSize: Int = 1 << 24
   ) throws {
     try self.init(
       at: Self.path(of: url), on: SystemDisk(), encoder: encoder, decoder: decoder, durability: durability,
-      maximumRecordSize: maximumRecordSize, packing: packing)
-  }
-
-  /// Opens a log for reading, beside its writer in this or another process.
-  ///
-  /// It sees the records that are written, and those that are written later. Appending throws. When the writer has
-  /// compacted the log, the reader goes over to the new file.
-  ///
-  /// ```swift
-  /// let reader = try RecordLog(readingFrom: url)
-  /// print(reader.count)
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - url: A log.
-  ///   - decoder: Decodes the records, with its options.
-  ///   - maximumRecordSize: The most bytes of a record that is put together from several blocks of 64 KB; larger ones
-  ///     are reported as damage. 1 GiB by default.
-  /// - Throws: `RecordLogError`: `notALog` if the file is something else.
-  public convenience init(
-    readingFrom url: URL, decoder: StowDecoder = StowDecoder(), maximumRecordSize: Int = 1 << 30
-  ) throws {
-    try self.init(
-      readingFrom: Self.path(of: url), on: SystemDisk(), decoder: decoder,
-      maximumRecordSize: maximumRecordSize)
+      maximumRecordSize: maximumRecordSize, packing: packing, cacheSize: cacheSize)
   }
 
   init(
     at path: String, on disk: any Disk, encoder: StowEncoder = StowEncoder(),
     decoder: StowDecoder = StowDecoder(), durability: Durability = .manual, maximumRecordSize: Int = 1 << 30,
-    packing: Packing = .none, identity: UInt64 = .random(in: .min ... .max)
+    packing: Packing = .none, cacheSize: Int = 1 << 24, identity: UInt64 = .random(in: .min ... .max)
   ) throws {
-    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing)
+    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing, counts: counts)
     let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
     let (writer, recovery) = try opening.forAppending()
-    self.path = path
-    self.disk = disk
     self.durability = durability
-    self.maximumRecordSize = maximumRecordSize
     self.packing = packing
-    self.decoder = decoder
-    self.recovery = recovery
-    state = Mutex(
+    super.init(
+      path, disk, decoder, maximumRecordSize, cacheSize, recovery,
       LogState(file: writer.file, tail: writer.tail, writer: writer, encoder: UnsharedEncoder(encoder)))
     OpenLogs.add(self)
   }
 
-  init(
-    readingFrom path: String, on disk: any Disk, decoder: StowDecoder = StowDecoder(),
-    maximumRecordSize: Int = 1 << 30
-  ) throws {
-    let file = try LogOpening(disk: disk, path: path).forReading()
-    let tail = try file.tailForReading()
-    self.path = path
-    self.disk = disk
-    durability = .manual
-    self.maximumRecordSize = maximumRecordSize
-    packing = .none
-    self.decoder = decoder
-    recovery = tail.recovery
-    state = Mutex(LogState(file: file, tail: tail, writer: nil, encoder: UnsharedEncoder(StowEncoder())))
-  }
+  /// Synchronizes and lets go of the lock, so that another writer may open the log. Closing again does nothing.
+  /// Records can still be read.
+  ///
+  /// - Throws: `RecordLogError`, also for what went wrong in the background. The log is closed even so, and what could
+  ///   not be written is lost.
+  public override func close() throws { try closeWriting() }
 
   /// Closes the log as ``close()`` does; nobody is there whom errors could be thrown to.
   deinit {
     OpenLogs.remove(self)
     try? close()
   }
-
-  /// The path that all links lead to: renaming a new file over a link would leave the old file where it is.
-  private static func path(of url: URL) -> String {
-    var path = url.resolvingSymlinksInPath().path(percentEncoded: false)
-    // Of a link to a file that is still to be made, that leaves the link. Links may lead to each other.
-    for _ in 0..<40 {
-      guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
-      let folder = URL(filePath: path).deletingLastPathComponent()
-      path = URL(filePath: target, relativeTo: folder).resolvingSymlinksInPath().path(percentEncoded: false)
-    }
-    return path
-  }
-
-  func error(_ reason: RecordLogError.Reason) -> RecordLogError { RecordLogError(file: path, reason) }
 }
 
 /// What a log knows of its file. Used under a lock.

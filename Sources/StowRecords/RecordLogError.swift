@@ -10,7 +10,7 @@
 /// do {
 ///   log = try RecordLog(at: url)
 /// } catch let error as RecordLogError where error.reason == .inUse {
-///   log = try RecordLog(readingFrom: url)
+///   reader = try RecordLogReader(at: url)
 /// }
 /// ```
 public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -22,8 +22,6 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     case unsupportedVersion(Int)
     /// Another writer has the log open, in this process or another.
     case inUse
-    /// The log was opened for reading.
-    case readOnly
     /// The log was closed.
     case closed
     /// There is no room on the disk. What was appended before is whole, and appending may be tried again.
@@ -89,7 +87,6 @@ extension RecordLogError.Reason {
     case .notALog: "this is no log of records, or its heads are damaged"
     case .unsupportedVersion(let version): "the log is of version \(version), which is not supported"
     case .inUse: "another writer has the log open"
-    case .readOnly: "the log was opened for reading"
     case .closed: "the log was closed"
     case .diskFull: "there is no room on the disk"
     case .system(let operation, let code): "could not \(operation): \(SystemDisk.description(of: code))"

@@ -47,7 +47,7 @@ struct LogWorker {
 
   /// How many records there are, where the log ends, and the numbers of those that are whole.
   private static func contents(of url: URL) throws -> String {
-    let log = try RecordLog(readingFrom: url)
+    let log = try RecordLogReader(at: url)
     let numbers = log.records.map { String($0.number) }.joined(separator: " ")
     return "\(log.count) \(log.recovery.bytes.lowerBound): \(numbers)"
   }

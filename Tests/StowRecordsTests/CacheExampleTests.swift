@@ -7,25 +7,22 @@ struct CacheExampleTests {
   final class Cache<Value: Codable> {
     private struct Entry: Codable { var key: String, value: Value }
     private let log: RecordLog
-    private var numbers: [String: Int] = [:]
+    private let index: RecordIndex<Entry, String>
 
     init(at url: URL) throws {
       log = try RecordLog(at: url)
-      for record in log.records { numbers[try record.decode(Entry.self).key] = record.number }
+      index = try log.index(of: Entry.self, by: \.key)
+      if index.outdated > index.count { try log.compact(keeping: index.isLast) }
     }
 
-    func value(for key: String) throws -> Value? {
-      try numbers[key].map { try log.decode(Entry.self, at: $0).value }
-    }
+    func value(for key: String) throws -> Value? { try index.value(for: key)?.value }
 
-    func set(_ value: Value, for key: String) throws {
-      numbers[key] = try log.append(Entry(key: key, value: value))
-    }
+    func set(_ value: Value, for key: String) throws { try log.append(Entry(key: key, value: value)) }
   }
 
   @Test func valuesAreFoundAgain() throws {
     let folder = try TemporaryFolder()
-    for round in 0..<3 {
+    for round in 0..<4 {
       let cache = try Cache<[Int]>(at: folder.log)
       #expect(try cache.value(for: "b") == (round == 0 ? nil : [round - 1]))
       try cache.set([round], for: "b")
@@ -33,5 +30,7 @@ struct CacheExampleTests {
       #expect(try cache.value(for: "b") == [round])
       #expect(try cache.value(for: "c") == nil)
     }
+    // It was compacted when there were more values that nobody finds than others.
+    #expect(try Array(RecordLogReader(at: folder.log).records).count == 4)
   }
 }

@@ -46,14 +46,14 @@ struct CoderOptionTests {
     }
     try log.compact { $0.number >= 10 }
     try log.flush()
-    let reader = try RecordLog(readingFrom: folder.log, decoder: decoder)
+    let reader = try RecordLogReader(at: folder.log, decoder: decoder)
     for log in [log, reader] {
       let areas = try log.records.map { try $0.decode(Drawing.self).shape.area }
       let sides = (5..<50).map(Double.init)
       #expect(areas == sides.flatMap { [$0 * $0, 3 * $0 * $0] })
       #expect(try log.decode(Drawing.self, at: 99).shape is Circle)
     }
-    let without = try RecordLog(readingFrom: folder.log)
+    let without = try RecordLogReader(at: folder.log)
     #expect(throws: DecodingError.self) { try without.decode(Drawing.self, at: 10) }
   }
 

@@ -83,7 +83,7 @@ struct CursorTests {
     var bytes = try #require(disk.bytes(of: "/log"))
     bytes[70_000] ^= 1
     disk.setBytes(bytes, of: "/log")
-    let reader = isReader ? try RecordLog(readingFrom: "/log", on: disk) : log
+    let reader = isReader ? try RecordLogReader(at: "/log", on: disk) : log
     let readable = Set(reader.records.map(\.number))
     #expect(readable.count < 1_500 && reader.damage.count == 1)
     let lost = try #require(reader.damage.first)

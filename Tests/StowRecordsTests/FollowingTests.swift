@@ -42,7 +42,7 @@ struct FollowingTests {
   /// No clock wakes anybody here: a change that is not told makes the test wait for ever.
   @Test func readersAreWokenByTheSystem() async throws {
     let log = try RecordLog(at: folder.log, durability: .manual)
-    let reader = try RecordLog(readingFrom: folder.log)
+    let reader = try RecordLogReader(at: folder.log)
     let waking = FollowerWaking(reader, lookingEvery: .seconds(1 << 20))
     try log.append(Event(0))
     try log.flush()
@@ -85,7 +85,7 @@ struct FollowingTests {
     let log = try RecordLog(at: folder.log, durability: .manual)
     try log.append(contentsOf: (0..<10).map { Event($0) })
     try log.flush()
-    var iterator = (isReader ? try RecordLog(readingFrom: folder.log) : log).follow(from: 0)
+    var iterator = (isReader ? try RecordLogReader(at: folder.log) : log).follow(from: 0)
       .makeAsyncIterator()
     for id in 0..<8 { #expect(try await iterator.next()?.decode(Event.self).id == id) }
     try log.append(Event(10))
@@ -114,7 +114,7 @@ struct FollowingTests {
 
   @Test func compactionsThatFollowEachOtherLoseNothing() async throws {
     let log = try RecordLog(at: folder.log, durability: .manual)
-    var iterator = try RecordLog(readingFrom: folder.log).follow(from: 0).makeAsyncIterator()
+    var iterator = try RecordLogReader(at: folder.log).follow(from: 0).makeAsyncIterator()
     try log.append(Event(0))
     try log.flush()
     #expect(try await iterator.next()?.number == 0)
@@ -135,7 +135,7 @@ struct FollowingTests {
     let log = try RecordLog(at: folder.log)
     try log.append(Event(0))
     try log.flush()
-    var iterator = try RecordLog(readingFrom: folder.log).follow(from: 0).makeAsyncIterator()
+    var iterator = try RecordLogReader(at: folder.log).follow(from: 0).makeAsyncIterator()
     _ = try await iterator.next()
     let other = folder.url.appending(path: "other")
     try RecordLog(at: other).append(Event(1))

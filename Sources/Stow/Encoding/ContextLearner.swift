@@ -29,13 +29,26 @@ struct ContextLearner {
   /// Below this many bytes a text is hardly longer than a reference to it.
   private static let shortestText = 3
 
-  static func learn(from samples: [any Encodable]) throws -> ContextMessage {
+  /// - Parameter recordSample: Has each sample recorded, or what is to be recorded in its place: of several values the last
+  ///   one counts.
+  static func learn(
+    from samples: [any Encodable], _ userInfo: UserInfo, _ maximumDepth: Int,
+    recording recordSample: (any Encodable, (any Encodable) throws -> Void) throws -> Void
+  ) throws -> ContextMessage {
     let enumerations = EnumerationStrings()
     // Optional, because it must be known to be the only reference (`ContainerPool`).
     var recorder: Recorder? = makeRecorder(enumerations)
     var learner = ContextLearner()
     for sample in samples {
-      if let recorder { try learner.take(sample, recorder) }
+      if let recorder {
+        defer { recorder.reset() }
+        try recordSample(sample) { value in
+          recorder.reset()
+          recorder.begin(maximumDepth: maximumDepth, userInfo)
+          try recorder.record(value)
+        }
+        learner.take(&recorder.recording)
+      }
       if isKnownUniquelyReferenced(&recorder) { continue }
       // What a container writes that was kept beyond its sample is of no other. Key tables are those of one recorder.
       recorder?.detach()
@@ -49,13 +62,6 @@ struct ContextLearner {
     let recorder = Recorder(reusesContainers: false)
     recorder.types.encoders = TypeEncoders(noting: enumerations)
     return recorder
-  }
-
-  private mutating func take(_ sample: any Encodable, _ recorder: Recorder) throws {
-    recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
-    defer { recorder.reset() }
-    try recorder.record(sample)
-    take(&recorder.recording)
   }
 
   private func content(_ enumerations: EnumerationStrings) -> ContextMessage {

@@ -141,6 +141,15 @@ extension SharedGraph: Sendable where Root: Sendable {}
 extension SharedGraph: Equatable where Root: Equatable {}
 extension SharedGraph: Hashable where Root: Hashable {}
 
+/// Has a value recorded, as part of a graph if it has shared properties: only so it is encoded.
+func recordShared(_ value: any Encodable, by record: (any Encodable) throws -> Void) throws {
+  let objects = WrittenObjects()
+  try WrittenObjects.$inherited.withValue(objects) { try record(value) }
+  if !objects.isEmpty { try record(graph(of: value)) }
+}
+
+private func graph<Root: Encodable>(of root: Root) -> any Encodable { SharedGraph(root) }
+
 enum SharedGraphKey: String, CodingKey {
   case root, objects, named
 }

@@ -27,6 +27,9 @@ final class WrittenObjects: @unchecked Sendable {
   private var queue: [Int] = []
   private var writtenCount = 0
 
+  /// Whether nothing refers to an object.
+  var isEmpty: Bool { entries.isEmpty }
+
   /// Returns the number of an object, to which the object refers that is being written.
   func number(of object: any Encodable & AnyObject, isConditional: Bool) -> Int {
     let number = numbers[ObjectIdentifier(object)] ?? entries.count

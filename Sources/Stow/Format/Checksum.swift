@@ -9,7 +9,7 @@
 ///
 /// The polynomial is 1EDC6F41, reflected: bits are taken from the least significant one on, the state begins with all
 /// bits set, and is inverted in the end.
-package struct Checksum: Sendable {
+package struct Checksum: Sendable, Hashable {
   private var state = UInt32.max
 
   package init() {}

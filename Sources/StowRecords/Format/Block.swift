@@ -22,41 +22,42 @@ package struct Block: Sendable {
 
     var isPacked: Bool { unpackedSize > 0 }
 
-    var range: Range<Int> { Int(start)..<Int(end) }
-  }
+    /// The same place in bytes that begin at an offset of these.
+    func from(_ offset: Int) -> Place {
+      Place(range.lowerBound - offset..<range.upperBound - offset, unpackedSize: Int(unpackedSize))
+    }
 
-  /// Records that were left out of a log: from a record of a run on, numbers are so much higher than places.
-  struct Gap: Sendable {
-    let index: Int
-    let skipped: Int
+    var range: Range<Int> { Int(start)..<Int(end) }
   }
 
   /// Records whose numbers follow each other, with nothing damaged between them.
   package struct Run: Sendable {
-    let firstNumber: Int
-    /// The number after the last record, there or left out.
-    fileprivate(set) var endNumber: Int
+    fileprivate(set) var numbers: RecordNumbers
     fileprivate(set) var records: [Place] = []
-    fileprivate(set) var gaps: [Gap] = []
     /// The records before which all definitions are forgotten, as indices in `records`; the first of all is one.
     fileprivate(set) var scopes: [Int] = [0]
     /// For each scope, what its packed records copy from.
     fileprivate(set) var windows = [PackingWindow()]
+    /// The frames that it is in.
+    fileprivate(set) var frames: [RunFrame] = []
     /// Where its frames end in the block.
-    fileprivate(set) var end = 0
+    var end: Int { frames.last.map { Int($0.end) } ?? 0 }
 
-    fileprivate init(firstNumber: Int) { (self.firstNumber, endNumber) = (firstNumber, firstNumber) }
+    fileprivate init(firstNumber: Int) { numbers = RecordNumbers(first: firstNumber) }
 
-    /// Leaves out so many records; false if there are no such numbers.
-    fileprivate mutating func leaveOut(_ count: Int) -> Bool {
-      let (skipped, isTooMuch) = (gaps.last?.skipped ?? 0).addingReportingOverflow(count)
-      if count == 0 || isTooMuch || skipped >= BlockHead.recordLimit { return false }
-      gaps.append(Gap(index: records.count, skipped: skipped))
-      return true
+    fileprivate mutating func add(_ place: Place) {
+      records.append(place)
+      numbers.add(1)
     }
+  }
 
-    /// The number after the last record, as far as they were taken.
-    fileprivate var reached: Int { firstNumber + records.count + (gaps.last?.skipped ?? 0) }
+  /// The payload of a frame of records, and where its checksums are in those of the block.
+  struct RunFrame: Sendable {
+    let start: UInt32
+    let end: UInt32
+    let firstChecksum: UInt32
+
+    var payload: Range<Int> { Int(start)..<Int(end) }
   }
 
   package enum Piece: Sendable {
@@ -85,6 +86,8 @@ package struct Block: Sendable {
   /// From the head on, as far as they are there.
   let bytes: [UInt8]
   package private(set) var pieces: [Piece] = []
+  /// Those of the stretches of each frame, from before the first to after the last.
+  private(set) var checksums: [Checksum] = []
   /// A part of a group that began in an earlier block.
   package private(set) var continuation: Part?
   /// The first part of a group that goes on in the next block.
@@ -143,10 +146,13 @@ package struct Block: Sendable {
     var offset = BlockHead.size
     var hasFrames = false
     while offset < bytes.count {
-      if let frame = Frame(in: bytes, at: offset, blockStart: start, identity: identity) {
+      let firstChecksum = checksums.count
+      if let frame = Frame(
+        in: bytes, at: offset, blockStart: start, identity: identity, noting: &checksums)
+      {
         hasFrames = true
         endDamage(before: offset)
-        if !take(frame, at: offset) { beginDamage(at: offset) }
+        if !take(frame, at: offset, firstChecksum) { beginDamage(at: offset) }
         offset = frame.payload.upperBound
         end = offset
         if frame.kind != .first { endOfRecords = offset }
@@ -189,7 +195,7 @@ package struct Block: Sendable {
   }
 
   /// Takes in a frame; false if it cannot be read, or makes no sense where it stands.
-  private mutating func take(_ frame: Frame, at offset: Int) -> Bool {
+  private mutating func take(_ frame: Frame, at offset: Int, _ firstChecksum: Int) -> Bool {
     // After a part that goes on in the next block, this block has nothing.
     if isOpen { return false }
     let isFirst = offset == BlockHead.size
@@ -210,7 +216,7 @@ package struct Block: Sendable {
       checkpoint = offset..<frame.payload.upperBound
       return true
     case .first: return isNext(number) && takeBeginning(number, content)
-    default: return isNext(number) && takeRecords(of: frame, number, content)
+    default: return isNext(number) && takeRecords(of: frame, number, content, firstChecksum)
     }
   }
 
@@ -259,17 +265,20 @@ package struct Block: Sendable {
   // MARK: - Records
 
   /// Takes in all records of a frame; false if its payload is something else, or relies on what cannot be read.
-  private mutating func takeRecords(of frame: Frame, _ number: Int, _ content: Range<Int>) -> Bool {
+  private mutating func takeRecords(
+    of frame: Frame, _ number: Int, _ content: Range<Int>, _ firstChecksum: Int
+  ) -> Bool {
     guard frame.kind.isFresh || isScopeWhole else {
       // They count, so that their numbers are given to no others.
       var counted = Run(firstNumber: number)
-      if takePlain(in: content, frame.kind.isPackable, &counted), counted.reached < BlockHead.recordLimit {
-        next = counted.reached
+      if takePlain(in: content, frame.kind.isPackable, &counted), counted.numbers.end < BlockHead.recordLimit
+      {
+        next = counted.numbers.end
       }
       return false
     }
     var run = self.run.take() ?? Run(firstNumber: number)
-    let (first, gaps) = (run.records.count, run.gaps.count)
+    let (first, before) = (run.records.count, run.numbers)
     // Of a full block; many small frames grow the array as they come.
     if first == 0 { run.records.reserveCapacity(content.count / 16) }
     if frame.kind.isFresh, first > 0 {
@@ -278,17 +287,20 @@ package struct Block: Sendable {
     }
     let isWhole =
       (frame.kind.isPackable ? takePackable(in: content, &run) : takePlain(in: content, false, &run))
-      && run.reached < BlockHead.recordLimit
+      && run.numbers.end < BlockHead.recordLimit
     if isWhole {
-      next = run.reached
-      (run.end, run.endNumber) = (content.upperBound, next)
+      next = run.numbers.end
+      run.frames.append(
+        RunFrame(
+          start: UInt32(frame.payload.lowerBound), end: UInt32(frame.payload.upperBound),
+          firstChecksum: UInt32(firstChecksum)))
       isScopeWhole = true
     } else {
       // Nothing more of the scope is read, so that what it left in the window is of no use to anybody.
       run.records.removeSubrange(first...)
-      run.gaps.removeSubrange(gaps...)
+      run.numbers = before
     }
-    self.run = run.endNumber == run.firstNumber ? nil : run
+    self.run = run.numbers.end == run.numbers.first ? nil : run
     return isWhole
   }
 
@@ -324,8 +336,8 @@ package struct Block: Sendable {
   private func takePlain(in content: Range<Int>, _ arePackable: Bool, _ run: inout Run) -> Bool {
     Self.forEachEntry(of: bytes, in: content, arePackable) { entry in
       switch entry {
-      case .leftOut(let count): return run.leaveOut(count)
-      case .record(let range, _): run.records.append(Place(range))
+      case .leftOut(let count): return run.numbers.leaveOut(count)
+      case .record(let range, _): run.add(Place(range))
       }
       return true
     }
@@ -351,16 +363,16 @@ package struct Block: Sendable {
       Self.forEachEntry(of: self.bytes, in: content, true) { entry in
         let (range, isPacked): (Range<Int>, Bool)
         switch entry {
-        case .leftOut(let count): return run.leaveOut(count)
+        case .leftOut(let count): return run.numbers.leaveOut(count)
         case .record(let place, let how): (range, isPacked) = (place, how)
         }
         let record = UnsafeRawBufferPointer(rebasing: raw[range])
         if isPacked {
           guard let unpackedSize = window.unpackedSize(of: record) else { return false }
-          run.records.append(Place(range, unpackedSize: unpackedSize))
+          run.add(Place(range, unpackedSize: unpackedSize))
         } else {
           _ = window.add(record)
-          run.records.append(Place(range))
+          run.add(Place(range))
         }
         return true
       }

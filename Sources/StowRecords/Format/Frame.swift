@@ -62,11 +62,30 @@ package struct Frame: Sendable, Hashable {
     payload = (offset + Self.headSize)..<(offset + Self.headSize + length)
   }
 
+  /// How many bytes of a payload are read again at least, when a record is looked up in a block that was read before.
+  static let stretch = 1024
+
   /// The whole frame at an offset of a block; nil if something else stands there.
   package init?(in block: [UInt8], at offset: Int, blockStart: Int, identity: UInt64) {
+    var checksums: [Checksum] = []
+    self.init(in: block, at: offset, blockStart: blockStart, identity: identity, noting: &checksums)
+  }
+
+  /// The same.
+  ///
+  /// - Parameter checksums: Gets the checksum of all that stands before each stretch of the payload, and that of the
+  ///   whole frame. If there is none, what was added means nothing.
+  init?(
+    in block: [UInt8], at offset: Int, blockStart: Int, identity: UInt64, noting checksums: inout [Checksum]
+  ) {
     self.init(describedIn: block, at: offset)
     var checksum = Self.checksumOfHead(kind, payload.count, at: blockStart + offset, identity)
-    block[payload].withUnsafeBytes { checksum.update($0) }
+    checksums.append(checksum)
+    for start in stride(from: payload.lowerBound, to: payload.upperBound, by: Self.stretch) {
+      let stretch = start..<min(start + Self.stretch, payload.upperBound)
+      block[stretch].withUnsafeBytes { checksum.update($0) }
+      checksums.append(checksum)
+    }
     guard block.littleEndian(at: offset, size: 4) == UInt64(checksum.value) else { return nil }
   }
 

@@ -1,9 +1,12 @@
+import Synchronization
+
 /// A file that is known to be a log.
 final class LogFile: Sendable {
   let path: String
   let disk: any DiskFile
   /// The eight bytes that all blocks of the file have in common.
   let identity: UInt64
+  private let knownHeads = Mutex(KnownHeads())
 
   init(path: String, disk: any DiskFile, identity: UInt64) {
     self.path = path
@@ -82,8 +85,10 @@ final class LogFile: Sendable {
 
   /// The head of a block, if it is whole and stands where it belongs.
   func head(of index: Int) throws -> BlockHead? {
+    if let known = knownHeads.withLock({ $0.heads[index] }) { return known }
     let bytes = try Self.bytes(of: disk, path, from: index * BlockHead.blockSize, count: BlockHead.size)
     guard let head = BlockHead(bytes), head.index == index, head.identity == identity else { return nil }
+    knownHeads.withLock { $0.add(head) }
     return head
   }
 
@@ -116,6 +121,7 @@ final class LogFile: Sendable {
   ///
   /// Reads a number of heads that is the logarithm of the number of blocks, unless heads are damaged.
   func lastHead(notAfter number: Int, before end: Int) throws -> BlockHead? {
+    knownHeads.withLock { $0.settled = max($0.settled, end / BlockHead.blockSize) }
     var found: BlockHead?
     var low = 0
     var high = BlockHead.count(in: end) - 1
@@ -140,6 +146,23 @@ final class LogFile: Sendable {
       index = try nextBlock(from: index + 1, before: end)
     }
     return nil
+  }
+}
+
+/// Whole heads that were read before. The last head of a log is not among them: if the write failed that it was part of,
+/// it is cut off again, and another may take its place.
+private struct KnownHeads {
+  private(set) var heads: [Int: BlockHead] = [:]
+  /// Blocks with a lower index are followed by others.
+  var settled = 0
+
+  /// If there are more, all are read anew.
+  private static let most = 8192
+
+  mutating func add(_ head: BlockHead) {
+    guard head.index < settled else { return }
+    if heads.count == Self.most { heads = [:] }
+    heads[head.index] = head
   }
 }
 

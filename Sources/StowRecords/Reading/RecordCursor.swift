@@ -56,23 +56,22 @@ struct RecordCursor: Sendable {
   /// The next record, without reading from the file; nil if that is needed.
   mutating func nextReadRecord() -> RecordLog.Record? {
     guard let store else { return nil }
-    let end = min(store.endNumber, limit, tail.count)
-    next = max(next, min(start, store.endNumber))
+    let end = min(store.numbers.end, limit, tail.count)
+    next = max(next, min(start, store.numbers.end))
     guard next < end else { return nil }
-    let index = store.index(from: next)
-    let number = store.number(of: index)
-    guard number < end, index < store.count else {
+    let place = store.numbers.place(from: next)
+    guard place < store.numbers.count, store.numbers.number(at: place) < end else {
       // The last ones were left out.
       next = end
       return nil
     }
-    next = number + 1
-    return RecordLog.Record(store: store, index: index)
+    next = store.numbers.number(at: place) + 1
+    return RecordLog.Record(store: store, index: place)
   }
 
   /// The records around the number that the walk begins with, or the next ones; nil if there are none.
   mutating func firstStore() -> RecordStore? {
-    while store.map({ $0.endNumber <= start }) ?? true {
+    while store.map({ $0.numbers.end <= start }) ?? true {
       guard goOn() else {
         _ = nextRecord()
         return nil
@@ -101,11 +100,20 @@ struct RecordCursor: Sendable {
       addHole((block.start + range.lowerBound)..<(block.start + range.upperBound), reason)
     case .records(let run):
       let start = block.start + (run.records.first?.range.lowerBound ?? 0)
-      reportLost(before: min(run.firstNumber, limit), before: start)
-      store = RecordStore(run, block.bytes, decoder)
+      reportLost(before: min(run.numbers.first, limit), before: start)
+      store = RecordStore(file, run, block.bytes, decoder)
       wholeEnd = block.start + run.end
     }
     return true
+  }
+
+  /// The block of the record that came last, and the records in it that this stands among; nil if that record has bytes in
+  /// several blocks, or if the definitions there are not valid.
+  var knownRun: (block: Block, run: KnownRun)? {
+    guard let block, store != nil, piece > 0, case .records(let run) = block.pieces[piece - 1] else {
+      return nil
+    }
+    return KnownRun(run, of: block, before: min(limit, tail.count), file, decoder).map { (block, $0) }
   }
 
   // MARK: - Blocks
@@ -188,7 +196,7 @@ struct RecordCursor: Sendable {
     self.block = nil
     switch group(from: beginning, of: block) {
     case .success(let (bytes, places)):
-      store = RecordStore(next, places, ofGroup: bytes, decoder)
+      store = RecordStore(file, next, places, ofGroup: bytes, decoder)
     case .failure(let lost):
       addHole((block.start + block.endOfRecords)..<(index * BlockHead.blockSize), lost.reason)
       return false

@@ -7,57 +7,62 @@ import Synchronization
 /// late, in any order, and from many threads: whoever decodes takes the decoder out and puts it back, and makes one
 /// of his own if there is none at the moment.
 final class RecordStore: Sendable {
-  let firstNumber: Int
-  /// The number after that of the last record, there or left out.
-  let endNumber: Int
-  private let gaps: [Block.Gap]
+  let file: LogFile
+  let numbers: RecordNumbers
   private let bytes: [UInt8]
   private let places: [Block.Place]
   private let scopes: [Int]
   private let windows: [PackingWindow]
   private let decoder: StowDecoder
+  /// What the records rely on, if it was found out before, and which of its records the first is.
+  private let known: (scope: KnownScope, first: Int)?
   private let idle = Mutex<ScopeDecoder?>(nil)
 
   /// Records of a block, of which these are the bytes.
-  init(_ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
-    (firstNumber, endNumber) = (run.firstNumber, run.endNumber)
-    gaps = run.gaps
+  init(_ file: LogFile, _ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
+    self.file = file
+    numbers = run.numbers
     self.decoder = decoder
     self.bytes = bytes
     places = run.records
     scopes = run.scopes
     windows = run.windows
+    known = nil
+  }
+
+  /// Some records of a scope of which everything is known.
+  init(
+    _ file: LogFile, _ numbers: RecordNumbers, _ bytes: [UInt8], _ places: [Block.Place],
+    _ window: PackingWindow,
+    _ known: (scope: KnownScope, first: Int), _ decoder: StowDecoder
+  ) {
+    self.file = file
+    self.numbers = numbers
+    self.bytes = bytes
+    self.places = places
+    (scopes, windows) = ([0], [window])
+    self.known = known
+    self.decoder = decoder
   }
 
   /// Records of a group that was put together from the parts of several blocks.
-  init(_ firstNumber: Int, _ places: [Block.Place], ofGroup bytes: [UInt8], _ decoder: StowDecoder) {
-    (self.firstNumber, endNumber) = (firstNumber, firstNumber + places.count)
-    gaps = []
+  init(
+    _ file: LogFile, _ firstNumber: Int, _ places: [Block.Place], ofGroup bytes: [UInt8],
+    _ decoder: StowDecoder
+  ) {
+    self.file = file
+    numbers = RecordNumbers(first: firstNumber, count: places.count)
     self.decoder = decoder
     self.bytes = bytes
     self.places = places
     scopes = [0]
     windows = [PackingWindow()]
+    known = nil
   }
 
-  /// How many records there are.
-  var count: Int { places.count }
-
-  /// The number of a record in its log.
-  func number(of index: Int) -> Int {
-    if gaps.isEmpty { return firstNumber + index }
-    let gap = gaps.partitionPoint { $0.index <= index }
-    return firstNumber + index + (gap == 0 ? 0 : gaps[gap - 1].skipped)
-  }
-
-  /// The first record that has a number or a higher one; as many as there are, if none has.
-  func index(from number: Int) -> Int {
-    let offset = max(0, number - firstNumber)
-    if gaps.isEmpty { return min(offset, places.count) }
-    // The gaps that end before the number, and after them the records up to the next one.
-    let gap = gaps.partitionPoint { $0.index + $0.skipped <= offset }
-    let next = gap < gaps.count ? gaps[gap].index : places.count
-    return min(offset - (gap == 0 ? 0 : gaps[gap - 1].skipped), next)
+  /// A record; nil if it is not one of these.
+  func record(_ number: Int) -> RecordLog.Record? {
+    numbers.place(of: number).map { RecordLog.Record(store: self, index: $0) }
   }
 
   /// Lends a record, unpacked if it is packed.
@@ -95,25 +100,16 @@ final class RecordStore: Sendable {
   /// The scope that a record belongs to.
   func scope(of index: Int) -> Int { max(0, scopes.partitionPoint { $0 <= index } - 1) }
 
-  /// Hands a record to `body`, with a decoder that has taken in what it relies on.
-  func decode<Value>(
-    at index: Int, by body: (RecordDecoder, UnsafeRawBufferPointer) throws -> Value
-  ) throws -> Value {
+  /// Lends a record with what it relies on.
+  func open<Value>(at index: Int, _ body: (OpenRecord) throws -> Value) throws -> Value {
+    if let known {
+      return try withBytes(of: index) {
+        try body(try known.scope.open($0, at: known.first + index, decoder))
+      }
+    }
     let scope = idle.withLock { $0.take() } ?? ScopeDecoder(decoder)
     defer { idle.withLock { $0 = scope } }
-    return try scope.decode(at: index, of: self, by: body)
-  }
-}
-
-extension Array {
-  /// How many elements `isBefore` holds for, which are the first ones.
-  func partitionPoint(where isBefore: (Element) throws -> Bool) rethrows -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if try isBefore(self[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return try scope.open(at: index, of: self, body)
   }
 }
 
@@ -125,10 +121,10 @@ private final class ScopeDecoder: @unchecked Sendable {
 
   init(_ decoder: StowDecoder) { self.decoder = RecordDecoder(decoder) }
 
-  /// Decodes a record. What it has taken in stays, after an error too: otherwise each of many records that cannot be
-  /// decoded would cost a walk over all before it.
-  func decode<Value>(
-    at index: Int, of store: RecordStore, by body: (RecordDecoder, UnsafeRawBufferPointer) throws -> Value
+  /// Lends a record. What it has taken in stays, after an error too: otherwise each of many records that cannot be decoded
+  /// would cost a walk over all before it.
+  func open<Value>(
+    at index: Int, of store: RecordStore, _ body: (OpenRecord) throws -> Value
   ) throws -> Value {
     let scope = store.scope(of: index)
     if scope != self.scope || next > index {
@@ -139,6 +135,6 @@ private final class ScopeDecoder: @unchecked Sendable {
     let missing = next..<index
     next = index + 1
     try store.takeDefinitions(of: missing, into: decoder)
-    return try store.withBytes(of: index) { try body(decoder, $0) }
+    return try store.withBytes(of: index) { try body(try decoder.open($0)) }
   }
 }

@@ -194,4 +194,6 @@ struct WritingOptions: Sendable {
   /// The most bytes that an encoded record may have.
   var maximumRecordSize = 1 << 30
   var packing = RecordLog.Packing.none
+  /// Where it is counted what is written.
+  var counts = LogCounts()
 }

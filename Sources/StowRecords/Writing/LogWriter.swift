@@ -10,6 +10,7 @@ final class LogWriter: @unchecked Sendable {
   var path: String
   let maximumRecordSize: Int
   private let packs: Bool
+  private let counts: LogCounts
   private var packer = RecordPacker()
   /// The offset of the next frame; that of the next block, if there is no room for a frame in this one.
   private(set) var end: Int
@@ -53,6 +54,7 @@ final class LogWriter: @unchecked Sendable {
     written = tail.count
     maximumRecordSize = options.maximumRecordSize
     packs = options.packing == .words
+    counts = options.counts
     wholeEnd = end
     synchronizedEnd = tail.synchronizedEnd
     unsynchronized = tail.synchronizedEnd..<tail.end
@@ -380,6 +382,7 @@ final class LogWriter: @unchecked Sendable {
     try RecordLogError.naming(file.path, at: offset) {
       try bytes.withUnsafeBytes { try file.disk.write($0, at: offset) }
     }
+    counts.writtenBytes.add(bytes.count, ordering: .relaxed)
   }
 
   /// Makes sure that the file is the one at its path, and that it has what was written to it. After an error nothing more

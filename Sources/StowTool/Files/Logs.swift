@@ -10,7 +10,7 @@ import StowRecords
 /// Files of records, as their library opens them.
 enum Logs {
   /// Opens a log for reading. What came from standard input is put into a file for as long as `body` takes.
-  static func reading<Result>(_ input: Input, _ body: (RecordLog) throws -> Result) throws -> Result {
+  static func reading<Result>(_ input: Input, _ body: (RecordLogReader) throws -> Result) throws -> Result {
     guard input.isStandardInput else { return try body(try open(URL(filePath: input.name))) }
     let copy = FileManager.default.temporaryDirectory.appending(path: "stowtool-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: copy) }
@@ -22,9 +22,9 @@ enum Logs {
     return try body(try open(copy))
   }
 
-  private static func open(_ url: URL) throws -> RecordLog {
+  private static func open(_ url: URL) throws -> RecordLogReader {
     do {
-      return try RecordLog(readingFrom: url)
+      return try RecordLogReader(at: url)
     } catch let error as RecordLogError {
       throw failure(error)
     }

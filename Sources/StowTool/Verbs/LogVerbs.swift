@@ -84,7 +84,7 @@ enum LogVerbs {
   }
 
   private static func describe(
-    _ log: RecordLog, in input: Input, _ arguments: Arguments, _ output: inout Output
+    _ log: RecordLogReader, in input: Input, _ arguments: Arguments, _ output: inout Output
   ) {
     let size = input.data.count
     var (whole, largest, bytes) = (0, 0, 0)

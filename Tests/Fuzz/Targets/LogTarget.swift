@@ -26,7 +26,7 @@ enum LogTarget {
 
   /// The numbers of the records of a log; nil if the file is none.
   private static func read(_ file: ScratchFile, isStrict: Bool) throws -> [Int]? {
-    guard let log = try attempt({ try RecordLog(readingFrom: file.url, maximumRecordSize: 1 << 18) })
+    guard let log = try attempt({ try RecordLogReader(at: file.url, maximumRecordSize: 1 << 18) })
     else { return nil }
     let records = Array(log.records)
     let numbers = records.map(\.number)
@@ -76,7 +76,7 @@ enum LogTarget {
   }
 
   private static func check(_ file: ScratchFile, _ numbers: [Int], last: String) throws {
-    let log = try RecordLog(readingFrom: file.url, maximumRecordSize: 1 << 18)
+    let log = try RecordLogReader(at: file.url, maximumRecordSize: 1 << 18)
     guard log.records.map(\.number) == numbers else {
       throw Finding("appending changes which records there are")
     }

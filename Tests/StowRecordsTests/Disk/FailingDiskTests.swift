@@ -29,7 +29,7 @@ struct FailingDiskTests {
       let log = try RecordLog(at: "/log", on: disk)
       for id in 0..<50 { try log.append(Event(id, size: 10_000)) }
       try log.synchronize()
-      let reader = try RecordLog(readingFrom: "/log", on: disk)
+      let reader = try RecordLogReader(at: "/log", on: disk)
       try log.compact { $0.number % 10 == 0 }
       disk.failing = (disk.calls + call)..<(disk.calls + call + 1)
       let records = Array(reader.records)

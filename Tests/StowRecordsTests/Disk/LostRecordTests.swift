@@ -56,7 +56,7 @@ struct KeptRecordTests {
     #expect(log.count == 5 && log.recovery.bytes.isEmpty)
     #expect(try log.append(Event(5)) == 5)
     try log.synchronize()
-    let reader = try RecordLog(readingFrom: "/log", on: disk)
+    let reader = try RecordLogReader(at: "/log", on: disk)
     let damage = try reader.verify()
     #expect(damage.count == 1 && damage[0].records.count == 1)
     let kept = (0..<6).filter { !damage[0].records.contains($0) }
@@ -82,7 +82,7 @@ struct KeptRecordTests {
         let bytes = try #require(disk.bytes(of: "/log"))
         let size = blocks * BlockHead.blockSize + torn
         disk.setBytes(Array(bytes.prefix(size)), of: "/log")
-        let reader = try RecordLog(readingFrom: "/log", on: disk)
+        let reader = try RecordLogReader(at: "/log", on: disk)
         #expect(reader.count == 1 && reader.recovery.records == 1..<2)
         for round in 2..<4 {
           let log = try RecordLog(at: "/log", on: disk)
@@ -231,7 +231,7 @@ struct PromiseTests {
     for await _ in writes { break }
     // What failed once more before there was room is thrown now, and the log is closed all the same.
     do { try log.close() } catch { #expect(reason(error) == .diskFull) }
-    #expect(try RecordLog(readingFrom: "/log", on: disk).decode(Event.self, at: 0) == Event(0))
+    #expect(try RecordLogReader(at: "/log", on: disk).decode(Event.self, at: 0) == Event(0))
   }
 }
 
@@ -285,7 +285,7 @@ struct DisplacedLogTests {
     for number in 0..<11 { try second.append("second \(number)") }
     #expect { try first.compact { _ in true } } throws: { reason($0) == .replaced }
     #expect { try first.append("lost") } throws: { reason($0) == .replaced }
-    #expect(try RecordLog(readingFrom: folder.log).count == 11)
+    #expect(try RecordLogReader(at: folder.log).count == 11)
     try second.close()
   }
 
@@ -319,7 +319,7 @@ struct DisplacedLogTests {
     disk.renamesAndFails = false
     try log.append(Event(10))
     try log.close()
-    let reader = try RecordLog(readingFrom: "/log", on: disk)
+    let reader = try RecordLogReader(at: "/log", on: disk)
     #expect(try reader.records.map { try $0.decode(Event.self).id } == [0, 2, 4, 6, 8, 10])
   }
 
@@ -333,7 +333,7 @@ struct DisplacedLogTests {
     disk.failingOperation = nil
     try log.append(Event(10))
     try log.close()
-    #expect(try RecordLog(readingFrom: "/log", on: disk).count == 11)
+    #expect(try RecordLogReader(at: "/log", on: disk).count == 11)
     #expect(disk.bytes(of: "/log.stowlog-new") == nil)
   }
 }

@@ -23,12 +23,12 @@
       for count in [1, 16, 32, 33, 70_000] {
         try Data(count: count).write(to: folder.log)
         #expect { try RecordLog(at: folder.log) } throws: { reason($0) == .notALog }
-        #expect { try RecordLog(readingFrom: folder.log) } throws: { reason($0) == .notALog }
+        #expect { try RecordLogReader(at: folder.log) } throws: { reason($0) == .notALog }
         #expect(try Data(contentsOf: folder.log) == Data(count: count))
       }
       try Data().write(to: folder.log)
       try RecordLog(at: folder.log).append(1)
-      #expect(try RecordLog(readingFrom: folder.log).count == 1)
+      #expect(try RecordLogReader(at: folder.log).count == 1)
       #expect(try names() == ["test.stowlog"])
     }
 
@@ -42,9 +42,9 @@
     @Test("Pipes and folders are not logs, and nobody waits for them")
     func pipe() throws {
       #expect(mkfifo(folder.log.path, 0o600) == 0)
-      #expect { try RecordLog(readingFrom: folder.log) } throws: { reason($0) == .notALog }
+      #expect { try RecordLogReader(at: folder.log) } throws: { reason($0) == .notALog }
       #expect { try RecordLog(at: folder.log) } throws: { reason($0) == .notALog }
-      #expect(throws: RecordLogError.self) { try RecordLog(readingFrom: folder.url) }
+      #expect(throws: RecordLogError.self) { try RecordLogReader(at: folder.url) }
       #expect(throws: RecordLogError.self) { try RecordLog(at: folder.url) }
     }
 
@@ -58,7 +58,7 @@
       let size = 1 << 40
       try file.truncate(atOffset: UInt64(size))
       do {
-        let reader = try RecordLog(readingFrom: folder.log)
+        let reader = try RecordLogReader(at: folder.log)
         #expect(reader.count == 100 && reader.recovery.bytes == bytes.count..<size)
         #expect(try reader.decode(Event.self, at: 99) == Event(99, size: 3_000))
         #expect(try reader.verify().isEmpty)
@@ -76,7 +76,7 @@
       far.append([1, 0x91])
       try file.seek(toOffset: UInt64(size))
       try file.write(contentsOf: Data(far.bytes))
-      let reader = try RecordLog(readingFrom: folder.log)
+      let reader = try RecordLogReader(at: folder.log)
       #expect(reader.count == 1_001 && reader.records.map(\.number).last == 1_000)
       #expect(try reader.decode(Int.self, at: 1_000) == 1)
       #expect(throws: RecordLogError.self) { try reader.record(at: 500) }
@@ -173,7 +173,7 @@
     func exit() throws {
       #expect(try Worker("exit", folder.log.path, "1000").lines() == ["1000"])
       #expect(
-        try RecordLog(readingFrom: folder.log).records.map { try $0.decode(Int.self) } == Array(0..<1000))
+        try RecordLogReader(at: folder.log).records.map { try $0.decode(Int.self) } == Array(0..<1000))
     }
   }
 

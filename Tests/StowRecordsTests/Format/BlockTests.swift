@@ -14,7 +14,7 @@ struct BlockTests {
   /// The runs of records of a block: the number of the first, and how many they are.
   private func runs(_ block: Block) -> [[Int]] {
     block.pieces.compactMap {
-      if case .records(let run) = $0 { [run.firstNumber, run.records.count] } else { nil }
+      if case .records(let run) = $0 { [run.numbers.first, run.records.count] } else { nil }
     }
   }
 
@@ -37,7 +37,8 @@ struct BlockTests {
     #expect(block.nextRecord == 18 && !block.isDamaged(before: .max) && runs(block) == [[10, 8]])
     guard case .records(let run) = block.pieces.first else { return }
     #expect(run.scopes == [0, 2, 6])
-    let store = RecordStore(run, block.bytes, StowDecoder())
+    let file = LogFile(path: "/log", disk: try SimulatedDisk().open("/log", .making), identity: 7)
+    let store = RecordStore(file, run, block.bytes, StowDecoder())
     #expect((0..<8).map { store.scope(of: $0) } == [0, 0, 1, 1, 1, 1, 2, 2])
     #expect((0..<3).map { store.firstIndex(ofScope: $0) } == [0, 2, 6])
   }

@@ -30,7 +30,7 @@ struct DamageTests {
     _ disk: SimulatedDisk, _ events: [Event], _ what: String, mayBeShorter: Bool = false
   ) {
     do {
-      let log = try RecordLog(readingFrom: "/log", on: disk)
+      let log = try RecordLogReader(at: "/log", on: disk)
       let records = Array(log.records)
       for record in records {
         #expect(
@@ -50,7 +50,7 @@ struct DamageTests {
     }
   }
 
-  private func expectTheSameByNumber(_ log: RecordLog, _ records: [RecordLog.Record], _ what: String) {
+  private func expectTheSameByNumber(_ log: RecordLogReader, _ records: [RecordLog.Record], _ what: String) {
     let found = Set(records.map(\.number))
     for number in [0, 7, 12, 13, 14, 15, log.count - 1] where number >= 0 && number < log.count {
       #expect(((try? log.record(at: number)) != nil) == found.contains(number), "\(what): record \(number)")
@@ -59,7 +59,7 @@ struct DamageTests {
 
   /// The log can be opened for appending, and goes on behind what is whole.
   private func expectToGoOn(_ disk: SimulatedDisk, _ what: String) {
-    guard let count = try? RecordLog(readingFrom: "/log", on: disk).count else { return }
+    guard let count = try? RecordLogReader(at: "/log", on: disk).count else { return }
     do {
       let log = try RecordLog(at: "/log", on: disk)
       let number = try log.append("more")
@@ -95,7 +95,7 @@ struct DamageTests {
       disk.setBytes(Array(bytes[..<size]), of: "/log")
       expectRightOrReported(disk, events, "\(size) bytes", mayBeShorter: true)
       if size >= BlockHead.size {
-        let log = try RecordLog(readingFrom: "/log", on: disk)
+        let log = try RecordLogReader(at: "/log", on: disk)
         #expect(log.count >= previous && log.damage.isEmpty, "\(size) bytes")
         #expect(log.recovery.bytes.upperBound == size || log.recovery.bytes.isEmpty, "\(size) bytes")
         previous = log.count
@@ -145,7 +145,7 @@ struct DamageTests {
         var changed = bytes
         changed[block * 65_536 + place] ^= 0x10
         disk.setBytes(changed, of: "/log")
-        let log = try RecordLog(readingFrom: "/log", on: disk)
+        let log = try RecordLogReader(at: "/log", on: disk)
         let numbers = log.records.map(\.number)
         #expect(log.count == 1_000)
         #expect(log.damage.count == 1)

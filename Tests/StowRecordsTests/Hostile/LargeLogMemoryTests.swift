@@ -49,7 +49,7 @@ import Testing
         let count = Self.size / 4096
         try Self.append(100, to: folder.url.appending(path: "warming-up.stowlog"))
         try Self.expectLittle { try Self.append(count, to: folder.log) }
-        let reader = try RecordLog(readingFrom: folder.log)
+        let reader = try RecordLogReader(at: folder.log)
         try Self.expectLittle {
           var next = 0
           for record in reader.records {
@@ -69,7 +69,7 @@ import Testing
         let log = try RecordLog(at: folder.log, durability: .manual)
         try log.append(Data(repeating: 0x5A, count: size))
         try log.close()
-        let reader = try RecordLog(readingFrom: folder.log)
+        let reader = try RecordLogReader(at: folder.log)
         try Self.expectLittle(2 * size + Self.limit) {
           guard try reader.decode(Data.self, at: 0).count == size else { exit(EXIT_FAILURE) }
         }

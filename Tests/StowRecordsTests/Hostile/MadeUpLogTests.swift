@@ -285,11 +285,11 @@ struct MadeUpLogTests {
     blocks.append((1, [(.last, 0, [0x91] + part.prefix(12)), (.records, 1, record)]))
     let disk = SimulatedDisk()
     disk.setBytes(MadeUpFile(blocks).bytes, of: "/log")
-    let log = try RecordLog(readingFrom: "/log", on: disk, maximumRecordSize: 1_000_000)
+    let log = try RecordLogReader(at: "/log", on: disk, maximumRecordSize: 1_000_000)
     #expect(log.records.map(\.number) == [1])
     #expect(log.damage.map(\.records) == [0..<1])
     #expect(log.damage.map(\.reason) == [.recordTooLarge])
-    #expect(try RecordLog(readingFrom: "/log", on: disk).record(at: 0).size == 31 * part.count + 1)
+    #expect(try RecordLogReader(at: "/log", on: disk).record(at: 0).size == 31 * part.count + 1)
   }
 
   @Test func otherVersionsAreRefusedAndLeftAsTheyAre() throws {
@@ -300,7 +300,7 @@ struct MadeUpLogTests {
       let disk = SimulatedDisk()
       disk.setBytes(head + [1, 2, 3], of: "/log")
       for open in [
-        { _ = try RecordLog(at: "/log", on: disk) }, { _ = try RecordLog(readingFrom: "/log", on: disk) },
+        { _ = try RecordLog(at: "/log", on: disk) }, { _ = try RecordLogReader(at: "/log", on: disk) },
       ] {
         #expect { try open() } throws: {
           ($0 as? RecordLogError)?.reason == .unsupportedVersion(place == 2 ? Int(byte) : 2)

@@ -29,7 +29,9 @@ struct PackedLogTests {
 
   private func size(of disk: SimulatedDisk) -> Int { disk.bytes(of: KnownLogs.path)?.count ?? 0 }
 
-  private func read(_ log: RecordLog) throws -> [Line] { try log.records.map { try $0.decode(Line.self) } }
+  private func read(_ log: RecordLogReader) throws -> [Line] {
+    try log.records.map { try $0.decode(Line.self) }
+  }
 
   @Test func recordsComeBackAndTakeFewerBytes() throws {
     let lines = lines(0..<2_000)

@@ -29,7 +29,7 @@ struct ProcessTests {
   /// All records are there, but for those that a compaction left out, up to one that was written.
   private func expectWhole(atLeast written: Int, _ what: String) throws {
     // The first worker may have been killed before the log was made.
-    guard let log = try? RecordLog(readingFrom: folder.log) else {
+    guard let log = try? RecordLogReader(at: folder.log) else {
       #expect(written == -1, "\(what)")
       return
     }
@@ -61,7 +61,7 @@ struct ProcessTests {
         let numbers = line.split(separator: " ").compactMap { Int($0) }
         if numbers.count == 2 { said[numbers[0]] = numbers[1] }
       }
-      let log = try RecordLog(readingFrom: folder.log)
+      let log = try RecordLogReader(at: folder.log)
       for (number, id) in said {
         #expect(try log.decode(LoggedValue.self, at: number).id == id, "round \(round), record \(number)")
       }
@@ -108,8 +108,8 @@ struct ProcessTests {
   }
 
   /// Somebody who reads a log that has no records yet.
-  private func reader() throws -> RecordLog {
+  private func reader() throws -> RecordLogReader {
     try RecordLog(at: folder.log).close()
-    return try RecordLog(readingFrom: folder.log)
+    return try RecordLogReader(at: folder.log)
   }
 }

@@ -25,9 +25,9 @@ enum KnownLogs {
     try log.close()
   }
 
-  static func reader(of bytes: [UInt8]) throws -> RecordLog {
+  static func reader(of bytes: [UInt8]) throws -> RecordLogReader {
     let disk = SimulatedDisk()
     disk.setBytes(bytes, of: path)
-    return try RecordLog(readingFrom: path, on: disk)
+    return try RecordLogReader(at: path, on: disk)
   }
 }

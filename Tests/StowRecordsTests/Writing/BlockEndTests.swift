@@ -36,7 +36,7 @@ struct BlockEndTests {
       try log.flush()
     }
     try log.close()
-    let read = try RecordLog(readingFrom: folder.log)
+    let read = try RecordLogReader(at: folder.log)
     #expect(read.count == 7 && read.damage.isEmpty, "\(rest) bytes left")
     #expect(try read.decode(Event.self, at: 0) == Event(0), "\(rest) bytes left")
     for id in 2..<6 { #expect(try read.decode(Event.self, at: id + 1) == Event(id), "\(rest) bytes left") }

@@ -27,7 +27,7 @@ struct DurableAppendTests {
       #expect(numbers.count == 320)
       var random = SeededGenerator(seed: seed)
       disk.crash(&random)
-      let after = try RecordLog(readingFrom: "/log", on: disk)
+      let after = try RecordLogReader(at: "/log", on: disk)
       let ids = try after.records.map { try $0.decode(Event.self).id }
       #expect(ids.count == 321 && ids[0] == 1_000)
       for (number, id) in numbers { #expect(ids[number] == id) }

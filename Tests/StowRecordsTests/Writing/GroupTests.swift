@@ -39,7 +39,9 @@ struct GroupTests {
       }
     }
     try log.close()
-    for log in [try RecordLog(readingFrom: "/log", on: disk), try RecordLog(at: "/log", on: disk)] {
+    for log in [try RecordLogReader(at: "/log", on: disk), try RecordLog(at: "/log", on: disk)]
+      as [RecordLogReader]
+    {
       #expect(log.count == written.count)
       #expect(try log.records.map { try $0.decode(Event.self) } == written)
       var cursor = log.cursor(from: log.count)
@@ -94,7 +96,7 @@ struct GroupTests {
         for bytes in [Array(after[..<place]), hole] {
           let torn = SimulatedDisk()
           torn.setBytes(bytes, of: "/log")
-          let reader = try RecordLog(readingFrom: "/log", on: torn)
+          let reader = try RecordLogReader(at: "/log", on: torn)
           #expect([1, sizes.count + 1].contains(Array(reader.records).count))
           let log = try RecordLog(at: "/log", on: torn)
           let next = try log.append(Event(99))

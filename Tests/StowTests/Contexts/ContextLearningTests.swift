@@ -164,4 +164,60 @@ struct ContextLearningTests {
     #expect(context.shapes == [["first"], (0..<20).map { "second \($0)" }.sorted()])
     #expect(!context.symbols.contains { $0.hasPrefix("late") })
   }
+
+  private protocol Shape: Codable {}
+  private struct Circle: Shape, Equatable { var radius: Double }
+  private struct Drawing: Codable {
+    @Polymorphic var shape: any Shape
+    var title: String
+  }
+
+  @Test("has the keys of types that an encoder knows by name")
+  func registeredTypes() throws {
+    var types = TypeRegistry()
+    types.register(Circle.self, as: "circle")
+    let (encoder, decoder) = (StowEncoder(), StowDecoder())
+    (encoder.types, decoder.types) = (types, types)
+    let sample = Drawing(shape: Circle(radius: 1), title: "one")
+    #expect(throws: EncodingError.self) { try StowContext(learningFrom: [sample]) }
+    let context = try StowContext(learningFrom: [sample], encoder: encoder)
+    #expect(context.shapes.contains(["radius"]) && context.shapes.contains(["shape", "title"]))
+    let size = try encoder.encode(sample).count
+    encoder.context = context
+    decoder.contexts = [context]
+    let data = try encoder.encode(sample)
+    #expect(data.count < size)
+    #expect(try decoder.decode(Drawing.self, from: data).shape as? Circle == Circle(radius: 1))
+  }
+
+  private final class Person: Codable {
+    let fullName: String
+
+    init(_ fullName: String) { self.fullName = fullName }
+  }
+
+  private struct Project: Codable {
+    @Shared var owner: Person
+    var title: String
+  }
+
+  @Test("has the keys of shared objects, and those of their graph")
+  func sharedObjects() throws {
+    let sample = Project(owner: Person("Ada"), title: "one")
+    let context = try StowContext(learningFrom: [sample])
+    #expect(try context == StowContext(learningFrom: [SharedGraph(sample)]))
+    for shape in [["owner", "title"], ["fullName"], ["root", "objects"]] {
+      #expect(context.shapes.contains { $0.starts(with: shape) }, "\(context.shapes)")
+    }
+  }
+
+  @Test("learns from deep samples what its encoder may encode")
+  func depth() throws {
+    var nested: [StowValue] = []
+    for _ in 0..<600 { nested = [.array(nested)] }
+    let encoder = StowEncoder()
+    #expect(throws: EncodingError.self) { try StowContext(learningFrom: [nested]) }
+    encoder.maximumDepth = 700
+    #expect(try StowContext(learningFrom: [nested], encoder: encoder).shapes.isEmpty)
+  }
 }

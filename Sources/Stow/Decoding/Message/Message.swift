@@ -327,6 +327,17 @@ extension DecodingDefinitions {
     try reading(record) { reader throws(FormatError) in try add(reader, limit: limit) }
   }
 
+  /// What a record that defines nothing may refer to.
+  ///
+  /// - Parameter earlier: What adding the last record before it that defines something returned; nil if there is none.
+  /// - Throws: `DecodingError.dataCorrupted` if the record is empty.
+  package func scope(of record: UnsafeRawBufferPointer, after earlier: Scope?) throws -> Scope {
+    try reading(record) { reader throws(FormatError) in
+      _ = try reader.byte(at: 0)
+      return Scope(extent: earlier?.extent ?? Extent(), body: 0)
+    }
+  }
+
   /// A record defines more than there may be.
   package struct TooMany: Error {}
 }

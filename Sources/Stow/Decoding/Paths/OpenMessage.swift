@@ -38,6 +38,21 @@ final class OpenMessage: Sendable {
     self.maximumDepth = maximumDepth
   }
 
+  /// Opens a record whose prelude was added to definitions. From now on nothing is added to these.
+  init(
+    ofRecord record: UnsafeRawBufferPointer, userInfo: UserInfo, maximumDepth: Int,
+    relyingOn definitions: DecodingDefinitions, _ scope: DecodingDefinitions.Scope
+  ) throws {
+    data = Data.copy(record)
+    self.userInfo = userInfo
+    self.maximumDepth = maximumDepth
+    self.definitions = definitions
+    self.scope = scope
+    definitions.noteEscape()
+    // Throws if the value does not end with the record.
+    try read { _ in }
+  }
+
   /// Runs `body` with the message open.
   func read<Result>(_ body: (DecodingSession) throws -> Result) throws -> Result {
     try data.lendBytes { bytes in

@@ -1,6 +1,6 @@
 import Dispatch
 
-extension RecordLog {
+extension RecordLogReader {
   /// The records from a number on, those that are there and those that are still to come, from any process.
   ///
   /// A reader sees a record when its writer has written it; ``Durability`` says when. Whoever follows a log by its writer
@@ -42,7 +42,7 @@ extension RecordLog {
   public struct FollowedRecords: AsyncSequence, Sendable {
     public typealias Element = Record
 
-    let log: RecordLog
+    let log: RecordLogReader
     let file: LogFile
     let start: Int
 
@@ -50,7 +50,7 @@ extension RecordLog {
 
     /// Waits for one record after the other.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
-      private let log: RecordLog
+      private let log: RecordLogReader
       /// The number of the record that comes next.
       private var next: Int
       private var file: LogFile
@@ -59,7 +59,7 @@ extension RecordLog {
       /// What wakes this where nothing more is to be read; nil before that is so, and for a file that was gone over to.
       private var waking: FollowerWaking?
 
-      init(log: RecordLog, file: LogFile, next: Int) {
+      init(log: RecordLogReader, file: LogFile, next: Int) {
         self.log = log
         self.file = file
         self.next = next
@@ -156,7 +156,7 @@ final class FollowerWaking: @unchecked Sendable {
   private let timer: any DispatchSourceTimer
 
   /// - Parameter interval: After which the file is looked at in any case.
-  init(_ log: RecordLog, lookingEvery interval: DispatchTimeInterval = .seconds(1)) {
+  init(_ log: RecordLogReader, lookingEvery interval: DispatchTimeInterval = .seconds(1)) {
     let isWriter = log.state.withLock { [waker] state in
       state.followers.add(waker)
       return state.writer != nil
@@ -198,7 +198,7 @@ struct FollowersOfLog: Sendable {
   }
 }
 
-extension RecordLog {
+extension RecordLogReader {
   /// Wakes those who follow the log, a moment later: they have what was appended written, and many records together take
   /// fewer frames.
   func wakeFollowersSoon(_ state: inout LogState) {

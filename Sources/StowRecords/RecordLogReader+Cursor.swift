@@ -1,7 +1,7 @@
-extension RecordLog {
-  /// The records of a log that can be read, as they were when this was made; ``RecordLog/damage`` has the others.
+extension RecordLogReader {
+  /// The records of a log that can be read, as they were when this was made; ``RecordLogReader/damage`` has the others.
   public struct Records: Sequence, Sendable {
-    let log: RecordLog
+    let log: RecordLogReader
     let file: LogFile
     let tail: Tail
     let start: Int
@@ -31,7 +31,7 @@ extension RecordLog {
   /// It sees the records that there were when it first moved, and goes on in that file if the log is compacted. It keeps
   /// one block of 64 KB in memory, or one record if that is larger. A cursor is for one thread at a time.
   public struct Cursor: Sendable {
-    private let log: RecordLog
+    private let log: RecordLogReader
     /// The number of the record that `next()` returns, unless it was lost.
     public private(set) var position: Int
     private var snapshot: (file: LogFile, tail: Tail)?
@@ -43,9 +43,10 @@ extension RecordLog {
     /// The records around this position that a step backwards has read.
     private var store: RecordStore?
 
-    init(_ log: RecordLog, at position: Int) {
+    init(_ log: RecordLogReader, at position: Int, in snapshot: (file: LogFile, tail: Tail)? = nil) {
       self.log = log
       self.position = position
+      self.snapshot = snapshot
     }
 
     /// The next record; nil after the last.
@@ -85,7 +86,7 @@ extension RecordLog {
       (walk, found, lost) = (nil, nil, [])
       position = min(position, tail.count)
       while position > 0 {
-        if store.map({ $0.firstNumber < position && position <= $0.endNumber }) != true {
+        if store.map({ $0.numbers.first < position && position <= $0.numbers.end }) != true {
           store = try storeBefore(position, file, tail)
         }
         guard let store else {
@@ -93,9 +94,9 @@ extension RecordLog {
           position -= 1
           continue
         }
-        let index = store.index(from: position) - 1
-        position = index < 0 ? store.firstNumber : store.number(of: index)
-        if index >= 0 { return Record(store: store, index: index) }
+        let place = store.numbers.place(from: position) - 1
+        position = place < 0 ? store.numbers.first : store.numbers.number(at: place)
+        if place >= 0 { return Record(store: store, index: place) }
       }
       return nil
     }
@@ -106,7 +107,7 @@ extension RecordLog {
       let met = DamageReport()
       var walk = log.cursor(over: file, from: position - 1, tail, noting: met)
       let store = walk.firstStore()
-      if let store, store.firstNumber < position { return store }
+      if let store, store.numbers.first < position { return store }
       guard let damage = met.list.first(where: { $0.records.contains(position - 1) }) else { return nil }
       self.position = damage.records.lowerBound
       throw RecordLogError(file: log.path, offset: damage.bytes.lowerBound, .damaged(damage))

@@ -1,0 +1,212 @@
+import Stow
+import Synchronization
+
+/// What is known of records that follow each other in a block, once they were read, without their bytes: where they stand,
+/// what they rely on, and the checksums by which a part of the block can be read again.
+///
+/// ```
+///  payload of a frame   │ stretch │ stretch │ stretch │ …
+///                       c0        c1        c2        c3     checksums of all that stands before
+///                                   └ record ┘               c1 and the bytes of two stretches must give c3
+/// ```
+final class KnownRun: Sendable {
+  let file: LogFile
+  /// Those of the records. Where heads contradict each other, records at the end belong to the block after this.
+  let numbers: Range<Int>
+  /// About how many bytes of memory it takes.
+  let size: Int
+  private let blockStart: Int
+  private let run: Block.Run
+  private let checksums: [Checksum]
+  private let scopes: [KnownScope]
+  private let decoder: StowDecoder
+
+  /// Nil if there are no records, or if the definitions of one are not valid.
+  init?(_ run: Block.Run, of block: Block, before limit: Int, _ file: LogFile, _ decoder: StowDecoder) {
+    let end = min(run.numbers.end, limit)
+    guard run.numbers.first < end, let scopes = try? Self.scopes(of: run, block.bytes) else { return nil }
+    self.file = file
+    numbers = run.numbers.first..<end
+    blockStart = block.start
+    self.run = run
+    checksums = block.checksums
+    self.scopes = scopes
+    self.decoder = decoder
+    size =
+      512 + run.records.count * MemoryLayout<Block.Place>.stride + checksums.count * 4 + run.frames.count * 12
+      + run.numbers.gaps.count * 16
+      + scopes.reduce(0) { $0 + $1.size } + run.windows.reduce(0) { $0 + $1.bytes.count }
+  }
+
+  private static func scopes(of run: Block.Run, _ bytes: [UInt8]) throws -> [KnownScope] {
+    try bytes.withUnsafeBytes { bytes in
+      try run.scopes.indices.map { scope in
+        let end = scope + 1 < run.scopes.count ? run.scopes[scope + 1] : run.records.count
+        // Packed records define nothing.
+        return try KnownScope(
+          (run.scopes[scope]..<end).lazy.filter { !run.records[$0].isPacked }
+            .map { ($0, UnsafeRawBufferPointer(rebasing: bytes[run.records[$0].range])) })
+      }
+    }
+  }
+
+  /// Whether a record is there, and not left out.
+  func has(_ number: Int) -> Bool { numbers.contains(number) && run.numbers.place(of: number) != nil }
+
+  /// Reads a record again, and those beside it that are in the same stretches; nil if these cannot be read, or if they have
+  /// other bytes now.
+  func readRecords(around number: Int) -> RecordStore? {
+    records(around: number) { bytes in
+      try? LogFile.bytes(of: file.disk, file.path, from: blockStart + bytes.lowerBound, count: bytes.count)
+    }
+  }
+
+  /// The same, from the block that these records were found in.
+  func records(around number: Int, in block: Block) -> RecordStore? {
+    records(around: number) { Array(block.bytes[$0]) }
+  }
+
+  private func records(around number: Int, read: (Range<Int>) -> [UInt8]?) -> RecordStore? {
+    guard let index = run.numbers.place(of: number) else { return nil }
+    let place = run.records[index].range
+    let frame = run.frames[run.frames.partitionPoint { Int($0.end) < place.upperBound }]
+    let stretches = frame.stretches(of: place)
+    let range = frame.bytes(of: stretches)
+    guard let bytes = read(range), bytes.count == range.count else { return nil }
+    var checksum = checksums[Int(frame.firstChecksum) + stretches.lowerBound]
+    bytes.withUnsafeBytes { checksum.update($0) }
+    guard checksum == checksums[Int(frame.firstChecksum) + stretches.upperBound] else { return nil }
+
+    var (first, end) = (index, index + 1)
+    while first > 0, run.records[first - 1].range.lowerBound >= range.lowerBound { first -= 1 }
+    let last = run.numbers.place(from: numbers.upperBound)
+    while end < last, run.records[end].range.upperBound <= range.upperBound { end += 1 }
+    // A frame is of one scope.
+    let scope = run.scopes.partitionPoint { $0 <= index } - 1
+    return RecordStore(
+      file, run.numbers.part(first..<end), bytes, run.records[first..<end].map { $0.from(range.lowerBound) },
+      run.windows[scope], (scopes[scope], first), decoder)
+  }
+}
+
+extension Block.RunFrame {
+  /// The stretches that some bytes of the payload are in.
+  fileprivate func stretches(of bytes: Range<Int>) -> Range<Int> {
+    let first = (bytes.lowerBound - Int(start)) / Frame.stretch
+    return first..<max(first, (bytes.upperBound - Int(start) + Frame.stretch - 1) / Frame.stretch)
+  }
+
+  fileprivate func bytes(of stretches: Range<Int>) -> Range<Int> {
+    let first = min(Int(start) + stretches.lowerBound * Frame.stretch, Int(end))
+    return first..<min(Int(start) + stretches.upperBound * Frame.stretch, Int(end))
+  }
+}
+
+/// What a log remembers of the blocks in which records were looked up by their numbers, within a limit of bytes. Of those
+/// that were not used for long, some are forgotten when there is no room.
+final class KnownRecords: Sendable {
+  fileprivate struct State {
+    /// In the order of their numbers, and whether each was used since it was last thought of forgetting it.
+    var runs: [(run: KnownRun, isUsed: Bool)] = []
+    var size = 0
+    /// Which one is thought of next.
+    var hand = 0
+    /// The records that were read last.
+    var recent: RecordStore?
+  }
+
+  private let limit: Int
+  private let state = Mutex(State())
+
+  /// - Parameter limit: The most bytes of memory, about.
+  init(limit: Int) { self.limit = limit }
+
+  /// How many bytes of memory are taken, about.
+  var size: Int { state.withLock { $0.size } }
+
+  /// A record of a block that is known; nil if none is, or if it has other bytes now.
+  func record(_ number: Int, of file: LogFile) -> RecordLog.Record? {
+    let (store, run) = state.withLock { state -> (RecordStore?, KnownRun?) in
+      if let recent = state.recent, recent.file === file, recent.numbers.place(of: number) != nil {
+        return (recent, nil)
+      }
+      return (nil, state.run(with: number, of: file))
+    }
+    if let store { return store.record(number) }
+    guard let run, run.has(number) else { return nil }
+    guard let store = run.readRecords(around: number) else {
+      state.withLock { $0.forget(run) }
+      return nil
+    }
+    return record(number, in: store)
+  }
+
+  /// Remembers a block, and finds a record in it.
+  func record(_ number: Int, in block: Block, _ run: KnownRun) -> RecordLog.Record? {
+    guard run.has(number), let store = run.records(around: number, in: block) else { return nil }
+    state.withLock { $0.remember(run, limit) }
+    return record(number, in: store)
+  }
+
+  private func record(_ number: Int, in store: RecordStore) -> RecordLog.Record? {
+    state.withLock { $0.recent = store }
+    return store.record(number)
+  }
+}
+
+extension KnownRecords.State {
+  fileprivate mutating func run(with number: Int, of file: LogFile) -> KnownRun? {
+    let index = runs.partitionPoint { $0.run.numbers.upperBound <= number }
+    guard index < runs.count, runs[index].run.numbers.contains(number), runs[index].run.file === file else {
+      return nil
+    }
+    runs[index].isUsed = true
+    return runs[index].run
+  }
+
+  /// Whatever is known of the same numbers is of an earlier time, or of another file.
+  fileprivate mutating func remember(_ run: KnownRun, _ limit: Int) {
+    guard run.size <= limit else { return }
+    var index = runs.partitionPoint { $0.run.numbers.upperBound <= run.numbers.lowerBound }
+    while index < runs.count, runs[index].run.numbers.lowerBound < run.numbers.upperBound {
+      remove(at: index)
+    }
+    while size + run.size > limit { forgetOne() }
+    index = runs.partitionPoint { $0.run.numbers.upperBound <= run.numbers.lowerBound }
+    runs.insert((run, false), at: index)
+    size += run.size
+    if hand > index { hand += 1 }
+  }
+
+  fileprivate mutating func forget(_ run: KnownRun) {
+    if let index = runs.firstIndex(where: { $0.run === run }) { remove(at: index) }
+  }
+
+  /// Forgets the next one that was not used since the hand was there.
+  private mutating func forgetOne() {
+    while true {
+      if hand >= runs.count { hand = 0 }
+      guard runs[hand].isUsed else { return remove(at: hand) }
+      runs[hand].isUsed = false
+      hand += 1
+    }
+  }
+
+  private mutating func remove(at index: Int) {
+    size -= runs.remove(at: index).run.size
+    if hand > index { hand -= 1 }
+  }
+}
+
+extension RandomAccessCollection where Index == Int {
+  /// The index of the first element for which a condition does not hold, where it holds for all before that and for none
+  /// after; the number of elements, counted from the first index, if it holds for all.
+  func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

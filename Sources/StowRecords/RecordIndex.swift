@@ -1,0 +1,249 @@
+import Stow
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Where in a log the last record of each key stands.
+///
+/// ```swift
+/// let index = try log.index(of: Entry.self, by: \.key)
+/// try log.append(Entry(key: "Elbe", value: 4.2))
+/// let entry = try index.value(for: "Elbe")
+/// ```
+///
+/// It is made by one pass over the log, and takes in what was appended since whenever it is asked. Memory has a key and a
+/// number for each key, and no values. A log that is written as often as it is read under the same keys can be compacted to
+/// their last values:
+///
+/// ```swift
+/// if index.outdated > index.count { try log.compact(keeping: index.isLast) }
+/// ```
+///
+/// Records that were lost are passed over, and are then in the `damage` of the log. An index may be used from many threads; the
+/// closure that gives the key, and decoding the values, must not use it.
+public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Sendable {
+  private struct State {
+    /// The file that the numbers are of.
+    var file: LogFile?
+    /// How many records of it are taken in.
+    var count = 0
+    /// How many of them have a later one of their key.
+    var outdated = 0
+    var numbers: [Key: Int] = [:]
+
+    mutating func take(_ key: Key, _ number: Int) {
+      count = number + 1
+      if numbers.updateValue(number, forKey: key) != nil { outdated += 1 }
+    }
+  }
+
+  private let log: RecordLogReader
+  private let key: @Sendable (Value) -> Key
+  private let state = Mutex(State())
+
+  init(_ log: RecordLogReader, _ key: @escaping @Sendable (Value) -> Key) {
+    self.log = log
+    self.key = key
+  }
+
+  /// Takes in what was appended since the index was asked last, as asking for a key does.
+  ///
+  /// - Throws: What decoding a record throws, and a `RecordLogError` if the system cannot read one.
+  public func update() throws {
+    let (file, tail) = try log.flushedSnapshot()
+    try update(to: file, tail) { _ in }
+  }
+
+  /// The number of keys, as of when the index was asked last.
+  public var count: Int { state.withLock { $0.numbers.count } }
+
+  /// How many records have a later one of their key, as of when the index was asked last.
+  public var outdated: Int { state.withLock { $0.outdated } }
+
+  /// The keys, in no order, as of when the index was asked last.
+  public var keys: [Key] { state.withLock { Array($0.numbers.keys) } }
+
+  /// The last record of a key; nil if there is none.
+  ///
+  /// Takes as long as looking up a record by its number, after the records are taken in that were appended since.
+  ///
+  /// - Throws: As ``RecordLogReader/record(at:)``; and what taking in records throws: what decoding one of them throws, what the
+  ///   closure throws that gives the key, and a `RecordLogError` if the system cannot read one.
+  public func record(for key: Key) throws -> RecordLog.Record? {
+    let (file, tail) = try log.flushedSnapshot()
+    guard let number = try update(to: file, tail, { $0.numbers[key] }) else { return nil }
+    return try log.record(at: number, of: file, tail)
+  }
+
+  /// The last value of a key; nil if there is none.
+  ///
+  /// - Throws: As ``record(for:)``.
+  public func value(for key: Key) throws -> Value? { try record(for: key)?.decode(Value.self) }
+
+  /// Whether no record after this one has its key, as far as records were taken in. For ``RecordLog/compact(keeping:)``, which
+  /// it keeps from removing the last value of a key.
+  ///
+  /// - Throws: What decoding the record throws.
+  public func isLast(_ record: RecordLog.Record) throws -> Bool {
+    let (file, count) = state.withLock { ($0.file, $0.count) }
+    // Of another file, or later than what was taken in, nothing is known.
+    guard record.store.file === file, record.number < count else { return true }
+    let key = key(try record.decode(Value.self))
+    return state.withLock { $0.numbers[key] ?? record.number } <= record.number
+  }
+
+  /// Takes in the records that were appended since this was done last; all, if another file is the log now.
+  private func update<Result>(to file: LogFile, _ tail: Tail, _ body: (State) -> Result) throws -> Result {
+    try state.withLock { state in
+      if state.file !== file { state = State(file: file) }
+      if state.count < tail.count {
+        let met = DamageReport()
+        var metCount = 0
+        /// Records that may be whole must not be passed over.
+        func checkDamage() throws {
+          if met.count > metCount { try log.throwUnreadable(met.list) }
+          metCount = met.count
+        }
+        var cursor = log.cursor(over: file, from: state.count, tail, noting: met)
+        while let record = cursor.nextRecord() {
+          try checkDamage()
+          state.take(key(try record.decode(Value.self)), record.number)
+        }
+        try checkDamage()
+        state.count = tail.count
+      }
+      return body(state)
+    }
+  }
+}
+
+extension RecordLogReader {
+  /// An index of the values by a key: where the last record of each key stands.
+  ///
+  /// ```swift
+  /// let index = try log.index(of: Entry.self, by: \.key)
+  /// let entry = try index.value(for: "Elbe")
+  /// ```
+  ///
+  /// Reads and decodes all records, with memory for the keys and one block.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the values.
+  ///   - key: What the last record is wanted of.
+  /// - Throws: What decoding a record throws; a `RecordLogError` if the system cannot read one.
+  public func index<Value: Decodable, Key: Hashable & Sendable>(
+    of type: Value.Type = Value.self, by key: @escaping @Sendable (Value) -> Key
+  ) throws -> RecordIndex<Value, Key> {
+    let index = RecordIndex(self, key)
+    try index.update()
+    return index
+  }
+
+  /// The same, from a file that ``RecordIndex/save(to:)`` has written, after which only later records are read. If there is
+  /// none, or if it is of another log or of another state of this one, all are read.
+  ///
+  /// ```swift
+  /// let index = try log.index(of: Entry.self, by: \.key, savedAt: url)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: The type of the values.
+  ///   - key: What the last record is wanted of. It must be the same as for the index that was saved.
+  ///   - url: The file of the index.
+  /// - Throws: What decoding a record throws; a `RecordLogError` if the system cannot read one.
+  public func index<Value: Decodable, Key: Hashable & Sendable & Codable>(
+    of type: Value.Type = Value.self, by key: @escaping @Sendable (Value) -> Key, savedAt url: URL
+  ) throws -> RecordIndex<Value, Key> {
+    let index = RecordIndex(self, key)
+    try index.takeSaved(at: url)
+    try index.update()
+    return index
+  }
+}
+
+/// What a file of an index holds, as a message.
+private struct SavedIndex: Codable {
+  /// Of the log as it was.
+  struct Content<Key: Codable & Hashable>: Codable {
+    var identity: UInt64
+    var count: Int
+    var outdated: Int
+    /// The last record that was whole.
+    var lastNumber: Int
+    var lastChecksum: UInt32
+    var numbers: [Key: Int]
+  }
+
+  var checksum: UInt32
+  var content: Data
+
+  init(_ content: Data) {
+    self.content = content
+    checksum = content.withUnsafeBytes { Checksum.of($0) }
+  }
+
+  var isWhole: Bool { checksum == content.withUnsafeBytes { Checksum.of($0) } }
+}
+
+extension RecordIndex where Key: Codable {
+  /// Writes the index to a file, from which ``RecordLogReader/index(of:by:savedAt:)`` takes it. What the log has is brought to
+  /// the disk before, so that no record is lost that the index knows.
+  ///
+  /// - Parameter url: The file, which is replaced at one moment.
+  /// - Throws: What taking in later records throws, what synchronizing the log throws, and what writing the file throws.
+  public func save(to url: URL) throws {
+    let (file, tail) = try log.flushedSnapshot()
+    let known = try update(to: file, tail) { $0 }
+    try log.bringToDisk(file)
+    guard let last = try log.lastRecord(before: known.count, of: file, tail) else { return }
+    let content = SavedIndex.Content(
+      identity: file.identity, count: known.count, outdated: known.outdated, lastNumber: last.number,
+      lastChecksum: last.checksum, numbers: known.numbers)
+    let encoder = StowEncoder()
+    try encoder.encode(SavedIndex(encoder.encode(content))).write(to: url, options: .atomic)
+  }
+
+  /// Takes what was saved, if it is of this log.
+  fileprivate func takeSaved(at url: URL) throws {
+    guard let data = try? Data(contentsOf: url),
+      let saved = try? StowDecoder().decode(SavedIndex.self, from: data), saved.isWhole,
+      let content = try? StowDecoder().decode(SavedIndex.Content<Key>.self, from: saved.content)
+    else { return }
+    let (file, tail) = try log.flushedSnapshot()
+    guard content.identity == file.identity, content.count <= tail.count,
+      let last = try log.lastRecord(before: content.count, of: file, tail), last.number == content.lastNumber,
+      last.checksum == content.lastChecksum
+    else { return }
+    state.withLock {
+      $0 = State(file: file, count: content.count, outdated: content.outdated, numbers: content.numbers)
+    }
+  }
+}
+
+extension RecordLogReader {
+  /// The last record before a number that can be read; nil if there is none.
+  fileprivate func lastRecord(before number: Int, of file: LogFile, _ tail: Tail) throws -> RecordLog.Record?
+  {
+    var cursor = Cursor(self, at: number, in: (file, tail))
+    while true {
+      do {
+        return try cursor.previous()
+      } catch let error as RecordLogError {
+        guard case .damaged = error.reason else { throw error }
+      }
+    }
+  }
+
+  fileprivate func bringToDisk(_ file: LogFile) throws {
+    if let log = self as? RecordLog { return try log.synchronize() }
+    try RecordLogError.naming(path) { try file.disk.synchronize() }
+  }
+}
+
+extension RecordLog.Record {
+  fileprivate var checksum: UInt32 { store.withBytes(of: index) { Checksum.of($0) } }
+}

@@ -1,0 +1,113 @@
+import Stow
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A log that is opened for reading, beside its writer in this or another process.
+///
+/// ```swift
+/// let reader = try RecordLogReader(at: url)
+/// for record in reader.records {
+///   let event = try record.decode(Event.self)
+/// }
+/// ```
+///
+/// It sees the records that are written, and those that are written later. When the writer has compacted the log, the
+/// reader goes over to the new file. Any number of readers may be open, and one may be used from many threads at once.
+///
+/// A ``RecordLog`` is a reader too, so that a function which only reads takes either.
+public class RecordLogReader: @unchecked Sendable {
+  // Unchecked, because it is not final. All that it has is constant and `Sendable`.
+  let path: String
+  let disk: any Disk
+  let maximumRecordSize: Int
+  let decoder: StowDecoder
+
+  /// What opening the log found after the last record that is whole.
+  ///
+  /// ```swift
+  /// if !log.recovery.bytes.isEmpty { print(log.recovery) }
+  /// ```
+  public let recovery: RecordLog.Recovery
+
+  let damageReport = DamageReport()
+  let knownRecords: KnownRecords
+  let state: Mutex<LogState>
+
+  /// Opens a log for reading.
+  ///
+  /// ```swift
+  /// let reader = try RecordLogReader(at: url)
+  /// print(reader.count)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - url: A log.
+  ///   - decoder: Decodes the records, with its options.
+  ///   - maximumRecordSize: The most bytes of a record that is put together from several blocks of 64 KB; larger ones
+  ///     are reported as damage. 1 GiB by default.
+  ///   - cacheSize: The most bytes of memory, about, for what is remembered of the blocks of records that are looked up by
+  ///     their numbers. 16 MiB by default.
+  /// - Throws: `RecordLogError`: `notALog` if the file is something else.
+  public convenience init(
+    at url: URL, decoder: StowDecoder = StowDecoder(), maximumRecordSize: Int = 1 << 30,
+    cacheSize: Int = 1 << 24
+  ) throws {
+    try self.init(
+      at: Self.path(of: url), on: SystemDisk(), decoder: decoder, maximumRecordSize: maximumRecordSize,
+      cacheSize: cacheSize)
+  }
+
+  convenience init(
+    at path: String, on disk: any Disk, decoder: StowDecoder = StowDecoder(),
+    maximumRecordSize: Int = 1 << 30,
+    cacheSize: Int = 1 << 24
+  ) throws {
+    let file = try LogOpening(disk: disk, path: path).forReading()
+    let tail = try file.tailForReading()
+    self.init(
+      path, disk, decoder, maximumRecordSize, cacheSize, tail.recovery,
+      LogState(file: file, tail: tail, writer: nil, encoder: UnsharedEncoder(StowEncoder())))
+  }
+
+  init(
+    _ path: String, _ disk: any Disk, _ decoder: StowDecoder, _ maximumRecordSize: Int, _ cacheSize: Int,
+    _ recovery: RecordLog.Recovery, _ state: sending LogState
+  ) {
+    self.path = path
+    self.disk = disk
+    self.decoder = decoder
+    self.maximumRecordSize = maximumRecordSize
+    self.recovery = recovery
+    knownRecords = KnownRecords(limit: cacheSize)
+    self.state = Mutex(state)
+  }
+
+  /// Ends following, and looks for new records no longer. Those that there were can still be read.
+  ///
+  /// - Throws: Nothing, unless this is a log that is open for appending: see ``RecordLog/close()``.
+  public func close() throws {
+    state.withLock { state in
+      state.isClosed = true
+      state.followers.wake()
+    }
+  }
+
+  /// The path that all links lead to: renaming a new file over a link would leave the old file where it is.
+  static func path(of url: URL) -> String {
+    var path = url.resolvingSymlinksInPath().path(percentEncoded: false)
+    // Of a link to a file that is still to be made, that leaves the link. Links may lead to each other.
+    for _ in 0..<40 {
+      guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
+      let folder = URL(filePath: path).deletingLastPathComponent()
+      path = URL(filePath: target, relativeTo: folder).resolvingSymlinksInPath().path(percentEncoded: false)
+    }
+    return path
+  }
+
+  func error(_ reason: RecordLogError.Reason) -> RecordLogError { RecordLogError(file: path, reason) }
+}

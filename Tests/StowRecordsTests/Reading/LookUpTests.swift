@@ -1,0 +1,149 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import StowRecords
+
+/// Records by their numbers, of blocks that were read before and of those that were not.
+@Suite("Looking up")
+struct LookUpTests {
+  private static let count = 3_000
+
+  /// Blocks of one frame and of many, several scopes in a block, and records that have bytes in several blocks.
+  private static func event(_ id: Int) -> Event {
+    Event(id, size: id % 1_000 == 999 ? 150_000 : id % 100 == 7 ? 3_000 : id % 150)
+  }
+
+  private static func log(
+    on disk: SimulatedDisk, packing: RecordLog.Packing = .none, cacheSize: Int = 1 << 24
+  ) throws -> RecordLogReader {
+    for part in 0..<3 {
+      let log = try RecordLog(at: "/log", on: disk, packing: packing)
+      for id in (part * count / 3)..<((part + 1) * count / 3) {
+        try log.append(event(id))
+        if id % 1_000 < 300 { try log.flush() }
+      }
+      try log.close()
+    }
+    return try RecordLogReader(at: "/log", on: disk, cacheSize: cacheSize)
+  }
+
+  private func expectEvent(
+    _ number: Int, in log: RecordLogReader, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let record = try log.record(at: number)
+    #expect(record.number == number, sourceLocation: sourceLocation)
+    #expect(try record.decode(Event.self) == Self.event(number), sourceLocation: sourceLocation)
+  }
+
+  @Test(arguments: [(RecordLog.Packing.none, 1 << 24), (.words, 1 << 24), (.none, 20_000), (.words, 0)])
+  func allRecordsAreFoundInAnyOrder(_ packing: RecordLog.Packing, _ cacheSize: Int) throws {
+    let log = try Self.log(on: SimulatedDisk(), packing: packing, cacheSize: cacheSize)
+    let sizes = log.records.map(\.size)
+    var random = SeededGenerator(seed: 36)
+    for _ in 0..<2_000 {
+      let number = random.below(Self.count)
+      try expectEvent(number, in: log)
+      #expect(try log.record(at: number).size == sizes[number])
+      // Its neighbours, too.
+      try expectEvent((number + 1) % Self.count, in: log)
+      #expect(log.knownRecords.size <= cacheSize)
+    }
+    #expect(log.damage.isEmpty)
+    #expect(throws: RecordLogError.self) { try log.record(at: Self.count) }
+    #expect(throws: RecordLogError.self) { try log.record(at: -1) }
+  }
+
+  @Test func aRecordMayBeDecodedWhenItsBlockIsForgotten() throws {
+    let log = try Self.log(on: SimulatedDisk(), cacheSize: 0)
+    let records = try stride(from: 0, to: Self.count, by: 17).map { try log.record(at: $0) }
+    for record in records.reversed() { #expect(try record.decode(Event.self) == Self.event(record.number)) }
+  }
+
+  @Test func whatIsAppendedLaterIsFound() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    var reader: RecordLogReader?
+    for id in 0..<1_500 {
+      try log.append(Self.event(id))
+      try expectEvent(id, in: log)
+      try expectEvent(id / 2, in: log)
+      guard id % 10 == 0 else { continue }
+      if reader == nil { reader = try RecordLogReader(at: "/log", on: disk) }
+      try reader.map { try expectEvent(id, in: $0) }
+    }
+  }
+
+  @Test func afterACompactionTheRecordsAreThoseOfTheNewFile() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    for id in 0..<500 { try log.append(Event(id)) }
+    try log.flush()
+    let reader = try RecordLogReader(at: "/log", on: disk)
+    for number in 0..<500 {
+      #expect(try log.decode(Event.self, at: number).id == number)
+      #expect(try reader.decode(Event.self, at: number).id == number)
+    }
+    try log.compact { $0.number % 2 == 1 }
+    // Twice, so that the block is known.
+    for number in Array(0..<500) + (0..<500) {
+      for log in [log, reader] {
+        if number % 2 == 1 {
+          #expect(try log.decode(Event.self, at: number).id == number)
+        } else {
+          #expect(throws: RecordLogError.self) { try log.record(at: number) }
+        }
+      }
+    }
+  }
+
+  @Test func bytesThatChangeInABlockThatIsKnownAreNotTaken() throws {
+    let disk = SimulatedDisk()
+    let log = try Self.log(on: disk)
+    // In the middle of a block of one frame.
+    let number = 800
+    for other in 600..<1_000 { try expectEvent(other, in: log) }
+    let whole = try #require(disk.bytes(of: "/log"))
+    let text = Array(Self.event(number).text.utf8)
+    let place = try #require(whole.indices.first { whole[$0...].starts(with: text) })
+    var bytes = whole
+    bytes[place] ^= 1
+    disk.setBytes(bytes, of: "/log")
+    // The record before it is in memory yet; one of another block takes its place.
+    try expectEvent(10, in: log)
+    #expect(throws: RecordLogError.self) { try log.record(at: number) }
+    #expect(log.damage.contains { $0.records.contains(number) })
+    disk.setBytes(whole, of: "/log")
+    try expectEvent(number, in: log)
+  }
+
+  @Test func whatCannotBeReadAgainIsAnError() throws {
+    let disk = SimulatedDisk()
+    let log = try Self.log(on: disk)
+    for number in [10, 800, 10] { try expectEvent(number, in: log) }
+    disk.failingOperation = "read"
+    do {
+      _ = try log.record(at: 800)
+      Issue.record("a record that cannot be read")
+    } catch let error as RecordLogError {
+      guard case .damaged(let damage) = error.reason else { throw error }
+      #expect(damage.reason == .unreadable(5))
+    }
+    disk.failingOperation = nil
+    try expectEvent(800, in: log)
+  }
+
+  @Test func manyThreadsLookUpAtOnce() throws {
+    let log = try Self.log(on: SimulatedDisk(), packing: .words, cacheSize: 50_000)
+    let failures = Mutex<[any Error]>([])
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      var random = SeededGenerator(seed: UInt64(thread))
+      for _ in 0..<500 {
+        do { try expectEvent(random.below(Self.count), in: log) } catch {
+          failures.withLock { $0.append(error) }
+        }
+      }
+    }
+    #expect(failures.withLock { $0.count } == 0)
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Stow
+import Testing
+
+@testable import StowRecords
+
+/// Where the last record of each key stands.
+@Suite("Indexes")
+struct RecordIndexTests {
+  private struct Entry: Codable, Hashable {
+    var key: String
+    var value: Int
+  }
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func fill(_ log: RecordLog, _ values: Range<Int>, keys: Int = 37) throws {
+    for value in values { try log.append(Entry(key: "key \(value % keys)", value: value)) }
+  }
+
+  @Test func theLastValueOfEachKeyIsFound() throws {
+    let log = try RecordLog(at: folder.log)
+    let index = try log.index(of: Entry.self, by: \.key)
+    #expect(try index.value(for: "key 0") == nil && index.count == 0)
+    try fill(log, 0..<1_000)
+    for key in 0..<37 {
+      let value = try #require(try index.value(for: "key \(key)")?.value)
+      #expect(value % 37 == key && value >= 963)
+    }
+    #expect(index.count == 37 && index.outdated == 963 && Set(index.keys).count == 37)
+    try log.append(Entry(key: "key 5", value: -1))
+    #expect(try index.value(for: "key 5")?.value == -1)
+    // By a reader, too, and by another property.
+    try log.flush()
+    let reader = try RecordLogReader(at: folder.log)
+    #expect(try reader.index(of: Entry.self, by: \.value).record(for: 700)?.number == 700)
+  }
+
+  @Test func aLogIsCompactedToTheLastValues() throws {
+    let log = try RecordLog(at: folder.log)
+    let index = try log.index(of: Entry.self, by: \.key)
+    for round in 0..<5 {
+      try fill(log, (round * 1_000)..<(round * 1_000 + 1_000))
+      let values = try index.keys.sorted().map { try index.value(for: $0) }
+      #expect(try index.value(for: "key 0") != nil)
+      // One that the index does not know yet.
+      try log.append(Entry(key: "late", value: round))
+      try log.compact(keeping: index.isLast)
+      #expect(Array(log.records).count <= 37 + 5)
+      if round > 0 { #expect(values.count >= 37) }
+      #expect(try index.value(for: "late")?.value == round)
+      for key in 0..<37 {
+        let value = try #require(try index.value(for: "key \(key)")?.value)
+        #expect(value % 37 == key && value >= round * 1_000 + 963)
+      }
+    }
+  }
+
+  @Test func anIndexOfTheFileBeforeACompactionRemovesNothing() throws {
+    let log = try RecordLog(at: folder.log)
+    try fill(log, 0..<100)
+    let index = try log.index(of: Entry.self, by: \.key)
+    try log.compact { $0.number % 2 == 1 }
+    try log.compact(keeping: index.isLast)
+    #expect(Array(log.records).count == 50)
+  }
+
+  @Test func aSavedIndexReadsWhatWasAppendedSince() throws {
+    let saved = folder.url.appending(path: "index")
+    let log = try RecordLog(at: folder.log)
+    try fill(log, 0..<500)
+    try log.index(of: Entry.self, by: \.key, savedAt: saved).save(to: saved)
+    try fill(log, 500..<510)
+    try log.close()
+    // What the index has is not read: it may even be unreadable.
+    let bytes = try Data(contentsOf: folder.log)
+    let reader = try RecordLogReader(at: folder.log)
+    let index = try reader.index(of: Entry.self, by: \.key, savedAt: saved)
+    #expect(index.outdated == 473)
+    #expect(index.count == 37)
+    for key in 0..<37 {
+      let value = try #require(try index.value(for: "key \(key)")?.value)
+      #expect(value % 37 == key && value >= 473)
+    }
+    #expect(try Data(contentsOf: folder.log) == bytes)
+  }
+
+  @Test func aSavedIndexOfSomethingElseIsNotTaken() throws {
+    let saved = folder.url.appending(path: "index")
+    let log = try RecordLog(at: folder.log)
+    try fill(log, 0..<100)
+    try log.index(of: Entry.self, by: \.key).save(to: saved)
+    let whole = try Data(contentsOf: saved)
+    func expectMadeAnew(_ log: RecordLog, _ what: Comment) throws {
+      let index = try log.index(of: Entry.self, by: \.key, savedAt: saved)
+      let expected = try log.index(of: Entry.self, by: \.key)
+      #expect(Set(index.keys) == Set(expected.keys), what)
+      for key in index.keys { #expect(try index.value(for: key) == expected.value(for: key), what) }
+    }
+    for bytes in [Data(), whole.dropLast(), whole + [0], Data(whole.reversed())] {
+      try bytes.write(to: saved)
+      try expectMadeAnew(log, "\(bytes.count) bytes")
+    }
+    for place in stride(from: 0, to: whole.count, by: 11) {
+      var bytes = whole
+      bytes[place] ^= 1
+      try bytes.write(to: saved)
+      try expectMadeAnew(log, "byte \(place)")
+    }
+    try whole.write(to: saved)
+    try log.compact { $0.number % 3 == 0 }
+    try fill(log, 0..<100, keys: 3)
+    try expectMadeAnew(log, "compacted")
+    let other = try RecordLog(at: folder.url.appending(path: "other.stowlog"))
+    try fill(other, 0..<100, keys: 7)
+    try expectMadeAnew(other, "another log")
+  }
+
+  @Test func whatCannotBeReadIsAnError() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    try fill(log, 0..<5_000)
+    try log.flush()
+    let index = try log.index(of: Entry.self, by: \.key)
+    try fill(log, 5_000..<9_000)
+    disk.failingOperation = "read"
+    #expect(throws: RecordLogError.self) { try index.value(for: "key 1") }
+    disk.failingOperation = nil
+    #expect(try index.value(for: "key 1")?.value == 8_992)
+    try log.append("no entry")
+    #expect(throws: DecodingError.self) { try index.value(for: "key 1") }
+  }
+
+  @Test func countersGrow() async throws {
+    let log = try RecordLog(at: folder.log, durability: .manual)
+    #expect(log.counters.appended == 0 && log.counters.damage == 0)
+    try fill(log, 0..<100)
+    #expect(log.counters.appended == 100)
+    let synchronizations = log.counters.synchronizations
+    try log.synchronize()
+    #expect(log.counters.synchronizations == synchronizations + 1)
+    #expect(log.counters.writtenBytes >= log.records.reduce(0) { $0 + $1.size })
+    try await log.appendDurably(Entry(key: "", value: 0))
+    #expect(log.counters.appended == 101)
+    #expect(log.counters.synchronizations == synchronizations + 2)
+    let bytes = log.counters.writtenBytes
+    try log.compact { _ in true }
+    #expect(log.counters.writtenBytes > bytes && log.counters.appended == 101)
+  }
+}
