@@ -163,7 +163,7 @@ export interface Log {
   /** Where the log ends; what stands behind was not written whole. */
   end: number;
   /** The log that this one was made of, and how many records came from it. */
-  origin: { identity: string; count: number | bigint } | null;
+  origin: { identity: string; begun: number | bigint } | null;
   records: StowRecord<number | bigint>[];
   /** The numbers of records that were lost; `end` is behind the last. */
   lost: { start: number | bigint; end: number | bigint }[];

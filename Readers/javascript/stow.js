@@ -2544,9 +2544,9 @@ class Remainders {
 
 /** The records of a log that share their definitions. */
 class Scope {
-  constructor(number) {
-    this.number = number;
-    this.messages = [];
+  constructor() {
+    /** Numbers and messages; of records that were left out, how many. */
+    this.records = [];
     this.window = new Uint8Array(WINDOW_SIZE);
     this.windowSize = 0;
     this.isWindowClosed = false;
@@ -2593,11 +2593,11 @@ class Block {
     /** The number in its head; null if the head is damaged. */
     this.firstRecord = firstRecord;
     this.scopes = [];
-    /** The part of a record with which it begins, and the first part of one with which it ends. */
+    /** The part of a group with which it begins, and the first part of one with which it ends. */
     this.continuation = null;
     this.beginning = null;
     this.origin = null;
-    /** The number of the record that was given up, if it begins so. */
+    /** The numbers of the records that were given up, from the first to the last, if it begins so. */
     this.givenUp = null;
     /** The number of the record that comes next: the least that it can be, if it is not known. */
     this.next = firstRecord ?? 0n;
@@ -2608,11 +2608,11 @@ class Block {
     this.damage = [];
   }
 
-  /** Whether a record goes on in the next block. */
+  /** Whether a group goes on in the next block. */
   get isOpen() { return this.beginning !== null || (this.continuation !== null && !this.continuation.isLast); }
-  /** The number of the record that goes on; null if none does. */
+  /** The number of the last record of the group that goes on; null if none does. */
   get unfinished() { return this.isOpen ? (this.beginning ?? this.continuation).number : null; }
-  get nextRecord() { return this.beginning === null ? this.next : this.next + 1n; }
+  get nextRecord() { return this.beginning === null ? this.next : this.beginning.number + 1n; }
 
   damaged(start, end, reason) {
     const last = this.damage[this.damage.length - 1];
@@ -2632,7 +2632,8 @@ class Block {
       const number = reader.bigUint();
       if (number >= NUMBER_LIMIT) return false;
       switch (kind) {
-        case MIDDLE_PART: case LAST_PART: case GIVEN_UP: return isFirst && this.takeRest(kind, number, reader);
+        case MIDDLE_PART: case LAST_PART: return isFirst && this.takeRest(kind, number, reader);
+        case GIVEN_UP: return isFirst && this.takeGivenUp(number, reader);
         case CHECKPOINT: return reader.at === reader.end && this.comesNext(number);
         case FIRST_PART: return this.comesNext(number) && this.takeBeginning(number, reader);
         default: return this.comesNext(number) && this.takeRecords(kind, number, reader);
@@ -2645,9 +2646,7 @@ class Block {
 
   takeOrigin(payload, isFirst) {
     if (!isFirst || this.index !== 0 || payload.length !== 16) return false;
-    const count = wide(payload, 8, 8);
-    if (count >= NUMBER_LIMIT) return false;
-    this.origin = { identity: hex(payload.subarray(0, 8)), count: narrowed(count) };
+    this.origin = { identity: hex(payload.subarray(0, 8)), begun: narrowed(wide(payload, 8, 8)) };
     return true;
   }
 
@@ -2660,56 +2659,86 @@ class Block {
   }
 
   takeRest(kind, number, reader) {
-    const isGivenUp = kind === GIVEN_UP;
-    if (isGivenUp !== (reader.at === reader.end) || !this.comesNext(number + 1n)) return false;
-    if (isGivenUp) this.givenUp = number;
-    else this.continuation = { number, content: reader.bytes.subarray(reader.at), isLast: kind === LAST_PART };
+    if (reader.at === reader.end || !this.comesNext(number + 1n)) return false;
+    this.continuation = { number, content: reader.bytes.subarray(reader.at), isLast: kind === LAST_PART };
     return true;
   }
 
-  takeBeginning(number, reader) {
+  takeGivenUp(number, reader) {
+    const count = this.count(number, reader);
+    if (reader.at !== reader.end || !this.comesNext(number + count)) return false;
+    this.givenUp = { first: number, number: number + count - 1n };
+    return true;
+  }
+
+  takeBeginning(first, reader) {
+    const count = this.count(first, reader);
     const size = reader.uint();
     const content = reader.bytes.subarray(reader.at);
     if (size <= content.length) return false;
-    this.beginning = { number, content, size };
+    this.beginning = { first, number: first + count - 1n, count, content, size };
     return true;
+  }
+
+  /** How many records there are from a number on. */
+  count(number, reader) {
+    const count = reader.bigUint();
+    if (count === 0n || count >= NUMBER_LIMIT - number) reader.fail("so many records cannot be");
+    return count;
   }
 
   takeRecords(kind, number, reader) {
     const isPackable = kind === PACKABLE || kind === FRESH_PACKABLE;
     const isFresh = kind === FRESH_RECORDS || kind === FRESH_PACKABLE;
-    const parts = recordParts(reader, isPackable);
-    const count = BigInt(parts.length);
+    const { parts, end } = recordParts(number, reader, isPackable);
+    if (end >= NUMBER_LIMIT) return false;
     if (!isFresh && !this.isScopeWhole) {
       // They count, so that their numbers are given to no others.
-      if (count < NUMBER_LIMIT - number) this.next = number + count;
+      this.next = end;
       return false;
     }
-    if (count >= NUMBER_LIMIT - number) return false;
     const isNew = isFresh || this.scopes.length === 0;
-    const scope = isNew ? new Scope(number) : this.scopes[this.scopes.length - 1];
-    const messages = parts.map(({ bytes, isPacked }) => {
-      if (isPacked) return scope.unpacked(bytes);
-      if (isPackable) scope.extendWindow(bytes);
-      return bytes;
-    });
+    const scope = isNew ? new Scope() : this.scopes[this.scopes.length - 1];
+    for (const part of parts) {
+      if (part.isPacked) part.message = scope.unpacked(part.message);
+      else if (isPackable && part.message) scope.extendWindow(part.message);
+    }
     if (isNew) this.scopes.push(scope);
-    for (const message of messages) scope.messages.push(message);
-    this.next = number + count;
+    for (const part of parts) scope.records.push(part);
+    this.next = end;
     return (this.isScopeWhole = true);
   }
 }
 
-/** The bytes of all records of a frame. */
-function recordParts(reader, isPackable) {
+/** The bytes of all records of a frame, or how many were left out; and the number after them. */
+function recordParts(number, reader, isPackable) {
   const parts = [];
   while (reader.at < reader.end) {
     const head = reader.uint();
+    if (head === 0) {
+      const leftOut = reader.bigUint();
+      if (leftOut === 0n) reader.fail("nothing was left out");
+      parts.push({ number, leftOut });
+      number += leftOut;
+      continue;
+    }
     const length = isPackable ? Math.floor(head / 2) : head;
     const at = reader.take(length);
-    parts.push({ bytes: reader.bytes.subarray(at, at + length), isPacked: isPackable && head % 2 === 1 });
+    const message = reader.bytes.subarray(at, at + length);
+    parts.push({ number: number++, message, isPacked: isPackable && head % 2 === 1 });
   }
-  return parts;
+  return { parts, end: number };
+}
+
+/** The records of a group that was put together; null if its bytes are something else. */
+function recordsOfGroup(first, count, content) {
+  try {
+    const { parts, end } = recordParts(first, new Reader(content), false);
+    return BigInt(parts.length) === count && end === first + count && parts.every(({ message }) => message) ? parts : null;
+  } catch (error) {
+    if (error instanceof StowError) return null;
+    throw error;
+  }
 }
 
 // ## Reading a log
@@ -2725,7 +2754,8 @@ class LogReader {
     for (let index = 0; index * BLOCK_SIZE < bytes.length; index++) this.blocks.push(this.block(index));
     this.records = [];
     this.damage = [];
-    this.givenUp = new Set();
+    /** The numbers of records that were left out or given up, from the first to that after the last. */
+    this.absent = [];
     const last = this.findEnd();
     this.readRecords(last);
     this.collectDamage(last);
@@ -2853,7 +2883,9 @@ class LogReader {
     for (; index >= 0; index--) {
       const block = this.blocks[index];
       if (!block) continue;
-      if (block.beginning?.number === unfinished || (block.nextRecord <= unfinished && !block.isOpen)) {
+      const isFirst = block.beginning?.number === unfinished;
+      if (isFirst || (block.nextRecord <= unfinished && !block.isOpen)) {
+        if (isFirst) this.count = block.beginning.first;
         this.end = block.endOfRecords;
         return index;
       }
@@ -2866,15 +2898,23 @@ class LogReader {
 
   readRecords(last) {
     this.next = 0n;
+    let claimed = 0n;
     for (let index = 0; index <= last; index++) {
       const block = this.blocks[index];
       if (!block) continue;
-      if (block.givenUp !== null) this.givenUp.add(block.givenUp);
+      if (block.firstRecord !== null && block.firstRecord < claimed) {
+        this.damage.push({ start: index * BLOCK_SIZE, end: index * BLOCK_SIZE + HEAD_SIZE, reason: "head" });
+      }
+      claimed = block.nextRecord;
+      if (block.givenUp !== null) this.absent.push({ start: block.givenUp.first, end: block.givenUp.number + 1n });
       // Where heads contradict each other, a record belongs to the later block.
-      const limit = index < last ? this.blocks[index + 1]?.firstRecord ?? this.count : this.count;
-      for (const scope of block.scopes) this.readScope(scope, limit < this.count ? limit : this.count);
-      const number = block.beginning?.number ?? -1n;
-      if (this.next <= number && number < this.count) this.readParts(block);
+      const limit = (index < last ? this.blocks[index + 1]?.firstRecord : null) ?? null;
+      const first = limit !== null && block.firstRecord > limit ? limit : block.firstRecord;
+      if (first > this.next) this.next = first;
+      const end = limit !== null && limit < this.count ? limit : this.count;
+      for (const scope of block.scopes) this.readScope(scope, end);
+      const { beginning } = block;
+      if (beginning && this.next <= beginning.first && beginning.number < this.count) this.readParts(block);
     }
   }
 
@@ -2885,16 +2925,22 @@ class LogReader {
 
   readScope(scope, limit) {
     const definitions = new Definitions(this.options);
-    for (const [index, message] of scope.messages.entries()) {
-      const number = scope.number + BigInt(index);
+    for (const { number, message, leftOut } of scope.records) {
+      if (leftOut) {
+        const end = number + leftOut < limit ? number + leftOut : limit;
+        if (this.next >= end) continue;
+        this.absent.push({ start: number < this.next ? this.next : number, end });
+        this.next = end;
+        continue;
+      }
       const record = definitions.read(message);
       if (number >= this.next && number < limit) this.add(number, record);
     }
   }
 
-  /** Reads the record that begins in a block and goes on in others. */
+  /** Reads the group that begins in a block and goes on in others. */
   readParts(block) {
-    const { number, size, content } = block.beginning;
+    const { first, number, count, size, content } = block.beginning;
     const parts = [content];
     let length = content.length;
     for (let index = block.index + 1; ; index++) {
@@ -2902,14 +2948,17 @@ class LogReader {
       length += part?.content.length ?? 0;
       const isTooLong = length > size || length > this.recordSize;
       if (!part || part.number !== number || isTooLong || part.isLast !== (length === size)) {
-        const isGivenUp = this.blocks[block.index + 1]?.givenUp === number;
+        const isGivenUp = this.blocks[index]?.givenUp?.number === number;
         if (!isGivenUp) this.damage.push({ start: block.end - content.length, end: block.end, reason: "record" });
         return;
       }
       parts.push(part.content);
       if (part.isLast) break;
     }
-    this.add(number, new Definitions(this.options).read(concatenated(parts, length)));
+    const scope = new Scope();
+    scope.records = recordsOfGroup(first, count, concatenated(parts, length));
+    if (scope.records) this.readScope(scope, this.count);
+    else this.damage.push({ start: block.end - content.length, end: block.end, reason: "record" });
   }
 
   // ### Damage
@@ -2918,11 +2967,11 @@ class LogReader {
   lost() {
     const ranges = [];
     let next = 0n;
-    for (const number of [...this.records.map((record) => BigInt(record.number)), this.count]) {
-      if (number > next && !(number === next + 1n && this.givenUp.has(next))) {
-        ranges.push({ start: narrowed(next), end: narrowed(number) });
-      }
-      next = number + 1n;
+    const there = this.records.map(({ number }) => ({ start: BigInt(number), end: BigInt(number) + 1n }));
+    const all = [...there, ...this.absent].sort((left, right) => (left.start < right.start ? -1 : 1));
+    for (const { start, end } of [...all, { start: this.count, end: this.count }]) {
+      if (start > next) ranges.push({ start: narrowed(next), end: narrowed(start) });
+      if (end > next) next = end;
     }
     return ranges;
   }

@@ -15,8 +15,8 @@ extension RecordLogReader {
     let store: RecordStore
     let index: Int
 
-    /// The number of the record in its log: 0 for the first, and one more for each that follows.
-    public var number: Int { store.firstNumber + index }
+    /// The number of the record in its log: 0 for the first that was appended, and one more for each that followed.
+    public var number: Int { store.numbers.number(at: index) }
 
     /// The size of the encoded record, in bytes.
     public var size: Int { store.withBytes(of: index) { $0.count } }

@@ -228,18 +228,14 @@ extension RecordLogReader {
   /// The last record before a number that can be read; nil if there is none.
   fileprivate func lastRecord(before number: Int, of file: LogFile, _ tail: Tail) throws -> RecordLog.Record?
   {
-    var end = number
-    while end > 0 {
-      var lost: Damage?
+    var cursor = Cursor(self, at: number, in: (file, tail))
+    while true {
       do {
-        let store = try readBlock(of: end - 1, file, tail, orLost: { lost = $0 })
-        return Record(store: store, index: end - 1 - store.firstNumber)
-      } catch {
-        guard let lost else { throw error }
-        end = min(end - 1, lost.records.lowerBound)
+        return try cursor.previous()
+      } catch let error as RecordLogError {
+        guard case .damaged = error.reason else { throw error }
       }
     }
-    return nil
   }
 
   fileprivate func bringToDisk(_ file: LogFile) throws {

@@ -27,7 +27,7 @@ extension RecordLog {
 
   /// Appends records, which get numbers in a row, and are brought to the disk together.
   ///
-  /// If this throws, the records before the one that failed may have been appended: ``count`` says so, and they are as
+  /// A crash may leave some of them: those of `append(group:)` are all there, or none is. If this throws, the records before the one that failed may have been appended: ``count`` says so, and they are as
   /// durable as others.
   ///
   /// ```swift
@@ -48,6 +48,32 @@ extension RecordLog {
         for index in $0.indices { try append($0[index]) }
       }
       if isDone == nil { for value in values { try append(value) } }
+    }
+  }
+
+  /// Appends records that belong together: after a crash, and for whoever reads, all of them are there or none is.
+  ///
+  /// A group that has no room in a block of 64 KB is written in parts, and is read as a whole when one of its records is,
+  /// which takes memory for all of it. So a group is for what must not be half done, not for many records.
+  ///
+  /// ```swift
+  /// try log.append(group: [Booking(-100, from: "Ada"), Booking(100, to: "Grace")])
+  /// ```
+  ///
+  /// - Parameter values: Encoded once more if there is no room for them in the block.
+  /// - Returns: The numbers of the records, in a row.
+  /// - Throws: As ``append(_:)`` does; nothing is appended then. All records together have at most as many bytes as
+  ///   `maximumRecordSize` says.
+  @discardableResult
+  public func append<Values: Collection>(group values: Values) throws -> Range<Int>
+  where Values.Element: Encodable {
+    try appending { writer, encoder in
+      try writer.appendGroup(in: encoder) { body in
+        for value in values {
+          guard try encoder.encode(value, body) else { return false }
+        }
+        return true
+      }
     }
   }
 

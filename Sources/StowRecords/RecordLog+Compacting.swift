@@ -1,7 +1,7 @@
 import Synchronization
 
 extension RecordLog {
-  /// Replaces the log by one with only some of its records, which are numbered anew from 0 on.
+  /// Replaces the file of the log by one with only some of its records, which keep their numbers.
   ///
   /// The new file is written beside the old one, whose place it takes in the end at one moment: a crash at any time
   /// leaves one or the other. Needs room for both on the disk, and memory for a block or two. Others wait with
@@ -13,8 +13,8 @@ extension RecordLog {
   /// The name of the new file ends in `.stowlog-new` until it takes the place of the log. Opening the log removes one
   /// that a crash has left. A file of somebody else that has this name is an error.
   ///
-  /// Iterations that are under way go on in the old file. Readers go over to the new one, and those who follow the
-  /// log go on after the records that they have seen.
+  /// Iterations that are under way go on in the old file. Readers go over to the new one, and those who follow the log go on
+  /// after the records that they have seen. The numbers of records that were left out are given to no others.
   ///
   /// ```swift
   /// let oldest = Date.now.addingTimeInterval(-86_400)
@@ -55,12 +55,11 @@ extension RecordLog {
   ) throws -> LogWriter {
     let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing, counts: counts)
     let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
-    let new = try opening.newFile(like: old.file.disk, identity: old.file.identity)
+    let origin = try old.file.origin()
+    let new = try opening.newFile(like: old.file.disk, from: 0, origin)
     do {
-      try new.write(Origin(identity: old.file.identity, count: 0))
       try copyRecords(of: old, to: new, isKept)
       try new.flush()
-      try new.write(Origin(identity: old.file.identity, count: new.written))
       try RecordLogError.naming(path) { try new.file.disk.synchronize() }
       new.noteSynchronized(before: new.wholeEnd)
       try opening.putInPlace(new, of: old.file.disk)
@@ -86,6 +85,7 @@ extension RecordLog {
         new.endScope()
       }
       if try isKept(record) {
+        new.leaveOut(record.number - new.count)
         try new.append(in: copier) { body in
           try record.store.withBytes(of: record.index) { try copier.copy($0, body) }
         }
@@ -94,6 +94,7 @@ extension RecordLog {
       }
     }
     try throwUnreadable(met.list)
+    new.leaveOut(old.tail.count - new.count)
     // What is appended later is encoded, and by somebody who knows nothing of the definitions that were copied.
     new.endScope()
   }

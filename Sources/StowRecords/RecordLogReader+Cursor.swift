@@ -43,9 +43,10 @@ extension RecordLogReader {
     /// The records around this position that a step backwards has read.
     private var store: RecordStore?
 
-    init(_ log: RecordLogReader, at position: Int) {
+    init(_ log: RecordLogReader, at position: Int, in snapshot: (file: LogFile, tail: Tail)? = nil) {
       self.log = log
       self.position = position
+      self.snapshot = snapshot
     }
 
     /// The next record; nil after the last.
@@ -84,13 +85,32 @@ extension RecordLogReader {
       let (file, tail) = try seen()
       (walk, found, lost) = (nil, nil, [])
       position = min(position, tail.count)
-      guard position > 0 else { return nil }
-      if store.map({ $0.firstNumber < position && position <= $0.endNumber }) != true {
-        store = try log.readBlock(of: position - 1, file, tail, orLost: { position = $0.records.lowerBound })
+      while position > 0 {
+        if store.map({ $0.numbers.first < position && position <= $0.numbers.end }) != true {
+          store = try storeBefore(position, file, tail)
+        }
+        guard let store else {
+          // A number that was given up.
+          position -= 1
+          continue
+        }
+        let place = store.numbers.place(from: position) - 1
+        position = place < 0 ? store.numbers.first : store.numbers.number(at: place)
+        if place >= 0 { return Record(store: store, index: place) }
       }
-      guard let store else { return nil }
-      position -= 1
-      return Record(store: store, index: position - store.firstNumber)
+      return nil
+    }
+
+    /// The records that the one before a position is among; nil if no such record was ever there. If it was lost, the
+    /// error says so, and the cursor stands before those that were lost.
+    private mutating func storeBefore(_ position: Int, _ file: LogFile, _ tail: Tail) throws -> RecordStore? {
+      let met = DamageReport()
+      var walk = log.cursor(over: file, from: position - 1, tail, noting: met)
+      let store = walk.firstStore()
+      if let store, store.numbers.first < position { return store }
+      guard let damage = met.list.first(where: { $0.records.contains(position - 1) }) else { return nil }
+      self.position = damage.records.lowerBound
+      throw RecordLogError(file: log.path, offset: damage.bytes.lowerBound, .damaged(damage))
     }
 
     /// What there is to read, since the first step.

@@ -11,8 +11,7 @@ extension RecordLogReader {
   /// a second the file is looked at all the same, because a file system of a network may not tell. Where the system has
   /// no watch to give, the file is looked at fifty times a second.
   ///
-  /// When the log is compacted, the sequence yields what is left of the old file, and goes on after the records that
-  /// the new one took over from it; the numbers are then those of the new file.
+  /// When the log is compacted, the sequence yields what is left of the old file, and goes on in the new one.
   ///
   /// ```swift
   /// for try await record in log.follow(from: log.count) {
@@ -20,8 +19,7 @@ extension RecordLogReader {
   /// }
   /// ```
   ///
-  /// - Parameter number: The number of the first record that is wanted, as the log is numbered now; it may still have to
-  ///   come.
+  /// - Parameter number: The number of the first record that is wanted; it may still have to come.
   public func follow(from number: Int) -> FollowedRecords {
     let file = state.withLock { $0.file }
     return FollowedRecords(log: self, file: file, start: min(max(0, number), BlockHead.recordLimit))
@@ -45,7 +43,6 @@ extension RecordLogReader {
     public typealias Element = Record
 
     let log: RecordLogReader
-    /// The file whose records `start` counts.
     let file: LogFile
     let start: Int
 
@@ -70,8 +67,7 @@ extension RecordLogReader {
 
       /// The next record, as soon as it is there; nil if the task was cancelled or the log was closed.
       ///
-      /// - Throws: `RecordLogError`: `replaced` if another log took the place of this one, or two compactions followed
-      ///   each other before this looked for records again.
+      /// - Throws: `RecordLogError`: `replaced` if another log took the place of this one.
       public mutating func next() async throws -> Record? {
         if let record = cursor?.nextReadRecord() { return see(record) }
         while !Task.isCancelled {
@@ -117,15 +113,12 @@ extension RecordLogReader {
 
       /// Looks for records after those that were seen; false if there are none.
       private mutating func look(in newest: LogFile, _ tail: Tail) throws -> Bool {
-        if file === newest { return begin(newest, tail) }
-        // The old file first: nothing is added to it any more.
-        if begin(file, try file.tailForReading()) { return true }
-        guard let origin = try newest.block(0, before: tail.end)?.origin, origin.identity == file.identity
-        else {
-          throw log.error(.replaced)
+        if file !== newest {
+          // The old file first: nothing is added to it any more.
+          if begin(file, try file.tailForReading()) { return true }
+          guard try newest.origin().log == file.origin().log else { throw log.error(.replaced) }
+          (file, waking) = (newest, nil)
         }
-        next = origin.count + Swift.max(0, next - (try file.tailForReading().count))
-        (self.file, waking) = (newest, nil)
         return begin(newest, tail)
       }
 

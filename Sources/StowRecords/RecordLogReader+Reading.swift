@@ -41,8 +41,8 @@ extension RecordLogReader {
   /// let event = try log.decode(Event.self, at: 1_234)
   /// ```
   ///
-  /// - Throws: `RecordLogError`: `noSuchRecord`, or `damaged` if the record was lost; what `Record.decode(_:)`
-  ///   throws.
+  /// - Throws: `RecordLogError`: `noSuchRecord`, also if a compaction has left it out, or `damaged` if the record was
+  ///   lost; what `Record.decode(_:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, at number: Int) throws -> Value {
     try record(at: number).decode(type)
   }
@@ -70,20 +70,6 @@ extension RecordLogReader {
     var cursor = cursor(over: file, from: number, tail, noting: met)
     guard let record = cursor.nextRecord() else { return nil }
     return cursor.knownRun.flatMap { knownRecords.record(record.number, in: $0.block, $0.run) } ?? record
-  }
-
-  /// A record of a file, which has that many, with all of its block that can be read with it.
-  ///
-  /// - Parameter orLost: Is handed what was lost in place of the record, before the error is thrown that says so.
-  func readBlock(
-    of number: Int, _ file: LogFile, _ tail: Tail, orLost: (Damage) -> Void
-  ) throws -> RecordStore {
-    let met = DamageReport()
-    var cursor = cursor(over: file, from: number, tail, noting: met)
-    if let record = cursor.nextRecord(), record.number == number { return record.store }
-    let error = lack(of: number, met, tail)
-    if case .damaged(let damage) = error.reason { orLost(damage) }
-    throw error
   }
 
   /// Why there is no record of a number.

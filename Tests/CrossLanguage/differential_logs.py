@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 import decoders
 import logs
 import stow
+from stow.logs import checksum
 
 _BLOCK_SIZE = 65_536
 
@@ -109,7 +110,19 @@ def _move_block(data: bytearray, chance: random.Random) -> None:
     data[target : target + len(block)] = block
 
 
-_STEPS = (_change, _change, _cut, _zero, _add, _lengthen, _move_block)
+def _renumber(data: bytearray, chance: random.Random) -> None:
+    """A head with a right checksum and another number: those of several blocks contradict each other."""
+    start = chance.randrange(len(data) // _BLOCK_SIZE + 1) * _BLOCK_SIZE
+    head = data[start : start + 32]
+    if len(head) < 32:
+        return
+    number = int.from_bytes(head[16:24], "little") + chance.choice((-9, -1, 1, 2, 7, 1_000))
+    head[16:24] = max(0, number).to_bytes(8, "little")
+    head[4:8] = checksum(bytes(head[:4] + head[8:])).to_bytes(4, "little")
+    data[start : start + 32] = head
+
+
+_STEPS = (_change, _change, _cut, _zero, _add, _lengthen, _move_block, _renumber, _renumber)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ struct LogTests {
     #expect(compacted.code == 0 && compacted.errors.contains("a frame is damaged"), "\(compacted.errors)")
     let after = try Tool.run("log", path)
     #expect(after.code == 0 && after.text.contains("damage      none"))
-    #expect(try Tool.run("print", "--record", "0", path).text.contains(#""number": "5""#))
+    #expect(try Tool.run("print", "--record", "5", path).text.contains(#""number": "5""#))
   }
 
   /// What no writer leaves, with checksums that are right.
@@ -70,8 +70,9 @@ struct LogTests {
   func lostRecords() throws {
     func record(_ number: UInt8) -> MadeUpLog.Frame { .init(1, [number, 1, 0x91]) }
     let part = [UInt8](repeating: 0x91, count: 60_000)
-    // Of 120,000 bytes.
-    let (first, last) = (MadeUpLog.Frame(2, [0, 0xF9, 0xE0, 0xBB] + part), MadeUpLog.Frame(4, [0] + part))
+    // A record of 120,000 bytes.
+    let first = MadeUpLog.Frame(2, [0, 1, 0xF9, 0xE3, 0xBB, 0xF9, 0xE0, 0xBB] + part)
+    let last = MadeUpLog.Frame(4, [0] + part)
     let logs: [(name: String, blocks: [MadeUpLog.Block], reason: String)] = [
       (
         "highest number", [.init(0, [record(0)]), .init(UInt64(Int.max), [record(1)])], "without a whole head"
@@ -154,7 +155,7 @@ struct LogTests {
   @Test("FORMAT.md's logs and stream are inspected to the last byte")
   func examples() throws {
     let examples = try FormatExample.all().filter { $0.kind == "stow-log" || $0.kind == "stow-stream" }
-    #expect(examples.count == 8)
+    #expect(examples.count == 9)
     for example in examples {
       try folder.file("file", example.bytes)
       let run = try Tool.run("inspect", "--full", folder.path("file"))

@@ -3,7 +3,7 @@ import Stow
 /// A block that was read: what its frames hold, in their order, and what of it cannot be read.
 ///
 /// ```
-///  head   part of an earlier record?   records   damage   records …   first part of a record?
+///  head   part of an earlier group?    records   damage   records …   first part of a group?
 ///         continuation                 └───────── pieces ────────┘   beginning
 /// ```
 package struct Block: Sendable {
@@ -32,7 +32,7 @@ package struct Block: Sendable {
 
   /// Records whose numbers follow each other, with nothing damaged between them.
   package struct Run: Sendable {
-    let firstNumber: Int
+    fileprivate(set) var numbers: RecordNumbers
     fileprivate(set) var records: [Place] = []
     /// The records before which all definitions are forgotten, as indices in `records`; the first of all is one.
     fileprivate(set) var scopes: [Int] = [0]
@@ -43,7 +43,12 @@ package struct Block: Sendable {
     /// Where its frames end in the block.
     var end: Int { frames.last.map { Int($0.end) } ?? 0 }
 
-    fileprivate init(firstNumber: Int) { self.firstNumber = firstNumber }
+    fileprivate init(firstNumber: Int) { numbers = RecordNumbers(first: firstNumber) }
+
+    fileprivate mutating func add(_ place: Place) {
+      records.append(place)
+      numbers.add(1)
+    }
   }
 
   /// The payload of a frame of records, and where its checksums are in those of the block.
@@ -61,14 +66,18 @@ package struct Block: Sendable {
     case damage(Range<Int>)
   }
 
-  /// A part of a record that has bytes in several blocks.
+  /// A part of a group of records, mostly one, that has bytes in several blocks.
   package struct Part: Sendable {
-    /// That of the record.
+    /// That of the last record of the group.
     package let number: Int
     let bytes: Range<Int>
     package var isLast = false
-    /// How many bytes the whole record has, as its first part says; 0 in the others.
-    var recordSize = 0
+    /// How many records the group has, and how many bytes, as its first part says; 0 in the others.
+    var count = 0
+    var size = 0
+
+    /// The records of the group, if this is its first part.
+    var numbers: Range<Int> { (number + 1 - count)..<(number + 1) }
   }
 
   let index: Int
@@ -79,13 +88,13 @@ package struct Block: Sendable {
   package private(set) var pieces: [Piece] = []
   /// Those of the stretches of each frame, from before the first to after the last.
   private(set) var checksums: [Checksum] = []
-  /// A part of a record that began in an earlier block.
+  /// A part of a group that began in an earlier block.
   package private(set) var continuation: Part?
-  /// The first part of a record that goes on in the next block.
+  /// The first part of a group that goes on in the next block.
   private(set) var beginning: Part?
   private(set) var origin: Origin?
-  /// The record before this block that was given up.
-  package private(set) var abandoned: Int?
+  /// The records before this block that were given up.
+  package private(set) var abandoned: Range<Int>?
   /// Where the last checkpoint stands.
   private(set) var checkpoint: Range<Int>?
   /// Where the last whole frame ends.
@@ -105,9 +114,9 @@ package struct Block: Sendable {
   var start: Int { index * BlockHead.blockSize }
 
   /// The number of the first record that begins in the next block.
-  package var nextRecord: Int { next + (beginning == nil ? 0 : 1) }
+  package var nextRecord: Int { next + (beginning?.count ?? 0) }
 
-  /// Whether a record goes on in the next block.
+  /// Whether a group goes on in the next block.
   package var isOpen: Bool { beginning != nil || continuation?.isLast == false }
 
   /// Whether something before an offset cannot be read.
@@ -200,7 +209,8 @@ package struct Block: Sendable {
     else { return false }
     let content = start..<frame.payload.upperBound
     switch frame.kind {
-    case .middle, .last, .abandonment: return isFirst && takeFirst(frame.kind, number, content)
+    case .middle, .last: return isFirst && takeContinuation(number, content, isLast: frame.kind == .last)
+    case .abandonment: return isFirst && takeAbandonment(number, content)
     case .checkpoint:
       guard content.isEmpty, isNext(number) else { return false }
       checkpoint = offset..<frame.payload.upperBound
@@ -217,25 +227,39 @@ package struct Block: Sendable {
     return true
   }
 
-  /// Takes in a frame that is about a record of earlier blocks.
-  private mutating func takeFirst(_ kind: Frame.Kind, _ number: Int, _ content: Range<Int>) -> Bool {
-    guard content.isEmpty == (kind == .abandonment), isNext(number + 1) else { return false }
-    if kind == .abandonment {
-      abandoned = number
-      return true
-    }
-    continuation = Part(number: number, bytes: content, isLast: kind == .last)
+  private mutating func takeContinuation(_ number: Int, _ content: Range<Int>, isLast: Bool) -> Bool {
+    guard !content.isEmpty, isNext(number + 1) else { return false }
+    continuation = Part(number: number, bytes: content, isLast: isLast)
+    return true
+  }
+
+  private mutating func takeAbandonment(_ number: Int, _ content: Range<Int>) -> Bool {
+    var start = content.lowerBound
+    guard let count = count(at: &start, before: content.upperBound, from: number),
+      start == content.upperBound, isNext(number + count)
+    else { return false }
+    abandoned = number..<(number + count)
     return true
   }
 
   private mutating func takeBeginning(_ number: Int, _ content: Range<Int>) -> Bool {
     var start = content.lowerBound
-    guard let size = Varint.read(from: bytes, at: &start, before: content.upperBound),
+    guard let count = count(at: &start, before: content.upperBound, from: number),
+      let size = Varint.read(from: bytes, at: &start, before: content.upperBound),
       size > content.upperBound - start
     else { return false }
     endRun()
-    beginning = Part(number: number, bytes: start..<content.upperBound, recordSize: size)
+    beginning = Part(
+      number: number + count - 1, bytes: start..<content.upperBound, count: count, size: size)
     return true
+  }
+
+  /// How many records there are from a number on, one or more; nil if they would have numbers that no record has.
+  private func count(at offset: inout Int, before end: Int, from number: Int) -> Int? {
+    guard let count = Varint.read(from: bytes, at: &offset, before: end), count > 0,
+      count < BlockHead.recordLimit - number
+    else { return nil }
+    return count
   }
 
   // MARK: - Records
@@ -246,25 +270,26 @@ package struct Block: Sendable {
   ) -> Bool {
     guard frame.kind.isFresh || isScopeWhole else {
       // They count, so that their numbers are given to no others.
-      var count = 0
-      let isWhole = forEachRecord(in: content, frame.kind.isPackable) { _, _ in
-        count += 1
-        return true
+      var counted = Run(firstNumber: number)
+      if takePlain(in: content, frame.kind.isPackable, &counted), counted.numbers.end < BlockHead.recordLimit
+      {
+        next = counted.numbers.end
       }
-      if isWhole, count < BlockHead.recordLimit - number { next = number + count }
       return false
     }
     var run = self.run.take() ?? Run(firstNumber: number)
-    let first = run.records.count
+    let (first, before) = (run.records.count, run.numbers)
     // Of a full block; many small frames grow the array as they come.
     if first == 0 { run.records.reserveCapacity(content.count / 16) }
     if frame.kind.isFresh, first > 0 {
       run.scopes.append(first)
       run.windows.append(PackingWindow())
     }
-    let isWhole = frame.kind.isPackable ? takePackable(in: content, &run) : takePlain(in: content, &run)
-    if isWhole, run.records.count - first < BlockHead.recordLimit - number {
-      next = number + run.records.count - first
+    let isWhole =
+      (frame.kind.isPackable ? takePackable(in: content, &run) : takePlain(in: content, false, &run))
+      && run.numbers.end < BlockHead.recordLimit
+    if isWhole {
+      next = run.numbers.end
       run.frames.append(
         RunFrame(
           start: UInt32(frame.payload.lowerBound), end: UInt32(frame.payload.upperBound),
@@ -273,32 +298,60 @@ package struct Block: Sendable {
     } else {
       // Nothing more of the scope is read, so that what it left in the window is of no use to anybody.
       run.records.removeSubrange(first...)
+      run.numbers = before
     }
-    self.run = run.records.isEmpty ? nil : run
+    self.run = run.numbers.end == run.numbers.first ? nil : run
     return isWhole
   }
 
-  /// Calls `body` with each record, and whether it is packed; false if `body` says so, or if they do not fill the payload.
+  /// What stands in the place of a record.
+  private enum Entry {
+    case record(Range<Int>, isPacked: Bool)
+    case leftOut(Int)
+  }
+
+  /// Calls `body` with what stands in a frame; false if `body` says so, or if the entries do not fill the payload.
   @inline(__always)
-  private func forEachRecord(
-    in content: Range<Int>, _ arePackable: Bool, _ body: (_ bytes: Range<Int>, _ isPacked: Bool) -> Bool
+  private static func forEachEntry(
+    of bytes: [UInt8], in content: Range<Int>, _ arePackable: Bool, _ body: (Entry) -> Bool
   ) -> Bool {
     var offset = content.lowerBound
     while offset < content.upperBound {
       guard let head = Varint.read(from: bytes, at: &offset, before: content.upperBound) else { return false }
+      if head == 0 {
+        guard let count = Varint.read(from: bytes, at: &offset, before: content.upperBound),
+          body(.leftOut(count))
+        else { return false }
+        continue
+      }
       let length = arePackable ? head >> 1 : head
-      guard length <= content.upperBound - offset else { return false }
-      guard body(offset..<(offset + length), arePackable && head & 1 == 1) else { return false }
+      guard length <= content.upperBound - offset,
+        body(.record(offset..<(offset + length), isPacked: arePackable && head & 1 == 1))
+      else { return false }
       offset += length
     }
     return true
   }
 
-  private func takePlain(in content: Range<Int>, _ run: inout Run) -> Bool {
-    forEachRecord(in: content, false) { range, _ in
-      run.records.append(Place(range))
+  private func takePlain(in content: Range<Int>, _ arePackable: Bool, _ run: inout Run) -> Bool {
+    Self.forEachEntry(of: bytes, in: content, arePackable) { entry in
+      switch entry {
+      case .leftOut(let count): return run.numbers.leaveOut(count)
+      case .record(let range, _): run.add(Place(range))
+      }
       return true
     }
+  }
+
+  /// Where the records of a group stand that was put together; nil if it has not so many.
+  static func places(ofGroup bytes: [UInt8], count: Int) -> [Place]? {
+    var places: [Place] = []
+    let isWhole = forEachEntry(of: bytes, in: 0..<bytes.count, false) { entry in
+      guard case .record(let range, _) = entry else { return false }
+      places.append(Place(range))
+      return places.count <= count
+    }
+    return isWhole && places.count == count ? places : nil
   }
 
   /// Takes in records whose lengths say whether they are packed.
@@ -307,14 +360,19 @@ package struct Block: Sendable {
     var window = run.windows.removeLast()
     defer { run.windows.append(window) }
     return bytes.withUnsafeBytes { raw in
-      forEachRecord(in: content, true) { range, isPacked in
+      Self.forEachEntry(of: self.bytes, in: content, true) { entry in
+        let (range, isPacked): (Range<Int>, Bool)
+        switch entry {
+        case .leftOut(let count): return run.numbers.leaveOut(count)
+        case .record(let place, let how): (range, isPacked) = (place, how)
+        }
         let record = UnsafeRawBufferPointer(rebasing: raw[range])
         if isPacked {
           guard let unpackedSize = window.unpackedSize(of: record) else { return false }
-          run.records.append(Place(range, unpackedSize: unpackedSize))
+          run.add(Place(range, unpackedSize: unpackedSize))
         } else {
           _ = window.add(record)
-          run.records.append(Place(range))
+          run.add(Place(range))
         }
         return true
       }

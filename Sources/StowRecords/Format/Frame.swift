@@ -14,20 +14,20 @@ package struct Frame: Sendable, Hashable {
   package enum Kind: UInt8, Sendable {
     /// Records that are whole, and add to the definitions of those before them.
     case records = 1
-    /// The beginning, a part from the middle, and the end of a record that is longer than its block has room for.
+    /// The beginning, a part from the middle, and the end of a group of records for which its block has no room.
     case first = 2
     case middle = 3
     case last = 4
     /// Records that are whole, and before which all definitions are forgotten.
     case freshRecords = 5
-    /// Where the records of a compacted log came from.
+    /// Which log the file belongs to.
     case origin = 6
     /// Records of which some may be packed, and the same before which all definitions are forgotten.
     case packableRecords = 7
     case freshPackableRecords = 8
     /// All that stands before it is on the disk.
     case checkpoint = 9
-    /// The record whose parts stand before it was not finished, and never will be.
+    /// The group whose parts stand before it was not finished, and never will be.
     case abandonment = 10
 
     /// The kind of a frame of whole records.
@@ -114,30 +114,30 @@ package struct Frame: Sendable, Hashable {
   }
 }
 
-/// Where the records of a compacted log came from, so that whoever follows the log finds its place in the new file.
+/// Which log a file belongs to that is not the first of it: its identity is that of the first one, which has no such frame.
+/// So whoever reads or follows the log knows a file that has taken the place of another, or comes after it.
 struct Origin: Sendable, Hashable {
-  /// The identity of the file that was compacted.
-  let identity: UInt64
-  /// How many of its records were kept; they have the numbers below this.
-  let count: Int
+  /// The identity of the log.
+  let log: UInt64
+  /// When the first file was made that has the records of this one, in milliseconds since 1970; 0 if that is not known.
+  let begun: UInt64
 
   static let size = 16
 
-  init(identity: UInt64, count: Int) {
-    self.identity = identity
-    self.count = count
-  }
+  init(log: UInt64, begun: UInt64) { (self.log, self.begun) = (log, begun) }
 
   init?(_ bytes: [UInt8], _ payload: Range<Int>) {
-    guard payload.count == Self.size,
-      let count = Int(exactly: bytes.littleEndian(at: payload.lowerBound + 8, size: 8)),
-      count < BlockHead.recordLimit
-    else { return nil }
-    self.init(identity: bytes.littleEndian(at: payload.lowerBound, size: 8), count: count)
+    guard payload.count == Self.size else { return nil }
+    log = bytes.littleEndian(at: payload.lowerBound, size: 8)
+    begun = bytes.littleEndian(at: payload.lowerBound + 8, size: 8)
   }
 
-  func append(to bytes: inout [UInt8]) {
-    bytes.appendLittleEndian(identity)
-    bytes.appendLittleEndian(UInt64(count))
+  /// The frame that says so, the first of a file.
+  func frame(identity: UInt64) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Frame.headSize)
+    bytes.appendLittleEndian(log)
+    bytes.appendLittleEndian(begun)
+    Frame.seal(&bytes, from: 0, .origin, at: BlockHead.size, identity: identity)
+    return bytes
   }
 }

@@ -3,6 +3,9 @@ import Stow
 // Integers of variable size in arrays of bytes (FORMAT.md, "Uints").
 
 extension Varint {
+  /// The most bytes that an integer takes.
+  static let mostBytes = 9
+
   /// The number of bytes that the integer takes whose first byte is given; nil if that is reserved.
   static func size(ofFirst byte: UInt8) -> Int? { form(lead: byte).map { 1 + $0.width } }
 

@@ -23,10 +23,10 @@ final class KnownRun: Sendable {
 
   /// Nil if there are no records, or if the definitions of one are not valid.
   init?(_ run: Block.Run, of block: Block, before limit: Int, _ file: LogFile, _ decoder: StowDecoder) {
-    let end = min(run.firstNumber + run.records.count, limit)
-    guard run.firstNumber < end, let scopes = try? Self.scopes(of: run, block.bytes) else { return nil }
+    let end = min(run.numbers.end, limit)
+    guard run.numbers.first < end, let scopes = try? Self.scopes(of: run, block.bytes) else { return nil }
     self.file = file
-    numbers = run.firstNumber..<end
+    numbers = run.numbers.first..<end
     blockStart = block.start
     self.run = run
     checksums = block.checksums
@@ -34,6 +34,7 @@ final class KnownRun: Sendable {
     self.decoder = decoder
     size =
       512 + run.records.count * MemoryLayout<Block.Place>.stride + checksums.count * 4 + run.frames.count * 12
+      + run.numbers.gaps.count * 16
       + scopes.reduce(0) { $0 + $1.size } + run.windows.reduce(0) { $0 + $1.bytes.count }
   }
 
@@ -49,6 +50,9 @@ final class KnownRun: Sendable {
     }
   }
 
+  /// Whether a record is there, and not left out.
+  func has(_ number: Int) -> Bool { numbers.contains(number) && run.numbers.place(of: number) != nil }
+
   /// Reads a record again, and those beside it that are in the same stretches; nil if these cannot be read, or if they have
   /// other bytes now.
   func readRecords(around number: Int) -> RecordStore? {
@@ -63,7 +67,7 @@ final class KnownRun: Sendable {
   }
 
   private func records(around number: Int, read: (Range<Int>) -> [UInt8]?) -> RecordStore? {
-    let index = number - run.firstNumber
+    guard let index = run.numbers.place(of: number) else { return nil }
     let place = run.records[index].range
     let frame = run.frames[run.frames.partitionPoint { Int($0.end) < place.upperBound }]
     let stretches = frame.stretches(of: place)
@@ -75,11 +79,12 @@ final class KnownRun: Sendable {
 
     var (first, end) = (index, index + 1)
     while first > 0, run.records[first - 1].range.lowerBound >= range.lowerBound { first -= 1 }
-    while end < numbers.count, run.records[end].range.upperBound <= range.upperBound { end += 1 }
+    let last = run.numbers.place(from: numbers.upperBound)
+    while end < last, run.records[end].range.upperBound <= range.upperBound { end += 1 }
     // A frame is of one scope.
     let scope = run.scopes.partitionPoint { $0 <= index } - 1
     return RecordStore(
-      file, run.firstNumber + first, bytes, run.records[first..<end].map { $0.from(range.lowerBound) },
+      file, run.numbers.part(first..<end), bytes, run.records[first..<end].map { $0.from(range.lowerBound) },
       run.windows[scope], (scopes[scope], first), decoder)
   }
 }
@@ -122,13 +127,13 @@ final class KnownRecords: Sendable {
   /// A record of a block that is known; nil if none is, or if it has other bytes now.
   func record(_ number: Int, of file: LogFile) -> RecordLog.Record? {
     let (store, run) = state.withLock { state -> (RecordStore?, KnownRun?) in
-      if let recent = state.recent, recent.file === file, recent.has(number) {
+      if let recent = state.recent, recent.file === file, recent.numbers.place(of: number) != nil {
         return (recent, nil)
       }
       return (nil, state.run(with: number, of: file))
     }
-    if let store { return RecordLog.Record(store: store, index: number - store.firstNumber) }
-    guard let run else { return nil }
+    if let store { return store.record(number) }
+    guard let run, run.has(number) else { return nil }
     guard let store = run.readRecords(around: number) else {
       state.withLock { $0.forget(run) }
       return nil
@@ -138,14 +143,14 @@ final class KnownRecords: Sendable {
 
   /// Remembers a block, and finds a record in it.
   func record(_ number: Int, in block: Block, _ run: KnownRun) -> RecordLog.Record? {
-    guard run.numbers.contains(number), let store = run.records(around: number, in: block) else { return nil }
+    guard run.has(number), let store = run.records(around: number, in: block) else { return nil }
     state.withLock { $0.remember(run, limit) }
     return record(number, in: store)
   }
 
-  private func record(_ number: Int, in store: RecordStore) -> RecordLog.Record {
+  private func record(_ number: Int, in store: RecordStore) -> RecordLog.Record? {
     state.withLock { $0.recent = store }
-    return RecordLog.Record(store: store, index: number - store.firstNumber)
+    return store.record(number)
   }
 }
 

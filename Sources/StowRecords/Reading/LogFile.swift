@@ -105,6 +105,16 @@ final class LogFile: Sendable {
     return Block(index, bytes, identity: identity)
   }
 
+  /// Which log the file belongs to.
+  func origin() throws -> Origin {
+    let count = min(BlockHead.size + Frame.headSize + Origin.size, try size())
+    let bytes = try Self.bytes(of: disk, path, from: 0, count: count)
+    guard let frame = Frame(in: bytes, at: BlockHead.size, blockStart: 0, identity: identity),
+      frame.kind == .origin
+    else { return Origin(log: identity, begun: 0) }
+    return Origin(bytes, frame.payload) ?? Origin(log: identity, begun: 0)
+  }
+
   /// The last block that begins before `end`, has a whole head, and whose first record is not after `number`; nil if
   /// there is none.
   ///
@@ -167,8 +177,8 @@ struct Tail: Sendable, Hashable {
   var count: Int
   /// The size that the file had, in bytes.
   var size: Int
-  /// The record of several blocks at the end that is not finished.
-  var unfinished: Int?
+  /// The records of the group at the end that is not finished.
+  var unfinished: Range<Int>?
   /// Whether frames can follow in the block in which the last one ends.
   var isBlockOpen = true
   /// What is known to be on the disk: all bytes before this offset.
@@ -177,7 +187,7 @@ struct Tail: Sendable, Hashable {
 
   var recovery: RecordLog.Recovery {
     RecordLog.Recovery(
-      bytes: end..<max(end, size), records: unfinished.map { $0..<($0 + 1) } ?? count..<count)
+      bytes: end..<max(end, size), records: unfinished ?? count..<count)
   }
 }
 
@@ -191,7 +201,7 @@ extension LogFile {
     guard let block = try lastBlock(ofSize: size) else { throw RecordLogError(file: path, .notALog) }
     return Tail(
       end: block.start + block.end, count: block.nextRecord, size: size,
-      unfinished: try unfinishedRecord(before: block, size),
+      unfinished: try unfinishedGroup(at: block, size)?.numbers,
       isBlockOpen: !block.isDamaged(before: block.end) && !block.isOpen,
       synchronizedEnd: max(
         (block.head?.synchronizedBlocks ?? 0) * BlockHead.blockSize,
@@ -203,17 +213,11 @@ extension LogFile {
   func tailForReading() throws -> Tail {
     let size = try size()
     guard let last = try lastBlock(ofSize: size) else { throw RecordLogError(file: path, .notALog) }
-    guard let number = try unfinishedRecord(before: last, size) else {
+    guard let unfinished = try unfinishedGroup(at: last, size) else {
       return Tail(end: last.start + last.end, count: last.nextRecord, size: size)
     }
-    // The log ends before that record. Its first part may be some blocks before this one, or lost.
-    for index in (0...last.index).reversed() {
-      guard let block = try block(index, before: size) else { continue }
-      if block.beginning?.number == number || (block.nextRecord <= number && !block.isOpen) {
-        return Tail(end: block.start + block.endOfRecords, count: number, size: size, unfinished: number)
-      }
-    }
-    return Tail(end: 0, count: number, size: size, unfinished: number)
+    return Tail(
+      end: unfinished.start, count: unfinished.numbers.lowerBound, size: size, unfinished: unfinished.numbers)
   }
 
   /// The last block of which anything is whole. One of another version is an error, so that nothing is cut off that only
@@ -232,8 +236,24 @@ extension LogFile {
     return nil
   }
 
-  /// The record that goes on after a block, the last one, or would in it if it had any frame.
-  private func unfinishedRecord(before block: Block, _ size: Int) throws -> Int? {
+  /// The group that goes on after the last block, and where it begins; only its last record, if its first part is lost.
+  private func unfinishedGroup(
+    at last: Block, _ size: Int
+  ) throws -> (numbers: Range<Int>, start: Int)? {
+    guard let number = try numberGoingOn(after: last, size) else { return nil }
+    for index in (0...last.index).reversed() {
+      guard let block = try block(index, before: size) else { continue }
+      let isFirst = block.beginning?.number == number
+      if isFirst || (block.nextRecord <= number && !block.isOpen) {
+        let numbers = isFirst ? block.beginning?.numbers : nil
+        return (numbers ?? number..<(number + 1), block.start + block.endOfRecords)
+      }
+    }
+    return (number..<(number + 1), 0)
+  }
+
+  /// The last record of the group that goes on after a block, the last one, or would in it if it had any frame.
+  private func numberGoingOn(after block: Block, _ size: Int) throws -> Int? {
     if block.isOpen { return (block.beginning ?? block.continuation)?.number }
     guard block.end == BlockHead.size, block.index > 0,
       let previous = try self.block(block.index - 1, before: size), previous.isOpen

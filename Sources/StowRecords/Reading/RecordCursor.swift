@@ -4,7 +4,7 @@ import Stow
 /// block, or for one record if that is larger.
 ///
 /// What is damaged is passed over and reported: a block of which nothing is whole, what cannot be read in the others,
-/// and a record of several blocks of which a part is missing. The number in the next frame or head that is whole says how
+/// and a group of records in several blocks of which a part is missing. The number in the next frame or head that is whole says how
 /// many records that were.
 struct RecordCursor: Sendable {
   private let file: LogFile
@@ -28,6 +28,8 @@ struct RecordCursor: Sendable {
   private var store: RecordStore?
   /// Where the records of the next block begin: where heads contradict each other, a record belongs to the later block.
   private var limit = Int.max
+  /// The number after all that the block has which was read last.
+  private var claimed = 0
   /// Where the last frame ended that was read.
   private var wholeEnd = 0
   /// What could not be read after that.
@@ -43,8 +45,9 @@ struct RecordCursor: Sendable {
     self.decoder = decoder
     (self.known, self.noting) = (known, noting)
     start = min(number, tail.count)
-    // Where heads cannot be read, the walk begins at the front and reports them.
-    if let head = try? file.lastHead(notAfter: start, before: tail.end) {
+    // Where heads cannot be read, the walk begins at the front and reports them. Where they contradict each other, what
+    // is read from the front is what counts.
+    if start > 0, let head = try? file.lastHead(notAfter: start, before: tail.end) {
       (index, next) = (head.index, head.firstRecord)
       wholeEnd = index * BlockHead.blockSize
     }
@@ -53,10 +56,28 @@ struct RecordCursor: Sendable {
   /// The next record, without reading from the file; nil if that is needed.
   mutating func nextReadRecord() -> RecordLog.Record? {
     guard let store else { return nil }
-    next = max(next, min(start, store.endNumber))
-    guard next < min(store.endNumber, limit, tail.count) else { return nil }
-    next += 1
-    return RecordLog.Record(store: store, index: next - 1 - store.firstNumber)
+    let end = min(store.numbers.end, limit, tail.count)
+    next = max(next, min(start, store.numbers.end))
+    guard next < end else { return nil }
+    let place = store.numbers.place(from: next)
+    guard place < store.numbers.count, store.numbers.number(at: place) < end else {
+      // The last ones were left out.
+      next = end
+      return nil
+    }
+    next = store.numbers.number(at: place) + 1
+    return RecordLog.Record(store: store, index: place)
+  }
+
+  /// The records around the number that the walk begins with, or the next ones; nil if there are none.
+  mutating func firstStore() -> RecordStore? {
+    while store.map({ $0.numbers.end <= start }) ?? true {
+      guard goOn() else {
+        _ = nextRecord()
+        return nil
+      }
+    }
+    return store
   }
 
   mutating func nextRecord() -> RecordLog.Record? {
@@ -71,7 +92,7 @@ struct RecordCursor: Sendable {
   /// Goes on to the next piece or block; false if there are no more.
   private mutating func goOn() -> Bool {
     guard let block, store == nil || next < limit else { return readBlock() }
-    guard piece < block.pieces.count else { return readLongRecord() || readBlock() }
+    guard piece < block.pieces.count else { return readGroup() || readBlock() }
     piece += 1
     switch block.pieces[piece - 1] {
     case .damage(let range):
@@ -79,7 +100,7 @@ struct RecordCursor: Sendable {
       addHole((block.start + range.lowerBound)..<(block.start + range.upperBound), reason)
     case .records(let run):
       let start = block.start + (run.records.first?.range.lowerBound ?? 0)
-      reportLost(before: min(run.firstNumber, limit), before: start)
+      reportLost(before: min(run.numbers.first, limit), before: start)
       store = RecordStore(file, run, block.bytes, decoder)
       wholeEnd = block.start + run.end
     }
@@ -119,22 +140,30 @@ struct RecordCursor: Sendable {
   }
 
   private mutating func enter(_ block: Block) {
+    let limit = firstRecordOfNextBlock()
     if let first = block.head?.firstRecord {
-      if let abandoned = block.abandoned, next == abandoned {
-        // Nobody was told that this record is there.
+      if let abandoned = block.abandoned, next == abandoned.lowerBound {
+        // Nobody was told that these records are there.
         (next, hole) = (first, nil)
       }
+      if first < claimed { addHole(block.start..<(block.start + BlockHead.size), .head) }
       let end = block.continuation.map { block.start + $0.bytes.upperBound } ?? block.start
-      reportLost(before: first, before: end)
+      reportLost(before: min(first, limit), before: end)
     }
-    take(block)
+    take(block, limit)
   }
 
-  private mutating func take(_ block: Block) {
+  private mutating func take(_ block: Block, _ limit: Int) {
     (self.block, piece, store) = (block, 0, nil)
+    self.limit = limit
+    claimed = block.nextRecord
     wholeEnd = block.start + (block.continuation?.bytes.upperBound ?? BlockHead.size)
-    let hasNext = index * BlockHead.blockSize < tail.end
-    limit = hasNext ? (try? file.head(of: index))?.firstRecord ?? .max : .max
+  }
+
+  /// That of the block at `index`, if its head is whole.
+  private func firstRecordOfNextBlock() -> Int {
+    guard index * BlockHead.blockSize < tail.end else { return .max }
+    return (try? file.head(of: index))?.firstRecord ?? .max
   }
 
   // MARK: - What is lost
@@ -155,18 +184,19 @@ struct RecordCursor: Sendable {
     next = records.upperBound
   }
 
-  // MARK: - Records of several blocks
+  // MARK: - Groups of several blocks
 
-  /// Puts together the record that begins at the end of the block. False if the block has none, or if it is not whole.
-  private mutating func readLongRecord() -> Bool {
-    guard let block, let beginning = block.beginning, beginning.number < tail.count else { return false }
-    reportLost(before: beginning.number, before: block.start + block.endOfRecords)
-    guard beginning.number == next else { return false }
+  /// Puts together the group that begins at the end of the block. False if the block has none, or if it is not whole.
+  private mutating func readGroup() -> Bool {
+    guard let block, let beginning = block.beginning, beginning.number < min(limit, tail.count) else {
+      return false
+    }
+    reportLost(before: beginning.numbers.lowerBound, before: block.start + block.endOfRecords)
+    guard beginning.numbers.lowerBound == next else { return false }
     self.block = nil
-    switch message(from: beginning, of: block) {
-    case .success(let message):
-      next = beginning.number
-      store = RecordStore(file, beginning.number, message: message, decoder)
+    switch group(from: beginning, of: block) {
+    case .success(let (bytes, places)):
+      store = RecordStore(file, next, places, ofGroup: bytes, decoder)
     case .failure(let lost):
       addHole((block.start + block.endOfRecords)..<(index * BlockHead.blockSize), lost.reason)
       return false
@@ -178,26 +208,35 @@ struct RecordCursor: Sendable {
     let reason: RecordLog.Damage.Reason
   }
 
-  /// The bytes of a record, from its first part and those in the blocks that follow.
-  private mutating func message(from beginning: Block.Part, of block: Block) -> Result<[UInt8], Lost> {
-    let isTooLarge = beginning.recordSize > maximumRecordSize
-    var message = isTooLarge ? [] : Array(block.bytes[beginning.bytes])
+  /// The bytes of a group, from its first part and those in the blocks that follow, and where its records stand in them.
+  private mutating func group(
+    from beginning: Block.Part, of block: Block
+  ) -> Result<(bytes: [UInt8], places: [Block.Place]), Lost> {
+    // Beside one record of the size there is its length.
+    let isTooLarge = beginning.size - Varint.mostBytes > maximumRecordSize
+    var bytes = isTooLarge ? [] : Array(block.bytes[beginning.bytes])
     // What the first part says of the size is believed as far as the file goes.
-    if !isTooLarge { message.reserveCapacity(min(beginning.recordSize, tail.end - block.start)) }
-    var missing = beginning.recordSize - beginning.bytes.count
+    if !isTooLarge { bytes.reserveCapacity(min(beginning.size, tail.end - block.start)) }
+    var missing = beginning.size - beginning.bytes.count
     do {
       while index * BlockHead.blockSize < tail.end, let next = try file.block(index, before: tail.end),
         let part = next.continuation, part.number == beginning.number, part.bytes.count <= missing
       {
         missing -= part.bytes.count
-        // With its last part a record has all its bytes, and not before.
+        // With its last part a group has all its bytes, and not before.
         guard part.isLast == (missing == 0) else { break }
         if part.isLast, isTooLarge { return .failure(Lost(reason: .recordTooLarge)) }
-        if !isTooLarge { message += next.bytes[part.bytes] }
+        if !isTooLarge { bytes += next.bytes[part.bytes] }
+        guard part.isLast else {
+          index += 1
+          continue
+        }
+        guard let places = Block.places(ofGroup: bytes, count: beginning.count) else {
+          return .failure(Lost(reason: .frame))
+        }
         index += 1
-        guard part.isLast else { continue }
-        take(next)
-        return .success(message)
+        take(next, firstRecordOfNextBlock())
+        return .success((bytes, places))
       }
       return .failure(Lost(reason: .unfinished))
     } catch {

@@ -8,7 +8,7 @@ import Synchronization
 /// of his own if there is none at the moment.
 final class RecordStore: Sendable {
   let file: LogFile
-  let firstNumber: Int
+  let numbers: RecordNumbers
   private let bytes: [UInt8]
   private let places: [Block.Place]
   private let scopes: [Int]
@@ -21,7 +21,7 @@ final class RecordStore: Sendable {
   /// Records of a block, of which these are the bytes.
   init(_ file: LogFile, _ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
     self.file = file
-    firstNumber = run.firstNumber
+    numbers = run.numbers
     self.decoder = decoder
     self.bytes = bytes
     places = run.records
@@ -32,11 +32,12 @@ final class RecordStore: Sendable {
 
   /// Some records of a scope of which everything is known.
   init(
-    _ file: LogFile, _ firstNumber: Int, _ bytes: [UInt8], _ places: [Block.Place], _ window: PackingWindow,
+    _ file: LogFile, _ numbers: RecordNumbers, _ bytes: [UInt8], _ places: [Block.Place],
+    _ window: PackingWindow,
     _ known: (scope: KnownScope, first: Int), _ decoder: StowDecoder
   ) {
     self.file = file
-    self.firstNumber = firstNumber
+    self.numbers = numbers
     self.bytes = bytes
     self.places = places
     (scopes, windows) = ([0], [window])
@@ -44,22 +45,25 @@ final class RecordStore: Sendable {
     self.decoder = decoder
   }
 
-  /// A record that was put together from the parts of several blocks.
-  init(_ file: LogFile, _ number: Int, message: [UInt8], _ decoder: StowDecoder) {
+  /// Records of a group that was put together from the parts of several blocks.
+  init(
+    _ file: LogFile, _ firstNumber: Int, _ places: [Block.Place], ofGroup bytes: [UInt8],
+    _ decoder: StowDecoder
+  ) {
     self.file = file
-    firstNumber = number
+    numbers = RecordNumbers(first: firstNumber, count: places.count)
     self.decoder = decoder
-    bytes = message
-    places = [Block.Place(0..<message.count)]
+    self.bytes = bytes
+    self.places = places
     scopes = [0]
     windows = [PackingWindow()]
     known = nil
   }
 
-  /// The number after that of the last record.
-  var endNumber: Int { firstNumber + places.count }
-
-  func has(_ number: Int) -> Bool { firstNumber <= number && number < endNumber }
+  /// A record; nil if it is not one of these.
+  func record(_ number: Int) -> RecordLog.Record? {
+    numbers.place(of: number).map { RecordLog.Record(store: self, index: $0) }
+  }
 
   /// Lends a record, unpacked if it is packed.
   func withBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
@@ -94,15 +98,7 @@ final class RecordStore: Sendable {
   func firstIndex(ofScope scope: Int) -> Int { scopes[scope] }
 
   /// The scope that a record belongs to.
-  func scope(of index: Int) -> Int {
-    var low = 0
-    var high = scopes.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if scopes[middle] <= index { low = middle } else { high = middle }
-    }
-    return low
-  }
+  func scope(of index: Int) -> Int { max(0, scopes.partitionPoint { $0 <= index } - 1) }
 
   /// Lends a record with what it relies on.
   func open<Value>(at index: Int, _ body: (OpenRecord) throws -> Value) throws -> Value {

@@ -16,7 +16,7 @@ struct LogOpening {
         opened = (try newLog(inPlaceOf: file), RecordLog.Recovery(bytes: 0..<0, records: 0..<0))
       } else {
         opened = try recovered(file)
-        try removeLeftover(of: opened.0.file.identity)
+        try removeLeftover(of: opened.0.file.origin().log)
       }
       // Whoever made the file may have been stopped before its name was safe.
       try naming { try disk.synchronizeFolder(of: path) }
@@ -75,7 +75,7 @@ struct LogOpening {
 
   /// Makes a log without records and puts it in the place of an empty file.
   private func newLog(inPlaceOf file: any DiskFile) throws -> LogWriter {
-    let log = try newFile(like: file, identity: nil)
+    let log = try newFile(like: file, from: 0, nil)
     do {
       try putInPlace(log, of: file)
     } catch {
@@ -85,37 +85,38 @@ struct LogOpening {
     return log
   }
 
-  /// Makes a log without records beside this one. It has its lock, and its head is on the disk.
+  /// Makes a file without records beside this one. It has its lock, and its head is on the disk.
   ///
   /// - Parameters:
   ///   - old: The file whose place it is to take, with the same owner and permissions.
-  ///   - identity: That of the old file, if it is a log.
-  func newFile(like old: any DiskFile, identity oldIdentity: UInt64?) throws -> LogWriter {
+  ///   - first: The number of its first record.
+  ///   - origin: The log that it is to belong to, if there is one.
+  func newFile(like old: any DiskFile, from first: Int, _ origin: Origin?) throws -> LogWriter {
     let status = try naming { try old.status() }
     return try RecordLogError.naming(newPath) {
-      let file = try makeFile(oldIdentity)
+      let file = try makeFile(origin?.log)
+      let head = BlockHead(identity: identity, firstRecord: first, index: 0).bytes
+      let bytes = head + (origin?.frame(identity: identity) ?? [])
       do {
         guard try file.lock() else { throw RecordLogError(file: newPath, .inUse) }
         try file.takeOwner(of: status)
-        try BlockHead(identity: identity, firstRecord: 0, index: 0).bytes.withUnsafeBytes {
-          try file.write($0, at: 0)
-        }
+        try bytes.withUnsafeBytes { try file.write($0, at: 0) }
         try file.synchronize()
       } catch {
         try? disk.remove(newPath)
         throw error
       }
       let log = LogFile(path: path, disk: file, identity: identity)
-      let tail = Tail(end: BlockHead.size, count: 0, size: BlockHead.size, synchronizedEnd: BlockHead.size)
+      let tail = Tail(end: bytes.count, count: first, size: bytes.count, synchronizedEnd: bytes.count)
       return LogWriter(log, on: disk, at: newPath, tail, options)
     }
   }
 
-  private func makeFile(_ oldIdentity: UInt64?) throws -> any DiskFile {
+  private func makeFile(_ log: UInt64?) throws -> any DiskFile {
     do {
       return try disk.open(newPath, .making)
     } catch let error as SystemError where SystemDisk.isTaken(error.code) {
-      try removeLeftover(of: oldIdentity)
+      try removeLeftover(of: log)
       return try disk.open(newPath, .making)
     }
   }
@@ -146,16 +147,16 @@ struct LogOpening {
 
   /// Removes a new file that a crash has left, if it is certain that it is one: an empty file, a head that is torn, or
   /// the beginning of a log that was made of this one.
-  private func removeLeftover(of identity: UInt64?) throws {
+  private func removeLeftover(of log: UInt64?) throws {
     try RecordLogError.naming(newPath) {
-      guard let file = try? disk.open(newPath, .inspecting), try isLeftover(file, of: identity) else {
+      guard let file = try? disk.open(newPath, .inspecting), try isLeftover(file, of: log) else {
         return
       }
       try disk.remove(newPath)
     }
   }
 
-  private func isLeftover(_ file: any DiskFile, of identity: UInt64?) throws -> Bool {
+  private func isLeftover(_ file: any DiskFile, of log: UInt64?) throws -> Bool {
     let status = try file.status()
     guard status.isRegular else { return false }
     let originEnd = BlockHead.size + Frame.headSize + Origin.size
@@ -167,7 +168,7 @@ struct LogOpening {
     guard let frame = Frame(in: bytes, at: BlockHead.size, blockStart: 0, identity: head.identity) else {
       return false
     }
-    return frame.kind == .origin && identity != nil && Origin(bytes, frame.payload)?.identity == identity
+    return frame.kind == .origin && log != nil && Origin(bytes, frame.payload)?.log == log
   }
 
   // MARK: - Logs that are there
@@ -183,7 +184,7 @@ struct LogOpening {
       }
     }
     let writer = LogWriter(log, on: disk, at: path, tail, options)
-    if let number = tail.unfinished { try writer.writeAbandonment(of: number) }
+    if let numbers = tail.unfinished { try writer.writeAbandonment(of: numbers) }
     return (writer, tail.recovery)
   }
 }

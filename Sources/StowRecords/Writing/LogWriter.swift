@@ -16,8 +16,10 @@ final class LogWriter: @unchecked Sendable {
   private(set) var end: Int
   /// The number that the first of the collected records gets: how many the written frames hold, lost ones included.
   private(set) var written: Int
-  /// How many records are collected.
+  /// How many records are collected, with those between them that are left out.
   private(set) var collected = 0
+  /// How many records are left out after those.
+  private var leftOut = 0
   /// What is known to be on the disk: all bytes before this offset.
   private(set) var synchronizedEnd: Int
   /// What stood in the file when it was opened, and may be in the memory of the system only.
@@ -39,8 +41,10 @@ final class LogWriter: @unchecked Sendable {
 
   /// A block is not ended for a record while so much of it is left: then the record is parted.
   private static let leastRoomForPart = BlockHead.blockSize / 16
-  /// What is left of a block, if it is less than this, stays zero: the head of a frame, two numbers, and some bytes.
+  /// What is left of a block, if it is less than this, stays zero: the head of a frame, and a number or two.
   private static let leastRoomForFrame = 32
+  /// The same for a first part: it has a number more, and the length of a record.
+  private static let leastRoomForFirstPart = 64
 
   init(_ file: LogFile, on disk: any Disk, at path: String, _ tail: Tail, _ options: WritingOptions) {
     self.file = file
@@ -60,7 +64,7 @@ final class LogWriter: @unchecked Sendable {
   }
 
   /// The number of the next record.
-  var count: Int { written + collected }
+  var count: Int { written + collected + leftOut }
 
   /// What can be read of the file.
   var tail: Tail { Tail(end: wholeEnd, count: written, size: wholeEnd) }
@@ -72,8 +76,10 @@ final class LogWriter: @unchecked Sendable {
   private var blockIndex: Int { end / BlockHead.blockSize }
 
   /// How many bytes records and their lengths may have in the next frame.
-  private var room: Int {
-    BlockHead.blockSize - max(blockOffset, BlockHead.size) - Frame.headSize - Varint.size(written)
+  private var room: Int { roomAfterNumber - Varint.size(written) }
+
+  private var roomAfterNumber: Int {
+    BlockHead.blockSize - max(blockOffset, BlockHead.size) - Frame.headSize
   }
 
   /// The same for a frame that has a block for itself.
@@ -96,7 +102,6 @@ final class LogWriter: @unchecked Sendable {
   ///
   /// - Parameter makeMessage: Called once more, in a new scope, if there is no room for the message in this block.
   func append(in scope: some RecordScope, _ makeMessage: MessageMaker) throws {
-    guard count < BlockHead.recordLimit - 1 else { throw RecordLogError(file: file.path, .noMoreNumbers) }
     if needsScope {
       try flush()
       begin(scope)
@@ -113,7 +118,8 @@ final class LogWriter: @unchecked Sendable {
 
   /// Puts a record after those that are collected; false if the block has no room for it.
   private func collect(_ message: UnsafeRawBufferPointer) throws -> Bool {
-    try checkSize(of: message)
+    try checkSize(message.count)
+    try checkNumbers(1)
     return packs ? collectPacked(message) : collect(message, head: message.count)
   }
 
@@ -130,12 +136,10 @@ final class LogWriter: @unchecked Sendable {
   /// - Parameter head: What stands in front of the record.
   @inline(__always)
   private func collect(_ record: UnsafeRawBufferPointer, head: Int) -> Bool {
-    let size = Varint.size(head) + record.count
+    let size = Varint.size(head) + record.count + (leftOut == 0 ? 0 : 1 + Varint.size(leftOut))
     guard size <= room - (collected == 0 ? 0 : collectedSize) else { return false }
-    if collected == 0 {
-      let isFresh = needsScope && blockOffset > BlockHead.size
-      beginFrame(.records(isFresh: isFresh, isPackable: packs), number: written)
-    }
+    if collected == 0 { beginFrameOfRecords() }
+    if leftOut > 0 { collectLeftOut() }
     Varint.append(head, to: &frame)
     frame.append(contentsOf: record)
     collected += 1
@@ -144,36 +148,130 @@ final class LogWriter: @unchecked Sendable {
     return true
   }
 
-  /// Throws if a record is larger than the limit. Encoded anew, for a new scope, one may have become so.
-  private func checkSize(of message: UnsafeRawBufferPointer) throws {
-    guard message.count > maximumRecordSize else { return }
+  private func beginFrameOfRecords() {
+    let isFresh = needsScope && blockOffset > BlockHead.size
+    beginFrame(.records(isFresh: isFresh, isPackable: packs), number: written)
+  }
+
+  /// Leaves out so many records: the next one has a number that is higher by so much.
+  func leaveOut(_ count: Int) { leftOut += count }
+
+  /// Puts a zero in the place of the length of a record, and after it how many are left out.
+  @inline(never)
+  private func collectLeftOut() {
+    frame.append(0)
+    Varint.append(leftOut, to: &frame)
+    (collected, leftOut) = (collected + leftOut, 0)
+  }
+
+  /// Throws if a record, or a group, is larger than the limit. Encoded anew, for a new scope, one may have become so.
+  private func checkSize(_ size: Int) throws {
+    guard size > maximumRecordSize else { return }
     // What the record defined is not written.
     needsScope = true
-    let reason = RecordLogError.Reason.recordTooLarge(size: message.count, limit: maximumRecordSize)
+    let reason = RecordLogError.Reason.recordTooLarge(size: size, limit: maximumRecordSize)
     throw RecordLogError(file: file.path, reason)
   }
+
+  /// How many bytes a record takes in a frame, unpacked.
+  private func sizeInFrame(of count: Int) -> Int { Varint.size(packs ? count << 1 : count) + count }
 
   /// Appends a record for which this block has no room. It begins a scope, wherever it gets.
   private func appendInNewScope(_ scope: some RecordScope, _ makeMessage: MessageMaker) throws {
     needsScope = true
     begin(scope)
-    let isLong = try makeMessage { message in
-      try checkSize(of: message)
+    let isInParts = try makeMessage { message in
+      try checkSize(message.count)
       try flush()
-      let size = Varint.size(packs ? message.count << 1 : message.count) + message.count
       // In the new scope the record may be so much shorter that it has room here.
-      if try size <= room && collect(message) { return false }
-      let isLong = size > roomOfBlock || (blockOffset != 0 && room >= Self.leastRoomForPart)
-      if isLong {
-        try writeParts(of: message)
+      let isInParts = needsParts(sizeInFrame(of: message.count))
+      if isInParts {
+        var length: [UInt8] = []
+        Varint.append(message.count, to: &length)
+        try writeParts(of: 1, length, message)
       } else {
-        skipRest()
         let hasRoom = try collect(message)
-        precondition(hasRoom, "a whole block has room for it")
+        precondition(hasRoom, "there is room for what needs no parts")
       }
-      return isLong
+      return isInParts
     }
-    if isLong { needsScope = true }
+    if isInParts { needsScope = true }
+  }
+
+  /// Whether records are parted that take so many bytes. If not, the next frame has room for them, in a new block if that is
+  /// needed.
+  private func needsParts(_ size: Int) -> Bool {
+    if size <= room { return false }
+    if size > roomOfBlock || (blockOffset != 0 && room >= Self.leastRoomForPart) { return true }
+    skipRest()
+    return false
+  }
+
+  // MARK: - Groups
+
+  /// Appends records that are all there, or none of them, whatever becomes of the file: they are in one frame, or in parts.
+  /// If this throws, none of them is there.
+  ///
+  /// - Parameter makeMessages: Makes one message after the other, until it is told that there is no room. Called once more,
+  ///   in a new scope, if that is so.
+  func appendGroup(in scope: some RecordScope, _ makeMessages: MessageMaker) throws {
+    if needsScope {
+      try flush()
+      begin(scope)
+    }
+    let (before, size) = (collected, collectedSize)
+    do {
+      if try makeMessages(collect) { return }
+      takeBack(to: before, size)
+    } catch {
+      takeBack(to: before, size)
+      throw error
+    }
+    scope.undo()
+    try appendGroupInNewScope(scope, makeMessages)
+  }
+
+  /// Forgets the records that were collected last.
+  private func takeBack(to count: Int, _ size: Int) {
+    if count > 0 { frame.removeLast(collectedSize - size) }
+    (collected, collectedSize) = (count, size)
+    needsScope = true
+  }
+
+  private func appendGroupInNewScope(_ scope: some RecordScope, _ makeMessages: MessageMaker) throws {
+    try flush()
+    needsScope = true
+    begin(scope)
+    var (records, places, size) = ([UInt8](), [Range<Int>](), 0)
+    let isDone = try makeMessages { message in
+      Varint.append(message.count, to: &records)
+      places.append(records.count..<(records.count + message.count))
+      records.append(contentsOf: message)
+      size += sizeInFrame(of: message.count)
+      try checkSize(records.count)
+      return true
+    }
+    precondition(isDone, "everything was taken")
+    try checkNumbers(places.count)
+    try records.withUnsafeBytes { records in
+      if needsParts(size) {
+        try writeParts(of: places.count, [], records)
+        needsScope = true
+        return
+      }
+      for place in places {
+        let hasRoom = try collect(UnsafeRawBufferPointer(rebasing: records[place]))
+        precondition(hasRoom, "there is room for what needs no parts")
+      }
+    }
+  }
+
+  /// Throws if so many more records would have numbers that none can have.
+  private func checkNumbers(_ more: Int) throws {
+    guard more < BlockHead.recordLimit - count else {
+      needsScope = true
+      throw RecordLogError(file: file.path, .noMoreNumbers)
+    }
   }
 
   /// The next record does not rely on those before it.
@@ -201,6 +299,14 @@ final class LogWriter: @unchecked Sendable {
   /// Writes the records that are collected. If this throws, they still are.
   func flush() throws {
     if let failure { throw failure }
+    try writeCollected()
+    guard leftOut > 0 else { return }
+    beginFrameOfRecords()
+    collectLeftOut()
+    try writeCollected()
+  }
+
+  private func writeCollected() throws {
     guard collected > 0 else { return }
     let count = collected
     try writeFrame(firstRecord: written)
@@ -208,26 +314,36 @@ final class LogWriter: @unchecked Sendable {
     collected = 0
   }
 
-  /// Writes the parts of a record, from here on over as many blocks as it takes. All of them, or nothing.
-  private func writeParts(of message: UnsafeRawBufferPointer) throws {
-    precondition(message.count > 1, "less is no reason to part it")
+  /// Writes the parts of a group, from here on over as many blocks as it takes. All of them, or nothing.
+  ///
+  /// - Parameters:
+  ///   - count: How many records it has.
+  ///   - beginning: Its first bytes, an integer or nothing.
+  ///   - rest: The others.
+  private func writeParts(of count: Int, _ beginning: [UInt8], _ rest: UnsafeRawBufferPointer) throws {
+    precondition(rest.count > 1, "less is no reason to part it")
     let start = (end, wholeEnd)
+    let (first, last) = (written, written + count - 1)
     do {
-      var done = 0
-      while done < message.count {
-        let isFirst = done == 0
-        let room = room - (isFirst ? Varint.size(message.count) : 0)
-        // A part is left for the next block, also if only the length of the record has no room in this one.
-        let count = min(room, message.count - 1, message.count - done)
-        let isLast = done + count == message.count
-        beginFrame(isFirst ? .first : isLast ? .last : .middle, number: written)
-        if isFirst { Varint.append(message.count, to: &frame) }
-        frame.append(contentsOf: message[done..<(done + count)])
-        try writeFrame(firstRecord: written + (isFirst ? 0 : 1))
-        if !isLast { skipRest() }
-        done += count
+      if BlockHead.blockSize - blockOffset < Self.leastRoomForFirstPart { skipRest() }
+      var head: [UInt8] = []
+      Varint.append(count, to: &head)
+      Varint.append(beginning.count + rest.count, to: &head)
+      head += beginning
+      var done = min(room - head.count, rest.count - 1)
+      beginFrame(.first, number: first)
+      frame += head
+      frame.append(contentsOf: rest[..<done])
+      try writeFrame(firstRecord: first)
+      while done < rest.count {
+        skipRest()
+        let room = min(roomAfterNumber - Varint.size(last), rest.count - done)
+        beginFrame(done + room == rest.count ? .last : .middle, number: last)
+        frame.append(contentsOf: rest[done..<(done + room)])
+        try writeFrame(firstRecord: last + 1)
+        done += room
       }
-      written += 1
+      written += count
     } catch {
       (end, wholeEnd) = start
       hasDebris = true
@@ -301,9 +417,10 @@ final class LogWriter: @unchecked Sendable {
 
   // MARK: - Frames without records
 
-  /// Notes that a record whose parts stand before this is given up. Its number is not given to another.
-  func writeAbandonment(of number: Int) throws {
-    beginFrame(.abandonment, number: number)
+  /// Notes that the records whose parts stand before this are given up. Their numbers are not given to others.
+  func writeAbandonment(of numbers: Range<Int>) throws {
+    beginFrame(.abandonment, number: numbers.lowerBound)
+    Varint.append(numbers.count, to: &frame)
     try writeFrame(firstRecord: written)
   }
 
@@ -313,19 +430,6 @@ final class LogWriter: @unchecked Sendable {
     beginFrame(.checkpoint, number: written)
     try writeFrame(firstRecord: written)
     endsInCheckpoint = true
-  }
-
-  /// Writes where the records of this log came from; the first frame of the file. Written again with the same size
-  /// when their number is known.
-  func write(_ origin: Origin) throws {
-    var bytes = [UInt8](repeating: 0, count: Frame.headSize)
-    origin.append(to: &bytes)
-    Frame.seal(&bytes, from: 0, .origin, at: BlockHead.size, identity: file.identity)
-    try write(bytes, at: BlockHead.size)
-    if end == BlockHead.size {
-      end += bytes.count
-      wholeEnd = end
-    }
   }
 
   // MARK: - Synchronizing

@@ -86,12 +86,12 @@ struct LogWalk<Visitor: StructureVisitor> {
 
   /// Checks that the block goes on where those before it ended.
   private mutating func checkStart(of block: Block, _ expected: Int, at start: Int) {
-    if let unfinished, block.continuation?.number != unfinished, block.abandoned != unfinished {
+    if let unfinished, block.continuation?.number != unfinished, block.abandoned?.last != unfinished {
       noteMissingPart(of: unfinished, at: start + BlockHead.size)
     } else if unfinished == nil, block.continuation != nil {
       note(Broken("a part of a record whose part before it is missing", at: start + BlockHead.size))
     }
-    if let first = block.head?.firstRecord, first != expected, block.abandoned != expected {
+    if let first = block.head?.firstRecord, first != expected, block.abandoned?.lowerBound != expected {
       note(Broken("the first record of a block is \(first), and should be \(expected)", at: start + 16))
     }
   }
@@ -121,15 +121,15 @@ struct LogWalk<Visitor: StructureVisitor> {
   private static func name(of kind: Frame.Kind) -> String {
     switch kind {
     case .records: "records"
-    case .first: "first part of a record"
-    case .middle: "part from the middle of a record"
+    case .first: "first part of a group"
+    case .middle: "part from the middle of a group"
     case .last: "last part"
     case .freshRecords: "records of a new scope"
     case .packableRecords: "records, some packed"
     case .freshPackableRecords: "records of a new scope, some packed"
-    case .origin: "origin"
+    case .origin: "log of the file"
     case .checkpoint: "checkpoint"
-    case .abandonment: "record that was given up"
+    case .abandonment: "group that was given up"
     }
   }
 
@@ -147,7 +147,12 @@ struct LogWalk<Visitor: StructureVisitor> {
   private mutating func showContent(of kind: Frame.Kind, _ payload: Range<Int>) {
     var start = payload.lowerBound
     guard let number = try? reader.varint(at: &start) else { return }
-    let subject = kind == .checkpoint ? "the next record" : "the record"
+    let subject =
+      switch kind {
+      case .checkpoint: "the next record"
+      case .middle, .last: "the last record"
+      default: "the first record"
+      }
     switch kind {
     case .records, .freshRecords, .packableRecords, .freshPackableRecords:
       records.visitor.piece(payload.lowerBound..<start, .framing, "number of the first record: \(number)")
@@ -155,21 +160,26 @@ struct LogWalk<Visitor: StructureVisitor> {
       showRecords(start..<payload.upperBound, arePackable: kind.isPackable)
     default:
       records.visitor.piece(payload.lowerBound..<start, .framing, "number of \(subject): \(number)")
-      if kind == .first {
-        let sizeStart = start
-        let size = (try? reader.varint(at: &start)) ?? 0
-        records.visitor.piece(sizeStart..<start, .framing, "its size: \(Words.count(size, "byte"))")
-      }
+      if kind == .first || kind == .abandonment { showCount(at: &start, "record") }
+      if kind == .first { showCount(at: &start, "byte") }
       if start < payload.upperBound {
         records.visitor.piece(start..<payload.upperBound, .framing, Self.name(of: kind))
       }
     }
   }
 
+  private mutating func showCount(at offset: inout Int, _ unit: String) {
+    let start = offset
+    let count = (try? reader.varint(at: &offset)) ?? 0
+    records.visitor.piece(start..<offset, .framing, Words.count(count, unit))
+  }
+
   private mutating func showOrigin(_ start: Int) {
-    records.visitor.piece(start..<(start + 8), .framing, "identity of the log that it was made of")
-    let count = (try? reader.word(at: start + 8)) ?? 0
-    records.visitor.piece((start + 8)..<(start + 16), .framing, "\(count) records from there")
+    records.visitor.piece(start..<(start + 8), .framing, "identity of the log")
+    let begun = (try? reader.word(at: start + 8)) ?? 0
+    records.visitor.piece(
+      (start + 8)..<(start + 16), .framing,
+      begun == 0 ? "begun at a time that is not known" : "begun \(begun) ms after 1970")
   }
 
   private mutating func showRecords(_ payload: Range<Int>, arePackable: Bool) {
@@ -181,6 +191,12 @@ struct LogWalk<Visitor: StructureVisitor> {
       else {
         records.visitor.piece(start..<payload.upperBound, .framing, "damaged")
         return note(Broken("the records of a frame do not fill it", at: start))
+      }
+      if head == 0 {
+        let count = (try? reader.varint(at: &offset)) ?? 0
+        records.visitor.piece(start..<offset, .framing, "\(Words.count(count, "record")) left out")
+        number += count
+        continue
       }
       let length = arePackable ? head >> 1 : head
       let isPacked = arePackable && head & 1 == 1

@@ -34,16 +34,20 @@ enum LogVerbs {
     name: "compact", operands: "[options] FILE", files: 1...1,
     summary: "replaces a log by one without its damaged records",
     details: """
-      The new file takes the place of the old one at one moment. The records that are kept are numbered anew from 0 on.
+      The new file takes the place of the old one at one moment. The records that are kept keep their numbers.
       """,
     options: [Option("--from", "N", "keep only the records from N on")]
   ) { arguments in
     let from = try arguments.number("--from") ?? 0
     return try change(arguments.files[0]) { log, output in
       let count = log.count
-      try log.compact { $0.number >= from }
+      var kept = 0
+      try log.compact { record in
+        if record.number >= from { kept += 1 }
+        return record.number >= from
+      }
       for damage in log.damage { Output.complain("\(arguments.files[0]): \(damage)") }
-      output.line("\(arguments.files[0]): \(Words.count(count, "record")), \(Words.number(log.count)) kept")
+      output.line("\(arguments.files[0]): \(Words.count(count, "record")), \(Words.number(kept)) kept")
     }
   }
 

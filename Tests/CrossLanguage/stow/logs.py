@@ -87,10 +87,12 @@ class Log:
     records: dict[int, object] = field(default_factory=dict)
     #: The numbers of the records that were lost.
     lost: list[int] = field(default_factory=list)
+    #: The numbers of those that were left out or given up.
+    absent: list[range] = field(default_factory=list)
     count: int = 0
     #: Where the log ends; what stands behind was not written whole.
     end: int = 0
-    #: Identity of the log that this one was made of, and the number of records from it.
+    #: Identity of the log, if it is not that of the file, and when the file was begun.
     origin: tuple[bytes, int] | None = None
 
 
@@ -98,8 +100,8 @@ class Log:
 class Scope:
     """Records that share their definitions."""
 
-    first_number: int
-    messages: list[bytes] = field(default_factory=list)
+    #: Their numbers and messages; in the place of a message, how many records were left out.
+    records: list[tuple[int, bytes | int]] = field(default_factory=list)
     #: What packed records copy from, and whether nothing more is added to it.
     window: bytes = b""
     is_window_closed: bool = False
@@ -107,12 +109,19 @@ class Scope:
 
 @dataclass
 class Part:
-    """A part of a record that has bytes in several blocks."""
+    """A part of a group of records that has bytes in several blocks."""
 
+    #: That of the last record of the group.
     number: int
     content: bytes
     is_last: bool = False
-    record_size: int = 0
+    #: How many records the group has, and how many bytes, if this is its first part.
+    count: int = 0
+    size: int = 0
+
+    @property
+    def first_number(self) -> int:
+        return self.number - self.count + 1
 
 
 @dataclass
@@ -123,6 +132,7 @@ class Block:
     scopes: list[Scope] = field(default_factory=list)
     continuation: Part | None = None
     beginning: Part | None = None
+    abandoned: range | None = None
     origin: tuple[bytes, int] | None = None
     #: The number of the record that comes next, the least it can be where it is not known.
     next: int = 0
@@ -134,12 +144,12 @@ class Block:
 
     @property
     def is_open(self) -> bool:
-        """Whether a record goes on in the next block."""
+        """Whether a group goes on in the next block."""
         return self.beginning is not None or (self.continuation is not None and not self.continuation.is_last)
 
     @property
     def next_record(self) -> int:
-        return self.next + (self.beginning is not None)
+        return self.next + (self.beginning.count if self.beginning else 0)
 
     @property
     def unfinished(self) -> int | None:
@@ -155,8 +165,18 @@ def read_log(data: bytes) -> Log:
     log = Log()
     last = _find_end(data, blocks, log)
     _read_records(blocks, last, log)
-    log.lost = [number for number in range(log.count) if number not in log.records]
+    log.lost = _lost(log)
     return log
+
+
+def _lost(log: Log) -> list[int]:
+    """The numbers of records that should be there."""
+    lost, number = [], 0
+    there = [range(number, number + 1) for number in log.records] + log.absent
+    for numbers in sorted(there, key=lambda numbers: numbers.start):
+        lost += range(number, numbers.start)
+        number = max(number, numbers.stop)
+    return lost + list(range(number, log.count))
 
 
 def _identity(data: bytes) -> bytes:
@@ -246,36 +266,48 @@ def _take(block: Block, frame: tuple[int, bytes], is_first: bool) -> bool:
     if block.is_open:
         return False
     if kind == ORIGIN:
-        count = int.from_bytes(payload[8:], "little")
-        if not is_first or block.index or len(payload) != 16 or count >= NUMBER_LIMIT:
+        if not is_first or block.index or len(payload) != 16:
             return False
-        block.origin = (payload[:8], count)
+        block.origin = (payload[:8], int.from_bytes(payload[8:], "little"))
         return True
     cursor = Cursor(payload, 0, len(payload))
     try:
         number = cursor.uint()
         if number >= NUMBER_LIMIT:
             return False
-        if kind in (MIDDLE, LAST, ABANDONED):
-            if not is_first or (kind == ABANDONED) != (cursor.left == 0) or not _is_next(block, number + 1):
+        if kind == ABANDONED:
+            count = _count(cursor, number)
+            if not is_first or cursor.left or not _is_next(block, number + count):
                 return False
-            if kind != ABANDONED:
-                block.continuation = Part(number, cursor.take(cursor.left), kind == LAST)
+            block.abandoned = range(number, number + count)
+            return True
+        if kind in (MIDDLE, LAST):
+            if not is_first or not cursor.left or not _is_next(block, number + 1):
+                return False
+            block.continuation = Part(number, cursor.take(cursor.left), kind == LAST)
             return True
         if kind == CHECKPOINT:
             return not cursor.left and _is_next(block, number)
         if not _is_next(block, number):
             return False
         if kind == FIRST:
-            size = cursor.uint()
+            count, size = _count(cursor, number), cursor.uint()
             part = cursor.take(cursor.left)
             if size <= len(part):
                 return False
-            block.beginning = Part(number, part, record_size=size)
+            block.beginning = Part(number + count - 1, part, count=count, size=size)
             return True
     except StowError:
         return False
     return _take_records(block, kind, number, cursor)
+
+
+def _count(cursor: Cursor, number: int) -> int:
+    """How many records there are from a number on."""
+    count = cursor.uint()
+    if not 0 < count < NUMBER_LIMIT - number:
+        raise cursor.error("no number of records")
+    return count
 
 
 def _is_next(block: Block, number: int) -> bool:
@@ -289,63 +321,59 @@ def _is_next(block: Block, number: int) -> bool:
 def _take_records(block: Block, kind: int, number: int, cursor: Cursor) -> bool:
     is_packable = kind in (PACKABLE, FRESH_PACKABLE)
     is_fresh = kind in (FRESH_RECORDS, FRESH_PACKABLE)
+    try:
+        records, end = _records(number, cursor, is_packable)
+    except StowError:
+        return False
+    if end >= NUMBER_LIMIT:
+        return False
     if not is_fresh and not block.is_scope_whole:
         # They count, so that their numbers are given to no others.
-        try:
-            count = len(_lengths(cursor, is_packable))
-        except StowError:
-            return False
-        if count < NUMBER_LIMIT - number:
-            block.next = number + count
+        block.next = end
         return False
     if is_fresh or not block.scopes:
-        block.scopes.append(Scope(number))
+        block.scopes.append(Scope())
     scope = block.scopes[-1]
-    messages = _packable_messages(scope, cursor) if is_packable else _messages(cursor)
-    if messages is None or len(messages) >= NUMBER_LIMIT - number:
-        if not scope.messages:
+    try:
+        scope.records += [(number, _message(scope, record, is_packable)) for number, record in records]
+    except StowError:
+        if not scope.records:
             block.scopes.pop()
         return False
-    scope.messages += messages
-    block.next = number + len(messages)
+    block.next = end
     block.is_scope_whole = True
     return True
 
 
-def _lengths(cursor: Cursor, is_packable: bool) -> list[int]:
-    lengths = []
+def _records(number: int, cursor: Cursor, is_packable: bool) -> tuple[list[tuple[int, tuple[bytes, bool] | int]], int]:
+    """The records of a frame, and whether they are packed, or how many were left out; and the number after them."""
+    records = []
     while cursor.left:
-        lengths.append(cursor.uint() >> is_packable)
-        cursor.take(lengths[-1])
-    return lengths
+        head = cursor.uint()
+        if head == 0:
+            count = cursor.uint()
+            if count == 0:
+                raise cursor.error("nothing that was left out")
+            records.append((number, count))
+            number += count
+        else:
+            is_packed = is_packable and head & 1 == 1
+            records.append((number, (cursor.take(head >> is_packable), is_packed)))
+            number += 1
+    return records, number
 
 
-def _messages(cursor: Cursor) -> list[bytes] | None:
-    messages = []
-    try:
-        while cursor.left:
-            messages.append(cursor.take(cursor.uint()))
-    except StowError:
-        return None
-    return messages
-
-
-def _packable_messages(scope: Scope, cursor: Cursor) -> list[bytes] | None:
-    messages = []
-    try:
-        while cursor.left:
-            head = cursor.uint()
-            record = cursor.take(head >> 1)
-            if head & 1:
-                record = _unpacked(record, scope.window)
-            elif not scope.is_window_closed and len(scope.window) + len(record) <= WINDOW_SIZE:
-                scope.window += record
-            else:
-                scope.is_window_closed = True
-            messages.append(record)
-    except StowError:
-        return None
-    return messages
+def _message(scope: Scope, record: tuple[bytes, bool] | int, is_packable: bool) -> bytes | int:
+    if isinstance(record, int):
+        return record
+    message, is_packed = record
+    if is_packed:
+        return _unpacked(message, scope.window)
+    if is_packable and not scope.is_window_closed and len(scope.window) + len(message) <= WINDOW_SIZE:
+        scope.window += message
+    elif is_packable:
+        scope.is_window_closed = True
+    return message
 
 
 def _unpacked(packed: bytes, window: bytes) -> bytes:
@@ -389,6 +417,7 @@ def _find_end(data: bytes, blocks: dict[int, Block], log: Log) -> int:
             continue
         begins = block.beginning is not None and block.beginning.number == unfinished
         if begins or (block.next_record <= unfinished and not block.is_open):
+            log.count = block.beginning.first_number if begins else unfinished
             log.end = block.end_of_records
             return index
     log.end = 0
@@ -405,20 +434,35 @@ def _read_records(blocks: dict[int, Block], last: int, log: Log) -> None:
         following = blocks.get(index + 1)
         # Where heads contradict each other, a record belongs to the later block.
         limit = following.first_record if following is not None and index < last else None
+        if block.first_record is not None:
+            number = max(number, block.first_record if limit is None else min(block.first_record, limit))
+        if block.abandoned is not None:
+            log.absent.append(block.abandoned)
         for scope in block.scopes:
-            definitions = Prelude()
-            is_broken = False
-            for offset, message in enumerate(scope.messages):
-                current = scope.first_number + offset
-                value, is_broken = _value(message, definitions, is_broken)
-                if current >= number and (limit is None or current < limit) and current < log.count:
-                    log.records[current] = value
-                    number = current + 1
-        if block.beginning is not None and number <= block.beginning.number < log.count:
-            message = _whole_message(blocks, block)
-            if message is not None:
-                log.records[block.beginning.number] = decode(message)
-                number = block.beginning.number + 1
+            number = _read_scope(scope, log, number, log.count if limit is None else min(limit, log.count))
+        beginning = block.beginning
+        if beginning is not None and number <= beginning.first_number and beginning.number < log.count:
+            records = _whole_group(blocks, block)
+            if records is not None:
+                number = _read_scope(Scope(records), log, number, log.count)
+
+
+def _read_scope(scope: Scope, log: Log, number: int, limit: int) -> int:
+    """Takes in the records from a number on, and returns the number after the last."""
+    definitions = Prelude()
+    is_broken = False
+    for current, message in scope.records:
+        if isinstance(message, int):
+            end = min(current + message, limit)
+            if number < end:
+                log.absent.append(range(max(current, number), end))
+                number = end
+            continue
+        value, is_broken = _value(message, definitions, is_broken)
+        if number <= current < limit:
+            log.records[current] = value
+            number = current + 1
+    return number
 
 
 def _value(message: bytes, definitions: Prelude, is_broken: bool) -> tuple[object, bool]:
@@ -437,10 +481,10 @@ def _value(message: bytes, definitions: Prelude, is_broken: bool) -> tuple[objec
     return None, False
 
 
-def _whole_message(blocks: dict[int, Block], block: Block) -> bytes | None:
-    """The parts of a record, put together."""
+def _whole_group(blocks: dict[int, Block], block: Block) -> list[tuple[int, bytes]] | None:
+    """The records of a group whose parts are put together."""
     beginning = block.beginning
-    message = beginning.content
+    content = beginning.content
     index = block.index
     while True:
         index += 1
@@ -448,8 +492,19 @@ def _whole_message(blocks: dict[int, Block], block: Block) -> bytes | None:
         part = following.continuation if following is not None else None
         if part is None or part.number != beginning.number:
             return None
-        message += part.content
-        if part.is_last != (len(message) == beginning.record_size) or len(message) > beginning.record_size:
+        content += part.content
+        if part.is_last != (len(content) == beginning.size) or len(content) > beginning.size:
             return None
         if part.is_last:
-            return message
+            return _group(beginning.first_number, beginning.count, Cursor(content, 0, len(content)))
+
+
+def _group(number: int, count: int, cursor: Cursor) -> list[tuple[int, bytes]] | None:
+    """The records of a group; None if it has not so many, or if some were left out."""
+    try:
+        records, _ = _records(number, cursor, False)
+    except StowError:
+        return None
+    if len(records) != count or any(isinstance(record, int) for _, record in records):
+        return None
+    return [(number, message) for number, (message, _) in records]

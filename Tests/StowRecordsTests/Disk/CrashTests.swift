@@ -19,7 +19,9 @@ struct CrashTests {
     model.open()
     switch random.below(40) {
     case 0..<22: for _ in 0...random.below(8) { model.append(size: random.below(300)) }
-    case 22..<25: model.append(size: random.below(70_000))
+    case 22..<24: model.append(size: random.below(70_000))
+    case 24:
+      model.append(group: (0...random.below(5)).map { _ in random.below(random.oneIn(2) ? 300 : 60_000) })
     case 25: model.append(size: 60_000 + random.below(160_000))
     case 26..<29: model.synchronize()
     case 29..<33: model.flush()
@@ -66,6 +68,8 @@ struct CrashTests {
   private func perform(_ model: ModelledLog) {
     model.open()
     for size in [10, 40_000, 40_000, 10, 70_000, 10] { model.append(size: size) }
+    model.append(group: [10, 20])
+    model.append(group: [30_000, 10, 50_000])
     model.flush()
     model.append(size: 10)
     model.synchronize()

@@ -24,7 +24,7 @@ struct FailingDiskTests {
 
   @Test("A reader that cannot open the file of a compaction stays with the old one, and reports no damage")
   func lookingAtTheNewFile() throws {
-    for call in 0..<11 {
+    for call in 0..<10 {
       let disk = SimulatedDisk()
       let log = try RecordLog(at: "/log", on: disk)
       for id in 0..<50 { try log.append(Event(id, size: 10_000)) }
@@ -135,7 +135,7 @@ struct ClosingTests {
     try log.compact { $0.number == 7 }
     try log.append(Event(1))
     let numbers = try seen(closing: log, on: disk) { $0.records.map(\.number) }
-    #expect(numbers == [0, 1])
+    #expect(numbers == [7, 50])
     #expect(log.damage.isEmpty)
   }
 }

@@ -14,7 +14,7 @@ struct BlockTests {
   /// The runs of records of a block: the number of the first, and how many they are.
   private func runs(_ block: Block) -> [[Int]] {
     block.pieces.compactMap {
-      if case .records(let run) = $0 { [run.firstNumber, run.records.count] } else { nil }
+      if case .records(let run) = $0 { [run.numbers.first, run.records.count] } else { nil }
     }
   }
 

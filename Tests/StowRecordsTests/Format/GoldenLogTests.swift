@@ -24,7 +24,9 @@ struct GoldenLogTests {
 
   private static let folder = URL(filePath: #filePath).appending(path: "../../Vectors").standardizedFileURL
 
-  private static let names = ["records", "scopes", "blocks", "compacted", "damaged", "torn", "packed"]
+  private static let names = [
+    "records", "scopes", "blocks", "compacted", "damaged", "torn", "packed", "groups", "holes",
+  ]
 
   private func bytes(of name: String) throws -> [UInt8] {
     switch name {
@@ -53,6 +55,24 @@ struct GoldenLogTests {
           }
           try log.close()
         }
+      }
+    case "groups":
+      try KnownLogs.bytes { disk in
+        let log = try RecordLog(at: KnownLogs.path, on: disk)
+        for sizes in [[3, 3], [40_000, 3, 40_000], [3]] {
+          let first = log.count
+          try log.append(group: sizes.enumerated().map { Sample(first + $0, size: $1) })
+        }
+        try log.close()
+      }
+    case "holes":
+      try KnownLogs.bytes { disk in
+        let log = try RecordLog(at: KnownLogs.path, on: disk, packing: .words)
+        try log.append(contentsOf: (0..<400).map { Sample($0, size: $0 % 50 == 7 ? 70_000 : 9) })
+        try log.compact(
+          keeping: { $0.number % 37 == 5 || $0.number / 90 == 3 || $0.number % 200 == 7 },
+          identity: 0x1817_1615_1413_1211)
+        try log.close()
       }
     case "damaged": try blocks(longest: 66_000).enumerated().map { $0 == 1_000 ? $1 ^ 4 : $1 }
     case "torn": try Array(blocks(longest: 66_000).dropLast(5))

@@ -26,6 +26,12 @@ struct LogExamplesTests {
       try KnownLogs.bytes { try KnownLogs.append(Data(count: 65_000), Data(count: 1_000), on: $0) }
     case "log-parts":
       try KnownLogs.bytes { try KnownLogs.append(Data(count: 70_000), Data(count: 3), on: $0) }
+    case "log-group":
+      try KnownLogs.bytes { disk in
+        let log = try RecordLog(at: KnownLogs.path, on: disk)
+        try log.append(group: [Data(count: 33_000), Data(count: 33_000)])
+        try log.close()
+      }
     case "log-packed":
       try KnownLogs.bytes { disk in
         let log = try RecordLog(at: KnownLogs.path, on: disk, packing: .words)
@@ -35,10 +41,10 @@ struct LogExamplesTests {
       }
     case "log-compacted":
       try KnownLogs.bytes { disk in
-        try KnownLogs.append(1, 2, 3, on: disk)
+        try KnownLogs.append(1, 2, 3, 4, on: disk)
         // The new file gets an identity of its own.
         try RecordLog(at: KnownLogs.path, on: disk).compact(
-          keeping: { $0.number != 1 }, identity: 0x1817_1615_1413_1211)
+          keeping: { $0.number % 3 == 0 }, identity: 0x1817_1615_1413_1211)
       }
     case "log-abandoned":
       try KnownLogs.bytes { disk in

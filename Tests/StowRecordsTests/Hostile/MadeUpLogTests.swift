@@ -1,3 +1,4 @@
+import Stow
 import Testing
 
 @testable import StowRecords
@@ -35,15 +36,43 @@ struct MadeUpLogTests {
     }
   }
 
-  @Test func aRecordWithoutBytesSpoilsNoOther() throws {
-    let file = MadeUpFile((0, [(.records, 0, [UInt8](repeating: 0, count: 20_000) + record)]))
-    #expect(try numbers(file).count == 20_001)
-    let log = try KnownLogs.reader(of: file.bytes)
-    #expect(throws: DecodingError.self) { try log.decode(Int.self, at: 19_999) }
-    #expect(try log.decode(Int.self, at: 20_000) == 1)
-    let records = Array(log.records)
-    #expect(throws: DecodingError.self) { try records[0].decode(Int.self) }
-    #expect(try records[20_000].decode(Int.self) == 1)
+  /// In the place of a length, 0 and a number say how many records were left out.
+  @Test func whatWasLeftOutHasNumbersAndIsNotLost() throws {
+    for kind in [Frame.Kind.records, .freshRecords, .packableRecords] {
+      let record: [UInt8] = [kind == .packableRecords ? 2 : 1, 0x91]
+      let file = MadeUpFile(
+        (
+          0, [(kind, 0, [0, 3] + record + [0, 1, 0, 1] + record + record + [0, 100]), (kind, 108, record)]
+        ),
+        (109, [(kind, 109, [0, 5]), (kind, 114, []), (kind, 114, [0, 1] + record)]),
+        (116, [(kind, 116, [0, 4])]))
+      #expect(try numbers(file) == [3, 6, 7, 108, 115], "\(kind)")
+      let log = try KnownLogs.reader(of: file.bytes)
+      #expect(try log.verify().isEmpty && log.count == 120)
+      for number in [0, 4, 50, 109, 119] {
+        #expect { try log.record(at: number) } throws: {
+          ($0 as? RecordLogError)?.reason == .noSuchRecord(number, count: 120)
+        }
+      }
+      for number in [0, 3, 4, 7, 8, 60, 108, 115, 116, 120] {
+        let after = log.records(from: number).map(\.number)
+        #expect(after == [3, 6, 7, 108, 115].filter { $0 >= number }, "\(number)")
+        var (cursor, before) = (log.cursor(from: number), [Int]())
+        while let record = try cursor.previous() { before.append(record.number) }
+        #expect(before == [115, 108, 7, 6, 3].filter { $0 < number }, "\(number)")
+      }
+      #expect(try log.last?.number == 115)
+    }
+    // Nothing left out, more than there are numbers, and no number at all.
+    for content in [
+      [0, 0], [0], [0xFC, 0, 0, 0, 0, 0], [0] + Self.uint(BlockHead.recordLimit), [0] + Self.uint(.max),
+      [0] + Self.uint(BlockHead.recordLimit - 1) + [0] + Self.uint(BlockHead.recordLimit - 1),
+    ] as [[UInt8]] {
+      let file = MadeUpFile((0, [(.records, 0, record), (.records, 1, content)]))
+      #expect(try numbers(file) == [0] && KnownLogs.reader(of: file.bytes).verify().count == 1)
+    }
+    let most = [0] + Self.uint(BlockHead.recordLimit - 2)
+    #expect(try numbers(MadeUpFile((0, [(.records, 0, record), (.records, 1, most)]))) == [0])
   }
 
   @Test func aPackedRecordThatIsBrokenMakesItsFrameDamage() throws {
@@ -94,7 +123,7 @@ struct MadeUpLogTests {
     let origin = [UInt8](repeating: 0, count: 16)
     for frames in [
       [(.records, 0, record), (.last, 0, record)], [(.records, 0, record), (.middle, 0, record)],
-      [(.records, 0, record), (.origin, 0, origin)], [(.records, 0, record), (.abandonment, 0, [])],
+      [(.records, 0, record), (.origin, 0, origin)], [(.records, 0, record), (.abandonment, 0, [1])],
       [(.records, 0, record), MadeUpFile.first(1, size: 70_000, record), (.records, 1, record)],
       [(.records, 0, record), (.checkpoint, 1, [0])], [(.records, 0, record), (.first, 1, [0xFF])],
       // The part would be all of its record.
@@ -162,6 +191,32 @@ struct MadeUpLogTests {
     _ = try read.verify()
   }
 
+  /// A head whose number is too high has no say over the blocks after it, and is damage.
+  @Test func aHeadThatIsTooHighHidesNoRecordsOfLaterBlocks() throws {
+    let three: [UInt8] = [1, 0x91, 1, 0x92, 1, 0x93]
+    for number in [4, 7, 9, 1_000, BlockHead.recordLimit - 1] {
+      let file = MadeUpFile(
+        (0, [(.records, 0, three)]), (number, []), (3, [(.records, 3, three)]), (6, [(.records, 6, three)]))
+      #expect(try numbers(file) == Array(0..<9), "\(number)")
+      let damage = try KnownLogs.reader(of: file.bytes).verify()
+      #expect(damage.map(\.records.isEmpty) == [true] && damage[0].reason == .head, "\(damage)")
+    }
+    // Its own records belong to the blocks after it.
+    let file = MadeUpFile(
+      (0, [(.records, 0, three)]), (6, [(.records, 6, three)]), (3, [(.records, 3, three)]),
+      (6, [(.records, 6, record)]))
+    #expect(try numbers(file) == Array(0..<7))
+  }
+
+  /// Only after damage a first part has a number that does not follow, and then the next block may know better.
+  @Test func aFirstPartHidesNoRecordsOfTheNextBlock() throws {
+    let part = MadeUpFile.first(9, size: 70_000, record)
+    let file = MadeUpFile(
+      (0, [(.records, 0, record), (.last, 0, record), part]), (1, [(.records, 1, record + record)]),
+      (3, [(.records, 3, record)]))
+    #expect(try numbers(file) == [0, 1, 2, 3])
+  }
+
   @Test func partsThatDoNotBelongTogetherAreNoRecord() throws {
     let part = [UInt8](repeating: 0x91, count: 60_000)
     let first = MadeUpFile.first(0, size: 120_000, part)
@@ -185,13 +240,49 @@ struct MadeUpLogTests {
     #expect(try KnownLogs.reader(of: middle.bytes).verify().map(\.records) == [0..<1])
   }
 
+  @Test func aGroupHasTheRecordsThatItsFirstPartSays() throws {
+    let part = [UInt8](repeating: 0x91, count: 60_000)
+    let content = [0xF8, 0x00, 0xD1] + part
+    #expect(content.count == 60_003)
+    func numbers(count: Int, _ rest: [UInt8]) throws -> [Int] {
+      let first = MadeUpFile.firstOfGroup(0, count: count, size: content.count + rest.count, content)
+      return try self.numbers(
+        MadeUpFile(
+          (0, [first]), (count, [(.last, max(0, count - 1), rest), (.freshRecords, count, record)])))
+    }
+    let rest = [UInt8](repeating: 0x91, count: 10_000 - 128)
+    // A length of 59,872 bytes, and one of 10,000 with the 128 bytes that are left of the first part.
+    #expect(try numbers(count: 1, [0x91, 0x91]) == [1])
+    #expect(try numbers(count: 2, rest + record) == [2])
+    #expect(try numbers(count: 3, record) == [3])
+    #expect(try numbers(count: BlockHead.recordLimit - 1, record) == [])
+    for count in [0, Int.max] {
+      let first = MadeUpFile.firstOfGroup(0, count: count, size: 70_000, content)
+      #expect(try self.numbers(MadeUpFile((0, [first]), (1, [(.records, 1, record)]))) == [1])
+    }
+    // Numbers that were given up are taken, whatever they are.
+    for count in [1, 2, 1_000] {
+      let given = MadeUpFile(
+        (0, [(.records, 0, record)]),
+        (1 + count, [(.abandonment, 1, Self.uint(count)), (.freshRecords, 1 + count, record)]))
+      #expect(try self.numbers(given) == [0, 1 + count])
+      #expect(try KnownLogs.reader(of: given.bytes).verify().isEmpty)
+    }
+  }
+
+  private static func uint(_ value: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    Varint.append(value, to: &bytes)
+    return bytes
+  }
+
   @Test func aRecordOfVeryManyPartsIsLimited() throws {
     let part = [UInt8](repeating: 0x91, count: Frame.payloadLimit - 4)
     var blocks: [(first: Int, frames: [MadeUpFile.Content])] = [
-      (0, [MadeUpFile.first(0, size: 31 * part.count + 1, part.dropLast(4) + [])])
+      (0, [MadeUpFile.first(0, size: 31 * part.count + 1, part.dropLast(12) + [])])
     ]
     blocks += Array(repeating: (1, [(.middle, 0, part)]), count: 30)
-    blocks.append((1, [(.last, 0, [0x91] + part.prefix(4)), (.records, 1, record)]))
+    blocks.append((1, [(.last, 0, [0x91] + part.prefix(12)), (.records, 1, record)]))
     let disk = SimulatedDisk()
     disk.setBytes(MadeUpFile(blocks).bytes, of: "/log")
     let log = try RecordLogReader(at: "/log", on: disk, maximumRecordSize: 1_000_000)

@@ -104,7 +104,7 @@ struct ProcessTests {
     _ = try worker.lines()
     // Each once, those too that the compaction left out: the old file is read to its end.
     #expect(ids == Array(0..<1000))
-    #expect(reader.count < 1000)
+    #expect(reader.count == 1000 && Array(reader.records).count < 1000)
   }
 
   /// Somebody who reads a log that has no records yet.

@@ -48,7 +48,7 @@ struct RecordIndexTests {
       // One that the index does not know yet.
       try log.append(Entry(key: "late", value: round))
       try log.compact(keeping: index.isLast)
-      #expect(log.count <= 37 + 5)
+      #expect(Array(log.records).count <= 37 + 5)
       if round > 0 { #expect(values.count >= 37) }
       #expect(try index.value(for: "late")?.value == round)
       for key in 0..<37 {
@@ -64,7 +64,7 @@ struct RecordIndexTests {
     let index = try log.index(of: Entry.self, by: \.key)
     try log.compact { $0.number % 2 == 1 }
     try log.compact(keeping: index.isLast)
-    #expect(log.count == 50)
+    #expect(Array(log.records).count == 50)
   }
 
   @Test func aSavedIndexReadsWhatWasAppendedSince() throws {

@@ -36,9 +36,17 @@ struct MadeUpFile {
     return bytes
   }
 
-  /// The same with the size of the record, as first parts have it.
+  /// The first part of a record of a size.
   static func first(_ number: Int, size: Int, _ part: [UInt8]) -> Content {
+    var length: [UInt8] = []
+    Varint.append(size, to: &length)
+    return firstOfGroup(number, count: 1, size: length.count + min(size, .max - 9), length + part)
+  }
+
+  /// The first part of a group of records that have so many bytes, lengths included.
+  static func firstOfGroup(_ number: Int, count: Int, size: Int, _ part: [UInt8]) -> Content {
     var content: [UInt8] = []
+    Varint.append(count, to: &content)
     Varint.append(size, to: &content)
     return (.first, number, content + part)
   }

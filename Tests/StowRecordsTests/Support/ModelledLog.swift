@@ -13,7 +13,9 @@ final class ModelledLog {
   private(set) var events: [Event?] = []
   /// Records that a crash took, before they were synchronized, from between others.
   private(set) var lost: Set<Int> = []
-  /// Records of several blocks that a crash has left unfinished.
+  /// Records of which all must be there, or none.
+  private var groups: [Range<Int>] = []
+  /// Records of several blocks that a crash has left unfinished, and those that a compaction has left out.
   private var abandoned: Set<Int> = []
   /// The records before this one cannot get lost any more.
   private(set) var synchronized = 0
@@ -57,6 +59,28 @@ final class ModelledLog {
     }
   }
 
+  func append(group sizes: [Int]) {
+    guard let log else { return }
+    let group = sizes.map { size in
+      nextID += 1
+      return Event(nextID - 1, size: size)
+    }
+    let numbers = events.count..<(events.count + group.count)
+    do {
+      #expect(try log.append(group: group) == numbers)
+      events += group
+      if durability == .everyAppend { synchronized = events.count }
+      groups.append(numbers)
+    } catch {
+      expectSystemError(error)
+      #expect(log.count == events.count || log.count == numbers.upperBound)
+      if log.count > events.count {
+        events += group.map { _ in nil }
+        groups.append(numbers)
+      }
+    }
+  }
+
   func synchronize() {
     guard let log else { return }
     do {
@@ -83,12 +107,12 @@ final class ModelledLog {
 
   func compact() {
     guard let log else { return }
-    let kept = zip(events.indices, events).filter { $0.0 % 3 != 1 && !lost.contains($0.0) }.map(\.1)
+    let absent = lost.union(events.indices.filter { $0 % 3 == 1 })
     do {
       try log.compact { $0.number % 3 != 1 }
       replaced =
         log.state.withLock { $0.writer?.failure == nil } ? nil : (events, lost, abandoned, synchronized)
-      (events, lost, abandoned, synchronized) = (kept, [], [], kept.count)
+      (lost, abandoned, synchronized, groups) = (absent, absent, events.count, [])
     } catch {
       expectSystemError(error)
       #expect(log.count == events.count, "a compaction that throws changes nothing")
@@ -118,9 +142,11 @@ final class ModelledLog {
     disk.failing = 0..<0
     defer { disk.failing = failing }
     // A record that was appended in vain has its number all the same, if a part of it was written.
-    if log.recovery.records == events.count..<(events.count + 1) { events.append(nil) }
+    if log.recovery.records.lowerBound == events.count { events += log.recovery.records.map { _ in nil } }
     let records = Array(log.records)
-    if let replaced, !matches(records, events) { (events, lost, abandoned, synchronized) = replaced }
+    if let replaced, records.contains(where: { lost.contains($0.number) }) {
+      (events, lost, abandoned, synchronized) = replaced
+    }
     replaced = nil
     let count = log.count
     #expect(count >= synchronized && count <= events.count, "\(count) records")
@@ -128,6 +154,11 @@ final class ModelledLog {
     let missing = Set(0..<count).subtracting(records.map(\.number))
     #expect(missing.subtracting(lost).allSatisfy { $0 >= synchronized }, "lost: \(missing.sorted())")
     abandoned.formUnion(log.recovery.records)
+    groups.removeAll { $0.lowerBound >= count }
+    for group in groups {
+      #expect(missing.isSuperset(of: group) || missing.isDisjoint(with: group), "\(group)")
+    }
+    #expect(groups.allSatisfy { $0.upperBound <= count })
     #expect(
       missing.subtracting(abandoned).isSubset(of: log.damage.flatMap { Array($0.records) }), "\(log.damage)")
     events.removeLast(max(0, events.count - count))
@@ -144,11 +175,6 @@ final class ModelledLog {
     } else {
       events[record.number] = event
     }
-  }
-
-  private func matches(_ records: [RecordLog.Record], _ expected: [Event?]) -> Bool {
-    records.count == expected.count
-      && zip(records, expected).allSatisfy { $1 == nil || (try? $0.decode(Event.self)) == $1 }
   }
 
   private func expectSystemError(_ error: any Error) {
