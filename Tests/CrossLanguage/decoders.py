@@ -5,8 +5,8 @@ import subprocess
 from pathlib import Path
 
 import meaning_text
-import stow
 import vectors
+from reader import stow
 
 _PACKAGE = Path(__file__).parent.parent.parent
 
@@ -22,7 +22,7 @@ _CONTEXTS = [stow.Context(message) for message in vectors.contexts()]
 
 def in_python(message: bytes) -> str:
     try:
-        return meaning_text.meaning_text(stow.decode(message, contexts=_CONTEXTS))
+        return meaning_text.meaning_text(stow.loads(message, contexts=_CONTEXTS))
     except stow.StowError as error:
         return f"{REFUSED}: {error}"
     except Exception as error:

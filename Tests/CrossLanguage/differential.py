@@ -1,4 +1,4 @@
-"""Compares the library with the decoder in Python: what one refuses the other refuses, what they accept means the same.
+"""Compares the library with the reader in Python: what one refuses the other refuses, what they accept means the same.
 
 Every vector is read by both, and so are mutations of them, which are the same for the same seed. The library reads
 each message three times, and where that makes a difference all readings are shown: by containers, by collections, and

@@ -1,10 +1,12 @@
 """The files of golden vectors."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import notation
-import stow
+from reader import stow
 
 FOLDER = Path(__file__).parent.parent / "StowTests" / "Vectors"
 
@@ -25,10 +27,15 @@ class Vector:
     def decoded(self, message: bytes) -> object:
         """What the message, or some other, means in the context of the vector, if it has one."""
         if "context" not in self.fields:
-            return stow.decode(message)
+            return stow.loads(message)
         context = stow.Context(notation.hex_bytes(self.fields["context"]))
-        implicit = context if "implicit" in self.flags else None
-        return stow.decode(message, contexts=[context], implicit=implicit)
+        settled = context if "implicit" in self.flags else None
+        return stow.loads(message, contexts=[context], context=settled)
+
+    @property
+    def has_free_keys(self) -> bool:
+        """Whether no object of the value has the keys of a type."""
+        return re.search(r'"\$(A|B|C|AB|nothing|absent)"', self.fields["value"]) is None
 
     @property
     def value(self) -> object:
@@ -55,9 +62,13 @@ def files() -> list[Path]:
     return sorted(FOLDER.glob("*.txt"))
 
 
+def every() -> Iterator[Vector]:
+    return (vector for path in files() for vector in load(path))
+
+
 def contexts() -> list[bytes]:
     """The messages of the contexts of all vectors that are not refused."""
-    valid = (vector for path in files() for vector in load(path) if vector.kind != "refused")
+    valid = (vector for vector in every() if vector.kind != "refused")
     return sorted({notation.hex_bytes(vector.fields["context"]) for vector in valid if "context" in vector.fields})
 
 

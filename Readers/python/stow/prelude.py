@@ -1,8 +1,11 @@
 """The symbols and shapes at the front of a message, and the keys that refer to them."""
 
+from __future__ import annotations
+
 from .cursor import Cursor
 from .errors import StowError
 from .texts import text
+from .values import URL
 
 PRELUDE_TAG = 0x1F
 
@@ -13,10 +16,12 @@ class Prelude:
     In a context, a key that is a symbol has to be a reference, in its shortest form.
     """
 
-    def __init__(self, outer: "Prelude | None" = None, symbols_are_references: bool = False):
+    def __init__(self, outer: Prelude | None = None, symbols_are_references: bool = False):
         self.symbols: list[str] = list(outer.symbols) if outer else []
         self.shapes: list[list[str]] = list(outer.shapes) if outer else []
+        self._urls: dict[str, URL] = {}
         self._symbols_are_references = symbols_are_references
+        self._known: frozenset[str] = frozenset()
 
     def add(self, cursor: Cursor) -> None:
         """Takes in what stands at the front of a message; in a log it adds to what the records before it defined."""
@@ -27,6 +32,8 @@ class Prelude:
     def _read(self, cursor: Cursor) -> None:
         for _ in range(cursor.uint()):
             self.symbols.append(text(cursor))
+        if self._symbols_are_references:
+            self._known = frozenset(self.symbols)
         for _ in range(cursor.uint()):
             self.shapes.append(self._shape(cursor))
 
@@ -46,7 +53,7 @@ class Prelude:
         start = cursor.position
         if not 0xC0 <= header <= 0xE0:
             key = text(cursor)
-            if self._symbols_are_references and key in self.symbols:
+            if key in self._known:
                 raise StowError("a symbol in place of a reference", start)
             return key
         cursor.byte()
@@ -59,6 +66,13 @@ class Prelude:
         if number >= len(self.symbols):
             raise cursor.error(f"symbol {number} of {len(self.symbols)}")
         return self.symbols[number]
+
+    def url(self, symbol: str) -> URL:
+        """A symbol as a URL, the same each time."""
+        found = self._urls.get(symbol)
+        if found is None:
+            found = self._urls[symbol] = URL(symbol)
+        return found
 
     def shape(self, number: int, cursor: Cursor) -> list[str]:
         if number >= len(self.shapes):

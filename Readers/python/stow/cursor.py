@@ -1,12 +1,16 @@
 """Reading forward over a part of a message, and never beyond its end."""
 
+from __future__ import annotations
+
+from .buffers import Bytes
 from .errors import StowError
+from .uints import uint_size
 
 _UINT_LIMIT = 1 << 63
 
 
 class Cursor:
-    def __init__(self, data: bytes, position: int, end: int, has_shortest_uints: bool = False):
+    def __init__(self, data: Bytes, position: int, end: int, has_shortest_uints: bool = False):
         self.data = data
         self.position = position
         self.end = end
@@ -24,9 +28,9 @@ class Cursor:
             raise self.error(f"{count} bytes wanted, {self.left} left")
         start = self.position
         self.position += count
-        return self.data[start : self.position]
+        return bytes(self.data[start : self.position])
 
-    def part(self, count: int) -> "Cursor":
+    def part(self, count: int) -> Cursor:
         """A cursor over the next bytes, which this one steps over."""
         if count > self.left:
             raise self.error(f"a length of {count}, where {self.left} bytes are left")
@@ -34,15 +38,17 @@ class Cursor:
         self.position += count
         return Cursor(self.data, start, self.position)
 
-    def sized(self) -> "Cursor":
+    def sized(self) -> Cursor:
         """What stands behind a length."""
         return self.part(self.uint())
 
     def byte(self) -> int:
-        return self.take(1)[0]
+        byte = self.peek()
+        self.position += 1
+        return byte
 
     def peek(self) -> int:
-        if self.left == 0:
+        if self.position >= self.end:
             raise self.error("a byte wanted, none left")
         return self.data[self.position]
 
@@ -56,7 +62,7 @@ class Cursor:
         """An unsigned integer of variable size."""
         start = self.position
         number = self._any_uint()
-        if self._has_shortest_uints and self.position - start > _shortest_size(number):
+        if self._has_shortest_uints and self.position - start > uint_size(number):
             raise StowError("an unsigned integer that is longer than need be", start)
         return number
 
@@ -80,7 +86,7 @@ class Cursor:
         """The same, where only the shortest form is valid."""
         start = self.position
         number = self.uint()
-        if self.position - start > _shortest_size(number):
+        if self.position - start > uint_size(number):
             raise StowError("an unsigned integer that is longer than need be", start)
         return number
 
@@ -98,9 +104,3 @@ class Cursor:
     def finish(self) -> None:
         if self.left:
             raise self.error(f"{self.left} bytes behind the last value")
-
-
-def _shortest_size(number: int) -> int:
-    """The bytes of the first row of the table that holds the number."""
-    limits = [(0xDF, 1), (6_367, 2), (268_511, 3), (0xFFFF_FFFF, 5)]
-    return next((size for limit, size in limits if number <= limit), 9)

@@ -1,11 +1,18 @@
 """A log: a file of messages that grows at its end."""
 
-from dataclasses import dataclass, field
+from __future__ import annotations
 
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .buffers import Bytes, readable
+from .checksums import Checksums, checksum
 from .cursor import Cursor
 from .errors import StowError
-from .message import decode
-from .prelude import Prelude
+from .message import DEPTH_LIMIT
+from .records import Definitions, Record
 
 BLOCK_SIZE = 65_536
 HEAD_SIZE = 32
@@ -18,80 +25,37 @@ NUMBER_LIMIT = 2**62 - 1
 
 WINDOW_SIZE = 4_096
 MOST_UNPACKED = 65_497
-
-
-def _checksum_table() -> list[int]:
-    table = []
-    for byte in range(256):
-        for _ in range(8):
-            byte = byte >> 1 ^ (0x82F6_3B78 if byte & 1 else 0)
-        table.append(byte)
-    return table
-
-
-_TABLE = _checksum_table()
-
-
-def checksum(data: bytes) -> int:
-    """CRC-32C."""
-    state = 0xFFFF_FFFF
-    for byte in data:
-        state = _TABLE[(state ^ byte) & 0xFF] ^ state >> 8
-    return state ^ 0xFFFF_FFFF
-
-
-def _times_x(factor: int) -> int:
-    return factor >> 1 ^ (0x82F6_3B78 if factor & 1 else 0)
-
-
-def _powers() -> list[int]:
-    """x to the 8th, 16th and so on, modulo the polynomial of the checksum, whose highest power is in the lowest bit."""
-    power = 1 << 31
-    powers = []
-    for _ in range(BLOCK_SIZE + 1):
-        powers.append(power)
-        for _ in range(8):
-            power = _times_x(power)
-    return powers
-
-
-class Checksums:
-    """The checksums of all parts of some bytes: that of a part follows from those of what is before its two ends."""
-
-    _powers: list[int] = []
-
-    def __init__(self, data: bytes):
-        if not Checksums._powers:
-            Checksums._powers = _powers()
-        state = 0xFFFF_FFFF
-        self._before = [0]
-        for byte in data:
-            state = _TABLE[(state ^ byte) & 0xFF] ^ state >> 8
-            self._before.append(state ^ 0xFFFF_FFFF)
-
-    def of(self, front: bytes, start: int, end: int) -> int:
-        """The checksum of `front` and the bytes from `start` to `end`."""
-        factor, power, product = checksum(front) ^ self._before[start], Checksums._powers[end - start], 0
-        while power:
-            if power & 0x8000_0000:
-                product ^= factor
-            factor = _times_x(factor)
-            power = power << 1 & 0xFFFF_FFFF
-        return product ^ self._before[end]
+#: The parts of a record may have so many bytes together, unless the caller says otherwise.
+RECORD_SIZE = 1 << 30
 
 
 @dataclass
 class Log:
-    """What a file holds: the values of its records, by their numbers."""
+    """What a file holds."""
 
-    records: dict[int, object] = field(default_factory=dict)
+    #: In the order of their numbers.
+    records: list[Record] = field(default_factory=list)
     #: The numbers of the records that were lost.
-    lost: list[int] = field(default_factory=list)
+    lost: list[range] = field(default_factory=list)
+    #: What could not be read.
+    damage: list[Damage] = field(default_factory=list)
+    #: The number that the next record will have.
     count: int = 0
     #: Where the log ends; what stands behind was not written whole.
     end: int = 0
+    #: The random bytes that all blocks of the file begin with.
+    identity: bytes = b""
     #: Identity of the log that this one was made of, and the number of records from it.
     origin: tuple[bytes, int] | None = None
+
+
+@dataclass(frozen=True)
+class Damage:
+    """Bytes that could not be read. `reason` is `"head"`, `"frame"`, `"block"` or `"record"`."""
+
+    start: int
+    end: int
+    reason: str
 
 
 @dataclass
@@ -124,6 +88,9 @@ class Block:
     continuation: Part | None = None
     beginning: Part | None = None
     origin: tuple[bytes, int] | None = None
+    #: The number of the record that was given up, if the block begins so.
+    abandoned: int | None = None
+    damage: list[Damage] = field(default_factory=list)
     #: The number of the record that comes next, the least it can be where it is not known.
     next: int = 0
     is_next_known: bool = True
@@ -146,22 +113,52 @@ class Block:
         part = self.beginning or self.continuation
         return part.number if part is not None and self.is_open else None
 
+    def damaged(self, start: int, end: int, reason: str) -> None:
+        """Notes bytes that could not be read. Those that follow such bytes are one damage with them."""
+        if self.damage and self.damage[-1].end == start and self.damage[-1].reason == reason:
+            start = self.damage.pop().start
+        self.damage.append(Damage(start, end, reason))
 
-def read_log(data: bytes) -> Log:
-    """Everything that is whole. Raises `StowError` if no block has a head that is whole."""
+
+def open_log(
+    source: Any, *, numpy: bool = False, depth: int = DEPTH_LIMIT, record_size: int = RECORD_SIZE
+) -> Log:
+    """Everything of a log that is whole.
+
+    - source: the path of a file, or its bytes.
+    - numpy, depth: as for `loads`.
+    - record_size: how many bytes a record of several blocks may have; a longer one is lost.
+
+    Raises `StowError` if it is no log, or one of another version, and `OSError` if the file cannot be read.
+    """
+    is_path = isinstance(source, (str, os.PathLike))
+    data = Path(source).read_bytes() if is_path else readable(source)
     identity = _identity(data)
     count = -(-len(data) // BLOCK_SIZE)
     blocks = {index: block for index in range(count) if (block := _block(data, index, identity))}
-    log = Log()
+    log = Log(identity=identity)
     last = _find_end(data, blocks, log)
-    _read_records(blocks, last, log)
-    log.lost = [number for number in range(log.count) if number not in log.records]
+    _read_records(blocks, last, log, _Reading(numpy, depth, record_size))
+    _collect_lost(blocks, last, log)
+    _collect_damage(blocks, last, log)
     return log
 
 
-def _identity(data: bytes) -> bytes:
+@dataclass(frozen=True)
+class _Reading:
+    """How records are read."""
+
+    with_numpy: bool
+    depth: int
+    record_size: int
+
+    def definitions(self) -> Definitions:
+        return Definitions(self.with_numpy, self.depth)
+
+
+def _identity(data: Bytes) -> bytes:
     for start in range(0, len(data), BLOCK_SIZE):
-        head = data[start : start + HEAD_SIZE]
+        head = bytes(data[start : start + HEAD_SIZE])
         _check_version(head, start)
         if _is_whole_head(head, start // BLOCK_SIZE):
             return head[8:16]
@@ -191,32 +188,37 @@ def _is_whole_head(head: bytes, index: int) -> bool:
     )
 
 
-def _block(data: bytes, index: int, identity: bytes) -> Block | None:
+def _block(data: Bytes, index: int, identity: bytes) -> Block | None:
     """What can be read of a block; None if neither its head nor any frame is whole."""
     start = index * BLOCK_SIZE
-    content = data[start : start + BLOCK_SIZE]
+    content = bytes(data[start : start + BLOCK_SIZE])
     head = content[:HEAD_SIZE]
     if len(content) < HEAD_SIZE or _is_other_version(head):
         return None
     is_whole = _is_whole_head(head, index) and head[8:16] == identity
     block = Block(index, int.from_bytes(head[16:24], "little") if is_whole else None)
     block.next, block.is_next_known = block.first_record or 0, is_whole
+    if not is_whole:
+        block.damaged(start, start + HEAD_SIZE, "head")
     block.end = block.end_of_records = start + HEAD_SIZE
     offset = HEAD_SIZE
     has_frame = False
     checksums = None
+    used = len(content.rstrip(b"\0"))
     while offset < len(content):
         frame = _frame(content, offset, start, identity, checksums)
         if frame is None:
-            if not any(content[offset:]):
+            if offset >= used:
                 break
             checksums = checksums or Checksums(content)
             block.is_next_known = block.is_scope_whole = False
+            block.damaged(start + offset, start + offset + 1, "frame")
             offset += 1
             continue
         has_frame = True
         if not _take(block, frame, offset == HEAD_SIZE):
             block.is_next_known = block.is_scope_whole = False
+            block.damaged(start + offset, start + offset + FRAME_HEAD_SIZE + len(frame[1]), "frame")
         offset += FRAME_HEAD_SIZE + len(frame[1])
         block.end = start + offset
         if frame[0] != FIRST:
@@ -259,7 +261,9 @@ def _take(block: Block, frame: tuple[int, bytes], is_first: bool) -> bool:
         if kind in (MIDDLE, LAST, ABANDONED):
             if not is_first or (kind == ABANDONED) != (cursor.left == 0) or not _is_next(block, number + 1):
                 return False
-            if kind != ABANDONED:
+            if kind == ABANDONED:
+                block.abandoned = number
+            else:
                 block.continuation = Part(number, cursor.take(cursor.left), kind == LAST)
             return True
         if kind == CHECKPOINT:
@@ -367,10 +371,10 @@ def _unpacked(packed: bytes, window: bytes) -> bytes:
     return record
 
 
-def _find_end(data: bytes, blocks: dict[int, Block], log: Log) -> int:
+def _find_end(data: Bytes, blocks: dict[int, Block], log: Log) -> int:
     """Finds where the log ends for a reader beside a writer, and returns the last block that belongs to it."""
     for index in range(-(-len(data) // BLOCK_SIZE) - 1, -1, -1):
-        _check_version(data[index * BLOCK_SIZE :][:HEAD_SIZE], index * BLOCK_SIZE)
+        _check_version(bytes(data[index * BLOCK_SIZE : index * BLOCK_SIZE + HEAD_SIZE]), index * BLOCK_SIZE)
         if index in blocks:
             break
     else:
@@ -395,7 +399,7 @@ def _find_end(data: bytes, blocks: dict[int, Block], log: Log) -> int:
     return -1
 
 
-def _read_records(blocks: dict[int, Block], last: int, log: Log) -> None:
+def _read_records(blocks: dict[int, Block], last: int, log: Log, reading: _Reading) -> None:
     number = 0
     for index in sorted(blocks):
         block = blocks[index]
@@ -406,41 +410,33 @@ def _read_records(blocks: dict[int, Block], last: int, log: Log) -> None:
         # Where heads contradict each other, a record belongs to the later block.
         limit = following.first_record if following is not None and index < last else None
         for scope in block.scopes:
-            definitions = Prelude()
-            is_broken = False
+            definitions = reading.definitions()
             for offset, message in enumerate(scope.messages):
                 current = scope.first_number + offset
-                value, is_broken = _value(message, definitions, is_broken)
+                record = definitions.read(current, message)
                 if current >= number and (limit is None or current < limit) and current < log.count:
-                    log.records[current] = value
+                    log.records.append(record)
                     number = current + 1
         if block.beginning is not None and number <= block.beginning.number < log.count:
-            message = _whole_message(blocks, block)
-            if message is not None:
-                log.records[block.beginning.number] = decode(message)
+            whole = _whole_message(blocks, block, reading.record_size)
+            if whole is not None:
+                log.records.append(reading.definitions().read(block.beginning.number, whole))
                 number = block.beginning.number + 1
+            elif not _is_abandoned(blocks, block):
+                log.damage.append(Damage(block.end - len(block.beginning.content), block.end, "record"))
 
 
-def _value(message: bytes, definitions: Prelude, is_broken: bool) -> tuple[object, bool]:
-    """The value of a record, None if it has none, and whether the definitions of its scope are broken."""
-    if is_broken:
-        return None, True
-    before = Prelude(definitions)
-    try:
-        return decode(message, definitions=definitions), False
-    except StowError:
-        pass
-    try:
-        before.add(Cursor(message, 0, len(message)))
-    except StowError:
-        return None, True
-    return None, False
+def _is_abandoned(blocks: dict[int, Block], block: Block) -> bool:
+    """Whether the block after one says that the record that begins there was given up."""
+    following = blocks.get(block.index + 1)
+    return following is not None and block.beginning is not None and following.abandoned == block.beginning.number
 
 
-def _whole_message(blocks: dict[int, Block], block: Block) -> bytes | None:
-    """The parts of a record, put together."""
+def _whole_message(blocks: dict[int, Block], block: Block, most: int) -> bytes | None:
+    """The parts of a record, put together; None if they are not all there, or too many."""
     beginning = block.beginning
-    message = beginning.content
+    assert beginning is not None
+    parts, size = [beginning.content], len(beginning.content)
     index = block.index
     while True:
         index += 1
@@ -448,8 +444,28 @@ def _whole_message(blocks: dict[int, Block], block: Block) -> bytes | None:
         part = following.continuation if following is not None else None
         if part is None or part.number != beginning.number:
             return None
-        message += part.content
-        if part.is_last != (len(message) == beginning.record_size) or len(message) > beginning.record_size:
+        parts.append(part.content)
+        size += len(part.content)
+        if part.is_last != (size == beginning.record_size) or size > min(beginning.record_size, most):
             return None
         if part.is_last:
-            return message
+            return b"".join(parts)
+
+
+def _collect_lost(blocks: dict[int, Block], last: int, log: Log) -> None:
+    """Which numbers are missing. A record that was given up is not lost, unless others beside it are."""
+    abandoned = {block.abandoned for index, block in blocks.items() if index <= last}
+    following = 0
+    for number in [*(record.number for record in log.records), log.count]:
+        if number > following and not (number == following + 1 and following in abandoned):
+            log.lost.append(range(following, number))
+        following = number + 1
+
+
+def _collect_damage(blocks: dict[int, Block], last: int, log: Log) -> None:
+    for index in range(last + 1):
+        start = index * BLOCK_SIZE
+        block = blocks.get(index)
+        damage = block.damage if block is not None else [Damage(start, start + BLOCK_SIZE, "block")]
+        log.damage += [each for each in damage if each.start < log.end]
+    log.damage.sort(key=lambda damage: damage.start)

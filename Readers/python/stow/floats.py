@@ -1,22 +1,24 @@
 """Floats and dates as decimals: an integer, an exponent, and sometimes a residue."""
 
+from __future__ import annotations
+
 import struct
 
 from .cursor import Cursor
-from .values import Float, SingleNaN
+from .values import SingleNaN, bits_of, float_of
 
 
-def quotient(n: int, exponent: int) -> Float:
+def quotient(n: int, exponent: int) -> float:
     """The Double nearest to n / 10^exponent, ties to even, which is how Python divides integers."""
-    return Float.of(n / 10**exponent)
+    return n / int(10**exponent)
 
 
-def moved(value: Float, residue: int) -> Float:
+def moved(value: float, residue: int) -> float:
     """The float that is the residue away, counted in representable numbers."""
-    return Float((value.bits + residue) % (1 << 64))
+    return float_of((bits_of(value) + residue) % (1 << 64))
 
 
-def scaled(cursor: Cursor) -> Float:
+def scaled(cursor: Cursor) -> float:
     """A decimal behind its tag: scale byte, integer."""
     start = cursor.position
     scale = cursor.byte()
@@ -27,18 +29,17 @@ def scaled(cursor: Cursor) -> Float:
     return quotient(cursor.signed(width), exponent)
 
 
-def noisy(cursor: Cursor) -> Float:
+def noisy(cursor: Cursor) -> float:
     value = scaled(cursor)
     return moved(value, cursor.signed(1))
 
 
-def single(cursor: Cursor) -> Float | SingleNaN:
+def single(cursor: Cursor) -> float:
     """A Float, as the Double of the same value."""
-    bits = cursor.unsigned(4)
-    if bits & 0x7F80_0000 == 0x7F80_0000 and bits & 0x007F_FFFF:
-        return SingleNaN(bits)
-    return Float.of(struct.unpack("<f", struct.pack("<I", bits))[0])
+    raw = cursor.take(4)
+    value = float(struct.unpack("<f", raw)[0])
+    return value if value == value else SingleNaN(int.from_bytes(raw, "little"))
 
 
-def double(cursor: Cursor) -> Float:
-    return Float(cursor.unsigned(8))
+def double(cursor: Cursor) -> float:
+    return float(struct.unpack("<d", cursor.take(8))[0])

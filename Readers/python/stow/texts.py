@@ -1,6 +1,9 @@
 """Texts: the packed strings of the prelude and of keys."""
 
+from __future__ import annotations
+
 from .cursor import Cursor
+from .uints import uint_bytes
 from .errors import StowError
 
 _LOWER = "abcdefghijklmnopqrstuvwxyz"
@@ -71,19 +74,51 @@ def _codes(cursor: Cursor, count: int, bits: int) -> list[int]:
 
 
 def _shortest_form(string: str) -> str:
-    plain_size = len(string.encode())
+    plain_size = len(string) if string.isascii() else len(string.encode())
     if not 1 <= plain_size <= _LONGEST:
         return "plain"
-    sizes = [(plain_size, "plain")]
-    if all(character in _SIX_BITS for character in string):
-        sizes.append(((len(string) * 6 + 7) // 8, "6-bit"))
-    units = sum(_five_bit_units(character) for character in string)
-    if units <= _LONGEST:
-        sizes.append(((units * 5 + 7) // 8, "5-bit"))
-    return min(sizes, key=lambda size: size[0])[1]
+    best, form = plain_size, "plain"
+    if not string.translate(_WITHOUT_SIX_BITS) and (len(string) * 6 + 7) // 8 < best:
+        best, form = (len(string) * 6 + 7) // 8, "6-bit"
+    units = _five_bit_units(string)
+    if units is not None and units <= _LONGEST and (units * 5 + 7) // 8 < best:
+        form = "5-bit"
+    return form
 
 
-def _five_bit_units(character: str) -> int:
+def _five_bit_units(string: str) -> int | None:
+    """How many units the string has; None if a character has none."""
+    others = string.translate(_WITHOUT_FIVE_BITS)
+    return len(string) + len(others) if not others.translate(_WITHOUT_SIX_BITS) else None
+
+
+_WITHOUT_SIX_BITS = dict.fromkeys(map(ord, _SIX_BITS))
+_WITHOUT_FIVE_BITS = dict.fromkeys(map(ord, _FIVE_BITS))
+
+
+def text_bytes(string: str, utf8: bytes) -> bytes:
+    """A text with its header, in its one form."""
+    form = _shortest_form(string)
+    if form == "6-bit":
+        return bytes([len(string)]) + _packed([_SIX_BITS.index(character) for character in string], 6)
+    if form == "5-bit":
+        codes = [code for character in string for code in _five_bit_codes(character)]
+        return bytes([0x40 + len(codes)]) + _packed(codes, 5)
+    if len(utf8) <= _LONGEST:
+        return bytes([0x80 + len(utf8)]) + utf8
+    return b"\xe1" + uint_bytes(len(utf8)) + utf8
+
+
+def _five_bit_codes(character: str) -> tuple[int, ...]:
     if character in _FIVE_BITS:
-        return 1
-    return 2 if character in _UPPER + _DIGITS else _LONGEST + 1
+        return (_FIVE_BITS.index(character),)
+    if character in _DIGITS:
+        return (_DIGIT_SHIFT, _DIGITS.index(character))
+    return (_UPPER_SHIFT, _UPPER.index(character))
+
+
+def _packed(codes: list[int], bits: int) -> bytes:
+    number = 0
+    for index, code in enumerate(codes):
+        number |= code << (index * bits)
+    return number.to_bytes((len(codes) * bits + 7) // 8, "little")

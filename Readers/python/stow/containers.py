@@ -1,5 +1,9 @@
 """Containers that are being read: each takes its values in turn."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from .cursor import Cursor
 from .errors import StowError
 from .prelude import DistinctKeys, Prelude
@@ -10,7 +14,7 @@ class Whole:
 
     def __init__(self, cursor: Cursor):
         self.cursor = cursor
-        self.values: list = []
+        self.values: list[Any] = []
 
     def wants_value(self) -> bool:
         if not self.values:
@@ -18,25 +22,25 @@ class Whole:
         self.cursor.finish()
         return False
 
-    def add(self, value: object) -> None:
+    def add(self, value: Any) -> None:
         self.values.append(value)
 
-    def result(self) -> object:
+    def result(self) -> Any:
         return self.values[0]
 
 
 class Array:
     def __init__(self, cursor: Cursor):
         self.cursor = cursor
-        self.values: list = []
+        self.values: list[Any] = []
 
     def wants_value(self) -> bool:
         return self.cursor.left > 0
 
-    def add(self, value: object) -> None:
+    def add(self, value: Any) -> None:
         self.values.append(value)
 
-    def result(self) -> list:
+    def result(self) -> list[Any]:
         return self.values
 
 
@@ -45,7 +49,7 @@ class Map:
         self.cursor = cursor
         self.prelude = prelude
         self.keys = DistinctKeys()
-        self.values: list = []
+        self.values: list[Any] = []
 
     def wants_value(self) -> bool:
         if self.cursor.left == 0:
@@ -53,10 +57,10 @@ class Map:
         self.keys.add(self.prelude.key(self.cursor), self.cursor)
         return True
 
-    def add(self, value: object) -> None:
+    def add(self, value: Any) -> None:
         self.values.append(value)
 
-    def result(self) -> dict:
+    def result(self) -> dict[str, Any]:
         return dict(zip(self.keys.keys, self.values))
 
 
@@ -66,7 +70,7 @@ class Record:
     def __init__(self, cursor: Cursor, keys: list[str]):
         self.cursor = cursor
         self.keys = keys
-        self.values: list = []
+        self.values: list[Any] = []
 
     def wants_value(self) -> bool:
         if len(self.values) < len(self.keys):
@@ -74,10 +78,10 @@ class Record:
         self.cursor.finish()
         return False
 
-    def add(self, value: object) -> None:
+    def add(self, value: Any) -> None:
         self.values.append(value)
 
-    def result(self) -> dict:
+    def result(self) -> dict[str, Any]:
         return dict(zip(self.keys, self.values))
 
 

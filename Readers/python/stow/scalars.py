@@ -1,12 +1,16 @@
 """Values that are no containers."""
 
+from __future__ import annotations
+
+import decimal
 import uuid
+from typing import Any, Callable
 
 from . import floats
 from .cursor import Cursor
 from .errors import StowError
 from .prelude import Prelude
-from .values import URL, Date, Decimal, Nil
+from .values import URL, Date, Nil
 
 _RESERVED = {0x1F: "a prelude in place of a value"} | dict.fromkeys(
     (0x76, 0x77, 0x78, 0x79, 0x7D, 0x7E), "a reserved tag"
@@ -18,7 +22,7 @@ def is_scalar(tag: int) -> bool:
     return tag <= 0x6F or 0x76 <= tag <= 0x79 or 0x7C <= tag <= 0xBF
 
 
-def scalar(cursor: Cursor, prelude: Prelude) -> object:
+def scalar(cursor: Cursor, prelude: Prelude) -> Any:
     """A value whose tag is that of a scalar."""
     start = cursor.position
     tag = cursor.byte()
@@ -30,7 +34,7 @@ def scalar(cursor: Cursor, prelude: Prelude) -> object:
         cursor.position = start
         return string(cursor, prelude)
     if tag == 0x1A:
-        return URL(string(cursor, prelude))
+        return _url(cursor, prelude)
     return _number(tag, cursor) if is_number(tag) else _other(tag, cursor)
 
 
@@ -65,7 +69,7 @@ def integer_of_64_bits(cursor: Cursor) -> int:
     raise cursor.error("an integer of up to 8 bytes wanted")
 
 
-def _number(tag: int, cursor: Cursor) -> object:
+def _number(tag: int, cursor: Cursor) -> int | float:
     if 0x80 <= tag <= 0xBF:
         return tag - 0x90
     if tag <= 0x0A:
@@ -75,10 +79,11 @@ def _number(tag: int, cursor: Cursor) -> object:
     if tag >= 0x20:
         exponent, width = (tag - 0x20) // 4 + 1, (tag - 0x20) % 4 + 1
         return floats.quotient(cursor.signed(width), exponent)
-    return _WIDE_NUMBERS[tag](cursor)
+    number: int | float = _WIDE_NUMBERS[tag](cursor)
+    return number
 
 
-_WIDE_NUMBERS = {
+_WIDE_NUMBERS: dict[int, Callable[[Cursor], Any]] = {
     0x0B: lambda cursor: cursor.unsigned(8),
     0x0C: lambda cursor: cursor.signed(16),
     0x0D: lambda cursor: cursor.unsigned(16),
@@ -89,32 +94,42 @@ _WIDE_NUMBERS = {
 }
 
 
-def _other(tag: int, cursor: Cursor) -> object:
+def _other(tag: int, cursor: Cursor) -> Any:
     return _OTHERS[tag](cursor)
 
 
-def _decimal(cursor: Cursor, is_negative: bool) -> Decimal:
+def _url(cursor: Cursor, prelude: Prelude) -> URL:
+    """A symbol that is a URL again and again is one URL."""
+    tag = cursor.peek()
+    text = string(cursor, prelude)
+    return prelude.url(text) if tag == 0x1E or tag >= 0x50 else URL(text)
+
+
+def _nil(cursor: Cursor) -> Nil | None:
+    level = cursor.byte()
+    return Nil(level) if level else None
+
+
+def _decimal(cursor: Cursor, is_negative: bool) -> decimal.Decimal:
     start = cursor.position
     body = cursor.sized()
     if not 1 <= body.left <= 17:
         raise StowError(f"a decimal number of {body.left} bytes", start)
     exponent = body.signed(1)
     magnitude = body.unsigned(body.left)
-    if not is_negative:
-        return Decimal(magnitude, exponent)
-    if magnitude:
-        return Decimal(-magnitude, exponent)
+    if magnitude or not is_negative:
+        return decimal.Decimal(f"{'-' if is_negative else ''}{magnitude}E{exponent}")
     if exponent:
         raise StowError("a negative zero with an exponent", start)
-    return Decimal(None)
+    return decimal.Decimal("NaN")
 
 
 def _data(cursor: Cursor) -> bytes:
     return cursor.take(cursor.uint())
 
 
-_OTHERS = {
-    0x00: lambda cursor: Nil(),
+_OTHERS: dict[int, Callable[[Cursor], Any]] = {
+    0x00: lambda cursor: None,
     0x01: lambda cursor: False,
     0x02: lambda cursor: True,
     0x16: lambda cursor: Date(floats.double(cursor)),
@@ -123,5 +138,5 @@ _OTHERS = {
     0x19: _data,
     0x1B: lambda cursor: _decimal(cursor, False),
     0x1C: lambda cursor: _decimal(cursor, True),
-    0x7C: lambda cursor: Nil(cursor.byte()),
+    0x7C: _nil,
 }
