@@ -29,6 +29,19 @@ def in_python(message: bytes) -> str:
         return f"{RAISES} {error!r}"
 
 
+def written_in_python(messages: list[bytes]) -> list[tuple[bytes, str]]:
+    """What is written of the values of messages that are valid, and what these mean."""
+    written = []
+    for message in messages:
+        try:
+            value = stow.loads(message, contexts=_CONTEXTS)
+        except stow.StowError:
+            continue
+        context = [None, *_CONTEXTS][len(written) % (len(_CONTEXTS) + 1)]
+        written.append((stow.dumps(value, context=context), meaning_text.meaning_text(value)))
+    return written
+
+
 def build(product: str = "MessageReader") -> Path:
     """Builds a reader in Swift, and returns where it is."""
     command = ["swift", "build", "-c", "release", "--product", product]

@@ -1,4 +1,4 @@
-"""The notation of the vectors, which Tests/StowTests/Vectors/README.md describes: from text to values and back."""
+"""The notation of the vectors, which Conformance/README.md describes: from text to values and back."""
 
 import decimal
 import json

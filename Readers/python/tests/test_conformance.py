@@ -34,6 +34,31 @@ class VectorTests(unittest.TestCase):
             vector.value, sort_keys="sorted" in vector.flags, context=context, names_context="implicit" not in vector.flags)
         self.assertEqual(written.hex(" "), vector.bytes.hex(" "))
 
+    def test_valid_vectors_have_their_notation(self):
+        meanings = vectors.meanings()
+        valid = all_vectors("canonical", "accepted")
+        self.assertEqual(sorted(meanings), sorted(name for name, _ in valid))
+
+        def check(vector):
+            text = stow.notation(vector.decoded(vector.bytes))
+            self.assertTrue(vectors.is_meaning(meanings[vector.name], text), text)
+
+        support.tally(self, valid, check)
+
+    def test_messages_made_at_random_have_their_meaning(self):
+        def check(case):
+            message, meaning = case
+            if meaning == "refused":
+                with self.assertRaises(stow.StowError):
+                    stow.loads(message)
+            else:
+                self.assertEqual(stow.notation(stow.loads(message)), meaning)
+
+        support.tally(self, [(case[0].hex(" "), case) for case in vectors.generated()], check)
+
+    def test_refused_vectors_have_a_rule(self):
+        self.assertEqual(sorted(vectors.rules()), sorted(name for name, _ in all_vectors("refused")))
+
     def test_refused_vectors_are_refused(self):
         support.tally(self, all_vectors("refused"), self.check_refused)
 
@@ -123,16 +148,14 @@ class DocumentTests(unittest.TestCase):
 
 class LogTests(unittest.TestCase):
     def test_every_golden_log_has_its_records(self):
-        names = logs.names()
-        self.assertGreater(len(names), 3)
-        for name in names:
-            with self.subTest(log=name):
-                expected = logs.expected(name)
-                found = stow.open_log(logs.bytes_of(name))
-                self.assertEqual(
-                    {record.number: notation.described(record.value) for record in found.records}, expected.records)
-                self.assertEqual([number for lost in found.lost for number in lost], expected.lost)
-                self.assertEqual(found.end, expected.end)
+        support.tally(self, [(name, name) for name in logs.names()], self.check)
+
+    def check(self, name):
+        expected = logs.expected(name)
+        found = stow.open_log(logs.bytes_of(name))
+        self.assertEqual({record.number: notation.described(record.value) for record in found.records}, expected.records)
+        self.assertEqual([number for lost in found.lost for number in lost], expected.lost)
+        self.assertEqual(found.end, expected.end)
 
     def test_every_example_of_a_log_has_its_records(self):
         examples = format_document.logs()
@@ -148,6 +171,18 @@ class LogTests(unittest.TestCase):
 
 
 class StreamTests(unittest.TestCase):
+    def test_every_stream_has_its_records_or_is_refused(self):
+        support.tally(self, [(stream.name, stream) for stream in vectors.streams()], self.check)
+
+    def check(self, stream):
+        found, is_refused = [], False
+        try:
+            for record in stow.read_stream(stream.bytes):
+                found.append("error" if record.error else stow.notation(record.value))
+        except stow.StowError:
+            is_refused = True
+        self.assertEqual((found, is_refused), (stream.records, stream.kind == "refused"))
+
     def test_every_example_of_a_stream_has_its_records(self):
         examples = format_document.streams()
         self.assertGreater(len(examples), 0)
