@@ -29,12 +29,10 @@ let package = Package(
     .executableTarget(
       name: "MessageReader", dependencies: ["FuzzTargets", "Stow"], path: "Tests/CrossLanguage/MessageReader"),
     .testTarget(
-      name: "StowTests", dependencies: ["Stow", "StowNotation", "FuzzTargets"], exclude: ["Vectors"],
-      swiftSettings: testSettings),
+      name: "StowTests", dependencies: ["Stow", "StowNotation", "FuzzTargets"], swiftSettings: testSettings),
     .executableTarget(name: "LogWorker", dependencies: ["StowRecords"], path: "Tests/LogWorker"),
     .testTarget(
-      name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker"], exclude: ["Vectors"],
-      swiftSettings: testSettings),
+      name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker"], swiftSettings: testSettings),
     .testTarget(
       name: "StowToolTests", dependencies: ["Stow", "StowNotation", "StowRecords", "StowTool"],
       swiftSettings: testSettings),

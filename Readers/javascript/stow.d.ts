@@ -162,7 +162,7 @@ export interface Log {
   count: number | bigint;
   /** Where the log ends; what stands behind was not written whole. */
   end: number;
-  /** The log that this one was made of, and how many records came from it. */
+  /** The identity of the log, if it is not that of the file, and when the file was begun. */
   origin: { identity: string; begun: number | bigint } | null;
   records: StowRecord<number | bigint>[];
   /** The numbers of records that were lost; `end` is behind the last. */

@@ -5,8 +5,8 @@ import subprocess
 from pathlib import Path
 
 import meaning_text
-import stow
 import vectors
+from reader import stow
 
 _PACKAGE = Path(__file__).parent.parent.parent
 
@@ -22,11 +22,24 @@ _CONTEXTS = [stow.Context(message) for message in vectors.contexts()]
 
 def in_python(message: bytes) -> str:
     try:
-        return meaning_text.meaning_text(stow.decode(message, contexts=_CONTEXTS))
+        return meaning_text.meaning_text(stow.loads(message, contexts=_CONTEXTS))
     except stow.StowError as error:
         return f"{REFUSED}: {error}"
     except Exception as error:
         return f"{RAISES} {error!r}"
+
+
+def written_in_python(messages: list[bytes]) -> list[tuple[bytes, str]]:
+    """What is written of the values of messages that are valid, and what these mean."""
+    written = []
+    for message in messages:
+        try:
+            value = stow.loads(message, contexts=_CONTEXTS)
+        except stow.StowError:
+            continue
+        context = [None, *_CONTEXTS][len(written) % (len(_CONTEXTS) + 1)]
+        written.append((stow.dumps(value, context=context), meaning_text.meaning_text(value)))
+    return written
 
 
 def build(product: str = "MessageReader") -> Path:

@@ -86,6 +86,15 @@ def compare(messages: list[bytes], swift: decoders.SwiftDecoder) -> Tally:
     return tally
 
 
+def compare_written(messages: list[bytes], swift: decoders.SwiftDecoder) -> Tally:
+    """Whether the library finds in what Python writes what that wrote: without a context, and with one of several."""
+    written = decoders.written_in_python(messages)
+    tally = Tally()
+    for (message, python), text in zip(written, swift.texts([message for message, _ in written])):
+        tally.add(message, python, text)
+    return tally
+
+
 def shrunken(difference: Difference, swift: decoders.SwiftDecoder) -> Difference:
     """The same kind of difference in a message of which nothing more can be left out.
 

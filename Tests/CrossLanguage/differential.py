@@ -1,8 +1,9 @@
-"""Compares the library with the decoder in Python: what one refuses the other refuses, what they accept means the same.
+"""Compares the library with the reader in Python: what one refuses the other refuses, what they accept means the same.
 
-Every vector is read by both, and so are mutations of them, which are the same for the same seed. The library reads
-each message three times, and where that makes a difference all readings are shown: by containers, by collections, and
-as a StowValue.
+Every vector is read by both, and so are the messages of the conformance suite that were made at random, and mutations of
+the vectors, which are the same for the same seed. The library reads each message three times, and where that makes a
+difference all readings are shown: by containers, by collections, and as a StowValue. What the reader in Python accepts it
+also writes again, and the library finds the same in that.
 
     differential.py                         in short
     differential.py --mutations 100000      at length
@@ -22,7 +23,7 @@ sys.setrecursionlimit(10_000)
 
 import decoders
 import vectors
-from differences import Difference, Tally, compare, shrunken
+from differences import Difference, Tally, compare, compare_written, shrunken
 from mutations import Mutator
 
 _CHUNK = 2_000
@@ -30,13 +31,15 @@ _CHUNK = 2_000
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some mutations of a file, or without a number of them the vectors themselves."""
+    """Some mutations of a file, or without a number of them the vectors themselves; without a file, messages made at random."""
 
-    file: Path
+    file: Path | None
     seed: str
     mutations: int | None
 
     def messages(self) -> list[bytes]:
+        if self.file is None:
+            return [message for message, _ in vectors.generated()]
         originals = [vector.bytes for vector in vectors.load(self.file)]
         return originals if self.mutations is None else Mutator(originals, self.seed).mutations(self.mutations)
 
@@ -48,6 +51,7 @@ def main() -> int:
         sys.exit(f"no file of vectors is called {options.file}")
     swift = decoders.SwiftDecoder(options.reader or decoders.build())
     chunks = [chunk for file in files for chunk in _chunks(file, options.seed, options.mutations)]
+    chunks += [] if options.file else [Chunk(None, options.seed, None)]
     tally = Tally()
     with multiprocessing.Pool(min(2, multiprocessing.cpu_count())) as pool:
         for part in pool.imap(partial(_compare, swift=swift), chunks):
@@ -73,7 +77,10 @@ def _chunks(file: Path, seed: str, mutations: int) -> list[Chunk]:
 
 
 def _compare(chunk: Chunk, swift: decoders.SwiftDecoder) -> Tally:
-    return compare(chunk.messages(), swift)
+    messages = chunk.messages()
+    tally = compare(messages, swift)
+    tally.merge(compare_written(messages, swift))
+    return tally
 
 
 def _report(tally: Tally, swift: decoders.SwiftDecoder) -> None:

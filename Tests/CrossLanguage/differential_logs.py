@@ -17,8 +17,8 @@ sys.dont_write_bytecode = True
 
 import decoders
 import logs
-import stow
-from stow.logs import checksum
+from reader import stow
+from stow.checksums import checksum
 
 _BLOCK_SIZE = 65_536
 
@@ -45,10 +45,10 @@ def main() -> int:
 
 def _in_python(data: bytes) -> str:
     try:
-        log = stow.read_log(data)
+        log = stow.open_log(data)
     except stow.StowError:
         return "refused"
-    return f"{log.count} {log.end}: {' '.join(map(str, sorted(log.records)))}"
+    return f"{log.count} {log.end}: {' '.join(str(record.number) for record in log.records)}"
 
 
 def _in_swift(files: list[bytes], reader: Path) -> list[str]:

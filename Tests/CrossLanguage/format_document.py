@@ -38,6 +38,11 @@ def refused() -> list[bytes]:
     return [message for message, _ in _lines("stow-refused")]
 
 
+def notations() -> list[tuple[bytes, str]]:
+    """Bytes, and the notation of what they mean."""
+    return _lines("stow-notation")
+
+
 def logs() -> dict[str, tuple[list[str], bytes, bytes]]:
     """The records of each example of a log, its bytes, and the bytes that are explained; by its name."""
     return _records("stow-log")

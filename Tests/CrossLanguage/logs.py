@@ -1,11 +1,11 @@
 """The golden logs: files, and what stands in them."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import notation
+import vectors
 
-FOLDER = Path(__file__).parent.parent / "StowRecordsTests" / "Vectors"
+FOLDER = vectors.SUITE / "logs"
 
 
 @dataclass

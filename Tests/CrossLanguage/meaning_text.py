@@ -1,9 +1,11 @@
 """The text of a meaning that the reader in Swift prints as well (`MeaningText.swift`, which describes it)."""
 
+import decimal
 import re
+import struct
 import uuid
 
-from stow import URL, Date, Decimal, Float, Nil, SingleNaN
+from reader import stow
 
 # Optionals that tell levels of nil apart have to end somewhere; the reader in Swift has as many.
 _LAST_NIL_LEVEL = 4
@@ -25,21 +27,27 @@ def _string(value: str) -> str:
     return f'"{escaped.decode()}"'
 
 
-def _float(value: Float) -> str:
+def _float(value: float) -> str:
     """Of a NaN that a `Float` holds nobody can tell which of the formats it had."""
-    if value.bits & _QUIET_NAN == _QUIET_NAN and not value.bits & _ONLY_DOUBLE:
-        return _single_nan(SingleNaN(value.bits >> 63 << 31 | value.bits >> 29 & 0x7FFF_FFFF))
-    return f"float {value.bits:016X}"
+    bits = _bits(value)
+    if bits & _QUIET_NAN == _QUIET_NAN and not bits & _ONLY_DOUBLE:
+        return _single_nan(bits >> 63 << 31 | bits >> 29 & 0x7FFF_FFFF)
+    return f"float {bits:016X}"
 
 
-def _single_nan(value: SingleNaN) -> str:
-    return f"nan {value.bits | _SINGLE_QUIET_NAN:08X}"
+def _bits(value: float) -> int:
+    return int(struct.unpack("<Q", struct.pack("<d", value))[0])
 
 
-def _decimal(value: Decimal) -> str:
-    if value.significand is None:
+def _single_nan(bits: int) -> str:
+    return f"nan {bits | _SINGLE_QUIET_NAN:08X}"
+
+
+def _decimal(value: decimal.Decimal) -> str:
+    if value.is_nan():
         return "decimal NaN"
-    significand, exponent = value.significand, value.exponent
+    sign, digits, exponent = value.as_tuple()
+    significand = int("".join(map(str, digits))) * (-1 if sign else 1)
     if significand == 0:
         return "decimal 0e0"
     while significand % 10 == 0:
@@ -58,17 +66,18 @@ def _object(value: dict) -> str:
 
 
 _WRITERS = {
-    Nil: lambda value: f"nil {min(value.level, _LAST_NIL_LEVEL)}",
+    type(None): lambda value: "nil 0",
+    stow.Nil: lambda value: f"nil {min(value.level, _LAST_NIL_LEVEL)}",
     bool: lambda value: "true" if value else "false",
     int: str,
-    Float: _float,
-    SingleNaN: _single_nan,
+    float: _float,
+    stow.SingleNaN: lambda value: _single_nan(value.bits),
     str: _string,
     bytes: lambda value: f"data {value.hex().upper()}",
-    Date: lambda value: f"date {value.seconds.bits:016X}",
+    stow.Date: lambda value: f"date {_bits(value.seconds):016X}",
     uuid.UUID: lambda value: f"uuid {value.hex.upper()}",
-    URL: lambda value: f"url {_string(value.text)}",
-    Decimal: _decimal,
+    stow.URL: lambda value: f"url {_string(str(value))}",
+    decimal.Decimal: _decimal,
     list: _array,
     dict: _object,
 }

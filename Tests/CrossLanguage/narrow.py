@@ -5,7 +5,7 @@
 
 A valid vector must be read as what it means, and a refused one be refused. What was read is written again by the writers
 of the library: a canonical vector as the bytes that it has, any other as bytes that mean the same. Mutations must be
-read, or refused, as the decoder in Python does.
+read, or refused, as the reader in Python does.
 """
 
 import argparse
@@ -18,10 +18,10 @@ sys.dont_write_bytecode = True
 sys.setrecursionlimit(10_000)
 
 import notation
-import stow
 import vectors
 from meaning_text import meaning_text
 from mutations import Mutator
+from reader import stow
 
 # Lengths, counts and numbers beyond 2^31 - 1, in each place that has one.
 _LARGE = ("FC FF FF FF FF", "FC 00 00 00 80", "FD 00 00 00 80 00 00 00 00", "FD 01 00 00 00 01 00 00 00",
@@ -94,7 +94,7 @@ def _line(vector: vectors.Vector, message: str) -> str:
 
 
 def _check_vectors(program: Program, results: Results) -> None:
-    every = [vector for path in vectors.files() for vector in vectors.load(path)]
+    every = list(vectors.every())
     answers = program.answers([_line(vector, vector.bytes.hex()) for vector in every])
     again = []
     for vector, answer in zip(every, answers):
@@ -128,7 +128,7 @@ def _check_mutations(program: Program, results: Results, path: Path, count: int)
     messages = Mutator([vector.bytes for vector in vectors.load(path)], f"1 {path.name}").mutations(count)
     for message, answer in zip(messages, program.answers([message.hex() for message in messages])):
         try:
-            expected = meaning_text(stow.decode(message))
+            expected = meaning_text(stow.loads(message))
         except stow.StowError:
             expected = "refused"
         found = answer.text if expected != "refused" else answer.text.partition(":")[0]

@@ -1,9 +1,11 @@
-"""The notation of the vectors, which Tests/StowTests/Vectors/README.md describes: from text to values and back."""
+"""The notation of the vectors, which Conformance/README.md describes: from text to values and back."""
 
+import decimal
 import json
+import struct
 import uuid
 
-from stow import URL, Date, Decimal, Float, Nil, SingleNaN
+from reader import stow
 
 
 def hex_bytes(text: str) -> bytes:
@@ -17,8 +19,7 @@ def hex_bytes(text: str) -> bytes:
 
 def parse(text: str) -> object:
     """The value that a reader finds, whatever calls write it."""
-    value = json.loads(text, parse_float=lambda digits: Float.of(float(digits)), object_pairs_hook=_object)
-    return _without_null(value)
+    return json.loads(text, object_pairs_hook=_object)
 
 
 def _object(pairs: list[tuple[str, object]]) -> object:
@@ -32,12 +33,14 @@ def _object(pairs: list[tuple[str, object]]) -> object:
 _ABSENT = object()
 
 
-def _bits(digits: str) -> Float | SingleNaN:
-    return SingleNaN(int(digits, 16)) if len(digits) == 8 else Float(int(digits, 16))
+def _float(digits: str) -> float:
+    if len(digits) == 8:
+        return stow.SingleNaN(int(digits, 16))
+    return float(struct.unpack(">d", bytes.fromhex(digits))[0])
 
 
-def _decimal(value: object) -> Decimal:
-    return Decimal(None) if value == "NaN" else Decimal(*value)
+def _decimal(value: object) -> decimal.Decimal:
+    return decimal.Decimal("NaN") if value == "NaN" else decimal.Decimal("{}e{}".format(*value))
 
 
 def _same(value: dict) -> dict:
@@ -45,13 +48,13 @@ def _same(value: dict) -> dict:
 
 
 _SPECIAL = {
-    "$nil": Nil,
-    "$bits": _bits,
+    "$nil": lambda level: stow.Nil(level) if level else None,
+    "$bits": _float,
     "$repeat": lambda parts: parts[0] * parts[1],
     "$data": hex_bytes,
-    "$date": Date,
+    "$date": stow.Date,
     "$uuid": uuid.UUID,
-    "$url": URL,
+    "$url": stow.URL,
     "$decimal": _decimal,
     "$A": _same,
     "$B": _same,
@@ -62,21 +65,15 @@ _SPECIAL = {
 }
 
 
-def _without_null(value: object) -> object:
-    if value is None:
-        return Nil()
-    if isinstance(value, list):
-        return [_without_null(element) for element in value]
-    if isinstance(value, dict):
-        return {key: _without_null(element) for key, element in value.items()}
-    return value
-
-
 def described(value: object) -> str:
-    """A text that is equal for two values exactly if they are of the same kinds and equal."""
+    """A text that is equal for two values exactly if they are of the same kinds and equal, to the bits of floats."""
     if isinstance(value, list):
         return "[" + ", ".join(described(element) for element in value) + "]"
     if isinstance(value, dict):
         entries = sorted((ascii(key), described(element)) for key, element in value.items())
         return "{" + ", ".join(f"{key}: {element}" for key, element in entries) + "}"
+    if isinstance(value, stow.Date):
+        return f"date {described(value.seconds)}"
+    if type(value) is float:
+        return f"float {struct.pack('>d', value).hex()}"
     return ascii(value)

@@ -1,4 +1,4 @@
-/// The text of what a value means, as the decoder in Python prints it too (`meaning_text.py`).
+/// The text of what a value means, as the reader in Python prints it too (`meaning_text.py`).
 struct NodeText {
   private(set) var bytes: [UInt8] = []
 

@@ -28,7 +28,7 @@ enum Vectors {
   }
 
   private static func load() throws -> [Vector] {
-    let folder = root.appending(path: "StowTests/Vectors")
+    let folder = root.deletingLastPathComponent().appending(path: "Conformance/messages")
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       .filter { $0.pathExtension == "txt" }.sorted { $0.path < $1.path }
     var vectors: [Vector] = []

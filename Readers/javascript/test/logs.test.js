@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { StowError, StreamReader, openLog, readStream, readStreamFrom } from "../stow.js";
+import { notation } from "./support/diagnostic.js";
 import { described, hexBytes } from "./support/notation.js";
 import { checksum } from "./support/checksum.js";
-import { examples, expectedLog, logBytes, logNames } from "./support/vectors.js";
+import { examples, expectedLog, logBytes, logNames, streams } from "./support/vectors.js";
 
 const EXACT = { exact: true, objects: "map" };
 
@@ -65,6 +66,21 @@ test("examples of streams have their records", async () => {
       assert.throws(() => [...readStream(changed)], StowError, `bit ${bit}`);
     }
   }
+});
+
+test("streams have their records or are refused", (context) => {
+  for (const { name, kind, bytes, records } of streams) {
+    const found = [];
+    let isRefused = false;
+    try {
+      for (const { value, error } of readStream(bytes, EXACT)) found.push(error ? "error" : notation(value));
+    } catch (error) {
+      if (!(error instanceof StowError)) throw error;
+      isRefused = true;
+    }
+    assert.deepEqual([found, isRefused], [records, kind === "refused"], name);
+  }
+  context.diagnostic(`${streams.length} of ${streams.length} streams passed`);
 });
 
 async function* chunks(bytes, size) {

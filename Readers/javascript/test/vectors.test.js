@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { StowError, decode, encode } from "../stow.js";
+import { notation } from "./support/diagnostic.js";
 import { described, hex, parse } from "./support/notation.js";
-import { lines, validVectors, vectors } from "./support/vectors.js";
+import { generated, isMeaning, lines, meanings, validVectors, vectors } from "./support/vectors.js";
 
 /** Says how many of how many passed, and fails if some did not. */
 function tally(context, cases, check) {
@@ -21,6 +22,21 @@ function tally(context, cases, check) {
 
 test("valid vectors have their meaning", (context) => {
   tally(context, validVectors, (vector) => assert.equal(described(vector.decoded()), described(vector.value)));
+});
+
+test("valid vectors have their notation", (context) => {
+  tally(context, validVectors, (vector) => {
+    const text = notation(vector.decoded());
+    assert.ok(isMeaning(meanings.get(vector.name), text), text);
+  });
+  assert.equal(meanings.size, validVectors.length);
+});
+
+test("messages made at random have their meaning", (context) => {
+  tally(context, generated(), ({ bytes, meaning }) => {
+    if (meaning === "refused") assert.throws(() => decode(bytes), StowError);
+    else assert.equal(notation(decode(bytes, { exact: true, objects: "map" })), meaning);
+  });
 });
 
 test("vectors are objects where no Map is asked for", (context) => {

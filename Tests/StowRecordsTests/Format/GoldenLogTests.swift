@@ -3,7 +3,7 @@ import Testing
 
 @testable import StowRecords
 
-/// The files of `Vectors` are what is written, byte for byte, and hold what stands beside them.
+/// The golden logs of the conformance suite are what is written, byte for byte, and hold what stands beside them.
 struct GoldenLogTests {
   struct Sample: Codable {
     var id: Int
@@ -22,7 +22,8 @@ struct GoldenLogTests {
     }
   }
 
-  private static let folder = URL(filePath: #filePath).appending(path: "../../Vectors").standardizedFileURL
+  private static let folder = URL(filePath: #filePath).appending(path: "../../../../Conformance/logs")
+    .standardizedFileURL
 
   private static let names = [
     "records", "scopes", "blocks", "compacted", "damaged", "torn", "packed", "groups", "holes",

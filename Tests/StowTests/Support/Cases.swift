@@ -4,13 +4,18 @@ import Testing
 /// Runs `body` for each case. Behind the issues of a case stands another that names it.
 ///
 /// The arguments of a test say the same, but each takes a task and a line of output. This is for cases by the dozen.
+///
+/// - Returns: How many passed.
+@discardableResult
 func forEachCase<Case>(
   of cases: some Sequence<Case>, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: (Case) throws -> Void
-) {
-  for one in cases {
-    check(String(describingForTest: one), sourceLocation) { try body(one) }
+) -> Int {
+  var passed = 0
+  for one in cases where check(String(describingForTest: one), sourceLocation, { try body(one) }) {
+    passed += 1
   }
+  return passed
 }
 
 /// The same for each case with each of the others.
@@ -27,9 +32,11 @@ func forEachCase<Case, Other>(
   }
 }
 
+/// Whether no issue came.
+@discardableResult
 private func check(
   _ name: @autoclosure () -> String, _ sourceLocation: SourceLocation, _ body: () throws -> Void
-) {
+) -> Bool {
   let hasFailed = Flag()
   do {
     // No issue is taken for a known one: this only looks at what comes along.
@@ -40,9 +47,11 @@ private func check(
       return false
     }
   } catch {
+    hasFailed.set()
     Issue.record(error, sourceLocation: sourceLocation)
   }
   if hasFailed.isSet { Issue.record("The case was \(name())", sourceLocation: sourceLocation) }
+  return !hasFailed.isSet
 }
 
 private final class Flag: Sendable {

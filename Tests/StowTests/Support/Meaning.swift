@@ -3,7 +3,7 @@ import Stow
 
 /// What a message stands for, with its kinds kept apart; and how it is to be written, where calls differ.
 ///
-/// `Vectors/README.md` describes the notation.
+/// `Conformance/README.md` describes the notation.
 indirect enum Meaning: Equatable, Sendable {
   case null(level: Int)
   case bool(Bool)

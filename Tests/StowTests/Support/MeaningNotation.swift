@@ -1,6 +1,6 @@
 import Foundation
 
-/// The notation of `Vectors/README.md`: JSON, with what JSON lacks as objects of one key that begins with "$".
+/// The notation of `Conformance/README.md`: JSON, with what JSON lacks as objects of one key that begins with "$".
 extension Meaning {
   struct NotInNotation: Error {
     let text: JSONText

@@ -47,25 +47,35 @@ extension Vector {
   }
 }
 
-/// The files of `Vectors`, of which `Vectors/README.md` describes the notation.
+/// The golden vectors of the conformance suite, which `Conformance/README.md` describes.
 enum VectorFile {
   struct Malformed: Error {
     let line: String
   }
 
-  static let folder = URL(filePath: #filePath).appending(path: "../../Vectors").standardizedFileURL
+  private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
+  private static let suite = root.appending(path: "Conformance")
 
   static func formatDocument() throws -> String {
-    let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    return try String(contentsOf: root.appendingPathComponent("FORMAT.md"), encoding: .utf8)
+    try String(contentsOf: root.appending(path: "FORMAT.md"), encoding: .utf8)
   }
 
   /// The vectors of all files.
   static let all = Result {
-    try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    let folder = suite.appending(path: "messages")
+    return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       .filter { $0.pathExtension == "txt" }
       .sorted { $0.path < $1.path }
       .flatMap { try vectors(in: String(contentsOf: $0, encoding: .utf8)) }
+  }
+
+  /// What the vectors mean that are valid, in diagnostic notation, by their names. Of long texts it is a checksum.
+  static func meanings() throws -> [String: String] {
+    let text = try String(contentsOf: suite.appending(path: "meanings.txt"), encoding: .utf8)
+    let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
+      $0.split(separator: " ", maxSplits: 1).map(String.init)
+    }
+    return Dictionary(uniqueKeysWithValues: lines.map { ($0[0], $0[1]) })
   }
 
   /// A vector begins at the start of a line; what belongs to it is indented.

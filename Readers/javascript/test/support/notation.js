@@ -1,4 +1,4 @@
-// The notation of the vectors, which Tests/StowTests/Vectors/README.md describes: from text to values, and texts of values
+// The notation of the vectors, which Conformance/README.md describes: from text to values, and texts of values
 // that are equal exactly if the values are.
 
 import { Decimal, Float, NestedNil, StowDate, StowURL, UUID } from "../../stow.js";

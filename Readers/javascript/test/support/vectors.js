@@ -1,13 +1,16 @@
-// The files of golden vectors, the golden logs, and the examples of FORMAT.md.
+// The conformance suite, which Conformance/README.md describes, and the examples of FORMAT.md.
 
+import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 
 import { Context, decode } from "../../stow.js";
 import { hexBytes, parse } from "./notation.js";
 
 const ROOT = new URL("../../../../", import.meta.url);
-const FOLDER = new URL("Tests/StowTests/Vectors/", ROOT);
-const LOGS = new URL("Tests/StowRecordsTests/Vectors/", ROOT);
+const SUITE = new URL("Conformance/", ROOT);
+const FOLDER = new URL("messages/", SUITE);
+const LOGS = new URL("logs/", SUITE);
 
 /** Some bytes, and what they mean; nothing if they are refused. */
 export class Vector {
@@ -17,6 +20,8 @@ export class Vector {
     this.name = name;
     this.flags = new Set(flags);
     this.fields = {};
+    /** The notation of each record of a stream. */
+    this.records = [];
   }
 
   get bytes() { return hexBytes(`${this.fields.prelude ?? ""} ${this.fields.bytes ?? ""}`); }
@@ -40,9 +45,9 @@ export class Vector {
 }
 
 /** A vector begins at the start of a line; what belongs to it is indented. */
-function load(file) {
+function load(file, folder = FOLDER) {
   const vectors = [];
-  for (const line of readFileSync(new URL(file, FOLDER), "utf8").split("\n")) {
+  for (const line of readFileSync(new URL(file, folder), "utf8").split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
     if (!line.startsWith(" ")) {
       const [kind, name, ...flags] = line.split(" ");
@@ -50,15 +55,36 @@ function load(file) {
       continue;
     }
     const [, name, text] = /^ *(\S*) ?(.*)$/.exec(line);
-    const { fields } = vectors[vectors.length - 1];
-    fields[name] = name in fields ? `${fields[name]} ${text}` : text;
+    const { fields, records } = vectors[vectors.length - 1];
+    if (name === "record") records.push(text);
+    else fields[name] = name in fields ? `${fields[name]} ${text}` : text;
   }
   return vectors;
 }
 
 export const files = readdirSync(FOLDER).filter((name) => name.endsWith(".txt")).sort();
-export const vectors = files.flatMap(load);
+export const vectors = files.flatMap((file) => load(file));
 export const validVectors = vectors.filter(({ kind }) => kind !== "refused");
+
+/** The notation of each vector that is valid, by its name. */
+export const meanings = new Map(readFileSync(new URL("meanings.txt", SUITE), "utf8").split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#")).map((line) => /^(\S+) (.*)$/s.exec(line).slice(1)));
+
+/** Whether a text is the one of a meaning, or that of its checksum. */
+export function isMeaning(meaning, text) {
+  return meaning === text || meaning === `sha256:${createHash("sha256").update(text).digest("hex")}`;
+}
+
+export const streams = load("streams.txt", SUITE);
+
+/** Messages that were made at random, and their notation, or "refused". */
+export function generated() {
+  const text = gunzipSync(readFileSync(new URL("messages.txt.gz", SUITE))).toString("utf8");
+  return text.split("\n").slice(0, -1).map((line) => {
+    const [, digits, meaning] = /^(\S+) (.*)$/s.exec(line);
+    return { bytes: hexBytes(digits === "-" ? "" : digits), meaning };
+  });
+}
 
 /** The messages of the contexts of all vectors that are not refused. */
 export const contexts = [...new Set(validVectors.filter((vector) => vector.hasContext)

@@ -1,0 +1,80 @@
+"""Prints what a message, a log, a stream or a context holds, in diagnostic notation.
+
+    python -m stow FILE                      a file, or - for standard input
+    python -m stow FILE --context CONTEXT    a message that relies on a context; several may be given
+    python -m stow FILE --width 0            each value on one line
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Iterable
+
+from . import Context, Record, StowError, loads, notation, open_log, read_stream
+
+_LOG, _STREAM = b"\x7f\x02", b"\x7f\x03"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _options(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        return _show(options)
+    except BrokenPipeError:
+        # Whoever reads the output has enough of it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (StowError, OSError) as error:
+        print(f"stow: {options.file}: {error}", file=sys.stderr)
+        return 1
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m stow", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", help="the file, or - for standard input")
+    parser.add_argument("--context", action="append", default=[], help="a file with the message of a context")
+    parser.add_argument("--width", type=int, default=100, help="the most characters of a line that could be broken")
+    return parser.parse_args(arguments)
+
+
+def _show(options: argparse.Namespace) -> int:
+    width = options.width if options.width > 0 else None
+    data = _read(options.file)
+    if data[:2] == _LOG:
+        log = open_log(data)
+        failed = _show_records(log.records, width)
+        for numbers in log.lost:
+            print(f"# lost: records {numbers.start} to {numbers.stop - 1}")
+        for damage in log.damage:
+            print(f"# damage: bytes {damage.start} to {damage.end - 1}, {damage.reason}")
+        return 1 if failed or log.lost or log.damage else 0
+    if data[:2] == _STREAM:
+        return 1 if _show_records(read_stream(data), width) else 0
+    contexts = [Context(_read(name)) for name in options.context]
+    print(notation(loads(data, contexts=contexts, context=contexts[0] if contexts else None), width))
+    return 0
+
+
+def _show_records(records: Iterable[Record], width: int | None) -> bool:
+    """Whether one of them is no valid message."""
+    failed = False
+    for record in records:
+        failed = failed or record.error is not None
+        print(f"{record.number}: {record.error or notation(record.value, width)}")
+    return failed
+
+
+def _read(name: str) -> bytes:
+    if name == "-":
+        return sys.stdin.buffer.read()
+    with open(name, "rb") as file:
+        return file.read()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

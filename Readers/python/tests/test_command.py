@@ -1,0 +1,79 @@
+"""What `python -m stow` prints."""
+
+import contextlib
+import io
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import support
+import format_document
+import logs
+import stow
+from stow.__main__ import main
+
+
+class CommandTests(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_with(self, data: bytes, *arguments: str):
+        path = self.folder / "file"
+        path.write_bytes(data)
+        output, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+            code = main([str(path), *arguments])
+        return code, output.getvalue(), errors.getvalue()
+
+    def test_a_message(self):
+        self.assertEqual(self.run_with(stow.dumps({"a": [1, 2.5]})), (0, '{"a": [1, 2.5]}\n', ""))
+        lines = '{\n  "a": [\n    1,\n    2.5\n  ]\n}\n'
+        self.assertEqual(self.run_with(stow.dumps({"a": [1, 2.5]}), "--width", "5"), (0, lines, ""))
+
+    def test_a_message_that_relies_on_a_context(self):
+        (context,) = format_document.examples("stow-context").values()
+        (self.folder / "context").write_bytes(context)
+        message = format_document.examples("stow-relying")["example"]
+        code, output, _ = self.run_with(message, "--context", str(self.folder / "context"))
+        self.assertEqual((code, output), (0, '{"id": 5, "name": "Ada", "on": true}\n'))
+
+    def test_a_log(self):
+        _, data, _ = format_document.logs()["log-records"]
+        self.assertEqual(self.run_with(data), (0, '0: 1\n1: "two"\n2: [3.5]\n', ""))
+        code, output, _ = self.run_with(logs.bytes_of("damaged"), "--width", "0")
+        self.assertEqual(code, 1)
+        self.assertIn("# lost: records 8 to 8\n# damage: bytes ", output)
+
+    def test_a_stream(self):
+        (records, data, _) = format_document.streams()["stream"]
+        output = "".join(f"{number}: {record}\n" for number, record in enumerate(records))
+        self.assertEqual(self.run_with(data), (0, output, ""))
+
+    def test_what_cannot_be_read(self):
+        code, output, errors = self.run_with(b"\x7d")
+        self.assertEqual((code, output), (1, ""))
+        self.assertIn("a reserved tag, at byte 0", errors)
+
+    def test_standard_input(self):
+        run = subprocess.run(
+            [sys.executable, "-m", "stow", "-"], input=stow.dumps("größe"), capture_output=True, check=True,
+            cwd=support.ROOT / "Readers" / "python", env={"PYTHONIOENCODING": "ascii"})
+        self.assertEqual(run.stdout.decode().split(), ['"größe"'])
+
+
+class NotationTests(unittest.TestCase):
+    def test_the_examples_of_the_document(self):
+        lines = format_document.notations()
+        support.tally(self, [(text, (message, text)) for message, text in lines], self.check)
+
+    def check(self, line):
+        message, text = line
+        self.assertEqual(stow.notation(stow.loads(message)), text)
+
+
+if __name__ == "__main__":
+    unittest.main()

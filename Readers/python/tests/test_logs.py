@@ -1,0 +1,189 @@
+"""Logs and streams: what is lost, what was given up, and what is no message."""
+
+import io
+import tempfile
+import unittest
+from pathlib import Path
+
+import support  # noqa: F401
+import format_document
+import logs
+import stow
+from stow.checksums import checksum
+from stow.uints import uint_bytes
+
+IDENTITY = bytes(range(1, 9))
+BLOCK_SIZE = 65_536
+
+
+def head(block: int, first_record: int) -> bytes:
+    rest = IDENTITY + first_record.to_bytes(8, "little") + block.to_bytes(4, "little") + bytes(4)
+    front = b"\x7f\x02\x02\x00"
+    return front + checksum(front + rest).to_bytes(4, "little") + rest
+
+
+def frame(offset: int, kind: int, payload: bytes) -> bytes:
+    rest = len(payload).to_bytes(2, "little") + bytes([kind]) + payload
+    return checksum(IDENTITY + offset.to_bytes(8, "little") + rest).to_bytes(4, "little") + rest
+
+
+def log_of(*frames: "tuple[int, bytes]") -> bytes:
+    data = head(0, 0)
+    for kind, payload in frames:
+        data += frame(len(data), kind, payload)
+    return data
+
+
+def log_of_parts(message: bytes) -> bytes:
+    """A record in two blocks, and one of 1 behind it."""
+    first = head(0, 0)
+    room = BLOCK_SIZE - len(first) - 7
+    content = b"\xfc" + len(message).to_bytes(4, "little") + message
+    front = b"\x00\x01\xfc" + len(content).to_bytes(4, "little")
+    first += frame(len(first), 0x02, front + content[: room - len(front)])
+    second = head(1, 1)
+    for kind, payload in ((0x04, b"\x00" + content[room - len(front) :]), (0x05, b"\x01\x01\x91")):
+        second += frame(BLOCK_SIZE + len(second), kind, payload)
+    return first + second
+
+
+class LogTests(unittest.TestCase):
+    def test_a_record_of_several_parts_that_is_no_message_is_lost_by_itself(self):
+        log = stow.open_log(log_of_parts(b"\x7d" * 70_000))
+        self.assertEqual([record.number for record in log.records], [0, 1])
+        with self.assertRaisesRegex(stow.StowError, "a reserved tag"):
+            log.records[0].value
+        self.assertEqual(log.records[1].value, 1)
+        self.assertEqual((log.lost, log.damage), ([], []))
+
+    def test_a_record_longer_than_is_allowed_is_lost(self):
+        data = log_of_parts(b"\x19\xfc" + (69_994).to_bytes(4, "little") + bytes(69_994))
+        self.assertEqual(len(stow.open_log(data).records[0].value), 69_994)
+        log = stow.open_log(data, record_size=69_999)
+        self.assertEqual([record.number for record in log.records], [1])
+        self.assertEqual(log.lost, [range(0, 1)])
+        self.assertEqual([damage.reason for damage in log.damage], ["record"])
+
+    def test_a_number_takes_no_memory(self):
+        log = stow.open_log(head(0, 1 << 61))
+        self.assertEqual(log.count, 1 << 61)
+        self.assertEqual(log.lost, [range(0, 1 << 61)])
+
+    def test_a_record_that_was_given_up_is_not_lost(self):
+        _, data, _ = format_document.logs()["log-abandoned"]
+        log = stow.open_log(data)
+        self.assertEqual([(record.number, record.value) for record in log.records], [(1, "next")])
+        self.assertEqual((log.lost, log.absent, log.damage), ([], [range(0, 1)], []))
+
+    def test_records_that_were_left_out_are_not_lost(self):
+        log = stow.open_log(log_of((0x01, bytes.fromhex("00 00 03 01 91 00 02")), (0x05, bytes.fromhex("06 01 92"))))
+        self.assertEqual([record.number for record in log.records], [3, 6])
+        self.assertEqual((log.count, log.lost, log.absent), (7, [], [range(0, 3), range(4, 6)]))
+
+    def test_a_group_without_its_last_part_has_no_record(self):
+        data = logs.bytes_of("groups")
+        log = stow.open_log(data[:BLOCK_SIZE])
+        self.assertEqual([record.number for record in log.records], [0, 1])
+        self.assertEqual((log.count, log.lost, log.damage), (2, [], []))
+
+    def test_of_heads_that_contradict_each_other_the_later_one_counts(self):
+        first = log_of((0x01, bytes.fromhex("00 01 91 01 92")))
+        second = head(1, 1)
+        second += frame(BLOCK_SIZE + len(second), 0x01, bytes.fromhex("01 01 93"))
+        log = stow.open_log(first.ljust(BLOCK_SIZE, b"\0") + second)
+        self.assertEqual([(record.number, record.value) for record in log.records], [(0, 1), (1, 3)])
+        self.assertEqual([(damage.start, damage.reason) for damage in log.damage], [(BLOCK_SIZE, "head")])
+
+    def test_damage_is_told(self):
+        log = stow.open_log(logs.bytes_of("damaged"))
+        self.assertEqual(log.lost, [range(8, 9)])
+        self.assertEqual(len(log.damage), 1)
+        self.assertTrue(log.damage[0].start <= 1000 < log.damage[0].end)
+
+    def test_the_origin_of_a_compacted_log(self):
+        _, data, _ = format_document.logs()["log-compacted"]
+        log = stow.open_log(data)
+        self.assertEqual(log.origin, (IDENTITY, 0))
+        self.assertEqual(log.identity, bytes(range(0x11, 0x19)))
+
+    def test_a_broken_prelude_breaks_its_scope_alone(self):
+        log = stow.open_log(log_of((0x01, bytes.fromhex("00 02 1F 7D 01 91")), (0x05, bytes.fromhex("02 01 92"))))
+        self.assertEqual([record.error is None for record in log.records], [False, False, True])
+        self.assertEqual(log.records[2].value, 2)
+
+    def test_a_path(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "file"
+            path.write_bytes(logs.bytes_of("records"))
+            for name in (path, str(path)):
+                self.assertEqual(len(stow.open_log(name).records), 3)
+            with self.assertRaises(FileNotFoundError):
+                stow.open_log(Path(folder) / "none")
+
+    def test_what_is_no_log_is_refused(self):
+        for data in (b"", bytes(70_000), b"\x7f\x02\x02\x00", logs.bytes_of("records")[:20]):
+            with self.assertRaises(stow.StowError):
+                stow.open_log(data)
+
+    def test_many_small_records_take_a_time_that_is_in_proportion(self):
+        """Definitions are not copied for each."""
+        symbols = bytes.fromhex("1F F8 00 00") + b"\x81a" * 6_368 + b"\x00\x91"
+        payload = b"\x00" + uint_bytes(len(symbols)) + symbols + b"\x01\x7d" * 20_000
+        log = stow.open_log(log_of((0x01, payload)))
+        self.assertEqual(len(log.records), 20_001)
+
+
+class StreamTests(unittest.TestCase):
+    def setUp(self):
+        ((self.records, self.data, _),) = format_document.streams().values()
+        self.values = [["Ada", "Grace"], ["Grace", "Ada"], ["Grace", "Ada"]]
+
+    def test_bytes_may_come_in_parts(self):
+        for size in (1, 2, 3, 7, 1000):
+            reader, found = stow.StreamReader(), []
+            for start in range(0, len(self.data), size):
+                found += [record.value for record in reader.feed(self.data[start : start + size])]
+            reader.finish()
+            self.assertEqual(found, self.values)
+
+    def test_a_file(self):
+        self.assertEqual([record.value for record in stow.read_stream(io.BytesIO(self.data))], self.values)
+
+    def test_records_before_an_error_are_there(self):
+        data = self.data[:-1] + bytes([self.data[-1] ^ 1])
+        reader = stow.StreamReader()
+        self.assertEqual([record.value for record in reader.feed(data)], self.values[:2])
+        for _ in range(2):
+            with self.assertRaises(stow.StowError):
+                reader.feed(b"\x00")
+        with self.assertRaises(stow.StowError):
+            reader.finish()
+
+    def test_a_stream_that_is_cut_off_is_refused_at_its_end(self):
+        reader = stow.StreamReader()
+        parts = [(size, reader.feed(self.data[size - 1 : size])) for size in range(1, len(self.data) + 1)]
+        ends = {0, 3, *(size for size, records in parts if records)}
+        for size in range(len(self.data) + 1):
+            reader = stow.StreamReader()
+            reader.feed(self.data[:size])
+            if size in ends:
+                reader.finish()
+            else:
+                with self.assertRaises(stow.StowError):
+                    reader.finish()
+
+    def test_a_length_takes_no_memory(self):
+        reader = stow.StreamReader()
+        self.assertEqual(reader.feed(bytes.fromhex("7F 03 01 FC FF FF FF 3F 91")), [])
+        with self.assertRaises(stow.StowError):
+            reader.finish()
+        for digits in ("FC 01 00 00 40", "FD FF FF FF FF FF FF FF 7F", "FE", "E0 00"):
+            with self.subTest(digits=digits):
+                reader = stow.StreamReader(record_size=200)
+                reader.feed(bytes.fromhex("7F 03 01" + digits))
+                with self.assertRaises(stow.StowError):
+                    reader.finish()
+
+
+if __name__ == "__main__":
+    unittest.main()

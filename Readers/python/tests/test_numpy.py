@@ -1,0 +1,107 @@
+"""Packed numbers and columns as arrays of numpy."""
+
+import unittest
+
+import support
+import notation
+import stow
+import vectors
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+
+def doubles(count):
+    """A table of one column of doubles, and these."""
+    numbers = numpy.arange(count, dtype="<f8") / 3
+    body = b"\x00\x0a" + numbers.tobytes()
+    return bytes.fromhex("1F 00 01 01 81 78 7A FC") + len(body).to_bytes(4, "little") + body, numbers
+
+
+def plain(value):
+    """The value without arrays, tables and columns."""
+    if isinstance(value, (numpy.ndarray, stow.Table, list)):
+        rows = value if not isinstance(value, numpy.ndarray) else [value[index] for index in range(len(value))]
+        return [plain(row) for row in rows]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return stow.numeric.python_value(value)
+
+
+@unittest.skipIf(numpy is None, "numpy is not installed")
+class NumpyTests(unittest.TestCase):
+    def test_vectors_have_the_same_meaning_as_arrays(self):
+        valid = [(vector.name, vector) for vector in vectors.every() if vector.kind != "refused"]
+        plain_ones = [(name, vector) for name, vector in valid if "context" not in vector.fields]
+
+        def check(vector):
+            found = plain(stow.loads(vector.bytes, numpy=True))
+            assert notation.described(found) == notation.described(vector.value)
+
+        support.tally(self, plain_ones, check)
+
+    def test_what_is_refused_is_refused(self):
+        refused = [(vector.name, vector) for vector in vectors.every()
+                   if vector.kind == "refused" and "context" not in vector.fields]
+
+        def check(vector):
+            with self.assertRaises(stow.StowError):
+                stow.loads(vector.bytes, numpy=True)
+
+        support.tally(self, refused, check)
+
+    def test_a_column_is_where_its_bytes_are(self):
+        message, numbers = doubles(1000)
+        table = stow.loads(message, numpy=True)
+        column = table["x"]
+        self.assertTrue(numpy.shares_memory(column, numpy.frombuffer(message, "u1")))
+        self.assertTrue((column == numbers).all())
+        with self.assertRaises(ValueError):
+            column[0] = 1
+        self.assertEqual(len(table), 1000)
+        self.assertEqual(table[-1], {"x": numbers[-1]})
+        self.assertEqual(table[2:4], [{"x": numbers[2]}, {"x": numbers[3]}])
+        with self.assertRaises(IndexError):
+            table[1000]
+
+    def test_columns_side_by_side_are_views(self):
+        rows = [{"id": 10**6 + 70000 * index, "x": index / 3, "on": index % 2 == 0, "kind": 7} for index in range(50)]
+        message = stow.dumps(rows)
+        table = stow.loads(message, numpy=True)
+        source = numpy.frombuffer(message, "u1")
+        self.assertIsInstance(table, stow.Table)
+        self.assertEqual(list(table), rows)
+        for key in ("x", "on"):
+            self.assertTrue(numpy.shares_memory(table[key], source))
+        self.assertEqual(table["kind"].strides, (0,))
+
+    def test_dates_are_seconds(self):
+        rows = [{"at": stow.Date(index / 3)} for index in range(9)]
+        table = stow.loads(stow.dumps(rows), numpy=True)
+        self.assertEqual(table.dates, {"at"})
+        self.assertEqual(table["at"].tolist(), [index / 3 for index in range(9)])
+        self.assertEqual(list(table), rows)
+
+    def test_arrays_are_written(self):
+        grid = numpy.arange(300, dtype="<f8").reshape(100, 3) / 7
+        message = stow.dumps(grid)
+        found = stow.loads(message, numpy=True)
+        self.assertTrue(numpy.shares_memory(found, numpy.frombuffer(message, "u1")))
+        self.assertTrue((found == grid).all())
+        for array in (numpy.arange(1000) * 12345, numpy.array([True, False] * 9), numpy.arange(9, dtype="f4") / 3,
+                      numpy.arange(500, dtype="u8")):
+            self.assertEqual(stow.dumps(array), stow.dumps(array.tolist()))
+            self.assertTrue((stow.loads(stow.dumps(array), numpy=True) == array).all())
+        self.assertEqual(stow.dumps([numpy.float64(1.5), numpy.int32(5), numpy.bool_(True)]), stow.dumps([1.5, 5, True]))
+        with self.assertRaises(TypeError):
+            stow.dumps(numpy.array(["a"]))
+
+    def test_integers_among_floats_stay_integers(self):
+        message = stow.dumps([0.1 * 3, 7, 0.1 * 6, 0.5])
+        self.assertEqual([type(number) for number in stow.loads(message, numpy=True)], [float, int, float, float])
+
+
+if __name__ == "__main__":
+    unittest.main()
