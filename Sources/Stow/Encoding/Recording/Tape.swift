@@ -44,6 +44,21 @@ struct Tape: ~Copyable {
     entries.append(container.token)
   }
 
+  /// Room for so many tokens, and as many words, until anything else is appended; `take` takes in what was written there.
+  @inline(__always)
+  mutating func room(_ count: Int) -> TapeRoom {
+    entries.reserve(count)
+    words.reserve(count)
+    return TapeRoom(
+      tokens: entries.base + entries.count, words: words.base + words.count, firstWord: words.base)
+  }
+
+  @inline(__always)
+  mutating func take(_ room: TapeRoom) {
+    entries.extend(to: room.tokens - entries.base)
+    words.extend(to: room.words - words.base)
+  }
+
   /// Drops the last token, which has no word and no location.
   mutating func removeLast() {
     precondition(count > 0 && !self[count - 1].hasWord && !self[count - 1].isContainer)
@@ -79,6 +94,26 @@ struct Tape: ~Copyable {
 
   /// The tokens and words, for a walk over them.
   var view: TapeView { TapeView(tokens: UnsafeBufferPointer(entries.buffer), words: words.base) }
+}
+
+/// Room on a tape: tokens are written there one after the other, without a look at how much is left.
+struct TapeRoom: BitwiseCopyable {
+  fileprivate var tokens: UnsafeMutablePointer<Token>
+  fileprivate var words: UnsafeMutablePointer<UInt64>
+  fileprivate let firstWord: UnsafeMutablePointer<UInt64>
+
+  @inline(__always)
+  mutating func append(_ token: Token) {
+    tokens.initialize(to: token)
+    tokens += 1
+  }
+
+  @inline(__always)
+  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
+    append(Token(kind, key: key, index: words - firstWord))
+    words.initialize(to: word)
+    words += 1
+  }
 }
 
 /// The tokens and words of a tape that nobody writes to.
