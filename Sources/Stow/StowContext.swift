@@ -61,10 +61,10 @@ public struct StowContext: Sendable, Hashable {
   /// Learns a context from samples of what is to be encoded.
   ///
   /// The context has the keys of every type in the samples, and of dictionaries those lists that at least two samples
-  /// have; the strings that occur in at least two samples, keys of dictionaries among them; and those that enumerations
-  /// of strings encode. Strings of a single character are left out. A sample need not be a whole message: one value of
-  /// every type, and as many values of those whose strings recur as show which, are enough. The same samples always
-  /// teach the same, in whatever order dictionaries have their entries.
+  /// have; and the strings that occur in at least two samples, keys of dictionaries among them. Strings of a single
+  /// character are left out. A sample need not be a whole message: one value of every type, and as many values of those
+  /// whose strings recur as show which, are enough. The same samples always teach the same, in whatever order
+  /// dictionaries have their entries.
   ///
   /// Takes time and memory in proportion to the samples.
   ///
@@ -95,7 +95,7 @@ public struct StowContext: Sendable, Hashable {
   var decoding: DecodingDefinitions { storage.decoding }
 
   public static func == (left: StowContext, right: StowContext) -> Bool {
-    left.storage === right.storage || left.data == right.data
+    left.storage === right.storage || left.storage.content.bytes == right.storage.content.bytes
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }

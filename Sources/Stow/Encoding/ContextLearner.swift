@@ -30,25 +30,18 @@ struct ContextLearner {
   private static let shortestText = 3
 
   static func learn(from samples: [any Encodable]) throws -> ContextMessage {
-    let enumerations = EnumerationStrings()
     // Optional, because it must be known to be the only reference (`ContainerPool`).
-    var recorder: Recorder? = makeRecorder(enumerations)
+    var recorder: Recorder? = Recorder(reusesContainers: false)
     var learner = ContextLearner()
     for sample in samples {
       if let recorder { try learner.take(sample, recorder) }
       if isKnownUniquelyReferenced(&recorder) { continue }
       // What a container writes that was kept beyond its sample is of no other. Key tables are those of one recorder.
       recorder?.detach()
-      recorder = makeRecorder(enumerations)
+      recorder = Recorder(reusesContainers: false)
       learner.shapes.forgetKeys()
     }
-    return learner.content(enumerations)
-  }
-
-  private static func makeRecorder(_ enumerations: EnumerationStrings) -> Recorder {
-    let recorder = Recorder(reusesContainers: false)
-    recorder.types.encoders = TypeEncoders(noting: enumerations)
-    return recorder
+    return learner.content
   }
 
   private mutating func take(_ sample: any Encodable, _ recorder: Recorder) throws {
@@ -58,13 +51,13 @@ struct ContextLearner {
     take(&recorder.recording)
   }
 
-  private func content(_ enumerations: EnumerationStrings) -> ContextMessage {
+  private var content: ContextMessage {
     // Of equal uses by their bytes: in which order dictionaries have their entries differs from process to process.
     var shapes = (self.shapes.all + lists.all.filter { $0.uses > 1 }).filter { !$0.content.isEmpty }
     shapes.sort {
       $0.uses != $1.uses ? $0.uses > $1.uses : $0.content.lexicographicallyPrecedes($1.content, by: isBefore)
     }
-    var shared = strings.all.filter { $0.uses > 1 || enumerations.all.contains(ExactString($0.content)) }
+    var shared = strings.all.filter { $0.uses > 1 }
     shared.sort { $0.uses != $1.uses ? $0.uses > $1.uses : isBefore($0.content, $1.content) }
     let symbols = shared.map(\.content)
     var distinct = Set<[ExactString]>()
@@ -75,7 +68,7 @@ struct ContextLearner {
 
   /// Takes in the recording of a sample.
   private mutating func take(_ recording: inout Recording) {
-    if recording.needsNormalizing { Normalizer.normalize(&recording, sortsKeys: false) }
+    if recording.isOutOfOrder { recording.putInOrder(sortsKeys: false) }
     var walk = MapWalk()
     var maps = KeyLists()
     let areDistinct = maps.collect(
@@ -117,44 +110,4 @@ struct ContextLearner {
 /// Whether the UTF-8 of a string comes before that of another.
 private func isBefore(_ one: String, _ other: String) -> Bool {
   one.utf8.lexicographicallyPrecedes(other.utf8)
-}
-
-/// The strings that enumerations encoded.
-private final class EnumerationStrings {
-  var all: Set<ExactString> = []
-}
-
-extension TypeEncoders {
-  /// The ways to record values, and besides to note the strings of enumerations.
-  fileprivate init(noting strings: EnumerationStrings) {
-    self.init(
-      ofScalar: {
-        Self.encoder(ofUngeneric: $0)
-          ?? ($0 as? any (RawRepresentable<String> & Encodable).Type)?.makeEncoder(noting: strings)
-      },
-      ofGeneric: Self.encoder(ofGeneric:))
-  }
-}
-
-extension RawRepresentable<String> where Self: Encodable {
-  fileprivate static func makeEncoder(noting strings: EnumerationStrings) -> AnyTypeEncoder {
-    EnumerationTypeEncoder<Self>(strings)
-  }
-}
-
-/// Records values as they record themselves, and notes their strings.
-private final class EnumerationTypeEncoder<Value: RawRepresentable & Encodable>: TypeEncoder<Value>
-where Value.RawValue == String {
-  private let strings: EnumerationStrings
-
-  init(_ strings: EnumerationStrings) { self.strings = strings }
-
-  override func encode(
-    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
-  ) throws {
-    if Mirror(reflecting: copy value).displayStyle == .enum {
-      strings.all.insert(ExactString((copy value).rawValue))
-    }
-    try recorder.encodePlain(value, key: key, parent: parent)
-  }
 }

@@ -10,7 +10,7 @@
 ///
 ///     Containers/    Recorder, and the encoders and containers that write to it
 ///     Recording/     what they leave: a tape, strings, key tables
-///     Planning/      puts the tape in line, and chooses what stands in the prelude
+///     Planning/      has the tape put in order, and chooses what stands in the prelude
 ///     Emitting/      writes the message from its end to its beginning, so that every length is known
 ///
 /// Sessions are used again, by all encoders of the process.

@@ -44,24 +44,27 @@ final class WrittenObjects: @unchecked Sendable {
 
   /// Writes all objects that references want.
   func write(to graph: inout KeyedEncodingContainer<SharedGraphKey>, _ registry: TypeRegistry) throws {
-    var tables: [SharedGraphKey: KeyedEncodingContainer<PathKey>] = [:]
+    var (objects, named): (KeyedEncodingContainer<PathKey>?, KeyedEncodingContainer<PathKey>?)
     func table(of object: AnyObject) -> SharedGraphKey {
       registry.name(of: type(of: object)) == nil ? .objects : .named
     }
     while let (number, object) = next() {
-      let table = table(of: object)
       let key = PathKey(intValue: number)
-      if tables[table] == nil { tables[table] = graph.nestedContainer(keyedBy: PathKey.self, forKey: table) }
-      if table == .named {
-        try tables[table]?.encode(Elementwise<Any, NamedCoding>(object), forKey: key)
+      if table(of: object) == .named {
+        named = named ?? graph.nestedContainer(keyedBy: PathKey.self, forKey: .named)
+        try named?.encode(Elementwise<Any, NamedCoding>(object), forKey: key)
       } else {
-        try tables[table]?.encode(object, forKey: key)
+        objects = objects ?? graph.nestedContainer(keyedBy: PathKey.self, forKey: .objects)
+        try objects?.encode(object, forKey: key)
       }
     }
-    if let (fault, object) = firstFault() {
-      let path: [any CodingKey] = [table(of: object), PathKey(intValue: fault.number)]
+    // References to what is not written lead nowhere.
+    var check = ReferenceCheck(entries.map { $0.references.filter { entries[$0].isWritten } })
+    do throws(ReferenceCheck.Fault) { try check.run() } catch {
+      let object = entries[error.number].object
+      let path: [any CodingKey] = [table(of: object), PathKey(intValue: error.number)]
       throw EncodingError.invalidValue(
-        object, EncodingError.Context(codingPath: graph.codingPath + path, debugDescription: fault.reason))
+        object, EncodingError.Context(codingPath: graph.codingPath + path, debugDescription: error.reason))
     }
   }
 
@@ -73,11 +76,6 @@ final class WrittenObjects: @unchecked Sendable {
     return (number, entries[number].object)
   }
 
-  private func firstFault() -> (ReferenceCheck.Fault, any Encodable & AnyObject)? {
-    // References to what is not written lead nowhere.
-    let references = entries.map { $0.references.filter { entries[$0].isWritten } }
-    return ReferenceCheck(references).firstFault().map { ($0, entries[$0.number].object) }
-  }
 }
 
 /// The objects of a graph that is being decoded, each of which is made when the first reference to it is met.
@@ -217,7 +215,7 @@ final class ReadObjects: @unchecked Sendable {
 
 /// Looks for objects that could not be decoded: an object is made when all that it refers to is.
 struct ReferenceCheck {
-  struct Fault {
+  struct Fault: Error {
     /// The number of the object.
     let number: Int
     let reason: String
@@ -229,50 +227,37 @@ struct ReferenceCheck {
 
   /// The numbers of the objects that each object refers to.
   private let references: [[Int]]
-  /// How long the longest chain from an object is, where that is known.
+  /// How many objects lead to each other from an object on, where that is known; 0 while it is being found out.
   private var chains: [Int?]
-  /// Whether an object is on the way that is being followed.
-  private var isOnWay: [Bool]
 
   init(_ references: [[Int]]) {
     self.references = references
     chains = Array(repeating: nil, count: references.count)
-    isOnWay = Array(repeating: false, count: references.count)
   }
 
-  /// Returns an object that cannot be decoded; nil if all can. Takes time in proportion to the references.
-  func firstFault() -> Fault? {
-    var check = self
-    for number in references.indices {
-      if let fault = check.follow(from: number) { return fault }
+  /// Throws if an object cannot be decoded. Takes time in proportion to the references.
+  mutating func run() throws(Fault) {
+    for number in references.indices { _ = try chain(from: number, place: 1) }
+  }
+
+  /// How many objects lead to each other from one on, which is at a place in the row that is being followed.
+  private mutating func chain(from number: Int, place: Int) throws(Fault) -> Int {
+    if let chain = chains[number] {
+      guard chain > 0 else { throw Fault(number: number, reason: "The object leads to itself.") }
+      return chain
     }
-    return nil
-  }
-
-  /// Follows all references from an object. Not by calling itself: what is checked may be of any depth.
-  private mutating func follow(from start: Int) -> Fault? {
-    guard chains[start] == nil else { return nil }
-    var way = [(number: start, next: 0)]
-    isOnWay[start] = true
-    while let (number, next) = way.last {
-      if next < references[number].count {
-        way[way.count - 1].next += 1
-        let reference = references[number][next]
-        if isOnWay[reference] { return Fault(number: reference, reason: "The object leads to itself.") }
-        guard chains[reference] == nil else { continue }
-        isOnWay[reference] = true
-        way.append((reference, 0))
-      } else {
-        let chain = 1 + (references[number].compactMap { chains[$0] }.max() ?? 0)
-        guard chain <= Self.longestChain else {
-          return Fault(
-            number: number, reason: "More than \(Self.longestChain) objects lead to each other in a row.")
-        }
-        chains[number] = chain
-        isOnWay[number] = false
-        way.removeLast()
+    chains[number] = 0
+    var chain = 1
+    if place <= Self.longestChain {
+      for reference in references[number] {
+        chain = max(chain, 1 + (try self.chain(from: reference, place: place + 1)))
       }
     }
-    return nil
+    guard place <= Self.longestChain, chain <= Self.longestChain else {
+      throw Fault(
+        number: number, reason: "More than \(Self.longestChain) objects lead to each other in a row.")
+    }
+    chains[number] = chain
+    return chain
   }
 }

@@ -80,8 +80,11 @@ package final class DecodingDefinitions: @unchecked Sendable {
     var checked = TextTables()
     let end = try checked.read(message, at: start, firstSymbol: symbolCount)
     guard end - start <= limit - byteCount else { try fail(.tooManyDefinitions, at: start) }
-    try checkKeys(checked, message)
     let first = symbolCount
+    var names = NameNumbers()
+    _ = try names.keys(of: checked, message) { symbol throws(FormatError) in
+      symbol < first ? strings[symbol] : try message.string(ofTextAt: checked.symbol(symbol - first))
+    }
     let (offset, count) = (byteCount, end - start)
     bytes.reserve(count)
     UnsafeMutableRawPointer(bytes.base + offset).copyMemory(
@@ -93,44 +96,58 @@ package final class DecodingDefinitions: @unchecked Sendable {
     extent = Extent(symbols: tables.symbolCount, shapes: tables.shapeCount)
     // Their texts were checked above.
     for index in first..<symbolCount {
-      strings.append(try reader.string(of: reader.text(at: tables.symbol(index))))
+      strings.append(try reader.string(ofTextAt: tables.symbol(index)))
     }
     return end
   }
+}
 
-  /// Checks that no new shape names a key twice.
-  ///
-  /// A key takes a byte where its symbol may take half of the prelude: each symbol is looked at once, for all the keys.
-  private func checkKeys(_ new: borrowing TextTables, _ message: ByteReader) throws(FormatError) {
-    var names: [ExactString: Int] = [:]
-    var symbols: [Int: Int] = [:]
-    for shape in 0..<new.shapeCount {
-      var numbers = Set<Int>()
-      for slot in 0..<new.keyCount(ofShape: shape) {
-        let key = new.key(slot, ofShape: shape)
-        var next = key
-        let symbol = try message.reference(at: &next)
-        var number = -1
-        if let symbol, let known = symbols[symbol] {
-          number = known
-        } else {
-          let name = ExactString(try name(ofKeyAt: key, symbol, new, message))
-          number = names[name, default: names.count]
-          names[name] = number
-          if let symbol { symbols[symbol] = number }
-        }
-        guard numbers.insert(number).inserted else { try fail(.repeatedKey, at: key) }
-      }
+/// Numbers of names, which are the same where the names are, by their bytes.
+///
+/// A key takes a byte where its symbol may take half of a prelude. Whoever looks at all keys looks at each symbol once.
+private struct NameNumbers {
+  /// By their numbers.
+  private(set) var names: [String] = []
+  private var numbers: [ExactString: Int] = [:]
+  /// By symbol: those of symbols that keys refer to.
+  private var ofSymbols: [Int: Int] = [:]
+
+  mutating func number(of name: String) -> Int {
+    let number = numbers[ExactString(name), default: names.count]
+    if number == names.count {
+      numbers[ExactString(name)] = number
+      names.append(name)
     }
+    return number
   }
 
-  /// The name of a new key, which may be a symbol that is new itself.
-  private func name(
-    ofKeyAt key: Int, _ symbol: Int?, _ new: borrowing TextTables, _ message: ByteReader
-  ) throws(FormatError) -> String {
-    guard let symbol else { return try message.string(of: message.text(at: key)) }
-    if symbol < symbolCount { return strings[symbol] }
-    return try message.string(of: message.text(at: new.symbol(symbol - symbolCount)))
+  /// The names of the keys of each shape.
+  ///
+  /// - Parameter symbol: The string of a symbol.
+  /// - Throws: `repeatedKey` if a shape has a key twice.
+  mutating func keys(
+    of tables: borrowing TextTables, _ reader: ByteReader,
+    symbol name: (_ number: Int) throws(FormatError) -> String
+  ) throws(FormatError) -> [[Int]] {
+    var shapes: [[Int]] = []
+    for shape in 0..<tables.shapeCount {
+      var (keys, distinct) = ([Int](), Set<Int>())
+      for slot in 0..<tables.keyCount(ofShape: shape) {
+        let key = tables.key(slot, ofShape: shape)
+        var next = key
+        let symbol = try reader.reference(at: &next)
+        var number = symbol.flatMap { ofSymbols[$0] }
+        if number == nil {
+          let name = if let symbol { try name(symbol) } else { try reader.string(ofTextAt: key) }
+          number = self.number(of: name)
+          if let symbol { ofSymbols[symbol] = number }
+        }
+        guard let number, distinct.insert(number).inserted else { try fail(.repeatedKey, at: key) }
+        keys.append(number)
+      }
+      shapes.append(keys)
+    }
+    return shapes
   }
 }
 
@@ -163,11 +180,8 @@ final class DecodingContexts: Sendable {
 struct ContextMessage {
   let symbols: [String]
   let shapes: [[String]]
-  /// For each key of each shape, which symbol it is; nil for those that are none.
-  ///
-  /// A key takes a byte where its symbol may take half of the message. Whoever looks at all keys looks at each symbol
-  /// once by these numbers.
-  let keySymbols: [[Int?]]
+  /// The keys of each shape by number: that of a symbol, and for each other string one above those of the symbols.
+  let keyNumbers: [[Int]]
   /// The message, which says the same symbols and shapes in one way only.
   let bytes: [UInt8]
 
@@ -175,100 +189,62 @@ struct ContextMessage {
   ///   - symbols: The symbols, each once.
   ///   - shapes: The keys of each shape, each once.
   init(symbols: [String], shapes: [[String]]) {
-    let numbers = Dictionary(uniqueKeysWithValues: symbols.enumerated().map { (ExactString($1), $0) })
-    self.init(symbols, shapes, shapes.map { $0.map { numbers[ExactString($0)] } })
+    var numbers = NameNumbers()
+    for symbol in symbols { _ = numbers.number(of: symbol) }
+    let keys = shapes.map { $0.map { numbers.number(of: $0) } }
+    self.init(symbolCount: symbols.count, numbers, keys)
   }
 
-  private init(_ symbols: [String], _ shapes: [[String]], _ keySymbols: [[Int?]]) {
-    self.symbols = symbols
-    self.shapes = shapes
-    self.keySymbols = keySymbols
+  private init(symbolCount: Int, _ numbers: NameNumbers, _ keyNumbers: [[Int]]) {
+    symbols = Array(numbers.names[..<symbolCount])
+    shapes = keyNumbers.map { $0.map { numbers.names[$0] } }
+    self.keyNumbers = keyNumbers
     var writer = BackwardWriter(capacity: 1024)
     writer.byte(Nils.tag)
-    for (shape, keySymbols) in zip(shapes, keySymbols).reversed() {
-      for (key, symbol) in zip(shape, keySymbols).reversed() {
+    for keys in keyNumbers.reversed() {
+      for key in keys.reversed() {
         writer.reserve(BackwardWriter.margin)
-        if let symbol { writer.text(symbol: symbol) } else { writer.text(key) }
+        if key < symbolCount { writer.text(symbol: key) } else { writer.text(numbers.names[key]) }
       }
-      writer.count(shape.count)
+      writer.count(keys.count)
     }
-    writer.count(shapes.count)
+    writer.count(keyNumbers.count)
     for symbol in symbols.reversed() { writer.text(symbol) }
-    writer.count(symbols.count)
+    writer.count(symbolCount)
     writer.reserve(BackwardWriter.margin)
     writer.byte(MessageTables.tag)
     bytes = [UInt8](writer.written)
   }
 
-  /// Reads the message of a context.
+  /// Reads the message of a context: symbols and shapes are distinct, and so are the keys of each shape.
   static func read(_ reader: ByteReader) throws(FormatError) -> ContextMessage {
     guard try reader.byte(at: 0) == MessageTables.tag else { try fail(.malformed, at: 0) }
-    var tables = MessageTables()
-    let value = try tables.read(reader, at: 0)
+    var tables = TextTables()
+    let value = try tables.read(reader, at: 0, firstSymbol: 0)
     guard try reader.byte(at: value) == Nils.tag, reader.count == value + 1 else {
       try fail(.malformed, at: value)
     }
-    var symbols: [String] = []
+    var numbers = NameNumbers()
     for symbol in 0..<tables.symbolCount {
-      symbols.append(try tables.text(reader, at: tables.symbol(symbol)).string())
-    }
-    guard var check = ContextCheck(symbols) else { try fail(.malformed, at: 0) }
-    var shapes: [[String]] = []
-    var keySymbols: [[Int?]] = []
-    for shape in 0..<tables.shapeCount {
-      var (keys, numbers) = ([String](), [Int?]())
-      for slot in 0..<tables.keyCount(ofShape: shape) {
-        let key = tables.key(slot, ofShape: shape)
-        let symbol = try tables.symbol(reader, ofKeyAt: key)
-        if let symbol {
-          keys.append(symbols[symbol])
-        } else {
-          keys.append(try tables.text(reader, at: key).string())
-        }
-        numbers.append(symbol)
+      let start = tables.symbol(symbol)
+      guard numbers.number(of: try reader.string(ofTextAt: start)) == symbol else {
+        try fail(.malformed, at: start)
       }
-      guard check.accepts(keys, numbers) else {
-        try fail(.malformed, at: tables.key(0, ofShape: shape).offset)
-      }
-      shapes.append(keys)
-      keySymbols.append(numbers)
     }
-    let message = ContextMessage(symbols, shapes, keySymbols)
+    let names = numbers.names
+    let keys = try numbers.keys(of: tables, reader) { names[$0] }
+    let message = ContextMessage(symbolCount: tables.symbolCount, numbers, keys)
     let isCanonical = message.bytes.withUnsafeBytes {
       equalBytes($0, reader.buffer(at: 0, count: reader.count))
     }
-    guard isCanonical else { try fail(.malformed, at: 0) }
+    guard isCanonical, Set(keys).count == keys.count else { try fail(.malformed, at: 0) }
     return message
   }
-}
 
-/// Checks that symbols and shapes are distinct, and so are the keys of each shape.
-private struct ContextCheck {
-  private let symbolCount: Int
-  /// Symbols, and after them the keys that are not symbols.
-  private var numbers: [ExactString: Int] = [:]
-  private var shapes = Set<[Int]>()
-
-  /// Nil if two symbols are the same.
-  init?(_ symbols: [String]) {
-    symbolCount = symbols.count
-    for symbol in symbols { numbers[ExactString(symbol)] = numbers.count }
-    if numbers.count < symbolCount { return nil }
-  }
-
-  /// Takes in a shape; false if there is another like it, a key occurs twice, or a key is a symbol and should be a
-  /// reference.
-  mutating func accepts(_ keys: [String], _ symbols: [Int?]) -> Bool {
-    var shape: [Int] = []
-    for (key, symbol) in zip(keys, symbols) {
-      let number = symbol ?? numbers[ExactString(key), default: numbers.count]
-      if symbol == nil {
-        if number < symbolCount { return false }
-        numbers[ExactString(key)] = number
-      }
-      shape.append(number)
-    }
-    return Set(shape).count == shape.count && shapes.insert(shape).inserted
+  /// The id of a context, as it is said to people.
+  static func text(ofID id: UInt32) -> String {
+    let digits = String(id, radix: 16, uppercase: true)
+    return String(repeating: "0", count: 8 - digits.count) + digits
   }
 }
 
@@ -281,14 +257,6 @@ extension BackwardWriter {
   fileprivate mutating func text(_ string: String) {
     var string = string
     string.withUTF8 { text(UnsafeRawBufferPointer($0)) }
-  }
-}
-
-extension ContextMessage {
-  /// The id of a context, as it is said to people.
-  static func text(ofID id: UInt32) -> String {
-    let digits = String(id, radix: 16, uppercase: true)
-    return String(repeating: "0", count: 8 - digits.count) + digits
   }
 }
 

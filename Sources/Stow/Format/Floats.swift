@@ -154,7 +154,7 @@ struct DoubleForm {
     let value = Double(bitPattern: bits)
     guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude), exponent <= widest
     else { return DoubleForm(bits).size }
-    let (numerator, exponent) = shortened(cell.numerator, exponent: exponent)
+    let (numerator, exponent) = DecimalFraction.shortened(cell.numerator, exponent: exponent)
     let width = DecimalFraction.width(numerator)
     if cell.residue == 0, exponent == 0 ? value.magnitude < 0x1p31 : exponent <= 4 && width <= 4 {
       return 1 + width
@@ -163,23 +163,9 @@ struct DoubleForm {
     return min(PackedDoubles.isFloat(bits) ? 5 : 9, decimal)
   }
 
-  /// The same decimal fraction with as few decimals as it needs.
-  private static func shortened(_ numerator: Int64, exponent: Int) -> (numerator: Int64, exponent: Int) {
-    var (numerator, exponent) = (numerator, exponent)
-    if exponent >= 5, numerator % 100_000 == 0 {
-      numerator /= 100_000
-      exponent -= 5
-    }
-    while exponent > 0, numerator % 10 == 0 {
-      numerator /= 10
-      exponent -= 1
-    }
-    return (numerator, exponent)
-  }
-
   /// A decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
   private init?(_ numerator: Int64, exponent: Int, residue: Int8) {
-    let (numerator, exponent) = Self.shortened(numerator, exponent: exponent)
+    let (numerator, exponent) = DecimalFraction.shortened(numerator, exponent: exponent)
     let width = DecimalFraction.width(numerator)
     guard width <= ElementType.maximumScaledWidth else { return nil }
     let scale = UInt8(exponent) << 4 | UInt8(width)
@@ -269,15 +255,18 @@ enum DecimalFraction {
     return magnitude < 100_000_000_000_000 ? 0 : nil
   }
 
-  /// How often ten divides `numerator`, up to `limit` times.
-  static func trailingZeros(_ numerator: Int64, limit: Int) -> Int {
-    var rest = numerator
-    var zeros = 0
-    while zeros < limit, rest % 10 == 0 {
-      rest /= 10
-      zeros += 1
+  /// The same decimal fraction with as few decimals as it needs.
+  static func shortened(_ numerator: Int64, exponent: Int) -> (numerator: Int64, exponent: Int) {
+    var (numerator, exponent) = (numerator, exponent)
+    if exponent >= 5, numerator % 100_000 == 0 {
+      numerator /= 100_000
+      exponent -= 5
     }
-    return zeros
+    while exponent > 0, numerator % 10 == 0 {
+      numerator /= 10
+      exponent -= 1
+    }
+    return (numerator, exponent)
   }
 
   static func integerPower(_ exponent: Int) -> Int64 { Int64(power(exponent)) }

@@ -161,23 +161,25 @@ extension ByteReader {
   /// The text at `offset`, which is not a reference to a symbol.
   package func text(at offset: Int) throws(FormatError) -> Text {
     let header = try byte(at: offset)
+    var content = offset &+ 1
+    var count = Int(header & 0x3F)
+    let form: KeyText.Form
     switch header {
-    case ..<KeyText.fiveBit: return try packedText(at: offset, count: Int(header), form: .sixBit)
-    case ..<KeyText.plain:
-      return try packedText(at: offset, count: Int(header - KeyText.fiveBit), form: .fiveBit)
-    case ..<KeyText.symbol:
-      let count = Int(header - KeyText.plain)
-      try require(count, at: offset + 1)
-      return Text(start: offset, content: offset + 1, end: offset + 1 + count, count: count, form: .plain)
+    case ..<KeyText.fiveBit: form = .sixBit
+    case ..<KeyText.plain: form = .fiveBit
+    case ..<KeyText.symbol: form = .plain
     case KeyText.longPlain:
-      var content = offset + 1
-      let count = try length(at: &content)
+      form = .plain
+      count = try length(at: &content)
       guard count >= KeyText.limit, content - offset == 1 + Varint.size(count) else {
         try fail(.malformed, at: offset)
       }
-      return Text(start: offset, content: content, end: content + count, count: count, form: .plain)
     default: try fail(.malformed, at: offset)
     }
+    guard count > 0 || form == .plain else { try fail(.malformed, at: offset) }
+    let size = form == .plain ? count : (count &* (form == .sixBit ? 6 : 5) &+ 7) / 8
+    try require(size, at: content)
+    return Text(start: offset, content: content, end: content &+ size, count: count, form: form)
   }
 
   /// The offset after the text at `offset`.
@@ -214,13 +216,6 @@ extension ByteReader {
     guard KeyText.measure(buffer(at: text.content, count: text.count)).form == .plain else {
       try fail(.malformed, at: text.start)
     }
-  }
-
-  private func packedText(at offset: Int, count: Int, form: KeyText.Form) throws(FormatError) -> Text {
-    let size = (count * (form == .sixBit ? 6 : 5) + 7) / 8
-    guard count > 0 else { try fail(.malformed, at: offset) }
-    try require(size, at: offset + 1)
-    return Text(start: offset, content: offset + 1, end: offset + 1 + size, count: count, form: form)
   }
 
   /// Returns the bytes of a text, header included.
@@ -261,6 +256,9 @@ extension ByteReader {
     if let failure { throw failure }
     return string
   }
+
+  /// The string of the text at `offset`.
+  func string(ofTextAt offset: Int) throws(FormatError) -> String { try string(of: text(at: offset)) }
 
   /// Unpacks a packed text to `target`, which has room for as many characters as its count says, and checks that no
   /// other form of its string is shorter.

@@ -148,8 +148,7 @@ private struct CommonDecimal {
       // Dividing the numerator would take longer.
       numerator = DecimalFraction.rounded(value * DecimalFraction.power(exponent))
       if numerator &* DecimalFraction.integerPower(widest &- exponent) != wide {
-        raise(to: widest - DecimalFraction.trailingZeros(wide, limit: widest - exponent))
-        numerator = wide / DecimalFraction.integerPower(widest - exponent)
+        numerator = raise(for: wide, exponent: widest)
       }
     }
     append(DecimalCell(numerator, residue: residue))
@@ -161,14 +160,17 @@ private struct CommonDecimal {
     count &+= 1
   }
 
+  /// Has as many decimals as a fraction needs, and returns its numerator with as many.
   @inline(never)
-  private mutating func raise(to exponent: Int) {
-    let factor = DecimalFraction.integerPower(exponent - self.exponent)
-    self.exponent = exponent
+  private mutating func raise(for numerator: Int64, exponent widest: Int) -> Int64 {
+    let (_, fewest) = DecimalFraction.shortened(numerator, exponent: widest)
+    let factor = DecimalFraction.integerPower(max(0, fewest - exponent))
+    exponent = max(exponent, fewest)
     // They stay below the limit of numerators, unless this is not exact.
     for index in 0..<count {
       cells[index] = DecimalCell(cells[index].numerator &* factor, residue: cells[index].residue)
     }
+    return numerator / DecimalFraction.integerPower(widest - exponent)
   }
 }
 

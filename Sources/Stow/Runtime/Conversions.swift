@@ -75,30 +75,33 @@ extension DecimalParts {
   }
 }
 
-extension FixedWidthInteger {
-  /// The integer that a decimal number is, if it is one that fits.
-  init?(exactly parts: DecimalParts) {
-    var magnitude = parts.magnitude
-    var exponent = parts.exponent
-    if magnitude == 0 {
-      if parts.isNegative { return nil }
-      exponent = 0
-    }
+extension DecimalParts {
+  /// The magnitude, if the number is an integer of at most 128 bits without its sign.
+  fileprivate var integer: UInt128? {
+    var (integer, exponent) = (magnitude, magnitude == 0 ? 0 : exponent)
     while exponent < 0 {
-      guard magnitude % 10 == 0 else { return nil }
-      magnitude /= 10
+      guard integer % 10 == 0 else { return nil }
+      integer /= 10
       exponent += 1
     }
     while exponent > 0 {
-      let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)
+      let (product, overflow) = integer.multipliedReportingOverflow(by: 10)
       if overflow { return nil }
-      magnitude = product
+      integer = product
       exponent -= 1
     }
+    return integer
+  }
+}
+
+extension FixedWidthInteger {
+  /// The integer that a decimal number is, if it is one that fits.
+  init?(exactly parts: DecimalParts) {
+    guard let integer = parts.integer else { return nil }
     if !parts.isNegative {
-      self.init(exactly: magnitude)
-    } else if magnitude <= Int128.min.magnitude {
-      self.init(exactly: 0 &- Int128(truncatingIfNeeded: magnitude))
+      self.init(exactly: integer)
+    } else if (1...Int128.min.magnitude).contains(integer) {
+      self.init(exactly: 0 &- Int128(truncatingIfNeeded: integer))
     } else {
       return nil
     }

@@ -1,70 +1,4 @@
-// Memory for buffers, and access to what is in memory without copying it.
-
-/// Raw memory for buffers that may become large.
-///
-/// On Linux a large buffer has pages of its own, of 2 MiB where the system has them. The first touch of every page
-/// is a trap into the kernel, of which small pages have many. From `malloc` a large buffer would stay in the process
-/// when it is freed.
-enum PageMemory {
-  #if os(Linux)
-    private static let hugePage = 1 << 21
-    /// Smaller buffers are not worth whole pages of that size.
-    private static let smallestLarge = 2 * hugePage
-
-    private static func pages(_ byteCount: Int) -> Int { (byteCount + hugePage - 1) & ~(hugePage - 1) }
-  #endif
-
-  /// Memory for `byteCount` bytes, aligned for every type; to be freed by `deallocate`.
-  static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
-    #if os(Linux)
-      if byteCount >= smallestLarge {
-        guard let memory = CLibrary.map(pages(byteCount), inPagesOf: hugePage) else {
-          fatalError("Out of memory")
-        }
-        return memory
-      }
-    #endif
-    return CLibrary.allocate(byteCount)
-  }
-
-  /// Memory for a buffer that is full: for `wanted` elements of `stride` bytes, and for twice as many as `capacity` or
-  /// more, but no more than `limit`.
-  static func allocateMore(
-    than capacity: Int, atLeast wanted: Int, atMost limit: Int, stride: Int
-  ) -> (memory: UnsafeMutableRawPointer, capacity: Int) {
-    precondition(wanted <= limit, "A message has more than 4 billion values")
-    let capacity = min(max(capacity * 2, wanted), limit)
-    return (allocate(capacity * stride), capacity)
-  }
-
-  /// Frees what `allocate` gave for as many bytes.
-  static func deallocate(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
-    #if os(Linux)
-      if byteCount >= smallestLarge { return CLibrary.unmap(memory, pages(byteCount)) }
-    #endif
-    CLibrary.deallocate(memory)
-  }
-}
-
-/// Decides whether a buffer keeps its memory for the next message.
-///
-/// A buffer that starts over pays for the first touch of every page again. But a single large message must not occupy
-/// memory for good.
-struct Retention {
-  /// The most elements of all messages since the memory was new: what of it has been touched.
-  private var touched = 0
-
-  /// A message that used less than this part of the touched elements shows that the memory is not needed again.
-  private static let leastUsedPart = 16
-
-  /// Whether to keep the memory, of which a message has used `count` elements.
-  ///
-  /// - Parameter limit: How many elements are too many to be kept.
-  mutating func keepsMemory(used count: Int, limit: Int) -> Bool {
-    touched = max(touched, count)
-    return touched <= limit && count >= touched / Self.leastUsedPart
-  }
-}
+// Buffers that grow, and access to what is in memory without copying it.
 
 /// Trivial elements in a buffer that grows, and is used again from message to message.
 ///
@@ -76,12 +10,10 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   private var capacity: Int
   private let initialCapacity: Int
 
-  private var retention = Retention()
-
-  /// A buffer of this size is always kept for the next message.
+  /// The memory is kept for the next message if it is no larger than this, or not much larger and was used well: whoever
+  /// starts over pays for the first touch of every page again, but a single large message must not occupy memory for good.
   private static var smallCapacity: Int { (1 << 20) / MemoryLayout<Element>.stride }
-  /// One in which more was used is never kept.
-  private static var mostRetainedBytes: Int { 1 << 22 }
+  private static var largestCapacity: Int { 8 * smallCapacity }
 
   /// An empty buffer with room for `capacity` elements, at least one.
   init(capacity: Int) {
@@ -90,15 +22,11 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     base = Self.allocate(capacity)
   }
 
-  deinit { Self.deallocate(base, capacity) }
+  deinit { CLibrary.deallocate(base) }
 
   private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
-    PageMemory.allocate(capacity * MemoryLayout<Element>.stride).bindMemory(
+    CLibrary.allocate(capacity * MemoryLayout<Element>.stride).bindMemory(
       to: Element.self, capacity: capacity)
-  }
-
-  private static func deallocate(_ memory: UnsafeMutablePointer<Element>, _ capacity: Int) {
-    PageMemory.deallocate(memory, byteCount: capacity * MemoryLayout<Element>.stride)
   }
 
   @inline(__always)
@@ -148,16 +76,14 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 
   @inline(never)
   private mutating func grow(to wanted: Int) {
-    let stride = MemoryLayout<Element>.stride
     // What is as large as a word is named by 32-bit indices, of which the last stands for none.
-    let limit = stride >= 8 ? Int(clamping: UInt32.max) - 1 : .max
-    let (memory, newCapacity) = PageMemory.allocateMore(
-      than: capacity, atLeast: wanted, atMost: limit, stride: stride)
-    let larger = memory.bindMemory(to: Element.self, capacity: newCapacity)
+    let limit = MemoryLayout<Element>.stride >= 8 ? Int(clamping: UInt32.max) - 1 : .max
+    precondition(wanted <= limit, "A message has more than 4 billion values")
+    capacity = min(max(capacity * 2, wanted), limit)
+    let larger = Self.allocate(capacity)
     larger.update(from: base, count: count)
-    Self.deallocate(base, capacity)
+    CLibrary.deallocate(base)
     base = larger
-    capacity = newCapacity
   }
 
   @inline(__always)
@@ -186,14 +112,16 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 
   /// Forgets the elements, and the memory if it is large and not likely to be needed soon.
   mutating func removeAll() {
-    if capacity > Self.smallCapacity { trim(used: count) }
+    if capacity > Self.smallCapacity { trim() }
     count = 0
   }
 
   @inline(never)
-  private mutating func trim(used: Int) {
-    let limit = Self.mostRetainedBytes / MemoryLayout<Element>.stride
-    if !retention.keepsMemory(used: used, limit: limit) { self = Self(capacity: initialCapacity) }
+  private mutating func trim() {
+    guard capacity > Self.largestCapacity || count < capacity / 32 else { return }
+    CLibrary.deallocate(base)
+    capacity = initialCapacity
+    base = Self.allocate(capacity)
   }
 
   var buffer: UnsafeMutableBufferPointer<Element> { UnsafeMutableBufferPointer(start: base, count: count) }

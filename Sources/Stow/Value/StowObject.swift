@@ -26,7 +26,7 @@ public struct StowObject: Sendable {
   /// ```
   public init(_ pairs: some Sequence<(String, StowValue)>) {
     self.init()
-    for (key, value) in pairs { self[key] = value }
+    for (key, value) in pairs { put(value, forKey: key, at: names.position(of: key)) }
   }
 
   /// Makes an object of keys that are known to be distinct, and as many values.

@@ -189,7 +189,7 @@ private struct PathText {
       guard take("{") else { return nil }
       let digits = takeAll { $0.properties.isASCIIHexDigit }
       guard digits.utf8.count <= 8, take("}") else { return nil }
-      return UInt32(digits, radix: 16).flatMap { Unicode.Scalar($0) }
+      return Int(digits, radix: 16).flatMap(UInt32.init(exactly:)).flatMap(Unicode.Scalar.init)
     default: return nil
     }
   }

@@ -150,8 +150,8 @@ package enum NotationDate {
     let range = Double(days(0, 1, 1)) * 86_400..<Double(days(10_000, 1, 1)) * 86_400
     guard range.contains(seconds) else { return nil }
     let decimal = seconds.description.split(separator: ".", omittingEmptySubsequences: false)
-    guard decimal.count == 2, var whole = Int64(decimal[0]), decimal[1].utf8.allSatisfy(Notation.isDigit)
-    else { return nil }
+    guard decimal.count == 2, decimal[1].utf8.allSatisfy(Notation.isDigit) else { return nil }
+    var whole = Int64(seconds)
     var fraction = decimal[1] == "0" ? [] : Array(decimal[1].utf8)
     if seconds.sign == .minus {
       // No text says negative zero, nor a fraction that is to be taken off.

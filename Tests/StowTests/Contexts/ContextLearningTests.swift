@@ -24,7 +24,7 @@ struct ContextLearningTests {
     #expect(context.shapes == [["station", "level", "state", "note"]])
   }
 
-  @Test("has the strings of two samples, and those of enumerations")
+  @Test("has the strings of two samples, those of enumerations among them")
   func strings() throws {
     let context = try StowContext(learningFrom: [
       reading("Elbe", .calm, note: "once"), reading("Elbe", .high), reading("Oder", .high),
@@ -36,9 +36,9 @@ struct ContextLearningTests {
   @Test("has no string that a sample repeats within itself, and none of one character")
   func uncommonStrings() throws {
     let context = try StowContext(learningFrom: [
-      [reading("Elbe", note: "x"), reading("Elbe", note: "x")], [reading("Oder", note: "x")],
+      [reading("Elbe", .high, note: "x"), reading("Elbe", .high, note: "x")], [reading("Oder", note: "x")],
     ])
-    #expect(context.symbols == ["calm"])
+    #expect(context.symbols == [])
   }
 
   /// Asks for those keys only that it has values for.

@@ -142,7 +142,7 @@ final class ObjectWriter {
     withRecorder { recorder in
       if !recorder.isCurrent(position.begin) { recorder.resume(position.begin) }
       let slot = findSlot(of: key, byte, recorder, isPresent: true)
-      if slot < position.expected { recorder.recording.needsNormalizing = true }
+      if slot < position.expected { recorder.recording.isOutOfOrder = true }
       position.expected = slot + 1
       return TokenKey(slot: slot)
     }
@@ -235,8 +235,8 @@ final class ObjectWriter {
       do {
         try body(recorder)
       } catch {
-        recorder.recording.needsNormalizing = true
-        recorder.recording.dropAnnouncement()
+        recorder.recording.isOutOfOrder = true
+        recorder.recording.dropKey()
         throw error
       }
     }

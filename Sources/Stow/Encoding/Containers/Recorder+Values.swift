@@ -12,10 +12,7 @@ extension Recorder {
       try encode(value, key: key)
     }
     try checkNesting(of: value)
-    let first = recording.tape[0]
-    if first.isContainer { return }
-    let hasNothing = recording.tape.count == 1 && first.kind == .empty && !first.has(Token.Flags.nested)
-    guard hasNothing || recording.isUnfilled(0) else { return }
+    guard recording.isUnfilled(0, unsettled: true) else { return }
     let description = "Top-level \(Value.self) did not encode any values."
     throw EncodingError.invalidValue(
       value, EncodingError.Context(codingPath: [], debugDescription: description))
@@ -36,10 +33,10 @@ extension Recorder {
       try value.encode(
         to: RecordingEncoder(recorder: self, start: outside.start, parent: parent, key: key))
     } catch {
-      failCall(key: key, outside)
+      failCall(parent: parent, outside)
       throw error
     }
-    endCall(key: key, outside)
+    endCall(key: key, parent: parent, outside)
   }
 
   /// Records a value in the current container.
@@ -144,7 +141,6 @@ extension Recorder {
   private func continuedContainer<Key: CodingKey>(
     _ keys: KeyTypeEntry, start: Int, key: TokenKey, parent: Int
   ) -> KeyedEncodingContainer<Key> {
-    reopenEmpty(start, isKeyed: true)
     let object =
       recording.isUnfilled(start)
       ? recording.beginObject(keys.table, key: key, parent: parent, flags: 0)
@@ -194,7 +190,6 @@ extension Recorder {
   func unkeyedContainer(start: Int, key: TokenKey, parent: Int) -> UnkeyedEncoder {
     let container = ContainerStart(.array, key: key, parent: parent)
     guard awaits(start) else {
-      reopenEmpty(start, isKeyed: false)
       let begin = containerOutOfLine(start: start, container)
       return UnkeyedEncoder(recorder: self, begin: begin)
     }
@@ -213,8 +208,9 @@ extension Recorder {
     var name = -1
     if recording.endsWithKey { name = recording.tape[recording.tape.count - 1].index }
     if !isOver, let begin = recording.array(forKey: key, name: name, parent: parent) {
-      recording.dropAnnouncement()
-      recording.needsNormalizing = true
+      recording.dropKey()
+      recording.expand(begin)
+      recording.isOutOfOrder = true
       return UnkeyedEncoder(recorder: self, begin: begin)
     }
     return nestedUnkeyedContainer(key: key, parent: parent)
@@ -223,22 +219,24 @@ extension Recorder {
   /// Reserves the place of a value in the current container.
   func deferValue(key: TokenKey, parent: Int) -> RecordingEncoder {
     let start = recording.tape.count
-    disturb()
-    recording.tape.append(Token(.deferred, key: key, index: Token.unfilled))
+    recording.isOutOfOrder = true
+    recording.tape.append(Token(.place, key: key, index: Token.unfilled))
     return RecordingEncoder(recorder: self, start: start, parent: parent, key: key)
   }
 
   /// The container of a place that no longer awaits its first token: the one that is there already, or a
   /// late one.
   private func containerOutOfLine(start: Int, _ container: ContainerStart) -> Int {
-    if recording.isUnfilled(start) { return openLate(container, start: start) }
-    var begin = start
-    if recording.tape[begin].kind == .deferred { begin = recording.tape[begin].index }
+    let isArray = container.token.kind == .array
+    // An object goes on even where one is settled.
+    if recording.isUnfilled(start, unsettled: isArray) { return openLate(container, start: start) }
+    let begin = recording.value(at: start)
     let value = recording.tape[begin]
-    let isSame = container.token.kind == .array ? value.isArray : value.kind == .object || value.kind == .map
     precondition(
-      isSame, "Attempt to get a container of another kind than the value that was already encoded.")
-    recording.needsNormalizing = true
+      isArray ? value.isArray : value.kind == .object || value.kind == .map,
+      "Attempt to get a container of another kind than the value that was already encoded.")
+    recording.isOutOfOrder = true
+    recording.expand(begin)
     return begin
   }
 }

@@ -1,8 +1,8 @@
 /// What containers record to: the recording of one message, and what stands open in it.
 ///
 /// Containers record; nothing is written before the value is complete. What is usual is a straight line:
-/// a container is written to while it is the innermost open one. Whatever is not (writing to a container
-/// that was left, a value that failed) is noted on the tape and set right by `Normalizer` afterwards.
+/// a container is written to while it is the innermost open one. Where something else is written to (a container that was
+/// left, a place that is filled late), the tape goes on there, and is put in order afterwards (`ValueTree`).
 ///
 /// Recorders are used again: what belongs to types (key tables, type encoders, containers) stays, what belongs to a
 /// message goes.
@@ -19,7 +19,8 @@ final class Recorder {
     /// How many `encode(to:)` are running, and the key of the value that the last of them stands for.
     var calls = 0
     var pendingKey = TokenKey()
-    /// How many times something out of line was recorded.
+    /// The containers and places at which the tape went on out of line, and how many these are.
+    var targets: [Int] = []
     var disturbances = 0
     var stack = StackGuard()
     /// Whether the message has been written, and a container escaped from it.
@@ -81,7 +82,10 @@ final class Recorder {
     state.open.removeAll()
     state.stack.reset()
     if !state.userInfo.isEmpty { state.userInfo = UserInfo() }
-    state.disturbances = 0
+    if state.disturbances > 0 {
+      state.disturbances = 0
+      state.targets = []
+    }
     if state.overflow != nil { state.overflow = nil }
     state.calls = 0
   }
@@ -126,7 +130,7 @@ final class Recorder {
   func beginCall<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws -> Surroundings {
     let outside = surroundings
     let limit = state.maximumDepth
-    guard outside.depth <= limit &+ 1 || !exceeds(limit), state.calls <= 2 &* limit else {
+    guard state.open.depth <= limit &+ 1 || !exceeds(limit), state.calls <= 2 &* limit else {
       throw tooDeep(copy value, recording.path(parent: parent, key: key, start: outside.start))
     }
     if StackGuard.isDue(state.calls), isStackLow { throw noRoom(copy value, key: key, parent: parent) }
@@ -145,19 +149,21 @@ final class Recorder {
 
   /// Ends the call of a value that is complete.
   @inline(__always)
-  func endCall(key: TokenKey, _ outside: Surroundings) {
+  func endCall(key: TokenKey, parent: Int, _ outside: Surroundings) {
     state.calls &-= 1
+    if isDisturbed(since: outside) { return comeBack(to: parent) }
     state.open.frame = outside.frame
-    if recording.tape.count == outside.start { recording.tape.append(Token(.empty, key: key)) }
+    if recording.tape.count == outside.start {
+      recording.tape.append(Token(.place, key: key, index: Token.unfilled))
+    }
     close(toDepth: outside.depth)
   }
 
   /// Ends the call of a value that threw.
   @inline(never)
-  func failCall(key: TokenKey, _ outside: Surroundings) {
+  func failCall(parent: Int, _ outside: Surroundings) {
     state.calls &-= 1
-    state.open.frame = outside.frame
-    rollBack(to: outside, key: key)
+    rollBack(to: outside, parent: parent)
   }
 
   /// Lets the value of a single-value container encode itself, by `body`, to the place that begins at `start`.
@@ -172,8 +178,12 @@ final class Recorder {
     defer { state.calls -= 1 }
     try body()
     // The value was one, though it has nothing to say.
-    if recording.isUnfilled(start) { fill(start) } else if !awaits(start) { return }
-    recording.tape.append(Token(.empty, key: key, flags: Token.Flags.nested))
+    if awaits(start) {
+      recording.tape.append(
+        Token(.place, key: key, flags: Token.Flags.nested, index: Token.unfilled))
+    } else if recording.isUnfilled(start) {
+      recording.tape[start].set(Token.Flags.nested)
+    }
   }
 
   /// Lets `body` encode to the place at `start`, which awaits a value again if that throws.
@@ -185,14 +195,13 @@ final class Recorder {
     do {
       try body()
     } catch {
-      state.open.frame = outside.frame
       state.calls = outerCalls
       if recording.hasContainer(start, before: outside.start) {
-        recording.needsNormalizing = true
-        close(toDepth: outside.depth)
+        recording.isOutOfOrder = true
       } else {
         reopen(start, outside)
       }
+      leave(outside)
       throw error
     }
   }
@@ -209,12 +218,11 @@ final class Recorder {
     do {
       try elements(begin)
     } catch {
-      state.open.frame = outside.frame
-      rollBack(to: outside, key: container.key)
+      rollBack(to: outside, parent: container.parentToken)
       throw error
     }
-    state.open.frame = outside.frame
-    close(toDepth: outside.depth)
+    if isDisturbed(since: outside) { return comeBack(to: container.parentToken) }
+    leave(outside)
   }
 
   /// The same for a container that may hold others of its kind without a call of `encode(to:)` between.
@@ -239,7 +247,7 @@ final class Recorder {
   /// Checks that one more container may be nested here, as which a value is recorded.
   @inline(__always)
   func checkDepth<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws {
-    if state.open.count > state.maximumDepth, exceeds(state.maximumDepth &- 1) {
+    if state.open.depth > state.maximumDepth, exceeds(state.maximumDepth &- 1) {
       throw tooDeep(copy value, recording.path(parent: parent, key: key, start: recording.tape.count))
     }
   }
@@ -248,8 +256,7 @@ final class Recorder {
   /// counts.
   @inline(never)
   private func exceeds(_ depth: Int) -> Bool {
-    let (count, continued) = state.open.innermost
-    return count + (continued.map { recording.depth(ofContainer: $0, atMost: depth + 1) } ?? 0) > depth
+    state.open.containers > depth
   }
 
   var current: Int { state.open.current }
@@ -265,7 +272,7 @@ final class Recorder {
     let begin = recording.tape.count
     recording.tape.append(container)
     state.open.replaceLast(begin)
-    if state.open.count > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
+    if state.open.depth > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
   }
 
   /// Opens a container within the current one.
@@ -274,7 +281,7 @@ final class Recorder {
     let begin = recording.tape.count
     recording.tape.append(container)
     state.open.push(begin)
-    if state.open.count > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
+    if state.open.depth > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
     return begin
   }
 
@@ -293,6 +300,19 @@ final class Recorder {
     }
   }
 
+  /// Closes what a value left open that recorded everything in line.
+  @inline(__always)
+  private func leave(_ outside: Surroundings) {
+    if isDisturbed(since: outside) { return }
+    state.open.frame = outside.frame
+    close(toDepth: outside.depth)
+  }
+
+  // MARK: what comes out of line
+
+  @inline(__always)
+  private func isDisturbed(since outside: Surroundings) -> Bool { state.disturbances != outside.disturbances }
+
   /// Makes the container that begins at `begin` the current one again.
   ///
   /// Leaving what was opened inside it is in line; coming back to what was left is not.
@@ -301,64 +321,54 @@ final class Recorder {
     deferAwaited()
     if let depth = state.open.lastIndex(of: begin) {
       close(toDepth: depth + 1)
-      return
+    } else {
+      goOn(in: begin)
     }
-    disturb()
-    leaveContinued()
-    recording.tape.append(Token(.segment, index: begin))
-    pushContinued(begin)
   }
 
-  /// Opens a container as the value of the reserved place at `start`, and returns where it begins.
-  func openLate(_ container: ContainerStart, start: Int) -> Int {
+  /// Makes the container current in which a value stands that is complete, but did not record everything in line.
+  @inline(never)
+  private func comeBack(to parent: Int) {
     deferAwaited()
-    leaveContinued()
-    fill(start)
-    let begin = recording.tape.count
-    recording.tape.append(container)
-    pushContinued(begin)
-    return begin
+    if parent >= 0 { goOn(in: parent) }
   }
 
-  /// Continued containers do not stand inside each other, nor do those that came late.
-  private func leaveContinued() {
-    if let depth = state.open.continuedIndex { close(toDepth: depth) }
+  /// Lets the tape go on in a container that was left.
+  private func goOn(in begin: Int) {
+    disturb(begin, outside: recording.depth(ofContainer: begin, atMost: state.maximumDepth &+ 1) - 1)
+    if !isOver { recording.continueTape(in: begin) }
+    state.open.push(begin)
   }
 
-  private func pushContinued(_ begin: Int) {
-    // It is not in what is open.
-    if state.overflow == nil {
-      state.open.pad(to: recording.depth(ofContainer: begin, atMost: state.maximumDepth &+ 1))
-    }
-    state.open.pushContinued(begin)
-    if state.open.count > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
+  /// Makes the next value the one of the place at `start`, which has none and is in the container `parent`.
+  func fill(_ start: Int, parent: Int) {
+    deferAwaited()
+    let depth = parent < 0 ? 0 : recording.depth(ofContainer: parent, atMost: state.maximumDepth &+ 1)
+    disturb(start, outside: depth)
+    recording.fill(start)
+  }
+
+  /// Opens a container as the value of the place at `start`, and returns where it begins.
+  func openLate(_ container: ContainerStart, start: Int) -> Int {
+    fill(start, parent: container.parentToken)
+    return openNested(container)
+  }
+
+  /// Notes that the tape goes on elsewhere, in something that is in so many containers.
+  private func disturb(_ target: Int, outside depth: Int) {
+    state.targets.append(target)
+    state.disturbances += 1
+    recording.isOutOfOrder = true
+    state.open.restart(outside: depth)
   }
 
   /// Where a value is awaited at the current place, lets it come later.
-  func deferAwaited() {
+  private func deferAwaited() {
     guard state.open.current < 0, !state.open.isAtTop, recording.tape.count == ~state.open.current else {
       return
     }
-    disturb()
-    recording.tape.append(Token(.deferred, key: state.pendingKey, index: Token.unfilled))
-  }
-
-  /// Makes the next value the one of the reserved place at `start`.
-  func fill(_ start: Int) {
-    deferAwaited()
-    disturb()
-    recording.tape.append(Token(.fill, index: start))
-    recording.tape[start].index = recording.tape.count
-  }
-
-  /// Lets a place whose value encoded nothing await one again (`Recording.reopenEmpty`).
-  func reopenEmpty(_ start: Int, isKeyed: Bool) {
-    if recording.reopenEmpty(start, isKeyed: isKeyed) { disturb() }
-  }
-
-  func disturb() {
-    state.disturbances += 1
-    recording.needsNormalizing = true
+    recording.isOutOfOrder = true
+    recording.tape.append(Token(.place, key: state.pendingKey, index: Token.unfilled))
   }
 
   // MARK: values that throw
@@ -367,33 +377,26 @@ final class Recorder {
   ///
   /// Its tokens stay, so that what escaped from it never names those of another value, but stand for nothing.
   @inline(never)
-  private func rollBack(to outside: Surroundings, key: TokenKey) {
+  private func rollBack(to outside: Surroundings, parent: Int) {
     let start = outside.start
-    recording.needsNormalizing = true
+    recording.isOutOfOrder = true
     if state.overflow != nil, state.overflowStart >= start { state.overflow = nil }
-    forgetSlots(since: outside, place: start)
-    if recording.tape.count <= start { recording.tape.append(Token(.empty, key: key)) }
-    recording.tape[start].set(Token.Flags.dead)
-    close(toDepth: outside.depth)
+    deferAwaited()
+    if !isOver {
+      forgetSlots(since: outside, place: start)
+      if recording.tape.count > start { recording.tape[start].set(Token.Flags.dead) }
+    }
+    if isDisturbed(since: outside) { comeBack(to: parent) } else { leave(outside) }
   }
 
   /// Lets the place at `start`, whose value threw, await one again.
   @inline(never)
   private func reopen(_ start: Int, _ outside: Surroundings) {
-    // A reservation for which nothing was recorded awaits its value still.
-    if state.disturbances == outside.disturbances, recording.isUnfilled(start) { return }
-    recording.needsNormalizing = true
+    // A value that has recorded nothing is awaited still.
+    if !isDisturbed(since: outside), recording.tape.count == start { return }
+    recording.isOutOfOrder = true
     forgetSlots(since: outside, place: start)
-    if recording.tape.count > start { recording.dropAnnouncement() }
-    // The token of a value that recorded nothing.
-    if recording.tape.count == start + 1, recording.tape[start].kind == .empty { recording.tape.removeLast() }
-    if recording.tape.count <= start {
-      state.open.truncate(to: outside.depth)
-      state.open.replaceLast(~start)
-      return
-    }
-    close(toDepth: outside.depth)
-    recording.failReservation(at: start)
+    recording.empty(start)
   }
 
   /// Takes back the slots of keys that came up in a value that threw.
@@ -402,10 +405,11 @@ final class Recorder {
   ///
   /// - Parameter place: The place that the value was to take.
   private func forgetSlots(since outside: Surroundings, place: Int) {
+    // Its tokens name the slots.
+    recording.readTape()
     guard recording.keyTables.slotCount > outside.slots else { return }
-    if state.disturbances != outside.disturbances, recording.reachesOut(from: outside.start, place: place) {
-      return
-    }
+    let targets = state.targets[outside.disturbances...]
+    if targets.contains(where: { $0 < outside.start && $0 != place }) { return }
     recording.keyTables.forgetSlots(from: outside.slots)
   }
 
@@ -436,6 +440,8 @@ struct OpenContainers: ~Copyable {
   private(set) var current = OpenContainers.top
   /// The first entry that belongs to the running `encode(to:)`; what is below is not its own to close.
   var frame = 0
+  /// How many containers the first entry is in.
+  private var outside = 0
 
   private static let top = Int.min
 
@@ -445,22 +451,11 @@ struct OpenContainers: ~Copyable {
 
   var count: Int { entries.count }
 
-  /// How many containers are open in the last one that was continued, which is not in those before it.
-  var innermost: (count: Int, continued: Int?) {
-    var containers = 0
-    for index in (0..<count).reversed() where entries[index] >= 0 {
-      if entries[index] >= Self.continued { return (containers, Self.identity(entries[index])) }
-      containers += 1
-    }
-    return (containers, nil)
-  }
+  /// How many containers and places the next value stands in at most.
+  var depth: Int { entries.count &+ outside }
 
-  /// Marks an entry as a container that was left and is continued, or came late.
-  private static let continued = 1 << (Int.bitWidth - 2)
-  /// Stands for a container that is not open, around one that is continued.
-  private static let padding = ~(1 << (Int.bitWidth - 3))
-
-  private static func identity(_ entry: Int) -> Int { entry >= 0 ? entry & ~continued : entry }
+  /// How many containers the next value stands in. A place may stand for one, or be in another place.
+  var containers: Int { entries.buffer.reduce(outside) { $1 < 0 ? $0 : $0 + 1 } }
 
   @inline(__always)
   mutating func push(_ entry: Int) {
@@ -468,24 +463,12 @@ struct OpenContainers: ~Copyable {
     current = entry
   }
 
-  /// Lets the entries be no fewer than `depth`.
-  mutating func pad(to depth: Int) {
-    while count < depth { push(Self.padding) }
-  }
-
-  /// Opens a container that is not in the one before it: that was left, or comes late.
-  @inline(__always)
-  mutating func pushContinued(_ entry: Int) {
-    entries.append(entry | Self.continued)
-    current = entry
-  }
-
   /// Takes the last entry, of which there is at least one above the bottom.
   @inline(__always)
   mutating func pop() -> Int {
     precondition(count > 1)
-    let last = Self.identity(entries.takeLast())
-    current = Self.identity(entries[count &- 1])
+    let last = entries.takeLast()
+    current = entries[count &- 1]
     return last
   }
 
@@ -495,23 +478,17 @@ struct OpenContainers: ~Copyable {
   }
 
   /// The index of the last `entry` that the running `encode(to:)` opened.
-  func lastIndex(of entry: Int) -> Int? { lastIndex { Self.identity($0) == entry } }
-
-  /// The index of the container that the running `encode(to:)` continued, of which there is one at most.
-  var continuedIndex: Int? { lastIndex { $0 >= Self.continued } }
-
-  private func lastIndex(where isWanted: (Int) -> Bool) -> Int? {
-    (frame..<max(frame, count)).last { isWanted(entries[$0]) }
+  func lastIndex(of entry: Int) -> Int? {
+    (frame..<max(frame, count)).last { entries[$0] == entry }
   }
 
-  mutating func truncate(to count: Int) {
-    precondition(count > 0)
-    entries.truncate(to: count)
-    current = Self.identity(entries[count - 1])
-  }
-
-  mutating func removeAll() {
-    if !isAtTop { truncate(to: 1) }
+  /// Closes everything, to begin with something that is in so many containers.
+  mutating func restart(outside depth: Int) {
+    entries.truncate(to: 1)
+    current = Self.top
     frame = 0
+    outside = depth
   }
+
+  mutating func removeAll() { if !isAtTop || outside != 0 || frame != 0 { restart(outside: 0) } }
 }

@@ -83,11 +83,10 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
 
   @inline(never)
   private func lateKey(_ recorder: Recorder) -> TokenKey {
-    recorder.reopenEmpty(encoder.start, isKeyed: false)
     precondition(
-      recorder.recording.isUnfilled(encoder.start),
+      recorder.recording.isUnfilled(encoder.start, unsettled: true),
       "Attempt to encode a value through a single-value container when one was encoded already.")
-    recorder.fill(encoder.start)
+    recorder.fill(encoder.start, parent: encoder.parent)
     return encoder.key
   }
 

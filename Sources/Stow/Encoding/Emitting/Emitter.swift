@@ -62,12 +62,12 @@ struct Emitter: ~Copyable {
       defer { trim() }
       return Data.copy(written)
     }
-    let (buffer, bytes) = writer.surrender()
-    let (address, size) = (UInt(bitPattern: buffer.baseAddress), buffer.count)
+    let (memory, bytes) = writer.surrender()
+    let address = UInt(bitPattern: memory)
     return Data(
       bytesNoCopy: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count,
       deallocator: .custom { _, _ in
-        UnsafeMutableRawPointer(bitPattern: address).map { PageMemory.deallocate($0, byteCount: size) }
+        UnsafeMutableRawPointer(bitPattern: address).map { CLibrary.deallocate($0) }
       })
   }
 
@@ -279,9 +279,9 @@ struct Emitter: ~Copyable {
       write(string: token.index, &recording)
       writer.byte(URLs.tag)
     case .nestedNil: Nils.write(level: token.index, to: &writer)
-    case .empty: writer.byte(Maps.short)
+    case .place: writer.byte(Maps.short)
     case .data, .integers, .doubles, .bools: writeRetained(recording.retained[token.index])
-    default: preconditionFailure("a token that a normalized tape does not have")
+    default: preconditionFailure("a token that a tape in order does not have")
     }
   }
 }

@@ -87,7 +87,7 @@ struct RowLayout {
   /// How many tokens the cell at `index` takes; nil if rows have no such cells.
   private static func cellSize(_ tape: TapeView, _ index: Int) -> Int? {
     switch tape[index].kind {
-    case .integer, .longInteger, .double, .true, .false, .date, .null, .string, .empty: 1
+    case .integer, .longInteger, .double, .true, .false, .date, .null, .string, .place: 1
     case .array, .map, .object: tape[index + 1].kind == .end ? 2 : nil
     default: nil
     }
@@ -130,7 +130,7 @@ struct RowLayout {
       let number = tape.number(token)
       kinds |= Self.bit(token.kind)
       cells[row] = number
-      isConstant = isConstant && token.kind == tape[top].kind && (number == cells[0] || token.begins)
+      isConstant = isConstant && token.kind == tape[top].kind && (number == cells[0] || token.isContainer)
       marks[row] = token.isInteger || token.kind == .true
       position &+= tokensPerRow
     }

@@ -43,8 +43,8 @@ package final class EncodingDefinitions: @unchecked Sendable {
     strings.list()
     for symbol in content.symbols { noteSymbol(strings.intern(symbol)) }
     // Keys that are symbols are not looked up, as symbols may be long and keys many: they are the first of the pool.
-    for (shape, symbols) in zip(content.shapes, content.keySymbols) {
-      addShape(zip(shape, symbols).map { UInt32($1 ?? strings.intern($0)) })
+    for (shape, numbers) in zip(content.shapes, content.keyNumbers) {
+      addShape(zip(shape, numbers).map { UInt32($1 < symbolCount ? $1 : strings.intern($0)) })
     }
     for key in shapesByKey.indices { sortShapes(ofKey: key) }
   }

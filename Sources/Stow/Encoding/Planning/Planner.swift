@@ -69,7 +69,7 @@ struct Planner: ~Copyable {
   private mutating func sharesNothingElse(
     _ recording: inout Recording, _ definitions: EncodingDefinitions
   ) -> Bool {
-    guard !recording.needsNormalizing, recording.maps.count == 0, recording.strings.hasOnlyNew,
+    guard !recording.isOutOfOrder, recording.maps.count == 0, recording.strings.hasOnlyNew,
       Self.hasSingleObject(recording)
     else { return false }
     let keys = recording.keyTables.active[0]
@@ -88,7 +88,7 @@ struct Planner: ~Copyable {
   /// came twice. That is how most small messages are, and is seen without looking at their strings.
   @inline(__always)
   private static func needsNoPlan(_ recording: inout Recording) -> Bool {
-    guard !recording.needsNormalizing, recording.maps.count == 0, recording.strings.hasOnlyNew else {
+    guard !recording.isOutOfOrder, recording.maps.count == 0, recording.strings.hasOnlyNew else {
       return false
     }
     guard recording.keyTables.active.count > 0 else { return true }
@@ -102,11 +102,11 @@ struct Planner: ~Copyable {
   ) {
     (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
     plan.context = options.context
-    if recording.needsNormalizing || options.sortsKeys && recording.maps.count > 0 {
-      Normalizer.normalize(&recording, sortsKeys: options.sortsKeys)
+    if recording.isOutOfOrder || options.sortsKeys && recording.maps.count > 0 {
+      recording.putInOrder(sortsKeys: options.sortsKeys)
     }
     if choose(&recording, definitions) { return }
-    Normalizer.normalize(&recording, sortsKeys: options.sortsKeys)
+    recording.putInOrder(sortsKeys: options.sortsKeys)
     let isPlanned = choose(&recording, definitions)
     assert(isPlanned)
   }

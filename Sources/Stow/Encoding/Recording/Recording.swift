@@ -17,14 +17,12 @@ struct Recording: ~Copyable {
   var maps = GrowableBuffer<UInt32>(capacity: 16)
   /// Whether the keys of a map could repeat.
   var hasFreeKeys = false
-  /// Whether the tape must be normalized before it is planned.
-  var needsNormalizing = false
+  /// Whether the tape must be put in order before it is planned.
+  var isOutOfOrder = false
+  /// What the tape says, as far as somebody had to know.
+  var tree = ValueTree()
   /// By the token of a key: its integer, where that is not what its string says.
   var integerKeys: [Int: Int?] = [:]
-  /// By the token of an array that was retained whole, or that failed: how many elements were added to it.
-  var addedElements: [Int: Int] = [:]
-  /// Nil as long as nobody needs it.
-  var keyedValues: KeyedValues?
 
   @inline(__always)
   mutating func removeAll() {
@@ -35,10 +33,9 @@ struct Recording: ~Copyable {
     wideForms.removeAll()
     maps.removeAll()
     hasFreeKeys = false
-    needsNormalizing = false
+    isOutOfOrder = false
+    if !tree.isEmpty { tree = ValueTree() }
     if !integerKeys.isEmpty { integerKeys = [:] }
-    if !addedElements.isEmpty { addedElements = [:] }
-    if keyedValues != nil { keyedValues = nil }
   }
 
   /// Notes a map that begins at `begin`.
@@ -138,12 +135,9 @@ extension Recording {
   /// Whether the last token is a key, whose value is to come.
   var endsWithKey: Bool { tape.count > 0 && tape[tape.count - 1].kind == .key }
 
-  /// Takes back what announced a value that then threw: its key, or the mark that it came late.
-  mutating func dropAnnouncement() {
-    guard tape.count > 0 else { return }
-    let last = tape[tape.count - 1]
-    guard last.kind == .key || last.kind == .fill else { return }
-    if last.kind == .fill { tape[last.index].index = Token.unfilled }
+  /// Takes back the key of a value that did not come, if one was recorded.
+  mutating func dropKey() {
+    guard endsWithKey else { return }
     if !integerKeys.isEmpty { integerKeys[tape.count - 1] = nil }
     tape.removeLast()
   }
@@ -165,5 +159,49 @@ enum RetainedValue {
     case .doubles(let values): values.count
     case .bools(let values): values.count
     }
+  }
+}
+
+// Coding paths and depths, read off the tape when somebody asks: it knows the parent of every container and its slot or
+// index there; a key without a slot stands before it.
+extension Recording {
+  func path(ofContainer begin: Int) -> [any CodingKey] {
+    var path: [any CodingKey] = []
+    var start = begin
+    // The outermost container has no location. A container that escaped from a large message that is over has no path.
+    while let location = tape.location(ofContainer: start) {
+      let key = TokenKey(slotBits: tape[start].bits, index: location.position)
+      path.append(pathKey(parent: Int(location.parent), key: key, start: start))
+      start = Int(location.parent)
+    }
+    return path.reversed()
+  }
+
+  /// How many containers the one that begins at `begin` is in, with itself, but no more than `limit`.
+  func depth(ofContainer begin: Int, atMost limit: Int) -> Int {
+    var (depth, start) = (1, begin)
+    while depth < limit, let location = tape.location(ofContainer: start) {
+      depth += 1
+      start = Int(location.parent)
+    }
+    return depth
+  }
+
+  /// The path of a value in the container that begins at `parent`, which is negative at the top.
+  func path(parent: Int, key: TokenKey, start: Int) -> [any CodingKey] {
+    guard parent >= 0, parent < tape.count else { return [] }
+    return path(ofContainer: parent) + [pathKey(parent: parent, key: key, start: start)]
+  }
+
+  private func pathKey(parent: Int, key: TokenKey, start: Int) -> any CodingKey {
+    let container = tape[parent]
+    if container.kind == .array { return PathKey.index(Int(key.index)) }
+    if start > 0, start <= tape.count, tape[start - 1].kind == .key {
+      let name = strings.string(tape[start - 1].index)
+      if let integer = integerKeys[start - 1] { return PathKey(name: name, integer: integer) }
+      return PathKey(stringValue: name)
+    }
+    guard container.kind == .object else { return PathKey(stringValue: "") }
+    return keyTables[container.index].pointee.codingKey(atSlot: key.slot) ?? PathKey(stringValue: "")
   }
 }

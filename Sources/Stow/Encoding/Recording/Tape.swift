@@ -12,8 +12,7 @@
 ///     strings    "a" "b"                 (StringPool)
 ///
 /// An `end` names the token that began its container. The index of a string is that of its entry in the pool, the
-/// index of an object that of its key table. What came out of line is noted by tokens of its own, which `Normalizer`
-/// resolves: `deferred` and `fill` for a value that came late, `segment` for a container that was continued.
+/// index of an object that of its key table. What came out of order stands in a `ValueTree` besides.
 struct Tape: ~Copyable {
   private var entries = GrowableBuffer<Token>(capacity: 64)
   /// The numbers that are longer than 32 bits.
@@ -189,23 +188,18 @@ struct Token: BitwiseCopyable {
     case array
     case end
     case key
-    /// An object that was asked for nothing.
-    case empty
-    /// The place of a value that is written later, or never.
-    case deferred
-    /// What follows up to its end belongs to the container that the index names.
-    case segment
-    /// What follows up to its end is the value of the deferred place that the index names.
-    case fill
+    /// A place whose value comes later, as the token that the index names, or never: then it is an empty object.
+    case place
   }
 
   struct Flags {
     /// The value's encoding threw and the error was swallowed: as if never written.
     static let dead: UInt64 = 1 << 16
-    /// The container was made by `nestedContainer`: it continues one that stands under the same key.
+    /// A container that was made by `nestedContainer`: it continues one that stands under the same key. Or a place that
+    /// a single-value container was given a value for which encoded nothing: it is settled as an empty object.
     static let nested: UInt64 = 1 << 17
-    /// A deferred place where a container began that failed: its tokens follow up to its end.
-    static let failedContainer: UInt64 = 1 << 18
+    /// A container that would have to continue one of another kind.
+    static let mismatched: UInt64 = 1 << 18
   }
 
   @inline(__always)
@@ -232,11 +226,11 @@ struct Token: BitwiseCopyable {
   mutating func set(_ flag: UInt64) { bits |= flag }
   mutating func clear(_ flags: UInt64) { bits &= ~flags }
 
+  var flags: UInt64 { bits & (Flags.dead | Flags.nested) }
+
   var key: TokenKey { TokenKey(slotBits: bits, index: 0) }
 
   /// Whether the tokens of a container follow, up to its end.
-  var begins: Bool { isContainer || kind == .deferred && has(Flags.failedContainer) }
-
   var isContainer: Bool { kind == .object || kind == .map || kind == .array }
 
   /// Whether this is an array or the beginning of one.
@@ -252,7 +246,7 @@ struct Token: BitwiseCopyable {
     }
   }
 
-  /// The index of a deferred place without a value, as `index` reads it.
+  /// The index of a place without a value, as `index` reads it.
   static let unfilled = Int(truncatingIfNeeded: UInt32.max)
 }
 

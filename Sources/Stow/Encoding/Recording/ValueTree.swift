@@ -1,0 +1,418 @@
+/// Which values each container of a message has, where the order of the tape does not say it.
+///
+/// As long as a value is recorded in order, its tape is all there is. When a container is continued that was left, or a
+/// value comes late, the tape is read into this tree as far as it has come, and what follows is the first token of
+/// something else:
+///
+///     ["a", ["b"], "c"], and then "d" is added to the inner array
+///
+///     tape     array "a" array "b" end "c"  │  "d"
+///     nodes    0: "a", node 1, "c"             ↑ `open` says that this is an element of node 1
+///              1: "b"
+///
+/// A value that threw stays in the tree, marked as dead, so that what is written to a container that was kept from it is
+/// lost with it. At last the tree is written to a tape on which everything is in order (`Recording.putInOrder`).
+struct ValueTree {
+  struct Node {
+    /// The token that began the container, as it was then: in its place another value may come.
+    let begin: Token
+    var entries: [Entry] = []
+    /// The entry of each key, once there are many.
+    var entryOfKey: [Int: Int] = [:]
+
+    fileprivate static let longestScan = 8
+
+    fileprivate init(_ begin: Token) { self.begin = begin }
+
+    fileprivate func entry(forKey key: Int) -> Int? {
+      entries.count <= Self.longestScan ? entries.firstIndex { $0.key == key } : entryOfKey[key]
+    }
+
+    fileprivate mutating func append(_ entry: Entry) {
+      entries.append(entry)
+      let count = entries.count
+      guard begin.kind != .array, count > Self.longestScan else { return }
+      let first = count == Self.longestScan + 1 ? 0 : count - 1
+      for index in first..<count { entryOfKey[entries[index].key] = index }
+    }
+  }
+
+  struct Entry {
+    /// The string of the key; −1 in an array, and where each value of the key threw.
+    var key: Int
+    /// The slot of the key in the key table of the object; −1 if it has none there.
+    let slot: Int
+    /// The last value.
+    var token: Int
+  }
+
+  var nodes: [Node] = []
+  /// The node of each container, by its token; −1 of other tokens. Its count is that of the tokens that were read.
+  fileprivate var nodeOfToken: [Int32] = []
+  /// The tokens of the containers that the next token stands in, outermost first.
+  fileprivate var open: [Int] = []
+  /// The value for the same key that a value replaced, in case it throws.
+  fileprivate var replaced: [Int: Int] = [:]
+
+  var isEmpty: Bool { nodeOfToken.isEmpty }
+
+  /// The node of a container that was read.
+  func node(ofContainer token: Int) -> Int { Int(nodeOfToken[token]) }
+}
+
+extension Recording {
+  /// Takes what was recorded since the last time into the tree; but not a key whose value is to come.
+  mutating func readTape() {
+    let end = endsWithKey ? tape.count - 1 : tape.count
+    var key = -1
+    for index in tree.nodeOfToken.count..<max(end, tree.nodeOfToken.count) {
+      tree.nodeOfToken.append(-1)
+      let token = tape[index]
+      switch token.kind {
+      case .key: key = token.index
+      case .end:
+        tree.open.removeLast()
+        key = -1
+      default:
+        if let container = tree.open.last { attach(index, token, key: key, to: container) }
+        key = -1
+        if token.isContainer {
+          if tree.nodeOfToken[index] < 0 { makeNode(token, at: index) }
+          tree.open.append(index)
+        }
+      }
+    }
+  }
+
+  private mutating func makeNode(_ token: Token, at index: Int) {
+    tree.nodeOfToken[index] = Int32(tree.nodes.count)
+    tree.nodes.append(ValueTree.Node(token))
+  }
+
+  /// Lets the next token stand in the container that begins at `begin`; in none if that is nil.
+  mutating func continueTape(in begin: Int?) {
+    dropKey()
+    readTape()
+    tree.open = begin.map { [$0] } ?? []
+  }
+
+  /// - Parameter key: The string of the key, where that is a token before the value; −1 if it is not.
+  private mutating func attach(_ index: Int, _ token: Token, key: Int, to container: Int) {
+    let parent = tree.node(ofContainer: container)
+    let object = tree.nodes[parent].begin
+    if object.kind == .array {
+      return tree.nodes[parent].append(ValueTree.Entry(key: -1, slot: -1, token: index))
+    }
+    var (key, slot) = (key, -1)
+    if key < 0 {
+      let keys = keyTable(ofObject: container)
+      key = strings.intern(keyTables[keys].pointee.utf8(atSlot: token.slot))
+      if object.kind == .object, object.index == keys { slot = token.slot }
+    }
+    if let existing = tree.nodes[parent].entry(forKey: key) {
+      if let last = lastValue(ofEntry: existing, in: parent) {
+        if token.has(Token.Flags.nested), token.isContainer, merges(index, token, into: last) { return }
+        tree.replaced[index] = last
+        tree.nodes[parent].entries[existing].token = index
+        return
+      }
+      tree.nodes[parent].entries[existing].key = -1
+    }
+    tree.nodes[parent].append(ValueTree.Entry(key: key, slot: slot, token: index))
+  }
+
+  /// The key table whose slots the tokens of an object name, which may be another one than that of the object it continues.
+  private func keyTable(ofObject begin: Int) -> Int {
+    tape[begin].kind == .object ? tape[begin].index : tree.nodes[tree.node(ofContainer: begin)].begin.index
+  }
+
+  /// Makes a nested container the continuation of one that stands under the same key.
+  private mutating func merges(_ index: Int, _ token: Token, into last: Int) -> Bool {
+    let value = value(at: last)
+    guard tape[value].isContainer || tape[value].isArray else { return false }
+    // A programming error, unless it happens in a value that threw: that is known when the tree is written.
+    if tape[value].isArray != token.isArray {
+      tape[index].set(Token.Flags.mismatched)
+      return false
+    }
+    tree.nodeOfToken[index] = tree.nodeOfToken[value]
+    return tree.nodeOfToken[index] >= 0
+  }
+
+  /// The last value of an entry that did not throw.
+  fileprivate mutating func lastValue(ofEntry entry: Int, in node: Int) -> Int? {
+    var token = tree.nodes[node].entries[entry].token
+    while tape[token].has(Token.Flags.dead) {
+      guard let earlier = tree.replaced[token] else { return nil }
+      token = earlier
+    }
+    tree.nodes[node].entries[entry].token = token
+    return token
+  }
+
+  // MARK: places
+
+  /// The value of the place at `start`: that itself, or what came late.
+  func value(at start: Int) -> Int {
+    var value = start
+    while tape[value].kind == .place, tape[value].index != Token.unfilled { value = tape[value].index }
+    return value
+  }
+
+  /// Whether the place at `start` has no value yet.
+  ///
+  /// - Parameter unsettled: Whether it must not be settled as an empty object, either.
+  func isUnfilled(_ start: Int, unsettled: Bool = false) -> Bool {
+    guard start < tape.count else { return false }
+    let token = tape[start]
+    return token.kind == .place && token.index == Token.unfilled
+      && !(unsettled && token.has(Token.Flags.nested))
+  }
+
+  /// Whether the value of the place at `start` is a container that begins before the token at `count`.
+  func hasContainer(_ start: Int, before count: Int) -> Bool {
+    guard start < count else { return false }
+    let value = value(at: start)
+    return value < count && tape[value].isContainer
+  }
+
+  /// Makes the next value the one of the place at `start`.
+  mutating func fill(_ start: Int) {
+    continueTape(in: nil)
+    if start > 0, tape[start - 1].kind == .key {
+      if let integer = integerKeys[start - 1] { integerKeys[tape.count] = integer }
+      tape.append(tape[start - 1])
+    }
+    tape[start].clear(Token.Flags.nested)
+    tape[start].index = tape.count
+  }
+
+  /// Lets the place at `start`, whose value threw, await one again. What it has recorded belongs to nothing.
+  mutating func empty(_ start: Int) {
+    dropKey()
+    readTape()
+    tape[start] = Token(.place, key: tape[start].key, index: Token.unfilled)
+  }
+
+  // MARK: arrays
+
+  mutating func elementCount(ofArray begin: Int) -> Int {
+    if tape[begin].kind == .array { return tape[begin].index }
+    readTape()
+    return tree.nodes[tree.node(ofContainer: begin)].entries.count
+  }
+
+  /// Counts one more element of an array, and returns how many it had.
+  mutating func addElement(toArray begin: Int) -> Int {
+    let token = tape[begin]
+    guard token.kind == .array else { return elementCount(ofArray: begin) }
+    tape[begin].index = token.index &+ 1
+    return token.index
+  }
+
+  /// Counts one element less, which threw.
+  mutating func removeElement(ofArray begin: Int) {
+    if tape[begin].kind == .array { tape[begin].index = max(0, tape[begin].index - 1) }
+  }
+
+  /// The array that is the last value for a key of the container that begins at `parent`, if one was encoded before.
+  ///
+  /// - Parameter name: The string of the key; −1 if it has a slot.
+  mutating func array(forKey key: TokenKey, name: Int, parent: Int) -> Int? {
+    // A key that is new to the message, or in its turn, cannot have been there.
+    guard name >= 0 ? strings[name].keyUses > 1 : isOutOfOrder else { return nil }
+    readTape()
+    var name = name
+    if name < 0 {
+      name = strings.intern(keyTables[keyTable(ofObject: parent)].pointee.utf8(atSlot: key.slot))
+    }
+    let node = tree.node(ofContainer: parent)
+    guard let entry = tree.nodes[node].entry(forKey: name), let last = lastValue(ofEntry: entry, in: node)
+    else { return nil }
+    let value = value(at: last)
+    return tape[value].isArray ? value : nil
+  }
+
+  /// Makes an array that was retained as a whole one that has its elements on the tape, because others follow.
+  mutating func expand(_ begin: Int) {
+    let token = tape[begin]
+    guard token.isArray, !token.isContainer else { return }
+    readTape()
+    let first = tape.count
+    switch retained[token.index] {
+    case .doubles(let values): for value in values { record(value, key: TokenKey()) }
+    case .bools(let values): for value in values { record(value, key: TokenKey()) }
+    case .ints(let values): for value in values { record(value, key: TokenKey()) }
+    case .integers(let values): for value in values { record(value, key: TokenKey()) }
+    case .data: break
+    }
+    tape[begin] = Token(.array, key: token.key, flags: token.flags, index: tape.count - first)
+    makeNode(tape[begin], at: begin)
+    for element in first..<tape.count {
+      tree.nodeOfToken.append(-1)
+      tree.nodes[tree.nodes.count - 1].append(ValueTree.Entry(key: -1, slot: -1, token: element))
+    }
+  }
+}
+
+// MARK: - Putting the tape in order
+
+extension Recording {
+  /// Makes the tape one on which everything came in order.
+  ///
+  /// Containers that were continued become whole, late values stand in their places, values that threw are gone, the last
+  /// of several values for a key counts, and what was counted is counted anew. Linear in the length of the tape.
+  mutating func putInOrder(sortsKeys: Bool) {
+    readTape()
+    var writer = TreeWriter(sortsKeys: sortsKeys)
+    swap(&writer.recording, &self)
+    writer.write()
+    swap(&writer.recording, &self)
+    tree = ValueTree()
+  }
+}
+
+private struct TreeWriter: ~Copyable {
+  /// What is put in order, lent for as long as it takes.
+  var recording = Recording()
+  private let sortsKeys: Bool
+  private var result = Tape()
+  private var strings = StringPool()
+  /// The key tables whose objects were written, in the order of the first of them.
+  private var used: [Int] = []
+  /// By key table: where keys are sorted, the slots in the order in which they come up on the new tape. That of the old
+  /// one is as arbitrary as the order of a dictionary.
+  private var slotOrders: [Int: [Int]] = [:]
+  private var open: [Open] = []
+
+  /// A container that is being written.
+  private struct Open {
+    let begin: Int
+    let entries: [ValueTree.Entry]
+    let usesSlots: Bool
+    var next = 0
+  }
+
+  init(sortsKeys: Bool) { self.sortsKeys = sortsKeys }
+
+  mutating func write() {
+    for keys in recording.keyTables.active.buffer {
+      keys.pointee.clearPresent()
+      keys.pointee.uses = 0
+    }
+    recording.maps.removeAll()
+    recording.isOutOfOrder = false
+    recording.hasFreeKeys = false
+    write(0, slot: 0)
+    while let container = open.last {
+      guard container.next < container.entries.count else {
+        result.append(Token(.end, index: container.begin))
+        open.removeLast()
+        continue
+      }
+      open[open.count - 1].next += 1
+      let entry = container.entries[container.next]
+      if entry.key >= 0, !container.usesSlots {
+        let key = moved(entry.key)
+        strings.countKeyUses(key)
+        result.append(Token(.key, index: key))
+      }
+      write(entry.token, slot: container.usesSlots ? entry.slot : 0)
+    }
+    // Key types come in the order of their first objects.
+    let unused = recording.keyTables.active.buffer.filter { $0.pointee.uses == 0 }
+    recording.keyTables.reorder(used + unused.map { $0.pointee.index })
+    for (index, order) in slotOrders { recording.keyTables[index].pointee.reorder(order) }
+    swap(&recording.tape, &result)
+    swap(&recording.strings, &strings)
+  }
+
+  /// The string in the pool of the new tape, where strings stand in the order of that.
+  private mutating func moved(_ index: Int) -> Int {
+    let utf8 = recording.strings.utf8(index)
+    return strings.intern(utf8)
+  }
+
+  /// Writes a scalar, or the beginning of a container, whose entries are then to be written.
+  private mutating func write(_ place: Int, slot: Int) {
+    let index = recording.value(at: place)
+    let old = recording.tape[index]
+    precondition(
+      !old.has(Token.Flags.mismatched),
+      "Attempt to continue a container of another kind, which was already encoded for this key.")
+    var token = Token(old.kind, key: TokenKey(slot: slot), index: old.index)
+    switch token.kind {
+    case .string, .url:
+      token.index = moved(token.index)
+      strings.countValueUse(token.index)
+    case .array: openContainer(token, entries(of: index), usesSlots: false)
+    case .object, .map: return writeObject(token, entries(of: index))
+    case _ where token.hasWord:
+      return result.append(token.kind, key: token.key, word: recording.tape.view.number(old))
+    default: break
+    }
+    result.append(token)
+  }
+
+  /// The entries of a container whose values did not all throw.
+  private mutating func entries(of container: Int) -> [ValueTree.Entry] {
+    let node = recording.tree.node(ofContainer: container)
+    for entry in recording.tree.nodes[node].entries.indices {
+      if recording.lastValue(ofEntry: entry, in: node) == nil {
+        recording.tree.nodes[node].entries[entry].token = -1
+      }
+    }
+    let entries = recording.tree.nodes[node].entries
+    return entries.contains { $0.token < 0 } ? entries.filter { $0.token >= 0 } : entries
+  }
+
+  /// Notes that the next token begins a container.
+  private mutating func openContainer(_ token: Token, _ entries: [ValueTree.Entry], usesSlots: Bool) {
+    open.append(Open(begin: result.count, entries: entries, usesSlots: usesSlots))
+  }
+
+  private mutating func writeObject(_ token: Token, _ entries: [ValueTree.Entry]) {
+    var (token, entries) = (token, entries)
+    let usesSlots = token.kind == .object && entries.allSatisfy { $0.slot >= 0 }
+    if usesSlots {
+      let keys = recording.keyTables[token.index]
+      if keys.pointee.uses == 0 {
+        keys.pointee.firstUse = result.count
+        used.append(token.index)
+      }
+      keys.pointee.uses += 1
+      if sortsKeys {
+        entries = renumbered(entries, token.index)
+      } else {
+        for entry in entries { keys.pointee.markPresent(slot: entry.slot) }
+      }
+      entries.sort { $0.slot < $1.slot }
+    } else {
+      recording.noteMap(at: result.count)
+      token = Token(.map, key: token.key)
+      if sortsKeys { sort(&entries) }
+    }
+    openContainer(token, entries, usesSlots: usesSlots)
+    result.append(token)
+  }
+
+  /// The entries with slots in the order in which keys come up on the new tape.
+  private mutating func renumbered(_ entries: [ValueTree.Entry], _ keys: Int) -> [ValueTree.Entry] {
+    var order = slotOrders[keys] ?? []
+    let renumbered = entries.map { entry in
+      let slot = order.firstIndex(of: entry.slot) ?? order.count
+      if slot == order.count { order.append(entry.slot) }
+      return ValueTree.Entry(key: entry.key, slot: slot, token: entry.token)
+    }
+    slotOrders[keys] = order
+    return renumbered
+  }
+
+  /// By the UTF-8 of the keys.
+  private func sort(_ entries: inout [ValueTree.Entry]) {
+    let names = Dictionary(entries.map { ($0.key, Array(recording.strings.utf8($0.key))) }) { first, _ in
+      first
+    }
+    entries.sort { (names[$0.key] ?? []).lexicographicallyPrecedes(names[$1.key] ?? []) }
+  }
+}
