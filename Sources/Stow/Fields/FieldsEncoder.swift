@@ -53,12 +53,12 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     let outside = try recorder.beginCall(of: value, key: key, parent: parent)
     do {
       recorder.occupy(recorder.recording.beginObject(keyTable, key: key, parent: parent, flags: 0))
-      try withUnsafePointer(to: value) { try record($0, keyTable, recorder) }
+      try withUnsafePointer(to: value) { try record($0, keyTable, recorder, begin: outside.start) }
     } catch {
-      recorder.failCall(key: key, outside)
+      recorder.failCall(parent: parent, outside)
       throw error
     }
-    recorder.endCall(key: key, outside)
+    recorder.endCall(key: key, parent: parent, outside)
   }
 
   override func encode(
@@ -86,14 +86,14 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     let begin = recorder.recording.tape.count
     recorder.recording.tape.append(
       recorder.recording.beginObject(keyTable, key: key, parent: parent, flags: 0))
-    try record(value, keyTable, recorder)
+    try record(value, keyTable, recorder, begin: begin)
     recorder.recording.tape.append(Token(.end, index: begin))
   }
 
   /// Records the fields of a value: the room on the tape is at hand as long as nobody else writes there.
   @inline(__always)
   private func record(
-    _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder
+    _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, begin: Int
   ) throws {
     let slots = keyTable.pointee.table
     var room = recorder.recording.tape.room(fields.count)
@@ -133,6 +133,8 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
         room.append(Token(.string, key: key, index: index))
       case .scalar, .other:
         recorder.recording.tape.take(room)
+        // A value before may have written to what was left.
+        if !isFlat, !recorder.isCurrent(begin) { recorder.resume(begin) }
         try Self.record(value, key, field, recorder)
         room = recorder.recording.tape.room(fields.count)
       }
@@ -148,8 +150,8 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     do {
       try field.coder._withUnsafeGuaranteedRef { try $0.encode(value, key: key, into: recorder) }
     } catch {
-      recorder.recording.needsNormalizing = true
-      recorder.recording.dropAnnouncement()
+      recorder.recording.isOutOfOrder = true
+      recorder.recording.dropKey()
       throw error
     }
   }
@@ -163,7 +165,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       return recorder.recording.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true)
     }
     let slot = recorder.recording.keyTables.slot(keyTable, ofByte: byte, isPresent: true)
-    if slot < expected { recorder.recording.needsNormalizing = true }
+    if slot < expected { recorder.recording.isOutOfOrder = true }
     return slot
   }
 

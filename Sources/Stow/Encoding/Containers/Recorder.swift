@@ -240,7 +240,7 @@ final class Recorder {
 
   /// Whether there is room for one more call and its container, without another look.
   var hasRoom: Bool {
-    state.open.count <= state.maximumDepth && state.calls <= 2 &* state.maximumDepth
+    state.open.depth <= state.maximumDepth && state.calls <= 2 &* state.maximumDepth
       && !StackGuard.isDue(state.calls)
   }
 
