@@ -46,14 +46,20 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       return try encode(value, into: recorder, key: key, parent: parent, level: level)
     }
     if isFlat, recorder.hasRoom {
-      return try withUnsafePointer(to: value) {
-        try recordFlat($0, keyTable, recorder, key: key, parent: parent)
+      var room = recorder.recording.tape.room(fields.count &+ 2)
+      try withUnsafePointer(to: value) {
+        try recordFlat($0, keyTable, recorder, key: key, parent: parent, &room, left: 1)
       }
+      return recorder.recording.tape.take(room)
     }
     let outside = try recorder.beginCall(of: value, key: key, parent: parent)
     do {
       recorder.occupy(recorder.recording.beginObject(keyTable, key: key, parent: parent, flags: 0))
-      try withUnsafePointer(to: value) { try record($0, keyTable, recorder, begin: outside.start) }
+      var room = recorder.recording.tape.room(fields.count)
+      try withUnsafePointer(to: value) {
+        try record($0, keyTable, recorder, begin: outside.start, &room, left: 1)
+      }
+      recorder.recording.tape.take(room)
     } catch {
       recorder.failCall(parent: parent, outside)
       throw error
@@ -70,53 +76,73 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       return try super.encode(elements, into: recorder, parent: parent)
     }
     let stride = MemoryLayout<Value>.stride
-    for index in 0..<elements.count {
-      try recordFlat(
-        UnsafeRawPointer(first) + index &* stride, keyTable, recorder, key: TokenKey(index: index),
-        parent: parent)
+    for start in Swift.stride(from: 0, to: elements.count, by: Self.roomSize) {
+      let end = min(start + Self.roomSize, elements.count)
+      var room = recorder.recording.tape.room((end - start) * (fields.count + 2))
+      for index in start..<end {
+        try recordFlat(
+          UnsafeRawPointer(first) + index &* stride, keyTable, recorder, key: TokenKey(index: index),
+          parent: parent, &room, left: end &- index)
+      }
+      recorder.recording.tape.take(room)
     }
   }
 
+  /// For so many elements of an array, room is made at once.
+  private static var roomSize: Int { 32 }
+
   /// Records a value in which nothing is called that would have to find the containers around it.
+  ///
+  /// - Parameter left: For how many values, with this one, there must be room.
   @inline(__always)
   private func recordFlat(
     _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, key: TokenKey,
-    parent: Int
+    parent: Int, _ room: inout TapeRoom, left: Int
   ) throws {
-    let begin = recorder.recording.tape.count
-    recorder.recording.tape.append(
-      recorder.recording.beginObject(keyTable, key: key, parent: parent, flags: 0))
-    try record(value, keyTable, recorder, begin: begin)
-    recorder.recording.tape.append(Token(.end, index: begin))
+    let begin = room.count
+    let start = ContainerStart(.object, key: key, parent: parent, index: keyTable.pointee.index)
+    recorder.recording.keyTables.countUse(keyTable, at: begin)
+    recorder.recording.tape.append(start, to: &room)
+    try record(value, keyTable, recorder, begin: begin, &room, left: left)
+    room.append(Token(.end, index: begin))
   }
 
   /// Records the fields of a value: the room on the tape is at hand as long as nobody else writes there.
   @inline(__always)
   private func record(
-    _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, begin: Int
+    _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, begin: Int,
+    _ room: inout TapeRoom, left: Int
   ) throws {
     let slots = keyTable.pointee.table
-    var room = recorder.recording.tape.room(fields.count)
     /// The slot that the next key most likely has.
     var expected = 0
-    for field in fields {
-      let value = value + field.offset
-      if field.isOptional, !field.isPresent(value) {
-        let isNext = Int(slots[field.byte] & ~KeyTable.absent) == expected
-        expected = isNext ? expected &+ 1 : Self.skip(field.byte, expected, keyTable, recorder)
+    guard var field = UnsafePointer(fields.baseAddress) else { return }
+    let end = field + fields.count
+    while field < end {
+      defer { field += 1 }
+      let value = value + field.pointee.offset
+      let byte = field.pointee.byte
+      if field.pointee.isOptional, !field.pointee.isPresent(value) {
+        let isNext = Int(slots[byte] & ~KeyTable.absent) == expected
+        expected = isNext ? expected &+ 1 : Self.skip(byte, expected, keyTable, recorder)
         continue
       }
-      var slot = Int(slots[field.byte])
-      if slot != expected { slot = Self.slot(field.byte, expected, keyTable, recorder) }
+      var slot = Int(slots[byte])
+      if slot == KeyTable.fresh {
+        // The message asks for the key the first time: it comes after all others.
+        slot = recorder.recording.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true)
+      } else if slot != expected {
+        slot = Self.slot(byte, expected, keyTable, recorder)
+      }
       expected = slot &+ 1
       let key = TokenKey(slot: slot)
-      switch field.kind {
+      let kind = field.pointee.kind
+      switch kind {
       case .double: room.append(.double, key: key, word: value.load(as: Double.self).bitPattern)
       case .optionalDouble:
         room.append(.double, key: key, word: value.load(as: Double?.self).unsafelyUnwrapped.bitPattern)
       case .int, .optionalInt:
-        let int =
-          field.kind == .int ? value.load(as: Int.self) : value.load(as: Int?.self).unsafelyUnwrapped
+        let int = kind == .int ? value.load(as: Int.self) : value.load(as: Int?.self).unsafelyUnwrapped
         if let short = Int32(exactly: int) {
           room.append(Token(.integer, key: key, index: Int(short)))
         } else {
@@ -125,7 +151,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       case .bool: room.append(Token(value.load(as: Bool.self) ? .true : .false, key: key))
       case .string, .optionalString:
         let index =
-          field.kind == .string
+          kind == .string
           ? recorder.recording.strings.intern(value.assumingMemoryBound(to: String.self).pointee)
           : recorder.recording.strings.intern(
             value.assumingMemoryBound(to: String?.self).pointee.unsafelyUnwrapped)
@@ -135,11 +161,10 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
         recorder.recording.tape.take(room)
         // A value before may have written to what was left.
         if !isFlat, !recorder.isCurrent(begin) { recorder.resume(begin) }
-        try Self.record(value, key, field, recorder)
-        room = recorder.recording.tape.room(fields.count)
+        try Self.record(value, key, field.pointee, recorder)
+        room = recorder.recording.tape.room(left &* (fields.count &+ 2))
       }
     }
-    recorder.recording.tape.take(room)
   }
 
   /// Records the value of a field by its coder.
@@ -156,14 +181,11 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     }
   }
 
-  /// The slot of a key that the message asks for the first time, which comes after all others, or out of turn.
+  /// The slot of a key that the message asks for out of turn.
   @inline(never)
   private static func slot(
     _ byte: Int, _ expected: Int, _ keyTable: KeyTable.Reference, _ recorder: Recorder
   ) -> Int {
-    if keyTable.pointee.table[byte] == KeyTable.fresh {
-      return recorder.recording.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true)
-    }
     let slot = recorder.recording.keyTables.slot(keyTable, ofByte: byte, isPresent: true)
     if slot < expected { recorder.recording.isOutOfOrder = true }
     return slot
