@@ -25,7 +25,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
   /// Whether the fields are all there is of a value; nil until the first was made.
   @exclusivity(unchecked) private var isWhole: Bool?
   /// For values that stand within each other, of which `depth` are being decoded.
-  @exclusivity(unchecked) private var objects: [FieldsObject] = []
+  @exclusivity(unchecked) private var objects = GrowableBuffer<Unmanaged<FieldsObject>>(capacity: 1)
   @exclusivity(unchecked) private var depth = 0
 
   init(
@@ -44,6 +44,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
   deinit {
     packed.deallocate()
     stored.deallocate()
+    for object in objects.buffer { object.release() }
   }
 
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
@@ -92,7 +93,16 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     let object = objects[depth]
     depth &+= 1
     defer { depth &-= 1 }
-    let start = target ?? object.memory
+    return try object._withUnsafeGuaranteedRef {
+      try fill(target ?? $0.memory, fields, $0, place, session, node)
+    }
+  }
+
+  @inline(__always)
+  private func fill(
+    _ start: UnsafeMutableRawPointer, _ fields: UnsafeMutableBufferPointer<CodedField>,
+    _ object: FieldsObject, _ place: OpenPlace, _ session: DecodingSession, _ node: PathNode
+  ) throws -> UnsafeMutableRawPointer {
     if object.beginWalk(place, isFlat: isFlat, session, node),
       try fillInLine(start, fields, object, session)
     {
@@ -126,24 +136,25 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     var count = 0
     do {
       while count < fields.count {
-        let field = fields[count]
-        let target = start + field.offset
+        // Where it is, as a copy of all of it would take longer than a value.
+        let field = fields.baseAddress.unsafelyUnwrapped + count
+        let target = start + field.pointee.offset
         let offset = walk.find(field, object.reader.keyTable, message)
-        if offset >= 0, field.isInLine {
+        if offset >= 0, field.pointee.isInLine {
           var next = offset
           do throws(FormatError) {
-            try field.read(message, at: offset, next: &next, to: target)
+            try field.pointee.read(message, at: offset, next: &next, to: target)
             count &+= 1
             try walk.advance(to: next, from: offset)
           } catch {
-            throw object.failure(error, field, field.expected(at: offset, message), session)
+            throw object.failure(error, field.pointee, field.pointee.expected(at: offset, message), session)
           }
-        } else if offset < 0, field.isNilIfAbsent {
-          field.putNil(target)
+        } else if offset < 0, field.pointee.isNilIfAbsent {
+          field.pointee.putNil(target)
           count &+= 1
         } else {
           object.walk = walk
-          try Self.decode(field, at: offset, of: object, to: target, session)
+          try Self.decode(field.pointee, at: offset, of: object, to: target, session)
           walk = object.walk
           count &+= 1
         }
@@ -187,7 +198,8 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     let size = max(layout.size, MemoryLayout<Value>.size)
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: size, alignment: max(layout.alignment, MemoryLayout<Value>.alignment))
-    objects.append(FieldsObject(ObjectReader(session.message, keyTable(keyType)), keys, memory))
+    let object = FieldsObject(ObjectReader(session.message, keyTable(keyType)), keys, memory)
+    objects.append(.passRetained(object))
   }
 
   // MARK: rows
@@ -199,8 +211,8 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     let first = OpenPlace(.element(0), of: rows)
     if isWhole == nil { _ = try? decode(at: first, from: session, node) }
     guard isWhole == true else { return nil }
-    if objects.isEmpty { addObject(session) }
-    let object = objects[0]
+    if objects.count == 0 { addObject(session) }
+    let object = objects[0].takeUnretainedValue()
     defer { object.reader.finish() }
     try object.open(first, session, node)
     let found = try? stored.map { field in
@@ -265,14 +277,16 @@ struct FieldsWalk: BitwiseCopyable {
 
   /// Where the value of a field stands, or −1 if it has none.
   @inline(__always)
-  mutating func find(_ field: CodedField, _ keyTable: DecodingKeyTable, _ message: Message) -> Int {
+  mutating func find(_ field: UnsafePointer<CodedField>, _ keyTable: DecodingKeyTable, _ message: Message)
+    -> Int
+  {
     if !isMap {
-      let bit = bits[field.number]
+      let bit = bits[field.pointee.number]
       guard marks & bit != 0 else { return -1 }
       marks ^= bit
       return next
     }
-    guard next < end, let text = keyTable.knownText(ofByte: field.byte),
+    guard next < end, let text = keyTable.knownText(ofByte: field.pointee.byte),
       text.stands(at: next, in: message.reader)
     else { return -1 }
     return next &+ text.bytes.count
@@ -294,11 +308,11 @@ final class FieldsObject {
   /// Where the fields stand until they are taken away.
   let memory: UnsafeMutableRawPointer
   private let keys: [any CodingKey]
-  private var node = PathNode.top
-  private var isWalk = false
-  var walk: FieldsWalk
-  /// A shape, what defined it, and whether its keys are those of fields, in their order.
-  private var shape = (number: -1, source: 0, isInOrder: false)
+  @exclusivity(unchecked) private var node = PathNode.top
+  @exclusivity(unchecked) private var isWalk = false
+  @exclusivity(unchecked) var walk: FieldsWalk
+  /// A shape, what defined it, and how many keys it has; none if its keys are not those of fields, in their order.
+  @exclusivity(unchecked) private var shape = (number: -1, source: 0, keyCount: 0)
   private let bits: UnsafeMutablePointer<UInt64>
 
   init(_ reader: ObjectReader, _ keys: [any CodingKey], _ memory: UnsafeMutableRawPointer) {
@@ -329,9 +343,8 @@ final class FieldsObject {
       if shape != self.shape.number || message.source(ofShape: shape) != self.shape.source {
         learn(shape, message)
       }
-      guard self.shape.isInOrder,
-        let walk = FieldsWalk(
-          of: object, keyCount: message.tables.keyCount(ofShape: shape), bits, message.reader)
+      guard self.shape.keyCount > 0,
+        let walk = FieldsWalk(of: object, keyCount: self.shape.keyCount, bits, message.reader)
       else { return false }
       self.walk = walk
     } else {
@@ -350,8 +363,8 @@ final class FieldsObject {
       bits[number] = index == count && count < 64 ? 1 << UInt64(count) : 0
       if index == count { count += 1 }
     }
-    let isInOrder = (1...64).contains(count) && count == message.tables.keyCount(ofShape: shape)
-    self.shape = (shape, message.source(ofShape: shape), isInOrder)
+    let isInOrder = count <= 64 && count == message.tables.keyCount(ofShape: shape)
+    self.shape = (shape, message.source(ofShape: shape), isInOrder ? count : 0)
   }
 
   /// Begins to search the object at a place.
