@@ -79,7 +79,6 @@ struct CodedField: BitwiseCopyable {
   }
 
   /// Whether an optional has a value, which is written then.
-  @inline(__always)
   func isPresent(_ value: UnsafeRawPointer) -> Bool {
     switch kind {
     case .optionalDouble: value.load(as: Double?.self) != nil
@@ -168,7 +167,6 @@ enum FieldColumn {
 }
 
 extension UnsafeMutableRawPointer {
-  @inline(__always)
   func put<Value>(_ value: Value) { initializeMemory(as: Value.self, to: value) }
 }
 
@@ -183,10 +181,10 @@ struct CoderMaker: FieldVisitor {
   }
 }
 
-private typealias Scalar = ReadableScalar & RecordableScalar
+private typealias CodedScalar = ReadableScalar & RecordableScalar
 
-private func scalar(_ type: Any.Type) -> (any Scalar.Type)? {
-  Scalars.all.first { $0 == type }.flatMap { $0 as? any Scalar.Type }
+private func scalar(_ type: Any.Type) -> (any CodedScalar.Type)? {
+  Scalars.all.first { $0 == type }.flatMap { $0 as? any CodedScalar.Type }
 }
 
 private protocol OptionalField {
@@ -222,7 +220,7 @@ extension ReadableScalar where Self: RecordableScalar {
 
 /// In line, so that rows are decoded by code that is compiled for their type.
 @inline(__always)
-private func coder<Value: Scalar>(
+private func coder<Value: CodedScalar>(
   _ type: Value.Type, _ kind: FieldCoder.Kind, _ makeDefault: (() -> Value)?
 ) -> FieldCoder {
   ValueCoder<Value>(kind, makeDefault) { column, message, target in
@@ -231,7 +229,7 @@ private func coder<Value: Scalar>(
 }
 
 @inline(__always)
-private func optionalCoder<Value: Scalar>(
+private func optionalCoder<Value: CodedScalar>(
   _ type: Value.Type, _ kind: FieldCoder.Kind, _ makeDefault: (() -> Value?)?
 ) -> FieldCoder {
   OptionalCoder(kind, ValueCoder<Value>(kind, nil, nil), makeDefault) { column, message, target in
@@ -407,9 +405,9 @@ private final class CaseCoder<Value: Codable>: ValueCoder<Value> {
     _ session: DecodingSession
   ) throws {
     var string: String?
-    if object.place(offset).elements == nil, session.userInfo.isEmpty {
-      var next = offset
-      string = try? String.read(session.message, at: offset, next: &next)
+    if let start = object.place(offset).tagged, session.userInfo.isEmpty {
+      var next = start
+      string = try? String.read(session.message, at: start, next: &next)
     }
     if let string, let known = decoded.first(where: { $0.string == string }) {
       try object.pass(field, offset, session)

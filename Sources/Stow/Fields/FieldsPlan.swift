@@ -98,7 +98,6 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     }
   }
 
-  @inline(__always)
   private func fill(
     _ start: UnsafeMutableRawPointer, _ fields: UnsafeMutableBufferPointer<CodedField>,
     _ object: FieldsObject, _ place: OpenPlace, _ session: DecodingSession, _ node: PathNode
@@ -293,7 +292,6 @@ struct FieldsWalk: BitwiseCopyable {
   }
 
   /// Passes the value that was found at `start`, and ends at `offset`.
-  @inline(__always)
   mutating func advance(to offset: Int, from start: Int) throws(FormatError) {
     guard offset <= end else { try fail(.malformed, at: start) }
     next = offset

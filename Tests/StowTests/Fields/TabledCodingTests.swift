@@ -101,6 +101,10 @@ struct TabledCodingTests {
     try compare({ FieldRow<Tabled>.random(&$0) }, { FieldRow<Untabled>.random(&$0) })
   }
 
+  @Test("rows with enumerations and arrays") func caseRows() throws {
+    try compare({ FieldCaseRow<Tabled>.random(&$0) }, { FieldCaseRow<Untabled>.random(&$0) })
+  }
+
   @Test("types that hold themselves") func trees() throws {
     try compare({ FieldTree<Tabled>.random(&$0) }, { FieldTree<Untabled>.random(&$0) })
   }

@@ -135,6 +135,23 @@ struct FieldRow<Table: Sendable>: Codable, Equatable, Sendable {
   var maybe: Double?
 }
 
+/// The same, with columns that are not decoded at once.
+struct FieldCaseRow<Table: Sendable>: Codable, Equatable, Sendable {
+  var id: Int
+  var gender: FieldGender
+  var rank: FieldRank
+  var other: FieldGender?
+  var list: [Int]
+}
+
+extension FieldCaseRow: StowFields where Table == Tabled {
+  static var stowFields: FieldTable<Self> {
+    FieldTable(
+      Self.init(id:gender:rank:other:list:), Field("id", \.id), Field("gender", \.gender),
+      Field("rank", \.rank), Field("other", \.other), Field("list", \.list))
+  }
+}
+
 extension FieldRow: StowFields where Table == Tabled {
   static var stowFields: FieldTable<Self> {
     FieldTable(
@@ -269,6 +286,14 @@ extension FieldRow {
       at: Date(timeIntervalSince1970: Double(random.below(1 << 30))),
       value: Double(random.below(1 << 40)) / 3, flag: .random(&random), same: "the same", none: nil,
       maybe: Double(random.below(99)) / 10)
+  }
+}
+
+extension FieldCaseRow {
+  static func random(_ random: inout SeededGenerator) -> Self {
+    Self(
+      id: random.below(1 << 20), gender: .male, rank: FieldRank.allCases[random.below(3)], other: nil,
+      list: [])
   }
 }
 

@@ -155,7 +155,6 @@ extension DecodingSession {
   }
 
   /// The same to where the value is to stand.
-  @inline(__always)
   func decode<Value: Decodable>(
     into target: UnsafeMutablePointer<Value>, _ entry: DecodingPlans.Entry, at place: OpenPlace,
     _ node: PathNode

@@ -39,7 +39,6 @@ struct Tape: ~Copyable {
     entries.append(container.token)
   }
 
-  @inline(__always)
   private mutating func noteLocation(of container: ContainerStart, at begin: Int) {
     guard container.isInner else { return }
     locations.append(
@@ -48,21 +47,18 @@ struct Tape: ~Copyable {
   }
 
   /// Room for so many tokens, and as many words, until anything else is appended; `take` takes in what was written there.
-  @inline(__always)
   mutating func room(_ count: Int) -> TapeRoom {
     entries.reserve(count)
     words.reserve(count)
     return TapeRoom(tokens: entries.base, count: entries.count, words: words.base, wordCount: words.count)
   }
 
-  @inline(__always)
   mutating func take(_ room: TapeRoom) {
     entries.extend(to: room.count)
     words.extend(to: room.wordCount)
   }
 
   /// Appends the beginning of a container to a room, and notes where it stands.
-  @inline(__always)
   mutating func append(_ container: ContainerStart, to room: inout TapeRoom) {
     noteLocation(of: container, at: room.count)
     room.append(container.token)
@@ -113,13 +109,11 @@ struct TapeRoom: BitwiseCopyable {
   fileprivate let words: UnsafeMutablePointer<UInt64>
   fileprivate var wordCount: Int
 
-  @inline(__always)
   mutating func append(_ token: Token) {
     tokens[count] = token
     count &+= 1
   }
 
-  @inline(__always)
   mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
     append(Token(kind, key: key, index: wordCount))
     words[wordCount] = word
