@@ -98,35 +98,29 @@ public final class StowDecoder: Sendable {
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message; any `DecodingError` if
   ///   it does not hold a value of the type; and whatever an `init(from:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-    try data.lendBytes { try withSession(of: $0) { try $0.decode(type) } }
+    try data.lendBytes { try decode(type, $0) }
   }
 
-  /// Decodes a value from a message in contiguous bytes, such as a `[UInt8]`, without copying them.
-  ///
-  /// - Throws: As `decode(_:from:)` for data does.
-  public func decode<Value: Decodable>(_ type: Value.Type, from bytes: some ContiguousBytes) throws -> Value {
-    try bytes.withUnsafeBytes { try withSession(of: $0) { try $0.decode(type) } }
-  }
-
-  /// Decodes a part of a message.
+  /// Decodes a value from a message in contiguous bytes, such as a `[UInt8]`, without copying them; or a part of it.
   ///
   /// ```swift
   /// let name = try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])
   /// ```
   ///
-  /// Looks at what the path passes and at the part itself. All else is skipped by its length, and a fault in it is not
-  /// found. To read several parts, open the message once: ``message(from:)``.
+  /// For a part, looks at what the path passes and at the part itself. All else is skipped by its length, and a fault in
+  /// it is not found. To read several parts, open the message once: ``message(from:)``.
   ///
   /// - Parameters:
-  ///   - type: The type of the part.
+  ///   - type: The type of the value or the part.
   ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
   ///   - path: The way to the part; without steps, to the whole value.
-  /// - Throws: What ``StowMessage/decode(_:at:)`` throws.
+  /// - Throws: What `decode(_:from:)` for data throws, or with a path ``StowMessage/decode(_:at:)``.
   public func decode<Value: Decodable>(
-    _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath
+    _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = []
   ) throws -> Value {
     try bytes.withUnsafeBytes { bytes in
-      try withSession(of: bytes, isWhole: false) { try PathWalk.decode(type, at: path, in: $0) }
+      if path.steps.isEmpty { return try decode(type, bytes) }
+      return try withSession(of: bytes, isWhole: false) { try PathWalk.decode(type, at: path, in: $0) }
     }
   }
 
@@ -146,9 +140,7 @@ public final class StowDecoder: Sendable {
   public func decode<Value>(
     polymorphic type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = []
   ) throws -> Value {
-    path.steps.isEmpty
-      ? try decode(Polymorphic<Value>.self, from: bytes).wrappedValue
-      : try decode(Polymorphic<Value>.self, from: bytes, at: path).wrappedValue
+    try decode(Polymorphic<Value>.self, from: bytes, at: path).wrappedValue
   }
 
   /// Which values of a template count.
@@ -200,8 +192,8 @@ public final class StowDecoder: Sendable {
     let (encoder, decoder) = (StowEncoder(), StowDecoder())
     (encoder.userInfo, decoder.userInfo) = (userInfo, userInfo)
     (encoder.maximumDepth, decoder.maximumDepth) = (maximumDepth, maximumDepth)
-    return try encoder.withEncoded(value) { bytes in
-      try decoder.withSession(of: bytes) { try $0.decode(by: body) }
+    return try encoder.withEncoded(value) {
+      try decoder.decode($0, at: [], orMissing: { throw $0 }, by: body)
     }
   }
 
@@ -222,6 +214,10 @@ public final class StowDecoder: Sendable {
   }
 
   // MARK: sessions
+
+  private func decode<Value: Decodable>(_ type: Value.Type, _ bytes: UnsafeRawBufferPointer) throws -> Value {
+    try withSession(of: bytes) { try $0.decode(type) }
+  }
 
   /// Decodes a message, or the part that a path leads to, by `make`, which is handed a decoder of it.
   ///
@@ -298,16 +294,22 @@ final class ContextChoice: Sendable {
   let definitions: DecodingContexts
 
   init(_ contexts: [StowContext], _ implicit: StowContext?) {
-    var byID: [UInt32: [StowContext]] = [:]
-    self.contexts = contexts.filter { context in
-      let isNew = byID[context.id]?.contains(context) != true
-      if isNew { byID[context.id, default: []].append(context) }
-      return isNew
+    var (distinct, named) = ([StowContext](), [UInt32: DecodingDefinitions?]())
+    for context in contexts {
+      if named[context.id] == nil {
+        named[context.id] = .some(context.decoding)
+      } else if !distinct.contains(context) {
+        // Two have one id: a message that names it relies on neither.
+        named[context.id] = .some(nil)
+      } else {
+        continue
+      }
+      distinct.append(context)
     }
-    self.implicit = implicit
     // A message may name it all the same.
-    if let implicit, byID[implicit.id] == nil { byID[implicit.id] = [implicit] }
-    definitions = DecodingContexts(
-      named: byID.mapValues { $0.count == 1 ? $0[0].decoding : nil }, implicit: implicit?.decoding)
+    if let implicit, named[implicit.id] == nil { named[implicit.id] = .some(implicit.decoding) }
+    self.contexts = distinct
+    self.implicit = implicit
+    definitions = DecodingContexts(named: named, implicit: implicit?.decoding)
   }
 }

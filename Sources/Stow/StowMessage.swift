@@ -84,11 +84,15 @@ public struct StowMessage: Sendable {
   ///   fit to what it meets, with the path so far; otherwise what `StowDecoder.decode(_:from:)` throws. Coding paths
   ///   begin at the whole message.
   public func decode<Value: Decodable>(_ type: Value.Type, at path: StowPath = []) throws -> Value {
+    var value: Value?
     try walk(along: path) { walk, isThere in
-      isThere ? try walk.decode(type) : try walk.decodeMissing(type)
+      value = isThere ? try walk.decode(type) : try walk.decodeMissing(type)
     } ifMissing: {
-      PathWalk.absence(of: type, $0)
+      value = PathWalk.absence(of: type, $0)
+      return value != nil
     }
+    guard let value else { preconditionFailure("a walk without a value") }
+    return value
   }
 
   /// What kind of value a part is.
@@ -136,16 +140,15 @@ public struct StowMessage: Sendable {
   ///
   /// - Throws: `DecodingError.dataCorrupted` if what the path passes is not valid.
   public func contains(_ path: StowPath) throws -> Bool {
+    var isComplete = false
     do {
-      return try walk(along: path) { walk, isThere in
-        guard isThere else { return false }
-        return try walk.isComplete()
+      try walk(along: path) { walk, isThere in
+        isComplete = try isThere && walk.isComplete()
       } ifMissing: { _ in
-        false
+        true
       }
-    } catch DecodingError.typeMismatch {
-      return false
-    }
+    } catch DecodingError.typeMismatch {}
+    return isComplete
   }
 
   // MARK: parts
@@ -187,22 +190,22 @@ public struct StowMessage: Sendable {
   // MARK: walking
 
   /// Walks from here along a path, and hands `body` the walk and whether there is something at the end of it. Where this
-  /// part itself is nothing, returns what `ifMissing` makes of it.
-  private func walk<Result>(
-    along path: StowPath, _ body: (PathWalk, _ isThere: Bool) throws -> Result,
-    ifMissing: (DecodingSession) -> Result?
-  ) throws -> Result {
+  /// part itself is nothing, `ifMissing` says whether that is no error.
+  ///
+  /// Not generic, and so compiled once.
+  private func walk(
+    along path: StowPath, _ body: (PathWalk, _ isThere: Bool) throws -> Void,
+    ifMissing: (DecodingSession) -> Bool
+  ) throws {
     try message.read { session in
       switch origin {
       case .failed(let error): throw error
-      case .missing(let error):
-        guard let result = ifMissing(session) else { throw error }
-        return result
+      case .missing(let error): if !ifMissing(session) { throw error }
       case .place(let place):
         var walk = PathWalk(
           session, from: place, session.path.push(self.path.untilEach), marks: message.marks)
         let isThere = try walk.follow(path.steps[...])
-        return try body(walk, isThere)
+        try body(walk, isThere)
       }
     }
   }
@@ -211,11 +214,14 @@ public struct StowMessage: Sendable {
   private func walkToValue<Result>(
     along path: StowPath, _ body: (PathWalk) throws -> Result
   ) throws -> Result {
+    var result: Result?
     try walk(along: path) { walk, isThere in
       guard isThere else { throw walk.missing(Any.self) }
-      return try body(walk)
+      result = try body(walk)
     } ifMissing: { _ in
-      nil
+      false
     }
+    guard let result else { preconditionFailure("a walk without a result") }
+    return result
   }
 }

@@ -105,7 +105,7 @@ extension StowValue: Codable {
   private static func members(_ container: KeyedDecodingContainer<PathKey>) throws -> StowObject {
     var members = StowObject()
     for key in container.allKeys {
-      members[key.stringValue] = try container.decode(StowValue.self, forKey: key)
+      members.set(try container.decode(StowValue.self, forKey: key), forKey: key.stringValue)
     }
     return members
   }

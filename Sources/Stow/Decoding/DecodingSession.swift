@@ -8,8 +8,6 @@ final class DecodingSession {
   @exclusivity(unchecked) var path = DecodingPath()
   @exclusivity(unchecked) var types = KnownTypes()
   @exclusivity(unchecked) var calls = CallDepth()
-  /// The numbers of elements of the arrays that were asked for them while they were read, by where the arrays begin.
-  @exclusivity(unchecked) private var counts: [Int: Int] = [:]
   private(set) var userInfo = UserInfo()
   private var errors = ErrorMaker()
   /// The first fault that was met where none can be thrown.
@@ -25,8 +23,8 @@ final class DecodingSession {
 
   private static let reusesContainers = ContainerReuse.isPossible {
     let session = DecodingSession(reusesContainers: false)
-    let reader = ObjectReader(session.message, DecodingKeyTable(PathKey.self))
-    return KeyedDecodingContainer(KeyedDecoder<PathKey, Void>(reader, session, ()))
+    let reader = ObjectReader(session, DecodingKeyTable(PathKey.self))
+    return KeyedDecodingContainer(KeyedDecoder<PathKey, Void>(reader, ()))
   }
 
   /// Runs `body` in a session that is free, with a message that `open` opens.
@@ -109,26 +107,6 @@ final class DecodingSession {
   func note(_ error: FormatError, path: [any CodingKey]) {
     if notedFault == nil { notedFault = self.error(error, path: path, expected: nil) }
   }
-
-  // MARK: counts
-
-  /// Returns the number of elements of the array whose first element stands at `start`.
-  ///
-  /// An array does not say how many elements it has: that takes a walk. One that is asked at every element, as
-  /// `while container.currentIndex < container.count ?? 0` asks it, is walked once.
-  ///
-  /// - Parameters:
-  ///   - elements: Those that are left.
-  ///   - index: The number of the first of them.
-  func count(_ elements: Range<Int>, from index: Int, ofArrayAt start: Int) throws(FormatError) -> Int {
-    if elements.isEmpty { return index }
-    // Most arrays are asked once, at the beginning.
-    if index == 0 { return try Arrays.count(elements, message.reader) }
-    if let count = counts[start] { return count }
-    let count = index + (try Arrays.count(elements, message.reader))
-    counts[start] = count
-    return count
-  }
 }
 
 extension DecodingSession: PooledSession {
@@ -138,7 +116,6 @@ extension DecodingSession: PooledSession {
     message.close()
     path.reset()
     types.reset()
-    if !counts.isEmpty { counts = [:] }
     if notedFault != nil { notedFault = nil }
     if !userInfo.isEmpty { userInfo = UserInfo() }
     calls = CallDepth()

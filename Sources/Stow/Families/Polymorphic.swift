@@ -188,6 +188,12 @@ struct Elementwise<Value, Leaf: LeafCoding>: Codable {
 protocol ElementContainer {
   func encodeElements<Leaf: LeafCoding>(to encoder: any Encoder, by leaf: Leaf.Type) throws
   static func decodeElements<Leaf: LeafCoding>(from decoder: any Decoder, by leaf: Leaf.Type) throws -> Self
+  /// Whether this is the nil of an optional.
+  var isNil: Bool { get }
+}
+
+extension ElementContainer {
+  var isNil: Bool { false }
 }
 
 extension Array: ElementContainer {
@@ -231,12 +237,14 @@ extension Dictionary: ElementContainer where Key: CodingKeyRepresentable {
 }
 
 extension Optional: ElementContainer {
+  var isNil: Bool { self == nil }
+
   func encodeElements<Leaf: LeafCoding>(to encoder: any Encoder, by leaf: Leaf.Type) throws {
     guard let self else {
       var container = encoder.singleValueContainer()
       return try container.encodeNil()
     }
-    if (self as? any AnyOptional)?.isNil == true {
+    if (self as? any ElementContainer)?.isNil == true {
       // As nil it would come back one level higher.
       let description = "The nil of an optional within another cannot be told from the other's."
       throw EncodingError.invalidValue(
@@ -249,13 +257,4 @@ extension Optional: ElementContainer {
     if try decoder.singleValueContainer().decodeNil() { return nil }
     return try Elementwise<Wrapped, Leaf>(from: decoder).value
   }
-}
-
-/// An optional of any type.
-private protocol AnyOptional {
-  var isNil: Bool { get }
-}
-
-extension Optional: AnyOptional {
-  fileprivate var isNil: Bool { self == nil }
 }

@@ -75,7 +75,6 @@ final class WrittenObjects: @unchecked Sendable {
     let number = queue[writtenCount - 1]
     return (number, entries[number].object)
   }
-
 }
 
 /// The objects of a graph that is being decoded, each of which is made when the first reference to it is met.
@@ -92,25 +91,21 @@ final class ReadObjects: @unchecked Sendable {
 
   private typealias Table = KeyedDecodingContainer<PathKey>
 
-  /// An object that could not be made, and as what.
-  private struct Attempt: Hashable {
-    let number: Int
-    let type: ObjectIdentifier
-  }
-
-  /// Why an object could not be made. Where fewer objects lead to it, it may be made after all.
-  private struct Failure {
-    let error: any Error
-    let leadingObjects: Int
+  /// What is known of an object.
+  private struct Entry {
+    var object: AnyObject?
+    /// Whether it is being made.
+    var isOpen = false
+    /// Why it could not be made: those who go on regardless are told again, and do not read all of it again. Where fewer
+    /// objects lead to it, it may be made after all.
+    var failures: [(type: Any.Type, error: any Error, leadingObjects: Int)] = []
   }
 
   private var objects: Table?
   private var named: Table?
-  private var made: [Int: AnyObject] = [:]
-  /// The objects that are being made.
-  private var open: Set<Int> = []
-  /// Why objects could not be made: those who go on regardless are told again, and do not read all of it again.
-  private var failures: [Attempt: Failure] = [:]
+  private var entries: [Int: Entry] = [:]
+  /// How many objects are being made.
+  private var openCount = 0
   private var stack = StackGuard()
 
   init(_ graph: KeyedDecodingContainer<SharedGraphKey>) throws {
@@ -124,15 +119,15 @@ final class ReadObjects: @unchecked Sendable {
   /// Forgets the graph: a decoder that is kept longer finds no objects.
   func end() {
     (objects, named) = (nil, nil)
-    made = [:]
-    failures = [:]
+    entries = [:]
   }
 
   /// Returns the object of a number; nil if the graph has none.
   ///
   /// - Parameter decoder: That of the reference.
   func object<Value>(_ number: Int, _ type: Value.Type, _ decoder: any Decoder) throws -> Value? {
-    if let object = made[number] {
+    let entry = entries[number] ?? Entry()
+    if let object = entry.object {
       guard let value = object as? Value else {
         throw DecodingError.typeMismatch(
           type,
@@ -143,35 +138,41 @@ final class ReadObjects: @unchecked Sendable {
       }
       return value
     }
-    let attempt = Attempt(number: number, type: ObjectIdentifier(type))
-    if let failure = failures[attempt], failure.leadingObjects <= open.count { throw failure.error }
+    for failure in entry.failures where failure.type == type && failure.leadingObjects <= openCount {
+      throw failure.error
+    }
     do {
       try enter(number, decoder)
-      defer { open.remove(number) }
+      defer {
+        entries[number]?.isOpen = false
+        openCount -= 1
+      }
       guard let value = try make(number, type, decoder) else { return nil }
-      made[number] = value as AnyObject
+      entries[number]?.object = value as AnyObject
       return value
     } catch {
-      failures[attempt] = Failure(error: error, leadingObjects: open.count)
+      entries[number, default: Entry()].failures.append((type, error, openCount))
       throw error
     }
   }
 
   /// Notes that an object is being made, unless it cannot be.
   private func enter(_ number: Int, _ decoder: any Decoder) throws {
-    guard open.count < ReferenceCheck.longestChain else {
+    guard openCount < ReferenceCheck.longestChain else {
       throw DecodingError.tooDeep(
         "More than \(ReferenceCheck.longestChain) objects lead to each other in a row.",
         path: decoder.codingPath)
     }
     if stack.isLow(isElsewhere: false) {
       throw DecodingError.tooDeep(
-        "\(open.count) objects lead to each other, and no more fit on the stack of this thread.",
+        "\(openCount) objects lead to each other, and no more fit on the stack of this thread.",
         path: decoder.codingPath)
     }
-    guard open.insert(number).inserted else {
+    guard entries[number]?.isOpen != true else {
       throw Self.error("The object leads to itself.", decoder.codingPath)
     }
+    entries[number, default: Entry()].isOpen = true
+    openCount += 1
   }
 
   private func make<Value>(_ number: Int, _ type: Value.Type, _ decoder: any Decoder) throws -> Value? {

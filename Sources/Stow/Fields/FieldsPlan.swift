@@ -197,7 +197,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     let size = max(layout.size, MemoryLayout<Value>.size)
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: size, alignment: max(layout.alignment, MemoryLayout<Value>.alignment))
-    let object = FieldsObject(ObjectReader(session.message, keyTable(keyType)), keys, memory)
+    let object = FieldsObject(ObjectReader(session, keyTable(keyType)), keys, memory)
     objects.append(.passRetained(object))
   }
 

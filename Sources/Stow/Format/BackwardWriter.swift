@@ -21,10 +21,10 @@ struct BackwardWriter: ~Copyable {
     position = self.capacity
   }
 
-  deinit { CLibrary.deallocate(base) }
+  deinit { PageMemory.deallocate(base, byteCount: capacity) }
 
   private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {
-    CLibrary.allocate(capacity).bindMemory(to: UInt8.self, capacity: capacity)
+    PageMemory.allocate(capacity).bindMemory(to: UInt8.self, capacity: capacity)
   }
 
   var count: Int { capacity - position }
@@ -41,7 +41,7 @@ struct BackwardWriter: ~Copyable {
 
   @inline(never)
   private mutating func replaceBuffer(_ newCapacity: Int) {
-    CLibrary.deallocate(base)
+    PageMemory.deallocate(base, byteCount: capacity)
     startOver(newCapacity)
   }
 
@@ -51,13 +51,15 @@ struct BackwardWriter: ~Copyable {
     position = capacity
   }
 
-  /// Gives the whole buffer away, to be freed by the receiver through `CLibrary`, and starts over with a small one.
-  /// `bytes` of it were written, at its end.
-  mutating func surrender() -> (memory: UnsafeMutableRawPointer, bytes: UnsafeMutableRawBufferPointer) {
-    let memory = UnsafeMutableRawPointer(base)
+  /// Gives the whole buffer away, to be freed by the receiver through `PageMemory`, and starts over with a small
+  /// one. `bytes` of it were written, at its end.
+  mutating func surrender() -> (
+    buffer: UnsafeMutableRawBufferPointer, bytes: UnsafeMutableRawBufferPointer
+  ) {
+    let buffer = UnsafeMutableRawBufferPointer(start: base, count: capacity)
     let bytes = UnsafeMutableRawBufferPointer(start: base + position, count: count)
     startOver()
-    return (memory, bytes)
+    return (buffer, bytes)
   }
 
   /// Gives the memory back if it is large.
@@ -76,7 +78,7 @@ struct BackwardWriter: ~Copyable {
     let newCapacity = max(capacity * 2, used + size + Self.margin)
     let newBase = Self.allocate(newCapacity)
     (newBase + (newCapacity - used)).update(from: base + position, count: used)
-    CLibrary.deallocate(base)
+    PageMemory.deallocate(base, byteCount: capacity)
     base = newBase
     capacity = newCapacity
     position = newCapacity - used

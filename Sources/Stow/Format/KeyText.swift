@@ -76,21 +76,27 @@ extension BackwardWriter {
     let measure = KeyText.measure(utf8, codes)
     switch measure.form {
     case .sixBit:
-      pack(utf8, width: 6) { $0 & 0x3F }
+      pack(utf8, width: 6) { codes[Int($0)] & 0x3F }
       byte(KeyText.sixBit + UInt8(measure.count))
     case .fiveBit where measure.count == utf8.count:
-      pack(utf8, width: 5) { $0 >> 8 & 0x1F }
+      pack(utf8, width: 5) { codes[Int($0)] >> 8 & 0x1F }
       byte(KeyText.fiveBit + UInt8(measure.count))
     case .fiveBit:
-      fill(measure.size - 1) { target in
-        var bits = BitPacker(target)
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: KeyText.limit) { units in
+        var count = 0
         for character in utf8 {
           let code = UInt8(truncatingIfNeeded: codes[Int(character)] >> 8)
-          if code & CharacterCodes.upper != 0 { bits.append(CharacterCodes.upperShift, width: 5) }
-          if code & CharacterCodes.digit != 0 { bits.append(CharacterCodes.digitShift, width: 5) }
-          bits.append(code & 31, width: 5)
+          if code & (CharacterCodes.upper | CharacterCodes.digit) != 0 {
+            units[count] =
+              code & CharacterCodes.upper != 0 ? CharacterCodes.upperShift : CharacterCodes.digitShift
+            count += 1
+          }
+          units[count] = code & 31
+          count += 1
         }
-        bits.finish()
+        pack(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(units)[..<count]), width: 5) {
+          UInt64($0)
+        }
       }
       byte(KeyText.fiveBit + UInt8(measure.count))
     case .plain:
@@ -105,19 +111,15 @@ extension BackwardWriter {
     numbered(symbol, short: KeyText.symbol, limit: KeyText.shortSymbolLimit, long: KeyText.longSymbol)
   }
 
-  /// Writes `width` bits for each byte of `text`, a short one: what `bits` takes out of its entry in the table of
-  /// codes.
+  /// Writes `width` bits for each byte of `text`, a short one.
   ///
   /// Eight characters are as many bytes as the bits of one.
-  private mutating func pack(
-    _ text: UnsafeRawBufferPointer, width: Int, _ bits: (UInt64) -> UInt64
-  ) {
-    let codes = codes
+  private mutating func pack(_ text: UnsafeRawBufferPointer, width: Int, _ bits: (UInt8) -> UInt64) {
     reserve(text.count &+ Self.margin)
     let whole = text.count & ~7
     var last: UInt64 = 0
     for index in whole..<text.count {
-      last |= bits(codes[Int(text[index])]) &<< UInt64(truncatingIfNeeded: width &* (index &- whole))
+      last |= bits(text[index]) &<< UInt64(truncatingIfNeeded: width &* (index &- whole))
     }
     littleEndian(last, width: (width &* (text.count &- whole) &+ 7) >> 3)
     var start = whole
@@ -125,7 +127,7 @@ extension BackwardWriter {
       start &-= 8
       var group: UInt64 = 0
       for index in 0..<8 {
-        group |= bits(codes[Int(text[start &+ index])]) << UInt64(truncatingIfNeeded: width &* index)
+        group |= bits(text[start &+ index]) << UInt64(truncatingIfNeeded: width &* index)
       }
       littleEndian(group, width: width)
     }
@@ -333,37 +335,6 @@ enum CharacterCodes {
     }
     return UnsafePointer(table)
   }()
-}
-
-/// Writes groups of up to 8 bits, lowest first, as bytes.
-struct BitPacker {
-  private var target: UnsafeMutableRawPointer
-  private var pending: UInt64 = 0
-  private var count: UInt64 = 0
-
-  /// Every byte that the groups fill must be there at `target`.
-  init(_ target: UnsafeMutableRawPointer) { self.target = target }
-
-  mutating func append(_ bits: UInt8, width: UInt64) {
-    pending |= UInt64(bits) &<< count
-    count &+= width
-    guard count >= 32 else { return }
-    target.storeBytes(of: UInt32(truncatingIfNeeded: pending).littleEndian, as: UInt32.self)
-    target += 4
-    pending &>>= 32
-    count &-= 32
-  }
-
-  /// Writes what is left, filled up with zeros.
-  mutating func finish() {
-    var left = Int(count)
-    while left > 0 {
-      target.storeBytes(of: UInt8(truncatingIfNeeded: pending), as: UInt8.self)
-      target += 1
-      pending &>>= 8
-      left -= 8
-    }
-  }
 }
 
 /// Takes groups of up to 8 bits, lowest first, out of bytes.

@@ -1,4 +1,40 @@
-// Buffers that grow, and access to what is in memory without copying it.
+// Memory for buffers, and access to what is in memory without copying it.
+
+/// Raw memory for buffers that may become large.
+///
+/// On Linux a large buffer has pages of its own, of 2 MiB where the system has them. The first touch of every page
+/// is a trap into the kernel, of which small pages have many. From `malloc` a large buffer would stay in the process
+/// when it is freed.
+enum PageMemory {
+  #if os(Linux)
+    private static let hugePage = 1 << 21
+    /// Smaller buffers are not worth whole pages of that size.
+    private static let smallestLarge = 2 * hugePage
+
+    private static func pages(_ byteCount: Int) -> Int { (byteCount + hugePage - 1) & ~(hugePage - 1) }
+  #endif
+
+  /// Memory for `byteCount` bytes, aligned for every type; to be freed by `deallocate`.
+  static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
+    #if os(Linux)
+      if byteCount >= smallestLarge {
+        guard let memory = CLibrary.map(pages(byteCount), inPagesOf: hugePage) else {
+          fatalError("Out of memory")
+        }
+        return memory
+      }
+    #endif
+    return CLibrary.allocate(byteCount)
+  }
+
+  /// Frees what `allocate` gave for as many bytes.
+  static func deallocate(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
+    #if os(Linux)
+      if byteCount >= smallestLarge { return CLibrary.unmap(memory, pages(byteCount)) }
+    #endif
+    CLibrary.deallocate(memory)
+  }
+}
 
 /// Trivial elements in a buffer that grows, and is used again from message to message.
 ///
@@ -22,45 +58,26 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     base = Self.allocate(capacity)
   }
 
-  deinit { CLibrary.deallocate(base) }
+  deinit { Self.deallocate(base, capacity) }
 
   private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
-    CLibrary.allocate(capacity * MemoryLayout<Element>.stride).bindMemory(
+    PageMemory.allocate(capacity * MemoryLayout<Element>.stride).bindMemory(
       to: Element.self, capacity: capacity)
+  }
+
+  private static func deallocate(_ memory: UnsafeMutablePointer<Element>, _ capacity: Int) {
+    PageMemory.deallocate(memory, byteCount: capacity * MemoryLayout<Element>.stride)
   }
 
   @inline(__always)
   mutating func append(_ element: Element) {
-    put(element)
-    if isFull { makeRoom() }
-  }
-
-  /// Appends an element here and one to another buffer.
-  @inline(__always)
-  mutating func append<Other>(
-    _ element: Element, _ otherElement: Other, to other: inout GrowableBuffer<Other>
-  ) {
-    put(element)
-    other.put(otherElement)
-    if isFull || other.isFull { makeRoom(&other) }
-  }
-
-  /// Appends an element; room for one more must be made before anything else happens.
-  private mutating func put(_ element: Element) {
     base[count] = element
     count &+= 1
+    if count == capacity { makeRoom() }
   }
-
-  private var isFull: Bool { count == capacity }
 
   @inline(never)
   private mutating func makeRoom() { grow(to: count + 1) }
-
-  @inline(never)
-  private mutating func makeRoom<Other>(_ other: inout GrowableBuffer<Other>) {
-    if isFull { makeRoom() }
-    if other.isFull { other.makeRoom() }
-  }
 
   /// Makes room for `size` more elements, and for one more.
   @inline(__always)
@@ -79,11 +96,12 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     // What is as large as a word is named by 32-bit indices, of which the last stands for none.
     let limit = MemoryLayout<Element>.stride >= 8 ? Int(clamping: UInt32.max) - 1 : .max
     precondition(wanted <= limit, "A message has more than 4 billion values")
-    capacity = min(max(capacity * 2, wanted), limit)
-    let larger = Self.allocate(capacity)
+    let newCapacity = min(max(capacity * 2, wanted), limit)
+    let larger = Self.allocate(newCapacity)
     larger.update(from: base, count: count)
-    CLibrary.deallocate(base)
+    Self.deallocate(base, capacity)
     base = larger
+    capacity = newCapacity
   }
 
   @inline(__always)
@@ -119,7 +137,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   @inline(never)
   private mutating func trim() {
     guard capacity > Self.largestCapacity || count < capacity / 32 else { return }
-    CLibrary.deallocate(base)
+    Self.deallocate(base, capacity)
     capacity = initialCapacity
     base = Self.allocate(capacity)
   }

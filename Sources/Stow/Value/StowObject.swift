@@ -26,7 +26,7 @@ public struct StowObject: Sendable {
   /// ```
   public init(_ pairs: some Sequence<(String, StowValue)>) {
     self.init()
-    for (key, value) in pairs { put(value, forKey: key, at: names.position(of: key)) }
+    for (key, value) in pairs { set(value, forKey: key) }
   }
 
   /// Makes an object of keys that are known to be distinct, and as many values.
@@ -75,6 +75,12 @@ public struct StowObject: Sendable {
     }
   }
 
+  /// Assigns a value to a key, or removes it. Unlike the subscript, not in line.
+  @inline(never)
+  mutating func set(_ value: StowValue?, forKey key: String) {
+    put(value, forKey: key, at: names.position(of: key))
+  }
+
   private mutating func put(_ value: StowValue?, forKey key: String, at position: Int?) {
     switch (value, position) {
     case (let value?, let position?): contents[position] = value
@@ -96,7 +102,7 @@ public struct StowObject: Sendable {
   @discardableResult
   public mutating func removeValue(forKey key: String) -> StowValue? {
     let value = self[key]
-    self[key] = nil
+    set(nil, forKey: key)
     return value
   }
 

@@ -179,19 +179,12 @@ private struct PathText {
 
   /// What follows a backslash.
   private mutating func escaped() -> Unicode.Scalar? {
-    switch rest.popFirst() {
-    case "\"": return "\""
-    case "\\": return "\\"
-    case "n": return "\n"
-    case "r": return "\r"
-    case "t": return "\t"
-    case "u":
-      guard take("{") else { return nil }
-      let digits = takeAll { $0.properties.isASCIIHexDigit }
-      guard digits.utf8.count <= 8, take("}") else { return nil }
-      return Int(digits, radix: 16).flatMap(UInt32.init(exactly:)).flatMap(Unicode.Scalar.init)
-    default: return nil
-    }
+    guard let letter = rest.popFirst() else { return nil }
+    if letter != "u" { return Notation.escapes.first { $0.letter == letter }?.scalar }
+    guard take("{") else { return nil }
+    let digits = takeAll { $0.properties.isASCIIHexDigit }
+    guard digits.utf8.count <= 8, take("}") else { return nil }
+    return Int(digits, radix: 16).flatMap(UInt32.init(exactly:)).flatMap(Unicode.Scalar.init)
   }
 
   private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
@@ -221,22 +214,9 @@ private struct PathText {
   }
 
   static func quoted(_ key: String) -> String {
-    var text = String.UnicodeScalarView("\"".unicodeScalars)
-    for scalar in key.unicodeScalars { text.append(contentsOf: escaped(scalar).unicodeScalars) }
-    text.append("\"")
-    return String(text)
-  }
-
-  private static func escaped(_ scalar: Unicode.Scalar) -> String {
-    switch scalar {
-    case "\"": "\\\""
-    case "\\": "\\\\"
-    case "\n": "\\n"
-    case "\r": "\\r"
-    case "\t": "\\t"
-    case _ where scalar.properties.generalCategory == .control:
-      "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
-    default: String(scalar)
+    Notation.quoted(key) { scalar in
+      guard scalar.properties.generalCategory == .control else { return nil }
+      return "{" + String(scalar.value, radix: 16, uppercase: true) + "}"
     }
   }
 }

@@ -80,22 +80,38 @@ package enum Notation {
 
   package static let notANumber = "NaN"
 
+  /// What stands after a backslash for a scalar.
+  static let escapes: [(scalar: Unicode.Scalar, letter: Unicode.Scalar)] = [
+    ("\"", "\""), ("\\", "\\"), ("\n", "n"), ("\r", "r"), ("\t", "t"),
+  ]
+
   /// A string in quotes. What no one sees, and what could move the text around it, is escaped.
+  @inline(never)
   package static func quoted(_ string: String) -> String {
-    var result = "\""
-    result.reserveCapacity(string.utf8.count + 2)
-    for scalar in string.unicodeScalars {
+    quoted(string) { scalar in
       switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
       // Controls, marks of direction, separators of lines and the byte order mark.
       case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{200E}", "\u{200F}", "\u{2028}"..."\u{202E}",
         "\u{2066}"..."\u{2069}", "\u{FEFF}":
-        result += "\\u" + padded(String(scalar.value, radix: 16), 4)
-      default: result.unicodeScalars.append(scalar)
+        padded(String(scalar.value, radix: 16), 4)
+      default: nil
+      }
+    }
+  }
+
+  /// A string in quotes.
+  ///
+  /// - Parameter number: What stands after `\u` for a scalar that is escaped so; nil for others.
+  static func quoted(_ string: String, number: (Unicode.Scalar) -> String?) -> String {
+    var result = "\""
+    result.reserveCapacity(string.utf8.count + 2)
+    for scalar in string.unicodeScalars {
+      if let letter = escapes.first(where: { $0.scalar == scalar })?.letter {
+        result += "\\\(letter)"
+      } else if let number = number(scalar) {
+        result += "\\u" + number
+      } else {
+        result.unicodeScalars.append(scalar)
       }
     }
     return result + "\""

@@ -200,7 +200,7 @@ struct PastTheEndTests {
     #expect {
       _ = try StowDecoder().decode([String].self, from: message)
     } throws: { error in
-      guard case DecodingError.typeMismatch(_, let context) = error else { return false }
+      guard case DecodingError.dataCorrupted(let context) = error else { return false }
       return steps(context.codingPath) == [2]
     }
   }

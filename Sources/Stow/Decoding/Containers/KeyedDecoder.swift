@@ -20,9 +20,9 @@ extension DecodingSession {
   private func newContainer<Key: CodingKey, Failure: Error>(
     _ keyType: Key.Type, _ keyTable: DecodingKeyTable, _ open: (ObjectReader) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
-    let reader = ObjectReader(message, keyTable)
+    let reader = ObjectReader(self, keyTable)
     try open(reader)
-    return KeyedDecodingContainer(KeyedDecoder<Key, Held>(reader, self, Held(session: self, reader: reader)))
+    return KeyedDecodingContainer(KeyedDecoder<Key, Held>(reader, Held(session: self, reader: reader)))
   }
 
   /// Makes a container for the pool. This needs the container's metadata, so code that runs often must not contain it.
@@ -30,8 +30,8 @@ extension DecodingSession {
   private func makeContainer<Key: CodingKey>(
     _ keyType: Key.Type, _ keyTable: DecodingKeyTable
   ) -> (container: AnyObject, object: ObjectReader) {
-    let reader = ObjectReader(message, keyTable)
-    let container = KeyedDecodingContainer(KeyedDecoder<Key, Void>(reader, self, ()))
+    let reader = ObjectReader(self, keyTable)
+    let container = KeyedDecodingContainer(KeyedDecoder<Key, Void>(reader, ()))
     return (ContainerReuse.reference(of: container), reader)
   }
 
@@ -67,31 +67,31 @@ struct KeyedDecoderPool: ~Copyable {
 
 /// The container of an object that is being read.
 ///
-/// A trivial value where containers are used again: the object that the standard library puts around it copies it for
-/// every call, and would count references each time. The session keeps the reader, and whoever runs the decoding keeps the
+/// A trivial word where containers are used again: the object that the standard library puts around it copies it for every
+/// call, and would count references each time. The session keeps the reader, and whoever runs the decoding keeps the
 /// session for as long as somebody holds a container (`SessionPool`). Elsewhere it keeps both itself.
 struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
-  private let readerReference: Unmanaged<ObjectReader>
-  private let sessionReference: Unmanaged<DecodingSession>
+  /// The reference to the reader, as a number: a word that may have any bits is copied without a call.
+  private let readerBits: UInt
   private let hold: Hold
 
-  init(_ reader: ObjectReader, _ session: DecodingSession, _ hold: Hold) {
-    readerReference = .passUnretained(reader)
-    sessionReference = .passUnretained(session)
+  init(_ reader: ObjectReader, _ hold: Hold) {
+    readerBits = UInt(bitPattern: Unmanaged.passUnretained(reader).toOpaque())
     self.hold = hold
   }
 
   @inline(__always)
   private func withReader<Result>(_ body: (ObjectReader) throws -> Result) rethrows -> Result {
-    try readerReference._withUnsafeGuaranteedRef(body)
+    guard let address = UnsafeRawPointer(bitPattern: readerBits) else { preconditionFailure("no reader") }
+    return try Unmanaged<ObjectReader>.fromOpaque(address)._withUnsafeGuaranteedRef(body)
   }
 
   @inline(__always)
   private func withSession<Result>(
     _ body: (DecodingSession, ObjectReader) throws -> Result
   ) rethrows -> Result {
-    try sessionReference._withUnsafeGuaranteedRef { session in
-      try withReader { reader in try body(session, reader) }
+    try withReader { reader in
+      try reader.sessionReference._withUnsafeGuaranteedRef { session in try body(session, reader) }
     }
   }
 
@@ -172,16 +172,6 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
       guard offset >= 0, try !attempt(key, nil, { () throws(FormatError) in try reader.passNil(offset) })
       else { return nil }
       return try attempt(key, type) { () throws(FormatError) in try reader.read(type, at: offset) }
-    }
-  }
-
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try withReader { reader in
-      // Straight from the column, without a `Cell` in between.
-      do throws(FormatError) { if let value = try reader.wholeDouble(key) { return value } } catch {
-        throw failure(error, key, type)
-      }
-      return try read(type, key)
     }
   }
 

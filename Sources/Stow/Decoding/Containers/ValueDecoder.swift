@@ -48,7 +48,7 @@ struct OpenPlace {
 
   @inline(__always)
   func read<Value: ReadableScalar>(_ type: Value.Type, _ message: Message) throws(FormatError) -> Value {
-    if let elements { return try Value.read(elements.cell(number), at: elements.offset) }
+    if let elements { return try elements.read(type, number) }
     var next = position
     return try Value.read(message, at: position, next: &next)
   }
@@ -100,16 +100,21 @@ final class Elements {
     return session.container(keyType) { $0.open(row: row, of: self, shape: shape, node) }
   }
 
-  /// Returns the scalars of a row that is an array; nil if it is not one, or has something else.
-  func array<Value: ReadableScalar>(of type: Value.Type, inRow number: ElementNumber, _ message: Message)
-    -> [Value]?
-  {
+  /// Returns the scalars of a row that is an array; nil if it is not one.
+  func array<Value: ReadableScalar>(
+    of type: Value.Type, inRow number: ElementNumber, _ message: Message
+  ) throws(FormatError) -> [Value]? {
     guard shape == nil, let columns = layout.columns, let row = layout.row(number) else { return nil }
-    return Value.array(message, inRow: row, of: columns)
+    return try Value.array(message, inRow: row, of: columns)
   }
 
   func cell(_ number: ElementNumber) throws(FormatError) -> Cell {
     try layout.cell(number, session.message.reader)
+  }
+
+  func read<Value: ReadableScalar>(_ type: Value.Type, _ number: ElementNumber) throws(FormatError) -> Value {
+    guard var constant = layout.constant(number) else { return try Value.read(cell(number), at: offset) }
+    return try Value.read(session.message, at: constant, next: &constant)
   }
 
   func column(_ keyIndex: Int) throws(FormatError) -> Columns.Column {
@@ -327,7 +332,7 @@ extension ElementNesting {
 struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
   private let session: DecodingSession
   private let elements: Elements?
-  private let start: Int
+  let count: Int?
   /// Where the next element stands, and after the last; without tags, its number, and how many there are.
   private var current: Int
   private let end: Int
@@ -338,35 +343,39 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
     self.session = session
     let (untagged, values) = try place.array(session)
     elements = untagged
-    (start, end) = untagged.map { (0, $0.count) } ?? (values.lowerBound, values.upperBound)
-    current = start
+    (current, end) = untagged.map { (0, $0.count) } ?? (values.lowerBound, values.upperBound)
+    count = untagged == nil ? try Arrays.count(values, session.message.reader) : end
     self.node = node
   }
 
   var codingPath: [any CodingKey] { session.codingPath(node, at: elements?.offset) }
   var isAtEnd: Bool { current >= end }
 
-  /// The number of elements: if they have tags, a walk over those that are left, a step for each, the first times it is
-  /// asked for.
-  var count: Int? {
-    if elements != nil { return end }
+  private var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }
+
+  /// Returns where the next element stands, and what `current` is after it.
+  private func next(_ type: Any.Type) throws -> (place: OpenPlace, end: Int) {
+    guard current < end else { throw atEnd(type) }
+    if let elements { return (OpenPlace(.element(current), of: elements), current + 1) }
     do throws(FormatError) {
-      return try session.count(current..<end, from: currentIndex, ofArrayAt: start)
+      return (OpenPlace(at: current), try checked(session.message.reader.end(of: current)))
     } catch {
-      session.note(error, path: codingPath)
-      return nil
+      throw failure(error, nil)
     }
   }
 
-  private var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }
-
-  private func place(_ type: Any.Type) throws -> OpenPlace {
-    guard current < end else { throw DecodingError.atEnd(type, path: session.codingPath(step, of: node)) }
-    return elements.map { OpenPlace(.element(current), of: $0) } ?? OpenPlace(at: current)
+  @inline(never)
+  private func atEnd(_ type: Any.Type) -> any Error {
+    DecodingError.atEnd(type, path: session.codingPath(step, of: node))
   }
 
-  private mutating func pass(to next: Int) throws(FormatError) {
+  /// Returns the end of the next element, if it is within the array.
+  private func checked(_ next: Int) throws(FormatError) -> Int {
     guard next <= end else { try fail(.malformed, at: current) }
+    return next
+  }
+
+  private mutating func pass(to next: Int) {
     current = next
     currentIndex &+= 1
   }
@@ -378,11 +387,16 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
 
   @inline(__always)
   mutating func decode<Value: ReadableScalar>(_ type: Value.Type) throws -> Value {
-    guard elements == nil, current < end else { return try element(type) }
-    var next = current
+    guard current < end else { throw atEnd(type) }
     do throws(FormatError) {
-      let result = try Value.read(session.message, at: current, next: &next)
-      try pass(to: next)
+      var next = current &+ 1
+      let result =
+        if let elements {
+          try elements.read(type, .element(current))
+        } else {
+          try Value.read(session.message, at: current, next: &next)
+        }
+      pass(to: try checked(next))
       return result
     } catch {
       throw failure(error, type)
@@ -396,42 +410,31 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try element(type) }
 
   private mutating func element<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let (session, step) = (session, step)
-    return try next(type) { try session.decode(type, at: $0, step) }
+    let (place, end) = try next(type)
+    let value = try session.decode(type, at: place, step)
+    pass(to: end)
+    return value
   }
 
   mutating func decodeNil() throws -> Bool {
-    guard try place(Never.self).levelOfNil(session.message) != nil else { return false }
-    try next(Never.self) { _ in }
+    let (place, end) = try next(Never.self)
+    guard place.levelOfNil(session.message) != nil else { return false }
+    pass(to: end)
     return true
   }
 
   mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     if isAtEnd { return nil }
-    guard let level = try place(type).levelOfNil(session.message) else { return try decode(type) }
-    let value = session.none(type, level: level - 1)
-    try next(Never.self) { _ in }
-    return value
-  }
-
-  /// Returns what `body` makes of the next element, and passes it if that does not throw.
-  private mutating func next<Result>(
-    _ type: Any.Type, _ body: (OpenPlace) throws -> Result
-  ) throws -> Result {
-    let place = try place(type)
-    var passed = self
-    do throws(FormatError) {
-      try passed.pass(to: elements == nil ? session.message.reader.end(of: current) : current + 1)
-    } catch {
-      throw failure(error, nil)
-    }
-    let result = try body(place)
-    self = passed
-    return result
+    let (place, end) = try next(type)
+    guard let level = place.levelOfNil(session.message) else { return try decode(type) }
+    pass(to: end)
+    return session.none(type, level: level - 1)
   }
 
   mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
-    let (session, step) = (session, step)
-    return try next(type) { try body(ValueDecoder(session, $0, session.path.push(step))) }
+    let (place, end) = try next(type)
+    let result = try body(ValueDecoder(session, place, session.path.push(step)))
+    pass(to: end)
+    return result
   }
 }

@@ -18,7 +18,6 @@ struct Children: Sendable {
   private let object: ObjectHeader?
   /// Of the shape of a record.
   private let keyCount: Int
-  let start: Int
   let end: Int
   /// Where the next element stands, or the next entry with its key.
   private(set) var offset: Int
@@ -28,7 +27,7 @@ struct Children: Sendable {
   /// The children of the value at `offset`; nil if it is no array, map or record.
   init?(of offset: Int, _ message: Message) throws(FormatError) {
     if Arrays.isArray(try message.reader.byte(at: offset)) {
-      self.init(array: try Arrays.read(message.reader, at: offset))
+      self.init(nil, try Arrays.read(message.reader, at: offset))
     } else if let object = try ObjectHeader.read(message.reader, at: offset) {
       try self.init(object, message)
     } else {
@@ -36,32 +35,23 @@ struct Children: Sendable {
     }
   }
 
-  private init(array: Range<Int>) {
-    object = nil
-    keyCount = 0
-    (start, end) = (array.lowerBound, array.upperBound)
-    offset = start
-  }
-
   init(_ object: ObjectHeader, _ message: Message) throws(FormatError) {
-    self.object = object
-    (start, end) = (object.body.lowerBound, object.body.upperBound)
-    offset = start
     guard let shape = object.shape else {
-      keyCount = 0
+      self.init(object, object.body)
       return
     }
-    guard shape < message.tables.shapeCount else { try fail(.malformed, at: offset) }
-    keyCount = message.tables.keyCount(ofShape: shape)
+    guard shape < message.tables.shapeCount else { try fail(.malformed, at: object.body.lowerBound) }
+    self.init(object, object.body, keyCount: message.tables.keyCount(ofShape: shape))
     guard object.isPartial else { return }
     offset = try Records.endOfPresence(message.reader, in: object.body, keyCount: keyCount)
   }
 
-  init(ofMap body: Range<Int>) {
-    object = ObjectHeader(shape: nil, isPartial: false, body: body)
-    keyCount = 0
-    (start, end) = (body.lowerBound, body.upperBound)
-    offset = start
+  init(ofMap body: Range<Int>) { self.init(ObjectHeader(shape: nil, isPartial: false, body: body), body) }
+
+  private init(_ object: ObjectHeader?, _ body: Range<Int>, keyCount: Int = 0) {
+    self.object = object
+    self.keyCount = keyCount
+    (offset, end) = (body.lowerBound, body.upperBound)
   }
 
   private var isArray: Bool { object == nil }
@@ -126,7 +116,7 @@ struct Children: Sendable {
     }
     names = try message.names(ofShape: shape).names
     if object.isPartial {
-      names = names.indices.filter { message.reader.bit($0, at: start) }.map { names[$0] }
+      names = names.indices.filter { message.reader.bit($0, at: object.body.lowerBound) }.map { names[$0] }
     }
     // Every value takes a byte.
     guard names.count <= end - offset, !names.isEmpty || offset == end else {
@@ -161,8 +151,9 @@ struct Children: Sendable {
 final class ElementMarks: Sendable {
   static let interval = 128
 
-  private struct Marks {
-    var offsets: [Int] = []
+  struct Marks {
+    /// Where the elements begin whose numbers are multiples of the interval; at first only the first.
+    var offsets: [Int]
     /// The number of elements, once a walk has come to the end.
     var count: Int?
   }
@@ -170,29 +161,15 @@ final class ElementMarks: Sendable {
   /// By where the first element of each array stands.
   private let arrays = Mutex<[Int: Marks]>([:])
 
-  /// Returns the last marked element that is not after the one with a number.
-  func last(before number: Int, ofArrayAt first: Int) -> (number: Int, offset: Int) {
-    guard number >= Self.interval else { return (0, first) }
-    return arrays.withLock { arrays in
-      guard let offsets = arrays[first]?.offsets, !offsets.isEmpty else { return (0, first) }
-      let mark = min(number / Self.interval, offsets.count)
-      return (mark * Self.interval, offsets[mark - 1])
-    }
-  }
-
-  func count(ofArrayAt first: Int) -> Int? { arrays.withLock { $0[first]?.count } }
-
-  /// Notes where elements stand, of which the first has a number that is a multiple of the interval.
-  func note(_ offsets: [Int], from number: Int, count: Int?, ofArrayAt first: Int) {
-    if offsets.isEmpty && (count ?? 0) < Self.interval { return }
-    arrays.withLock { arrays in
-      let known = arrays[first]?.offsets.count ?? 0
-      // Another thread may have walked there in the meantime.
-      let overlap = known - (number / Self.interval - 1)
-      if overlap >= 0 {
-        arrays[first, default: Marks()].offsets.append(contentsOf: offsets.dropFirst(overlap))
-      }
-      if let count { arrays[first, default: Marks()].count = count }
+  /// Hands `walk` the marks of an array, to which it may add. Other threads wait until it returns.
+  func withMarks<Result: Sendable>(
+    ofArrayAt first: Int, _ walk: (inout Marks) throws(FormatError) -> Result
+  ) throws(FormatError) -> Result {
+    try arrays.withLock { arrays throws(FormatError) in
+      // Taken out, so that it is not copied when something is added.
+      var marks = arrays.removeValue(forKey: first) ?? Marks(offsets: [first])
+      defer { if marks.offsets.count > 1 { arrays[first] = marks } }
+      return try walk(&marks)
     }
   }
 }
@@ -212,26 +189,36 @@ struct ArrayWalk {
     return offset
   }
 
-  func count() throws(FormatError) -> Int {
-    if let count = marks?.count(ofArrayAt: elements.lowerBound) { return count }
-    return try walk(to: .max).number
-  }
+  func count() throws(FormatError) -> Int { try walk(to: .max).number }
 
   /// Goes to the element with a number, or to the end if it comes first.
   private func walk(to number: Int) throws(FormatError) -> (number: Int, offset: Int) {
     let first = elements.lowerBound
-    var (current, offset) = marks?.last(before: number, ofArrayAt: first) ?? (0, first)
-    let start = current / ElementMarks.interval + 1
-    var noted: [Int] = []
+    guard let marks, number >= ElementMarks.interval else {
+      var marks = ElementMarks.Marks(offsets: [first])
+      return try walk(to: number, &marks)
+    }
+    return try marks.withMarks(ofArrayAt: first) { marks throws(FormatError) in
+      try walk(to: number, &marks)
+    }
+  }
+
+  private func walk(
+    to number: Int, _ marks: inout ElementMarks.Marks
+  ) throws(FormatError) -> (number: Int, offset: Int) {
+    if let count = marks.count, number >= count { return (count, elements.upperBound) }
+    let mark = min(number / ElementMarks.interval, marks.offsets.count - 1)
+    var (current, offset) = (mark * ElementMarks.interval, marks.offsets[mark])
     while current < number, offset < elements.upperBound {
       let next = try reader.end(of: offset)
       guard next <= elements.upperBound else { try fail(.malformed, at: offset) }
       offset = next
       current += 1
-      if current % ElementMarks.interval == 0, offset < elements.upperBound { noted.append(offset) }
+      if current == marks.offsets.count * ElementMarks.interval, offset < elements.upperBound {
+        marks.offsets.append(offset)
+      }
     }
-    let count = offset < elements.upperBound ? nil : current
-    marks?.note(noted, from: start * ElementMarks.interval, count: count, ofArrayAt: first)
+    if offset == elements.upperBound { marks.count = current }
     return (current, offset)
   }
 }

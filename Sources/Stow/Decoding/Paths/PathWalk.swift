@@ -166,10 +166,10 @@ struct PathWalk {
   private func find(_ key: PathKey) throws(FormatError) -> ValuePlace? {
     switch place.content {
     case .value(let offset):
-      var search = KeySearch(key.stringValue)
       guard let object = try ObjectHeader.read(reader, at: offset) else { try fail(.mismatch, at: offset) }
       guard place.depth < message.maximumDepth else { try fail(.tooDeep, at: offset) }
-      return try search.value(in: object, session).map { place.inside(at: $0) }
+      var search = KeySearch(key.stringValue, session)
+      return try search.value(in: object).map { place.inside(at: $0) }
     case .element(let number, let layout):
       guard let row = layout.row(number), let shape = layout.columns?.shape else {
         try fail(.cellMismatch, at: place.offset)
@@ -231,7 +231,7 @@ struct PathWalk {
       return try session.decode(type, entry, at: openPlace(), node)
     }
     if !entry.isPlain,
-      let value = entry.withPlan(as: DecodingPlan<Value>.self, { try? elements.decode(by: $0, message) })
+      let value = entry.withPlan(as: DecodingPlan<Value>.self, { try? elements.decode(by: $0, session) })
     {
       return value
     }
@@ -275,9 +275,7 @@ struct PathWalk {
 
   func count() throws -> Int {
     try session.attempt(at: node, expected: [Any].self) { () throws(FormatError) in
-      let elements = try PlaceElements(of: place, message)
-      guard let rest = elements.rest else { return elements.count }
-      return try ArrayWalk(elements: rest, reader: reader, marks: marks).count()
+      try PlaceElements(of: place, message).count(reader, marks)
     }
   }
 
@@ -327,44 +325,30 @@ struct PathWalk {
 /// Finds the value of one key in one object after the other.
 struct KeySearch {
   private let name: String
+  private let reader: ObjectReader
   /// The shape of the last record, and the index of the key in it.
   private var shape = -1
   private var index: Int?
 
-  init(_ name: String) { self.name = name }
-
-  /// Returns where the value stands in an object; nil if there is none.
-  mutating func value(in object: ObjectHeader, _ session: DecodingSession) throws(FormatError) -> Int? {
-    let message = session.message
-    guard object.shape == nil else { return try value(inRecord: object, message) }
-    let reader = ObjectReader(message, session.types.pool(of: PathKey.self).pointee.keyTable)
-    try reader.open(object, .top)
-    let value = try reader.find(PathKey(name: name))
-    guard value >= 0 else { return nil }
-    try reader.pass(value)
-    return value
+  init(_ name: String, _ session: DecodingSession) {
+    self.name = name
+    reader = ObjectReader(session, session.types.pool(of: PathKey.self).pointee.keyTable)
   }
 
-  /// The same in a record.
-  mutating func value(inRecord object: ObjectHeader, _ message: Message) throws(FormatError) -> Int? {
-    let (start, end) = (object.body.lowerBound, object.body.upperBound)
-    guard let shape = object.shape, shape < message.tables.shapeCount else { try fail(.malformed, at: start) }
-    let keyCount = message.tables.keyCount(ofShape: shape)
-    let bits = object.isPartial
-    var value = bits ? try Records.endOfPresence(message.reader, in: object.body, keyCount: keyCount) : start
-    // Every value takes a byte.
-    guard bits || keyCount <= end - start else { try fail(.malformed, at: start) }
-    if shape != self.shape {
-      (index, self.shape) = (try message.keyIndex(of: name, inShape: shape), shape)
+  /// Returns where the value stands in an object; nil if there is none.
+  mutating func value(in object: ObjectHeader) throws(FormatError) -> Int? {
+    try reader.open(object, .top)
+    let value: Int
+    if let shape = object.shape {
+      if shape != self.shape {
+        (index, self.shape) = (try reader.message.keyIndex(of: name, inShape: shape), shape)
+      }
+      value = try reader.value(at: index)
+    } else {
+      value = try reader.find(PathKey(name: name))
     }
-    guard let index, !bits || message.reader.bit(index, at: start) else { return nil }
-    for key in 0..<index where !bits || message.reader.bit(key, at: start) {
-      value = try message.reader.end(of: value)
-    }
-    let isLast =
-      bits ? !(index + 1..<keyCount).contains { message.reader.bit($0, at: start) } : index == keyCount - 1
-    let next = value < end ? try message.reader.end(of: value) : .max
-    guard isLast ? next == end : next <= end else { try fail(.malformed, at: value) }
+    guard value >= 0 else { return nil }
+    try reader.pass(value)
     return value
   }
 }

@@ -73,13 +73,16 @@ struct PlaceElements: Sendable {
     return children.offset..<max(children.offset, children.end)
   }
 
-  /// Where the first of all elements stands, if they have to be walked over to be counted.
-  var start: Int { if case .values(let children) = source { children.start } else { place.offset } }
-
   /// The number of elements that need not be walked over to be counted.
-  var count: Int { if case .elements(let layout) = source { layout.count } else { keys.count } }
+  private var knownCount: Int { if case .elements(let layout) = source { layout.count } else { keys.count } }
 
-  var isAtEnd: Bool { rest.map(\.isEmpty) ?? (index >= count) }
+  /// Returns the number of elements, of which none has been passed.
+  func count(_ reader: ByteReader, _ marks: ElementMarks? = nil) throws(FormatError) -> Int {
+    guard let rest else { return knownCount }
+    return try ArrayWalk(elements: rest, reader: reader, marks: marks).count()
+  }
+
+  var isAtEnd: Bool { rest.map(\.isEmpty) ?? (index >= knownCount) }
 
   /// Returns the next element and the step that leads to it, and passes it; nil after the last.
   mutating func next(_ message: Message) throws(FormatError) -> (StowPath.Step, ValuePlace)? {
@@ -102,14 +105,17 @@ struct PlaceElements: Sendable {
 
   /// Returns the element at an index, of those that stand in fixed places; nil if there is none.
   func element(_ index: Int, _ reader: ByteReader) throws(FormatError) -> ValuePlace? {
-    guard case .elements(let layout) = source, index >= 0, index < count else { return nil }
+    guard case .elements(let layout) = source, index >= 0, index < layout.count else { return nil }
     return try place.beside(.element(index), of: layout, reader)
   }
 
   // MARK: one key of each
 
   /// Decodes what the path leads to in each element by a plan, if it is a column of rows, or a key of records.
-  func decode<Value>(by plan: DecodingPlan<Value>, _ message: Message) throws(FormatError) -> Value? {
+  func decode<Value>(
+    by plan: DecodingPlan<Value>, _ session: DecodingSession
+  ) throws(FormatError) -> Value? {
+    let message = session.message
     guard steps.count == 1, index == 0, let step = steps.first else { return nil }
     switch (source, step) {
     case (.elements(let layout), .key(let name)):
@@ -120,14 +126,15 @@ struct PlaceElements: Sendable {
       guard let columns = layout.columns, columns.shape == nil else { return nil }
       return layout.cells(ofColumn: column).flatMap { plan.decode($0, from: message) }
     case (.values(var records), .key(let name)) where place.depth < message.maximumDepth - 1:
-      var search = KeySearch(name)
-      return plan.decode(from: message) { () throws(FormatError) in
-        guard let record = try records.next(message)?.value else { return nil }
+      var search = KeySearch(name, session)
+      var offsets: [Int] = []
+      while let record = try records.next(message)?.value {
         guard let object = try ObjectHeader.read(message.reader, at: record), object.shape != nil,
-          let value = try search.value(inRecord: object, message)
-        else { try fail(.mismatch, at: record) }
-        return value
+          let value = try search.value(in: object)
+        else { return nil }
+        offsets.append(value)
       }
+      return plan.decode(at: offsets, from: message)
     default: return nil
     }
   }
@@ -149,7 +156,10 @@ struct EachDecoder: Decoder, SingleValueDecodingContainer {
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    EachContainer(session: session, elements: elements, node: node)
+    let count = try session.attempt(at: node, expected: nil) { () throws(FormatError) in
+      try elements.count(session.message.reader)
+    }
+    return EachContainer(count: count, session: session, elements: elements, node: node)
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
@@ -179,6 +189,7 @@ struct EachDecoder: Decoder, SingleValueDecodingContainer {
 
 /// The container of the values that a path finds in some elements, one in each.
 private struct EachContainer: UnkeyedDecodingContainer, ElementNesting {
+  let count: Int?
   let session: DecodingSession
   var elements: PlaceElements
   let node: PathNode
@@ -187,47 +198,28 @@ private struct EachContainer: UnkeyedDecodingContainer, ElementNesting {
   var currentIndex: Int { elements.index }
   var isAtEnd: Bool { elements.isAtEnd }
 
-  var count: Int? {
-    guard let rest = elements.rest else { return elements.count }
-    do throws(FormatError) {
-      return try session.count(rest, from: elements.index, ofArrayAt: elements.start)
-    } catch {
-      session.note(error, path: codingPath)
-      return nil
-    }
-  }
-
-  /// Hands `body` a walk that has gone to the next element and on to the end of the path, or as far as there was
-  /// something; passes the element if `body` returns a result.
-  private mutating func next<Result>(
-    _ type: Any.Type, _ body: (PathWalk, _ isThere: Bool) throws -> Result?
-  ) throws -> Result? {
-    var elements = elements
+  /// Returns a walk that has gone to the next element and on to the end of the path, or as far as there is something, and
+  /// the elements after that one. Its step stays in the coding path.
+  private func next(_ type: Any.Type) throws -> (walk: PathWalk, isThere: Bool, rest: PlaceElements) {
+    var rest = elements
     let found = try session.attempt(at: node, expected: nil) { () throws(FormatError) in
-      try elements.next(session.message)
+      try rest.next(session.message)
     }
     guard let (step, place) = found else {
       throw DecodingError.atEnd(type, path: codingPath + [PathKey.index(currentIndex)])
     }
     var walk = PathWalk(session, from: place, session.path.push(step, from: node), marks: nil)
     let isThere = try walk.follow(elements.steps)
-    let result = try body(walk, isThere)
-    if result != nil { self.elements = elements }
-    return result
-  }
-
-  /// The same, and leaves the element in the coding path when `body` returns.
-  private mutating func read<Result>(
-    _ type: Any.Type, _ body: (PathWalk, _ isThere: Bool) throws -> Result?
-  ) throws -> Result? {
-    let session = session
-    let mark = session.path.count
-    defer { session.path.pop(to: mark) }
-    return try next(type, body)
+    return (walk, isThere, rest)
   }
 
   mutating func decodeNil() throws -> Bool {
-    try read(Never.self) { walk, isThere in !isThere || walk.isNil ? true : nil } ?? false
+    let (session, mark) = (session, session.path.count)
+    defer { session.path.pop(to: mark) }
+    let (walk, isThere, rest) = try next(Never.self)
+    guard !isThere || walk.isNil else { return false }
+    elements = rest
+    return true
   }
 
   // The standard library's defaults for these throw.
@@ -236,20 +228,19 @@ private struct EachContainer: UnkeyedDecodingContainer, ElementNesting {
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try element(type) }
 
   private mutating func element<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    // Of an optional type, a value that is nil is one that was read.
-    let value: Value? = try read(type) { walk, isThere in
-      .some(isThere ? try walk.decode(type) : try walk.decodeMissing(type))
-    }
-    guard case .some(let value) = value else { throw DecodingError.atEnd(type, path: codingPath) }
+    let (session, mark) = (session, session.path.count)
+    defer { session.path.pop(to: mark) }
+    let (walk, isThere, rest) = try next(type)
+    let value = try isThere ? walk.decode(type) : walk.decodeMissing(type)
+    elements = rest
     return value
   }
 
   mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
-    let result = try next(type) { walk, isThere in
-      guard isThere else { throw walk.missing(type) }
-      return try body(walk.decoder())
-    }
-    guard let result else { throw DecodingError.atEnd(type, path: codingPath) }
+    let (walk, isThere, rest) = try next(type)
+    guard isThere else { throw walk.missing(type) }
+    let result = try body(walk.decoder())
+    elements = rest
     return result
   }
 }

@@ -30,10 +30,10 @@ class DecodingPlan<Value>: AnyDecodingPlan {
   /// Returns the value that stands for a nil `level` optionals deep, or nil if the type has none.
   func none(level: Int, _ session: DecodingSession) -> Value? { nil }
 
-  /// Decodes an array of the values in a column, or of those whose offsets `next` returns, if that can be done at once; nil
+  /// Decodes an array of the values in a column, or of those that stand at some offsets, if that can be done at once; nil
   /// where it takes a decoder, also to find out what is wrong.
   func decode(_ column: CellColumn, from message: Message) -> Value? { nil }
-  func decode(from message: Message, each next: () throws(FormatError) -> Int?) -> Value? { nil }
+  func decode(at offsets: [Int], from message: Message) -> Value? { nil }
 }
 
 // MARK: which types have plans
@@ -175,9 +175,7 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
         }
       }
     }
-    let count = try session.attempt(at: node, expected: nil) { () throws(FormatError) in
-      try Arrays.count(values, session.message.reader)
-    }
+    let count = try self.count(values, session, node)
     var offset = values.lowerBound
     return try array(of: count, session, node) { _, step, target in
       if entry.isPlain {
@@ -190,6 +188,16 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
         target.deinitialize(count: 1)
         throw session.error(error, at: node, expected: nil)
       }
+    }
+  }
+
+  private func count(_ elements: Range<Int>, _ session: DecodingSession, _ node: PathNode) throws -> Int {
+    var count = 0
+    do throws(FormatError) {
+      return try Arrays.count(elements, session.message.reader) { _ in count += 1 }
+    } catch {
+      let step = PathStep(.index, parent: node, value: count)
+      throw session.error(error, path: session.codingPath(step, of: node), expected: Element.self)
     }
   }
 
@@ -218,27 +226,31 @@ final class ScalarArrayPlan<Element: ReadableScalar>: ArrayDecodingPlan<Element>
   override func decode(
     at place: OpenPlace, from session: DecodingSession, _ node: PathNode
   ) throws -> [Element] {
-    let message = session.message
-    if let offset = place.tagged {
-      do throws(ElementFault) {
-        if let result = try Element.array(message, at: offset) { return result }
-      } catch {
-        let step = PathStep(.index, parent: node, value: error.number)
-        throw session.error(
-          error.error, path: session.codingPath(step, of: node), expected: Element.self)
-      }
-    } else if let result = place.elements?.array(of: Element.self, inRow: place.number, message) {
-      return result
-    }
+    if let result = try? array(at: place, session.message) { return result }
     return try super.decode(at: place, from: session, node)
   }
 
-  override func decode(_ column: CellColumn, from message: Message) -> [Element]? {
-    Element.all(of: column, message.reader)
+  private func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Element]? {
+    guard let offset = place.tagged else {
+      return try place.elements?.array(of: Element.self, inRow: place.number, message)
+    }
+    let reader = message.reader
+    let tag = try reader.byte(at: offset)
+    if PackedArray.isPacked(tag) { return try Element.array(of: PackedArray(reader, at: offset), message) }
+    if tag == DataValues.tag, Element.self == UInt8.self {
+      let bytes = try DataValues.read(reader, at: offset)
+      return reinterpret([UInt8](reader.buffer(at: bytes.lowerBound, count: bytes.count)), as: [Element].self)
+    }
+    let elements = try Arrays.read(reader, at: offset)
+    return try Element.array(message, in: elements, at: nil)
   }
 
-  override func decode(from message: Message, each next: () throws(FormatError) -> Int?) -> [Element]? {
-    try? Element.array(from: message, each: next)
+  override func decode(_ column: CellColumn, from message: Message) -> [Element]? {
+    try? Element.array(of: column, message)
+  }
+
+  override func decode(at offsets: [Int], from message: Message) -> [Element]? {
+    try? Element.array(message, in: 0..<0, at: offsets)
   }
 }
 

@@ -243,43 +243,19 @@ struct StowValueReader {
   private func rows(at offset: inout Int) throws(FormatError) -> [StowValue] {
     let columns = try Columns(reader, tables: message.tables, at: offset)
     offset = columns.rows.upperBound
-    let constants = try self.constants(of: columns)
-    let keys = try self.keys(of: columns)
     return try values(columns.rowCount) { index throws(FormatError) in
-      let row = columns.rows.lowerBound &+ index &* columns.stride
-      let cells = try self.cells(at: row, of: columns, constants)
-      return keys.map { .object(StowObject($0, cells)) } ?? .array(cells)
+      try row(at: columns.rows.lowerBound &+ index &* columns.stride, of: columns)
     }
   }
 
   func row(at row: Int, of columns: Columns) throws(FormatError) -> StowValue {
-    let cells = try self.cells(at: row, of: columns, constants(of: columns))
-    return try keys(of: columns).map { .object(StowObject($0, cells)) } ?? .array(cells)
-  }
-
-  /// Returns the keys of the rows of a table, nil of a matrix.
-  private func keys(of columns: Columns) throws(FormatError) -> ObjectKeys? {
-    guard let shape = columns.shape else { return nil }
-    return try message.names(ofShape: shape).objectKeys
-  }
-
-  /// Returns the value of each constant column, and null for the others; nothing if none is constant.
-  private func constants(of columns: Columns) throws(FormatError) -> [StowValue] {
-    guard columns.columns.contains(where: { $0.constant != nil }) else { return [] }
-    return try values(columns.columns.count) { index throws(FormatError) in
-      guard var place = columns.columns[index].constant else { return .null }
-      return try read(at: &place)
-    }
-  }
-
-  private func cells(
-    at row: Int, of columns: Columns, _ constants: [StowValue]
-  ) throws(FormatError) -> [StowValue] {
-    try values(columns.columns.count) { index throws(FormatError) in
+    let cells = try values(columns.columns.count) { index throws(FormatError) in
       let column = columns.columns[index]
-      if column.type == ElementType.constant { return constants[index] }
+      if var constant = column.constant { return try read(at: &constant) }
       return Self.value(
         try Cell.read(reader, at: row &+ Int(column.offset), type: column.type, base: column.base))
     }
+    guard let shape = columns.shape else { return .array(cells) }
+    return .object(StowObject(try message.names(ofShape: shape).objectKeys, cells))
   }
 }

@@ -122,7 +122,7 @@ struct ElementLayout: Sendable {
   }
 }
 
-/// The cells of a column: of one type, at equal distances.
+/// The cells of a column, or the elements of a packed array that take equally many bytes: of one type, at equal distances.
 struct CellColumn {
   let type: UInt8
   let base: Int64
@@ -130,6 +130,15 @@ struct CellColumn {
   let first: Int
   let stride: Int
   let count: Int
+
+  init(of column: Columns.Column, _ rows: Range<Int>, stride: Int) {
+    (type, base) = (column.type, column.base)
+    (first, self.stride, count) = (rows.lowerBound + Int(column.offset), stride, rows.count / stride)
+  }
+
+  init(of packed: PackedArray) {
+    self.init(of: Columns.Column(type: packed.type, base: packed.base), packed.body, stride: packed.stride)
+  }
 }
 
 extension ElementLayout {
@@ -137,9 +146,6 @@ extension ElementLayout {
   func cells(ofColumn index: Int) -> CellColumn? {
     guard case .rows = form, let columns, columns.columns.indices.contains(index) else { return nil }
     let column = columns.columns[index]
-    if column.constant != nil { return nil }
-    return CellColumn(
-      type: column.type, base: column.base, first: columns.rows.lowerBound + Int(column.offset),
-      stride: columns.stride, count: count)
+    return column.constant == nil ? CellColumn(of: column, columns.rows, stride: columns.stride) : nil
   }
 }

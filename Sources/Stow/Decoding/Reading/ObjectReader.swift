@@ -4,11 +4,17 @@
 /// another key than the next searches. A reader is used again for other objects.
 final class ObjectReader {
   let message: Message
+  /// Whoever reads keeps it; see `KeyedDecoder`.
+  let sessionReference: Unmanaged<DecodingSession>
   let keyTable: DecodingKeyTable
 
   private(set) var node = PathNode.top
-  /// The indices of the keys of the shape, by their bytes.
-  private var indices: UnsafeMutablePointer<UInt16>
+  /// The indices of the keys of the last shape, by their bytes; `unknown` where none was looked up, and always for key
+  /// types without bytes.
+  private let indices: UnsafeMutablePointer<UInt16>
+  private var indexedShape = -1
+  /// What defined that shape; see `Message.source(ofShape:)`.
+  private var indexedSource = 0
   /// The value that is next, and the index of its key; `noKey` in a map, in a row, and after the last.
   private var current = 0
   private var nextIndex = ObjectReader.noKey
@@ -16,11 +22,10 @@ final class ObjectReader {
   private var end = 0
   /// The shape; −1 for a map.
   private var shape = -1
+  /// Of the last shape.
   private var keyCount = 0
   /// A partial record: where its bits stand. −1 if every key has a value.
   private var presence = -1
-  /// The first 64 of the bits.
-  private var marks: UInt64 = 0
   /// The values by the indices of their keys, or the entries of a map, once they were asked for out of order.
   private var offsets: [Int] = []
   private var entryIndex: TextIndex?
@@ -32,14 +37,21 @@ final class ObjectReader {
   private var tableIdentity: ObjectIdentifier?
   var row: Int { start }
 
-  /// No table has it, however many keys a shape has.
   private static let noKey = -1
+  /// The entry of a key whose index has not been looked up.
+  private static let unknown = UInt16.max
+  /// The entry of a key that the shape does not have, or has beyond what an entry can say.
+  private static let missing = UInt16.max - 1
 
-  init(_ message: Message, _ keyTable: DecodingKeyTable) {
-    self.message = message
+  init(_ session: DecodingSession, _ keyTable: DecodingKeyTable) {
+    message = session.message
+    sessionReference = .passUnretained(session)
     self.keyTable = keyTable
-    indices = keyTable.emptyTable
+    indices = .allocate(capacity: DecodingKeyTable.size)
+    indices.initialize(repeating: Self.unknown, count: DecodingKeyTable.size)
   }
+
+  deinit { indices.deallocate() }
 
   // MARK: objects
 
@@ -52,15 +64,11 @@ final class ObjectReader {
     guard let shape = object.shape else {
       self.shape = -1
       keysAreChecked = false
-      indices = keyTable.emptyTable
       nextIndex = Self.noKey
       return
     }
     guard shape < message.tables.shapeCount else { try fail(.malformed, at: start) }
-    self.shape = shape
-    keyCount = message.tables.keyCount(ofShape: shape)
-    indices = keyTable.table(forShape: shape, message)
-    presence = -1
+    turn(to: shape)
     nextIndex = 0
     if object.isPartial {
       try openPartial()
@@ -73,7 +81,6 @@ final class ObjectReader {
   private func openPartial() throws(FormatError) {
     presence = start
     start = try Records.endOfPresence(message.reader, in: start..<end, keyCount: keyCount)
-    marks = message.reader.firstBytes(at: presence, upTo: start)
     current = start
     nextIndex = keyIndex(after: -1)
     if nextIndex == Self.noKey { try checkEnd(start) }
@@ -89,12 +96,19 @@ final class ObjectReader {
     forget(node)
     self.table = table
     tableIdentity = ObjectIdentifier(table)
-    self.shape = shape
-    keyCount = message.tables.keyCount(ofShape: shape)
-    indices = keyTable.table(forShape: shape, message)
+    turn(to: shape)
     start = offset
-    presence = -1
     nextIndex = Self.noKey
+  }
+
+  private func turn(to shape: Int) {
+    self.shape = shape
+    presence = -1
+    let source = message.source(ofShape: shape)
+    if shape == indexedShape, source == indexedSource { return }
+    (indexedShape, indexedSource) = (shape, source)
+    keyCount = message.tables.keyCount(ofShape: shape)
+    indices.update(repeating: Self.unknown, count: DecodingKeyTable.size)
   }
 
   /// Lets go of the table, which keeps the message, and of memory, when nobody holds the container any more.
@@ -114,25 +128,10 @@ final class ObjectReader {
 
   /// Returns the index of the first key after `keyIndex` that has a value.
   private func keyIndex(after keyIndex: Int) -> Int {
-    if presence >= 0 { return presentIndex(from: keyIndex &+ 1) }
-    return keyIndex &+ 1 < keyCount ? keyIndex &+ 1 : Self.noKey
-  }
-
-  @inline(__always)
-  private func presentIndex(from first: Int) -> Int {
-    let rest = first < 64 ? marks & .max &<< UInt64(truncatingIfNeeded: first) : 0
-    if rest != 0 { return rest.trailingZeroBitCount }
-    return keyCount <= 64 ? Self.noKey : presentIndex(ofMany: max(first, 64))
-  }
-
-  @inline(never)
-  private func presentIndex(ofMany first: Int) -> Int {
-    var keyIndex = first
-    while keyIndex < keyCount {
-      let bits =
-        message.reader.firstBytes(at: presence &+ keyIndex >> 3, upTo: start) &>> UInt64(keyIndex & 7)
-      if bits != 0 { return keyIndex &+ bits.trailingZeroBitCount }
-      keyIndex = (keyIndex | 7) &+ 57
+    var next = keyIndex &+ 1
+    while next < keyCount {
+      if isPresent(next) { return next }
+      next &+= 1
     }
     return Self.noKey
   }
@@ -154,25 +153,14 @@ final class ObjectReader {
     let byte = keyByte(key)
     let keyIndex = indices[byte]
     // A shape may have so many keys that an index looks like a mark.
-    if Int(keyIndex) == nextIndex, keyIndex < DecodingKeyTable.missing { return current }
+    if Int(keyIndex) == nextIndex, keyIndex < Self.missing { return current }
     if shape < 0 {
       if let value = nextEntry(ofByte: byte) { return value }
-    } else if keyIndex < DecodingKeyTable.missing {
+    } else if keyIndex < Self.missing {
       if table != nil { return Int(keyIndex) }
       if !isPresent(Int(keyIndex)) { return -1 }
     }
     return try findOutOfLine(key, byte: byte)
-  }
-
-  /// Returns the value for `key` in a column of `Double` or `Float` as they are, or nil in other columns and objects.
-  @inline(__always)
-  func wholeDouble<Key: CodingKey>(_ key: Key) throws(FormatError) -> Double? {
-    guard let table else { return nil }
-    let keyIndex = indices[keyByte(key)]
-    guard keyIndex < DecodingKeyTable.missing else { return nil }
-    let column = try table.column(Int(keyIndex))
-    guard column.type == ElementType.double || column.type == ElementType.float else { return nil }
-    return try Cell.readDouble(message.reader, at: row &+ Int(column.offset), type: column.type)
   }
 
   @inline(never)
@@ -184,7 +172,7 @@ final class ObjectReader {
   }
 
   /// Returns where the value of the key at an index stands, or −1 if it has none.
-  private func value(at keyIndex: Int?) throws(FormatError) -> Int {
+  func value(at keyIndex: Int?) throws(FormatError) -> Int {
     guard let keyIndex, isPresent(keyIndex) else { return -1 }
     if table != nil { return keyIndex }
     try seek(keyIndex)
@@ -196,12 +184,10 @@ final class ObjectReader {
       return try message.keyIndex(of: key.stringValue, inShape: shape, likely: nextIndex)
     }
     let known = indices[byte]
-    if known < DecodingKeyTable.missing { return Int(known) }
-    if known == DecodingKeyTable.missing, keyCount < Int(DecodingKeyTable.missing) { return nil }
+    if known < Self.missing { return Int(known) }
+    if known == Self.missing, keyCount < Int(Self.missing) { return nil }
     let found = try lookUp(keyTable.text(of: key, byte: byte).bytes)
-    if indices != keyTable.emptyTable {
-      indices[byte] = found.flatMap { UInt16(exactly: $0) } ?? DecodingKeyTable.missing
-    }
+    indices[byte] = found.flatMap { UInt16(exactly: $0) } ?? Self.missing
     return found
   }
 
@@ -310,9 +296,7 @@ final class ObjectReader {
   ) throws(FormatError) -> Value {
     let column = try table.column(keyIndex)
     guard var constant = column.constant else {
-      let cell = try Cell.read(
-        message.reader, at: row &+ Int(column.offset), type: column.type, base: column.base)
-      return try Value.read(cell, at: row)
+      return try Value.read(message.reader, at: row &+ Int(column.offset), column.type, base: column.base)
     }
     return try Value.read(message, at: constant, next: &constant)
   }

@@ -18,17 +18,16 @@ protocol ReadableScalar: Decodable, Sendable {
   static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
     -> Self
 
-  /// Returns all elements of a packed array; nil if one is no value of this type.
-  static func all(of packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Self]?
+  /// Returns all elements of a packed array, the cells of a column, or those of a row of a matrix; nil, or an error, where
+  /// one is no value of this type. Each type has its own, compiled for it.
+  static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]?
+  static func array(of column: CellColumn, _ message: Message) throws(FormatError) -> [Self]
+  static func array(_ message: Message, inRow row: Int, of columns: Columns) throws(FormatError) -> [Self]
 
-  /// Returns an array of these: of the values in a column, of those whose offsets `next` returns, that at `offset`, or that
-  /// in a row of a matrix; nil if it has to be decoded element by element. Each type has its own, compiled for it.
-  static func all(of column: CellColumn, _ reader: ByteReader) -> [Self]?
+  /// Returns the whole values that stand one after the other in `elements`, or at some offsets.
   static func array(
-    from message: Message, each next: () throws(FormatError) -> Int?
+    _ message: Message, in elements: Range<Int>, at offsets: [Int]?
   ) throws(FormatError) -> [Self]
-  static func array(_ message: Message, at offset: Int) throws(ElementFault) -> [Self]?
-  static func array(_ message: Message, inRow row: Int, of columns: Columns) -> [Self]?
 
   /// Returns the plans for values of the type, for arrays of them, and for dictionaries of them by strings.
   static func makeDecodingPlan() -> AnyDecodingPlan
@@ -38,12 +37,6 @@ protocol ReadableScalar: Decodable, Sendable {
 
 /// A way to decode the values of some type.
 class AnyDecodingPlan {}
-
-/// What is wrong with an element of an array, which has a number.
-struct ElementFault: Error {
-  let error: FormatError
-  let number: Int
-}
 
 extension ReadableScalar {
   /// Fails: most types are no cells.
@@ -57,67 +50,22 @@ extension ReadableScalar {
     try read(Cell.read(reader, at: offset, type: type, base: base), at: offset)
   }
 
-  static func all(of packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Self]? {
-    guard !packed.isInteger || packed.stride > 0 else { return nil }
-    return all(packed.count) { index throws(FormatError) in
-      try read(packed.cell(reader, at: index), at: packed.body.lowerBound)
-    }
+  static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]? {
+    packed.stride > 0 ? try array(of: CellColumn(of: packed), message) : nil
   }
 
-  static func all(of column: CellColumn, _ reader: ByteReader) -> [Self]? {
-    all(column.count) { index throws(FormatError) in
+  static func array(of column: CellColumn, _ message: Message) throws(FormatError) -> [Self] {
+    let reader = message.reader
+    return try filled(column.count) { index throws(FormatError) in
       try read(reader, at: column.first &+ index &* column.stride, column.type, base: column.base)
     }
   }
 
-  /// Returns as many values as `read` returns for their indices; nil if it throws.
-  @inline(__always)
-  static func all(_ count: Int, by read: (Int) throws(FormatError) -> Self) -> [Self]? {
-    var isComplete = true
-    let result = [Self].filled(count: count) { target, initialized in
-      for index in 0..<count {
-        do throws(FormatError) { (target + index).initialize(to: try read(index)) } catch {
-          isComplete = false
-          return
-        }
-        initialized = index &+ 1
-      }
-    }
-    return isComplete ? result : nil
-  }
-}
-
-extension ReadableScalar {
-  static func array(_ message: Message, at offset: Int) throws(ElementFault) -> [Self]? {
-    guard let elements = try? Arrays.read(message.reader, at: offset) else {
-      return try? untagged(at: offset, message.reader)
-    }
-    var result: [Self] = []
-    do throws(FormatError) {
-      // As many as there may be in few bytes; others take more.
-      result.reserveCapacity(min(elements.count, 8))
-      var next = elements.lowerBound
-      while next < elements.upperBound { result.append(try read(message, at: next, next: &next)) }
-      guard next == elements.upperBound else { try fail(.malformed, at: next) }
-      return result
-    } catch {
-      // Of other types, an element may be converted, and a fault anywhere in the array is told first.
-      guard Self.self == String.self else { return nil }
-      throw ElementFault(error: error, number: result.count)
-    }
-  }
-
-  private static func untagged(at offset: Int, _ reader: ByteReader) throws(FormatError) -> [Self]? {
-    let tag = try reader.byte(at: offset)
-    if PackedArray.isPacked(tag) { return try all(of: PackedArray(reader, at: offset), reader) }
-    guard tag == DataValues.tag, Self.self == UInt8.self else { return nil }
-    let range = try DataValues.read(reader, at: offset)
-    return reinterpret([UInt8](reader.buffer(at: range.lowerBound, count: range.count)), as: [Self].self)
-  }
-
-  static func array(_ message: Message, inRow row: Int, of columns: Columns) -> [Self]? {
-    columns.columns.withUnsafeBufferPointer { columns in
-      all(columns.count) { index throws(FormatError) in
+  static func array(
+    _ message: Message, inRow row: Int, of columns: Columns
+  ) throws(FormatError) -> [Self] {
+    try columns.columns.withUnsafeBufferPointer { columns throws(FormatError) in
+      try filled(columns.count) { index throws(FormatError) in
         let column = columns[index]
         guard var constant = column.constant else {
           return try read(message.reader, at: row &+ Int(column.offset), column.type, base: column.base)
@@ -128,10 +76,43 @@ extension ReadableScalar {
   }
 
   static func array(
-    from message: Message, each next: () throws(FormatError) -> Int?
+    _ message: Message, in elements: Range<Int>, at offsets: [Int]?
   ) throws(FormatError) -> [Self] {
     var result: [Self] = []
-    while var offset = try next() { result.append(try read(message, at: offset, next: &offset)) }
+    // As many as there may be in few bytes; others take more.
+    result.reserveCapacity(offsets?.count ?? min(elements.count, 8))
+    var next = elements.lowerBound
+    while offsets.map({ result.count < $0.count }) ?? (next < elements.upperBound) {
+      if let offsets { next = offsets[result.count] }
+      result.append(try read(message, at: next, next: &next))
+    }
+    guard offsets != nil || next == elements.upperBound else { try fail(.malformed, at: next) }
+    return result
+  }
+
+  /// Returns as many values as `read` returns for their indices.
+  @inline(__always)
+  fileprivate static func filled(
+    _ count: Int, by read: (Int) throws(FormatError) -> Self
+  ) throws(FormatError) -> [Self] {
+    try filled(count) { target, initialized throws(FormatError) in
+      for index in 0..<count {
+        (target + index).initialize(to: try read(index))
+        initialized = index &+ 1
+      }
+    }
+  }
+
+  /// Returns an array that `fill` fills, unless it throws.
+  @inline(__always)
+  fileprivate static func filled(
+    _ count: Int, _ fill: (UnsafeMutablePointer<Self>, _ initialized: inout Int) throws(FormatError) -> Void
+  ) throws(FormatError) -> [Self] {
+    var failure: FormatError?
+    let result = [Self].filled(count: count) { target, initialized in
+      do throws(FormatError) { try fill(target, &initialized) } catch { failure = error }
+    }
+    if let failure { throw failure }
     return result
   }
 }
@@ -146,6 +127,14 @@ extension Bool: ReadableScalar {
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Bool {
     guard case .bool(let value) = cell else { try fail(.cellMismatch, at: offset) }
     return value
+  }
+
+  static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Bool]? {
+    guard packed.isBool else { return nil }
+    return try filled(packed.count) { target, initialized throws(FormatError) in
+      for index in 0..<packed.count { target[index] = packed.bool(message.reader, at: index) }
+      initialized = packed.count
+    }
   }
 }
 
@@ -205,28 +194,21 @@ extension ReadableScalar where Self: FixedWidthInteger {
     return result
   }
 
-  static func all(of packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Self]? {
+  static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]? {
     guard packed.isInteger else { return nil }
     if Self.self == Int64.self || (Self.self == Int.self && Int.bitWidth == 64) {
-      var failure: FormatError?
-      let result = [Self].filled(count: packed.count) { target, initialized in
-        do throws(FormatError) {
-          try target.withMemoryRebound(to: Int64.self, capacity: packed.count) { target throws(FormatError) in
-            try packed.readIntegers(reader, into: target)
-          }
-          initialized = packed.count
-        } catch {
-          failure = error
+      return try filled(packed.count) { target, initialized throws(FormatError) in
+        try target.withMemoryRebound(to: Int64.self, capacity: packed.count) { target throws(FormatError) in
+          try packed.readIntegers(message.reader, into: target)
         }
+        initialized = packed.count
       }
-      if let failure { throw failure }
-      return result
     }
     let wide = UnsafeMutablePointer<Int64>.allocate(capacity: Swift.max(1, packed.count))
     defer { wide.deallocate() }
-    try packed.readIntegers(reader, into: wide)
+    try packed.readIntegers(message.reader, into: wide)
     for index in 0..<packed.count where Self(exactly: wide[index]) == nil { return nil }
-    return [Self].filled(count: packed.count) { target, initialized in
+    return try filled(packed.count) { target, initialized throws(FormatError) in
       for index in 0..<packed.count { target[index] = Self(truncatingIfNeeded: wide[index]) }
       initialized = packed.count
     }
@@ -293,17 +275,11 @@ extension Double: ReadableScalar {
     return try read(Cell.read(reader, at: offset, type: type, base: base), at: offset)
   }
 
-  static func all(of packed: PackedArray, _ reader: ByteReader) throws(FormatError) -> [Double]? {
-    var isComplete = packed.stride > 0
-    let result = [Double].filled(count: isComplete ? packed.count : 0) { target, initialized in
-      do throws(FormatError) {
-        try packed.readDoubles(reader, into: target)
-        initialized = packed.count
-      } catch {
-        isComplete = false
-      }
+  static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Double]? {
+    try filled(packed.count) { target, initialized throws(FormatError) in
+      try packed.readDoubles(message.reader, into: target)
+      initialized = packed.count
     }
-    return isComplete ? result : nil
   }
 
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Double {

@@ -301,7 +301,6 @@ final class Recorder {
   }
 
   /// Closes what a value left open that recorded everything in line.
-  @inline(__always)
   private func leave(_ outside: Surroundings) {
     if isDisturbed(since: outside) { return }
     state.open.frame = outside.frame

@@ -62,12 +62,12 @@ struct Emitter: ~Copyable {
       defer { trim() }
       return Data.copy(written)
     }
-    let (memory, bytes) = writer.surrender()
-    let address = UInt(bitPattern: memory)
+    let (buffer, bytes) = writer.surrender()
+    let (address, size) = (UInt(bitPattern: buffer.baseAddress), buffer.count)
     return Data(
       bytesNoCopy: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count,
       deallocator: .custom { _, _ in
-        UnsafeMutableRawPointer(bitPattern: address).map { CLibrary.deallocate($0) }
+        UnsafeMutableRawPointer(bitPattern: address).map { PageMemory.deallocate($0, byteCount: size) }
       })
   }
 

@@ -30,7 +30,8 @@ struct Tape: ~Copyable {
 
   @inline(__always)
   mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
-    entries.append(Token(kind, key: key, index: words.count), word, to: &words)
+    entries.append(Token(kind, key: key, index: words.count))
+    words.append(word)
   }
 
   @inline(__always)
