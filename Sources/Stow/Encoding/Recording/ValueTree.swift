@@ -129,7 +129,7 @@ extension Recording {
   /// Makes a nested container the continuation of one that stands under the same key.
   private mutating func merges(_ index: Int, _ token: Token, into last: Int) -> Bool {
     let value = value(at: last)
-    guard tape[value].isContainer || tape[value].isArray else { return false }
+    guard value < tape.count, tape[value].isContainer || tape[value].isArray else { return false }
     // A programming error, unless it happens in a value that threw: that is known when the tree is written.
     if tape[value].isArray != token.isArray {
       tape[index].set(Token.Flags.mismatched)
@@ -152,10 +152,12 @@ extension Recording {
 
   // MARK: places
 
-  /// The value of the place at `start`: that itself, or what came late.
+  /// The value of the place at `start`: that itself, or what came late. The next token where that is still to come.
   func value(at start: Int) -> Int {
     var value = start
-    while tape[value].kind == .place, tape[value].index != Token.unfilled { value = tape[value].index }
+    while value < tape.count, tape[value].kind == .place, tape[value].index != Token.unfilled {
+      value = tape[value].index
+    }
     return value
   }
 
@@ -173,7 +175,7 @@ extension Recording {
   func hasContainer(_ start: Int, before count: Int) -> Bool {
     guard start < count else { return false }
     let value = value(at: start)
-    return value < count && tape[value].isContainer
+    return value < min(count, tape.count) && tape[value].isContainer
   }
 
   /// Makes the next value the one of the place at `start`.
@@ -230,7 +232,7 @@ extension Recording {
     guard let entry = tree.nodes[node].entry(forKey: name), let last = lastValue(ofEntry: entry, in: node)
     else { return nil }
     let value = value(at: last)
-    return tape[value].isArray ? value : nil
+    return value < tape.count && tape[value].isArray ? value : nil
   }
 
   /// Makes an array that was retained as a whole one that has its elements on the tape, because others follow.
