@@ -25,36 +25,56 @@ struct Payload: Sendable {
     }
   }
 
-  /// Many values, each encoded by a call of its own.
-  init<Value: Codable & Equatable & Sendable>(
-    each name: String, _ summary: String, _ group: Group, make: @escaping @Sendable () -> [Value]
+  /// The same, and beside it a type with a table of fields.
+  init<Value: Codable & Equatable & Sendable, Tabled: Codable & Sendable>(
+    _ name: String, _ summary: String, _ group: Group, tabled: Tabled.Type,
+    make: @escaping @Sendable () throws -> Value
   ) {
     self.init(name, summary, group) { withPropertyList in
-      let values = make()
-      return try Workload(sources: values, targets: values, .both, withPropertyList)
+      let values = [try make()]
+      var workload = try Workload(sources: values, targets: values, .both, withPropertyList)
+      try workload.add(tabled, values, by: StowCodec())
+      return workload
     }
   }
 
-  /// Many values, each encoded by a call of its own that lends the bytes; only encoding is timed.
-  init<Value: Codable & Equatable & Sendable>(
-    lending name: String, _ summary: String, make: @escaping @Sendable () -> [Value]
-  ) {
-    self.init(name, summary, .other) { withPropertyList in
-      let values = make()
-      return try Workload(sources: values, targets: values, .lending, withPropertyList)
-    }
-  }
-
-  /// The same, in a context that was learnt from the first of the values, and that no message names.
-  init<Value: Codable & Equatable & Sendable>(
-    each name: String, _ summary: String, _ group: Group, learning count: Int,
+  /// Many values, each encoded by a call of its own.
+  init<Value: Codable & Equatable & Sendable, Tabled: Codable & Sendable>(
+    each name: String, _ summary: String, _ group: Group, tabled: Tabled.Type,
     make: @escaping @Sendable () -> [Value]
   ) {
     self.init(name, summary, group) { withPropertyList in
       let values = make()
-      let context = try StowContext(learningFrom: Array(values.prefix(count)))
-      return try Workload(
-        sources: values, targets: values, .both, withPropertyList, by: StowCodec(context))
+      var workload = try Workload(sources: values, targets: values, .both, withPropertyList)
+      try workload.add(tabled, values, by: StowCodec())
+      return workload
+    }
+  }
+
+  /// Many values, each encoded by a call of its own that lends the bytes; only encoding is timed.
+  init<Value: Codable & Equatable & Sendable, Tabled: Codable & Sendable>(
+    lending name: String, _ summary: String, tabled: Tabled.Type,
+    make: @escaping @Sendable () -> [Value]
+  ) {
+    self.init(name, summary, .other) { withPropertyList in
+      let values = make()
+      var workload = try Workload(sources: values, targets: values, .lending, withPropertyList)
+      try workload.add(tabled, values, by: StowCodec())
+      return workload
+    }
+  }
+
+  /// The same, in a context that was learnt from the first of the values, and that no message names.
+  init<Value: Codable & Equatable & Sendable, Tabled: Codable & Sendable>(
+    each name: String, _ summary: String, _ group: Group, tabled: Tabled.Type, learning count: Int,
+    make: @escaping @Sendable () -> [Value]
+  ) {
+    self.init(name, summary, group) { withPropertyList in
+      let values = make()
+      let codec = StowCodec(try StowContext(learningFrom: Array(values.prefix(count))))
+      var workload = try Workload(sources: values, targets: values, .both, withPropertyList, by: codec)
+      try workload.add(tabled, values, by: codec)
+      return workload
     }
   }
 

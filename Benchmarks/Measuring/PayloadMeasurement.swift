@@ -42,7 +42,9 @@ extension Payload {
 extension Workload.Passes {
   /// The median time of each side.
   fileprivate func measure(with sampler: Sampler) throws -> Timing {
-    let times = try sampler.medians(of: [stow, json, plist, floor])
-    return Timing(stow: times[0] ?? .nan, json: times[1] ?? .nan, plist: times[2], floor: times[3] ?? .nan)
+    let times = try sampler.medians(of: [stow, json, plist, floor, tabled])
+    return Timing(
+      stow: times[0] ?? .nan, json: times[1] ?? .nan, plist: times[2], tabled: times[4],
+      floor: times[3] ?? .nan)
   }
 }

@@ -10,6 +10,8 @@ struct Workload {
     var stow: Pass
     var json: Pass
     var plist: Pass?
+    /// Stow, where the types have tables of fields.
+    var tabled: Pass?
     var floor: Pass
   }
 
@@ -30,9 +32,9 @@ struct Workload {
   /// The size of everything one pass encodes.
   var bytes: EncodedSizes
   /// Nil when only decoding is compared.
-  let encode: Passes?
+  private(set) var encode: Passes?
   /// Nil when only encoding is.
-  let decode: Passes?
+  private(set) var decode: Passes?
 
   /// Encodes `sources` with each codec, and checks that Stow decodes them as `targets`.
   ///
@@ -60,6 +62,19 @@ struct Workload {
     }
     self.encode = subject == .decoding ? nil : encode
     self.decode = subject == .lending ? nil : decode
+  }
+
+  /// Adds the same by types with tables of fields, whose messages must be the same.
+  mutating func add<Tabled: Codable>(_ tabled: Tabled.Type, _ values: [some Encodable], by codec: StowCodec)
+    throws
+  {
+    let messages = try values.map(codec.encode)
+    let side = try Side(codec, messages.map { try codec.decode(tabled, from: $0) }, tabled)
+    guard side.messages == messages else {
+      throw RoundTripFailure(description: "the messages of a type with a table differ")
+    }
+    encode?.tabled = decode == nil ? side.lend : side.encode
+    decode?.tabled = side.decode
   }
 
   /// Property lists, if they can hold the values at all.

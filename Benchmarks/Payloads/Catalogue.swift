@@ -1,12 +1,19 @@
 /// All payloads, in the order they are measured and shown.
 enum Catalogue {
   static let payloads: [Payload] = [
-    Payload("people", "1,000 records of about 17 values: nested address, tags, optionals", .core) {
+    Payload(
+      "people", "1,000 records of about 17 values: nested address, tags, optionals", .core,
+      tabled: [TabledPerson].self
+    ) {
       Person.make(count: 1000)
     },
-    Payload("points", "10,000 points of 3 Double", .core) { Point.make(count: 10_000) },
-    Payload(each: "small", "a struct of 5 fields, 10,000 separate calls (bytes and times are the sum)", .core)
-    {
+    Payload("points", "10,000 points of 3 Double", .core, tabled: [TabledPoint].self) {
+      Point.make(count: 10_000)
+    },
+    Payload(
+      each: "small", "a struct of 5 fields, 10,000 separate calls (bytes and times are the sum)", .core,
+      tabled: TabledSmall.self
+    ) {
       Small.make(count: 10_000)
     },
     Payload("tree", "a recursive class, 4,000 nodes", .core) { Node.make(count: 4000) },
@@ -27,7 +34,7 @@ enum Catalogue {
     },
     Payload(
       each: "small_in_context", "small, in a context learnt from the first hundred and not named", .other,
-      learning: 100
+      tabled: TabledSmall.self, learning: 100
     ) {
       Small.make(count: 10_000)
     },
@@ -37,7 +44,8 @@ enum Catalogue {
     Payload("geometry", "50,000 coordinate pairs, typed, shaped like canada.json", .other) {
       FeatureCollection.make(rings: 480, pairs: 50_000)
     },
-    Payload(lending: "small_lent", "small, and Stow lends the bytes by withEncoded") {
+    Payload(lending: "small_lent", "small, and Stow lends the bytes by withEncoded", tabled: TabledSmall.self)
+    {
       Small.make(count: 10_000)
     },
     Payload("ints", "100,000 Int of 1 to 62 bits", .other) { Numbers.ints(count: 100_000) },

@@ -30,29 +30,35 @@ struct Timing: Codable {
   let stow: Double
   let json: Double
   let plist: Double?
+  /// Stow, where the types have tables of fields.
+  let tabled: Double?
   let floor: Double
   let stowRatio: Double
   let plistRatio: Double?
+  let tabledRatio: Double?
   let floorRatio: Double
 
   /// Derives the ratios from the times.
-  init(stow: Double, json: Double, plist: Double?, floor: Double) {
+  init(stow: Double, json: Double, plist: Double?, tabled: Double?, floor: Double) {
     self.stow = stow
     self.json = json
     self.plist = plist
+    self.tabled = tabled
     self.floor = floor
     stowRatio = json / stow
     plistRatio = plist.map { json / $0 }
+    tabledRatio = tabled.map { json / $0 }
     floorRatio = json / floor
   }
 
   /// The medians of each side's times; nil if there are none.
   init?(mediansOf timings: [Timing]) {
     guard !timings.isEmpty else { return nil }
-    let plists = timings.compactMap(\.plist)
+    let (plists, tabled) = (timings.compactMap(\.plist), timings.compactMap(\.tabled))
     self.init(
       stow: median(timings.map(\.stow)), json: median(timings.map(\.json)),
-      plist: plists.isEmpty ? nil : median(plists), floor: median(timings.map(\.floor)))
+      plist: plists.isEmpty ? nil : median(plists), tabled: tabled.isEmpty ? nil : median(tabled),
+      floor: median(timings.map(\.floor)))
   }
 }
 

@@ -29,18 +29,25 @@ extension Report {
       Table.Column(group: "bytes", title: $0)
     }
     for group in ["encode", "decode"] {
-      columns += (plist ? ["Stow", "plist", "calls"] : ["Stow", "calls"]).map {
+      columns += (plist ? ["Stow", "table", "plist", "calls"] : ["Stow", "table", "calls"]).map {
         Table.Column(group: "\(group), x JSON", title: $0)
       }
     }
-    func ratios(_ stow: Double?, _ plistRatio: Double?, _ floor: Double?) -> [String] {
-      [Figures.ratio(stow)] + (plist ? [Figures.ratio(plistRatio)] : []) + [Figures.ratio(floor)]
+    func ratios(
+      _ stow: Double?, tabled: Double? = nil, _ plistRatio: Double?, _ floor: Double?
+    ) -> [String] {
+      [Figures.ratio(stow), tabled.map { Figures.ratio($0) } ?? ""]
+        + (plist ? [Figures.ratio(plistRatio)] : []) + [Figures.ratio(floor)]
     }
     let rows = payloads.map { result in
       [result.name, Figures.count(result.bytes.stow), Figures.count(result.bytes.json)]
         + (plist ? [Figures.count(result.bytes.plist)] : []) + [Figures.percent(result.sizeShare)]
-        + ratios(result.encode?.stowRatio, result.encode?.plistRatio, result.encode?.floorRatio)
-        + ratios(result.decode?.stowRatio, result.decode?.plistRatio, result.decode?.floorRatio)
+        + ratios(
+          result.encode?.stowRatio, tabled: result.encode?.tabledRatio, result.encode?.plistRatio,
+          result.encode?.floorRatio)
+        + ratios(
+          result.decode?.stowRatio, tabled: result.decode?.tabledRatio, result.decode?.plistRatio,
+          result.decode?.floorRatio)
     }
     let foot = means.map { mean in
       ["mean of \(mean.payloads) (\(mean.name))", "", ""] + (plist ? [""] : [])
@@ -52,6 +59,7 @@ extension Report {
       title: "Size and speed against Foundation's JSON", columns: columns, rows: rows, footRows: foot,
       notes: [
         "share: Stow's bytes in percent of JSON's. x JSON: how many times as fast as JSON (above 1: faster).",
+        "table: Stow with a table of fields, where the types of a payload have one.",
         "calls: Codable's calls alone, one for each value, to a coder that does nothing with them. Stow does without",
         "those for the elements of whole arrays and dictionaries, and so may be faster.",
         "Means are geometric.",
@@ -63,12 +71,14 @@ extension Report {
     let plist = hasPropertyLists
     var columns = [Table.Column(title: "payload", isText: true)]
     for group in ["encode", "decode"] {
-      columns += (plist ? ["Stow", "JSON", "plist", "calls"] : ["Stow", "JSON", "calls"]).map {
-        Table.Column(group: group, title: $0)
-      }
+      columns += (plist ? ["Stow", "table", "JSON", "plist", "calls"] : ["Stow", "table", "JSON", "calls"])
+        .map {
+          Table.Column(group: group, title: $0)
+        }
     }
     func cells(_ timing: Timing?) -> [String] {
-      [Figures.time(timing?.stow), Figures.time(timing?.json)] + (plist ? [Figures.time(timing?.plist)] : [])
+      [Figures.time(timing?.stow), timing?.tabled.map { Figures.time($0) } ?? "", Figures.time(timing?.json)]
+        + (plist ? [Figures.time(timing?.plist)] : [])
         + [Figures.time(timing?.floor)]
     }
     return Table(

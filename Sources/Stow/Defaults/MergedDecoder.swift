@@ -2,7 +2,7 @@
 final class Merge {
   private let isLenient: Bool
   private let maximumDepth: Int
-  private var plans = DecodingPlans()
+  private var plans = DecodingPlans(hasTables: false)
   private var calls = CallDepth()
 
   init(isLenient: Bool, maximumDepth: Int) {

@@ -47,16 +47,20 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   private var plans: [Handler] = []
   private let scalarPlan: (Any.Type) -> Handler?
   private let genericPlan: (Any.Type) -> Handler?
+  private let otherPlan: (Any.Type) -> Handler?
 
   /// - Parameters:
   ///   - scalarPlan: The plan of a type that may be a scalar; nil if it has none.
   ///   - genericPlan: The plan of a type that may be generic; nil if it has none.
+  ///   - otherPlan: The plan of a type that has neither; nil if it has none.
   init(
     ofScalar scalarPlan: @escaping (Any.Type) -> Handler?,
-    ofGeneric genericPlan: @escaping (Any.Type) -> Handler?
+    ofGeneric genericPlan: @escaping (Any.Type) -> Handler?,
+    ofOther otherPlan: @escaping (Any.Type) -> Handler? = { _ in nil }
   ) {
     self.scalarPlan = scalarPlan
     self.genericPlan = genericPlan
+    self.otherPlan = otherPlan
   }
 
   @inline(__always)
@@ -68,6 +72,7 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   private mutating func add(_ type: Any.Type) -> Entry {
     var plan = scalarPlan(type)
     if plan == nil, TypeName(type).mayBeGeneric { plan = genericPlan(type) }
+    if plan == nil { plan = otherPlan(type) }
     if let plan { plans.append(plan) }
     let entry = Entry(plan)
     table.insert(entry, for: type)

@@ -154,8 +154,22 @@ extension DecodingSession {
   func decode<Value: Decodable>(
     _ type: Value.Type, _ entry: DecodingPlans.Entry, at place: OpenPlace, _ node: PathNode
   ) throws -> Value {
-    if entry.isPlain { return try decodePlain(type, ValueDecoder(self, place, node)) }
+    // The plan of a subclass is one of its own.
+    if entry.isPlain || type != Value.self { return try decodePlain(type, ValueDecoder(self, place, node)) }
     return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(at: place, from: self, node) }
+  }
+
+  /// The same to where the value is to stand.
+  func decode<Value: Decodable>(
+    into target: UnsafeMutablePointer<Value>, _ entry: DecodingPlans.Entry, at place: OpenPlace,
+    _ node: PathNode
+  ) throws {
+    if entry.isPlain {
+      return target.initialize(to: try decodePlain(Value.self, ValueDecoder(self, place, node)))
+    }
+    try entry.withPlan(as: DecodingPlan<Value>.self) {
+      try $0.decode(into: target, at: place, from: self, node)
+    }
   }
 
   /// Returns the nil of an optional type that stands in `level` others; nil for other types.
@@ -280,7 +294,7 @@ struct MissingDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     // An optional finds its nil; other types may make something of it.
     if let none = session.none(type) { return none }
-    guard session.types.entry(for: type).isPlain else { throw mismatch(type) }
+    guard session.types.entry(for: type).isPlain || type is any StowFields.Type else { throw mismatch(type) }
     return try session.decodePlain(type, self)
   }
 

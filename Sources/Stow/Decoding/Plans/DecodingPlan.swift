@@ -15,6 +15,18 @@ class DecodingPlan<Value>: AnyDecodingPlan {
     preconditionFailure("a plan without a way to decode")
   }
 
+  /// Decodes a value to where it is to stand.
+  func decode(
+    into target: UnsafeMutablePointer<Value>, at place: OpenPlace, from session: DecodingSession,
+    _ node: PathNode
+  ) throws {
+    target.initialize(to: try decode(at: place, from: session, node))
+  }
+
+  /// Decodes all rows of a table, if that can be done at once; nil where it takes a look at each, also to find out what is
+  /// wrong.
+  func decode(rows: Elements, from session: DecodingSession, _ node: PathNode) throws -> [Value]? { nil }
+
   /// Returns the value that stands for a nil `level` optionals deep, or nil if the type has none.
   func none(level: Int, _ session: DecodingSession) -> Value? { nil }
 
@@ -34,12 +46,14 @@ protocol PlannedDecodable {
 typealias DecodingPlans = TypePlans<AnyDecodingPlan>
 
 extension DecodingPlans {
-  init() {
+  /// - Parameter hasTables: Whether types with tables of fields have plans.
+  init(hasTables: Bool = true) {
     self.init(
       ofScalar: {
         $0 == StowValue.self ? Self.plan($0) : Scalars.readable($0)?.makeDecodingPlan()
       },
-      ofGeneric: Self.plan)
+      ofGeneric: Self.plan,
+      ofOther: { hasTables ? ($0 as? any StowFields.Type)?.makeFieldsPlan() : nil })
   }
 
   private static func plan(_ type: Any.Type) -> AnyDecodingPlan? {
@@ -145,24 +159,35 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     if untagged == nil, values.isEmpty { return [] }
     let entry = session.types.entry(for: Element.self)
     if let untagged {
+      if !entry.isPlain, untagged.shape != nil,
+        let rows = try entry.withPlan(
+          as: DecodingPlan<Element>.self, { try $0.decode(rows: untagged, from: session, node) })
+      {
+        return rows
+      }
       let areRows = entry.isPlain && untagged.shape != nil
-      return try array(of: untagged.count, session, node) { index, step in
-        areRows
-          ? try session.decodePlain(Element.self, ValueDecoder(row: index, of: untagged, step))
-          : try session.decode(Element.self, entry, at: OpenPlace(.element(index), of: untagged), step)
+      return try array(of: untagged.count, session, node) { index, step, target in
+        if areRows {
+          let decoder = ValueDecoder(row: index, of: untagged, step)
+          target.initialize(to: try session.decodePlain(Element.self, decoder))
+        } else {
+          try session.decode(into: target, entry, at: OpenPlace(.element(index), of: untagged), step)
+        }
       }
     }
     let count = try self.count(values, session, node)
     var offset = values.lowerBound
-    return try array(of: count, session, node) { _, step in
-      let element =
-        entry.isPlain
-        ? try session.decodePlain(Element.self, ValueDecoder(session, OpenPlace(at: offset), step))
-        : try session.decode(Element.self, entry, at: OpenPlace(at: offset), step)
+    return try array(of: count, session, node) { _, step, target in
+      if entry.isPlain {
+        let decoder = ValueDecoder(session, OpenPlace(at: offset), step)
+        target.initialize(to: try session.decodePlain(Element.self, decoder))
+      } else {
+        try session.decode(into: target, entry, at: OpenPlace(at: offset), step)
+      }
       do throws(FormatError) { offset = try session.message.reader.end(of: offset) } catch {
+        target.deinitialize(count: 1)
         throw session.error(error, at: node, expected: nil)
       }
-      return element
     }
   }
 
@@ -176,10 +201,11 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
   }
 
-  /// Returns an array of so many elements, each of which `decode` returns for its number and its step.
+  /// Returns an array of so many elements, each of which `decode` decodes for its number and its step.
   @inline(__always)
   private func array(
-    of count: Int, _ session: DecodingSession, _ node: PathNode, _ decode: (Int, PathNode) throws -> Element
+    of count: Int, _ session: DecodingSession, _ node: PathNode,
+    _ decode: (Int, PathNode, UnsafeMutablePointer<Element>) throws -> Void
   ) throws -> [Element] {
     let mark = session.path.count
     var step = session.path.push(PathStep(.index, parent: node))
@@ -187,7 +213,7 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     return try .filled(count: count) { first, initialized in
       for index in 0..<count {
         step = session.path.setIndex(index, at: step)
-        (first + index).initialize(to: try decode(index, step))
+        try decode(index, step, first + index)
         initialized = index &+ 1
       }
     }

@@ -103,7 +103,7 @@ extension Recorder {
   // MARK: keyed containers
 
   @inline(__always)
-  private func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry {
+  func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry {
     types.keys(keyType) ?? addKeys(keyType)
   }
 

@@ -238,6 +238,12 @@ final class Recorder {
     try recordContainer(of: value, container, elements)
   }
 
+  /// Whether there is room for one more call and its container, without another look.
+  var hasRoom: Bool {
+    state.open.depth <= state.maximumDepth && state.calls <= 2 &* state.maximumDepth
+      && !StackGuard.isDue(state.calls)
+  }
+
   /// Checks that one more container may be nested here, as which a value is recorded.
   @inline(__always)
   func checkDepth<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws {

@@ -16,6 +16,16 @@ class TypeEncoder<Value>: AnyTypeEncoder {
   ) throws {
     preconditionFailure("a type encoder without a way to encode")
   }
+
+  /// Records the elements of the array that begins at `parent`.
+  func encode(_ elements: UnsafeBufferPointer<Value>, into recorder: Recorder, parent: Int) throws {
+    guard let first = elements.baseAddress else { return }
+    for index in 0..<elements.count {
+      try borrowing(first + index) {
+        try encode($0, into: recorder, key: TokenKey(index: index), parent: parent, level: 0)
+      }
+    }
+  }
 }
 
 /// Records values of a type that is recorded without its own `encode(to:)`.
@@ -36,7 +46,9 @@ typealias TypeEncoders = TypePlans<AnyTypeEncoder>
 
 extension TypeEncoders {
   init() {
-    self.init(ofScalar: Self.encoder(ofUngeneric:), ofGeneric: Self.encoder(ofGeneric:))
+    self.init(
+      ofScalar: Self.encoder(ofUngeneric:), ofGeneric: Self.encoder(ofGeneric:),
+      ofOther: { ($0 as? any StowFields.Type)?.makeFieldsEncoder() })
   }
 
   /// The type encoder of a scalar or of `StowValue`; nil for other types.
@@ -92,16 +104,14 @@ class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
   func record(_ elements: UnsafeBufferPointer<Element>, _ recorder: Recorder, _ begin: Int) throws {
     guard let first = elements.baseAddress else { return }
     let entry = recorder.types.encoders.entry(for: Element.self)
+    if !entry.isPlain {
+      return try entry.withPlan(as: TypeEncoder<Element>.self) {
+        try $0.encode(elements, into: recorder, parent: begin)
+      }
+    }
     for index in 0..<elements.count {
-      let key = TokenKey(index: index)
-      if entry.isPlain {
-        try borrowing(first + index) { try recorder.encodePlain($0, key: key, parent: begin) }
-      } else {
-        try entry.withPlan(as: TypeEncoder<Element>.self) { encoder in
-          try borrowing(first + index) {
-            try encoder.encode($0, into: recorder, key: key, parent: begin, level: 0)
-          }
-        }
+      try borrowing(first + index) {
+        try recorder.encodePlain($0, key: TokenKey(index: index), parent: begin)
       }
     }
   }

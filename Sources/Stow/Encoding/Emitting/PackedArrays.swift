@@ -192,12 +192,14 @@ extension Emitter {
     let end = writer.count
     let stride = columns.reduce(0) { $0 + $1.width }
     writer.reserve(rows.count * stride + columns.count + BackwardWriter.margin)
-    for row in (0..<rows.count).reversed() {
-      var column = columns.count
-      while column > 0 {
-        column &-= 1
-        let width = columns[column].width
-        if width > 0 { writer.littleEndian(cells[column &* rows.count &+ row], width: width) }
+    columns.withUnsafeBufferPointer { columns in
+      for row in (0..<rows.count).reversed() {
+        var column = columns.count
+        while column > 0 {
+          column &-= 1
+          let width = columns[column].width
+          if width > 0 { writer.littleEndian(cells[column &* rows.count &+ row], width: width) }
+        }
       }
     }
     for column in columns.reversed() {

@@ -123,6 +123,12 @@ struct RowLayout {
     let top = first + self.cells[column]
     var position = top
     let slot = slots.isEmpty ? nil : Int(slots[column])
+    if tape[top].kind == .double, slot ?? tape[top].slot == tape[top].slot,
+      let isConstant = gatherDoubles(from: top, tape, cells)
+    {
+      return isConstant
+        ? constant(top, .double, cells[0]) : doubles(cells, integers: nil, room.decimals)
+    }
     var isConstant = true
     for row in 0..<count {
       let token = tape[position]
@@ -152,6 +158,26 @@ struct RowLayout {
         taggedSize: Emitter.estimate(tagged, of: min(count, Emitter.sampleSize), for: count))
     default: return nil
     }
+  }
+
+  /// Fills the cells of a column of floating-point numbers, and returns whether all are the same; nil if one of its tokens is
+  /// another.
+  private func gatherDoubles(
+    from top: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>
+  ) -> Bool? {
+    let kindAndSlot = UInt16(truncatingIfNeeded: tape[top].bits)
+    let first = tape.number(tape[top])
+    var differences: UInt64 = 0
+    var position = top
+    for row in 0..<count {
+      let token = tape[position]
+      guard UInt16(truncatingIfNeeded: token.bits) == kindAndSlot else { return nil }
+      let number = tape.word(token)
+      cells[row] = number
+      differences |= number ^ first
+      position &+= tokensPerRow
+    }
+    return differences == 0
   }
 
   private func constant(_ token: Int, _ kind: Token.Kind, _ number: UInt64) -> Column {

@@ -36,12 +36,33 @@ struct Tape: ~Copyable {
 
   @inline(__always)
   mutating func append(_ container: ContainerStart) {
-    if container.isInner {
-      locations.append(
-        ContainerLocation(
-          begin: UInt32(truncatingIfNeeded: count), parent: container.parent, position: container.position))
-    }
+    noteLocation(of: container, at: count)
     entries.append(container.token)
+  }
+
+  private mutating func noteLocation(of container: ContainerStart, at begin: Int) {
+    guard container.isInner else { return }
+    locations.append(
+      ContainerLocation(
+        begin: UInt32(truncatingIfNeeded: begin), parent: container.parent, position: container.position))
+  }
+
+  /// Room for so many tokens, and as many words, until anything else is appended; `take` takes in what was written there.
+  mutating func room(_ count: Int) -> TapeRoom {
+    entries.reserve(count)
+    words.reserve(count)
+    return TapeRoom(tokens: entries.base, count: entries.count, words: words.base, wordCount: words.count)
+  }
+
+  mutating func take(_ room: TapeRoom) {
+    entries.extend(to: room.count)
+    words.extend(to: room.wordCount)
+  }
+
+  /// Appends the beginning of a container to a room, and notes where it stands.
+  mutating func append(_ container: ContainerStart, to room: inout TapeRoom) {
+    noteLocation(of: container, at: room.count)
+    room.append(container.token)
   }
 
   /// Drops the last token, which has no word and no location.
@@ -81,12 +102,35 @@ struct Tape: ~Copyable {
   var view: TapeView { TapeView(tokens: UnsafeBufferPointer(entries.buffer), words: words.base) }
 }
 
+/// Room on a tape: tokens are written there one after the other, without a look at how much is left.
+struct TapeRoom: BitwiseCopyable {
+  fileprivate let tokens: UnsafeMutablePointer<Token>
+  /// How many tokens the tape has then.
+  fileprivate(set) var count: Int
+  fileprivate let words: UnsafeMutablePointer<UInt64>
+  fileprivate var wordCount: Int
+
+  mutating func append(_ token: Token) {
+    tokens[count] = token
+    count &+= 1
+  }
+
+  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
+    append(Token(kind, key: key, index: wordCount))
+    words[wordCount] = word
+    wordCount &+= 1
+  }
+}
+
 /// The tokens and words of a tape that nobody writes to.
 struct TapeView {
   let tokens: UnsafeBufferPointer<Token>
   fileprivate let words: UnsafePointer<UInt64>
 
   subscript(index: Int) -> Token { tokens[index] }
+
+  /// The word of a token that has one.
+  func word(_ token: Token) -> UInt64 { words[token.index] }
 
   /// The bits of a number: an integer of any size, a floating-point number, a date. Of another token its index.
   func number(_ token: Token) -> UInt64 {

@@ -1,0 +1,145 @@
+import Synchronization
+
+/// What is wrong with a table of fields.
+public struct FieldTableError: Error, CustomStringConvertible {
+  /// Names the type and the field, and says what is wrong.
+  public let description: String
+
+  fileprivate init(_ type: Any.Type, _ field: String? = nil, _ flaw: String) {
+    let place = field.map { "the field \"\($0)\" of \(type)" } ?? "\(type)"
+    description = "The table of fields is wrong for \(place): \(flaw)."
+  }
+}
+
+extension FieldTable where Root: Codable {
+  /// Checks that the table is right for its type, by one of the type's values.
+  ///
+  /// Stow does so itself with the first value of the type that it encodes or decodes, and stops the program if the table is
+  /// wrong. A test tells sooner:
+  ///
+  /// ```swift
+  /// @Test func pointHasItsFields() throws { try Point.stowFields.check(Point(x: 1, y: 2, z: 3)) }
+  /// ```
+  ///
+  /// The fields must have the names of coding keys, and be those that `encode(to:)` asks for, in the same order; and the
+  /// initializer must give back the properties of the value. The more its properties differ, the more is seen.
+  ///
+  /// - Throws: `FieldTableError` if the table is wrong.
+  public func check(_ value: Root) throws {
+    let (type, _) = try codingKeys()
+    let names = fields.map(\.name)
+    // A value that cannot be encoded says nothing of the table.
+    if let encoded = Self.keys(of: value, type), encoded != names {
+      let index =
+        zip(encoded, names).enumerated().first { $1.0 != $1.1 }?.offset ?? min(encoded.count, names.count)
+      let (found, name) = (Self.name(index, encoded), Self.name(index, names))
+      throw FieldTableError(
+        Root.self, index < names.count ? names[index] : encoded[index],
+        "encode(to:) asks for \(found) where the table has \(name)")
+    }
+    let again = remake(value)
+    for field in fields where !field.isSame(value, again) {
+      throw FieldTableError(Root.self, field.name, "the initializer does not give it back")
+    }
+  }
+
+  private static func name(_ index: Int, _ names: [String]) -> String {
+    index < names.count ? "\"\(names[index])\"" : "nothing"
+  }
+
+  /// The keys that a value encodes, or would encode if they had values, in their order; nil if it cannot be encoded.
+  private static func keys(of value: Root, _ type: any CodingKey.Type) -> [String]? {
+    let recorder = Recorder(reusesContainers: false)
+    recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
+    guard (try? recorder.encodePlain(value, key: TokenKey(), parent: -1)) != nil else { return nil }
+    func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).table }
+    let table = table(type)
+    return (0..<table.pointee.slotCount).map { table.pointee.codingKey(atSlot: $0)?.stringValue ?? "" }
+  }
+
+  /// The value that the initializer makes of the properties of another.
+  private func remake(_ value: Root) -> Root {
+    let (offsets, size, alignment) = packedLayout
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: alignment)
+    defer { memory.deallocate() }
+    for (field, offset) in zip(fields, offsets) { field.copy(of: value, to: memory + offset) }
+    return make(memory, offsets)
+  }
+
+  /// Stops the program if the table is wrong, by the first value that this is called with for the type.
+  func checkFirst(_ value: Root) {
+    guard CheckedTypes.insert(Root.self) else { return }
+    do { try check(value) } catch { fatalError("\(error)") }
+  }
+
+  /// The coding keys of the fields; stops the program if the table is wrong.
+  func checkedKeys() -> (type: any CodingKey.Type, keys: [any CodingKey]) {
+    do { return try codingKeys() } catch { fatalError("\(error)") }
+  }
+
+  /// The coding keys that the fields have in the type's own `Codable`.
+  private func codingKeys() throws -> (type: any CodingKey.Type, keys: [any CodingKey]) {
+    let probe = KeyTypeProbe()
+    _ = try? Root(from: probe)
+    guard let type = probe.found.keyType else {
+      throw FieldTableError(Root.self, nil, "init(from:) asks for no keyed container")
+    }
+    var names = Set<String>()
+    let keys = try fields.map { field in
+      guard let key = type.init(stringValue: field.name), key.stringValue == field.name else {
+        throw FieldTableError(Root.self, field.name, "it is no coding key of the type")
+      }
+      guard names.insert(field.name).inserted else {
+        throw FieldTableError(Root.self, field.name, "it is there twice")
+      }
+      return key
+    }
+    return (type, keys)
+  }
+
+  /// Whether the fields are all there is of a value, so that filling them in memory makes one: there is no room between
+  /// them but for their alignment, and the value has as many stored properties.
+  func isAll(of value: Root) -> Bool {
+    guard storedOffsets != nil, !(value is any CustomReflectable) else { return false }
+    var end = 0
+    for field in fields.sorted(by: { ($0.offset ?? 0, $0.size) < ($1.offset ?? 0, $1.size) }) {
+      let start = (end + field.alignment - 1) / field.alignment * field.alignment
+      guard field.offset == start else { return false }
+      end = start + field.size
+    }
+    let mirror = Mirror(reflecting: value)
+    return end == MemoryLayout<Root>.size && mirror.displayStyle == .struct
+      && mirror.children.count == fields.count
+  }
+}
+
+/// The types whose tables were checked.
+private enum CheckedTypes {
+  private static let types = Mutex<Set<ObjectIdentifier>>([])
+
+  /// Whether a type was not among them.
+  static func insert(_ type: Any.Type) -> Bool {
+    types.withLock { $0.insert(ObjectIdentifier(type)).inserted }
+  }
+}
+
+/// A decoder that finds out which keys a value asks for, and then throws.
+private struct KeyTypeProbe: Decoder {
+  final class Found {
+    var keyType: (any CodingKey.Type)?
+  }
+
+  struct Stop: Error {}
+
+  let found = Found()
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    if found.keyType == nil { found.keyType = type }
+    throw Stop()
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Stop() }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Stop() }
+}

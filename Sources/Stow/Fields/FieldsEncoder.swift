@@ -1,0 +1,213 @@
+// How a type with a table of fields is recorded: one field after the other from where the properties lie, as the same tokens
+// that its `encode(to:)` would leave.
+
+extension StowFields {
+  /// The type encoder of the type; nil if its properties do not lie in its values as they are, as those of a class, or if
+  /// its keys are not known by their bytes.
+  static func makeFieldsEncoder() -> AnyTypeEncoder? {
+    let table = stowFields
+    let (type, keys) = table.checkedKeys()
+    guard let offsets = table.storedOffsets, let bytes = CodedField.bytes(of: keys) else { return nil }
+    return FieldsTypeEncoder(table, type, keys, bytes, offsets)
+  }
+}
+
+/// Records values by the table of their fields.
+final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
+  private let table: FieldTable<Value>
+  private let keyType: any CodingKey.Type
+  private let keys: [any CodingKey]
+  private let coders: [FieldCoder]
+  private let fields: UnsafeMutableBufferPointer<CodedField>
+  /// Whether no field holds containers or calls `Codable`.
+  private let isFlat: Bool
+  /// Nil before the first value.
+  @exclusivity(unchecked) private var keyTable: KeyTable.Reference?
+
+  init(
+    _ table: FieldTable<Value>, _ keyType: any CodingKey.Type, _ keys: [any CodingKey], _ bytes: [Int],
+    _ offsets: [Int]
+  ) {
+    self.table = table
+    self.keyType = keyType
+    self.keys = keys
+    coders = table.fields.map { $0.accept(CoderMaker()) }
+    fields = CodedField.allocate(coders, bytes, offsets)
+    isFlat = coders.allSatisfy { $0.kind != .other }
+  }
+
+  deinit { fields.deallocate() }
+
+  override func encode(
+    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  ) throws {
+    guard let keyTable else {
+      learnKeys(copy value, recorder)
+      return try encode(value, into: recorder, key: key, parent: parent, level: level)
+    }
+    if isFlat, recorder.hasRoom {
+      var room = recorder.recording.tape.room(fields.count &+ 2)
+      try withUnsafePointer(to: value) {
+        try recordFlat($0, keyTable, recorder, key: key, parent: parent, &room, left: 1)
+      }
+      return recorder.recording.tape.take(room)
+    }
+    let outside = try recorder.beginCall(of: value, key: key, parent: parent)
+    do {
+      recorder.occupy(recorder.recording.beginObject(keyTable, key: key, parent: parent, flags: 0))
+      var room = recorder.recording.tape.room(fields.count)
+      try withUnsafePointer(to: value) {
+        try record($0, keyTable, recorder, begin: outside.start, &room, left: 1)
+      }
+      recorder.recording.tape.take(room)
+    } catch {
+      recorder.failCall(parent: parent, outside)
+      throw error
+    }
+    recorder.endCall(key: key, parent: parent, outside)
+  }
+
+  override func encode(
+    _ elements: UnsafeBufferPointer<Value>, into recorder: Recorder, parent: Int
+  ) throws {
+    guard !elements.isEmpty, let first = elements.baseAddress else { return }
+    if keyTable == nil { learnKeys(first.pointee, recorder) }
+    guard let keyTable, isFlat, recorder.hasRoom else {
+      return try super.encode(elements, into: recorder, parent: parent)
+    }
+    let stride = MemoryLayout<Value>.stride
+    for start in Swift.stride(from: 0, to: elements.count, by: Self.roomSize) {
+      let end = min(start + Self.roomSize, elements.count)
+      var room = recorder.recording.tape.room((end - start) * (fields.count + 2))
+      for index in start..<end {
+        try recordFlat(
+          UnsafeRawPointer(first) + index &* stride, keyTable, recorder, key: TokenKey(index: index),
+          parent: parent, &room, left: end &- index)
+      }
+      recorder.recording.tape.take(room)
+    }
+  }
+
+  /// For so many elements of an array, room is made at once.
+  private static var roomSize: Int { 32 }
+
+  /// Records a value in which nothing is called that would have to find the containers around it.
+  ///
+  /// - Parameter left: For how many values, with this one, there must be room.
+  @inline(__always)
+  private func recordFlat(
+    _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, key: TokenKey,
+    parent: Int, _ room: inout TapeRoom, left: Int
+  ) throws {
+    let begin = room.count
+    let start = ContainerStart(.object, key: key, parent: parent, index: keyTable.pointee.index)
+    recorder.recording.keyTables.countUse(keyTable, at: begin)
+    recorder.recording.tape.append(start, to: &room)
+    try record(value, keyTable, recorder, begin: begin, &room, left: left)
+    room.append(Token(.end, index: begin))
+  }
+
+  /// Records the fields of a value: the room on the tape is at hand as long as nobody else writes there.
+  @inline(__always)
+  private func record(
+    _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, begin: Int,
+    _ room: inout TapeRoom, left: Int
+  ) throws {
+    let slots = keyTable.pointee.table
+    /// The slot that the next key most likely has.
+    var expected = 0
+    guard var field = UnsafePointer(fields.baseAddress) else { return }
+    let end = field + fields.count
+    while field < end {
+      defer { field += 1 }
+      let value = value + field.pointee.offset
+      let byte = field.pointee.byte
+      if field.pointee.isOptional, !field.pointee.isPresent(value) {
+        let isNext = Int(slots[byte] & ~KeyTable.absent) == expected
+        expected = isNext ? expected &+ 1 : Self.skip(byte, expected, keyTable, recorder)
+        continue
+      }
+      var slot = Int(slots[byte])
+      if slot == KeyTable.fresh {
+        // The message asks for the key the first time: it comes after all others.
+        slot = recorder.recording.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true)
+      } else if slot != expected {
+        slot = Self.slot(byte, expected, keyTable, recorder)
+      }
+      expected = slot &+ 1
+      let key = TokenKey(slot: slot)
+      let kind = field.pointee.kind
+      switch kind {
+      case .double: room.append(.double, key: key, word: value.load(as: Double.self).bitPattern)
+      case .optionalDouble:
+        room.append(.double, key: key, word: value.load(as: Double?.self).unsafelyUnwrapped.bitPattern)
+      case .int, .optionalInt:
+        let int = kind == .int ? value.load(as: Int.self) : value.load(as: Int?.self).unsafelyUnwrapped
+        if let short = Int32(exactly: int) {
+          room.append(Token(.integer, key: key, index: Int(short)))
+        } else {
+          room.append(.longInteger, key: key, word: UInt64(truncatingIfNeeded: int))
+        }
+      case .bool: room.append(Token(value.load(as: Bool.self) ? .true : .false, key: key))
+      case .string, .optionalString:
+        let index =
+          kind == .string
+          ? recorder.recording.strings.intern(value.assumingMemoryBound(to: String.self).pointee)
+          : recorder.recording.strings.intern(
+            value.assumingMemoryBound(to: String?.self).pointee.unsafelyUnwrapped)
+        recorder.recording.strings.countValueUse(index)
+        room.append(Token(.string, key: key, index: index))
+      case .scalar, .other:
+        recorder.recording.tape.take(room)
+        // A value before may have written to what was left.
+        if !isFlat, !recorder.isCurrent(begin) { recorder.resume(begin) }
+        try Self.record(value, key, field.pointee, recorder)
+        room = recorder.recording.tape.room(left &* (fields.count &+ 2))
+      }
+    }
+  }
+
+  /// Records the value of a field by its coder.
+  @inline(never)
+  private static func record(
+    _ value: UnsafeRawPointer, _ key: TokenKey, _ field: CodedField, _ recorder: Recorder
+  ) throws {
+    do {
+      try field.coder._withUnsafeGuaranteedRef { try $0.encode(value, key: key, into: recorder) }
+    } catch {
+      recorder.recording.isOutOfOrder = true
+      recorder.recording.dropKey()
+      throw error
+    }
+  }
+
+  /// The slot of a key that the message asks for out of turn.
+  @inline(never)
+  private static func slot(
+    _ byte: Int, _ expected: Int, _ keyTable: KeyTable.Reference, _ recorder: Recorder
+  ) -> Int {
+    let slot = recorder.recording.keyTables.slot(keyTable, ofByte: byte, isPresent: true)
+    if slot < expected { recorder.recording.isOutOfOrder = true }
+    return slot
+  }
+
+  /// Notes that a key of which that is not known has no value: it keeps its place among the others. Returns the slot after it.
+  @inline(never)
+  private static func skip(
+    _ byte: Int, _ expected: Int, _ keyTable: KeyTable.Reference, _ recorder: Recorder
+  ) -> Int {
+    max(expected, recorder.recording.keyTables.slot(keyTable, ofByte: byte, isPresent: false) + 1)
+  }
+
+  /// The first time, checks the table by a value, and lets the key table know the keys.
+  @inline(never)
+  private func learnKeys(_ value: Value, _ recorder: Recorder) {
+    table.checkFirst(value)
+    func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).table }
+    let keyTable = find(keyType)
+    for (field, key) in zip(fields, keys) where !keyTable.pointee.isLearnt(field.byte) {
+      keyTable.pointee.learn(key, named: key.stringValue, byte: field.byte)
+    }
+    self.keyTable = keyTable
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import Stow
+import Testing
+
+/// What a table says, and what is said of a wrong one.
+@Suite("Tables of fields")
+struct FieldTableTests {
+  private struct Pair: Codable, Equatable {
+    var first: Int
+    var second: Int
+    var third: String?
+  }
+
+  private func flaw(_ table: FieldTable<Pair>) -> String? {
+    do {
+      try table.check(Pair(first: 1, second: 2, third: "3"))
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("a right table has no flaw") func right() {
+    let table = FieldTable(
+      Pair.init(first:second:third:), Field("first", \.first), Field("second", \.second),
+      Field("third", \.third))
+    #expect(flaw(table) == nil)
+    #expect(throws: Never.self) { try table.check(Pair(first: 1, second: 2, third: nil)) }
+  }
+
+  @Test("a wrong table is told by the type and the field") func wrong() {
+    let missing = FieldTable(
+      { Pair(first: $0, second: $1, third: nil) }, Field("first", \Pair.first), Field("second", \Pair.second))
+    let swapped = FieldTable(
+      Pair.init(first:second:third:), Field("first", \.second), Field("second", \.first),
+      Field("third", \.third))
+    let disordered = FieldTable(
+      { Pair(first: $1, second: $0, third: $2) }, Field("second", \Pair.second), Field("first", \Pair.first),
+      Field("third", \Pair.third))
+    let misnamed = FieldTable(
+      Pair.init(first:second:third:), Field("first", \.first), Field("2nd", \.second),
+      Field("third", \.third))
+    let repeated = FieldTable(
+      Pair.init(first:second:third:), Field("first", \.first), Field("first", \.second),
+      Field("third", \.third))
+    for (table, name, words) in [
+      (missing, "third", "asks for \"third\" where the table has nothing"),
+      (swapped, "first", "does not give it back"),
+      (disordered, "second", "asks for \"first\" where the table has \"second\""),
+      (misnamed, "2nd", "no coding key"), (repeated, "first", "twice"),
+    ] {
+      let text = flaw(table) ?? ""
+      #expect(text.contains("\"\(name)\" of Pair") && text.contains(words), "\(text)")
+    }
+  }
+
+  @Test("a type without a keyed container has no table") func notKeyed() {
+    struct Single: Codable {
+      var value: Int
+      init(value: Int) { self.value = value }
+      init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Int.self) }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
+      }
+    }
+    #expect(throws: FieldTableError.self) {
+      try FieldTable(Single.init(value:), Field("value", \.value)).check(Single(value: 1))
+    }
+  }
+
+  #if compiler(>=6.2) && (os(macOS) || os(Linux))
+    @Test("a wrong table stops the program at its first use") func firstUse() async {
+      await #expect(processExitsWith: .failure) {
+        struct Wrong: StowFields {
+          var a: Int
+          static let stowFields = FieldTable(Wrong.init(a:), Field("b", \.a))
+        }
+        _ = try StowEncoder().encode(Wrong(a: 1))
+      }
+    }
+  #endif
+
+  // MARK: missing, unknown and disordered keys
+
+  private struct Settings: StowFields, Equatable {
+    var name: String
+    var retries: Int
+    var ratio: Float
+    var mode: FieldGender
+    var tags: [String]
+    var note: String?
+
+    static let stowFields = FieldTable(
+      Settings.init(name:retries:ratio:mode:tags:note:), Field("name", \.name),
+      Field("retries", \.retries, default: 3), Field("ratio", \.ratio, default: 0.5),
+      Field("mode", \.mode, default: .male), Field("tags", \.tags, default: ["new"]),
+      Field("note", \.note, default: "none"))
+  }
+
+  @Test("keys that are missing have their defaults") func defaults() throws {
+    let expected = Settings(
+      name: "a", retries: 3, ratio: 0.5, mode: .male, tags: ["new"], note: "none")
+    for _ in 0..<2 {
+      #expect(try transcode(["name": "a"], to: Settings.self) == expected)
+      #expect(
+        try transcode([["name": "a"], ["name": "a"]], to: [Settings].self) == [expected, expected])
+    }
+    let object: StowValue = ["note": nil, "other": 1, "retries": 5, "name": "a"]
+    let read = try transcode(object, to: Settings.self)
+    #expect(read.retries == 5 && read.note == nil && read.ratio == 0.5)
+    #expect(throws: DecodingError.self) { try transcode(["note": "a"], to: Settings.self) }
+    let full = Settings(name: "b", retries: 0, ratio: 2, mode: .female, tags: [], note: "c")
+    expectRoundTrip(full)
+  }
+
+  @Test("rows of which some columns are missing have the defaults") func rows() throws {
+    struct Old: Codable {
+      var x: Double
+    }
+    struct New: StowFields, Equatable {
+      var x: Double
+      var y: Int
+      static let stowFields = FieldTable(New.init(x:y:), Field("x", \.x), Field("y", \.y, default: 7))
+    }
+    let old = (0..<50).map { Old(x: Double($0) / 3) }
+    for _ in 0..<2 {
+      #expect(try transcode(old, to: [New].self) == old.map { New(x: $0.x, y: 7) })
+    }
+  }
+
+  @Test("keys in any order, and unknown ones, as without a table") func disorder() throws {
+    let objects: [StowValue] = [
+      ["x": 1, "y": 2.5, "z": 3], ["z": 3, "x": 1, "y": 2.5], ["z": 3, "extra": [1, 2], "y": 2.5, "x": 1],
+      ["x": 1, "y": 2.5, "z": 3, "more": ["a": 1]],
+    ]
+    let expected = FieldPoint<Tabled>(x: 1, y: 2.5, z: 3)
+    for object in objects + objects {
+      #expect(try transcode(object, to: FieldPoint<Tabled>.self) == expected)
+      #expect(try transcode([object, object], to: [FieldPoint<Tabled>].self) == [expected, expected])
+    }
+  }
+
+  // MARK: with the rest of the library
+
+  @Test("decoding with defaults of a template merges it") func template() throws {
+    let template = FieldNote<Tabled>(id: 1, name: "a", flag: true, value: 2, note: "b")
+    let data = try StowEncoder().encode(["name": "c"])
+    let merged = try StowDecoder().decode(FieldNote<Tabled>.self, from: data, defaults: template)
+    #expect(merged == FieldNote(id: 1, name: "c", flag: true, value: 2, note: "b"))
+  }
+
+  @Test("parts, and elements one after the other") func parts() throws {
+    var random = SeededGenerator(seed: 1)
+    let people = (0..<5).map { _ in FieldPerson<Tabled>.random(&random) }
+    let data = try StowEncoder().encode(["people": people])
+    let decoder = StowDecoder()
+    let address = try decoder.decode(FieldAddress<Tabled>.self, from: data, at: ["people", 3, "address"])
+    #expect(address == people[3].address)
+    let addresses = try decoder.decode(
+      [FieldAddress<Tabled>].self, from: data, at: ["people", .each, "address"])
+    #expect(addresses == people.map(\.address))
+  }
+
+  @Test("values of a family") func polymorphic() throws {
+    struct Rectangle: Shape, StowFields, Equatable {
+      var width: Double
+      var height: Double
+      var area: Double { width * height }
+      static let stowFields = FieldTable(
+        Rectangle.init(width:height:), Field("width", \.width), Field("height", \.height))
+    }
+    struct Drawing: Codable {
+      @Polymorphic var shapes: [any Shape]
+    }
+    var types = TypeRegistry()
+    types.register(Rectangle.self, as: "rectangle")
+    let coder = StowCoder(types: types)
+    let shapes = [Rectangle(width: 1, height: 2), Rectangle(width: 3, height: 4)]
+    let data = try coder.encode(Drawing(shapes: shapes))
+    #expect(try StowValue(from: data)["shapes"]?[1] == ["rectangle": ["width": 3.0, "height": 4.0]])
+    #expect(try coder.decode(Drawing.self, from: data).shapes as? [Rectangle] == shapes)
+  }
+
+  @Test("nesting too deep is the same error") func depth() throws {
+    func nest<Table>(_ depth: Int, _: Table.Type) -> FieldTree<Table> {
+      (0..<depth).reduce(FieldTree(name: "", children: [], weight: nil)) { inner, _ in
+        FieldTree(name: "", children: [inner], weight: nil)
+      }
+    }
+    for depth in [3, 4, 5, 6, 255, 256, 300] {
+      for limit in [7, 8, 9, 10, 11, 512] {
+        let encoder = StowEncoder()
+        encoder.maximumDepth = limit
+        let (one, other) = (
+          Outcome(text: { "\(try Array(encoder.encode(nest(depth, Tabled.self))))" }),
+          Outcome(text: { "\(try Array(encoder.encode(nest(depth, Untabled.self))))" })
+        )
+        #expect(one == other, "\(depth) in \(limit)")
+        let data = try? StowEncoder().encode(nest(min(depth, 200), Untabled.self))
+        guard let data else { continue }
+        let decoder = StowDecoder()
+        decoder.maximumDepth = limit
+        #expect(
+          Outcome(text: { "\(try decoder.decode(FieldTree<Tabled>.self, from: data))" })
+            == Outcome(text: {
+              "\(try decoder.decode(FieldTree<Untabled>.self, from: data))".replacing(
+                "Untabled", with: "Tabled")
+            }))
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Stow
+import Testing
+
+/// What types with tables of fields encode and decode, compared with the same types without.
+@Suite("Types with tables are coded as those without", .noBacktraces)
+struct TabledCodingTests {
+  private typealias Make<Value> = (inout SeededGenerator) -> Value
+
+  /// Records an issue unless both types encode the same bytes, decode equal values of them, and meet the same errors in bytes
+  /// that were changed.
+  private func compare<With: Codable & Equatable, Without: Codable & Equatable>(
+    _ with: @escaping Make<With>, _ without: @escaping Make<Without>, mutations: Int = 400,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    for seed in 0..<20 {
+      var (one, other) = (SeededGenerator(seed: UInt64(seed)), SeededGenerator(seed: UInt64(seed)))
+      let count = [0, 1, 2, 40][seed % 4]
+      let values = (0..<count).map { _ in with(&one) }
+      let plain = (0..<count).map { _ in without(&other) }
+      try compare(values, plain, mutations: mutations / 10, seed, sourceLocation: sourceLocation)
+      if let value = values.first, let plain = plain.first {
+        try compare(value, plain, mutations: mutations, seed, sourceLocation: sourceLocation)
+        try compare(
+          [value, nil], [plain, nil], mutations: mutations / 10, seed, sourceLocation: sourceLocation)
+        try compare(
+          ["key": value], ["key": plain], mutations: mutations / 10, seed, sourceLocation: sourceLocation)
+      }
+    }
+  }
+
+  private func compare<With: Codable & Equatable, Without: Codable & Equatable>(
+    _ value: With, _ plain: Without, mutations: Int, _ seed: Int, sourceLocation: SourceLocation
+  ) throws {
+    let encoder = StowEncoder()
+    encoder.outputFormatting = .sortedKeys
+    for isSorted in [true, false] {
+      encoder.outputFormatting = isSorted ? .sortedKeys : []
+      let bytes = try encoder.encode(value)
+      let expected = try encoder.encode(plain)
+      #expect(bytes == expected, sourceLocation: sourceLocation)
+      #expect(
+        try "\(StowDecoder().decode(With.self, from: bytes))" == "\(value)", sourceLocation: sourceLocation)
+    }
+    let context = try StowContext(learningFrom: [plain, plain])
+    let bytes = try StowEncoder(context).encode(value)
+    #expect(try bytes == StowEncoder(context).encode(plain), sourceLocation: sourceLocation)
+    #expect(
+      try "\(StowDecoder([context]).decode(With.self, from: bytes))" == "\(value)",
+      sourceLocation: sourceLocation)
+
+    var random = SeededGenerator(seed: UInt64(seed))
+    let messages = [try StowEncoder().encode(plain), bytes]
+    for number in 0..<mutations {
+      let message = messages[number % 2]
+      let mutated = mutate(message, &random)
+      let decoder = StowDecoder([context])
+      let one = outcome { try decoder.decode(With.self, from: mutated) }
+      let other = outcome { try decoder.decode(Without.self, from: mutated) }
+      #expect(one == other, "\(Array(mutated))", sourceLocation: sourceLocation)
+    }
+  }
+
+  private func mutate(_ message: Data, _ random: inout SeededGenerator) -> Data {
+    var bytes = Array(message)
+    for _ in 0...random.below(2) where !bytes.isEmpty {
+      let place = random.below(bytes.count)
+      switch random.below(4) {
+      case 0: bytes.remove(at: place)
+      case 1: bytes.insert(UInt8(random.below(256)), at: place)
+      default: bytes[place] = UInt8(random.below(256))
+      }
+    }
+    return Data(bytes)
+  }
+
+  /// What a value or an error says, whichever of the two types it is of.
+  private func outcome<Value>(_ body: () throws -> Value) -> String {
+    do { return String(reflecting: try body()).replacing("Untabled", with: "Tabled") } catch {
+      return String(reflecting: error).replacing("Untabled", with: "Tabled")
+    }
+  }
+
+  @Test("numbers") func points() throws {
+    try compare({ FieldPoint<Tabled>.random(&$0) }, { FieldPoint<Untabled>.random(&$0) })
+  }
+
+  @Test("scalars and an optional") func notes() throws {
+    try compare({ FieldNote<Tabled>.random(&$0) }, { FieldNote<Untabled>.random(&$0) })
+  }
+
+  @Test("nested types, enumerations, arrays, dictionaries") func people() throws {
+    try compare({ FieldPerson<Tabled>.random(&$0) }, { FieldPerson<Untabled>.random(&$0) })
+  }
+
+  @Test("scalars of all types") func scalars() throws {
+    try compare({ FieldScalars<Tabled>.random(&$0) }, { FieldScalars<Untabled>.random(&$0) })
+  }
+
+  @Test("rows") func rows() throws {
+    try compare({ FieldRow<Tabled>.random(&$0) }, { FieldRow<Untabled>.random(&$0) })
+  }
+
+  @Test("rows with enumerations and arrays") func caseRows() throws {
+    try compare({ FieldCaseRow<Tabled>.random(&$0) }, { FieldCaseRow<Untabled>.random(&$0) })
+  }
+
+  @Test("types that hold themselves") func trees() throws {
+    try compare({ FieldTree<Tabled>.random(&$0) }, { FieldTree<Untabled>.random(&$0) })
+  }
+
+  @Test("types with more in them than their fields") func hidden() throws {
+    try compare({ FieldHidden<Tabled>.random(&$0) }, { FieldHidden<Untabled>.random(&$0) })
+  }
+
+  @Test("classes") func objects() throws {
+    try compare({ FieldObject<Tabled>.random(&$0) }, { FieldObject<Untabled>.random(&$0) })
+  }
+}
