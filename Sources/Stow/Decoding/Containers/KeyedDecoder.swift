@@ -175,6 +175,16 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     }
   }
 
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try withReader { reader in
+      // Straight from the column, without a `Cell` in between.
+      do throws(FormatError) { if let value = try reader.wholeDouble(key) { return value } } catch {
+        throw failure(error, key, type)
+      }
+      return try read(type, key)
+    }
+  }
+
   @inline(__always)
   func decode<Value: ReadableScalar>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try read(type, key)

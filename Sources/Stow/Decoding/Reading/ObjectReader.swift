@@ -163,6 +163,17 @@ final class ObjectReader {
     return try findOutOfLine(key, byte: byte)
   }
 
+  /// Returns the value for `key` in a column of `Double` or `Float` as they are, or nil in other columns and objects.
+  @inline(__always)
+  func wholeDouble<Key: CodingKey>(_ key: Key) throws(FormatError) -> Double? {
+    guard let table else { return nil }
+    let keyIndex = indices[keyByte(key)]
+    guard keyIndex < Self.missing else { return nil }
+    let column = try table.column(Int(keyIndex))
+    guard column.type == ElementType.double || column.type == ElementType.float else { return nil }
+    return try Cell.readDouble(message.reader, at: row &+ Int(column.offset), type: column.type)
+  }
+
   @inline(never)
   private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Int {
     if shape >= 0 { return try value(at: keyIndex(of: key, byte: byte)) }
