@@ -129,26 +129,81 @@ export function parsePath(text: string): Step[];
 /** The value at the end of a path, of which only what leads to it is read; undefined if nothing is there. */
 export function at(bytes: Bytes, path: string | readonly Step[], options?: MessageOptions): any;
 
-/** Some bytes of a message, and what they mean. */
+/** What some bytes are. */
+export type Kind =
+  | "context" | "prelude" | "symbol" | "shape" | "key" | "nil" | "bool" | "integer" | "float" | "string" | "data" | "date"
+  | "uuid" | "url" | "decimal" | "array" | "map" | "record" | "partial record" | "presence" | "packed array" | "width"
+  | "base" | "element" | "table" | "matrix" | "columns" | "column" | "constant" | "row"
+  /** A whole message, log or stream; of a log or a stream, a record. */
+  | "message" | "log" | "stream"
+  | "block" | "head" | "frame" | "checksum" | "length" | "number" | "padding" | "reset"
+  /** Bytes that break a rule. */
+  | "fault";
+
+/** Some bytes, what they mean, and the parts that are nested in them, which are made when they are asked for. */
 export interface Part {
+  /** Where they stand in `bytes`, without what is nested in them. */
+  readonly start: number;
+  readonly end: number;
+  /** The end of all that belongs to them, what is nested in them included. */
+  readonly until: number;
+  /** The start, or that of the key before them. */
+  readonly first: number;
+  readonly kind: Kind;
+  /** The meaning in English. */
+  readonly text: string;
+  /** The value, if they have one by themselves. */
+  readonly value?: any;
+  /** The key or index of this value in what is around it, or the number of the record; otherwise null. */
+  readonly step: string | number | null;
+  /** The key that stands before the value of an entry of a map. */
+  readonly before: Part | null;
+  /** What is wrong with the bytes; null if nothing is, as far as one can see without what is nested. */
+  readonly error: StowError | null;
+  /** All bytes among which these stand: of what a packed record holds, those of the record as it is unpacked. */
+  readonly bytes: Uint8Array;
+  /** Nothing can be nested here. */
+  readonly isLeaf: boolean;
+  /** How many parts are nested here. To find that out, values are skipped, not read. */
+  readonly count: number;
+  part(index: number): Part;
+  /** The index of the nested part that has the byte at an offset; −1 if none has it. */
+  indexAt(offset: number): number;
+  /** The index of the nested part to which a step of a path leads; −1 if there is none. */
+  indexOf(step: string | number): number;
+  /** The value with all that is in it. */
+  read(): any;
+}
+
+/**
+ * The part that is all of a message, a log or a stream. It never throws for the sake of the bytes: what is broken is a part of
+ * kind "fault", behind all that is whole.
+ */
+export function outline(bytes: Bytes, options?: MessageOptions): Part;
+
+/** The first fault in a part, and the indices that lead there. */
+export interface Fault {
+  indices: number[];
+  error: StowError;
+}
+
+/** Looks for the first fault. It yields now and then how far it is, and returns null if there is none. */
+export function check(part: Part): Generator<number, Fault | null>;
+
+/** A part in a list of all. */
+export interface FlatPart {
   start: number;
   end: number;
-  /** The end of all that belongs to them, what is nested in them included. */
   until: number;
-  /** How deep they are nested. */
+  /** How deep it is nested. */
   depth: number;
-  kind:
-    | "context" | "prelude" | "symbol" | "shape" | "key" | "nil" | "bool" | "integer" | "float" | "string" | "data" | "date"
-    | "uuid" | "url" | "decimal" | "array" | "map" | "record" | "partial record" | "presence" | "packed array" | "width"
-    | "base" | "element" | "table" | "matrix" | "columns" | "column" | "constant";
-  /** The meaning in English. */
+  kind: Kind;
   text: string;
-  /** The value, if they have one by themselves. */
   value?: any;
 }
 
 /** Every part of a message with its meaning: the ranges follow each other, and cover every byte once. */
-export function walk(bytes: Bytes, options?: MessageOptions): Part[];
+export function walk(bytes: Bytes, options?: MessageOptions): FlatPart[];
 
 /** A record of a log or a stream: its value, or the error in its place. */
 export type StowRecord<Number = number> =

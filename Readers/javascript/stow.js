@@ -1176,13 +1176,13 @@ class Reader {
     if (stride === 0) this.fail("rows have no bytes");
     if (constantCount > stride) this.fail("more columns are constant than a row has bytes");
     const left = this.end - this.at;
-    if (left === 0) this.fail("a table or matrix has no rows");
-    if (left % stride !== 0) this.fail(`rows of ${stride} bytes do not fill ${left} bytes`);
     layout.types = types;
     layout.count = count;
     layout.stride = stride;
-    layout.rows = left / stride;
+    layout.rows = Math.floor(left / stride);
     layout.start = this.at;
+    if (left === 0) this.fail("a table or matrix has no rows");
+    if (left % stride !== 0) this.fail(`rows of ${stride} bytes do not fill ${left} bytes`);
     return layout;
   }
 
@@ -2606,6 +2606,9 @@ class Block {
     /** Where the last whole frame ends, in the file; and the same without a first part. */
     this.end = this.endOfRecords = index * BLOCK_SIZE + HEAD_SIZE;
     this.damage = [];
+    /** All whole frames, with their records; and the records of the one that was taken last. */
+    this.frames = [];
+    this.placed = null;
   }
 
   /** Whether a group goes on in the next block. */
@@ -2625,6 +2628,7 @@ class Block {
 
   /** Takes in a whole frame; false if it cannot be read where it stands. */
   take(kind, payload, isFirst) {
+    this.placed = null;
     if (this.isOpen) return false;
     if (kind === ORIGIN) return this.takeOrigin(payload, isFirst);
     const reader = new Reader(payload);
@@ -2704,13 +2708,14 @@ class Block {
       else if (isPackable && part.message) scope.extendWindow(part.message);
     }
     if (isNew) this.scopes.push(scope);
+    this.placed = { number, parts, scope, first: scope.records.length };
     for (const part of parts) scope.records.push(part);
     this.next = end;
     return (this.isScopeWhole = true);
   }
 }
 
-/** The bytes of all records of a frame, or how many were left out; and the number after them. */
+/** All records of a frame: the bytes in the file and the message, or how many were left out; and the number after them. */
 function recordParts(number, reader, isPackable) {
   const parts = [];
   while (reader.at < reader.end) {
@@ -2718,14 +2723,14 @@ function recordParts(number, reader, isPackable) {
     if (head === 0) {
       const leftOut = reader.bigUint();
       if (leftOut === 0n) reader.fail("nothing was left out");
-      parts.push({ number, leftOut });
+      parts.push({ number, leftOut, bytes: reader.bytes.subarray(reader.at, reader.at) });
       number += leftOut;
       continue;
     }
     const length = isPackable ? Math.floor(head / 2) : head;
     const at = reader.take(length);
-    const message = reader.bytes.subarray(at, at + length);
-    parts.push({ number: number++, message, isPacked: isPackable && head % 2 === 1 });
+    const bytes = reader.bytes.subarray(at, at + length);
+    parts.push({ number: number++, bytes, message: bytes, isPacked: isPackable && head % 2 === 1 });
   }
   return { parts, end: number };
 }
@@ -2751,17 +2756,17 @@ class LogReader {
     this.recordSize = options.recordSize ?? RECORD_SIZE;
     this.identity = this.findIdentity();
     this.blocks = [];
-    for (let index = 0; index * BLOCK_SIZE < bytes.length; index++) this.blocks.push(this.block(index));
     this.records = [];
     this.damage = [];
     /** The numbers of records that were left out or given up, from the first to that after the last. */
     this.absent = [];
-    const last = this.findEnd();
-    this.readRecords(last);
-    this.collectDamage(last);
   }
 
   log() {
+    for (let index = 0; index * BLOCK_SIZE < this.bytes.length; index++) this.blocks.push(this.block(index));
+    const last = this.findEnd();
+    this.readRecords(last);
+    this.collectDamage(last);
     const origin = this.blocks[0]?.origin ?? null;
     const { end, records, damage } = this;
     const identity = hex(this.identity), count = narrowed(this.count);
@@ -2833,9 +2838,9 @@ class LogReader {
       }
       hasFrame = true;
       const kind = content[at + 6];
-      if (!block.take(kind, content.subarray(at + FRAME_HEAD_SIZE, end), at === HEAD_SIZE)) {
-        block.damaged(start + at, start + end, "frame");
-      }
+      const isTaken = block.take(kind, content.subarray(at + FRAME_HEAD_SIZE, end), at === HEAD_SIZE);
+      if (!isTaken) block.damaged(start + at, start + end, "frame");
+      block.frames.push({ start: start + at, end: start + end, kind, isTaken, records: isTaken ? block.placed : null });
       at = end;
       block.end = start + at;
       if (kind !== FIRST_PART) block.endOfRecords = block.end;
@@ -2940,25 +2945,30 @@ class LogReader {
 
   /** Reads the group that begins in a block and goes on in others. */
   readParts(block) {
-    const { first, number, count, size, content } = block.beginning;
+    const { first, number, count, content } = block.beginning;
+    const { bytes, end } = this.joined(block, (index) => this.blocks[index]);
+    const records = bytes && recordsOfGroup(first, count, bytes);
+    if (records) {
+      const scope = new Scope();
+      scope.records = records;
+      return this.readScope(scope, this.count);
+    }
+    const isGivenUp = !bytes && this.blocks[end]?.givenUp?.number === number;
+    if (!isGivenUp) this.damage.push({ start: block.end - content.length, end: block.end, reason: "record" });
+  }
+
+  /** The bytes of that group, null if a part is missing or does not fit; and the block of the last part, or of the one that is missing. */
+  joined({ index, beginning }, blockAt) {
+    const { number, size, content } = beginning;
     const parts = [content];
-    let length = content.length;
-    for (let index = block.index + 1; ; index++) {
-      const part = this.blocks[index]?.continuation;
+    for (let length = content.length; ;) {
+      const part = blockAt(++index)?.continuation;
       length += part?.content.length ?? 0;
       const isTooLong = length > size || length > this.recordSize;
-      if (!part || part.number !== number || isTooLong || part.isLast !== (length === size)) {
-        const isGivenUp = this.blocks[index]?.givenUp?.number === number;
-        if (!isGivenUp) this.damage.push({ start: block.end - content.length, end: block.end, reason: "record" });
-        return;
-      }
+      if (!part || part.number !== number || isTooLong || part.isLast !== (length === size)) return { bytes: null, end: index };
       parts.push(part.content);
-      if (part.isLast) break;
+      if (part.isLast) return { bytes: concatenated(parts, length), end: index };
     }
-    const scope = new Scope();
-    scope.records = recordsOfGroup(first, count, concatenated(parts, length));
-    if (scope.records) this.readScope(scope, this.count);
-    else this.damage.push({ start: block.end - content.length, end: block.end, reason: "record" });
   }
 
   // ### Damage
@@ -2999,15 +3009,21 @@ class Definitions {
   read(message) {
     if (this.isBroken) return { error: new StowError("a record before it in its scope has a broken prelude") };
     try {
-      const reader = new Reader(message, this.options);
-      this.isBroken = true;
-      this.takeIn(reader);
-      this.isBroken = false;
+      const reader = this.open(message);
       return { value: guarded(() => reader.whole()) };
     } catch (error) {
       if (error instanceof StowError) return { error };
       throw error;
     }
+  }
+
+  /** A reader before the value of a record, whose prelude is taken in. */
+  open(message) {
+    const reader = new Reader(message, this.options);
+    this.isBroken = true;
+    this.takeIn(reader);
+    this.isBroken = false;
+    return reader;
   }
 
   takeIn(reader) {
@@ -3127,7 +3143,7 @@ export class StreamReader {
   length() {
     if (this.start === this.end) return null;
     const first = this.buffer[this.start];
-    const size = first <= 0xDF ? 1 : first <= 0xF7 ? 2 : first <= 0xFB ? 3 : first === 0xFC ? 5 : 9;
+    const size = uintSizeAt(this.buffer, this.start);
     if (first < 0xFE && this.end - this.start < size) return null;
     const reader = new Reader(this.buffer.subarray(this.start, this.start + size));
     let value;
@@ -3147,16 +3163,23 @@ export class StreamReader {
     return bytes;
   }
 
-  read(message) {
-    const reader = new Reader(message, this.options);
+  /** A reader before the value of a record, whose prelude is taken in. */
+  open(message) {
+    let reader;
     try {
-      this.definitions.takeIn(reader);
+      reader = this.definitions.open(message);
     } catch (error) {
       this.fail(`the prelude of a record is broken: ${error.message}`);
     }
     this.defined += reader.at;
     if (this.defined > MOST_DEFINITIONS) this.fail("the preludes of the records have too many bytes");
-    const number = this.number++;
+    this.number++;
+    return reader;
+  }
+
+  read(message) {
+    const number = this.number;
+    const reader = this.open(message);
     try {
       return { number, value: guarded(() => reader.whole()) };
     } catch (error) {
@@ -3441,6 +3464,923 @@ class PathReader {
 
 // # All bytes and what they mean
 
+/** Parts of more bytes are kept once they are made, so that what is nested in them is looked for once. */
+const KEPT = 4096;
+
+/**
+ * Some bytes, what they mean, and the parts that are nested in them. Those are made when they are asked for, and small ones
+ * each time anew, so that the memory is that of what is looked at.
+ */
+export class Part {
+  #open = null;
+  #nested = null;
+  #kept = null;
+
+  constructor(source, start, end, until, kind, text, value) {
+    /** What made the part. The offsets are those of its bytes, which for packed records are not those of the file. */
+    this.source = source;
+    this.start = start;
+    this.end = end;
+    this.until = until;
+    this.kind = kind;
+    this.text = text;
+    this.value = value;
+    /** The step of a path that leads here from the part around: a key or an index; null if it is no value there. */
+    this.step = null;
+    /** The key before the value of an entry of a map. */
+    this.before = null;
+    /** What is wrong with these bytes; null if nothing is, as far as one can see without what is nested. */
+    this.error = null;
+    /** How many arrays and objects are around what is nested here. */
+    this.level = 0;
+  }
+
+  get bytes() { return this.source.bytes; }
+  /** Whether nothing can be nested here. */
+  get isLeaf() { return this.#open === null; }
+  /** Whether it is a value of a message, or a row of one. */
+  get isValue() { return !this.isLeaf && VALUE_KINDS.has(this.kind); }
+  get first() { return this.before ? this.before.start : this.start; }
+  get count() { return this.nested?.count ?? 0; }
+
+  /** One of the parts that are nested here. */
+  part(index) {
+    const kept = this.#kept?.get(index);
+    if (kept) return kept;
+    const part = this.nested.part(index);
+    if (!part.isLeaf && part.until - part.start > KEPT) (this.#kept ??= new Map()).set(index, part);
+    return part;
+  }
+
+  get nested() {
+    if (this.#nested === null && this.#open !== null) this.#nested = this.#open(this);
+    return this.#nested;
+  }
+
+  /** Says how to find what is nested. */
+  opens(open) {
+    this.#open = open;
+    return this;
+  }
+
+  /** The index of the nested part that has the byte at an offset; −1 if none has it. */
+  indexAt(offset) {
+    if (offset < this.end || offset >= this.until || this.count === 0) return -1;
+    let low = 0, high = this.count;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.nested.startOf(middle) <= offset) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The index of the nested part to which a step of a path leads; −1 if there is none. */
+  indexOf(step) { return this.nested?.indexOf(step) ?? -1; }
+
+  /** The value, with all that is in it. */
+  read() { return this.value !== undefined ? this.value : this.source.read(this); }
+}
+
+const VALUE_KINDS = new Set(["array", "map", "record", "partial record", "packed array", "table", "matrix", "row", "url"]);
+
+/** What is nested in a part: some parts in front, values that are made of where they start, and perhaps a fault. */
+class Nested {
+  /** @param {number[] | { count: number, startOf: Function }} places where the values are */
+  constructor(fronts, places, make, rest = null, keys = null) {
+    this.fronts = fronts;
+    this.values = Array.isArray(places) ? places.length : places.count;
+    this.place = Array.isArray(places) ? (index) => places[index] : places.startOf;
+    this.make = make;
+    this.rest = rest;
+    this.keys = keys;
+    /** How many elements a part stands for. */
+    this.elements = 1;
+    /** The index of the value of a message. */
+    this.main = 0;
+  }
+
+  get count() { return this.fronts.length + this.values + (this.rest ? 1 : 0); }
+
+  startOf(index) {
+    if (index < this.fronts.length) return this.fronts[index].first;
+    const value = index - this.fronts.length;
+    return value < this.values ? this.place(value) : this.rest.start;
+  }
+
+  part(index) {
+    if (index < this.fronts.length) return this.fronts[index];
+    const value = index - this.fronts.length;
+    return value < this.values ? this.make(value) : this.rest;
+  }
+
+  indexOf(step) {
+    if (this.keys === null && typeof step === "string") return -1;
+    const value = this.keys ? this.keys.indexOf(String(step)) : Math.floor(step / this.elements);
+    return value >= 0 && value < this.values ? value + this.fronts.length : -1;
+  }
+}
+
+/** Finds the parts of a message, which is some of the bytes. */
+class Outline extends Reader {
+  constructor(bytes, options, start = 0, end = bytes.length) {
+    super(bytes, { ...options, exact: true });
+    this.options = options;
+    this.from = start;
+    this.until = end;
+  }
+
+  /** Returns what `body` makes of the bytes from an offset on, or a fault in its place. */
+  attempt(start, limit, level, body) {
+    [this.at, this.end, this.depth] = [start, limit, level];
+    try {
+      return body();
+    } catch (error) {
+      return this.fault(start, limit, error);
+    }
+  }
+
+  /** The part of bytes that break a rule. */
+  fault(start, end, error) {
+    if (error instanceof RangeError) error = new StowError("there is no room for so many levels or elements", start);
+    if (!(error instanceof StowError)) throw error;
+    const part = new Part(this, start, end, end, "fault", error.rule);
+    part.error = error;
+    return part;
+  }
+
+  /** The part of some bytes that begin at an offset and end where the reader stands. */
+  leaf(start, kind, text, value) { return new Part(this, start, this.at, this.at, kind, text, value); }
+
+  leafOf(start, size, kind, text, value) { return new Part(this, start, start + size, start + size, kind, text, value); }
+
+  // ## The message
+
+  /** The parts of the message: those in front, and its value. */
+  messageParts() {
+    const parts = [];
+    [this.at, this.end, this.depth] = [this.from, this.until, 0];
+    try {
+      this.takeFronts(parts);
+    } catch (error) {
+      parts.push(this.fault(parts.at(-1)?.until ?? this.from, this.until, error));
+      return new Nested(parts, [], null);
+    }
+    const value = this.valuePart(this.at, this.until, 0);
+    const nested = new Nested(parts, [], null);
+    nested.main = parts.push(value) - 1;
+    if (value.until < this.until) {
+      const error = new StowError("there is something behind the value", value.until);
+      parts.push(this.fault(value.until, this.until, error));
+    }
+    return nested;
+  }
+
+  takeFronts(parts) {
+    const { contexts = [], context } = this.options;
+    if (this.from === 0) this.context(contexts, context);
+    if (this.at > this.from) {
+      parts.push(this.leafOf(0, 2, "context", "relies on a context"));
+      parts.push(this.leafOf(2, 4, "context", `its id: ${idText(unsigned(this.bytes, 2, 4))}`));
+    }
+    if (this.at >= this.end || this.bytes[this.at] !== 0x1F) return;
+    const start = this.at++;
+    [this.symbols, this.shapes] = [this.symbols.slice(), this.shapes.slice()];
+    this.definitions(parts, start, "symbol", this.symbols, () => this.keyText(), (at, index) => this.symbolPart(at, index));
+    this.definitions(parts, this.at, "shape", this.shapes, () => this.shape(), (at, index) => this.shapePart(at, index));
+  }
+
+  /** Takes in symbols or shapes: a part for all of them is there also if one is broken. */
+  definitions(parts, start, noun, known, read, make) {
+    const count = this.uint();
+    const starts = [], first = known.length;
+    const part = this.leaf(start, "prelude", `${noun === "symbol" ? "prelude, " : ""}${counted(count, noun)}`);
+    parts.push(part.opens(() => new Nested([], starts, (index) => make(starts[index], first + index))));
+    while (starts.length < count) {
+      const at = this.at;
+      known.push(read());
+      starts.push(at);
+      part.until = this.at;
+    }
+  }
+
+  symbolPart(start, number) {
+    const symbol = this.symbols[number];
+    return this.attempt(start, this.until, 0, () => {
+      this.keyText();
+      return this.leaf(start, "symbol", `symbol ${number}: ${quoted(symbol)}`, symbol);
+    });
+  }
+
+  shapePart(start, number) {
+    return this.attempt(start, this.until, 0, () => {
+      const { keys } = this.shape();
+      const until = this.at;
+      this.at = start;
+      this.uint();
+      const part = this.leaf(start, "shape", `shape ${number}: ${counted(keys.length, "key")}`, keys);
+      part.until = until;
+      return part.opens(() => this.keysOf(part));
+    });
+  }
+
+  keysOf(part) {
+    const starts = [];
+    [this.at, this.end] = [part.end, part.until];
+    while (this.at < part.until) {
+      starts.push(this.at);
+      this.key();
+    }
+    return new Nested([], starts, (index) => this.attempt(starts[index], part.until, 0, () => this.keyPart()));
+  }
+
+  keyPart() {
+    const start = this.at;
+    const key = this.key();
+    return this.leaf(start, "key", quoted(key), key);
+  }
+
+  // ## Values
+
+  /** The part of the value at an offset; of what is broken, a fault. */
+  valuePart(start, limit, level, step = null) {
+    const part = this.attempt(start, limit, level, () => this.valueHere(start, limit, level));
+    if (part.kind === "fault") part.until = part.end = this.endOfValue(start, limit);
+    part.step = step;
+    return part;
+  }
+
+  /** Where a value ends that cannot be read: the end of all that is around it if it cannot be skipped either. */
+  endOfValue(start, limit) {
+    [this.at, this.end] = [start, limit];
+    try {
+      this.skip();
+      return this.at;
+    } catch {
+      return limit;
+    }
+  }
+
+  valueHere(start, limit, level) {
+    if (start >= limit) this.fail("a value is wanted where no byte is left");
+    const tag = this.byte();
+    if (tag === 0x70 || (tag >= 0xE0 && tag < 0xF0)) return this.arrayHere(start, tag, level);
+    if (tag === 0x71 || (tag >= 0xC0 && tag < 0xE0)) return this.mapHere(start, tag, level);
+    if (tag === 0x72 || tag === 0x73 || tag >= 0xF0) return this.recordHere(start, tag, level);
+    if (tag === 0x74 || tag === 0x75) return this.packedHere(start, tag);
+    if (tag === 0x7A || tag === 0x7B) return this.rowsHere(start, tag === 0x7A);
+    if (tag === 0x1A) return this.urlHere(start);
+    this.at = start;
+    const value = this.value();
+    const kind = scalarKind(tag);
+    return this.leaf(start, kind, `${kind}: ${shown(value)}`, value);
+  }
+
+  urlHere(start) {
+    const at = this.at;
+    const value = new StowURL(this.stringValue());
+    const part = new Part(this, start, at, this.at, "url", "URL", value);
+    return part.opens(() => new Nested([this.valuePart(at, part.until, 0)], [], null));
+  }
+
+  /** The part whose head was just read, and in which so many bytes are nested, as far as they are there. */
+  container(start, length, kind, text, level) {
+    const left = this.end - this.at;
+    if (level > this.deepest) this.fail(`there are more than ${this.deepest} levels`, start);
+    const part = new Part(this, start, this.at, this.at + Math.min(length, left), kind, text);
+    if (length > left) part.error = new StowError(`a length of ${length} goes beyond what is around it`, this.at);
+    part.level = level;
+    return part;
+  }
+
+  arrayHere(start, tag, level) {
+    const length = tag === 0x70 ? this.uint() : tag - 0xE0;
+    const part = this.container(start, length, "array", `array of ${counted(length, "byte")}`, level + 1);
+    return part.opens(() => {
+      const starts = [];
+      this.reach(part, part.end, () => {
+        while (this.at < this.end) {
+          starts.push(this.at);
+          this.skip();
+        }
+      });
+      return new Nested([], starts, (index) => this.valuePart(starts[index], part.until, part.level, index));
+    });
+  }
+
+  /** Goes over what is nested in a part as far as it can be skipped, and returns whether that is to the end. */
+  reach(part, at, body) {
+    [this.at, this.end] = [at, part.until];
+    try {
+      body();
+      return true;
+    } catch (error) {
+      if (!(error instanceof StowError)) throw error;
+      return false;
+    }
+  }
+
+  mapHere(start, tag, level) {
+    const length = tag === 0x71 ? this.uint() : tag - 0xC0;
+    const part = this.container(start, length, "map", `map of ${counted(length, "byte")}`, level + 1);
+    return part.opens(() => {
+      const starts = [], keys = new Set();
+      let rest = null;
+      this.reach(part, part.end, () => {
+        while (this.at < this.end) {
+          const at = this.at;
+          starts.push(at);
+          const key = this.key();
+          if (keys.has(key)) {
+            starts.pop();
+            rest = this.fault(at, part.until, new StowError("a map has a key twice", at));
+            return;
+          }
+          keys.add(key);
+          this.skip();
+        }
+      });
+      const make = (index) => this.entryPart(starts[index], part);
+      return new Nested([], starts, make, rest, [...keys]);
+    });
+  }
+
+  entryPart(start, around) {
+    const key = this.attempt(start, around.until, around.level, () => this.keyPart());
+    if (key.error) return key;
+    const part = this.valuePart(key.end, around.until, around.level, key.value);
+    part.before = key;
+    return part;
+  }
+
+  recordHere(start, tag, level) {
+    const isPartial = tag === 0x73 || tag >= 0xF8;
+    const number = tag < 0xF0 ? this.uint() : (tag - 0xF0) % 8;
+    const { keys } = this.shapeAt(number);
+    const length = this.uint();
+    const kind = isPartial ? "partial record" : "record";
+    const text = `${kind} of shape ${number}, ${counted(length, "byte")}`;
+    const part = this.container(start, length, kind, text, level + 1);
+    return part.opens(() => (isPartial ? this.partialParts(part, keys) : this.fieldParts(part, part.end, keys, [])));
+  }
+
+  partialParts(part, keys) {
+    const front = this.attempt(part.end, part.until, part.level, () => {
+      const present = this.presentKeys(keys);
+      return this.leaf(part.end, "presence", `present: ${present.map(quoted).join(", ")}`, present);
+    });
+    return front.error ? new Nested([front], [], null) : this.fieldParts(part, front.end, front.value, [front]);
+  }
+
+  fieldParts(part, at, keys, fronts) {
+    const starts = [];
+    const isWhole = this.reach(part, at, () => {
+      for (let index = 0; index < keys.length; index++) {
+        starts.push(this.at);
+        this.skip();
+      }
+    });
+    const rule = `a record has more values than ${fronts.length > 0 ? "presence bits" : "keys"}`;
+    const isMore = isWhole && this.at < part.until;
+    const rest = isMore ? this.fault(this.at, part.until, new StowError(rule, this.at)) : null;
+    const make = (index) => this.valuePart(starts[index], part.until, part.level, keys[index]);
+    return new Nested(fronts, starts, make, rest, keys);
+  }
+
+  // ## Packed arrays
+
+  packedHere(start, tag) {
+    const length = this.uint();
+    const bodyAt = this.at;
+    const part = this.container(start, length, "packed array", `packed array of ${counted(length, "byte")}`, 0);
+    let type = 0x09;
+    if (tag === 0x74) {
+      if (part.until === bodyAt) this.fail("a packed array has no element type");
+      type = this.byte();
+      part.end = this.at;
+    }
+    part.text += `, ${typeText(type)}`;
+    part.elementType = type;
+    return part.opens(() => this.elementParts(part, type));
+  }
+
+  elementParts(part, type) {
+    const size = type === 0x0B || type === 0x0F ? 0 : ELEMENT_SIZES[type];
+    if (size > 0) return this.sizedParts(part, type, size);
+    let elements = [];
+    const broken = this.attempt(part.end, part.until, 0, () => {
+      elements = this.elements(type, part.end - 1);
+      if (this.at < this.end) this.fail("there is something behind the elements of a packed array");
+      return null;
+    });
+    if (broken) return new Nested([], [], null, broken);
+    if (type === 0x0C) return this.bitParts(part, elements);
+    return type === 0x0D || type === 0x0E ? this.widthParts(part, elements) : this.differenceParts(part, type, elements);
+  }
+
+  /** Elements of one size, of which each is found by its index. */
+  sizedParts(part, type, size) {
+    const fronts = [];
+    let at = part.end, base = 0;
+    if (isOffset(type)) {
+      const front = this.attempt(at, part.until, 0, () => this.basePart());
+      if (front.error) return new Nested([front], [], null);
+      [at, base] = [front.end, front.value];
+      fronts.push(front);
+    }
+    const count = Math.floor((part.until - at) / size);
+    const startOf = (index) => at + index * size;
+    const end = startOf(count);
+    const rule = `elements of ${size} bytes do not fill ${part.until - at} bytes`;
+    const rest = end < part.until ? this.fault(end, part.until, new StowError(rule, end)) : null;
+    return new Nested(fronts, { count, startOf }, (index) => this.cellPart(startOf(index), size, index, type, base), rest);
+  }
+
+  cellPart(start, size, step, type, base) {
+    const part = this.attempt(start, start + size, 0, () => {
+      return this.elementPart(start, size, this.cell(type, start, base), step);
+    });
+    part.step = step;
+    return part;
+  }
+
+  elementPart(start, size, value, step) {
+    const part = this.leafOf(start, size, "element", shown(value), value);
+    part.step = step;
+    return part;
+  }
+
+  basePart() {
+    const start = this.at;
+    const base = this.base();
+    return this.leaf(start, "base", `base: ${shown(base)}`, base);
+  }
+
+  bitParts(part, elements) {
+    const at = part.end;
+    const front = this.leafOf(at, 1, "width", counted(this.bytes[at], "unused bit"), this.bytes[at]);
+    const startOf = (index) => at + 1 + index;
+    const nested = new Nested([front], { count: (elements.length + 7) >> 3, startOf }, (index) => {
+      const eight = elements.slice(index * 8, index * 8 + 8);
+      const byte = this.elementPart(startOf(index), 1, eight, index * 8);
+      byte.text = eight.join(" ");
+      return byte;
+    });
+    nested.elements = 8;
+    return nested;
+  }
+
+  widthParts(part, elements) {
+    this.at = part.end;
+    const count = this.uint();
+    const first = this.leaf(part.end, "width", counted(count, "element"), count);
+    const at = this.at;
+    const widthOf = (index) => (this.bytes[at + (index >> 1)] >> ((index & 1) * 4)) & 0x0F;
+    const widths = this.leafOf(at, (count + 1) >> 1, "width", `widths of ${counted(count, "element")}`);
+    const starts = [];
+    let next = widths.end;
+    for (let index = 0; index < count; index++) {
+      starts.push(next);
+      next += widthOf(index);
+    }
+    const fronts = count > 0 ? [first, widths] : [first];
+    const make = (index) => this.elementPart(starts[index], widthOf(index), elements[index], index);
+    return new Nested(fronts, starts, make);
+  }
+
+  differenceParts(part, type, elements) {
+    const at = part.end, width = type - 0xB0, first = this.bytes[at];
+    const front = this.leafOf(at, 1, "width", `width of the first element: ${first}`, first);
+    const startOf = (index) => (index === 0 ? at + 1 : at + 1 + first + (index - 1) * width);
+    const make = (index) => this.elementPart(startOf(index), index === 0 ? first : width, elements[index], index);
+    return new Nested([front], { count: elements.length, startOf }, make);
+  }
+
+  // ## Tables and matrices
+
+  rowsHere(start, isTable) {
+    const length = this.uint();
+    const kind = isTable ? "table" : "matrix";
+    const part = this.container(start, length, kind, `${kind} of ${counted(length, "byte")}`, 0);
+    return part.opens(() => this.rowParts(part, isTable));
+  }
+
+  rowParts(part, isTable) {
+    const fronts = [];
+    let keys = null;
+    const { rowLayout } = this;
+    rowLayout.stride = 0;
+    const fault = this.attempt(part.end, part.until, 0, () => {
+      const number = this.uint();
+      if (!isTable && number === 0) this.fail("a matrix has no columns", part.end);
+      if (isTable) keys = this.shapeAt(number).keys;
+      fronts.push(this.leaf(part.end, "columns", isTable ? `rows of shape ${number}` : counted(number, "column"), number));
+      this.layout(keys ? keys.length : number);
+      return null;
+    });
+    if (fault && rowLayout.stride === 0) {
+      const at = fronts[0]?.end ?? part.end;
+      return new Nested(fronts, [], null, this.fault(at, part.until, fault.error));
+    }
+    const layout = { ...rowLayout, bases: rowLayout.bases.slice(), constants: rowLayout.constants.slice(), keys };
+    this.columnParts(layout, fronts);
+    const { start, stride, rows } = layout;
+    const startOf = (row) => start + row * stride;
+    const broken = fault && this.fault(startOf(rows), part.until, fault.error);
+    const types = [...this.bytes.subarray(layout.types, layout.types + layout.count)];
+    const offsets = [];
+    types.reduce((offset, type, column) => ((offsets[column] = offset), offset + ELEMENT_SIZES[type]), 0);
+    const make = (row) => this.rowPart(startOf(row), row, layout, types, offsets);
+    return new Nested(fronts, { count: rows, startOf }, make, broken);
+  }
+
+  columnParts({ types, count, bases, constants, keys }, fronts) {
+    const name = (column) => (keys ? `${quoted(keys[column])}: ` : "");
+    for (let column = 0; column < count; column++) {
+      const type = this.bytes[types + column];
+      fronts.push(this.leafOf(types + column, 1, "column", name(column) + typeText(type), type));
+    }
+    [this.at, this.end] = [types + count, this.until];
+    for (let column = 0; column < count; column++) {
+      const type = this.bytes[types + column], start = this.at;
+      if (isOffset(type)) fronts.push(this.basePart());
+      if (type !== 0) continue;
+      this.constant();
+      fronts.push(this.leaf(start, "constant", `${name(column)}in every row ${shown(constants[column])}`, constants[column]));
+    }
+  }
+
+  rowPart(start, row, layout, types, offsets) {
+    const until = start + layout.stride;
+    const part = new Part(this, start, start, until, "row", `row of ${counted(layout.stride, "byte")}`);
+    part.step = row;
+    part.layout = layout;
+    const startOf = (column) => start + offsets[column];
+    return part.opens(() => new Nested([], { count: layout.count, startOf }, (column) => {
+      const type = types[column], step = layout.keys ? layout.keys[column] : column;
+      if (type !== 0) return this.cellPart(startOf(column), ELEMENT_SIZES[type], step, type, layout.bases[column]);
+      const value = layout.constants[column];
+      const cell = this.leafOf(startOf(column), 0, "constant", `in every row ${shown(value)}`, value);
+      cell.step = step;
+      return cell;
+    }, null, layout.keys));
+  }
+
+  // ## Whole values
+
+  read(part) {
+    return guarded(() => {
+      if (part.error) throw part.error;
+      if (part.kind === "row") return this.readRow(part);
+      if (part.kind === "message") return part.part(part.nested.main).read();
+      [this.at, this.end, this.depth] = [part.start, part.until, Math.max(0, part.level - 1)];
+      return this.value();
+    });
+  }
+
+  readRow(part) {
+    const cells = Array.from({ length: part.count }, (_, column) => part.part(column).read());
+    const { keys } = part.layout;
+    if (!keys) return cells;
+    const object = this.newObject();
+    keys.forEach((key, column) => this.set(object, key, cells[column]));
+    return object;
+  }
+}
+
+// ## Logs
+
+const FRAME_KINDS = [
+  "", "records", "the first part of a record", "a middle part of a record", "the last part of a record",
+  "records of a new scope", "the origin", "records, some packed", "records of a new scope, some packed", "a checkpoint",
+  "a record that was given up",
+];
+
+/** Finds the parts of a log: its blocks, and in each the frames and their records. */
+class LogOutline {
+  constructor(bytes, options) {
+    this.bytes = bytes;
+    this.options = { ...options, exact: true };
+    this.log = null;
+    this.reader = new Reader(bytes);
+  }
+
+  part(start, end, until, kind, text, value) { return new Part(this, start, end, until, kind, text, value); }
+
+  fault(start, end, rule) {
+    const part = this.part(start, end, end, "fault", rule);
+    part.error = new StowError(rule, start);
+    return part;
+  }
+
+  read(part) {
+    if (part.error) throw part.error;
+    return part.part(part.nested.main).read();
+  }
+
+  root() {
+    const { bytes } = this;
+    const count = Math.ceil(bytes.length / BLOCK_SIZE);
+    const root = this.part(0, 0, bytes.length, "log", `log of ${counted(count, "block")}`);
+    try {
+      this.log = new LogReader(bytes, this.options);
+    } catch (error) {
+      if (!(error instanceof StowError)) throw error;
+      return root.opens(() => new Nested([this.fault(0, bytes.length, error.rule)], [], null));
+    }
+    const startOf = (index) => index * BLOCK_SIZE;
+    return root.opens(() => new Nested([], { count, startOf }, (index) => this.blockPart(index)));
+  }
+
+  blockPart(index) {
+    const start = index * BLOCK_SIZE, until = Math.min(start + BLOCK_SIZE, this.bytes.length);
+    const part = this.part(start, start, until, "block", `block ${index}`);
+    return part.opens(() => this.partsOfBlock(index, start, until));
+  }
+
+  /** The head, the frames, and what is between them. */
+  partsOfBlock(index, start, until) {
+    const block = this.log.block(index);
+    if (!block) return new Nested([this.fault(start, until, "neither a head nor a frame is whole")], [], null);
+    const parts = block.firstRecord === null
+      ? [this.fault(start, start + HEAD_SIZE, "the head of the block is damaged")] : this.headParts(start);
+    const isRead = new Map();
+    let at = start + HEAD_SIZE;
+    const gap = (end) => {
+      if (end === at) return;
+      const isZero = this.bytes.subarray(at, end).every((byte) => byte === 0);
+      parts.push(isZero && end === until
+        ? this.part(at, end, end, "padding", "zeros") : this.fault(at, end, "no frame is whole here"));
+    };
+    for (const frame of block.frames) {
+      gap(frame.start);
+      parts.push(this.framePart(frame, block, isRead));
+      at = frame.end;
+    }
+    gap(until);
+    return new Nested(parts, [], null);
+  }
+
+  headParts(start) {
+    const { bytes } = this;
+    const head = (offset, size, kind, text) => {
+      return this.part(start + offset, start + offset + size, start + offset + size, kind, text);
+    };
+    return [
+      head(0, 4, "head", `log, version ${bytes[start + 2]}`), head(4, 4, "checksum", "checksum of the head"),
+      head(8, 8, "head", `identity: ${hex(bytes.subarray(start + 8, start + 16))}`),
+      head(16, 8, "head", `the first record is ${wide(bytes, start + 16, 8)}`),
+      head(24, 4, "head", `block ${unsigned(bytes, start + 24, 4)}`),
+      head(28, 4, "head", `${counted(unsigned(bytes, start + 28, 4), "block")} on the disk for good`),
+    ];
+  }
+
+  framePart(frame, block, isRead) {
+    const { start, end, kind, records, isTaken } = frame;
+    const head = start + FRAME_HEAD_SIZE;
+    const name = FRAME_KINDS[kind];
+    const part = this.part(start, start, end, "frame", records ? counted(records.parts.length, "record") : name);
+    if (!isTaken) part.error = new StowError("the frame cannot be read where it stands", start);
+    return part.opens(() => {
+      const fronts = [
+        this.part(start, start + 4, start + 4, "checksum", "checksum of the frame"),
+        this.part(start + 4, start + 6, start + 6, "length", `a payload of ${counted(end - head, "byte")}`),
+        this.part(start + 6, head, head, "frame", `kind ${byteText(kind)}: ${name}`),
+      ];
+      if (records) return this.recordParts(records, fronts, head, isRead);
+      return this.payload(fronts, frame, head, block);
+    });
+  }
+
+  /** The payload of a frame that holds no whole record. */
+  payload(fronts, { kind, end, isTaken }, at, block) {
+    if (kind === ORIGIN) return new Nested([...fronts, this.part(at, end, end, "head", "identity and count")], [], null);
+    [this.reader.at, this.reader.end] = [at, end];
+    const front = (kind, text) => {
+      fronts.push(this.part(at, this.reader.at, this.reader.at, kind, text));
+      at = this.reader.at;
+    };
+    front("number", `record ${this.reader.bigUint()}`);
+    if (isTaken && (kind === FIRST_PART || kind === GIVEN_UP)) front("number", counted(narrowed(this.reader.bigUint()), "record"));
+    if (isTaken && kind === FIRST_PART) front("length", `${counted(this.reader.uint(), "byte")} in all blocks`);
+    if (at < end) {
+      const part = this.part(at, end, end, "data", counted(end - at, "byte"));
+      fronts.push(part);
+      if (kind === FIRST_PART && isTaken) this.openGroup(part, block);
+    }
+    return new Nested(fronts, [], null);
+  }
+
+  /** Shows the records of a group below its first part, if it is whole. */
+  openGroup(part, block) {
+    const { first, count } = block.beginning;
+    const { bytes } = this.log.joined(block, (index) => this.log.block(index));
+    const records = bytes && recordsOfGroup(first, count, bytes);
+    if (!records) return;
+    part.opens(() => {
+      const known = definitionsBefore(records, this.options);
+      return new Nested(records.map(({ number, message }, index) => {
+        const { symbols, shapes } = known(index);
+        return this.messagePart(message, symbols, shapes, `record ${number}, put together`);
+      }), [], null);
+    });
+  }
+
+  recordParts({ number, parts, scope, first }, fronts, at, isRead) {
+    if (!isRead.has(scope)) isRead.set(scope, definitionsBefore(scope.records, this.options));
+    const known = isRead.get(scope);
+    const startOf = (index) => (index === 0 ? this.numberEnd(at) : this.endOf(parts[index - 1].bytes));
+    fronts.push(this.part(at, startOf(0), startOf(0), "number", `the first record is ${number}`));
+    return new Nested(fronts, { count: parts.length, startOf }, (index) => {
+      const { number, bytes, message, isPacked, leftOut } = parts[index];
+      const end = this.endOf(bytes);
+      if (leftOut) return this.part(startOf(index), end, end, "number", `${counted(narrowed(leftOut), "record")} left out`);
+      const name = `record ${number}`;
+      const text = `${name}, ${counted(bytes.length, "byte")}${isPacked ? ", packed" : ""}`;
+      const part = this.part(startOf(index), isPacked ? end : end - bytes.length, end, "message", text);
+      part.step = narrowed(number);
+      const { symbols, shapes, isBroken } = known(first + index);
+      if (isBroken) part.error = new StowError("a record before it in its scope has a broken prelude", part.start);
+      else if (isPacked) {
+        part.opens(() => new Nested([this.messagePart(message, symbols, shapes, `${name}, unpacked`)], [], null));
+      } else {
+        part.opens(() => partsOfMessage(this.bytes, this.options, part.end, end, symbols, shapes));
+      }
+      return part;
+    });
+  }
+
+  numberEnd(at) {
+    [this.reader.at, this.reader.end] = [at, this.bytes.length];
+    this.reader.bigUint();
+    return this.reader.at;
+  }
+
+  endOf(bytes) { return bytes.byteOffset - this.bytes.byteOffset + bytes.length; }
+
+  /** A message that does not stand in the file as it is. */
+  messagePart(bytes, symbols, shapes, text) {
+    const source = new Outline(bytes, this.options);
+    const part = new Part(source, 0, 0, bytes.length, "message", text);
+    return part.opens(() => partsOfMessage(bytes, this.options, 0, bytes.length, symbols, shapes));
+  }
+}
+
+/** Finds for each record of a scope which symbols and shapes are defined before it. */
+function definitionsBefore(records, options) {
+  const definitions = new Definitions(options);
+  const known = records.map(({ message }) => {
+    const { symbols, shapes, isBroken } = definitions;
+    const [symbolCount, shapeCount] = [symbols.length, shapes.length];
+    try {
+      if (message && !isBroken) definitions.open(message);
+    } catch (error) {
+      if (!(error instanceof StowError)) throw error;
+    }
+    return { symbolCount, shapeCount, isBroken };
+  });
+  return (index) => {
+    const { symbolCount, shapeCount, isBroken } = known[index];
+    const { symbols, shapes } = definitions;
+    return { symbols: symbols.slice(0, symbolCount), shapes: shapes.slice(0, shapeCount), isBroken };
+  };
+}
+
+function partsOfMessage(bytes, options, start, end, symbols, shapes) {
+  const outline = new Outline(bytes, options, start, end);
+  [outline.symbols, outline.shapes] = [symbols, shapes];
+  return outline.messageParts();
+}
+
+// ## Streams
+
+/** Takes down where the records of a stream are, and what is defined before each. */
+class RecordPlaces extends StreamReader {
+  places = [];
+
+  read(message) {
+    const { definitions } = this;
+    const { symbols, shapes } = definitions;
+    const place = { start: this.passed + this.start, size: message.length, definitions };
+    [place.symbols, place.shapes] = [symbols.length, shapes.length];
+    this.open(message);
+    this.places.push(place);
+    return place;
+  }
+
+  /** What breaks the stream; null if nothing does. */
+  readAll(bytes) {
+    try {
+      this.push(bytes);
+      this.finish();
+      return null;
+    } catch (error) {
+      if (error instanceof StowError) return error;
+      throw error;
+    }
+  }
+}
+
+class StreamOutline extends Outline {
+  root() {
+    const { bytes } = this;
+    const root = new Part(this, 0, 0, bytes.length, "stream", "stream");
+    return root.opens(() => this.recordParts(root));
+  }
+
+  recordParts({ until }) {
+    const reader = new RecordPlaces(this.options);
+    const error = reader.readAll(this.bytes);
+    const end = error ? reader.passed + reader.start : until;
+    const head = Math.min(3, end);
+    const fronts = head > 0 ? [this.leafOf(0, head, "head", `stream, version ${this.bytes[2]}`)] : [];
+    const items = [];
+    let at = head;
+    const resets = (next) => { for (; at < next; at++) items.push({ start: at, number: -1 }); };
+    reader.places.forEach((place, number) => {
+      resets(place.start);
+      items.push({ ...place, number });
+      at = place.start + uintSizeAt(this.bytes, place.start) + place.size + 4;
+    });
+    resets(end);
+    const places = { count: items.length, startOf: (index) => items[index].start };
+    const rest = error && this.fault(end, until, new StowError(error.rule, end));
+    return new Nested(fronts, places, (index) => this.recordPart(items[index]), rest);
+  }
+
+  recordPart({ start, size, number, definitions, symbols, shapes }) {
+    if (number < 0) return this.leafOf(start, 1, "reset", "all definitions are forgotten");
+    const head = start + uintSizeAt(this.bytes, start), end = head + size;
+    const part = new Part(this, start, head, end + 4, "message", `record ${number}, ${counted(size, "byte")}`);
+    part.step = number;
+    return part.opens(() => {
+      const known = [definitions.symbols.slice(0, symbols), definitions.shapes.slice(0, shapes)];
+      const nested = partsOfMessage(this.bytes, this.options, head, end, ...known);
+      nested.fronts.push(this.leafOf(end, 4, "checksum", `checksum of record ${number}`));
+      return nested;
+    });
+  }
+}
+
+/** How many bytes the uint at an offset has. */
+function uintSizeAt(bytes, at) {
+  const first = bytes[at];
+  return first <= 0xDF ? 1 : first <= 0xF7 ? 2 : first <= 0xFB ? 3 : first === 0xFC ? 5 : 9;
+}
+
+// ## Whatever the bytes are
+
+/**
+ * The part that is all of a message, a log or a stream; what is nested in it is found when it is asked for. Broken bytes
+ * are parts of kind "fault".
+ *
+ * @param {Uint8Array | ArrayBuffer} source
+ * @param {object} [options] see stow.d.ts
+ * @returns {Part}
+ */
+export function outline(source, options = {}) {
+  const bytes = bytesOf(source);
+  if (bytes[0] === 0x7F && bytes[1] === 0x02) return new LogOutline(bytes, options).root();
+  if (bytes[0] === 0x7F && bytes[1] === 0x03) return new StreamOutline(bytes, options).root();
+  return messageOutline(bytes, options);
+}
+
+function messageOutline(bytes, options) {
+  const reader = new Outline(bytes, options);
+  const root = new Part(reader, 0, 0, bytes.length, "message", `message of ${counted(bytes.length, "byte")}`);
+  return root.opens(() => reader.messageParts());
+}
+
+/** Parts of up to so many bytes are read as one to find out whether they are whole. */
+const READ_AT_ONCE = 65536;
+
+/**
+ * Looks for the first fault in a part. It yields now and then how far it is, so that one can do something else between,
+ * and returns the indices of the parts that lead to the fault, and its error; null if there is none.
+ *
+ * @param {Part} part
+ */
+export function* check(part) {
+  let fault = part.error;
+  if (!fault && (part.isLeaf || part.isValue && part.until - part.start <= READ_AT_ONCE)) {
+    if (part.isLeaf) return null;
+    try {
+      part.read();
+      return null;
+    } catch (error) {
+      if (!(error instanceof StowError)) throw error;
+      fault = error;
+    }
+  }
+  for (let index = 0; index < part.count; index++) {
+    const nested = part.part(index);
+    if (index % 1024 === 1023 || !nested.isLeaf) yield nested.until;
+    const found = nested.isLeaf && !nested.error ? null : yield* check(nested);
+    if (found) return { indices: [index, ...found.indices], error: found.error };
+  }
+  return fault && { indices: [], error: fault };
+}
+
 /**
  * Every part of a message with its meaning: the ranges follow each other, and cover every byte once.
  *
@@ -3449,237 +4389,21 @@ class PathReader {
  * @returns {object[]} parts with `start`, `end`, `until`, `depth`, `kind`, `text` and perhaps a `value`
  */
 export function walk(bytes, options = {}) {
-  return guarded(() => new Walker(bytesOf(bytes), { exact: true, ...options }).parts(options));
+  return guarded(() => {
+    const items = [];
+    const root = messageOutline(bytesOf(bytes), options);
+    for (let index = 0; index < root.count; index++) flatten(root.part(index), 0, items);
+    return items;
+  });
 }
 
-class Walker extends Reader {
-  items = [];
-
-  parts(options) {
-    this.context(options.contexts ?? [], options.context);
-    if (this.at > 0) {
-      this.note(0, 2, 0, "context", "relies on a context");
-      this.note(2, 6, 0, "context", `its id: ${idText(unsigned(this.bytes, 2, 4))}`);
-    }
-    if (this.at < this.end && this.bytes[this.at] === 0x1F) this.walkPrelude();
-    this.walkValue(0, "");
-    if (this.at < this.end) this.fail("there is something behind the value");
-    return this.items;
-  }
-
-  /** Notes some bytes. `until` is the end of all that belongs to them, what is nested in them included. */
-  note(start, end, depth, kind, text, value, until = end) {
-    if (end === start) return;
-    const item = { start, end, until, depth, kind, text };
-    if (value !== undefined) item.value = value;
-    this.items.push(item);
-  }
-
-  // ## Prelude
-
-  walkPrelude() {
-    const start = this.at++;
-    [this.symbols, this.shapes] = [this.symbols.slice(), this.shapes.slice()];
-    const symbols = this.uint();
-    this.note(start, this.at, 0, "prelude", `prelude, ${counted(symbols, "symbol")}`);
-    for (let count = 0; count < symbols; count++) {
-      const at = this.at;
-      const symbol = this.keyText();
-      this.note(at, this.at, 1, "symbol", `symbol ${this.symbols.push(symbol) - 1}: ${quoted(symbol)}`, symbol);
-    }
-    const at = this.at;
-    const shapes = this.uint();
-    this.note(at, this.at, 0, "prelude", counted(shapes, "shape"));
-    for (let count = 0; count < shapes; count++) this.walkShape();
-  }
-
-  walkShape() {
-    const start = this.at;
-    const shape = this.shape();
-    const end = this.at;
-    this.at = start;
-    const count = this.uint();
-    const text = `shape ${this.shapes.push(shape) - 1}: ${counted(count, "key")}`;
-    this.note(start, this.at, 1, "shape", text, shape.keys, end);
-    for (let index = 0; index < count; index++) this.walkKey(2);
-  }
-
-  walkKey(depth) {
-    const start = this.at;
-    const key = this.key();
-    this.note(start, this.at, depth, "key", quoted(key), key);
-    return key;
-  }
-
-  // ## Values
-
-  walkValue(depth, name) {
-    const start = this.at;
-    const tag = this.byte();
-    if (tag === 0x70 || (tag >= 0xE0 && tag < 0xF0)) return this.walkArray(start, tag, depth, name);
-    if (tag === 0x71 || (tag >= 0xC0 && tag < 0xE0)) return this.walkMap(start, tag, depth, name);
-    if (tag === 0x72 || tag === 0x73 || tag >= 0xF0) return this.walkRecord(start, tag, depth, name);
-    if (tag === 0x74 || tag === 0x75) return this.walkPacked(start, tag, depth, name);
-    if (tag === 0x7A || tag === 0x7B) return this.walkRows(start, tag === 0x7A, depth, name);
-    if (tag === 0x1A) return this.walkURL(start, depth, name);
-    this.at = start;
-    const value = this.value();
-    const kind = scalarKind(tag);
-    this.note(start, this.at, depth, kind, `${name}${kind}: ${shown(value)}`, value);
-  }
-
-  walkURL(start, depth, name) {
-    const at = this.at;
-    this.stringValue();
-    this.note(start, at, depth, "url", `${name}URL`, undefined, this.at);
-    this.at = at;
-    this.walkValue(depth + 1, "");
-  }
-
-  walkArray(start, tag, depth, name) {
-    const length = tag === 0x70 ? this.uint() : tag - 0xE0;
-    const outer = this.enter(length);
-    this.note(start, this.at, depth, "array", `${name}array of ${counted(length, "byte")}`, undefined, this.end);
-    for (let index = 0; this.at < this.end; index++) this.walkValue(depth + 1, "");
-    this.leave(outer);
-  }
-
-  walkMap(start, tag, depth, name) {
-    const length = tag === 0x71 ? this.uint() : tag - 0xC0;
-    const outer = this.enter(length);
-    this.note(start, this.at, depth, "map", `${name}map of ${counted(length, "byte")}`, undefined, this.end);
-    const keys = new Set();
-    while (this.at < this.end) {
-      const at = this.at;
-      const key = this.walkKey(depth + 1);
-      if (keys.has(key)) this.fail("a map has a key twice", at);
-      keys.add(key);
-      this.walkValue(depth + 2, "");
-    }
-    this.leave(outer);
-  }
-
-  walkRecord(start, tag, depth, name) {
-    const isPartial = tag === 0x73 || tag >= 0xF8;
-    const number = tag < 0xF0 ? this.uint() : (tag - 0xF0) % 8;
-    let { keys } = this.shapeAt(number);
-    const length = this.uint();
-    const outer = this.enter(length);
-    const kind = isPartial ? "partial record" : "record";
-    const text = `${name}${kind} of shape ${number}, ${counted(length, "byte")}`;
-    this.note(start, this.at, depth, kind, text, undefined, this.end);
-    if (isPartial) {
-      const at = this.at;
-      keys = this.presentKeys(keys);
-      this.note(at, this.at, depth + 1, "presence", `present: ${keys.map(quoted).join(", ")}`, keys);
-    }
-    for (const key of keys) this.walkValue(depth + 1, `${quoted(key)}: `);
-    if (this.at < this.end) this.fail("a record has more values than keys");
-    this.leave(outer);
-  }
-
-  // ## Packed arrays
-
-  walkPacked(start, tag, depth, name) {
-    const { end, outer } = this.body();
-    const text = `${name}packed array of ${counted(end - this.at, "byte")}`;
-    if (tag === 0x74 && this.at === end) this.fail("a packed array has no element type");
-    const type = tag === 0x75 ? 0x09 : this.byte();
-    this.note(start, this.at, depth, "packed array", `${text}, ${typeText(type)}`, type, end);
-    const at = this.at;
-    const elements = this.elements(type, at - 1);
-    if (this.at < end) this.fail("there is something behind the elements of a packed array");
-    this.at = at;
-    this.noteElements(type, elements, depth + 1);
-    this.end = outer;
-  }
-
-  noteElements(type, elements, depth) {
-    if (type === 0x0C) return this.noteBits(elements, depth);
-    if (type === 0x0D || type === 0x0E) return this.noteOwnWidths(elements, depth);
-    if (type >= 0xB1 && type <= 0xB8) {
-      const first = this.bytes[this.at];
-      this.noteNext(1, depth, "width", `width of the first element: ${first}`, first);
-      return elements.forEach((element, index) => this.noteElement(index === 0 ? first : type - 0xB0, depth, element));
-    }
-    if (isOffset(type)) this.walkBase(depth);
-    for (const element of elements) this.noteElement(ELEMENT_SIZES[type], depth, element);
-  }
-
-  noteNext(size, depth, kind, text, value) {
-    this.note(this.at, this.at + size, depth, kind, text, value);
-    this.at += size;
-  }
-
-  noteElement(size, depth, element, name = "") {
-    this.noteNext(size, depth, "element", name + shown(element), element);
-  }
-
-  walkBase(depth) {
-    const start = this.at;
-    const base = this.base();
-    this.note(start, this.at, depth, "base", `base: ${shown(base)}`, base);
-  }
-
-  noteBits(elements, depth) {
-    this.noteNext(1, depth, "width", counted(this.bytes[this.at], "unused bit"), this.bytes[this.at]);
-    for (let index = 0; index < elements.length; index += 8) {
-      const eight = elements.slice(index, index + 8);
-      this.noteNext(1, depth, "element", eight.join(" "), eight);
-    }
-  }
-
-  noteOwnWidths(elements, depth) {
-    const start = this.at;
-    const count = this.uint();
-    this.note(start, this.at, depth, "width", counted(count, "element"), count);
-    const at = this.at;
-    const widths = elements.map((_, index) => (this.bytes[at + (index >> 1)] >> ((index & 1) * 4)) & 0x0F);
-    this.noteNext((count + 1) >> 1, depth, "width", `widths: ${widths.join(" ")}`, widths);
-    elements.forEach((element, index) => this.noteElement(widths[index], depth, element));
-  }
-
-  // ## Tables and matrices
-
-  walkRows(start, isTable, depth, name) {
-    const { end, outer } = this.body();
-    const kind = isTable ? "table" : "matrix";
-    this.note(start, this.at, depth, kind, `${name}${kind} of ${counted(end - this.at, "byte")}`, undefined, end);
-    const at = this.at;
-    const number = this.uint();
-    if (!isTable && number === 0) this.fail("a matrix has no columns", at);
-    const text = isTable ? `rows of shape ${number}` : counted(number, "column");
-    this.note(at, this.at, depth + 1, "columns", text, number);
-    const keys = isTable ? this.shapeAt(number).keys : null;
-    const layout = this.layout(keys ? keys.length : number);
-    const types = [...this.bytes.subarray(layout.types, layout.types + layout.count)];
-    const names = types.map((_, column) => (keys ? `${quoted(keys[column])}: ` : ""));
-    this.walkColumns(layout, types, names, depth + 1);
-    this.walkCells(layout, types, names, depth + 1);
-    this.at = end;
-    this.end = outer;
-  }
-
-  walkColumns(layout, types, names, depth) {
-    this.at = layout.types;
-    types.forEach((type, column) => this.noteNext(1, depth, "column", names[column] + typeText(type), type));
-    types.forEach((type, column) => {
-      const start = this.at;
-      if (isOffset(type)) return this.walkBase(depth);
-      if (type !== 0) return;
-      const value = this.constant();
-      this.note(start, this.at, depth, "constant", `${names[column]}in every row ${shown(value)}`, value);
-    });
-  }
-
-  walkCells(layout, types, names, depth) {
-    for (let row = 0; row < layout.rows; row++) {
-      types.forEach((type, column) => {
-        const size = ELEMENT_SIZES[type];
-        if (size > 0) this.noteElement(size, depth + 1, this.cell(type, this.at, layout.bases[column]), names[column]);
-      });
-    }
-  }
+function flatten(part, depth, items) {
+  if (part.before) flatten(part.before, depth++, items);
+  if (part.error) throw part.error;
+  const { start, end, until, kind, value } = part;
+  const text = typeof part.step === "string" && !part.before ? `${quoted(part.step)}: ${part.text}` : part.text;
+  if (end > start) items.push({ start, end, until, depth, kind, text, value });
+  for (let index = 0; index < part.count; index++) flatten(part.part(index), depth + 1, items);
 }
 
 function counted(count, noun) { return `${count} ${noun}${count === 1 ? "" : "s"}`; }

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Context, StowError, check, decode, encode, openLog, outline, readStream } from "../stow.js";
+import { Mutator } from "./support/mutations.js";
+import { described, hexBytes } from "./support/notation.js";
+import { contexts, examples, logBytes, logNames, vectors } from "./support/vectors.js";
+
+const EXACT = { exact: true, objects: "map" };
+const options = { ...EXACT, contexts: contexts.map((message) => new Context(message)) };
+
+/** The first fault of a part; null if there is none. */
+function faultOf(part) {
+  const steps = check(part);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Goes over all parts of the same bytes, and returns where they end: they follow each other without a gap. */
+function covered(part, at) {
+  if (part.before) at = covered(part.before, at);
+  assert.equal(part.start, at);
+  at = part.end;
+  for (let index = 0; index < part.count; index++) {
+    const nested = part.part(index);
+    if (nested.bytes === part.bytes) at = covered(nested, at);
+  }
+  if (part.count > 0) assert.equal(at, part.until, part.text);
+  return Math.max(at, part.until);
+}
+
+/** The parts that have the byte at an offset, the outermost first. */
+function chain(part, offset) {
+  const index = part.indexAt(offset);
+  return index < 0 ? [part] : [part, ...chain(part.part(index), offset)];
+}
+
+test("the parts of a message cover its bytes, and are found by them", () => {
+  for (const { bytes, isValid } of vectors) {
+    const root = outline(bytes, options);
+    let value;
+    try {
+      value = decode(bytes, options);
+    } catch {
+      assert.ok(faultOf(root));
+      continue;
+    }
+    assert.equal(faultOf(root), null);
+    assert.equal(covered(root, 0), bytes.length);
+    assert.equal(described(root.read()), described(value));
+    for (let offset = 0; offset < Math.min(bytes.length, 40); offset++) {
+      const part = chain(root, offset).at(-1);
+      assert.ok(part.first <= offset && offset < part.end, `${offset} of ${part.kind}`);
+    }
+  }
+});
+
+test("a mutation has a fault exactly if it is refused", (context) => {
+  const mutator = new Mutator(vectors.map(({ bytes }) => bytes), 21);
+  let broken = 0;
+  for (let count = 0; count < 15000; count++) {
+    const bytes = mutator.mutation();
+    const root = outline(bytes, options);
+    const fault = faultOf(root);
+    let error = null;
+    try {
+      decode(bytes, options);
+    } catch (thrown) {
+      error = thrown;
+    }
+    assert.equal(fault !== null, error !== null, Buffer.from(bytes).toString("hex"));
+    if (!fault) continue;
+    broken++;
+    assert.ok(fault.error instanceof StowError);
+    let part = root;
+    for (const index of fault.indices) part = part.part(index);
+    if (bytes.length > 0 && bytes.length < 500) covered(root, 0);
+  }
+  context.diagnostic(`${broken} of 15000 are broken`);
+});
+
+test("what is cut off is shown up to its end", () => {
+  const rows = Array.from({ length: 100 }, (_, index) => ({ id: index, name: `name ${index}`, tags: ["a", index] }));
+  const whole = encode({ rows });
+  const bytes = whole.subarray(0, whole.length / 2);
+  const fault = faultOf(outline(bytes));
+  let part = outline(bytes);
+  const steps = [];
+  for (const index of fault.indices) {
+    part = part.part(index);
+    if (part.step !== null) steps.push(part.step);
+  }
+  assert.equal(steps[0], "rows");
+  assert.ok(steps[1] > 30, String(steps));
+});
+
+test("an outline has a part for a step", () => {
+  const root = outline(encode({ list: [1.5, 2.25, 1e300, "x"], bits: Array(20).fill(true), rows: [[1, 2], [3, 4], [5, 600]] }));
+  const value = root.part(root.count - 1);
+  const at = (...steps) => steps.reduce((part, step) => part.part(part.indexOf(step)), value);
+  assert.equal(at("list", 1).value, 2.25);
+  assert.deepEqual(at("bits", 17).value, [true, true, true, true]);
+  assert.equal(at("rows", 2, 1).value, 600);
+  assert.equal(value.indexOf("none"), -1);
+  assert.equal(at("list").indexOf(4), -1);
+  assert.equal(at("list").indexOf("a"), -1);
+});
+
+test("the parts of logs cover their bytes, and hold their records", () => {
+  for (const bytes of [...logNames.map(logBytes), ...examples("stow-log").map(({ bytes }) => bytes)]) {
+    const root = outline(bytes, EXACT);
+    const found = [];
+    for (let index = 0; index < root.count; index++) collectRecords(root.part(index), found);
+    const { records, count } = openLog(bytes, EXACT);
+    const texts = new Map(found.map(({ number, value }) => [number, value]));
+    for (const { number, value, error } of records) if (!error) assert.equal(texts.get(number), described(value));
+    assert.ok(texts.size <= Number(count) + 1);
+    covered(root, 0);
+  }
+});
+
+function collectRecords(part, found) {
+  const number = /^record (\d+)/.exec(part.text)?.[1];
+  if (part.kind === "message" && number !== undefined) {
+    if (!part.error) found.push({ number: Number(number), value: described(part.read()) });
+    return;
+  }
+  for (let index = 0; index < part.count; index++) collectRecords(part.part(index), found);
+}
+
+test("the parts of streams cover their bytes, and hold their records", () => {
+  for (const { bytes, records } of examples("stow-stream")) {
+    const root = outline(bytes, EXACT);
+    assert.equal(covered(root, 0), bytes.length);
+    assert.equal(faultOf(root), null);
+    const found = [];
+    for (let index = 0; index < root.count; index++) collectRecords(root.part(index), found);
+    assert.deepEqual(found.map(({ value }) => value), records.map(described));
+    const broken = bytes.slice();
+    broken[broken.length - 1] ^= 1;
+    const last = outline(broken).part(outline(broken).count - 1);
+    if ([...readStreamOf(broken)].length < records.length) assert.equal(last.kind, "fault");
+  }
+  const cut = outline(hexBytes("7F 03 01 0B EA 33 41 64"));
+  assert.match(faultOf(cut).error.rule, /ends within/);
+});
+
+function* readStreamOf(bytes) {
+  try {
+    yield* readStream(bytes);
+  } catch (error) {
+    assert.ok(error instanceof StowError);
+  }
+}
+
+test("mutations of streams and logs have parts that cover them", () => {
+  const mutator = new Mutator(examples("stow-stream").map(({ bytes }) => bytes), 22);
+  for (let count = 0; count < 2000; count++) {
+    const bytes = mutator.mutation();
+    if (bytes[0] === 0x7F && bytes[1] === 0x03) covered(outline(bytes), 0);
+  }
+});

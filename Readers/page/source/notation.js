@@ -1,0 +1,116 @@
+// Values as text: in diagnostic notation (FORMAT.md, part 9) and as JSON, and paths to them.
+
+import { Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID } from "../../javascript/stow.js";
+
+const WIDTH = 100;
+/** The milliseconds from 1970 to 2001. */
+const EPOCH = 978307200000;
+
+/** What is written with an escape: quotes, controls, and what is invisible and moves the text around it. */
+const ESCAPED = /["\\\u0000-\u001F\u007F-\u009F\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+const SHORT = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" };
+
+/** A string in quotes, as in JSON. */
+export function quotedText(text) {
+  return `"${text.replace(ESCAPED, (unit) => SHORT[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)}"`;
+}
+
+export function base64(bytes) {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 24573) text += btoa(String.fromCharCode(...bytes.subarray(at, at + 24573)));
+  return text;
+}
+
+export function hexText(bytes) { return Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" "); }
+
+function floatText(value, bits, size) {
+  if (value !== value) {
+    if (bits === null || (size === 8 && bits === 0x7FF8000000000000n)) return "nan";
+    return `nan(0x${bits.toString(16).padStart(size * 2, "0")})`;
+  }
+  if (Object.is(value, -0)) return "-0.0";
+  if (Math.abs(value) === Infinity) return value < 0 ? "-inf" : "inf";
+  const text = String(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}
+
+function secondsOf(date) { return date instanceof StowDate ? date.seconds : (date.getTime() - EPOCH) / 1000; }
+
+/** A date in UTC with all decimals of its seconds; null if it has no such text. */
+function dateText(seconds) {
+  const [, sign, digits, decimals = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(seconds)) ?? [];
+  if (digits === undefined || Object.is(seconds, -0)) return null;
+  let whole = BigInt(sign + digits), rest = decimals;
+  if (sign && BigInt(decimals || 0) > 0n) {
+    whole -= 1n;
+    rest = (10n ** BigInt(decimals.length) - BigInt(decimals)).toString().padStart(decimals.length, "0").replace(/0+$/, "");
+  }
+  const date = new Date(Number(whole) * 1000 + EPOCH);
+  const year = date.getUTCFullYear();
+  if (!(year >= 0 && year <= 9999)) return null;
+  return `${date.toISOString().slice(0, 19)}${rest ? `.${rest}` : ""}Z`;
+}
+
+/** A value without others in it, in notation. */
+function scalarText(value) {
+  switch (typeof value) {
+    case "string": return quotedText(value);
+    case "boolean": case "bigint": return String(value);
+    case "number": return Number.isSafeInteger(value) && !Object.is(value, -0) ? String(value) : floatText(value, null, 8);
+  }
+  if (value === null) return "null";
+  if (value instanceof NestedNil) return `null(${value.level})`;
+  if (value instanceof Float) return floatText(value.value, value.bits, value.size);
+  if (value instanceof Date) {
+    const seconds = secondsOf(value), text = dateText(seconds);
+    return text ? `date"${text}"` : `date(${floatText(seconds, value.bits ?? null, 8)})`;
+  }
+  if (value instanceof UUID) return `uuid"${value}"`;
+  if (value instanceof StowURL) return `url${quotedText(value.href)}`;
+  if (value instanceof Uint8Array) return `data"${base64(value)}"`;
+  return `decimal"${value}"`;
+}
+
+/** The same as JSONEncoder writes it: dates as seconds since 2001, data in Base64, every nil as null. */
+function scalarJSON(value) {
+  if (value === null || value instanceof NestedNil) return "null";
+  if (value instanceof UUID) return quotedText(String(value));
+  if (value instanceof StowURL) return quotedText(value.href);
+  if (value instanceof Uint8Array) return quotedText(base64(value));
+  const text = value instanceof Date ? String(secondsOf(value)) : value instanceof Float ? String(value.value) : scalarText(value);
+  const number = value instanceof Decimal ? String(value) : text;
+  if (/^-?(inf|nan|Inf|Nan|NaN)/.test(number)) throw new StowError(`JSON has no number for ${number}`);
+  return number;
+}
+
+/** Writes on one line what has room there, and otherwise each item on a line of its own. */
+function written(value, scalar, indent) {
+  const isArray = Array.isArray(value);
+  if (!isArray && !(value instanceof Map)) return scalar(value);
+  if ((isArray ? value.length : value.size) === 0) return isArray ? "[]" : "{}";
+  const inner = `${indent}  `;
+  const items = isArray
+    ? value.map((element) => written(element, scalar, inner))
+    : Array.from(value, ([key, each]) => `${quotedText(key)}: ${written(each, scalar, inner)}`);
+  const [open, close] = isArray ? "[]" : "{}";
+  const size = items.reduce((sum, item) => sum + item.length + 2, indent.length);
+  const isShort = size <= WIDTH && !items.some((item) => item.includes("\n"));
+  return isShort ? open + items.join(", ") + close : `${open}\n${inner}${items.join(`,\n${inner}`)}\n${indent}${close}`;
+}
+
+export function notation(value) { return written(value, scalarText, ""); }
+
+export function json(value) { return written(value, scalarJSON, ""); }
+
+const PLAIN_KEY = /^[\p{XID_Start}_][\p{XID_Continue}-]*$/u;
+
+/** The path of some steps: `people[3].name`. */
+export function pathText(steps) {
+  let path = "";
+  for (const step of steps) {
+    if (typeof step !== "string") path += `[${step}]`;
+    else if (PLAIN_KEY.test(step)) path += path ? `.${step}` : step;
+    else path += `[${quotedText(step).replace(/\\u([0-9a-f]{4})/g, "\\u{$1}").replace("\\b", "\\u{8}").replace("\\f", "\\u{c}")}]`;
+  }
+  return path;
+}

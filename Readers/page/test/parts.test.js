@@ -1,0 +1,61 @@
+// The parts of the page that need no browser.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Context, decode, encode, outline } from "../../javascript/stow.js";
+import { contexts, lines, logBytes, logNames, vectors } from "../../javascript/test/support/vectors.js";
+import { json, notation, pathText } from "../source/notation.js";
+import { search } from "../source/search.js";
+import { measure } from "../source/sizes.js";
+import { Tree, placeOfByte } from "../source/tree.js";
+
+const EXACT = { exact: true, objects: "map" };
+const options = { ...EXACT, contexts: contexts.map((message) => new Context(message)) };
+
+function ended(steps) {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+function pathsOf(value, text) {
+  const root = outline(encode(value), EXACT), tree = new Tree(root), found = [];
+  ended(search(root, text, found));
+  return found.map((place) => pathText(tree.steps(place)));
+}
+
+test("values are written as the examples of the notation say", () => {
+  for (const { bytes, text } of lines("stow-notation")) assert.equal(notation(decode(bytes, EXACT)), text);
+});
+
+test("JSON is that of the values", () => {
+  const value = { a: [1, 2.5, "x", null, true], "\u202e": "</script>" };
+  assert.deepEqual(JSON.parse(json(decode(encode(value), EXACT))), value);
+  assert.throws(() => json(decode(encode([NaN]), EXACT)), /JSON has no number/);
+});
+
+test("sizes are those of all bytes", () => {
+  const all = [...vectors.map(({ bytes }) => bytes), ...logNames.map(logBytes)];
+  for (const bytes of all) assert.equal(ended(measure(outline(bytes, options))).total, bytes.length);
+});
+
+test("paths and words are found", () => {
+  const value = { people: [{ name: "Ada", tags: ["a"] }, { name: "Grace", tags: [] }, { name: "Linus", age: 3 }], "a b": 1 };
+  assert.deepEqual(pathsOf(value, "people[1].name"), ["people[1].name"]);
+  assert.deepEqual(pathsOf(value, "people[].name"), ["people[0].name", "people[1].name", "people[2].name"]);
+  assert.deepEqual(pathsOf(value, '["a b"]'), ['["a b"]']);
+  assert.deepEqual(pathsOf(value, "grace"), ["people[1].name"]);
+  assert.deepEqual(pathsOf(value, "people[9]"), []);
+});
+
+test("rows and places are the same, whatever is open", () => {
+  const root = outline(encode(Array.from({ length: 30 }, (_, index) => ({ id: index, list: ["a", [index]] }))), EXACT);
+  const tree = new Tree(root);
+  tree.openBelow([], 120);
+  tree.close([root.count - 1, 2]);
+  for (let row = 0; row < tree.rows; row++) assert.equal(tree.rowOf(tree.placeAt(row)), row);
+  const place = placeOfByte(tree, [], root.until - 1);
+  assert.deepEqual(tree.placeAt(tree.reveal(place)), place);
+});
