@@ -114,7 +114,12 @@ export class Browser {
   }
 
   /** Clicks in the middle of the first element of a selector. */
+  /** Waits until what was asked for is drawn, so that nothing moves any more. */
+  async settle() { await this.get("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))"); }
+
   async click(selector) {
+    await this.until(`document.querySelector(${JSON.stringify(selector)}) !== null`);
+    await this.settle();
     const [x, y] = await this.get(`(() => {
       const box = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
       return [box.x + box.width / 2, box.y + box.height / 2];
@@ -122,6 +127,7 @@ export class Browser {
     for (const type of ["mousePressed", "mouseReleased"]) {
       await this.call("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
     }
+    await this.settle();
   }
 
   async key(key, modifiers = 0) {
@@ -130,6 +136,7 @@ export class Browser {
     const windowsVirtualKeyCode = codes[key] ?? key.toUpperCase().charCodeAt(0);
     await this.call("Input.dispatchKeyEvent", { type: text ? "keyDown" : "rawKeyDown", key, text, windowsVirtualKeyCode, modifiers });
     await this.call("Input.dispatchKeyEvent", { type: "keyUp", key, windowsVirtualKeyCode, modifiers });
+    await this.settle();
   }
 
   async type(text) { await this.call("Input.insertText", { text }); }
