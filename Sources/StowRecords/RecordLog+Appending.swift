@@ -27,7 +27,7 @@ extension RecordLog {
 
   /// Appends records, which get numbers in a row, and are brought to the disk together.
   ///
-  /// A crash may leave some of them: those of `append(group:)` are all there, or none is. If this throws, the records before the one that failed may have been appended: ``count`` says so, and they are as
+  /// A crash may leave some of them: those of `append(group:)` are all there, or none is. If this throws, the records before the one that failed may have been appended: ``RecordLogReader/count`` says so, and they are as
   /// durable as others.
   ///
   /// ```swift

@@ -5,7 +5,7 @@ extension RecordLog {
   ///
   /// The new file is written beside the old one, whose place it takes in the end at one moment: a crash at any time
   /// leaves one or the other. Needs room for both on the disk, and memory for a block or two. Others wait with
-  /// appending meanwhile. Records that were lost are not in the new file; ``damage`` names them.
+  /// appending meanwhile. Records that were lost are not in the new file; ``RecordLogReader/damage`` names them.
   ///
   /// When this returns, the log is the new file. If the system could not bring the name of that to the disk, the next call
   /// throws, and nothing more is appended before the log is opened anew.

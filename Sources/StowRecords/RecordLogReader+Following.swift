@@ -3,7 +3,7 @@ import Dispatch
 extension RecordLogReader {
   /// The records from a number on, those that are there and those that are still to come, from any process.
   ///
-  /// A reader sees a record when its writer has written it; ``Durability`` says when. Whoever follows a log by its writer
+  /// A reader sees a record when its writer has written it; ``RecordLog/Durability`` says when. Whoever follows a log by its writer
   /// sees it a moment after it was appended, and has it written for that. The sequence ends when its task is cancelled or
   /// the log is closed.
   ///
