@@ -27,8 +27,8 @@ extension RecordLog {
 
   /// Appends records, which get numbers in a row, and are brought to the disk together.
   ///
-  /// A crash may leave some of them: those of `append(group:)` are all there, or none is. If this throws, the records before the one that failed may have been appended: ``RecordLogReader/count`` says so, and they are as
-  /// durable as others.
+  /// A crash may leave some of them; `append(group:)` appends all or nothing. If this throws, the records before the one
+  /// that failed may have been appended: ``RecordLogReader/count`` says so, and they are as durable as others.
   ///
   /// ```swift
   /// try log.append(contentsOf: events)

@@ -23,8 +23,8 @@ import Synchronization
 /// - **Crashes.** What was synchronized is there after a crash, in its order. Of everything else each record is whole
 ///   or absent. Opening the log again takes no longer for a large file than for a small one.
 /// - **Damage.** Every part of the file has a checksum. A damaged part costs at most the rest of its block of 64 KB and
-///   the records that reach into it. It is skipped and reported in ``RecordLogReader/damage``; nothing that is whole is ever cut off, and
-///   every record keeps its number.
+///   the records that reach into it. It is skipped and reported in ``RecordLogReader/damage``; nothing that is whole is
+///   ever cut off, and every record keeps its number.
 /// - **One writer, many readers.** A log is opened for appending by one `RecordLog` at a time, in all processes. Any
 ///   number of ``RecordLogReader``s read it meanwhile, and see whole records only.
 /// - **Threads.** A log may be used from many threads at once. An `encode(to:)` that a log is running, the iterator of
@@ -47,9 +47,9 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
 
   /// Opens a log for appending, or makes it.
   ///
-  /// Cuts off what a crash has left torn at the end, of which nothing is whole: see ``RecordLogReader/recovery``. Reads the first and the
-  /// last block, whatever the size of the file, and further ones only if these are damaged or belong to a record that is
-  /// not finished.
+  /// Cuts off what a crash has left torn at the end, of which nothing is whole: see ``RecordLogReader/recovery``. Reads the
+  /// first and the last block, whatever the size of the file, and further ones only if these are damaged or belong to a
+  /// record that is not finished.
   ///
   /// ```swift
   /// let log = try RecordLog(at: URL(filePath: "events.stowlog"), durability: .everyAppend)
