@@ -77,7 +77,7 @@ enum Contents {
     do {
       return try decoder.decode(StowValue.self, from: input.data)
     } catch {
-      throw Failure("\(input.name): \(reason(error))", .differs)
+      throw Failure("\(input.name): \(input.fault(reason(error)))", .differs)
     }
   }
 

@@ -1,7 +1,8 @@
 /// All that the command does.
 enum Verbs {
   static let all = [
-    Print.verb, JSONVerbs.toJSON, JSONVerbs.fromJSON, Parse.verb, Inspect.verb, Sizes.verb, Diff.verb,
+    Print.verb, View.verb, JSONVerbs.toJSON, JSONVerbs.fromJSON, Parse.verb, Inspect.verb, Sizes.verb,
+    Diff.verb,
     Verify.verb, LogVerbs.log, LogVerbs.recover, LogVerbs.compact,
   ]
 
