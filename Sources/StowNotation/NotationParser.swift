@@ -6,7 +6,7 @@ import Stow
   import Foundation
 #endif
 
-/// Reads a value in diagnostic notation (FORMAT.md, "Diagnostic notation"), in time in proportion to the text.
+/// Reads a value in diagnostic notation (Format/Notation.md), in time in proportion to the text.
 ///
 /// The arrays and objects that are open stand in a list, so that no text takes more of the stack than another.
 struct NotationParser {

@@ -1,6 +1,6 @@
 import Stow
 
-/// Writes values in diagnostic notation (FORMAT.md, "Diagnostic notation").
+/// Writes values in diagnostic notation (Format/Notation.md).
 package struct NotationWriter {
   package typealias Part = Notation.Part
   /// What stands before and after a word, as a terminal wants it for colours. Takes no room on the line.

@@ -6,7 +6,7 @@ import Stow
   import Foundation
 #endif
 
-// Values as text of several lines, and values read from text (FORMAT.md, "Diagnostic notation").
+// Values as text of several lines, and values read from text (Format/Notation.md).
 
 extension StowValue {
   /// The value in diagnostic notation on several lines: arrays and objects that have no room on one are broken into

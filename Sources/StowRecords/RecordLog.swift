@@ -30,7 +30,7 @@ import Synchronization
 /// - **Threads.** A log may be used from many threads at once. An `encode(to:)` that a log is running, the iterator of
 ///   a sequence that is being appended, and the closure of ``compact(keeping:)`` must not use the same log.
 ///
-/// FORMAT.md, "Logs", specifies the bytes.
+/// Format/Logs.md specifies the bytes.
 public final class RecordLog: RecordLogReader, @unchecked Sendable {
   let durability: Durability
   let counts = LogCounts()

@@ -1,16 +1,21 @@
-"""The examples of FORMAT.md."""
+"""The examples of FORMAT.md and of the pages beside it."""
 
 import re
 from pathlib import Path
 
 import notation
 
-PATH = Path(__file__).parent.parent.parent / "FORMAT.md"
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [ROOT / "FORMAT.md", *sorted((ROOT / "Format").glob("*.md"))]
+
+
+def _text() -> str:
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 
 
 def _blocks(kind: str) -> list[tuple[str, str]]:
     """The name and the text of each fenced block of a kind."""
-    return re.findall(rf"^```{kind} ?(\S*)\n(.*?)^```", PATH.read_text(encoding="utf-8"), re.M | re.S)
+    return re.findall(rf"^```{kind} ?(\S*)\n(.*?)^```", _text(), re.M | re.S)
 
 
 def examples(kind: str = "stow-example") -> dict[str, bytes]:

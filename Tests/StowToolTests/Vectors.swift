@@ -20,7 +20,12 @@ enum Vectors {
 
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
-  static func formatDocument() throws -> String { try document("FORMAT.md") }
+  /// FORMAT.md and the pages beside it, one after the other.
+  static func formatDocument() throws -> String {
+    let folder = root.deletingLastPathComponent().appending(path: "Format")
+    let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
+    return try (["FORMAT.md"] + pages.sorted().map { "Format/\($0)" }).map(document).joined(separator: "\n")
+  }
 
   /// A file of the package.
   static func document(_ name: String) throws -> String {

@@ -1,4 +1,4 @@
-// Values as text: in diagnostic notation (FORMAT.md, part 9) and as JSON, and paths to them.
+// Values as text: in diagnostic notation (Format/Notation.md) and as JSON, and paths to them.
 
 import { Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID } from "../../javascript/stow.js";
 

@@ -1,6 +1,6 @@
 """The forms of numbers that a canonical writer chooses, one by one and side by side.
 
-Each function is a paragraph of "What a writer chooses" in FORMAT.md.
+Each function is a paragraph of "Canonical writing" in FORMAT.md.
 """
 
 from __future__ import annotations

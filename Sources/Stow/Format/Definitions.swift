@@ -260,7 +260,7 @@ extension BackwardWriter {
   }
 }
 
-/// The prelude of a record, in parts that can be put together with those of other records (FORMAT.md, "Records of one
+/// The prelude of a record, in parts that can be put together with those of other records (Format/Logs.md, "Records of one
 /// block").
 package struct RecordPrelude {
   /// What a record with a prelude begins with, and no other.

@@ -4,14 +4,14 @@
   import Foundation
 #endif
 
-// Values as text: diagnostic notation (FORMAT.md, "Diagnostic notation") on one line. The library StowNotation reads it,
+// Values as text: diagnostic notation (Format/Notation.md) on one line. The library StowNotation reads it,
 // and writes it on several lines.
 
 extension StowValue: CustomStringConvertible {
   /// The value in diagnostic notation on one line: `{"name": "Ada", "id": uuid"…", "level": 4.0}`.
   ///
   /// Like JSON, with every kind of value to be seen, and exact: the library StowNotation makes an equal value of it.
-  /// FORMAT.md, "Diagnostic notation", specifies it. Takes time in proportion to the value.
+  /// Format/Notation.md specifies it. Takes time in proportion to the value.
   public var description: String {
     var text = ""
     describe(to: &text)

@@ -1,6 +1,6 @@
 import Stow
 
-/// What stands in front of every block (FORMAT.md, "Blocks"):
+/// What stands in front of every block (Format/Logs.md, "Blocks"):
 ///
 /// ```
 ///  0   1   2   3   4           8                   16                  24          28             32

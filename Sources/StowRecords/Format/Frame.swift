@@ -1,6 +1,6 @@
 import Stow
 
-/// A part of a block that was written at one time, and that is whole or is not there (FORMAT.md, "Frames"):
+/// A part of a block that was written at one time, and that is whole or is not there (Format/Logs.md, "Frames"):
 ///
 /// ```
 ///  0           4       6      7

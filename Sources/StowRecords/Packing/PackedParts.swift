@@ -1,4 +1,4 @@
-/// The parts of a packed record, in their order (FORMAT.md, "Packed records"):
+/// The parts of a packed record, in their order (Format/Logs.md, "Packed records"):
 ///
 /// ```
 ///  0nnn nnnn  n + 1 bytes                    the bytes themselves

@@ -1,6 +1,6 @@
 import Stow
 
-/// How records follow each other on a connection (FORMAT.md, "Streams").
+/// How records follow each other on a connection (Format/Logs.md, "Streams").
 ///
 ///      7F 03  version       once, in front
 ///      length ┊ record ┊ CRC-32C       for every record

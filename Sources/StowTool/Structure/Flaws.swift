@@ -1,6 +1,6 @@
 import Stow
 
-/// What canonical writers do not write (FORMAT.md, part 3).
+/// What canonical writers do not write (FORMAT.md, "Canonical writing").
 enum Flaws {
   static let longTag = "a number beside a tag that has room for it"
 

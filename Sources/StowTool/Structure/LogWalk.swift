@@ -1,7 +1,7 @@
 import Stow
 import StowRecords
 
-/// Walks over the blocks, frames and records of a log (FORMAT.md, part 7).
+/// Walks over the blocks, frames and records of a log (Format/Logs.md).
 struct LogWalk<Visitor: StructureVisitor> {
   private(set) var records: MessageWalk<Visitor>
   private let reader: ByteReader

@@ -1,6 +1,6 @@
 import Stow
 
-/// Walks over the bytes of a message from the front to the end, and tells a visitor what each is (FORMAT.md, part 1).
+/// Walks over the bytes of a message from the front to the end, and tells a visitor what each is (FORMAT.md).
 ///
 /// It says that a message is broken exactly if the library refuses it. It makes no values, and needs memory for the
 /// definitions of the prelude, and for the keys of one map at a time for each level of nesting.

@@ -1,6 +1,6 @@
 import Stow
 
-/// Walks over the records of a stream (FORMAT.md, part 8).
+/// Walks over the records of a stream (Format/Logs.md, "Streams").
 struct StreamWalk<Visitor: StructureVisitor> {
   private(set) var records: MessageWalk<Visitor>
   private let reader: ByteReader

@@ -8,7 +8,7 @@ enum Print {
     summary: "writes values in diagnostic notation",
     details: """
       Diagnostic notation is like JSON, with every kind of value to be seen, and exact: stowtool parse makes a message of
-      it. FORMAT.md, part 9, specifies it. Of several files, and of the records of a log, each is a value of its own.
+      it. Format/Notation.md specifies it. Of several files, and of the records of a log, each is a value of its own.
       """,
     options: Contents.options + [
       Option("--depth", "N", "count what is deeper than N levels only: [… 12]"),

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-1yi7DmZ8ol9yzRPQJcjI7pTRXojKxO/RG3tsx7NSZFo='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-Bp/WfnqblPpwek8GoeloynP4+0Uy44FTGLF/S6A/W0I='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -4740,7 +4740,7 @@ return { StowError, NestedNil, Float, StowDate, UUID, StowURL, Decimal, decode, 
 
 const module2 = (() => {
 const { Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID } = module1;
-// Values as text: in diagnostic notation (FORMAT.md, part 9) and as JSON, and paths to them.
+// Values as text: in diagnostic notation (Format/Notation.md) and as JSON, and paths to them.
 
 
 const WIDTH = 100;

@@ -3,8 +3,8 @@ import Testing
 
 @testable import StowRecords
 
-/// The examples of logs in FORMAT.md: each is what is written, byte for byte.
-@Suite("The examples of logs in FORMAT.md")
+/// The examples of logs in Format/Logs.md: each is what is written, byte for byte.
+@Suite("The examples of logs in Format/Logs.md")
 struct LogExamplesTests {
   /// An example as it stands in the document.
   struct Example {
@@ -58,7 +58,7 @@ struct LogExamplesTests {
   }
 
   private static func load() throws -> [Substring: Example] {
-    let file = URL(filePath: #filePath).appending(path: "../../../../FORMAT.md").standardizedFileURL
+    let file = URL(filePath: #filePath).appending(path: "../../../../Format/Logs.md").standardizedFileURL
     var examples: [Substring: Example] = [:]
     var name: Substring?
     for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {

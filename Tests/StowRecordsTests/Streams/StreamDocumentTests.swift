@@ -2,9 +2,9 @@ import Foundation
 import StowRecords
 import Testing
 
-/// The example of a stream in FORMAT.md is what is sent, and its explanation has the same bytes.
+/// The example of a stream in Format/Logs.md is what is sent, and its explanation has the same bytes.
 @Suite struct StreamDocumentTests {
-  private static let document = URL(filePath: #filePath).appending(path: "../../../../FORMAT.md")
+  private static let document = URL(filePath: #filePath).appending(path: "../../../../Format/Logs.md")
 
   private func example() throws -> (bytes: [UInt8], explained: [UInt8]) {
     let text = try String(contentsOf: Self.document.standardizedFileURL, encoding: .utf8)

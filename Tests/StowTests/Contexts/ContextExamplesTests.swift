@@ -2,7 +2,7 @@ import Foundation
 import Stow
 import Testing
 
-/// Runs the examples of FORMAT.md, part 6: each is what the encoder writes, and decodes to the value it is of.
+/// Runs the examples of FORMAT.md, "Contexts": each is what the encoder writes, and decodes to the value it is of.
 @Suite("The examples of contexts in FORMAT.md")
 struct ContextExamplesTests {
   private struct Person: Codable, Equatable {

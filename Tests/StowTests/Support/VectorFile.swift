@@ -56,8 +56,13 @@ enum VectorFile {
   private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
   private static let suite = root.appending(path: "Conformance")
 
+  /// FORMAT.md and the pages beside it, one after the other.
   static func formatDocument() throws -> String {
-    try String(contentsOf: root.appending(path: "FORMAT.md"), encoding: .utf8)
+    let folder = root.appending(path: "Format")
+    let pages = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .filter { $0.pathExtension == "md" }.sorted { $0.path < $1.path }
+    return try ([root.appending(path: "FORMAT.md")] + pages)
+      .map { try String(contentsOf: $0, encoding: .utf8) }.joined(separator: "\n")
   }
 
   /// The vectors of all files.

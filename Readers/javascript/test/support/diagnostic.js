@@ -1,4 +1,4 @@
-// Diagnostic notation (FORMAT.md, part 9) on one line, as the meanings of the conformance suite are written in it.
+// Diagnostic notation (Format/Notation.md) on one line, as the meanings of the conformance suite are written in it.
 
 import { Decimal, Float, NestedNil, StowDate, StowURL, UUID } from "../../stow.js";
 

@@ -1,4 +1,4 @@
-// The conformance suite, which Conformance/README.md describes, and the examples of FORMAT.md.
+// The conformance suite, which Conformance/README.md describes, and the examples of FORMAT.md and the pages beside it.
 
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
@@ -106,7 +106,8 @@ export function expectedLog(name) {
   return result;
 }
 
-const format = readFileSync(new URL("FORMAT.md", ROOT), "utf8");
+const pages = readdirSync(new URL("Format/", ROOT)).filter((name) => name.endsWith(".md")).sort();
+const format = ["FORMAT.md", ...pages.map((name) => `Format/${name}`)].map((name) => readFileSync(new URL(name, ROOT), "utf8")).join("\n");
 
 /** The name and the text of each fenced block of a kind. */
 function blocks(kind) {

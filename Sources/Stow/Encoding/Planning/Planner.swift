@@ -9,7 +9,7 @@ struct PlanningOptions {
 }
 
 /// Decides what stands in the prelude of a message: which key lists become shapes, and which strings
-/// become symbols (FORMAT.md, "What a writer chooses").
+/// become symbols (FORMAT.md, "Canonical writing").
 ///
 /// Works on what recording has counted; the tape is walked only if there are maps whose keys may recur.
 struct Planner: ~Copyable {
