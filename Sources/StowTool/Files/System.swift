@@ -25,6 +25,15 @@ enum System {
 
   static func isTerminal(_ descriptor: Descriptor) -> Bool { isatty(descriptor.rawValue) == 1 }
 
+  /// How many characters a line of the terminal has that standard output is; nil if it is none.
+  static var terminalWidth: Int? {
+    var size = winsize()
+    guard isTerminal(.output), ioctl(Descriptor.output.rawValue, UInt(TIOCGWINSZ), &size) == 0 else {
+      return nil
+    }
+    return size.ws_col > 0 ? Int(size.ws_col) : nil
+  }
+
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   /// Has a write to a pipe that nobody reads fail, instead of ending the process.
