@@ -180,6 +180,20 @@ struct InspectTests {
     }
   }
 
+  @Test("takes no decimal number for flawed whose digits end in zeros, as writers keep them")
+  func decimals() throws {
+    for (bytes, verdict) in [
+      ("1B 02 FF 7D", "valid and canonical"), ("1B 01 FE", "valid and canonical"),
+      ("1B 03 FE E2 04", "valid; a value of unknown type would be written otherwise from offset 1 on"),
+      ("1B 03 FF 7D 00", "valid, but not canonical at offset 0: a value in a form that is not its shortest"),
+      ("1B 02 FE 00", "valid, but not canonical at offset 0: a value in a form that is not its shortest"),
+    ] {
+      let run = try Tool.run("verify", "--canonical", "-", input: Vectors.hex(bytes))
+      #expect(run.text == "standard input: \(verdict)\n")
+      #expect(run.code == (verdict.hasPrefix("valid, but") ? 1 : 0))
+    }
+  }
+
   @Test("shows what is at an offset, and what that is inside of")
   func wanted() throws {
     try folder.file("message", StowValue(notation: #"{"list": [1, {"name": "Ada"}]}"#).encoded())

@@ -12,7 +12,19 @@ enum Flaws {
 
   /// Whether a scalar is written as a message of it alone would be.
   static func isCanonical(_ reader: ByteReader, _ bytes: Range<Int>) -> Bool {
+    if let tag = try? reader.byte(at: bytes.lowerBound), Scalars.kind(tag) == .decimal {
+      return isCanonicalDecimal(reader, bytes)
+    }
     guard let message = try? Scalars.value(reader, bytes)?.encoded() else { return true }
     return message.elementsEqual(bytes.lazy.map { (try? reader.byte(at: $0)) ?? 0 })
+  }
+
+  /// Digits are not reduced, so that 12.50 and 12.5 have different bytes, and both are canonical. A `StowValue` may not keep
+  /// the difference.
+  private static func isCanonicalDecimal(_ reader: ByteReader, _ bytes: Range<Int>) -> Bool {
+    guard let length = try? reader.byte(at: bytes.lowerBound + 1),
+      let last = try? reader.byte(at: bytes.upperBound - 1)
+    else { return false }
+    return Int(length) == bytes.count - 2 && (length == 1 || last != 0)
   }
 }

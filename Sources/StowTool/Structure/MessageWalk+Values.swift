@@ -45,7 +45,7 @@ extension MessageWalk {
     }
     let reader = reader
     if tag == 0x1B || tag == 0x1C, Scalars.value(reader, offset..<end) == nil {
-      throw Broken("a decimal number that is not valid, or that Decimal does not hold", at: offset)
+      throw Broken("a decimal number that is not valid", at: offset)
     }
     visitor.piece(offset..<end, Scalars.kind(tag), Scalars.meaning(reader, offset..<end))
     if Visitor.seeksFlaws, !Flaws.isCanonical(reader, offset..<end) {

@@ -5,7 +5,7 @@ enum Canonicality {
   case canonical
   /// It is not, as this says.
   case flawed(String)
-  /// It is not what a `StowValue` writes from an offset on, but may be what a type with fixed keys writes.
+  /// It is not what a `StowValue` writes from an offset on, but may be what a writer that knows the type writes.
   case unknown(from: Int)
 
   /// - Parameter input: A valid message.
@@ -25,8 +25,7 @@ enum Canonicality {
     let written = try encoder.encode(try Contents.value(of: input, decoder))
     guard written != input.data else { return .canonical }
     let offset = zip(written, input.data).prefix { $0 == $1 }.reduce(0) { count, _ in count + 1 }
-    // Without keys nothing is left to a writer.
-    return follower.hasObjects || context != nil
+    return follower.mayHaveKnownMore || context != nil
       ? .unknown(from: offset) : .flawed("offset \(offset): written otherwise from here on")
   }
 }

@@ -17,8 +17,9 @@ struct ProgressFollower: StructureVisitor {
 struct FlawFollower: StructureVisitor {
   private var path = Path()
   private(set) var first: (offset: Int, path: Path, reason: String)?
-  /// Whether there are objects, of which bytes do not tell what kind of keys they had.
-  private(set) var hasObjects = false
+  /// Whether a writer may have known more than a `StowValue` does: of an object, what kind of keys it has, and of a
+  /// decimal number, zeros at the end of its digits.
+  private(set) var mayHaveKnownMore = false
 
   static var seeksFlaws: Bool { true }
 
@@ -27,7 +28,7 @@ struct FlawFollower: StructureVisitor {
   }
 
   mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {
-    if kind == .key || kind == .shapes && bytes.count > 1 { hasObjects = true }
+    if kind == .key || kind == .decimal || kind == .shapes && bytes.count > 1 { mayHaveKnownMore = true }
   }
 
   var depth: Int { path.count }
