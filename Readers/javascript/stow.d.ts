@@ -177,7 +177,7 @@ export interface Part {
 
 /**
  * The part that is all of a message, a log or a stream. It never throws for the sake of the bytes: what is broken is a part of
- * kind "fault", behind all that is whole.
+ * kind "fault", after all that is whole.
  */
 export function outline(bytes: Bytes, options?: MessageOptions): Part;
 
@@ -215,12 +215,12 @@ export interface Log {
   identity: string;
   /** How many records there are, those that were lost included. */
   count: number | bigint;
-  /** Where the log ends; what stands behind was not written whole. */
+  /** Where the log ends; what stands after it was not written whole. */
   end: number;
   /** The identity of the log, if it is not that of the file, and when the file was begun. */
   origin: { identity: string; begun: number | bigint } | null;
   records: StowRecord<number | bigint>[];
-  /** The numbers of records that were lost; `end` is behind the last. */
+  /** The numbers of records that were lost; `end` is after the last. */
   lost: { start: number | bigint; end: number | bigint }[];
   /** The bytes before the end that could not be read. */
   damage: { start: number; end: number; reason: "head" | "frame" | "block" | "record" }[];
@@ -240,7 +240,7 @@ export function readStreamFrom(
 /** Reads the records of a stream whose bytes come in parts. */
 export class StreamReader {
   constructor(options?: RecordOptions);
-  /** Takes in some bytes, and returns the records that they complete. An error behind those is thrown by the next call. */
+  /** Takes in some bytes, and returns the records that they complete. An error after those is thrown by the next call. */
   push(bytes: Bytes): StowRecord[];
   /** Says that no more bytes come: throws if a record is not complete. */
   finish(): void;

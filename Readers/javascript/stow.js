@@ -522,10 +522,10 @@ class Reader {
 
   // ## Messages
 
-  /** The value behind the prelude, up to the end of the bytes. */
+  /** The value after the prelude, up to the end of the bytes. */
   whole() {
     const value = this.value();
-    if (this.at < this.end) this.fail("there is something behind the value");
+    if (this.at < this.end) this.fail("there is something after the value");
     return value;
   }
 
@@ -630,7 +630,7 @@ class Reader {
     return this.float(signed(this.bytes, this.take(width), width) / POWERS[exponent]);
   }
 
-  /** What a scale byte says of the integer behind it. */
+  /** What a scale byte says of the integer after it. */
   scaled() {
     const scale = this.byte();
     const exponent = scale >> 4, width = scale & 0x0F;
@@ -958,7 +958,7 @@ class Reader {
     if (this.at === end) this.fail("a packed array has no element type");
     const type = this.byte();
     const elements = this.elements(type, this.at - 1);
-    if (this.at < end) this.fail("there is something behind the elements of a packed array");
+    if (this.at < end) this.fail("there is something after the elements of a packed array");
     this.end = outer;
     return elements;
   }
@@ -1047,7 +1047,7 @@ class Reader {
 
   // ## Element types
 
-  /** So many elements of a type, one behind the other. */
+  /** So many elements of a type, one after the other. */
   cells(type, at, count, base) {
     const size = ELEMENT_SIZES[type];
     const cells = new Array(count);
@@ -2459,7 +2459,7 @@ export class Context {
     reader.known = new Set(reader.symbols);
     reader.readShapes(reader.shapes);
     if (reader.byte() !== 0x00) reader.fail("the value of a context is not nil", reader.at - 1);
-    if (reader.at < reader.end) reader.fail("there is something behind the context");
+    if (reader.at < reader.end) reader.fail("there is something after the context");
     this.message = bytes;
     this.id = checksum(bytes);
     this.symbols = reader.symbols;
@@ -2531,7 +2531,7 @@ function product(factor, power) {
   return result;
 }
 
-/** The remainders of all beginnings of a block. That of any part follows: behind damage, frames may begin anywhere. */
+/** The remainders of all beginnings of a block. That of any part follows: after damage, frames may begin anywhere. */
 class Remainders {
   constructor(bytes) {
     powers ??= powersOfX();
@@ -2973,7 +2973,7 @@ class LogReader {
 
   // ### Damage
 
-  /** The numbers of records that were lost, as ranges: `end` is the number behind the last. */
+  /** The numbers of records that were lost, as ranges: `end` is the number after the last. */
   lost() {
     const ranges = [];
     let next = 0n;
@@ -3076,7 +3076,7 @@ export class StreamReader {
     this.error = null;
   }
 
-  /** Takes in some bytes, and returns the records that they complete. An error behind those is thrown by the next call. */
+  /** Takes in some bytes, and returns the records that they complete. An error after those is thrown by the next call. */
   push(bytes) {
     if (this.error) throw this.error;
     this.append(bytesOf(bytes));
@@ -3331,7 +3331,7 @@ class PathReader {
     return values;
   }
 
-  /** The same as `value`, and then the reader stands behind it all. */
+  /** The same as `value`, and then the reader stands after it all. */
   valueAndSkip(index) {
     const { reader } = this;
     if (index === this.steps.length) return reader.value();
@@ -3630,7 +3630,7 @@ class Outline extends Reader {
     const nested = new Nested(parts, [], null);
     nested.main = parts.push(value) - 1;
     if (value.until < this.until) {
-      const error = new StowError("there is something behind the value", value.until);
+      const error = new StowError("there is something after the value", value.until);
       parts.push(this.fault(value.until, this.until, error));
     }
     return nested;
@@ -3870,7 +3870,7 @@ class Outline extends Reader {
     let elements = [];
     const broken = this.attempt(part.end, part.until, 0, () => {
       elements = this.elements(type, part.end - 1);
-      if (this.at < this.end) this.fail("there is something behind the elements of a packed array");
+      if (this.at < this.end) this.fail("there is something after the elements of a packed array");
       return null;
     });
     if (broken) return new Nested([], [], null, broken);

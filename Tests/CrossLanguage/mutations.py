@@ -29,7 +29,7 @@ class Mutator:
         return message
 
     def _place(self, message: bytes) -> int:
-        """A place between bytes, or before or behind all."""
+        """A place between bytes, or before or after all."""
         return self._random.randint(0, len(message))
 
     def _run(self, message: bytes) -> tuple[int, int]:

@@ -119,8 +119,8 @@ def _check_large_numbers(program: Program, results: Results) -> None:
 
 def _message(place: str, number: str) -> bytes:
     """The number in its place, and in that of "size" how many bytes follow."""
-    before, size, behind = place.format(number).partition("size")
-    rest = notation.hex_bytes(behind)
+    before, size, after = place.format(number).partition("size")
+    rest = notation.hex_bytes(after)
     return notation.hex_bytes(before) + (bytes([len(rest)]) if size else b"") + rest
 
 

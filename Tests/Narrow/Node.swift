@@ -95,7 +95,7 @@ struct MessageNodes {
   }
 }
 
-/// Reads values, one behind the other.
+/// Reads values, one after the other.
 struct NodeReader {
   let reader: ByteReader
   private var offset = 0

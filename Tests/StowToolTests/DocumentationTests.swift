@@ -10,7 +10,7 @@ struct DocumentationTests {
     let document = try Vectors.document("README.md")
     let block = try #require(
       document.components(separatedBy: "```").first { $0.contains("stowtool print Examples/station.stow") })
-    // The text behind each command, up to the next.
+    // The text after each command, up to the next.
     let parts = block.components(separatedBy: "$ swift run stowtool ").dropFirst().map { part in
       part.split(separator: "\n").map(String.init)
     }

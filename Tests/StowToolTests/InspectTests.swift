@@ -63,7 +63,7 @@ struct InspectTests {
       #expect(lines.map(\.bytes) == example.lines.map(\.bytes), "\(example.name)")
       #expect(lines.map(\.indent) == example.lines.map(\.indent), "\(example.name)")
       for (line, expected) in zip(lines, example.lines) {
-        // Dates, UUIDs and NaNs have more behind it.
+        // Dates, UUIDs and NaNs have more after it.
         #expect(line.meaning.hasPrefix(expected.meaning), "\(example.name)")
       }
     }

@@ -91,7 +91,7 @@
       return (try written(), process.terminationStatus)
     }
 
-    /// All that was written. Behind it this writes a byte of its own, to know the end.
+    /// All that was written. After it this writes a byte of its own, to know the end.
     private func written() throws -> String {
       try device.write(contentsOf: [Self.end])
       var bytes: [UInt8] = []

@@ -143,7 +143,7 @@ test("a context may have a shape of many keys", () => {
   const row = Object.fromEntries(keys.map((key, index) => [key, index * 1000]));
   const several = encode([row, { ...row, key7: "x" }]);
   const value = walk(several).find(({ kind, depth }) => depth === 0 && kind !== "prelude");
-  // The prelude of a message, with nil behind it, is that of a context.
+  // The prelude of a message, with nil after it, is that of a context.
   const context = new Context(Uint8Array.of(...several.subarray(0, value.start), 0x00));
   const message = encode(row, { context });
   assert.equal(walk(message, { contexts: [context] })[2].kind, "record");

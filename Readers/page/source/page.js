@@ -287,7 +287,7 @@ function showPanel(chain, cursor) {
   $("path").textContent = steps.length > 0 ? pathText(steps) : part.kind;
   const isKey = part.before && cursor !== undefined && cursor < part.start;
   const range = part.until > part.first ? `, ${rangeText(part)}` : "";
-  const meaning = isKey ? `the key ${part.before.text} of the value behind it` : part.error && part.kind !== "fault" ? `${part.text}: ${part.error.rule}` : part.text;
+  const meaning = isKey ? `the key ${part.before.text} of the value after it` : part.error && part.kind !== "fault" ? `${part.text}: ${part.error.rule}` : part.text;
   $("meaning").textContent = `${meaning}${range}`;
   $("meaning").className = part.error ? "fault" : "";
   showValue(part);

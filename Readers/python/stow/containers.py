@@ -10,7 +10,7 @@ from .prelude import DistinctKeys, Prelude
 
 
 class Whole:
-    """The message: one value, and nothing behind it."""
+    """The message: one value, and nothing after it."""
 
     def __init__(self, cursor: Cursor):
         self.cursor = cursor

@@ -39,7 +39,7 @@ class Cursor:
         return Cursor(self.data, start, self.position)
 
     def sized(self) -> Cursor:
-        """What stands behind a length."""
+        """What stands after a length."""
         return self.part(self.uint())
 
     def byte(self) -> int:
@@ -103,4 +103,4 @@ class Cursor:
 
     def finish(self) -> None:
         if self.left:
-            raise self.error(f"{self.left} bytes behind the last value")
+            raise self.error(f"{self.left} bytes after the last value")

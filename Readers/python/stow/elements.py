@@ -26,7 +26,7 @@ _SIGNS = bytes(0xFF if byte & 0x80 else 0x00 for byte in range(256))
 
 @dataclass(frozen=True)
 class Cells:
-    """Where elements stand: the first, and each other so many bytes behind the one before."""
+    """Where elements stand: the first, and each other so many bytes after the one before."""
 
     data: Bytes
     start: int

@@ -19,7 +19,7 @@ def moved(value: float, residue: int) -> float:
 
 
 def scaled(cursor: Cursor) -> float:
-    """A decimal behind its tag: scale byte, integer."""
+    """A decimal after its tag: scale byte, integer."""
     start = cursor.position
     scale = cursor.byte()
     exponent, width = scale >> 4, scale & 0x0F

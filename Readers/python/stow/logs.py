@@ -43,7 +43,7 @@ class Log:
     damage: list[Damage] = field(default_factory=list)
     #: The number that the next record will have.
     count: int = 0
-    #: Where the log ends; what stands behind was not written whole.
+    #: Where the log ends; what stands after it was not written whole.
     end: int = 0
     #: The random bytes that all blocks of the file begin with.
     identity: bytes = b""

@@ -57,7 +57,7 @@ def loads(
 
 
 def value(cursor: Cursor, prelude: Prelude, depth: int = DEPTH_LIMIT, with_numpy: bool = False) -> Any:
-    """What stands behind the prelude of a message, up to its end."""
+    """What stands after the prelude of a message, up to its end."""
     # The containers around the next value, the innermost last: nesting takes no stack of the interpreter.
     around: list[Whole | Array | Map | Record] = [Whole(cursor)]
     while True:

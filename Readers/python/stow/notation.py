@@ -60,18 +60,18 @@ def _on_lines(value: Any, width: int) -> str:
     lines: list[str] = []
     rest: list[tuple[int, str, Any, str]] = [(0, "", value, "")]
     while rest:
-        indent, front, each, behind = rest.pop()
+        indent, front, each, after = rest.pop()
         is_object = isinstance(each, Mapping)
         if each is _CLOSED or not (is_object or _is_array(each)) or not len(each):
-            lines.append(" " * indent + front + ("" if each is _CLOSED else _on_one_line(each)) + behind)
+            lines.append(" " * indent + front + ("" if each is _CLOSED else _on_one_line(each)) + after)
             continue
-        room = width - indent - len(front) - len(behind)
+        room = width - indent - len(front) - len(after)
         line = _on_one_line(each) if _least_size(each, room) <= room else None
         if line is not None and len(line) <= room:
-            lines.append(" " * indent + front + line + behind)
+            lines.append(" " * indent + front + line + after)
             continue
         lines.append(" " * indent + front + ("{" if is_object else "["))
-        rest.append((indent, "}" if is_object else "]", _CLOSED, behind))
+        rest.append((indent, "}" if is_object else "]", _CLOSED, after))
         pairs = [(f"{_quoted(key)}: ", item) for key, item in each.items()] if is_object else [("", item) for item in _elements(each)]
         for index, (key, item) in reversed(list(enumerate(pairs))):
             rest.append((indent + 2, key, item, "" if index == len(pairs) - 1 else ","))

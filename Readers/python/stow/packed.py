@@ -18,7 +18,7 @@ _BOOLS = [[bool(byte >> index & 1) for index in range(8)] for byte in range(256)
 
 
 def packed_array(tag: int, cursor: Cursor, with_numpy: bool = False) -> Any:
-    """What stands behind the tag of a packed array."""
+    """What stands after the tag of a packed array."""
     body = cursor.sized()
     start = body.position
     kind = _FLOAT if tag == _PACKED_FLOATS else body.byte()
@@ -84,7 +84,7 @@ def _own_widths(body: Cursor) -> list[int]:
         elements.append(int.from_bytes(raw[position:end], "little", signed=True))
         position = end
     if position < len(raw):
-        raise body.error(f"{len(raw) - position} bytes behind the last element")
+        raise body.error(f"{len(raw) - position} bytes after the last element")
     return elements
 
 

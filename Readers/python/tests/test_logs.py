@@ -35,7 +35,7 @@ def log_of(*frames: "tuple[int, bytes]") -> bytes:
 
 
 def log_of_parts(message: bytes) -> bytes:
-    """A record in two blocks, and one of 1 behind it."""
+    """A record in two blocks, and one of 1 after it."""
     first = head(0, 0)
     room = BLOCK_SIZE - len(first) - 7
     content = b"\xfc" + len(message).to_bytes(4, "little") + message

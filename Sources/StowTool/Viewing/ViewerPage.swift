@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-Bp/WfnqblPpwek8GoeloynP4+0Uy44FTGLF/S6A/W0I='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-gXWzSooT2Ph5UB+KwNflpilFrKLNH+gkJlXI4orvCHE='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -810,10 +810,10 @@ class Reader {
 
   // ## Messages
 
-  /** The value behind the prelude, up to the end of the bytes. */
+  /** The value after the prelude, up to the end of the bytes. */
   whole() {
     const value = this.value();
-    if (this.at < this.end) this.fail("there is something behind the value");
+    if (this.at < this.end) this.fail("there is something after the value");
     return value;
   }
 
@@ -918,7 +918,7 @@ class Reader {
     return this.float(signed(this.bytes, this.take(width), width) / POWERS[exponent]);
   }
 
-  /** What a scale byte says of the integer behind it. */
+  /** What a scale byte says of the integer after it. */
   scaled() {
     const scale = this.byte();
     const exponent = scale >> 4, width = scale & 0x0F;
@@ -1246,7 +1246,7 @@ class Reader {
     if (this.at === end) this.fail("a packed array has no element type");
     const type = this.byte();
     const elements = this.elements(type, this.at - 1);
-    if (this.at < end) this.fail("there is something behind the elements of a packed array");
+    if (this.at < end) this.fail("there is something after the elements of a packed array");
     this.end = outer;
     return elements;
   }
@@ -1335,7 +1335,7 @@ class Reader {
 
   // ## Element types
 
-  /** So many elements of a type, one behind the other. */
+  /** So many elements of a type, one after the other. */
   cells(type, at, count, base) {
     const size = ELEMENT_SIZES[type];
     const cells = new Array(count);
@@ -2747,7 +2747,7 @@ class Context {
     reader.known = new Set(reader.symbols);
     reader.readShapes(reader.shapes);
     if (reader.byte() !== 0x00) reader.fail("the value of a context is not nil", reader.at - 1);
-    if (reader.at < reader.end) reader.fail("there is something behind the context");
+    if (reader.at < reader.end) reader.fail("there is something after the context");
     this.message = bytes;
     this.id = checksum(bytes);
     this.symbols = reader.symbols;
@@ -2819,7 +2819,7 @@ function product(factor, power) {
   return result;
 }
 
-/** The remainders of all beginnings of a block. That of any part follows: behind damage, frames may begin anywhere. */
+/** The remainders of all beginnings of a block. That of any part follows: after damage, frames may begin anywhere. */
 class Remainders {
   constructor(bytes) {
     powers ??= powersOfX();
@@ -3261,7 +3261,7 @@ class LogReader {
 
   // ### Damage
 
-  /** The numbers of records that were lost, as ranges: `end` is the number behind the last. */
+  /** The numbers of records that were lost, as ranges: `end` is the number after the last. */
   lost() {
     const ranges = [];
     let next = 0n;
@@ -3364,7 +3364,7 @@ class StreamReader {
     this.error = null;
   }
 
-  /** Takes in some bytes, and returns the records that they complete. An error behind those is thrown by the next call. */
+  /** Takes in some bytes, and returns the records that they complete. An error after those is thrown by the next call. */
   push(bytes) {
     if (this.error) throw this.error;
     this.append(bytesOf(bytes));
@@ -3619,7 +3619,7 @@ class PathReader {
     return values;
   }
 
-  /** The same as `value`, and then the reader stands behind it all. */
+  /** The same as `value`, and then the reader stands after it all. */
   valueAndSkip(index) {
     const { reader } = this;
     if (index === this.steps.length) return reader.value();
@@ -3918,7 +3918,7 @@ class Outline extends Reader {
     const nested = new Nested(parts, [], null);
     nested.main = parts.push(value) - 1;
     if (value.until < this.until) {
-      const error = new StowError("there is something behind the value", value.until);
+      const error = new StowError("there is something after the value", value.until);
       parts.push(this.fault(value.until, this.until, error));
     }
     return nested;
@@ -4158,7 +4158,7 @@ class Outline extends Reader {
     let elements = [];
     const broken = this.attempt(part.end, part.until, 0, () => {
       elements = this.elements(type, part.end - 1);
-      if (this.at < this.end) this.fail("there is something behind the elements of a packed array");
+      if (this.at < this.end) this.fail("there is something after the elements of a packed array");
       return null;
     });
     if (broken) return new Nested([], [], null, broken);
@@ -5921,7 +5921,7 @@ function showPanel(chain, cursor) {
   $("path").textContent = steps.length > 0 ? pathText(steps) : part.kind;
   const isKey = part.before && cursor !== undefined && cursor < part.start;
   const range = part.until > part.first ? `, ${rangeText(part)}` : "";
-  const meaning = isKey ? `the key ${part.before.text} of the value behind it` : part.error && part.kind !== "fault" ? `${part.text}: ${part.error.rule}` : part.text;
+  const meaning = isKey ? `the key ${part.before.text} of the value after it` : part.error && part.kind !== "fault" ? `${part.text}: ${part.error.rule}` : part.text;
   $("meaning").textContent = `${meaning}${range}`;
   $("meaning").className = part.error ? "fault" : "";
   showValue(part);

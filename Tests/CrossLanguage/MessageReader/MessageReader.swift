@@ -10,7 +10,7 @@ import Stow
 /// Reads messages, a line of hexadecimal digits each, and prints a line for each: what it means, or "refused".
 ///
 /// With `--context` and the hexadecimal digits of its message, messages may rely on a context; on several, if repeated.
-/// With `--reasons` the errors stand behind "refused: ". Where the ways of reading contradict each other, the line
+/// With `--reasons` the errors stand after "refused: ". Where the ways of reading contradict each other, the line
 /// has what each of them finds, with tabs between.
 @main
 struct MessageReader {

@@ -1,6 +1,6 @@
 /// The bytes of a log as a script says: right checksums around whatever it wants, which no fuzzer would guess.
 ///
-/// A script whose first byte is even is the file itself, behind that byte.
+/// A script whose first byte is even is the file itself, after that byte.
 struct MadeUpLog {
   private(set) var bytes: [UInt8] = []
   private var script: [UInt8]

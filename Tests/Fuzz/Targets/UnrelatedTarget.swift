@@ -40,7 +40,7 @@ private struct Walker: Decodable {
 
   private static func walk<Key: CodingKey>(_ object: KeyedDecodingContainer<Key>) {
     let keys = object.allKeys
-    // Not in order, so that what is behind and before is looked for.
+    // Not in order, so that what is after and before is looked for.
     for key in keys.prefix(8).reversed() + keys.suffix(4) {
       _ = object.contains(key)
       _ = try? object.decodeNil(forKey: key)

@@ -9,7 +9,7 @@ struct DamageTests {
     try log(of: (0..<12).map { Event($0, size: $0) })
   }
 
-  /// A log of three blocks: small records, records that span blocks, and others behind them.
+  /// A log of three blocks: small records, records that span blocks, and others after them.
   private static func longLog() throws -> (disk: SimulatedDisk, events: [Event]) {
     try log(of: (0..<40).map { Event($0, size: $0 == 13 || $0 == 14 ? 70_000 : 20 + $0) })
   }
@@ -57,7 +57,7 @@ struct DamageTests {
     }
   }
 
-  /// The log can be opened for appending, and goes on behind what is whole.
+  /// The log can be opened for appending, and goes on after what is whole.
   private func expectToGoOn(_ disk: SimulatedDisk, _ what: String) {
     guard let count = try? RecordLogReader(at: "/log", on: disk).count else { return }
     do {

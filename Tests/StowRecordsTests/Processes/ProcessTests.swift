@@ -17,7 +17,7 @@ struct ProcessTests {
     var written = -1
     for round in 0..<rounds {
       let worker = try Worker("crash", folder.log.path, "\(round)")
-      // Sometimes before it has even opened the log, and mostly while it writes: somewhere behind what it said last.
+      // Sometimes before it has even opened the log, and mostly while it writes: somewhere after what it said last.
       for _ in 0..<(round % 5) { worker.waitForOutput() }
       worker.kill()
       written = max(written, try worker.lines().last.flatMap { Int($0) } ?? -1)

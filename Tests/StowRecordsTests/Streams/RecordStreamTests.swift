@@ -182,11 +182,11 @@ import Testing
     var checksum = Checksum()
     checksum.update(UInt64(number))
     record.withUnsafeBytes { checksum.update($0) }
-    return littleEndian(record.count, behind: 0xFC) + record
+    return littleEndian(record.count, after: 0xFC) + record
       + withUnsafeBytes(of: checksum.value.littleEndian) { Array($0) }
   }
 
-  private static func littleEndian(_ number: Int, behind first: UInt8) -> [UInt8] {
+  private static func littleEndian(_ number: Int, after first: UInt8) -> [UInt8] {
     [first] + withUnsafeBytes(of: UInt32(number).littleEndian) { Array($0) }
   }
 
@@ -196,7 +196,7 @@ import Testing
     let length = size - 4 - header
     let uint =
       header == 5
-      ? littleEndian(length, behind: 0xFC)
+      ? littleEndian(length, after: 0xFC)
       : [
         UInt8(0xF8 + (length - 6_368) >> 16), UInt8(truncatingIfNeeded: length - 6_368),
         UInt8(truncatingIfNeeded: (length - 6_368) >> 8),
@@ -258,7 +258,7 @@ import Testing
 
   @Test func anInvalidRecordIsPassedOverIfItsDefinitionsAreValid() throws {
     let prelude: [UInt8] = [0x1F, 0x01, 0x83, 0x41, 0x64, 0x61, 0x00]
-    // A reserved tag, no value, something behind the value, one that is cut off, and one that names a context.
+    // A reserved tag, no value, something after the value, one that is cut off, and one that names a context.
     let invalid: [[UInt8]] = [
       prelude + [0x7D], prelude, prelude + [0x91, 0x91], prelude + [0xE2, 0x91],
       [0x7F, 0x01, 0, 0, 0, 0, 0x91],

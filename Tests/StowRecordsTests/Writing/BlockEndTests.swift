@@ -3,7 +3,7 @@ import Testing
 
 @testable import StowRecords
 
-/// Frames that end at the end of a block, or so near to it that no other has room behind them.
+/// Frames that end at the end of a block, or so near to it that no other has room after them.
 struct BlockEndTests {
   private let folder: TemporaryFolder
 
@@ -52,7 +52,7 @@ struct BlockEndTests {
     let bytes = try #require(disk.bytes(of: KnownLogs.path))
     let room = BlockHead.blockSize - bytes.count - Frame.headSize
     // Of a record, its length takes up to three bytes, and the head of its data as many or one more.
-    for size in (room - 12)...(room + 3) { try checkRecord(ofSize: size, behind: bytes) }
+    for size in (room - 12)...(room + 3) { try checkRecord(ofSize: size, after: bytes) }
   }
 
   /// A record that repeats strings of an earlier one is shorter where that one does not count: it may have room then.
@@ -105,7 +105,7 @@ struct BlockEndTests {
     }
   }
 
-  private func checkRecord(ofSize size: Int, behind bytes: [UInt8]) throws {
+  private func checkRecord(ofSize size: Int, after bytes: [UInt8]) throws {
     let disk = SimulatedDisk()
     disk.setBytes(bytes, of: KnownLogs.path)
     let log = try RecordLog(at: KnownLogs.path, on: disk)

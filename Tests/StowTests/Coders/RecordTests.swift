@@ -2,7 +2,7 @@ import Foundation
 import Stow
 import Testing
 
-/// Messages one behind the other, each of which relies on what those before it defined.
+/// Messages one after the other, each of which relies on what those before it defined.
 @Suite struct RecordTests {
   struct Reading: Codable, Equatable {
     var sensor: String

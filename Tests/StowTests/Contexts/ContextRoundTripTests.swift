@@ -83,7 +83,7 @@ struct ContextRoundTripTests {
     #expect(try expectRoundTrip(Self.lines(2)[1], in: context).first == 0xF2)
   }
 
-  @Test("of other types have shapes and symbols of their own behind those of the context")
+  @Test("of other types have shapes and symbols of their own after those of the context")
   func others() throws {
     struct Station: Codable, Equatable {
       var river: String

@@ -116,7 +116,7 @@ struct KeptErrorTests {
         }
       }
     }
-    // An array of strings of seven bytes and a tag, behind a tag and a length of one byte.
+    // An array of strings of seven bytes and a tag, after a tag and a length of one byte.
     let strings = (0..<20).map { "text \($0 + 10)" }
     let texts = try transcode(strings, to: Offsets.self).texts
     #expect(

@@ -78,7 +78,7 @@ struct NotedFaultTests {
     // Keys c, a, c and a: of the first a, whoever passes over c cannot know that it is the only one.
     let message: [UInt8] = [0xCC, 0x81, 0x63, 0x91, 0x81, 0x61, 0x92, 0x81, 0x63, 0x93, 0x81, 0x61, 0x94]
     expectCorrupted(Pair.self, message)
-    // Keys a, c and c: nothing behind a is read.
+    // Keys a, c and c: nothing after a is read.
     let taken: [UInt8] = [0xC9, 0x81, 0x61, 0x92, 0x81, 0x63, 0x91, 0x81, 0x63, 0x93]
     #expect(try StowDecoder().decode(Pair.self, from: taken) == Pair(a: 2, b: nil))
     expectCorrupted([String: Int].self, taken)

@@ -52,7 +52,7 @@ struct IntegerFormTests {
 
   @Test("is one of differences only if the first of them take fewer bytes than the values")
   func sampledDifferences() throws {
-    // Behind the first 65 values, differences take an eighth of the bytes.
+    // After the first 65 values, differences take an eighth of the bytes.
     let ascending = (0..<100).map { 1 << 60 + $0 as Int64 }
     let asMany = (0...64).map { 1 + $0 % 2 as Int64 } + ascending
     let fewer = [1] + asMany.dropLast()

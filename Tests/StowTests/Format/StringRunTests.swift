@@ -21,7 +21,7 @@ struct StringRunTests {
     #expect(message.suffix(elements.count) == elements)
     #expect(message.count - elements.count <= 6)
     #expect(try StowDecoder().decode([String].self, from: message) == strings)
-    // Behind other strings, and before more.
+    // After other strings, and before more.
     expectRoundTrip([["first"], strings, ["last", "of", "all"]])
     expectRoundTrip([[strings[0]], strings, strings])
   }

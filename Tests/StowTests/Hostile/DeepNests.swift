@@ -24,7 +24,7 @@ enum DeepMessage: CaseIterable {
 }
 
 extension [UInt8] {
-  /// Behind a prelude whose shape has the key "a".
+  /// After a prelude whose shape has the key "a".
   fileprivate func withPrelude(hasShape: Bool) -> [UInt8] {
     hasShape ? [0x1F, 0, 1, 1, 0x81, 0x61] + self : self
   }

@@ -5,7 +5,7 @@ import Testing
 /// Keys and strings that are made up to have one hash, where tables rely on hashes of their own.
 @Suite("Made-up keys do not collide", .enabled(if: !isSanitized))
 struct HashFloodingTests {
-  /// A text of 47 characters of 6 bits, whose first eight bytes are these little-endian, with a number behind them.
+  /// A text of 47 characters of 6 bits, whose first eight bytes are these little-endian, with a number after them.
   ///
   /// A hash that multiplies words, of which one is known to make a product zero, forgets the number.
   private static func key(_ number: Int, beginningWith word: UInt64) -> [UInt8] {

@@ -134,7 +134,7 @@ struct HostileContextTests {
       number < 32 ? [0xC0 + UInt8(number)] : [0xE0] + Bomb.shortNumber(number)
     }
 
-    private static func keys(_ count: Int, behind prefix: [UInt8] = []) -> [UInt8] {
+    private static func keys(_ count: Int, after prefix: [UInt8] = []) -> [UInt8] {
       (0..<count).flatMap { prefix + Bomb.key($0) }
     }
 
@@ -144,12 +144,12 @@ struct HostileContextTests {
       case .shapesWithOneLongSymbol:
         let count = size / 18
         bytes += [1] + Bomb.text([UInt8](repeating: 0x61, count: size / 2)) + Bomb.shortNumber(count)
-        bytes += Self.keys(count, behind: [2, 0xC0])
+        bytes += Self.keys(count, after: [2, 0xC0])
       case .shapesWithCommonKeys:
         let count = size / 19
         bytes += [2, 0x81, 0x61, 0x81, 0x62] + Bomb.shortNumber(2 * count)
-        bytes += Self.keys(count, behind: [3, 0xC0, 0xC1])
-        bytes += Self.keys(count, behind: [2, 0xC0])
+        bytes += Self.keys(count, after: [3, 0xC0, 0xC1])
+        bytes += Self.keys(count, after: [2, 0xC0])
       case .manySymbols:
         bytes += Bomb.shortNumber(size / 7) + Self.keys(size / 7) + [0]
       case .manyKeys:

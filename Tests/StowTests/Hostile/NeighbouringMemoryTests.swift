@@ -2,7 +2,7 @@ import Foundation
 import Stow
 import Testing
 
-/// Memory between pages that must not be touched: whoever reads a byte before or behind it crashes.
+/// Memory between pages that must not be touched: whoever reads a byte before or after it crashes.
 private final class GuardedBytes: @unchecked Sendable {
   private let start: UnsafeMutableRawPointer
   private let pageSize = Int(getpagesize())

@@ -43,7 +43,7 @@ private struct LastKey: Decodable {
 
 @Suite("A fault that was met and swallowed is met again, and no value is taken for absent")
 struct RepeatedFaultTests {
-  @Test("in a record, behind a value that ends behind it")
+  @Test("in a record, after a value that ends after it")
   func record() throws {
     let whole = try message {
       try $0.writeSingle([[Twice("xx", "b0", "cc")], [Twice("yy", "b1", "dd"), Twice("zz", "b2", "ee")]])

@@ -99,7 +99,7 @@ struct ScalingTests {
     }
   }
 
-  /// A matrix with columns of a byte, and constant ones: 200 rows of fives behind ones.
+  /// A matrix with columns of a byte, and constant ones: 200 rows of fives after ones.
   private func matrix(constants: Int, bytes: Int) -> [UInt8] {
     let types = [UInt8](repeating: 0x00, count: constants) + [UInt8](repeating: 0x01, count: bytes)
     let values = [UInt8](repeating: 0x91, count: constants)

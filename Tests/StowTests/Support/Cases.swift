@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-/// Runs `body` for each case. Behind the issues of a case stands another that names it.
+/// Runs `body` for each case. After the issues of a case stands another that names it.
 ///
 /// The arguments of a test say the same, but each takes a task and a line of output. This is for cases by the dozen.
 ///

@@ -23,7 +23,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
   let isImplicit: Bool
   /// The whole message.
   let bytes: Data
-  /// The first byte behind the prelude.
+  /// The first byte after the prelude.
   let tag: UInt8?
   let meaning: Meaning?
 

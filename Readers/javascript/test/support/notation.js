@@ -28,7 +28,7 @@ export class JSONParser {
   document() {
     const value = this.value();
     this.space();
-    if (this.at < this.text.length) throw new Error(`something behind the JSON: ${this.text.slice(this.at)}`);
+    if (this.at < this.text.length) throw new Error(`something after the JSON: ${this.text.slice(this.at)}`);
     return value;
   }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decisions read from the input of a fuzzer, a byte each. Behind its end all are 0.
+/// Decisions read from the input of a fuzzer, a byte each. After its end all are 0.
 final class Choices {
   private let bytes: [UInt8]
   private var position = 0

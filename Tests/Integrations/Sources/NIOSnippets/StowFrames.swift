@@ -2,7 +2,7 @@
 import NIOCore
 import Stow
 
-/// Reads messages that each stand behind their length, in four bytes.
+/// Reads messages that each stand after their length, in four bytes.
 struct StowFrameDecoder<Message: Decodable>: NIOSingleStepByteToMessageDecoder {
   typealias InboundOut = Message
 

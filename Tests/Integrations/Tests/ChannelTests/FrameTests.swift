@@ -5,7 +5,7 @@ import Testing
 
 @testable import NIOSnippets
 
-/// Sends messages behind their lengths over a real connection.
+/// Sends messages after their lengths over a real connection.
 @Suite("Messages on a channel of SwiftNIO")
 struct FrameTests {
   private static func bytes(_ events: [Event] = Event.samples) throws -> ByteBuffer {
@@ -37,7 +37,7 @@ struct FrameTests {
     #expect((received.error as? StowFrameDecoder<Event>.MessageTooLong)?.length == Int(length))
   }
 
-  @Test("that are broken are an error, behind which nothing is read")
+  @Test("that are broken are an error, after which nothing is read")
   func broken() async throws {
     var bytes = try Self.bytes(Array(Event.samples.prefix(2)))
     bytes.writeBytes([0, 0, 0, 3, 1, 2, 3])

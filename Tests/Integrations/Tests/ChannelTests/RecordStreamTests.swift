@@ -28,7 +28,7 @@ struct RecordStreamTests {
     #expect(received.messages == Event.samples && received.error == nil)
   }
 
-  @Test("that were changed on their way are an error, behind which nothing is read")
+  @Test("that were changed on their way are an error, after which nothing is read")
   func changed() async throws {
     var bytes = try Self.bytes()
     let middle = bytes.readableBytes / 2
@@ -39,7 +39,7 @@ struct RecordStreamTests {
     #expect(received.error is RecordStreamError)
   }
 
-  @Test("of another type are an error, behind which nothing is read")
+  @Test("of another type are an error, after which nothing is read")
   func wrongType() async throws {
     let encoder = RecordStreamEncoder()
     var bytes = ByteBuffer(bytes: try encoder.encode(Event.samples[0]))

@@ -111,7 +111,7 @@ struct StowMessageTests {
 
   @Test("stop where the way to the next element is broken")
   func brokenElements() throws {
-    // An array of three integers and a string that goes beyond it; behind it the message is whole.
+    // An array of three integers and a string that goes beyond it; after it the message is whole.
     let bytes = Data([0xE7, 0xE4, 0x91, 0x92, 0x93, 0x35, 0x94, 0x95])
     let message = try StowMessage(from: bytes)
     let parts = Array(try message.elements(at: [0]))
