@@ -53,7 +53,8 @@ func fail(_ kind: FormatError.Kind, at offset: Int) throws(FormatError) -> Never
   throw FormatError(kind, at: offset)
 }
 
-/// Lengths, counts and indices (FORMAT.md, "Uints"): a lead byte, and a rest that adds to what the lead stands for.
+/// Lengths, counts and indices (FORMAT.md, "Uints and text headers"): a lead byte, and a rest that adds to what the
+/// lead stands for.
 ///
 ///     00–DF                 0 to 223
 ///     E0–F7  one byte       224 to 6,367

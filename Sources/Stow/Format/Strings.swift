@@ -1,4 +1,4 @@
-/// Strings of UTF-8 (FORMAT.md, "Strings and data").
+/// Strings of UTF-8 (FORMAT.md, "Strings, data, URLs").
 enum Strings {
   /// The length follows.
   static let long: UInt8 = 0x1D
@@ -99,7 +99,7 @@ extension ByteReader {
   }
 }
 
-/// Strings that stand in the prelude, each a number among them (FORMAT.md, "Strings and data").
+/// Strings that stand in the prelude, each a number among them (FORMAT.md, "Strings, data, URLs").
 enum Symbols {
   /// The number follows.
   static let long: UInt8 = 0x1E
@@ -129,7 +129,7 @@ enum Symbols {
   }
 }
 
-/// Data: bytes (FORMAT.md, "Strings and data").
+/// Data: bytes (FORMAT.md, "Strings, data, URLs").
 enum DataValues {
   static let tag: UInt8 = 0x19
 
@@ -149,7 +149,7 @@ enum DataValues {
   }
 }
 
-/// URLs: a tag, and the string that they are (FORMAT.md, "Strings and data").
+/// URLs: a tag, and the string that they are (FORMAT.md, "Strings, data, URLs").
 enum URLs {
   static let tag: UInt8 = 0x1A
 

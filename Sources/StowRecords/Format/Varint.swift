@@ -1,6 +1,6 @@
 import Stow
 
-// Integers of variable size in arrays of bytes (FORMAT.md, "Uints").
+// Integers of variable size in arrays of bytes (FORMAT.md, "Uints and text headers").
 
 extension Varint {
   /// The most bytes that an integer takes.

@@ -2,7 +2,8 @@ import Foundation
 import Stow
 import Testing
 
-/// A reader takes a length in any size that holds it, though a writer chooses the smallest (FORMAT.md, "Uints").
+/// A reader takes a length in any size that holds it, though a writer chooses the smallest (FORMAT.md, "Uints and text
+/// headers").
 @Suite("Lengths that are wider than need be")
 struct WideLengthTests {
   /// A length in four bytes, and in eight.
