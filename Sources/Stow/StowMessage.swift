@@ -18,7 +18,7 @@
 /// in it is not found. So a part of a file that is mapped into memory costs little more than the pages that it is on:
 ///
 /// ```swift
-/// let message = try StowMessage(from: Data(contentsOf: file, options: .mappedIfSafe))
+/// let message = try StowMessage(from: Data(contentsOf: file, options: .alwaysMapped))
 /// ```
 ///
 /// Rows of tables and elements of packed arrays of one width are found at once. In a packed array of several widths, all

@@ -11,7 +11,7 @@
 /// ```
 ///
 /// The value is an object, or an array, a dictionary or an optional of objects, at whatever depth. Only as part of a
-/// `SharedGraph` can it be coded; elsewhere it is an `EncodingError` or a `DecodingError`. <doc:Families> says what such
+/// `SharedGraph` can it be coded; elsewhere it is an `EncodingError` or a `DecodingError`. <doc:SharedObjects> says what such
 /// objects may be.
 @propertyWrapper
 public struct Shared<Value> {
