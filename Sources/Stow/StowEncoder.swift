@@ -106,7 +106,7 @@ public final class StowEncoder: Sendable {
   /// - Throws: `EncodingError.invalidValue` if the value encodes nothing or nests too deeply, and whatever
   ///   an `encode(to:)` throws.
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
-    try record(value) { $0.finish() }
+    try record(value) { $0.finish($1) }
   }
 
   /// Encodes a value of a registered type, with the name of its type.
@@ -140,7 +140,7 @@ public final class StowEncoder: Sendable {
   public func withEncoded<Value: Encodable, Result>(
     _ value: Value, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
-    try record(value) { try $0.withMessage(body) }
+    try record(value) { try $0.finish($1, lendingTo: body) }
   }
 
   /// Encodes a value as a record: a message that relies on what earlier records defined, and defines more for later
@@ -153,29 +153,25 @@ public final class StowEncoder: Sendable {
   ) throws -> Result {
     let options = options.withLock { $0 }
     let planning = PlanningOptions(
-      sortsKeys: options.formatting.contains(.sortedKeys), definitions: .passUnretained(definitions),
-      context: nil)
-    return try EncodingSession.run(planning, maximumDepth: options.maximumDepth, options.userInfo) {
-      session in
-      try session.record(value)
-      return try session.withMessage(body)
+      sortsKeys: options.formatting.contains(.sortedKeys), definitions: definitions)
+    return try EncodingSession.run(value, maximumDepth: options.maximumDepth, options.userInfo) {
+      try $0.finish(planning, lendingTo: body)
     }
   }
 
   /// Records a value, and hands the session that did to `finish`.
   @inline(__always)
   private func record<Value: Encodable, Result>(
-    _ value: Value, _ finish: (EncodingSession) throws -> Result
+    _ value: Value, _ finish: (EncodingSession, PlanningOptions) throws -> Result
   ) throws -> Result {
     let options = options.withLock { $0 }
-    let planning = PlanningOptions(sortsKeys: options.formatting.contains(.sortedKeys))
-    return try EncodingSession.run(planning, maximumDepth: options.maximumDepth, options.userInfo) {
-      session in
-      if let context = options.context {
-        session.rely(on: context, isNamed: options.contextIdentification == .id)
-      }
-      try session.record(value)
-      return try finish(session)
+    var planning = PlanningOptions(sortsKeys: options.formatting.contains(.sortedKeys))
+    if let context = options.context {
+      planning.definitions = context.encoding
+      if options.contextIdentification == .id { planning.context = context.id }
+    }
+    return try EncodingSession.run(value, maximumDepth: options.maximumDepth, options.userInfo) {
+      try finish($0, planning)
     }
   }
 }

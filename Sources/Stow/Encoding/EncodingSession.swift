@@ -19,11 +19,8 @@ final class EncodingSession: PooledSession {
   private var recorder: Recorder?
   /// The same, for messages.
   private let reference: RecorderReference
-  // Both are used once for each message, and call nothing that comes back here.
+  // Used once for each message, and calls nothing that comes back here.
   @exclusivity(unchecked) private var stages = Stages()
-  private var options = PlanningOptions()
-  /// What the message relies on, which the encoder may let go of meanwhile.
-  private var context: StowContext?
 
   /// What turns a recording into bytes.
   private struct Stages: ~Copyable {
@@ -33,8 +30,8 @@ final class EncodingSession: PooledSession {
     mutating func write(_ recording: inout Recording, _ options: PlanningOptions) {
       planner.makePlan(&recording, options)
       emitter.write(&recording, planner.plan)
-      options.definitions?._withUnsafeGuaranteedRef {
-        if $0.grows { $0.add(recording, planner.plan) }
+      if let definitions = options.definitions, definitions.grows {
+        definitions.add(recording, planner.plan)
       }
     }
   }
@@ -53,49 +50,38 @@ final class EncodingSession: PooledSession {
     reference = RecorderReference(recorder)
   }
 
-  /// Runs one message in a session of its own.
+  /// Records a value in a session of its own, and hands that to `body`.
   @inline(__always)
-  static func run<Result>(
-    _ options: PlanningOptions, maximumDepth: Int, _ userInfo: UserInfo,
-    _ body: (EncodingSession) throws -> Result
-  ) rethrows -> Result {
+  static func run<Value: Encodable, Result>(
+    _ value: Value, maximumDepth: Int, _ userInfo: UserInfo, _ body: (EncodingSession) throws -> Result
+  ) throws -> Result {
     let pool = pool
     var session: EncodingSession? = pool.take() ?? EncodingSession()
     defer { pool.takeBack(&session) }
-    return try session.unsafelyUnwrapped.run(options, maximumDepth: maximumDepth, userInfo, body)
+    return try session.unsafelyUnwrapped.run(value, maximumDepth: maximumDepth, userInfo, body)
   }
 
   @inline(__always)
-  private func run<Result>(
-    _ options: PlanningOptions, maximumDepth: Int, _ userInfo: UserInfo,
-    _ body: (EncodingSession) throws -> Result
-  ) rethrows -> Result {
-    self.options = options
-    reference.lend { $0.begin(maximumDepth: maximumDepth, userInfo) }
+  private func run<Value: Encodable, Result>(
+    _ value: Value, maximumDepth: Int, _ userInfo: UserInfo, _ body: (EncodingSession) throws -> Result
+  ) throws -> Result {
+    try reference.lend {
+      $0.begin(maximumDepth: maximumDepth, userInfo)
+      try $0.record(value)
+    }
     return try body(self)
   }
 
-  /// Lets the message rely on a context, whose id it names or not.
-  func rely(on context: StowContext, isNamed: Bool) {
-    self.context = context
-    options.definitions = .passUnretained(context.encoding)
-    options.context = isNamed ? context.id : nil
-  }
-
-  /// Records the whole message.
-  @inline(__always)
-  func record<Value: Encodable>(_ value: Value) throws {
-    try reference.lend { try $0.record(value) }
-  }
-
   /// Turns what was recorded into bytes.
-  func finish() -> Data {
+  func finish(_ options: PlanningOptions) -> Data {
     reference.lend { stages.write(&$0.recording, options) }
     return stages.emitter.finish()
   }
 
   /// The same, and lends the bytes to `body`.
-  func withMessage<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+  func finish<Result>(
+    _ options: PlanningOptions, lendingTo body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
     reference.lend { stages.write(&$0.recording, options) }
     defer { stages.emitter.trim() }
     return try body(stages.emitter.written)
@@ -110,11 +96,7 @@ final class EncodingSession: PooledSession {
     return areComplete && (isReused || isKnownUniquelyReferenced(&recorder))
   }
 
-  @inline(__always)
-  func reset() {
-    reference.lend { $0.reset() }
-    if context != nil { context = nil }
-  }
+  func reset() { reference.lend { $0.reset() } }
 
   func detach() { reference.lend { $0.detach() } }
 }

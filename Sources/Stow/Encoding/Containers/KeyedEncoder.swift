@@ -69,11 +69,8 @@ final class ObjectWriter {
   struct Position {
     /// The token where the object begins.
     var begin = 0
-    /// The slot that the next key most likely has. Negative where keys are written as strings: `noKey`, and after a key
-    /// its string, counted from one and inverted.
+    /// The slot that the next key most likely has; −1 where keys are written as strings.
     var expected = 0
-
-    static let noKey = ~0
   }
 
   init(recorder: Recorder, keys: KeyTable.Reference, isOwner: Bool = false) {
@@ -84,7 +81,7 @@ final class ObjectWriter {
   }
 
   func start(at begin: Int, hasSlots: Bool) {
-    position = Position(begin: begin, expected: hasSlots ? 0 : Position.noKey)
+    position = Position(begin: begin, expected: hasSlots ? 0 : -1)
   }
 
   @inline(__always)
@@ -119,28 +116,12 @@ final class ObjectWriter {
 
   @inline(never)
   private func placeOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> TokenKey {
-    if position.expected >= 0 { return placeRarely(key, byte: byte) }
-    placeFreely(key)
-    return TokenKey()
-  }
-
-  /// Records a key that is written as a string.
-  @inline(__always)
-  private func placeFreely<Key: CodingKey>(_ key: Key) {
     withRecorder { recorder in
       if !recorder.isCurrent(position.begin) { recorder.resume(position.begin) }
-      let previous = ~position.expected &- 1
-      let (name, integer) = (key.stringValue, key.intValue)
-      var string = integer == nil ? recorder.recording.recordFollower(name, of: previous) : -1
-      if string < 0 { string = recorder.recording.recordFreeKey(name, integer, after: previous) }
-      position.expected = ~(string &+ 1)
-    }
-  }
-
-  @inline(never)
-  private func placeRarely<Key: CodingKey>(_ key: Key, byte: Int) -> TokenKey {
-    withRecorder { recorder in
-      if !recorder.isCurrent(position.begin) { recorder.resume(position.begin) }
+      if position.expected < 0 {
+        recorder.recording.recordFreeKey(key.stringValue, key.intValue)
+        return TokenKey()
+      }
       let slot = findSlot(of: key, byte, recorder, isPresent: true)
       if slot < position.expected { recorder.recording.isOutOfOrder = true }
       position.expected = slot + 1
@@ -153,8 +134,7 @@ final class ObjectWriter {
     of key: Key, _ byte: Int, _ recorder: Recorder, isPresent: Bool
   ) -> Int {
     if !keys.pointee.isLearnt(byte) {
-      let name = key.stringValue
-      keys.pointee.learn(key, named: name, byte: byte)
+      keys.pointee.learn(key, named: key.stringValue, byte: byte)
     }
     return recorder.recording.keyTables.slot(keys, ofByte: byte, isPresent: isPresent)
   }

@@ -254,14 +254,8 @@ private final class ScalarDictionaryTypeEncoder<Value: RecordableScalar>: Dictio
   @inline(__always)
   override init() {
     append = { dictionary, recorder in
-      // Where no string came before, none of the keys did, unless the values are strings.
-      let areNew = Value.self != String.self && recorder.recording.strings.count == 0
       for (key, value) in dictionary {
-        if areNew {
-          recorder.recording.recordKey(recorder.recording.strings.add(new: key))
-        } else {
-          recorder.recording.recordKey(key)
-        }
+        recorder.recording.recordKey(key)
         recorder.recording.record(value, key: TokenKey())
       }
     }

@@ -37,12 +37,8 @@ struct Emitter: ~Copyable {
   /// Writes a message, which is `written` until the next one or until `trim`.
   mutating func write(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     writer.restart(capacity: estimate(&recording))
-    if plan.isFlatObject {
-      writeFlatObject(&recording)
-    } else {
-      writeBody(&recording, plan)
-      if plan.hasPrelude { writePrelude(&recording, plan) }
-    }
+    writeBody(&recording, plan)
+    if plan.hasPrelude { writePrelude(&recording, plan) }
     if let context = plan.context { writeContext(context) }
   }
 
@@ -103,28 +99,6 @@ struct Emitter: ~Copyable {
       mark(token.slot, &recording)
       index -= 1
     }
-  }
-
-  /// Writes an object of scalars that is the whole message. Its length is the only one. It is a record, or its keys are
-  /// texts that stand before their values.
-  private mutating func writeFlatObject(_ recording: inout Recording) {
-    let tape = recording.tape.view
-    let keys = recording.keyTables[tape[0].index]
-    let isRecord = keys.pointee.shape >= 0
-    frame = Frame(end: 0)
-    var index = tape.tokens.count &- 2
-    while index > 0 {
-      writer.reserve(BackwardWriter.margin)
-      let token = tape[index]
-      write(value: token, tape, &recording)
-      if isRecord {
-        frame.marks |= 1 &<< UInt64(truncatingIfNeeded: token.slot)
-      } else {
-        write(textAt: token.slot, of: keys)
-      }
-      index &-= 1
-    }
-    if isRecord { writeRecordHeader(keys) } else { writeMapHeader(length: writer.count) }
   }
 
   @inline(__always)

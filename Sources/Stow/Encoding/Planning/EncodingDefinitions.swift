@@ -40,7 +40,6 @@ package final class EncodingDefinitions: @unchecked Sendable {
   init(_ content: ContextMessage) {
     grows = false
     (limit, room) = (.max, .max)
-    strings.list()
     for symbol in content.symbols { noteSymbol(strings.intern(symbol)) }
     // Keys that are symbols are not looked up, as symbols may be long and keys many: they are the first of the pool.
     for (shape, numbers) in zip(content.shapes, content.keyNumbers) {
@@ -55,7 +54,6 @@ package final class EncodingDefinitions: @unchecked Sendable {
   package init(limit: Int = .max) {
     grows = true
     (self.limit, room) = (limit, limit)
-    strings.list()
   }
 
   /// Gives the next number to a string.
@@ -76,8 +74,11 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   /// Puts the shapes that have a key in the order in which they are tried.
   private func sortShapes(ofKey key: Int) {
-    let sorted = shapesByKey[key].sorted { (keyCount(ofShape: $0), $0) < (keyCount(ofShape: $1), $1) }
-    shapesByKey[key] = sorted
+    let shapes = shapesByKey[key]
+    let order = sortedIndices(shapes.count) {
+      (keyCount(ofShape: shapes[$0]), shapes[$0]) < (keyCount(ofShape: shapes[$1]), shapes[$1])
+    }
+    shapesByKey[key] = order.map { shapes[$0] }
   }
 
   /// Whether messages add nothing more, because too much was added before.
@@ -89,7 +90,6 @@ package final class EncodingDefinitions: @unchecked Sendable {
     room = limit
     symbolCount = 0
     strings.removeAll()
-    strings.list()
     keys.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     shapesByKey.removeAll(keepingCapacity: true)
@@ -149,18 +149,17 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   /// A shape that has all keys of an object, in their order.
   struct Match {
-    let shape: Int
+    let number: Int
     /// For each key of the shape, which key of the object it is; −1 if the object has no such key.
     let positions: [Int]
     /// How many bytes an object takes that is a record of this shape, besides its length and values.
     let cost: Int
 
-    fileprivate init(_ shape: Int, _ positions: [Int], wanted: Int) {
-      self.shape = shape
+    fileprivate init(_ number: Int, _ positions: [Int], wanted: Int) {
+      self.number = number
       self.positions = positions
-      let number = shape < Records.shortLimit ? 0 : Varint.size(shape)
       let presence = positions.count == wanted ? 0 : (positions.count + 7) / 8
-      cost = 1 + number + presence
+      cost = 1 + (number < Records.shortLimit ? 0 : Varint.size(number)) + presence
     }
   }
 
@@ -200,4 +199,10 @@ package final class EncodingDefinitions: @unchecked Sendable {
     }
     return next == wanted.count ? positions : nil
   }
+}
+
+/// Indices in some order. One function for all orders: the standard library's sort is compiled for each type of elements.
+@inline(never)
+func sortedIndices(_ count: Int, by isBefore: (Int, Int) -> Bool) -> [Int] {
+  (0..<count).sorted(by: isBefore)
 }

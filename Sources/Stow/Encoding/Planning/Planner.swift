@@ -2,8 +2,8 @@
 struct PlanningOptions {
   /// Whether maps are sorted by their keys.
   var sortsKeys = false
-  /// What the reader has before it begins to read; nil if that is nothing. Whoever encodes holds it.
-  var definitions: Unmanaged<EncodingDefinitions>?
+  /// What the reader has before it begins to read; nil if that is nothing.
+  var definitions: EncodingDefinitions?
   /// The id of the context that the message is to name.
   var context: UInt32?
 }
@@ -17,8 +17,6 @@ struct Planner: ~Copyable {
   private(set) var plan = MessagePlan()
   private var candidates: [Candidate] = []
   private var walk = MapWalk()
-
-  private var matches = ShapeMatches()
 
   // Gains have 64 bits: a string that is written a thousand times could take more bytes than `Int` counts elsewhere.
 
@@ -37,88 +35,24 @@ struct Planner: ~Copyable {
   /// What a prelude takes besides its symbols and shapes.
   private static let preludeSize: Int64 = 3
 
-  /// Plans a message, after its recording has been put in line.
-  @inline(__always)
+  /// Plans a message, and puts its tape in order first.
   mutating func makePlan(_ recording: inout Recording, _ options: PlanningOptions) {
-    if let definitions = options.definitions {
-      return definitions._withUnsafeGuaranteedRef { makePlan(&recording, options, relyingOn: $0) }
-    }
-    let needsNone = plan.isEmpty && Self.needsNoPlan(&recording)
-    plan.isFlatObject = needsNone && recording.tape.isFlatObject
-    if needsNone { return }
-    choosePlan(&recording, options, nil)
-  }
-
-  /// Plans a message whose reader has some definitions.
-  @inline(never)
-  private mutating func makePlan(
-    _ recording: inout Recording, _ options: PlanningOptions,
-    relyingOn definitions: EncodingDefinitions
-  ) {
-    if !plan.hasPrelude, !plan.hasLists, sharesNothingElse(&recording, definitions) {
-      plan.context = options.context
-      plan.isFlatObject = recording.tape.isFlatObject && recording.keyTables.active[0].pointee.slotCount <= 64
-    } else {
-      plan.isFlatObject = false
-      choosePlan(&recording, options, definitions)
-    }
-  }
-
-  /// Whether nothing but definitions can be shared, as in most small messages: all is one object, of a shape that the
-  /// reader knows, and no string came twice. Then which strings are known symbols is noted.
-  private mutating func sharesNothingElse(
-    _ recording: inout Recording, _ definitions: EncodingDefinitions
-  ) -> Bool {
-    guard !recording.isOutOfOrder, recording.maps.count == 0, recording.strings.hasOnlyNew,
-      Self.hasSingleObject(recording)
-    else { return false }
-    let keys = recording.keyTables.active[0]
-    guard takesKnownShape(keys, definitions) else { return false }
-    for index in 0..<recording.strings.count {
-      switch definitions.find(recording.strings[index], in: recording.strings) {
-      case .symbol(let number, let isShort): if isShort { recording.strings.setSymbol(number, of: index) }
-      case .written: if canDefine(index, recording.strings, definitions) { return false }
-      case .new: break
-      }
-    }
-    return true
-  }
-
-  /// Whether nothing can be shared, and so the empty plan is the right one: at most one object has keys, and no string
-  /// came twice. That is how most small messages are, and is seen without looking at their strings.
-  @inline(__always)
-  private static func needsNoPlan(_ recording: inout Recording) -> Bool {
-    guard !recording.isOutOfOrder, recording.maps.count == 0, recording.strings.hasOnlyNew else {
-      return false
-    }
-    guard recording.keyTables.active.count > 0 else { return true }
-    return hasSingleObject(recording)
-      && recording.keyTables.active[0].pointee.settleApart(from: recording.strings)
-  }
-
-  @inline(never)
-  private mutating func choosePlan(
-    _ recording: inout Recording, _ options: PlanningOptions, _ definitions: EncodingDefinitions?
-  ) {
-    (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
-    plan.context = options.context
     if recording.isOutOfOrder || options.sortsKeys && recording.maps.count > 0 {
       recording.putInOrder(sortsKeys: options.sortsKeys)
     }
-    if choose(&recording, definitions) { return }
+    if choose(&recording, options) { return }
     recording.putInOrder(sortsKeys: options.sortsKeys)
-    let isPlanned = choose(&recording, definitions)
+    let isPlanned = choose(&recording, options)
     assert(isPlanned)
   }
 
-  private mutating func removeAll() {
+  /// Chooses shapes and symbols for a tape that is in order; false if a map has a key twice.
+  private mutating func choose(_ recording: inout Recording, _ options: PlanningOptions) -> Bool {
+    let definitions = options.definitions
     plan.removeAll()
     if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
-  }
-
-  /// Chooses shapes and symbols for a tape that is in line; false if a map has a key twice.
-  private mutating func choose(_ recording: inout Recording, _ definitions: EncodingDefinitions?) -> Bool {
-    removeAll()
+    plan.context = options.context
+    (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
     // A map that has no other beside it gets no shape, unless a context has one for it.
     let mostMaps = definitions.map { $0.grows ? 1 : 0 } ?? 1
     if recording.maps.count > mostMaps || recording.hasFreeKeys {
@@ -126,13 +60,18 @@ struct Planner: ~Copyable {
       guard plan.lists.collect(maps, &recording.tape, &recording.strings, &walk) else { return false }
       plan.hasLists = true
     }
+    var mayHaveSymbols = recording.strings.hasRepeats || definitions != nil
     if definitions == nil, Self.hasSingleObject(recording) {
-      recording.keyTables.active[0].pointee.settleSingleObject(&recording.strings)
+      // Its keys are written once, as texts.
+      if recording.keyTables.active[0].pointee.settleSingleObject(&recording.strings) {
+        mayHaveSymbols = true
+      }
     } else if recording.keyTables.active.count > 0 || plan.hasLists {
       chooseShapes(&recording, definitions)
       countKeyUses(&recording)
+      mayHaveSymbols = true
     }
-    chooseSymbols(&recording, definitions)
+    if mayHaveSymbols { chooseSymbols(&recording, definitions) }
     if plan.shapes.isEmpty, candidates.isEmpty { return true }
     let gain =
       plan.shapes.reduce(0) { $0 + $1.gain }
@@ -153,7 +92,10 @@ struct Planner: ~Copyable {
 
   private mutating func chooseShapes(_ recording: inout Recording, _ definitions: EncodingDefinitions?) {
     for keys in recording.keyTables.active.buffer {
-      if let definitions, takesKnownShape(keys, definitions) { continue }
+      if let definitions, let match = Self.match(for: keys, definitions) {
+        keys.pointee.take(match: match)
+        continue
+      }
       keys.pointee.shape = -1
       keys.pointee.collectPresent()
       if let definitions, definitions.grows, define(keys, definitions) { continue }
@@ -162,45 +104,44 @@ struct Planner: ~Copyable {
         firstUse: keys.pointee.firstUse)
     }
     for index in plan.lists.lists.indices where plan.lists[index].uses > 1 || definitions != nil {
-      if let definitions, takesKnownShape(list: index, recording, definitions) { continue }
+      if let definitions, let shape = match(forList: index, recording, definitions) {
+        plan.lists[index].shape = shape
+        continue
+      }
       var size = 0
       for key in plan.lists.keys(of: index) { size += KeyText.measure(recording.strings.utf8(Int(key))).size }
       consider(
         .list(index), textSize: size, uses: plan.lists[index].uses, firstUse: plan.lists[index].firstUse)
     }
     if plan.shapes.count > 1 {
-      plan.shapes.sort { $0.uses != $1.uses ? $0.uses > $1.uses : $0.firstUse < $1.firstUse }
+      let shapes = plan.shapes
+      let order = sortedIndices(shapes.count) {
+        (-shapes[$0].uses, shapes[$0].firstUse) < (-shapes[$1].uses, shapes[$1].firstUse)
+      }
+      plan.shapes = order.map { shapes[$0] }
     }
     for (number, shape) in plan.shapes.enumerated() {
       assign(plan.firstShape + number, to: shape, recording)
     }
   }
 
-  /// Makes the objects of a key type records of a shape that the reader knows, if there is one and no other way
-  /// takes fewer bytes.
-  private mutating func takesKnownShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions)
-    -> Bool
-  {
-    let match = matches.answer(for: keys, definitions)
-    if match.shape < 0 { return false }
+  /// The match of a key type with a shape that the reader knows, if there is one and no other way takes fewer bytes.
+  private static func match(for keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Int? {
+    let match = keys.pointee.match(definitions)
+    let (shape, cost, textSize) = keys.pointee.found(match)
     let uses = keys.pointee.uses
-    let gain = Int64(uses) * Int64(match.textSize - match.cost)
-    guard gain > 0, gain >= Self.gain(textSize: match.textSize, uses: uses) else { return false }
-    matches.give(match, to: keys)
-    return true
+    let gain = Int64(uses) * Int64(textSize - cost)
+    return shape >= 0 && gain > 0 && gain >= Self.gain(textSize: textSize, uses: uses) ? match : nil
   }
 
-  /// The same for maps with the keys of a list, which must be those of the shape.
-  private mutating func takesKnownShape(
-    list index: Int, _ recording: borrowing Recording, _ definitions: EncodingDefinitions
-  ) -> Bool {
+  /// The shape that the reader knows with exactly the keys of a list.
+  private func match(
+    forList index: Int, _ recording: borrowing Recording, _ definitions: EncodingDefinitions
+  ) -> Int? {
     guard let first = plan.lists.keys(of: index).first,
       definitions.hasShape(withKey: recording.strings.utf8(Int(first)))
-    else { return false }
-    let names = plan.names(ofList: index, recording)
-    guard let match = definitions.match(names, isExact: true) else { return false }
-    plan.lists[index].shape = match.shape
-    return true
+    else { return nil }
+    return definitions.match(plan.names(ofList: index, recording), isExact: true)?.number
   }
 
   /// Makes the keys of a type a shape for later messages, those without a value included.
@@ -250,13 +191,9 @@ struct Planner: ~Copyable {
   }
 
   private mutating func chooseSymbols(_ recording: inout Recording, _ definitions: EncodingDefinitions?) {
-    recording.strings.forgetFollowers()
-    if let definitions {
-      for index in 0..<recording.strings.count where !isShared(index, &recording.strings, definitions) {
-        consider(index, recording.strings)
-      }
-    } else if !recording.strings.hasOnlyNew || recording.keyTables.active.count > 0 {
-      for index in 0..<recording.strings.count { consider(index, recording.strings) }
+    for index in 0..<recording.strings.count {
+      if let definitions, isShared(index, &recording.strings, definitions) { continue }
+      consider(index, recording.strings)
     }
     let shortPlaces = max(0, Symbols.shortLimit - plan.firstSymbol)
     if candidates.count > shortPlaces { shortenMostUsed(shortPlaces) }
@@ -265,6 +202,7 @@ struct Planner: ~Copyable {
   }
 
   /// Makes a string a symbol if it comes again often enough.
+  @inline(__always)
   private mutating func consider(_ index: Int, _ strings: borrowing StringPool) {
     let entry = strings[index]
     let values = Int64(entry.valueUses)
@@ -328,8 +266,7 @@ struct Planner: ~Copyable {
         guard let last = best.last, uses > last.uses else { continue }
         best.removeLast()
       }
-      var place = best.count
-      while place > 0, best[place - 1].uses < uses { place -= 1 }
+      let place = best.lastIndex { $0.uses >= uses }.map { $0 + 1 } ?? 0
       best.insert((uses, index), at: place)
     }
     for (_, index) in best { candidates[index].isShort = true }
@@ -371,8 +308,6 @@ struct MessagePlan: ~Copyable {
   var firstSymbol = 0
   /// The id of the context that the message names.
   var context: UInt32?
-  /// Whether the message is one object of scalars, of which nothing is shared.
-  var isFlatObject = false
 
   struct Shape {
     enum Source {
@@ -389,9 +324,6 @@ struct MessagePlan: ~Copyable {
 
   /// Whether the message has a prelude.
   var hasPrelude: Bool { !symbols.isEmpty || !shapes.isEmpty }
-
-  /// Whether nothing is shared, and no context named.
-  var isEmpty: Bool { !hasPrelude && !hasLists && context == nil }
 
   /// The UTF-8 of the keys of a shape of the message.
   func names(of shape: Shape, _ recording: borrowing Recording) -> [UnsafeRawBufferPointer] {

@@ -94,13 +94,8 @@ extension Recording {
 
   // MARK: keys that are strings, where no key table knows them
 
-  /// Records the key of the next value, and returns its string.
-  @discardableResult
-  mutating func recordKey(_ name: String) -> Int {
-    let string = strings.intern(name)
-    recordKey(string)
-    return string
-  }
+  /// Records the key of the next value.
+  mutating func recordKey(_ name: String) { recordKey(strings.intern(name)) }
 
   /// The same for a string of the pool.
   @inline(__always)
@@ -109,27 +104,12 @@ extension Recording {
     tape.append(Token(.key, index: string))
   }
 
-  /// Records a key that most likely is the one that came after `previous` the last time, and returns its string; −1 if
-  /// it is another.
-  mutating func recordFollower(_ name: borrowing String, of previous: Int) -> Int {
-    let follower = strings.follower(name, of: previous)
-    if follower >= 0 { recordKey(follower) }
-    return follower
-  }
-
-  /// Records a key that may have come before, and returns its string.
-  ///
-  /// - Parameters:
-  ///   - integer: What the key has as an integer.
-  ///   - previous: What this returned for the key before it in its map; −1 for the first.
-  @inline(never)
-  mutating func recordFreeKey(_ name: String, _ integer: Int?, after previous: Int) -> Int {
-    let startsInteger = PathKey.startsInteger(name)
-    if integer != nil || startsInteger, integer != Int(name) { integerKeys[tape.count] = integer }
-    let string = recordKey(name)
-    // What could be an integer is looked at every time.
-    if previous >= 0, !startsInteger { strings.setFollower(string, of: previous) }
-    return string
+  /// Records a key that may have come before, and has this integer.
+  mutating func recordFreeKey(_ name: String, _ integer: Int?) {
+    if integer != nil || PathKey.startsInteger(name), integer != Int(name) {
+      integerKeys[tape.count] = integer
+    }
+    recordKey(name)
   }
 
   /// Whether the last token is a key, whose value is to come.

@@ -7,27 +7,18 @@ struct StringPool: ~Copyable {
   /// The strings, each after its header. Before the first stand as many bytes as `BackwardWriter.shortBytes` wants.
   private var bytes = GrowableBuffer<UInt8>(capacity: 1024)
   private var table = StringTable(mask: StringPool.smallestMask)
-  /// Whether the table does not know the entries, because they are few or were added as new.
-  private var isUnlisted = true
-  /// Whether one of few entries came again. With a table nobody notes that.
-  private var hasRepeats = false
-  private var hasFollowers = false
-  /// The bits of all strings.
+  /// Whether a string came again.
+  private(set) var hasRepeats = false
+  /// A Bloom filter of all strings.
   private var filter: UInt64 = 0
   private let hashing = ByteHash()
 
-  /// So many entries are compared one by one: a small message needs no table.
-  private static let few = 8
   private static let smallestMask = 63
-  /// A table of more slots is made anew for the next message.
+  /// A table of more slots is made anew for the next message, and one of more slots for each entry.
   private static let retainedMask = 1 << 16 - 1
-  /// A table of no more slots for each entry is cleared at once; in a larger one those of every entry are found.
   private static let slotsPerEntry = 256
 
   init() { bytes.extend(to: BackwardWriter.shortLimit) }
-
-  /// Whether no string came twice, so far as that was noted.
-  var hasOnlyNew: Bool { isUnlisted && !hasRepeats }
 
   var count: Int { entries.count }
   var byteCount: Int { bytes.count }
@@ -48,20 +39,9 @@ struct StringPool: ~Copyable {
   @inline(__always)
   mutating func intern(_ utf8: UnsafeRawBufferPointer) -> Int {
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
-    if isUnlisted {
-      if count < Self.few { return internAmongFew(source, utf8.count) }
-      list()
-    }
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
     let (index, slot) = look(source, key, hash: hash)
-    return index >= 0 ? index : insert(source, key, hash: hash, slot: slot)
-  }
-
-  @inline(never)
-  private mutating func internAmongFew(_ source: UnsafeRawPointer, _ length: Int) -> Int {
-    let key = TextKey.make(source, length, hashing).key
-    let index = lookAmongFew(source, key)
-    if index < 0 { return append(source, key) }
+    if index < 0 { return insert(source, key, hash: hash, slot: slot) }
     hasRepeats = true
     return index
   }
@@ -107,42 +87,10 @@ struct StringPool: ~Copyable {
     return count &- 1
   }
 
-  /// Adds a string that the pool does not hold. All others were added so: unless one is looked up,
-  /// there is no table.
-  mutating func add(new string: borrowing String) -> Int {
-    precondition(isUnlisted)
-    let index = string.utf8.withContiguousStorageIfAvailable { add(new: UnsafeRawBufferPointer($0)) }
-    return index ?? addForeign(copy string)
-  }
-
-  @inline(never)
-  private mutating func addForeign(_ string: String) -> Int {
-    var string = string
-    return string.withUTF8 { add(new: UnsafeRawBufferPointer($0)) }
-  }
-
-  @inline(__always)
-  private mutating func add(new utf8: UnsafeRawBufferPointer) -> Int {
-    let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
-    return append(source, TextKey.make(source, utf8.count, hashing).key)
-  }
-
-  /// Lets the table know of all entries, and of those to come.
-  @inline(never)
-  mutating func list() {
-    isUnlisted = false
-    if count * 2 > table.mask { grow() }
-    for index in 0..<count { table.add(hash(of: entries.base[index]), index) }
-  }
-
-  /// Makes the table at least four times as large.
   @inline(never)
   private mutating func grow() {
-    var mask = table.mask * 4 + 3
-    while count * 2 > mask { mask = mask * 4 + 3 }
-    var larger = StringTable(mask: mask)
-    table.visit { larger.add(hash(of: entries.base[$0]), $0) }
-    table = larger
+    table = StringTable(mask: table.mask * 4 + 3)
+    for index in 0..<count { table.add(hash(of: entries.base[index]), index) }
   }
 
   /// The index of a string that is here already; −1 if it is not.
@@ -150,7 +98,7 @@ struct StringPool: ~Copyable {
     guard mayContain(Self.filterBit(utf8)) else { return -1 }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
-    return isUnlisted ? lookAmongFew(source, key) : look(source, key, hash: hash).index
+    return look(source, key, hash: hash).index
   }
 
   /// Whether strings with any of these bits are here: false for most that are not.
@@ -171,12 +119,6 @@ struct StringPool: ~Copyable {
     table.find(hash) { isEntry($0, source, key) }
   }
 
-  @inline(__always)
-  private func lookAmongFew(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
-    for index in 0..<count where isEntry(index, source, key) { return index }
-    return -1
-  }
-
   /// Whether an entry has these bytes, of which `key` is the key.
   @inline(__always)
   private func isEntry(_ index: Int, _ source: UnsafeRawPointer, _ key: TextKey) -> Bool {
@@ -186,8 +128,6 @@ struct StringPool: ~Copyable {
   }
 
   private func hash(of entry: StringEntry) -> UInt64 { entry.key.hash(hashing) }
-
-  // MARK: a pool that others look into, once it is listed
 
   /// The entry for a string of another pool; nil if it is not here.
   @inline(__always)
@@ -214,36 +154,6 @@ struct StringPool: ~Copyable {
   mutating func setSymbol(_ number: Int, of index: Int) {
     precondition(index >= 0 && index < count)
     entries.base[index].symbol = UInt32(truncatingIfNeeded: number) &+ 1
-  }
-
-  // MARK: keys that follow each other
-
-  /// The key that came after another the last time, if that is `name`; −1 if it is not.
-  ///
-  /// Most maps have the keys of an earlier one, in that order, so that this comes before a hash and a table.
-  func follower(_ name: borrowing String, of index: Int) -> Int {
-    let follower = index >= 0 && index < count ? Int(entries.base[index].symbol) &- 1 : -1
-    guard follower >= 0 else { return -1 }
-    let entry = entries[follower]
-    let isSame = name.utf8.withContiguousStorageIfAvailable { utf8 in
-      guard utf8.count == entry.length, let start = utf8.baseAddress else { return false }
-      return equalBytes(bytes.base + entry.offset, UnsafeRawPointer(start), count: utf8.count)
-    }
-    return isSame ?? false ? follower : -1
-  }
-
-  mutating func setFollower(_ follower: Int, of index: Int) {
-    // A container that escaped from its message may name a string that is no more.
-    guard index < count else { return }
-    entries[index].symbol = UInt32(truncatingIfNeeded: follower + 1)
-    hasFollowers = true
-  }
-
-  /// Forgets which keys follow which, before strings become symbols.
-  mutating func forgetFollowers() {
-    guard hasFollowers else { return }
-    for index in 0..<count { entries.base[index].symbol = 0 }
-    hasFollowers = false
   }
 
   subscript(index: Int) -> StringEntry {
@@ -282,21 +192,15 @@ struct StringPool: ~Copyable {
 
   @inline(never)
   private mutating func removeEntries() {
-    if !isUnlisted {
-      if table.mask > Self.retainedMask {
-        table = StringTable(mask: Self.smallestMask)
-      } else if count * Self.slotsPerEntry < table.mask {
-        for entry in entries.buffer { table.removeCluster(hash(of: entry)) }
-      } else {
-        table.removeAll()
-      }
+    if table.mask > max(Self.smallestMask, min(Self.retainedMask, count * Self.slotsPerEntry)) {
+      table = StringTable(mask: Self.smallestMask)
+    } else {
+      table.removeAll()
     }
     entries.removeAll()
     bytes.removeAll()
     bytes.extend(to: BackwardWriter.shortLimit)
-    isUnlisted = true
     hasRepeats = false
-    hasFollowers = false
     filter = 0
   }
 }
@@ -310,7 +214,7 @@ struct StringEntry: BitwiseCopyable {
   /// How often the string is written as a value, and as a key.
   var valueUses: UInt32 = 0
   var keyUses: UInt32 = 0
-  /// The number of its symbol, counted from one; 0 if it has none. While recording, its follower.
+  /// The number of its symbol, counted from one; 0 if it has none.
   var symbol: UInt32 = 0
   /// In a message with maps, the map in which the string was last seen as a key; among definitions, whether a reference
   /// is shorter than the text.
@@ -379,17 +283,4 @@ struct StringTable: ~Copyable {
   }
 
   mutating func removeAll() { tags.update(repeating: 0, count: mask + 1) }
-
-  /// Frees the slots from the first for this hash up to a free one.
-  mutating func removeCluster(_ hash: UInt64) {
-    var slot = Int(truncatingIfNeeded: hash) & mask
-    while tags[slot] != 0 {
-      tags[slot] = 0
-      slot = (slot + 1) & mask
-    }
-  }
-
-  func visit(_ body: (Int) -> Void) {
-    for slot in 0...mask where tags[slot] != 0 { body(Int(indices[slot])) }
-  }
 }

@@ -22,10 +22,6 @@ struct Tape: ~Copyable {
 
   var count: Int { entries.count }
 
-  /// Whether the first token begins an object, and no container is inside. Only of a tape as it was recorded: one that
-  /// was put in line has no locations.
-  var isFlatObject: Bool { locations.count == 0 && count > 0 && self[0].kind == .object }
-
   mutating func append(_ token: Token) { entries.append(token) }
 
   @inline(__always)
