@@ -19,6 +19,8 @@ extension RecordLogReader {
       case unreadable(Int32)
     }
 
+    /// The path of the file that the part is in: that of the log, or of one of its segments.
+    public let file: String
     /// The numbers of the records that were lost; empty if none was.
     public let records: Range<Int>
     /// Where in the file the part is, in bytes.
@@ -69,6 +71,13 @@ extension RecordLog.Damage.Reason {
 /// The damage that a log has met. Reading from several threads or several times adds each part once.
 final class DamageReport: Sendable {
   private let known = Mutex<Set<RecordLog.Damage>>([])
+  private let goingOn = Mutex<Int?>(nil)
+
+  /// Where a walk went on when it found that the segment was removed which came next; nil if none was.
+  var firstAfterRemoval: Int? {
+    get { goingOn.withLock { $0 } }
+    set { goingOn.withLock { $0 = newValue } }
+  }
 
   func add(_ damage: RecordLog.Damage) {
     known.withLock { _ = $0.insert(damage) }
@@ -76,11 +85,12 @@ final class DamageReport: Sendable {
 
   var count: Int { known.withLock { $0.count } }
 
-  /// All of it, in the order of the file.
+  /// All of it, in the order of the files.
   var list: [RecordLog.Damage] {
     known.withLock {
       $0.sorted {
-        ($0.bytes.lowerBound, $0.records.lowerBound) < ($1.bytes.lowerBound, $1.records.lowerBound)
+        ($0.file, $0.bytes.lowerBound, $0.records.lowerBound)
+          < ($1.file, $1.bytes.lowerBound, $1.records.lowerBound)
       }
     }
   }

@@ -32,12 +32,17 @@ extension RecordLog {
 
   /// The same, with the identity that the new file gets.
   func compact(keeping isKept: (Record) throws -> Bool, identity: UInt64) throws {
+    if segmentSize != nil { return try compactSegments(keeping: isKept) }
     try synchronization.withLock { done in
       try withWriter { state, writer in
         try throwLateError(&state)
         try writer.flush()
-        let new = try replacement(of: writer, identity, isKept)
+        let opening = opening(of: state.segments[0], identity)
+        let new = try replacement(of: writer.file, writer.tail, opening, isKept) { new in
+          try opening.putInPlace(new, of: writer.file.disk)
+        }
         (state.file, state.writer, done) = (new.file, new, new.written)
+        files.noteReplacement()
         state.followers.wake()
         do {
           try disk.synchronizeFolder(of: path)
@@ -49,20 +54,25 @@ extension RecordLog {
     }
   }
 
-  /// The file that has taken the place of the old one, all of it on the disk, and with its lock.
-  private func replacement(
-    of old: LogWriter, _ identity: UInt64, _ isKept: (Record) throws -> Bool
-  ) throws -> LogWriter {
+  func opening(of segment: Segment, _ identity: UInt64 = .random(in: .min ... .max)) -> LogOpening {
     let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing, counts: counts)
-    let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
-    let origin = try old.file.origin()
-    let new = try opening.newFile(like: old.file.disk, from: 0, origin)
+    return LogOpening(disk: disk, path: segment.path, options: options, identity: identity)
+  }
+
+  /// A file with the records of another that are kept, all of it on the disk and with its lock.
+  ///
+  /// - Parameter putInPlace: Puts it in the place of the old one.
+  func replacement(
+    of old: LogFile, _ tail: Tail, _ opening: LogOpening, _ isKept: (Record) throws -> Bool,
+    putInPlace: (LogWriter) throws -> Void
+  ) throws -> LogWriter {
+    let new = try opening.newFile(like: old.disk, from: old.first, old.origin)
     do {
-      try copyRecords(of: old, to: new, isKept)
+      try copyRecords(of: old, tail, to: new, isKept)
       try new.flush()
-      try RecordLogError.naming(path) { try new.file.disk.synchronize() }
+      try new.synchronizeFile()
       new.noteSynchronized(before: new.wholeEnd)
-      try opening.putInPlace(new, of: old.file.disk)
+      try putInPlace(new)
     } catch {
       opening.remove(new)
       throw error
@@ -71,11 +81,12 @@ extension RecordLog {
   }
 
   private func copyRecords(
-    of old: LogWriter, to new: LogWriter, _ isKept: (Record) throws -> Bool
+    of old: LogFile, _ tail: Tail, to new: LogWriter, _ isKept: (Record) throws -> Bool
   ) throws {
     let copier = RecordCopier()
     let met = DamageReport()
-    var cursor = cursor(over: old.file, from: 0, old.tail, noting: met)
+    var cursor = RecordCursor(
+      old, from: 0, tail, maximumRecordSize: maximumRecordSize, decoder, damageReport, met)
     var scope: (store: RecordStore, first: Int)?
     while let record = cursor.nextRecord() {
       let first = record.store.scope(of: record.index)
@@ -94,7 +105,7 @@ extension RecordLog {
       }
     }
     try throwUnreadable(met.list)
-    new.leaveOut(old.tail.count - new.count)
+    new.leaveOut(tail.count - new.count)
     // What is appended later is encoded, and by somebody who knows nothing of the definitions that were copied.
     new.endScope()
   }

@@ -40,7 +40,7 @@ struct ErrorTests {
   }
 
   @Test func reportsNameRecordsAndBytes() {
-    let damage = RecordLog.Damage(records: 3..<5, bytes: 100..<200, reason: .frame)
+    let damage = RecordLog.Damage(file: "a", records: 3..<5, bytes: 100..<200, reason: .frame)
     #expect("\(damage)" == "records 3 to 4 lost in bytes 100 to 200: a frame is damaged")
     let recoveries = [(7..<7, 1..<1), (7..<9, 1..<1), (7..<9, 4..<5), (9..<9, 4..<5)]
     #expect(
