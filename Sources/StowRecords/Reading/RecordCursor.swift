@@ -73,6 +73,8 @@ struct RecordCursor: Sendable {
   /// The records around the number that the walk begins with, or the next ones; nil if there are none.
   mutating func firstStore() -> RecordStore? {
     while store.map({ $0.numbers.end <= start }) ?? true {
+      // These are passed over, and not lost.
+      if let store { next = max(next, store.numbers.end) }
       guard goOn() else {
         _ = nextRecord()
         return nil

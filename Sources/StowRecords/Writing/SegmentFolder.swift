@@ -36,7 +36,6 @@ extension LogOpening {
       do {
         try disk.makeFolder(path)
       } catch let error as SystemError where SystemDisk.isTaken(error.code) {}
-      try disk.synchronizeFolder(of: path)
     }
   }
 
@@ -64,8 +63,11 @@ extension LogOpening {
       opened = (writer, RecordLog.Recovery(bytes: 0..<0, records: 0..<0), [first], lock)
     }
     try removeLeftovers(of: opened.writer.file.origin.log)
-    // Whoever made the last file may have been stopped before its name was safe.
-    try naming { try disk.synchronizeFolder(of: opened.writer.path) }
+    // Whoever made the folder, or the last file in it, may have been stopped before its name was safe.
+    try naming {
+      try disk.synchronizeFolder(of: path)
+      try disk.synchronizeFolder(of: opened.writer.path)
+    }
     return opened
   }
 

@@ -34,7 +34,8 @@ struct SegmentDamageTests {
     #expect(try cursor.next()?.number == lost.upperBound)
     #expect(try cursor.previous()?.number == lost.upperBound)
     #expect(throws: RecordLogError.self) { try cursor.previous() }
-    #expect(try cursor.previous()?.number == lost.lowerBound - 1)
+    let before = try cursor.previous()?.number
+    #expect(before == lost.lowerBound - 1, "\(cursor.position)")
   }
 
   @Test("A missing segment is damage, and hides nothing")
