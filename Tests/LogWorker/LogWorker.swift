@@ -6,6 +6,8 @@ import StowRecords
 /// - `crash PATH SEED` appends until it is killed, and says when it begins, and which records it was told are written.
 /// - `durably PATH TASKS` appends durably from so many tasks until it is killed, and says which number each record got.
 /// - `feed PATH COUNT` appends so many records bit by bit, says when some are there, and compacts the log when half are.
+/// - `segments PATH COUNT` appends records to a folder of segments, and after some of them removes old ones or compacts the log,
+///   so many times; says how many there are in the end.
 /// - `exit PATH COUNT` appends so many records to a log that nobody lets go of, and exits.
 /// - `open PATH` opens the log for appending, and says what came of it.
 /// - `read` reads the logs whose paths it is told, a line each, and says which of their records are whole.
@@ -19,12 +21,13 @@ struct LogWorker {
     case "crash": try crash(url, seed: Int(arguments[3]) ?? 0)
     case "durably": try await appendDurably(url, tasks: Int(arguments[3]) ?? 0)
     case "feed": try feed(url, Int(arguments[3]) ?? 0)
+    case "segments": try feedSegments(url, Int(arguments[3]) ?? 0)
     case "exit": try exit(url, Int(arguments[3]) ?? 0)
     default: open(url)
     }
   }
 
-  private static func say(_ text: String) {
+  fileprivate static func say(_ text: String) {
     FileHandle.standardOutput.write(Data((text + "\n").utf8))
   }
 
@@ -128,8 +131,29 @@ struct LogWorker {
   }
 }
 
+extension LogWorker {
+  /// Followers that are slow miss what is removed, and are told so.
+  private static func feedSegments(_ url: URL, _ count: Int) throws {
+    let log = try RecordLog(at: url, segmentSize: 1, durability: .manual)
+    for round in 0..<count {
+      for _ in 0..<50 {
+        try log.append(LoggedValue(id: log.count))
+        if log.count % 9 == 0 { try log.flush() }
+      }
+      if round % 2 == 0 {
+        try log.removeRecords(before: log.count - 300)
+      } else {
+        try log.compact { try !LoggedValue.isDropped($0.decode(LoggedValue.self).id) }
+      }
+    }
+    try log.append(LoggedValue(id: log.count))
+    try log.close()
+    say("\(log.count)")
+  }
+}
+
 /// What the worker logs: a value that follows from its number.
-private struct LoggedValue: Codable {
+fileprivate struct LoggedValue: Codable {
   let id: Int
   let text: String
 

@@ -107,6 +107,35 @@ struct ProcessTests {
     #expect(reader.count == 1000 && Array(reader.records).count < 1000)
   }
 
+  @Test func aFolderIsFollowedAcrossProcessesRemovalsAndCompactions() async throws {
+    try RecordLog(at: folder.log, segmentSize: 1).close()
+    let reader = try RecordLogReader(at: folder.log)
+    let rounds = 100
+    let worker = try Worker("segments", folder.log.path, "\(rounds)")
+    let last = rounds * 50
+    // Every number is one of a record that is there, or of one that the follower is told was removed, or of one that a compaction
+    // may have left out.
+    var (next, seen) = (0, 0)
+    while next <= last {
+      do {
+        for try await record in reader.follow(from: next) {
+          let value = try record.decode(LoggedValue.self)
+          #expect(value.isRight && value.id == record.number && record.number >= next)
+          #expect((next..<record.number).allSatisfy(LoggedValue.isDropped), "\(next) to \(record.number)")
+          (next, seen) = (record.number + 1, seen + 1)
+          if next > last { break }
+        }
+      } catch let error as RecordLogError {
+        guard case .removed(let number, let first) = error.reason else { throw error }
+        #expect(number == next && first > next)
+        next = first
+      }
+    }
+    #expect(try worker.lines() == ["\(last + 1)"])
+    #expect(seen > 200 && reader.count == last + 1 && reader.firstNumber > last - 600)
+    #expect(try reader.verify().isEmpty)
+  }
+
   /// Somebody who reads a log that has no records yet.
   private func reader() throws -> RecordLogReader {
     try RecordLog(at: folder.log).close()
