@@ -136,12 +136,12 @@ extension LogWorker {
   private static func feedSegments(_ url: URL, _ count: Int) throws {
     let log = try RecordLog(at: url, segmentSize: 1, durability: .manual)
     for round in 0..<count {
-      for _ in 0..<50 {
+      for _ in 0..<20 {
         try log.append(LoggedValue(id: log.count))
         if log.count % 9 == 0 { try log.flush() }
       }
-      if round % 2 == 0 {
-        try log.removeRecords(before: log.count - 300)
+      if round % 5 < 4 {
+        try log.removeRecords(before: log.count - 150)
       } else {
         try log.compact { try !LoggedValue.isDropped($0.decode(LoggedValue.self).id) }
       }
