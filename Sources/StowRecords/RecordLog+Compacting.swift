@@ -10,6 +10,9 @@ extension RecordLog {
   /// When this returns, the log is the new file. If the system could not bring the name of that to the disk, the next call
   /// throws, and nothing more is appended before the log is opened anew.
   ///
+  /// A log in a folder is compacted from segment to segment, without anybody who waits, and needs room for one segment. The one that
+  /// is written is ended before. If this throws, some segments are compacted and the others are as they were.
+  ///
   /// The name of the new file ends in `.stowlog-new` until it takes the place of the log. Opening the log removes one
   /// that a crash has left. A file of somebody else that has this name is an error.
   ///
@@ -21,8 +24,8 @@ extension RecordLog {
   /// try log.compact(keeping: { try $0.decode(Event.self).date > oldest })
   /// ```
   ///
-  /// - Parameter isKept: Asked for each record, in their order. Must not use this log.
-  /// - Throws: `RecordLogError`, and what `isKept` throws. The log is then as it was: also if a block cannot be read, for
+  /// - Parameter isKept: Asked for each record, in their order. Must not use this log if it is in one file.
+  /// - Throws: `RecordLogError`, and what `isKept` throws. The file is then as it was: also if a block cannot be read, for
   ///   whatever reason, or if another file is at its path. A record that is larger than the
   ///   `maximumRecordSize` of this opening is such an error, also one that grows beyond it because it brings along the
   ///   definitions of records that are left out: open the log with a higher limit.

@@ -110,7 +110,8 @@ extension RecordLog {
       }
       outdated = max(outdated, finished - kept)
     }
-    while outdated < finished, let age = retention.age, try self.age(of: segments[outdated + 1], state) > age {
+    while outdated < finished, let age = retention.age, try self.age(of: segments[outdated + 1], state) > age
+    {
       outdated += 1
     }
     return outdated

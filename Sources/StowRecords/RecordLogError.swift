@@ -106,7 +106,8 @@ extension RecordLogError.Reason {
     case .system(let operation, let code): "could not \(operation): \(SystemDisk.description(of: code))"
     case .synchronizationFailed: "earlier records could not be brought to the disk; open the log anew"
     case .noSuchRecord(let number, let count): "there is no record \(number) among \(count)"
-    case .removed(let number, let first): "record \(number) was removed, and the first that there is is \(first)"
+    case .removed(let number, let first):
+      "record \(number) was removed, and the first that there is is \(first)"
     case .damaged(let damage): "the record was lost: \(damage)"
     case .recordTooLarge(let size, let limit): "a record of \(size) bytes, and the limit is \(limit)"
     case .replaced: "the file of the log was removed or renamed, or another took its place"

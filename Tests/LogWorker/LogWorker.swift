@@ -5,7 +5,7 @@ import StowRecords
 
 /// Another process that uses a log, for the tests that need one:
 ///
-/// - `crash PATH SEED` appends until it is killed, and says when it begins, and which records it was told are written.
+/// - `crash PATH SEED` appends until it is killed, to a folder of segments if `SEGMENTS` stands after the seed, and says when it begins, and which records it was told are written.
 /// - `durably PATH TASKS` appends durably from so many tasks until it is killed, and says which number each record got.
 /// - `feed PATH COUNT` appends so many records bit by bit, says when some are there, and compacts the log when half are.
 /// - `segments PATH COUNT` appends records to a folder of segments, and after some of them removes old ones or compacts the log,
@@ -21,7 +21,8 @@ struct LogWorker {
     guard arguments.count >= 3 else { return arguments.last == "streams" ? readStreams() : readAll() }
     let url = URL(filePath: arguments[2])
     switch arguments[1] {
-    case "crash": try crash(url, seed: Int(arguments[3]) ?? 0)
+    case "crash":
+      try crash(url, seed: Int(arguments[3]) ?? 0, segmentSize: arguments.count > 4 ? 65_536 : nil)
     case "durably": try await appendDurably(url, tasks: Int(arguments[3]) ?? 0)
     case "feed": try feed(url, Int(arguments[3]) ?? 0)
     case "segments": try feedSegments(url, Int(arguments[3]) ?? 0)
@@ -30,7 +31,7 @@ struct LogWorker {
     }
   }
 
-  fileprivate static func say(_ text: String) {
+  private static func say(_ text: String) {
     FileHandle.standardOutput.write(Data((text + "\n").utf8))
   }
 
@@ -93,10 +94,10 @@ struct LogWorker {
 
   // MARK: - Being killed
 
-  private static func crash(_ url: URL, seed: Int) throws {
+  private static func crash(_ url: URL, seed: Int, segmentSize: Int?) throws {
     say("opens")
     let log = try RecordLog(
-      at: url, durability: seed % 4 == 0 ? .everyAppend : .manual,
+      at: url, segmentSize: segmentSize, durability: seed % 4 == 0 ? .everyAppend : .manual,
       packing: seed % 3 == 0 ? .none : .words)
     // The last number may be that of a record that was not finished.
     var id = try log.records(from: log.count - 2).reduce(-1) { try $1.decode(LoggedValue.self).id } + 1
@@ -189,7 +190,7 @@ extension LogWorker {
 }
 
 /// What the worker logs: a value that follows from its number.
-fileprivate struct LoggedValue: Codable {
+private struct LoggedValue: Codable {
   let id: Int
   let text: String
 

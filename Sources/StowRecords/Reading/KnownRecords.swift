@@ -130,7 +130,8 @@ final class KnownRecords: Sendable {
   /// A record of a block that is known; nil if none is, or if it has other bytes now.
   func record(_ number: Int, of file: LogFile) -> RecordLog.Record? {
     let (store, run) = state.withLock { state -> (RecordStore?, KnownRun?) in
-      if let recent = state.recent, recent.identity == file.identity, recent.numbers.place(of: number) != nil {
+      if let recent = state.recent, recent.identity == file.identity, recent.numbers.place(of: number) != nil
+      {
         return (recent, nil)
       }
       return (nil, state.run(with: number, of: file))

@@ -13,10 +13,12 @@ struct ProcessTests {
   /// `STOW_CRASH_ROUNDS` sets how often.
   private var rounds: Int { ProcessInfo.processInfo.environment["STOW_CRASH_ROUNDS"].flatMap(Int.init) ?? 30 }
 
-  @Test func aProcessThatIsKilledLosesNothingThatWasWritten() throws {
+  @Test(arguments: [false, true])
+  func aProcessThatIsKilledLosesNothingThatWasWritten(_ isFolder: Bool) throws {
     var written = -1
+    let rounds = isFolder ? max(1, rounds / 2) : rounds
     for round in 0..<rounds {
-      let worker = try Worker("crash", folder.log.path, "\(round)")
+      let worker = try Worker(["crash", folder.log.path, "\(round)"] + (isFolder ? ["SEGMENTS"] : []))
       // Sometimes before it has even opened the log, and mostly while it writes: somewhere behind what it said last.
       for _ in 0..<(round % 5) { worker.waitForOutput() }
       worker.kill()
@@ -79,6 +81,11 @@ struct ProcessTests {
     #expect(try Worker("open", folder.log.path).lines() == ["inUse"])
     try log.close()
     #expect(try Worker("open", folder.log.path).lines() == ["opened 1"])
+    let segments = folder.url.appending(path: "segments")
+    let other = try RecordLog(at: segments, segmentSize: 65_536)
+    #expect(try Worker("open", segments.path).lines() == ["inUse"])
+    try other.close()
+    #expect(try Worker("open", segments.path).lines() == ["opened 0"])
   }
 
   @Test func aReaderSeesWholeRecordsBesideAWriter() throws {

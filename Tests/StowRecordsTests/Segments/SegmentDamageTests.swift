@@ -5,9 +5,9 @@ import Testing
 @Suite("Segments that are missing or damaged")
 struct SegmentDamageTests {
   /// A log of which something was done to a segment, as its writer and a reader see it.
-  private func logs(_ change: (SimulatedDisk, [Segment]) throws -> Void) throws -> (
-    SimulatedDisk, [RecordLogReader], [Segment]
-  ) {
+  private func logs(
+    _ change: (SimulatedDisk, [Segment]) throws -> Void
+  ) throws -> (SimulatedDisk, [RecordLogReader], [Segment]) {
     let disk = SimulatedDisk()
     do {
       let log = try Segmented.log(on: disk)
@@ -16,16 +16,24 @@ struct SegmentDamageTests {
     }
     let segments = Segmented.segments(on: disk)
     try change(disk, segments)
-    return (disk, [try Segmented.log(on: disk), try RecordLogReader(at: Segmented.folder, on: disk)], segments)
+    return (
+      disk, [try Segmented.log(on: disk), try RecordLogReader(at: Segmented.folder, on: disk)], segments
+    )
   }
 
-  private func expectLost(_ lost: Range<Int>, _ log: RecordLogReader, _ reason: RecordLog.Damage.Reason) throws {
+  private func expectLost(_ lost: Range<Int>, _ log: RecordLogReader, _ reason: RecordLog.Damage.Reason)
+    throws
+  {
     let rest = (0..<50).filter { !lost.contains($0) }
     #expect(try Segmented.ids(log) == rest)
     let damage = try log.verify().filter { !$0.records.isEmpty }
     #expect(damage.map(\.records) == [lost] && damage.map(\.reason) == [reason], "\(damage)")
     #expect { try log.record(at: lost.lowerBound) } throws: {
-      if case .damaged(let damage)? = (($0 as? RecordLogError)?.reason) { damage.records == lost } else { false }
+      if case .damaged(let damage)? = (($0 as? RecordLogError)?.reason) {
+        damage.records == lost
+      } else {
+        false
+      }
     }
     #expect(try log.record(at: lost.upperBound).number == lost.upperBound)
     var cursor = log.cursor()
@@ -76,7 +84,8 @@ struct SegmentDamageTests {
       }
       for log in logs {
         let damage = try #require(try log.verify().first)
-        #expect(damage.records.upperBound == segments[4].first && segments[3].first <= damage.records.lowerBound)
+        #expect(
+          damage.records.upperBound == segments[4].first && segments[3].first <= damage.records.lowerBound)
         try expectLost(damage.records, log, damage.reason)
       }
       // A compaction leaves the hole, and what it is.
@@ -104,7 +113,8 @@ struct SegmentDamageTests {
     }
     for log in logs {
       #expect(try Segmented.ids(log) == Array(0..<50))
-      #expect(try log.verify().isEmpty && log.record(at: segments[3].first + 1).number == segments[3].first + 1)
+      #expect(
+        try log.verify().isEmpty && log.record(at: segments[3].first + 1).number == segments[3].first + 1)
     }
     disk.unlisted = [try #require(segments.last).path]
     let reader = try RecordLogReader(at: Segmented.folder, on: disk)

@@ -106,6 +106,16 @@ struct SegmentTests {
     #expect(try reader.decode(Event.self, at: 50).id == 50)
   }
 
+  @Test("keeps few files open, however many segments are read and remembered")
+  func openFiles() throws {
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<300, to: log)
+    let records = Array(log.records)
+    for number in 0..<300 { _ = try log.record(at: number) }
+    #expect(Segmented.segments(on: disk).count > 40 && disk.openFiles < 12)
+    #expect(try records.map { try $0.decode(Event.self).id } == Array(0..<300))
+  }
+
   @Test("has one writer, and is no place for other files of the log")
   func locking() throws {
     let log = try Segmented.log(on: disk)
@@ -137,7 +147,8 @@ struct SegmentTests {
   @Test("Files that are no segments are left alone, whatever they are named")
   func foreignFiles() throws {
     let names = [
-      "0.stowlog", "00000000000000000007.stowlog.old", "0000000000000000000x.stowlog", "+0000000000000000009.stowlog",
+      "0.stowlog", "00000000000000000007.stowlog.old", "0000000000000000000x.stowlog",
+      "+0000000000000000009.stowlog",
       "00000000000000000005.stowlog.stowlog-new", "99999999999999999999.stowlog", "notes",
     ]
     try disk.makeFolder(Segmented.folder)

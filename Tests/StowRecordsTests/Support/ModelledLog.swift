@@ -31,7 +31,8 @@ final class ModelledLog {
   private var (removed, maybeRemoved) = (0, 0)
 
   init(
-    on disk: SimulatedDisk = SimulatedDisk(), durability: RecordLog.Durability = .manual, segmentSize: Int? = nil
+    on disk: SimulatedDisk = SimulatedDisk(), durability: RecordLog.Durability = .manual,
+    segmentSize: Int? = nil
   ) {
     self.disk = disk
     self.durability = durability

@@ -54,6 +54,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   /// Grows when all processes end: what is open then is closed.
   private var epoch = 0
   private(set) var calls = 0
+  /// How many files are open.
+  fileprivate(set) var openFiles = 0
   /// The calls that fail.
   var failing: Range<Int> = 0..<0
   /// How many bytes all files may have together.
@@ -244,7 +246,10 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   }
 
   fileprivate func closed(_ file: SimulatedFile) {
-    locked { if file.content.holder == ObjectIdentifier(file) { file.content.holder = nil } }
+    locked {
+      openFiles -= 1
+      if file.content.holder == ObjectIdentifier(file) { file.content.holder = nil }
+    }
   }
 
   /// Writes what there is room for.
@@ -327,6 +332,7 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
     self.disk = disk
     self.content = content
     self.epoch = epoch
+    disk.openFiles += 1
   }
 
   deinit { disk.closed(self) }
