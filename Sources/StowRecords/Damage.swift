@@ -28,11 +28,14 @@ extension RecordLogReader {
     /// What is wrong with the part.
     public let reason: Reason
 
-    /// The records, the bytes and the reason in a sentence.
+    /// The records, the segment if it is in one, the bytes and the reason in a sentence.
     public var description: String {
       let numbers =
         records.isEmpty ? "no records" : "records \(records.lowerBound) to \(records.upperBound - 1)"
-      return "\(numbers) lost in bytes \(bytes.lowerBound) to \(bytes.upperBound): \(reason.sentence)"
+      let name = file[(file.lastIndex(of: "/").map(file.index(after:)) ?? file.startIndex)...]
+      let segment = Segment(named: name, in: "") == nil ? "" : " of \(name)"
+      let place = "bytes \(bytes.lowerBound) to \(bytes.upperBound)\(segment)"
+      return "\(numbers) lost in \(place): \(reason.sentence)"
     }
   }
 
