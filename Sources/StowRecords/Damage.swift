@@ -19,6 +19,8 @@ extension RecordLogReader {
       case unreadable(Int32)
     }
 
+    /// The path of the file that the part is in: that of the log, or of one of its segments.
+    public let file: String
     /// The numbers of the records that were lost; empty if none was.
     public let records: Range<Int>
     /// Where in the file the part is, in bytes.
@@ -26,11 +28,14 @@ extension RecordLogReader {
     /// What is wrong with the part.
     public let reason: Reason
 
-    /// The records, the bytes and the reason in a sentence.
+    /// The records, the segment if it is in one, the bytes and the reason in a sentence.
     public var description: String {
       let numbers =
         records.isEmpty ? "no records" : "records \(records.lowerBound) to \(records.upperBound - 1)"
-      return "\(numbers) lost in bytes \(bytes.lowerBound) to \(bytes.upperBound): \(reason.sentence)"
+      let name = file[(file.lastIndex(of: "/").map(file.index(after:)) ?? file.startIndex)...]
+      let segment = Segment(named: name, in: "") == nil ? "" : " of \(name)"
+      let place = "bytes \(bytes.lowerBound) to \(bytes.upperBound)\(segment)"
+      return "\(numbers) lost in \(place): \(reason.sentence)"
     }
   }
 
@@ -69,6 +74,13 @@ extension RecordLog.Damage.Reason {
 /// The damage that a log has met. Reading from several threads or several times adds each part once.
 final class DamageReport: Sendable {
   private let known = Mutex<Set<RecordLog.Damage>>([])
+  private let goingOn = Mutex<Int?>(nil)
+
+  /// Where a walk went on when it found that the segment was removed which came next; nil if none was.
+  var firstAfterRemoval: Int? {
+    get { goingOn.withLock { $0 } }
+    set { goingOn.withLock { $0 = newValue } }
+  }
 
   func add(_ damage: RecordLog.Damage) {
     known.withLock { _ = $0.insert(damage) }
@@ -76,11 +88,12 @@ final class DamageReport: Sendable {
 
   var count: Int { known.withLock { $0.count } }
 
-  /// All of it, in the order of the file.
+  /// All of it, in the order of the files.
   var list: [RecordLog.Damage] {
     known.withLock {
       $0.sorted {
-        ($0.bytes.lowerBound, $0.records.lowerBound) < ($1.bytes.lowerBound, $1.records.lowerBound)
+        ($0.file, $0.bytes.lowerBound, $0.records.lowerBound)
+          < ($1.file, $1.bytes.lowerBound, $1.records.lowerBound)
       }
     }
   }

@@ -27,10 +27,14 @@ import Synchronization
 /// closure that gives the key, and decoding the values, must not use it.
 public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Sendable {
   private struct State {
-    /// The file that the numbers are of.
-    var file: LogFile?
-    /// How many records of it are taken in.
+    /// The identity of the log.
+    var log: UInt64?
+    /// How often files of the log had been replaced: then records may have been left out that count here.
+    var generation = 0
+    /// The records before this number are taken in.
     var count = 0
+    /// Those before this one were removed.
+    var first = 0
     /// How many of them have a later one of their key.
     var outdated = 0
     var numbers: [Key: Int] = [:]
@@ -38,6 +42,14 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
     mutating func take(_ key: Key, _ number: Int) {
       count = number + 1
       if numbers.updateValue(number, forKey: key) != nil { outdated += 1 }
+    }
+
+    /// Forgets keys whose last record was removed. What of `outdated` was removed, nobody knows any more.
+    mutating func remove(before first: Int) {
+      guard first > self.first else { return }
+      self.first = first
+      numbers = numbers.filter { $0.value >= first }
+      outdated = min(outdated, max(0, count - first) - numbers.count)
     }
   }
 
@@ -54,8 +66,7 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
   ///
   /// - Throws: What decoding a record throws, and a `RecordLogError` if the system cannot read one.
   public func update() throws {
-    let (file, tail) = try log.flushedSnapshot()
-    try update(to: file, tail) { _ in }
+    try update(to: log.flushedSnapshot()) { _ in }
   }
 
   /// The number of keys, as of when the index was asked last.
@@ -74,9 +85,20 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
   /// - Throws: As ``RecordLogReader/record(at:)``; and what taking in records throws: what decoding one of them throws, what the
   ///   closure throws that gives the key, and a `RecordLogError` if the system cannot read one.
   public func record(for key: Key) throws -> RecordLog.Record? {
-    let (file, tail) = try log.flushedSnapshot()
-    guard let number = try update(to: file, tail, { $0.numbers[key] }) else { return nil }
-    return try log.record(at: number, of: file, tail)
+    do {
+      return try readRecord(for: key)
+    } catch let error as RecordLogError {
+      // A compaction by another process is noticed late.
+      guard case .noSuchRecord = error.reason else { throw error }
+      state.withLock { $0 = State() }
+      return try readRecord(for: key)
+    }
+  }
+
+  private func readRecord(for key: Key) throws -> RecordLog.Record? {
+    let snapshot = try log.flushedSnapshot()
+    guard let number = try update(to: snapshot, { $0.numbers[key] }) else { return nil }
+    return try log.record(at: number, of: snapshot)
   }
 
   /// The last value of a key; nil if there is none.
@@ -89,18 +111,23 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
   ///
   /// - Throws: What decoding the record throws.
   public func isLast(_ record: RecordLog.Record) throws -> Bool {
-    let (file, count) = state.withLock { ($0.file, $0.count) }
-    // Of another file, or later than what was taken in, nothing is known.
-    guard record.store.file === file, record.number < count else { return true }
+    let (identity, generation, count) = state.withLock { ($0.log, $0.generation, $0.count) }
+    // Of another log, after a compaction, or later than what was taken in, nothing is known.
+    guard record.store.log == identity, generation == log.files.generation, record.number < count else {
+      return true
+    }
     let key = key(try record.decode(Value.self))
     return state.withLock { $0.numbers[key] ?? record.number } <= record.number
   }
 
-  /// Takes in the records that were appended since this was done last; all, if another file is the log now.
-  private func update<Result>(to file: LogFile, _ tail: Tail, _ body: (State) -> Result) throws -> Result {
+  /// Takes in the records that were appended since this was done last; all, if a file was replaced since.
+  private func update<Result>(to snapshot: LogSnapshot, _ body: (State) -> Result) throws -> Result {
     try state.withLock { state in
-      if state.file !== file { state = State(file: file) }
-      if state.count < tail.count {
+      let generation = snapshot.generation
+      if state.generation != generation { state = State(generation: generation) }
+      state.log = snapshot.file.origin.log
+      state.remove(before: snapshot.first)
+      if state.count < snapshot.tail.count {
         let met = DamageReport()
         var metCount = 0
         /// Records that may be whole must not be passed over.
@@ -108,13 +135,13 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
           if met.count > metCount { try log.throwUnreadable(met.list) }
           metCount = met.count
         }
-        var cursor = log.cursor(over: file, from: state.count, tail, noting: met)
-        while let record = cursor.nextRecord() {
+        var walk = log.walk(over: snapshot, from: state.count, noting: met)
+        while let record = walk.nextRecord() {
           try checkDamage()
           state.take(key(try record.decode(Value.self)), record.number)
         }
         try checkDamage()
-        state.count = tail.count
+        state.count = snapshot.tail.count
       }
       return body(state)
     }
@@ -169,7 +196,8 @@ extension RecordLogReader {
 private struct SavedIndex: Codable {
   /// Of the log as it was.
   struct Content<Key: Codable & Hashable>: Codable {
-    var identity: UInt64
+    /// Those of the files that the records are in, by the numbers of their first records.
+    var identities: [Int: UInt64]
     var count: Int
     var outdated: Int
     /// The last record that was whole.
@@ -196,13 +224,13 @@ extension RecordIndex where Key: Codable {
   /// - Parameter url: The file, which is replaced at one moment.
   /// - Throws: What taking in later records throws, what synchronizing the log throws, and what writing the file throws.
   public func save(to url: URL) throws {
-    let (file, tail) = try log.flushedSnapshot()
-    let known = try update(to: file, tail) { $0 }
-    try log.bringToDisk(file)
-    guard let last = try log.lastRecord(before: known.count, of: file, tail) else { return }
+    let snapshot = try log.flushedSnapshot()
+    let known = try update(to: snapshot) { $0 }
+    try log.bringToDisk(snapshot.file)
+    guard let last = try log.lastRecord(before: known.count, of: snapshot) else { return }
     let content = SavedIndex.Content(
-      identity: file.identity, count: known.count, outdated: known.outdated, lastNumber: last.number,
-      lastChecksum: last.checksum, numbers: known.numbers)
+      identities: try snapshot.identities(), count: known.count, outdated: known.outdated,
+      lastNumber: last.number, lastChecksum: last.checksum, numbers: known.numbers)
     let encoder = StowEncoder()
     try encoder.encode(SavedIndex(encoder.encode(content))).write(to: url, options: .atomic)
   }
@@ -213,22 +241,26 @@ extension RecordIndex where Key: Codable {
       let saved = try? StowDecoder().decode(SavedIndex.self, from: data), saved.isWhole,
       let content = try? StowDecoder().decode(SavedIndex.Content<Key>.self, from: saved.content)
     else { return }
-    let (file, tail) = try log.flushedSnapshot()
-    guard content.identity == file.identity, content.count <= tail.count,
-      let last = try log.lastRecord(before: content.count, of: file, tail), last.number == content.lastNumber,
+    let snapshot = try log.flushedSnapshot()
+    let identities = try snapshot.identities()
+    // Segments may have been removed from the front, and no other one may be missing or be another.
+    guard content.identities.allSatisfy({ $0 < snapshot.first || identities[$0] == $1 }),
+      content.count <= snapshot.tail.count,
+      let last = try log.lastRecord(before: content.count, of: snapshot), last.number == content.lastNumber,
       last.checksum == content.lastChecksum
     else { return }
     state.withLock {
-      $0 = State(file: file, count: content.count, outdated: content.outdated, numbers: content.numbers)
+      $0 = State(
+        generation: snapshot.generation, count: content.count, outdated: content.outdated,
+        numbers: content.numbers)
     }
   }
 }
 
 extension RecordLogReader {
   /// The last record before a number that can be read; nil if there is none.
-  fileprivate func lastRecord(before number: Int, of file: LogFile, _ tail: Tail) throws -> RecordLog.Record?
-  {
-    var cursor = Cursor(self, at: number, in: (file, tail))
+  fileprivate func lastRecord(before number: Int, of snapshot: LogSnapshot) throws -> RecordLog.Record? {
+    var cursor = Cursor(self, at: number, in: snapshot)
     while true {
       do {
         return try cursor.previous()

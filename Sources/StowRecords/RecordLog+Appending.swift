@@ -20,8 +20,9 @@ extension RecordLog {
   /// - Throws: `RecordLogError`, for example `diskFull`; `EncodingError`, and whatever an `encode(to:)` throws.
   @discardableResult
   public func append<Value: Encodable>(_ value: Value) throws -> Int {
-    try appending { writer, encoder in
-      try writer.append(in: encoder) { try encoder.encode(value, $0) }
+    try appending { state in
+      let encoder = state.encoder.encoder
+      try writerWithRoom(&state).append(in: encoder) { try encoder.encode(value, $0) }
     }.lowerBound
   }
 
@@ -39,9 +40,10 @@ extension RecordLog {
   @discardableResult
   public func append<Values: Sequence>(contentsOf values: Values) throws -> Range<Int>
   where Values.Element: Encodable {
-    try appending { writer, encoder in
+    try appending { state in
+      let encoder = state.encoder.encoder
       func append(_ value: Values.Element) throws {
-        try writer.append(in: encoder) { try encoder.encode(value, $0) }
+        try writerWithRoom(&state).append(in: encoder) { try encoder.encode(value, $0) }
       }
       // Elements of an array are not copied out of it.
       let isDone: Void? = try values.withContiguousStorageIfAvailable {
@@ -67,8 +69,9 @@ extension RecordLog {
   @discardableResult
   public func append<Values: Collection>(group values: Values) throws -> Range<Int>
   where Values.Element: Encodable {
-    try appending { writer, encoder in
-      try writer.appendGroup(in: encoder) { body in
+    try appending { state in
+      let encoder = state.encoder.encoder
+      try writerWithRoom(&state).appendGroup(in: encoder) { body in
         for value in values {
           guard try encoder.encode(value, body) else { return false }
         }
@@ -78,14 +81,16 @@ extension RecordLog {
   }
 
   /// Has `body` append records, and brings them as far as durability says. Returns their numbers.
-  private func appending(_ body: (LogWriter, RecordEncoder) throws -> Void) throws -> Range<Int> {
+  private func appending(_ body: (inout LogState) throws -> Void) throws -> Range<Int> {
     let (writer, numbers, result) = try withWriter { state, writer in
       try throwLateError(&state)
       let first = writer.count
       let result = Result {
-        try body(writer, state.encoder.encoder)
-        if durability == .everyAppend { try writer.prepareToSynchronize() }
+        try body(&state)
+        if durability == .everyAppend { try state.writer?.prepareToSynchronize() }
       }
+      // A segment may have been begun.
+      let writer = state.writer ?? writer
       // Who is told that nothing was appended must not find it later.
       if durability == .everyAppend, case .failure = result { writer.dropCollected() }
       // The records before the one that failed are as durable as any.
@@ -145,7 +150,10 @@ extension RecordLog {
       return (writer, result)
     }
     guard let (writer, result) = closing else { return }
-    defer { try? writer.file.disk.unlock() }
+    defer {
+      try? writer.file.disk.unlock()
+      try? folderLock?.unlock()
+    }
     // What was written is brought to the disk even where something was not.
     let synchronization = Result { try synchronize(writer, upTo: writer.written) }
     try result.get()
@@ -175,12 +183,15 @@ extension RecordLog {
     try synchronization.withLock { done in
       if let done, done >= count { return }
       // Before the call: it brings all of them along.
-      let (written, end, isPrepared) = try state.withLock { _ in
+      let before: (written: Int, end: Int, isPrepared: Bool)? = try state.withLock { _ in
+        // All of a finished segment is on the disk.
+        if writer.isFinished { return nil }
         try writer.checkFile()
         return (writer.written, writer.wholeEnd, writer.isPrepared)
       }
+      guard let (written, end, isPrepared) = before else { return }
       do {
-        try RecordLogError.naming(path) { try writer.file.disk.synchronize() }
+        try writer.synchronizeFile()
       } catch {
         // The system may have dropped what it could not write, and would not say so again.
         state.withLock { _ in writer.failToSynchronize() }

@@ -10,6 +10,9 @@ extension RecordLog {
   /// When this returns, the log is the new file. If the system could not bring the name of that to the disk, the next call
   /// throws, and nothing more is appended before the log is opened anew.
   ///
+  /// A log in a folder is compacted from segment to segment, without anybody who waits, and needs room for one segment. The one that
+  /// is written is ended before. If this throws, some segments are compacted and the others are as they were.
+  ///
   /// The name of the new file ends in `.stowlog-new` until it takes the place of the log. Opening the log removes one
   /// that a crash has left. A file of somebody else that has this name is an error.
   ///
@@ -21,8 +24,8 @@ extension RecordLog {
   /// try log.compact(keeping: { try $0.decode(Event.self).date > oldest })
   /// ```
   ///
-  /// - Parameter isKept: Asked for each record, in their order. Must not use this log.
-  /// - Throws: `RecordLogError`, and what `isKept` throws. The log is then as it was: also if a block cannot be read, for
+  /// - Parameter isKept: Asked for each record, in their order. Must not use this log if it is in one file.
+  /// - Throws: `RecordLogError`, and what `isKept` throws. The file is then as it was: also if a block cannot be read, for
   ///   whatever reason, or if another file is at its path. A record that is larger than the
   ///   `maximumRecordSize` of this opening is such an error, also one that grows beyond it because it brings along the
   ///   definitions of records that are left out: open the log with a higher limit.
@@ -32,12 +35,17 @@ extension RecordLog {
 
   /// The same, with the identity that the new file gets.
   func compact(keeping isKept: (Record) throws -> Bool, identity: UInt64) throws {
+    if segmentSize != nil { return try compactSegments(keeping: isKept) }
     try synchronization.withLock { done in
       try withWriter { state, writer in
         try throwLateError(&state)
         try writer.flush()
-        let new = try replacement(of: writer, identity, isKept)
+        let opening = opening(of: state.segments[0], identity)
+        let new = try replacement(of: writer.file, writer.tail, opening, isKept) { new in
+          try opening.putInPlace(new, of: writer.file.disk)
+        }
         (state.file, state.writer, done) = (new.file, new, new.written)
+        files.noteReplacement()
         state.followers.wake()
         do {
           try disk.synchronizeFolder(of: path)
@@ -49,20 +57,25 @@ extension RecordLog {
     }
   }
 
-  /// The file that has taken the place of the old one, all of it on the disk, and with its lock.
-  private func replacement(
-    of old: LogWriter, _ identity: UInt64, _ isKept: (Record) throws -> Bool
-  ) throws -> LogWriter {
+  func opening(of segment: Segment, _ identity: UInt64 = .random(in: .min ... .max)) -> LogOpening {
     let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing, counts: counts)
-    let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
-    let origin = try old.file.origin()
-    let new = try opening.newFile(like: old.file.disk, from: 0, origin)
+    return LogOpening(disk: disk, path: segment.path, options: options, identity: identity)
+  }
+
+  /// A file with the records of another that are kept, all of it on the disk and with its lock.
+  ///
+  /// - Parameter putInPlace: Puts it in the place of the old one.
+  func replacement(
+    of old: LogFile, _ tail: Tail, _ opening: LogOpening, _ isKept: (Record) throws -> Bool,
+    putInPlace: (LogWriter) throws -> Void
+  ) throws -> LogWriter {
+    let new = try opening.newFile(like: old.disk, from: old.first, old.origin)
     do {
-      try copyRecords(of: old, to: new, isKept)
+      try copyRecords(of: old, tail, to: new, isKept)
       try new.flush()
-      try RecordLogError.naming(path) { try new.file.disk.synchronize() }
+      try new.synchronizeFile()
       new.noteSynchronized(before: new.wholeEnd)
-      try opening.putInPlace(new, of: old.file.disk)
+      try putInPlace(new)
     } catch {
       opening.remove(new)
       throw error
@@ -71,11 +84,12 @@ extension RecordLog {
   }
 
   private func copyRecords(
-    of old: LogWriter, to new: LogWriter, _ isKept: (Record) throws -> Bool
+    of old: LogFile, _ tail: Tail, to new: LogWriter, _ isKept: (Record) throws -> Bool
   ) throws {
     let copier = RecordCopier()
     let met = DamageReport()
-    var cursor = cursor(over: old.file, from: 0, old.tail, noting: met)
+    var cursor = RecordCursor(
+      old, from: 0, tail, maximumRecordSize: maximumRecordSize, decoder, damageReport, met)
     var scope: (store: RecordStore, first: Int)?
     while let record = cursor.nextRecord() {
       let first = record.store.scope(of: record.index)
@@ -94,7 +108,7 @@ extension RecordLog {
       }
     }
     try throwUnreadable(met.list)
-    new.leaveOut(old.tail.count - new.count)
+    new.leaveOut(tail.count - new.count)
     // What is appended later is encoded, and by somebody who knows nothing of the definitions that were copied.
     new.endScope()
   }

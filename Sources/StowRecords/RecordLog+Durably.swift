@@ -50,10 +50,13 @@ extension RecordLog {
         let encoder = state.encoder.encoder
         let results = wishes.map { wish in
           Result {
+            let writer = try writerWithRoom(&state)
             try wish.append(writer, encoder)
             return writer.count - 1
           }
         }
+        // A segment may have been begun.
+        let writer = state.writer ?? writer
         do {
           try writer.prepareToSynchronize()
         } catch {

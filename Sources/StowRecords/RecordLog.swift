@@ -7,7 +7,8 @@ import Synchronization
   import Foundation
 #endif
 
-/// A file of records that grows at its end: any `Encodable` values, each of which can be read back by its number.
+/// A file of records that grows at its end: any `Encodable` values, each of which can be read back by its number. A log may
+/// also be a folder of such files, its segments, of which the oldest can be removed.
 ///
 /// ```swift
 /// let log = try RecordLog(at: url)
@@ -33,6 +34,11 @@ import Synchronization
 /// Format/Logs.md specifies the bytes.
 public final class RecordLog: RecordLogReader, @unchecked Sendable {
   let durability: Durability
+  let retention: Retention
+  /// After how many bytes the next segment is begun; nil for a log in one file.
+  let segmentSize: Int?
+  /// The lock of the folder, for a log of segments.
+  let folderLock: (any DiskFile)?
   let counts = LogCounts()
   let packing: Packing
 
@@ -40,6 +46,8 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   /// brought there. Held while something is brought to the disk, so that whoever comes meanwhile finds it done. Taken
   /// before that of `state` where both are.
   let synchronization = Mutex<Int?>(nil)
+  /// Held while segments are compacted. Taken before all others.
+  let compaction = Mutex<Void>(())
   /// What is written later, without anybody who waits for it.
   let writingCalls = BlockingCalls()
   /// What tasks wait for.
@@ -55,8 +63,20 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   /// let log = try RecordLog(at: URL(filePath: "events.stowlog"), durability: .everyAppend)
   /// ```
   ///
+  /// With a segment size, or where the URL is such a folder, the log is a folder of segments, whose files are named by the numbers of
+  /// their first records. Opening it looks at the names in the folder and at the last segment only. Files that are no
+  /// segments are left alone.
+  ///
+  /// ```swift
+  /// let log = try RecordLog(at: folder, segmentSize: 64 << 20, retention: .bytes(10 << 30))
+  /// ```
+  ///
   /// - Parameters:
-  ///   - url: A file, in a folder that is there.
+  ///   - url: A file or a folder, in a folder that is there.
+  ///   - segmentSize: About how many bytes a segment has: the next one is begun after them, and after a group or record that
+  ///     goes beyond. At least 64 KB. Nil for a file, and 64 MiB for a folder.
+  ///   - retention: Which of the oldest segments are removed, when the log is opened and when a segment is begun; by default
+  ///     none. It means nothing for a log in one file.
   ///   - encoder: Encodes the records, with its options but without its context.
   ///   - decoder: Decodes the records, with its options.
   ///   - durability: When records are brought to the disk; by default within a second.
@@ -66,30 +86,41 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   ///   - cacheSize: The most bytes of memory, about, for what is remembered of the blocks of records that are looked up by
   ///     their numbers: some 10 to 50 KB for a block of 64 KB. 16 MiB by default.
   /// - Throws: `RecordLogError`: `inUse` if there is another writer, `notALog` if there is something else than a log or
-  ///   an empty file, which is then left as it is.
+  ///   an empty file, which is then left as it is, `notAFolder` if segments are asked for and there is a file.
   public convenience init(
-    at url: URL, encoder: StowEncoder = StowEncoder(), decoder: StowDecoder = StowDecoder(),
-    durability: Durability = .interval(.seconds(1)), maximumRecordSize: Int = 1 << 30,
-    packing: Packing = .none, cacheSize: Int = 1 << 24
+    at url: URL, segmentSize: Int? = nil, retention: Retention = [], encoder: StowEncoder = StowEncoder(),
+    decoder: StowDecoder = StowDecoder(), durability: Durability = .interval(.seconds(1)),
+    maximumRecordSize: Int = 1 << 30, packing: Packing = .none, cacheSize: Int = 1 << 24
   ) throws {
     try self.init(
-      at: Self.path(of: url), on: SystemDisk(), encoder: encoder, decoder: decoder, durability: durability,
-      maximumRecordSize: maximumRecordSize, packing: packing, cacheSize: cacheSize)
+      at: Self.path(of: url), on: SystemDisk(), segmentSize: segmentSize, retention: retention,
+      encoder: encoder, decoder: decoder, durability: durability, maximumRecordSize: maximumRecordSize,
+      packing: packing, cacheSize: cacheSize)
   }
 
   init(
-    at path: String, on disk: any Disk, encoder: StowEncoder = StowEncoder(),
-    decoder: StowDecoder = StowDecoder(), durability: Durability = .manual, maximumRecordSize: Int = 1 << 30,
-    packing: Packing = .none, cacheSize: Int = 1 << 24, identity: UInt64 = .random(in: .min ... .max)
+    at path: String, on disk: any Disk, segmentSize: Int? = nil, retention: Retention = [],
+    encoder: StowEncoder = StowEncoder(), decoder: StowDecoder = StowDecoder(),
+    durability: Durability = .manual, maximumRecordSize: Int = 1 << 30, packing: Packing = .none,
+    cacheSize: Int = 1 << 24, identity: UInt64 = .random(in: .min ... .max)
   ) throws {
     let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing, counts: counts)
     let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
-    let (writer, recovery) = try opening.forAppending()
+    let opened = try opening.forAppending(inFolder: segmentSize != nil)
     self.durability = durability
+    self.retention = retention
     self.packing = packing
+    folderLock = opened.folderLock
+    let isFolder = folderLock != nil
+    self.segmentSize = isFolder ? max(BlockHead.blockSize, segmentSize ?? 64 << 20) : nil
+    let files = SegmentFiles(disk, folder: isFolder ? path : nil)
+    let writer = opened.writer
     super.init(
-      path, disk, decoder, maximumRecordSize, cacheSize, recovery,
-      LogState(file: writer.file, tail: writer.tail, writer: writer, encoder: UnsharedEncoder(encoder)))
+      path, disk, files, decoder, maximumRecordSize, cacheSize, opened.recovery,
+      LogState(
+        segments: opened.segments, file: writer.file, tail: writer.tail, writer: writer,
+        encoder: UnsharedEncoder(encoder)))
+    self.state.withLock { removeOutdated(&$0) }
     OpenLogs.add(self)
   }
 
@@ -109,18 +140,28 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
 
 /// What a log knows of its file. Used under a lock.
 struct LogState: Sendable {
+  /// In the order of their numbers; the last one is `file`.
+  var segments: [Segment]
   var file: LogFile
   /// For a reader: how far the file went when it was last looked at.
   var tail: Tail
   /// Nil for a reader, and once the log is closed.
   var writer: LogWriter?
   let encoder: UnsharedEncoder
+  /// When a reader has looked which segments there are.
+  var listed = ContinuousClock.now
   var isClosed = false
   var isWritingScheduled = false
   /// What went wrong while nobody waited; the next call throws it.
   var lateError: RecordLogError?
   var followers = FollowersOfLog()
   var onBackgroundError: (@Sendable (RecordLogError) -> Void)?
+}
+
+extension LogState {
+  func snapshot(_ files: SegmentFiles) -> LogSnapshot {
+    LogSnapshot(segments, file, writer?.tail ?? tail, files)
+  }
 }
 
 /// An encoder that is only used under the lock of its log.

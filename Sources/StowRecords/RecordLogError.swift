@@ -20,6 +20,8 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     case notALog
     /// The log is of another version than this library writes and reads; it is named.
     case unsupportedVersion(Int)
+    /// A log of segments was asked for, and there is a file in the place of its folder.
+    case notAFolder
     /// Another writer has the log open, in this process or another.
     case inUse
     /// The log was closed.
@@ -34,6 +36,9 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     case synchronizationFailed
     /// There is no record of this number, but only so many.
     case noSuchRecord(Int, count: Int)
+    /// The segment that the record of this number was in has been removed. The first record that there may be has this
+    /// number.
+    case removed(Int, first: Int)
     /// The record was lost.
     case damaged(RecordLog.Damage)
     /// The encoded record is larger than `maximumRecordSize`; both in bytes.
@@ -62,6 +67,11 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     self.reason = reason
   }
 
+  /// Says that records were lost.
+  init(_ damage: RecordLog.Damage) {
+    self.init(file: damage.file, offset: damage.bytes.lowerBound, .damaged(damage))
+  }
+
   init(file: String, offset: Int?, _ error: SystemError) {
     let reason: Reason =
       if error.code == SystemError.notSupported {
@@ -86,6 +96,7 @@ extension RecordLogError.Reason {
     switch self {
     case .notALog: "this is no log of records, as it begins, or its heads are damaged"
     case .unsupportedVersion(let version): "the log is of version \(version), which is not supported"
+    case .notAFolder: "a log of segments is a folder, and this is a file"
     case .inUse: "another writer has the log open"
     case .closed: "the log was closed"
     case .diskFull: "there is no room on the disk"
@@ -95,6 +106,8 @@ extension RecordLogError.Reason {
     case .system(let operation, let code): "could not \(operation): \(SystemDisk.description(of: code))"
     case .synchronizationFailed: "earlier records could not be brought to the disk; open the log anew"
     case .noSuchRecord(let number, let count): "there is no record \(number) among \(count)"
+    case .removed(let number, let first):
+      "record \(number) was removed, and the first that there is is \(first)"
     case .damaged(let damage): "the record was lost: \(damage)"
     case .recordTooLarge(let size, let limit): "a record of \(size) bytes, and the limit is \(limit)"
     case .replaced: "the file of the log was removed or renamed, or another took its place"

@@ -11,7 +11,9 @@ extension RecordLogReader {
   /// a second the file is looked at all the same, because a file system of a network may not tell. Where the system has
   /// no watch to give, the file is looked at fifty times a second.
   ///
-  /// When the log is compacted, the sequence yields what is left of the old file, and goes on in the new one.
+  /// When the log is compacted, the sequence yields what is left of the file that it reads, and goes on in the new one. Where
+  /// segments were removed whose records it has not yielded yet, it throws an error with the reason `removed`, which says with
+  /// which number one can follow from there.
   ///
   /// ```swift
   /// for try await record in log.follow(from: log.count) {
@@ -25,17 +27,19 @@ extension RecordLogReader {
     return FollowedRecords(log: self, file: file, start: min(max(0, number), BlockHead.recordLimit))
   }
 
-  /// The file that is the log now, and how far it goes; nil if the log was closed.
-  fileprivate func newest() throws -> (file: LogFile, tail: Tail)? {
+  /// What there is of the log now; nil if it was closed.
+  fileprivate func newest() throws -> LogSnapshot? {
     try state.withLock { state in
       if state.isClosed { return nil }
-      if let writer = state.writer {
-        try writer.flush()
-        return (state.file, writer.tail)
-      }
-      try update(&state)
-      return (state.file, state.tail)
+      if let writer = state.writer { try writer.flush() } else { try update(&state) }
+      return state.snapshot(files)
     }
+  }
+
+  /// What changes when there is something new.
+  fileprivate var watched: [String] {
+    // Where the system tells nothing of the files in a folder, it tells of the last one.
+    files.folder == nil ? [path] : [path, state.withLock { $0.file.path }]
   }
 
   /// The records of a log, as they come.
@@ -54,7 +58,8 @@ extension RecordLogReader {
       /// The number of the record that comes next.
       private var next: Int
       private var file: LogFile
-      private var cursor: RecordCursor?
+      private var walk: LogWalk?
+      private let met = DamageReport()
       private let calls = BlockingCalls()
       /// What wakes this where nothing more is to be read; nil before that is so, and for a file that was gone over to.
       private var waking: FollowerWaking?
@@ -67,9 +72,10 @@ extension RecordLogReader {
 
       /// The next record, as soon as it is there; nil if the task was cancelled or the log was closed.
       ///
-      /// - Throws: `RecordLogError`: `replaced` if another log took the place of this one.
+      /// - Throws: `RecordLogError`: `replaced` if another log took the place of this one; `removed` if the next records were
+      ///   removed.
       public mutating func next() async throws -> Record? {
-        if let record = cursor?.nextReadRecord() { return see(record) }
+        if let record = walk?.nextReadRecord() { return see(record) }
         while !Task.isCancelled {
           // Files are read on a thread that may wait.
           let (iterator, finding) = try await calls.run { [self] in
@@ -103,28 +109,34 @@ extension RecordLogReader {
       /// Looks for the next record in the file.
       private mutating func read() throws -> Finding {
         while true {
-          if let record = cursor?.nextRecord() { return .record(record) }
-          if let cursor { next = Swift.max(next, cursor.next) }
-          cursor = nil
-          guard let (newest, tail) = try log.newest() else { return .closed }
-          if try !look(in: newest, tail) { return .nothingYet }
+          let record = walk?.nextRecord()
+          if let first = met.firstAfterRemoval { throw log.error(.removed(next, first: first)) }
+          if let record { return .record(record) }
+          if let walk { next = Swift.max(next, walk.next) }
+          walk = nil
+          guard let newest = try log.newest() else { return .closed }
+          if try !look(in: newest) { return .nothingYet }
         }
       }
 
       /// Looks for records after those that were seen; false if there are none.
-      private mutating func look(in newest: LogFile, _ tail: Tail) throws -> Bool {
-        if file !== newest {
-          // The old file first: nothing is added to it any more.
-          if begin(file, try file.tailForReading()) { return true }
-          guard try newest.origin().log == file.origin().log else { throw log.error(.replaced) }
-          (file, waking) = (newest, nil)
+      private mutating func look(in newest: LogSnapshot) throws -> Bool {
+        if file !== newest.file {
+          // The old file first: nothing is added to it any more. Segments keep their place.
+          if log.files.folder == nil {
+            let old = LogSnapshot([Segment(file: file.path)], file, try file.tailForReading(), log.files)
+            if try begin(old) { return true }
+          }
+          guard newest.file.origin.log == file.origin.log else { throw log.error(.replaced) }
+          (file, waking) = (newest.file, nil)
         }
-        return begin(newest, tail)
+        return try begin(newest)
       }
 
-      private mutating func begin(_ file: LogFile, _ tail: Tail) -> Bool {
-        guard next < tail.count else { return false }
-        cursor = log.cursor(over: file, from: next, tail)
+      private mutating func begin(_ snapshot: LogSnapshot) throws -> Bool {
+        guard next >= snapshot.first else { throw log.error(.removed(next, first: snapshot.first)) }
+        guard next < snapshot.tail.count else { return false }
+        walk = log.walk(over: snapshot, from: next, noting: met)
         return true
       }
     }
@@ -152,7 +164,7 @@ final class Waker: Sendable {
 /// used from any thread.
 final class FollowerWaking: @unchecked Sendable {
   private let waker = Waker()
-  private let watch: (any FileWatch)?
+  private let watches: [any FileWatch]
   private let timer: any DispatchSourceTimer
 
   /// - Parameter interval: After which the file is looked at in any case.
@@ -162,9 +174,10 @@ final class FollowerWaking: @unchecked Sendable {
       return state.writer != nil
     }
     // Nobody else writes what a writer has open.
-    watch = isWriter ? nil : log.disk.watch(log.path) { [waker] in waker.wake() }
+    let watched = isWriter ? [] : log.watched
+    watches = watched.compactMap { [waker] in log.disk.watch($0) { waker.wake() } }
     timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
-    let interval = isWriter || watch != nil ? interval : .milliseconds(20)
+    let interval = watches.count == watched.count ? interval : .milliseconds(20)
     timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(1))
     timer.setEventHandler { [waker] in waker.wake() }
     timer.resume()

@@ -1,6 +1,6 @@
 extension RecordLogReader {
-  /// The number of records, lost ones included: the number that the next record gets. For a reader, of the records
-  /// that are written whole.
+  /// The number of records, lost and removed ones included: the number that the next record gets. For a reader, of the
+  /// records that are written whole.
   ///
   /// Takes a system call or two for a reader, and none for a writer.
   public var count: Int {
@@ -8,6 +8,21 @@ extension RecordLogReader {
       if let writer = state.writer { return writer.count }
       refresh(&state)
       return state.tail.count
+    }
+  }
+
+  /// The number of the first record that there may be: 0, unless segments were removed from the front of the log. Equal to
+  /// ``count`` if there are no records.
+  ///
+  /// ```swift
+  /// for try await record in log.follow(from: max(next, log.firstNumber)) { … }
+  /// ```
+  ///
+  /// Takes a system call or two for a reader, and none for a writer.
+  public var firstNumber: Int {
+    state.withLock { state in
+      if state.writer == nil { refresh(&state) }
+      return state.segments[0].first
     }
   }
 
@@ -25,10 +40,9 @@ extension RecordLogReader {
 
   /// The records that there are now, from a number on. Those before it are not read, except some in the same block.
   ///
-  /// - Parameter number: 0 or more. Without a record of this number the sequence is empty.
+  /// - Parameter number: 0 or more. Without a record of this number the sequence begins with the next one.
   public func records(from number: Int) -> Records {
-    let (file, tail) = snapshot()
-    return Records(log: self, file: file, tail: tail, start: max(0, number))
+    Records(log: self, snapshot: snapshot(), start: max(0, number))
   }
 
   /// Decodes one record, without reading what is before its block.
@@ -41,46 +55,44 @@ extension RecordLogReader {
   /// let event = try log.decode(Event.self, at: 1_234)
   /// ```
   ///
-  /// - Throws: `RecordLogError`: `noSuchRecord`, also if a compaction has left it out, or `damaged` if the record was
-  ///   lost; what `Record.decode(_:)` throws.
+  /// - Throws: `RecordLogError`: `noSuchRecord`, also if a compaction has left it out; `removed` if it stood in a segment that
+  ///   was removed; `damaged` if the record was lost; what `Record.decode(_:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, at number: Int) throws -> Value {
     try record(at: number).decode(type)
   }
 
   /// One record, as `decode(_:at:)` finds it.
   ///
-  /// - Throws: `RecordLogError`: `noSuchRecord`, or `damaged` if the record was lost.
-  public func record(at number: Int) throws -> Record {
-    let (file, tail) = snapshot(with: number)
-    guard number >= 0, number < tail.count else { throw error(.noSuchRecord(number, count: tail.count)) }
-    return try record(at: number, of: file, tail)
-  }
+  /// - Throws: `RecordLogError`: `noSuchRecord`, `removed`, or `damaged` if the record was lost.
+  public func record(at number: Int) throws -> Record { try record(at: number, of: snapshot(with: number)) }
 
-  /// A record of a file, which has that many.
-  func record(at number: Int, of file: LogFile, _ tail: Tail) throws -> Record {
+  /// A record of a log as it was.
+  func record(at number: Int, of snapshot: LogSnapshot) throws -> Record {
+    let count = snapshot.tail.count
+    guard number >= 0, number < count else { throw error(.noSuchRecord(number, count: count)) }
+    guard number >= snapshot.first else { throw error(.removed(number, first: snapshot.first)) }
     let met = DamageReport()
-    let record = readRecord(from: number, of: file, tail, noting: met)
+    let record = readRecord(from: number, of: snapshot, noting: met)
     if let record, record.number == number { return record }
-    throw lack(of: number, met, tail)
+    if let first = met.firstAfterRemoval { throw error(.removed(number, first: first)) }
+    guard let damage = met.list.first(where: { $0.records.contains(number) }) else {
+      throw error(.noSuchRecord(number, count: count))
+    }
+    throw RecordLogError(damage)
   }
 
   /// The first record from a number on that can be read; nil if there is none. Its block is remembered.
-  func readRecord(from number: Int, of file: LogFile, _ tail: Tail, noting met: DamageReport) -> Record? {
-    if let record = knownRecords.record(number, of: file) { return record }
-    var cursor = cursor(over: file, from: number, tail, noting: met)
-    guard let record = cursor.nextRecord() else { return nil }
-    return cursor.knownRun.flatMap { knownRecords.record(record.number, in: $0.block, $0.run) } ?? record
-  }
-
-  /// Why there is no record of a number.
-  private func lack(of number: Int, _ met: DamageReport, _ tail: Tail) -> RecordLogError {
-    guard let damage = met.list.first(where: { $0.records.contains(number) }) else {
-      return error(.noSuchRecord(number, count: tail.count))
+  func readRecord(from number: Int, of snapshot: LogSnapshot, noting met: DamageReport) -> Record? {
+    if let file = snapshot.file(of: number), let record = knownRecords.record(number, of: file) {
+      return record
     }
-    return RecordLogError(file: path, offset: damage.bytes.lowerBound, .damaged(damage))
+    var walk = walk(over: snapshot, from: number, noting: met)
+    guard let record = walk.nextRecord() else { return nil }
+    return walk.knownRun.flatMap { knownRecords.record(record.number, of: $0.file, in: $0.block, $0.run) }
+      ?? record
   }
 
-  /// The damaged parts that reading this log has met and passed over so far, in the order of the file. ``verify()``
+  /// The damaged parts that reading this log has met and passed over so far, in the order of the files. ``verify()``
   /// looks for all of them.
   public var damage: [Damage] { damageReport.list }
 
@@ -94,53 +106,53 @@ extension RecordLogReader {
   ///
   /// - Throws: `RecordLogError` if the log cannot be read at all.
   public func verify() throws -> [Damage] {
-    let (file, tail) = try flushedSnapshot()
     let met = DamageReport()
-    var cursor = cursor(over: file, from: 0, tail, noting: met)
-    while cursor.nextRecord() != nil {}
+    var walk = try walk(over: flushedSnapshot(), from: 0, noting: met)
+    while walk.nextRecord() != nil {}
     return met.list
   }
 
   // MARK: - What there is
 
-  /// A walk over the records of a file, whose damage becomes known to this log, and to whoever asks for this walk
-  /// alone.
-  func cursor(
-    over file: LogFile, from number: Int, _ tail: Tail, noting met: DamageReport? = nil
-  ) -> RecordCursor {
-    RecordCursor(file, from: number, tail, maximumRecordSize: maximumRecordSize, decoder, damageReport, met)
+  /// A walk over the records of a log, whose damage becomes known to this log, and to whoever asks for this walk alone.
+  func walk(over snapshot: LogSnapshot, from number: Int, noting met: DamageReport? = nil) -> LogWalk {
+    LogWalk(
+      snapshot, from: number, maximumRecordSize: maximumRecordSize, decoder, damageReport, met)
   }
 
-  /// The file, and how far it goes now. What was appended is written first, unless only a record is wanted that is
-  /// written already.
-  func snapshot(with number: Int = .max) -> (file: LogFile, tail: Tail) {
+  /// The segments, and how far the last one goes now. What was appended is written first, unless only a record is wanted that
+  /// is written already.
+  func snapshot(with number: Int = .max) -> LogSnapshot {
     state.withLock { state in
-      guard let writer = state.writer else {
+      if let writer = state.writer {
+        // What cannot be written now is kept, and the next call that writes throws.
+        if !(0..<writer.written).contains(number) { try? writer.flush() }
+      } else {
         refresh(&state)
-        return (state.file, state.tail)
       }
-      // What cannot be written now is kept, and the next call that writes throws.
-      if !(0..<writer.written).contains(number) { try? writer.flush() }
-      return (state.file, writer.tail)
+      return state.snapshot(files)
     }
   }
 
-  /// The same, and throws if a reader cannot find out how far the file goes.
-  func flushedSnapshot() throws -> (file: LogFile, tail: Tail) {
+  /// The same, and throws if a reader cannot find out how far the log goes.
+  func flushedSnapshot() throws -> LogSnapshot {
     try state.withLock { state in
-      try? state.writer?.flush()
-      if state.writer == nil { try update(&state) }
-      return (state.file, state.writer?.tail ?? state.tail)
+      if let writer = state.writer { try? writer.flush() } else { try update(&state) }
+      return state.snapshot(files)
     }
   }
 
-  /// Looks how far the file goes now. If that cannot be found out, what was known stays.
+  /// Looks how far the log goes now. If that cannot be found out, what was known stays.
   private func refresh(_ state: inout LogState) { try? update(&state) }
 
   /// The same, and throws.
   func update(_ state: inout LogState) throws {
     guard !state.isClosed else { return }
-    try followReplacement(&state)
+    if files.folder == nil { try followReplacement(&state) } else { try followSegments(&state) }
+    try updateTail(&state)
+  }
+
+  private func updateTail(_ state: inout LogState) throws {
     let size = try state.file.size()
     if size != state.tail.size || state.tail.end != size { state.tail = try state.file.tailForReading() }
   }
@@ -151,7 +163,43 @@ extension RecordLogReader {
     guard let place, try RecordLogError.naming(path, { try state.file.disk.status().place }) != place else {
       return
     }
-    let file = try LogOpening(disk: disk, path: path).forReading()
-    (state.file, state.tail) = (file, try file.tailForReading())
+    try take(LogOpening(disk: disk, path: path).forReading(), &state)
+    files.noteReplacement()
+  }
+
+  /// Goes over to the segments that have come, and from those that were removed.
+  private func followSegments(_ state: inout LogState) throws {
+    if try !isThere(state.segments[0], of: state) { try listSegments(&state) }
+    try updateTail(&state)
+    // The next segment is named by the number at which this one ends.
+    while state.tail.count > state.file.first, let next = try files.segment(from: state.tail.count),
+      let file = try LogOpening(disk: disk, path: next.path).segmentForReading(next)
+    {
+      try take((state.segments + [next], file), &state)
+      if try !isThere(state.segments[0], of: state) { try listSegments(&state) }
+    }
+    // Where the end of a segment is damaged, nobody knows what the next one is named.
+    if state.listed.duration(to: .now) > .seconds(1) { try listSegments(&state) }
+  }
+
+  /// Whether a segment has its file; the last one the file that is open.
+  private func isThere(_ segment: Segment, of state: LogState) throws -> Bool {
+    let place = try RecordLogError.naming(segment.path) { try disk.place(of: segment.path) }
+    if segment != state.segments.last { return place != nil }
+    return try place == RecordLogError.naming(segment.path) { try state.file.disk.status().place }
+  }
+
+  /// Looks which segments there are. What has gone on since is found out by the next look.
+  private func listSegments(_ state: inout LogState) throws {
+    state.listed = .now
+    let (segments, file) = try LogOpening(disk: disk, path: path).segmentsForReading(files)
+    if segments == state.segments, file.identity == state.file.identity { return }
+    guard file.origin.log == state.file.origin.log else { throw error(.replaced) }
+    try take((segments, file), &state)
+  }
+
+  private func take(_ found: (segments: [Segment], file: LogFile), _ state: inout LogState) throws {
+    let tail = try found.file.tailForReading()
+    (state.segments, state.file, state.tail) = (found.segments, found.file, tail)
   }
 }

@@ -6,11 +6,11 @@ extension RecordLogReader {
   /// ```
   ///
   /// - Parameters:
-  ///   - number: The first number that is looked at.
+  ///   - number: The first number that is looked at; by default the first that there is.
   ///   - isWanted: Whether a record is the one that is looked for.
   /// - Throws: As ``Cursor/next()``, also where records were lost, one of which may be the one that is looked for; and what
   ///   `isWanted` throws.
-  public func first(from number: Int = 0, where isWanted: (Record) throws -> Bool) throws -> Record? {
+  public func first(from number: Int? = nil, where isWanted: (Record) throws -> Bool) throws -> Record? {
     var cursor = cursor(from: number)
     while let record = try cursor.next() {
       if try isWanted(record) { return record }
@@ -38,13 +38,13 @@ extension RecordLogReader {
   public func partitionPoint<Value: Decodable>(
     of type: Value.Type = Value.self, where isBefore: (Value) throws -> Bool
   ) throws -> Int {
-    let (file, tail) = try flushedSnapshot()
+    let snapshot = try flushedSnapshot()
     let met = DamageReport()
     // Those below `low` stand before it. From `middle` on none does, once one was found there that does not.
-    var (low, middle, found) = (0, tail.count, tail.count)
+    var (low, middle, found) = (snapshot.first, snapshot.tail.count, snapshot.tail.count)
     while low < middle {
       let next = low + (middle - low) / 2
-      let record = readRecord(from: next, of: file, tail, noting: met)
+      let record = readRecord(from: next, of: snapshot, noting: met)
       try throwUnreadable(met.list)
       guard let record, record.number < middle else {
         middle = next
@@ -65,9 +65,8 @@ extension RecordLogReader {
       switch damage.reason {
       case .unreadable(let code):
         throw RecordLogError(
-          file: path, offset: damage.bytes.lowerBound, SystemError(operation: "read", code: code))
-      case .recordTooLarge:
-        throw RecordLogError(file: path, offset: damage.bytes.lowerBound, .damaged(damage))
+          file: damage.file, offset: damage.bytes.lowerBound, SystemError(operation: "read", code: code))
+      case .recordTooLarge: throw RecordLogError(damage)
       default: break
       }
     }

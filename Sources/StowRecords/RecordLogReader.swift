@@ -17,13 +17,16 @@ import Synchronization
 /// ```
 ///
 /// It sees the records that are written, and those that are written later. When the writer has compacted the log, the
-/// reader goes over to the new file. Any number of readers may be open, and one may be used from many threads at once.
+/// reader goes over to the new file, and when it has removed segments, the reader begins with the first that there is. Any
+/// number of readers may be open, and one may be used from many threads at once.
 ///
 /// A ``RecordLog`` is a reader too, so that a function which only reads takes either.
 public class RecordLogReader: @unchecked Sendable {
   // Unchecked, because it is not final. All that it has is constant and `Sendable`.
+  /// Of the file, or of the folder.
   let path: String
   let disk: any Disk
+  let files: SegmentFiles
   let maximumRecordSize: Int
   let decoder: StowDecoder
 
@@ -46,13 +49,13 @@ public class RecordLogReader: @unchecked Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - url: A log.
+  ///   - url: A log: a file, or a folder of segments.
   ///   - decoder: Decodes the records, with its options.
   ///   - maximumRecordSize: The most bytes of a record that is put together from several blocks of 64 KB; larger ones
   ///     are reported as damage. 1 GiB by default.
   ///   - cacheSize: The most bytes of memory, about, for what is remembered of the blocks of records that are looked up by
   ///     their numbers. 16 MiB by default.
-  /// - Throws: `RecordLogError`: `notALog` if the file is something else.
+  /// - Throws: `RecordLogError`: `notALog` if the file is something else, or the folder has no segments.
   public convenience init(
     at url: URL, decoder: StowDecoder = StowDecoder(), maximumRecordSize: Int = 1 << 30,
     cacheSize: Int = 1 << 24
@@ -67,19 +70,24 @@ public class RecordLogReader: @unchecked Sendable {
     maximumRecordSize: Int = 1 << 30,
     cacheSize: Int = 1 << 24
   ) throws {
-    let file = try LogOpening(disk: disk, path: path).forReading()
+    let isFolder = try RecordLogError.naming(path) { try disk.status(of: path)?.isFolder ?? false }
+    let files = SegmentFiles(disk, folder: isFolder ? path : nil)
+    let opening = LogOpening(disk: disk, path: path)
+    let (segments, file) = try isFolder ? opening.segmentsForReading(files) : opening.forReading()
     let tail = try file.tailForReading()
     self.init(
-      path, disk, decoder, maximumRecordSize, cacheSize, tail.recovery,
-      LogState(file: file, tail: tail, writer: nil, encoder: UnsharedEncoder(StowEncoder())))
+      path, disk, files, decoder, maximumRecordSize, cacheSize, tail.recovery,
+      LogState(
+        segments: segments, file: file, tail: tail, writer: nil, encoder: UnsharedEncoder(StowEncoder())))
   }
 
   init(
-    _ path: String, _ disk: any Disk, _ decoder: StowDecoder, _ maximumRecordSize: Int, _ cacheSize: Int,
-    _ recovery: RecordLog.Recovery, _ state: sending LogState
+    _ path: String, _ disk: any Disk, _ files: SegmentFiles, _ decoder: StowDecoder, _ maximumRecordSize: Int,
+    _ cacheSize: Int, _ recovery: RecordLog.Recovery, _ state: sending LogState
   ) {
     self.path = path
     self.disk = disk
+    self.files = files
     self.decoder = decoder
     self.maximumRecordSize = maximumRecordSize
     self.recovery = recovery
@@ -106,6 +114,8 @@ public class RecordLogReader: @unchecked Sendable {
       let folder = URL(filePath: path).deletingLastPathComponent()
       path = URL(filePath: target, relativeTo: folder).resolvingSymlinksInPath().path(percentEncoded: false)
     }
+    // That of a folder ends in a slash.
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     return path
   }
 

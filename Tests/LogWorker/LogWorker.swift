@@ -5,9 +5,11 @@ import StowRecords
 
 /// Another process that uses a log, for the tests that need one:
 ///
-/// - `crash PATH SEED` appends until it is killed, and says when it begins, and which records it was told are written.
+/// - `crash PATH SEED` appends until it is killed, to a folder of segments if `SEGMENTS` stands after the seed, and says when it begins, and which records it was told are written.
 /// - `durably PATH TASKS` appends durably from so many tasks until it is killed, and says which number each record got.
 /// - `feed PATH COUNT` appends so many records bit by bit, says when some are there, and compacts the log when half are.
+/// - `segments PATH COUNT` appends records to a folder of segments, and after some of them removes old ones or compacts the log,
+///   so many times; says how many there are in the end.
 /// - `exit PATH COUNT` appends so many records to a log that nobody lets go of, and exits.
 /// - `open PATH` opens the log for appending, and says what came of it.
 /// - `read` reads the logs whose paths it is told, a line each, and says which of their records are whole.
@@ -19,9 +21,11 @@ struct LogWorker {
     guard arguments.count >= 3 else { return arguments.last == "streams" ? readStreams() : readAll() }
     let url = URL(filePath: arguments[2])
     switch arguments[1] {
-    case "crash": try crash(url, seed: Int(arguments[3]) ?? 0)
+    case "crash":
+      try crash(url, seed: Int(arguments[3]) ?? 0, segmentSize: arguments.count > 4 ? 65_536 : nil)
     case "durably": try await appendDurably(url, tasks: Int(arguments[3]) ?? 0)
     case "feed": try feed(url, Int(arguments[3]) ?? 0)
+    case "segments": try feedSegments(url, Int(arguments[3]) ?? 0)
     case "exit": try exit(url, Int(arguments[3]) ?? 0)
     default: open(url)
     }
@@ -90,10 +94,10 @@ struct LogWorker {
 
   // MARK: - Being killed
 
-  private static func crash(_ url: URL, seed: Int) throws {
+  private static func crash(_ url: URL, seed: Int, segmentSize: Int?) throws {
     say("opens")
     let log = try RecordLog(
-      at: url, durability: seed % 4 == 0 ? .everyAppend : .manual,
+      at: url, segmentSize: segmentSize, durability: seed % 4 == 0 ? .everyAppend : .manual,
       packing: seed % 3 == 0 ? .none : .words)
     // The last number may be that of a record that was not finished.
     var id = try log.records(from: log.count - 2).reduce(-1) { try $1.decode(LoggedValue.self).id } + 1
@@ -161,6 +165,27 @@ struct LogWorker {
       }
       if id == count / 2 { try log.compact { try !LoggedValue.isDropped($0.decode(LoggedValue.self).id) } }
     }
+  }
+}
+
+extension LogWorker {
+  /// Followers that are slow miss what is removed, and are told so.
+  private static func feedSegments(_ url: URL, _ count: Int) throws {
+    let log = try RecordLog(at: url, segmentSize: 1, durability: .manual)
+    for round in 0..<count {
+      for _ in 0..<20 {
+        try log.append(LoggedValue(id: log.count))
+        if log.count % 9 == 0 { try log.flush() }
+      }
+      if round % 5 < 4 {
+        try log.removeRecords(before: log.count - 150)
+      } else {
+        try log.compact { try !LoggedValue.isDropped($0.decode(LoggedValue.self).id) }
+      }
+    }
+    try log.append(LoggedValue(id: log.count))
+    try log.close()
+    say("\(log.count)")
   }
 }
 

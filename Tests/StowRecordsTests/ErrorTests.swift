@@ -40,8 +40,11 @@ struct ErrorTests {
   }
 
   @Test func reportsNameRecordsAndBytes() {
-    let damage = RecordLog.Damage(records: 3..<5, bytes: 100..<200, reason: .frame)
+    let damage = RecordLog.Damage(file: "a", records: 3..<5, bytes: 100..<200, reason: .frame)
     #expect("\(damage)" == "records 3 to 4 lost in bytes 100 to 200: a frame is damaged")
+    let name = Segment(from: 3, in: "b").path
+    let other = RecordLog.Damage(file: name, records: 3..<5, bytes: 100..<200, reason: .frame)
+    #expect("\(other)".contains("bytes 100 to 200 of 00000000000000000003.stowlog: "))
     let recoveries = [(7..<7, 1..<1), (7..<9, 1..<1), (7..<9, 4..<5), (9..<9, 4..<5)]
     #expect(
       recoveries.map { "\(RecordLog.Recovery(bytes: $0, records: $1))" } == [

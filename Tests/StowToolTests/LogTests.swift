@@ -47,6 +47,25 @@ struct LogTests {
     #expect(sizes.code == 0 && sizes.text.contains("blocks and frames"))
   }
 
+  @Test("a folder of segments is a log")
+  func segments() throws {
+    let log = try RecordLog(at: url, segmentSize: 65_536)
+    for number in 0..<200 { try log.append("\(number)" + String(repeating: "ab", count: 1_000)) }
+    let first = try log.removeRecords(before: 100)
+    try log.close()
+    let run = try Tool.run("log", path)
+    #expect(run.code == 0 && run.text.contains("\(200 - first) records") && run.text.contains("segments"))
+    let printed = try Tool.run("print", path)
+    #expect(printed.code == 0 && printed.lines.count { $0.contains("abab") } == 200 - first)
+    #expect(try Tool.run("verify", path).text == "\(path): valid\n")
+    #expect(try Tool.run("info", path).text.contains("log of 200 records"))
+    #expect(try Tool.run("inspect", path).errors.contains("a folder"))
+    let compacted = try Tool.run("compact", "--from", "190", path)
+    #expect(compacted.code == 0 && compacted.text.contains("10 kept"))
+    #expect(try Tool.run("print", path).lines.count { $0.contains("abab") } == 10)
+    #expect(try Tool.run("log", folder.url.path).code == 1)
+  }
+
   @Test("damage is found, and compacting leaves it out")
   func damage() throws {
     try makeLog()

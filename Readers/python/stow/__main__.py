@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterable
 
-from . import Context, Record, StowError, loads, notation, open_log, read_stream
+from . import Context, Log, Record, StowError, loads, notation, open_log, read_stream
 
 _LOG, _STREAM = b"\x7f\x02", b"\x7f\x03"
 
@@ -44,20 +44,26 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 def _show(options: argparse.Namespace) -> int:
     width = options.width if options.width > 0 else None
+    if os.path.isdir(options.file):
+        return _show_log(open_log(options.file), width)
     data = _read(options.file)
     if data[:2] == _LOG:
-        log = open_log(data)
-        failed = _show_records(log.records, width)
-        for numbers in log.lost:
-            print(f"# lost: records {numbers.start} to {numbers.stop - 1}")
-        for damage in log.damage:
-            print(f"# damage: bytes {damage.start} to {damage.end - 1}, {damage.reason}")
-        return 1 if failed or log.lost or log.damage else 0
+        return _show_log(open_log(data), width)
     if data[:2] == _STREAM:
         return 1 if _show_records(read_stream(data), width) else 0
     contexts = [Context(_read(name)) for name in options.context]
     print(notation(loads(data, contexts=contexts, context=contexts[0] if contexts else None), width))
     return 0
+
+
+def _show_log(log: Log, width: int | None) -> int:
+    failed = _show_records(log.records, width)
+    for numbers in log.lost:
+        print(f"# lost: records {numbers.start} to {numbers.stop - 1}")
+    for damage in log.damage:
+        place = f"{damage.file}, " if damage.file else ""
+        print(f"# damage: {place}bytes {damage.start} to {damage.end - 1}, {damage.reason}")
+    return 1 if failed or log.lost or log.damage else 0
 
 
 def _show_records(records: Iterable[Record], width: int | None) -> bool:

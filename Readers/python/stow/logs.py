@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ RECORD_SIZE = 1 << 30
 
 @dataclass
 class Log:
-    """What a file holds."""
+    """What a file holds, or a folder of segments."""
 
     #: In the order of their numbers.
     records: list[Record] = field(default_factory=list)
@@ -43,9 +44,11 @@ class Log:
     damage: list[Damage] = field(default_factory=list)
     #: The number that the next record will have.
     count: int = 0
-    #: Where the log ends; what stands after it was not written whole.
+    #: The number of the first record that may be there: 0, unless segments were removed from the front of a folder.
+    first: int = 0
+    #: Where the log, or its last segment, ends; what stands after it was not written whole.
     end: int = 0
-    #: The random bytes that all blocks of the file begin with.
+    #: The random bytes that all blocks of the file, or of the last segment, begin with.
     identity: bytes = b""
     #: Identity of the log, if it is not that of the file, and when the file was begun.
     origin: tuple[bytes, int] | None = None
@@ -58,6 +61,8 @@ class Damage:
     start: int
     end: int
     reason: str
+    #: The file of the segment, for a log in a folder.
+    file: str = ""
 
 
 @dataclass
@@ -134,23 +139,67 @@ def open_log(
 ) -> Log:
     """Everything of a log that is whole.
 
-    - source: the path of a file, or its bytes.
+    - source: the path of a file, or its bytes; or the path of a folder of segments.
     - numpy, depth: as for `loads`.
     - record_size: how many bytes a record or a group of several blocks may have; a longer one is lost.
 
     Raises `StowError` if it is no log, or one of another version, and `OSError` if the file cannot be read.
     """
-    is_path = isinstance(source, (str, os.PathLike))
-    data = Path(source).read_bytes() if is_path else readable(source)
+    reading = _Reading(numpy, depth, record_size)
+    if not isinstance(source, (str, os.PathLike)):
+        return _open(readable(source), reading)
+    return _open_folder(Path(source), reading) if os.path.isdir(source) else _open(Path(source).read_bytes(), reading)
+
+
+def _open(data: Bytes, reading: _Reading, first: int = 0, until: int | None = None) -> Log:
+    """A file, whose records have numbers from `first` on; up to `until`, if it is a segment that others follow."""
     identity = _identity(data)
     count = -(-len(data) // BLOCK_SIZE)
     blocks = {index: block for index in range(count) if (block := _block(data, index, identity))}
-    log = Log(identity=identity)
+    log = Log(identity=identity, first=first)
     last = _find_end(data, blocks, log)
-    _read_records(blocks, last, log, _Reading(numpy, depth, record_size))
+    if until is not None:
+        # Nothing is written to it any more: what is not whole at its end is damaged.
+        log.count, log.end, last = until, len(data), count - 1
+    _read_records(blocks, last, log, reading)
     _collect_lost(log)
     _collect_damage(blocks, last, log)
     return log
+
+
+def _open_folder(folder: Path, reading: _Reading) -> Log:
+    """The segments of a folder, as one log."""
+    paths = sorted(path for path in folder.iterdir() if _SEGMENT_NAME.fullmatch(path.name))
+    firsts = [int(path.name[:20]) for path in paths]
+    if not paths:
+        raise StowError("a folder without segments", 0)
+    last = _open(paths[-1].read_bytes(), reading, firsts[-1])
+    log = Log(first=firsts[0])
+    for path, first, until in zip(paths, firsts, firsts[1:]):
+        try:
+            segment = _open(path.read_bytes(), reading, first, until)
+            if _log_identity(segment) != _log_identity(last):
+                raise StowError("a segment of another log", 0)
+        except (StowError, FileNotFoundError):
+            segment = Log(lost=[range(first, until)], damage=[Damage(0, 0, "head")])
+        _add_segment(log, segment, path)
+    _add_segment(log, last, paths[-1])
+    log.count, log.end, log.identity, log.origin = last.count, last.end, last.identity, last.origin
+    return log
+
+
+_SEGMENT_NAME = re.compile(r"[0-9]{20}\.stowlog")
+
+
+def _log_identity(segment: Log) -> bytes:
+    return segment.origin[0] if segment.origin else segment.identity
+
+
+def _add_segment(log: Log, segment: Log, path: Path) -> None:
+    log.records += segment.records
+    log.lost += segment.lost
+    log.absent += segment.absent
+    log.damage += [replace(damage, file=path.name) for damage in segment.damage]
 
 
 @dataclass(frozen=True)
@@ -418,7 +467,7 @@ def _find_end(data: Bytes, blocks: dict[int, Block], log: Log) -> int:
 
 
 def _read_records(blocks: dict[int, Block], last: int, log: Log, reading: _Reading) -> None:
-    number = claimed = 0
+    number = claimed = log.first
     for index in sorted(blocks):
         block = blocks[index]
         if index > last:
@@ -505,7 +554,7 @@ def _group(number: int, count: int, content: bytes) -> list[tuple[int, bytes | i
 
 def _collect_lost(log: Log) -> None:
     """Which numbers are missing, and were neither left out nor given up."""
-    number = 0
+    number = log.first
     there = [range(record.number, record.number + 1) for record in log.records] + log.absent
     there.sort(key=lambda numbers: numbers.start)
     for numbers in [*there, range(log.count, log.count)]:

@@ -47,6 +47,66 @@ def log_of_parts(message: bytes) -> bytes:
     return first + second
 
 
+def origin(log: bytes) -> "tuple[int, bytes]":
+    return (0x06, log + bytes(8))
+
+
+class SegmentTests(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        # Records 3 to 6 of a log whose first three were removed.
+        self.segment(3, (0x05, b"\x03\x01\x91\x01\x92"))
+        self.segment(5, (0x05, b"\x05\x01\x93"))
+        self.segment(6, (0x05, b"\x06\x01\x94"))
+
+    def segment(self, first: int, *frames: "tuple[int, bytes]", of: bytes = IDENTITY) -> Path:
+        path = Path(self.folder.name, f"{first:020}.stowlog")
+        data = head(0, first)
+        for kind, payload in [origin(of), *frames]:
+            data += frame(len(data), kind, payload)
+        path.write_bytes(data)
+        return path
+
+    def numbers(self) -> "list[int]":
+        return [record.number for record in self.log.records]
+
+    @property
+    def log(self) -> stow.Log:
+        return stow.open_log(self.folder.name)
+
+    def test_segments_are_one_log(self):
+        Path(self.folder.name, "notes").write_text("mine")
+        Path(self.folder.name, "7.stowlog").write_text("mine")
+        self.assertEqual([(record.number, record.value) for record in self.log.records], [(3, 1), (4, 2), (5, 3), (6, 4)])
+        self.assertEqual((self.log.first, self.log.count, self.log.lost, self.log.damage), (3, 7, [], []))
+
+    def test_a_missing_segment_is_lost_alone(self):
+        Path(self.folder.name, f"{5:020}.stowlog").unlink()
+        self.assertEqual(self.numbers(), [3, 4, 6])
+        self.assertEqual(self.log.lost, [range(5, 6)])
+
+    def test_what_is_no_segment_of_the_log_is_lost_alone(self):
+        for _ in range(2):
+            self.assertEqual(self.numbers(), [3, 4, 5, 6])
+            path = self.segment(5, (0x05, b"\x05\x01\x93"), of=bytes(8))
+            self.assertEqual(self.numbers(), [3, 4, 6])
+            path.write_bytes(b"mine")
+            self.assertEqual((self.numbers(), self.log.lost), ([3, 4, 6], [range(5, 6)]))
+            self.assertEqual([damage.file for damage in self.log.damage], [path.name])
+            self.segment(5, (0x05, b"\x05\x01\x93"))
+
+    def test_what_is_torn_at_the_end_of_a_segment_is_damage(self):
+        path = Path(self.folder.name, f"{3:020}.stowlog")
+        path.write_bytes(path.read_bytes()[:-1])
+        self.assertEqual(self.numbers(), [5, 6])
+        self.assertEqual((self.log.lost, len(self.log.damage)), ([range(3, 5)], 1))
+
+    def test_a_folder_without_segments_is_refused(self):
+        with tempfile.TemporaryDirectory() as empty, self.assertRaisesRegex(stow.StowError, "without segments"):
+            stow.open_log(empty)
+
+
 class LogTests(unittest.TestCase):
     def test_a_record_of_several_parts_that_is_no_message_is_lost_by_itself(self):
         log = stow.open_log(log_of_parts(b"\x7d" * 70_000))

@@ -1,21 +1,39 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What a log asks of the system that keeps its files. Every system call of this module is behind these two
 /// protocols, so that tests can put a disk in their place which tears writes, fills up and fails.
 protocol Disk: Sendable {
   func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile
-  /// The file that a path leads to; nil if there is none.
-  func place(of path: String) throws -> FilePlace?
+  /// The file or folder that a path leads to; nil if there is none.
+  func status(of path: String) throws -> FileStatus?
+  /// The names of what is in a folder, in no order. Of what gets a name or loses it meanwhile, some may be among them.
+  func names(in folder: String) throws -> [String]
+  /// Makes a folder. An error if the name is taken.
+  func makeFolder(_ path: String) throws
   /// Gives a file another name. A file that has it is replaced, at one moment for everybody.
   func rename(_ path: String, to newPath: String) throws
   /// Removes a file, if there is one.
   func remove(_ path: String) throws
   /// Makes the names of the files last that stand beside this one.
   func synchronizeFolder(of path: String) throws
-  /// Calls `onChange` when the file that is at a path now was written, or got another name, until the result is let go
-  /// of; nil if the system does not tell. It may be called without reason, on any thread.
+  /// What the clock of the system says: milliseconds since 1970.
+  var now: UInt64 { get }
+  /// Calls `onChange` when the file that is at a path now was written, or got another name, and for a folder when names in it
+  /// have changed, until the result is let go of; nil if the system does not tell. It may be called without reason, on any
+  /// thread.
   func watch(_ path: String, onChange: @escaping @Sendable () -> Void) -> (any FileWatch)?
 }
 
 extension Disk {
+  /// The file that a path leads to; nil if there is none.
+  func place(of path: String) throws -> FilePlace? { try status(of: path)?.place }
+
+  var now: UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
+
   func watch(_ path: String, onChange: @escaping @Sendable () -> Void) -> (any FileWatch)? { nil }
 }
 
@@ -66,6 +84,7 @@ struct FileStatus: Sendable {
   var size: Int
   /// Whether it is a file of bytes, and not a folder, a pipe or a device.
   var isRegular = true
+  var isFolder = false
   var permissions: UInt32 = 0
   var owner: UInt32 = 0
   var group: UInt32 = 0

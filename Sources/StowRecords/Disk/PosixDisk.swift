@@ -64,13 +64,32 @@ struct SystemDisk {
       try repeating(operation) { openFile(path, flags | O_CLOEXEC, 0o666) }
     }
 
-    func place(of path: String) throws -> FilePlace? {
+    func status(of path: String) throws -> FileStatus? {
       var status = stat()
       while stat(path, &status) != 0 {
         if errno == ENOENT { return nil }
         if errno != EINTR { throw SystemError(operation: "look up", code: errno) }
       }
-      return FilePlace(status)
+      return try FileStatus(status)
+    }
+
+    func names(in folder: String) throws -> [String] {
+      guard let stream = opendir(folder) else { throw SystemError(operation: "open folder", code: errno) }
+      defer { closedir(stream) }
+      var names: [String] = []
+      while true {
+        errno = 0
+        guard let entry = readdir(stream) else { break }
+        // The entry may be shorter than its type, and must not be copied.
+        let name = UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!
+        names.append(String(cString: name.assumingMemoryBound(to: CChar.self)))
+      }
+      if errno != 0 { throw SystemError(operation: "read folder", code: errno) }
+      return names
+    }
+
+    func makeFolder(_ path: String) throws {
+      try repeating("make folder") { mkdir(path, 0o777) }
     }
 
     func rename(_ path: String, to newPath: String) throws {
@@ -107,12 +126,7 @@ struct SystemDisk {
     func status() throws -> FileStatus {
       var status = stat()
       try repeating("look up") { fstat(descriptor, &status) }
-      guard let size = Int(exactly: status.st_size) else {
-        throw SystemError(operation: "look up", code: EFBIG)
-      }
-      return FileStatus(
-        place: FilePlace(status), size: size, isRegular: status.st_mode & S_IFMT == S_IFREG,
-        permissions: UInt32(status.st_mode) & 0o7777, owner: status.st_uid, group: status.st_gid)
+      return try FileStatus(status)
     }
 
     func takeOwner(of other: FileStatus) throws {
@@ -206,10 +220,17 @@ struct SystemDisk {
     }
   }
 
-  extension FilePlace {
-    fileprivate init(_ status: stat) {
-      device = UInt64(truncatingIfNeeded: status.st_dev)
-      number = UInt64(truncatingIfNeeded: status.st_ino)
+  extension FileStatus {
+    fileprivate init(_ status: stat) throws {
+      guard let size = Int(exactly: status.st_size) else {
+        throw SystemError(operation: "look up", code: EFBIG)
+      }
+      let place = FilePlace(
+        device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
+      self.init(
+        place: place, size: size, isRegular: status.st_mode & S_IFMT == S_IFREG,
+        isFolder: status.st_mode & S_IFMT == S_IFDIR, permissions: UInt32(status.st_mode) & 0o7777,
+        owner: status.st_uid, group: status.st_gid)
     }
   }
 
@@ -234,7 +255,9 @@ struct SystemDisk {
     private var notSupported: SystemError { SystemError(operation: "open", code: SystemError.notSupported) }
 
     func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile { throw notSupported }
-    func place(of path: String) throws -> FilePlace? { throw notSupported }
+    func status(of path: String) throws -> FileStatus? { throw notSupported }
+    func names(in folder: String) throws -> [String] { throw notSupported }
+    func makeFolder(_ path: String) throws { throw notSupported }
     func rename(_ path: String, to newPath: String) throws { throw notSupported }
     func remove(_ path: String) throws { throw notSupported }
     func synchronizeFolder(of path: String) throws { throw notSupported }

@@ -13,8 +13,10 @@ import Dispatch
     func watch(_ path: String, onChange: @escaping @Sendable () -> Void) -> (any FileWatch)? {
       let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
       guard descriptor >= 0 else { return nil }
-      // The number of names changes when a compaction puts another file in the place of this one.
-      guard inotify_add_watch(descriptor, path, UInt32(IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF)) >= 0 else {
+      // The number of names changes when a compaction puts another file in the place of this one. New files get their
+      // place in a folder by another name.
+      let events = UInt32(IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_MOVED_TO)
+      guard inotify_add_watch(descriptor, path, events) >= 0 else {
         close(descriptor)
         return nil
       }

@@ -10,7 +10,8 @@ import Synchronization
 ///                                   └ record ┘               c1 and the bytes of two stretches must give c3
 /// ```
 final class KnownRun: Sendable {
-  let file: LogFile
+  /// That of the file, which may be closed meanwhile.
+  let identity: UInt64
   /// Those of the records. Where heads contradict each other, records at the end belong to the block after this.
   let numbers: Range<Int>
   /// About how many bytes of memory it takes.
@@ -25,7 +26,7 @@ final class KnownRun: Sendable {
   init?(_ run: Block.Run, of block: Block, before limit: Int, _ file: LogFile, _ decoder: StowDecoder) {
     let end = min(run.numbers.end, limit)
     guard run.numbers.first < end, let scopes = try? Self.scopes(of: run, block.bytes) else { return nil }
-    self.file = file
+    identity = file.identity
     numbers = run.numbers.first..<end
     blockStart = block.start
     self.run = run
@@ -55,18 +56,20 @@ final class KnownRun: Sendable {
 
   /// Reads a record again, and those beside it that are in the same stretches; nil if these cannot be read, or if they have
   /// other bytes now.
-  func readRecords(around number: Int) -> RecordStore? {
-    records(around: number) { bytes in
+  func readRecords(around number: Int, of file: LogFile) -> RecordStore? {
+    records(around: number, of: file) { bytes in
       try? LogFile.bytes(of: file.disk, file.path, from: blockStart + bytes.lowerBound, count: bytes.count)
     }
   }
 
   /// The same, from the block that these records were found in.
-  func records(around number: Int, in block: Block) -> RecordStore? {
-    records(around: number) { Array(block.bytes[$0]) }
+  func records(around number: Int, of file: LogFile, in block: Block) -> RecordStore? {
+    records(around: number, of: file) { Array(block.bytes[$0]) }
   }
 
-  private func records(around number: Int, read: (Range<Int>) -> [UInt8]?) -> RecordStore? {
+  private func records(
+    around number: Int, of file: LogFile, read: (Range<Int>) -> [UInt8]?
+  ) -> RecordStore? {
     guard let index = run.numbers.place(of: number) else { return nil }
     let place = run.records[index].range
     let frame = run.frames[run.frames.partitionPoint { Int($0.end) < place.upperBound }]
@@ -127,14 +130,15 @@ final class KnownRecords: Sendable {
   /// A record of a block that is known; nil if none is, or if it has other bytes now.
   func record(_ number: Int, of file: LogFile) -> RecordLog.Record? {
     let (store, run) = state.withLock { state -> (RecordStore?, KnownRun?) in
-      if let recent = state.recent, recent.file === file, recent.numbers.place(of: number) != nil {
+      if let recent = state.recent, recent.identity == file.identity, recent.numbers.place(of: number) != nil
+      {
         return (recent, nil)
       }
       return (nil, state.run(with: number, of: file))
     }
     if let store { return store.record(number) }
     guard let run, run.has(number) else { return nil }
-    guard let store = run.readRecords(around: number) else {
+    guard let store = run.readRecords(around: number, of: file) else {
       state.withLock { $0.forget(run) }
       return nil
     }
@@ -142,8 +146,10 @@ final class KnownRecords: Sendable {
   }
 
   /// Remembers a block, and finds a record in it.
-  func record(_ number: Int, in block: Block, _ run: KnownRun) -> RecordLog.Record? {
-    guard run.has(number), let store = run.records(around: number, in: block) else { return nil }
+  func record(
+    _ number: Int, of file: LogFile, in block: Block, _ run: KnownRun
+  ) -> RecordLog.Record? {
+    guard run.has(number), let store = run.records(around: number, of: file, in: block) else { return nil }
     state.withLock { $0.remember(run, limit) }
     return record(number, in: store)
   }
@@ -157,7 +163,9 @@ final class KnownRecords: Sendable {
 extension KnownRecords.State {
   fileprivate mutating func run(with number: Int, of file: LogFile) -> KnownRun? {
     let index = runs.partitionPoint { $0.run.numbers.upperBound <= number }
-    guard index < runs.count, runs[index].run.numbers.contains(number), runs[index].run.file === file else {
+    guard index < runs.count, runs[index].run.numbers.contains(number),
+      runs[index].run.identity == file.identity
+    else {
       return nil
     }
     runs[index].isUsed = true

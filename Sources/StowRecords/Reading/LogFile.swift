@@ -6,16 +6,22 @@ final class LogFile: Sendable {
   let disk: any DiskFile
   /// The eight bytes that all blocks of the file have in common.
   let identity: UInt64
+  /// Which log the file belongs to.
+  let origin: Origin
+  /// The number of the first record that the file may have: for a segment, that in its name.
+  let first: Int
   private let knownHeads = Mutex(KnownHeads())
 
-  init(path: String, disk: any DiskFile, identity: UInt64) {
+  init(path: String, disk: any DiskFile, identity: UInt64, origin: Origin? = nil, first: Int = 0) {
     self.path = path
     self.disk = disk
     self.identity = identity
+    self.origin = origin ?? Origin(log: identity, begun: 0)
+    self.first = first
   }
 
   /// A file whose identity is that of the first head which is whole.
-  convenience init(reading path: String, _ disk: any DiskFile) throws {
+  convenience init(reading path: String, _ disk: any DiskFile, first: Int = 0) throws {
     let status = try RecordLogError.naming(path) { try disk.status() }
     let count = BlockHead.count(in: status.size)
     var index = 0
@@ -25,12 +31,24 @@ final class LogFile: Sendable {
         throw RecordLogError(file: path, .unsupportedVersion(version))
       }
       if let head = BlockHead(bytes), head.index == index {
-        self.init(path: path, disk: disk, identity: head.identity)
+        let origin = try Self.origin(of: disk, path, status.size, identity: head.identity)
+        self.init(path: path, disk: disk, identity: head.identity, origin: origin, first: first)
         return
       }
       index = try Self.nextBlock(of: disk, path, from: index + 1) ?? count
     }
     throw RecordLogError(file: path, .notALog)
+  }
+
+  private static func origin(
+    of disk: any DiskFile, _ path: String, _ size: Int, identity: UInt64
+  ) throws -> Origin? {
+    let count = min(BlockHead.size + Frame.headSize + Origin.size, size)
+    let bytes = try Self.bytes(of: disk, path, from: 0, count: count)
+    guard let frame = Frame(in: bytes, at: BlockHead.size, blockStart: 0, identity: identity),
+      frame.kind == .origin
+    else { return nil }
+    return Origin(bytes, frame.payload)
   }
 
   // MARK: - Bytes
@@ -103,16 +121,6 @@ final class LogFile: Sendable {
       throw RecordLogError(file: path, offset: start, error)
     }
     return Block(index, bytes, identity: identity)
-  }
-
-  /// Which log the file belongs to.
-  func origin() throws -> Origin {
-    let count = min(BlockHead.size + Frame.headSize + Origin.size, try size())
-    let bytes = try Self.bytes(of: disk, path, from: 0, count: count)
-    guard let frame = Frame(in: bytes, at: BlockHead.size, blockStart: 0, identity: identity),
-      frame.kind == .origin
-    else { return Origin(log: identity, begun: 0) }
-    return Origin(bytes, frame.payload) ?? Origin(log: identity, begun: 0)
   }
 
   /// The last block that begins before `end`, has a whole head, and whose first record is not after `number`; nil if

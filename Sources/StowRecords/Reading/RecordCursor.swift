@@ -7,7 +7,7 @@ import Stow
 /// and a group of records in several blocks of which a part is missing. The number in the next frame or head that is whole says how
 /// many records that were.
 struct RecordCursor: Sendable {
-  private let file: LogFile
+  let file: LogFile
   private let tail: Tail
   private let maximumRecordSize: Int
   private let decoder: StowDecoder
@@ -19,7 +19,7 @@ struct RecordCursor: Sendable {
   /// lost is reported as a whole.
   private let start: Int
   /// The number of the record that comes next.
-  private(set) var next = 0
+  private(set) var next: Int
   /// The block that is to be read next.
   private var index = 0
   /// The block that is read, and which of its pieces comes next.
@@ -45,9 +45,10 @@ struct RecordCursor: Sendable {
     self.decoder = decoder
     (self.known, self.noting) = (known, noting)
     start = min(number, tail.count)
+    next = file.first
     // Where heads cannot be read, the walk begins at the front and reports them. Where they contradict each other, what
     // is read from the front is what counts.
-    if start > 0, let head = try? file.lastHead(notAfter: start, before: tail.end) {
+    if start > file.first, let head = try? file.lastHead(notAfter: start, before: tail.end) {
       (index, next) = (head.index, head.firstRecord)
       wholeEnd = index * BlockHead.blockSize
     }
@@ -72,6 +73,8 @@ struct RecordCursor: Sendable {
   /// The records around the number that the walk begins with, or the next ones; nil if there are none.
   mutating func firstStore() -> RecordStore? {
     while store.map({ $0.numbers.end <= start }) ?? true {
+      // These are passed over, and not lost.
+      if let store { next = max(next, store.numbers.end) }
       guard goOn() else {
         _ = nextRecord()
         return nil
@@ -177,7 +180,8 @@ struct RecordCursor: Sendable {
     let records = next..<max(next, number)
     if hole == nil && records.isEmpty { return }
     let bytes = hole?.bytes ?? min(wholeEnd, end)..<end
-    let damage = RecordLog.Damage(records: records, bytes: bytes, reason: hole?.reason ?? .missing)
+    let damage = RecordLog.Damage(
+      file: file.path, records: records, bytes: bytes, reason: hole?.reason ?? .missing)
     known.add(damage)
     noting?.add(damage)
     hole = nil

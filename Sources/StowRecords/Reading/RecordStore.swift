@@ -7,7 +7,9 @@ import Synchronization
 /// late, in any order, and from many threads: whoever decodes takes the decoder out and puts it back, and makes one
 /// of his own if there is none at the moment.
 final class RecordStore: Sendable {
-  let file: LogFile
+  /// The identity of the file, and that of its log.
+  let identity: UInt64
+  let log: UInt64
   let numbers: RecordNumbers
   private let bytes: [UInt8]
   private let places: [Block.Place]
@@ -20,7 +22,7 @@ final class RecordStore: Sendable {
 
   /// Records of a block, of which these are the bytes.
   init(_ file: LogFile, _ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
-    self.file = file
+    (identity, log) = (file.identity, file.origin.log)
     numbers = run.numbers
     self.decoder = decoder
     self.bytes = bytes
@@ -36,7 +38,7 @@ final class RecordStore: Sendable {
     _ window: PackingWindow,
     _ known: (scope: KnownScope, first: Int), _ decoder: StowDecoder
   ) {
-    self.file = file
+    (identity, log) = (file.identity, file.origin.log)
     self.numbers = numbers
     self.bytes = bytes
     self.places = places
@@ -50,7 +52,7 @@ final class RecordStore: Sendable {
     _ file: LogFile, _ firstNumber: Int, _ places: [Block.Place], ofGroup bytes: [UInt8],
     _ decoder: StowDecoder
   ) {
-    self.file = file
+    (identity, log) = (file.identity, file.origin.log)
     numbers = RecordNumbers(first: firstNumber, count: places.count)
     self.decoder = decoder
     self.bytes = bytes

@@ -16,7 +16,7 @@ struct LogOpening {
         opened = (try newLog(inPlaceOf: file), RecordLog.Recovery(bytes: 0..<0, records: 0..<0))
       } else {
         opened = try recovered(file)
-        try removeLeftover(of: opened.0.file.origin().log)
+        try removeLeftover(of: opened.0.file.origin.log)
       }
       // Whoever made the file may have been stopped before its name was safe.
       try naming { try disk.synchronizeFolder(of: path) }
@@ -28,11 +28,12 @@ struct LogOpening {
     }
   }
 
-  func forReading() throws -> LogFile {
-    try LogFile(reading: path, naming { try disk.open(path, .reading) })
+  /// A log in one file.
+  func forReading() throws -> (segments: [Segment], file: LogFile) {
+    ([Segment(file: path)], try LogFile(reading: path, naming { try disk.open(path, .reading) }))
   }
 
-  private func naming<Result>(_ call: () throws -> Result) throws -> Result {
+  func naming<Result>(_ call: () throws -> Result) throws -> Result {
     try RecordLogError.naming(path, call)
   }
 
@@ -40,7 +41,7 @@ struct LogOpening {
 
   /// The file with its lock, and whether it was made. A compaction may have put another file in its place meanwhile,
   /// whose lock is the one that counts.
-  private func lockedFile() throws -> (any DiskFile, isNew: Bool) {
+  func lockedFile() throws -> (any DiskFile, isNew: Bool) {
     while true {
       let (file, isNew) = try naming(openOrMake)
       let status = try naming { try file.status() }
@@ -71,7 +72,9 @@ struct LogOpening {
   // MARK: - New files
 
   /// Where a new file is written until it takes the place of the log.
-  private var newPath: String { path + ".stowlog-new" }
+  private var newPath: String { path + Self.newEnding }
+
+  static let newEnding = ".stowlog-new"
 
   /// Makes a log without records and puts it in the place of an empty file.
   private func newLog(inPlaceOf file: any DiskFile) throws -> LogWriter {
@@ -88,25 +91,25 @@ struct LogOpening {
   /// Makes a file without records beside this one. It has its lock, and its head is on the disk.
   ///
   /// - Parameters:
-  ///   - old: The file whose place it is to take, with the same owner and permissions.
+  ///   - old: The file whose place it is to take, or after which it comes, with the same owner and permissions.
   ///   - first: The number of its first record.
   ///   - origin: The log that it is to belong to, if there is one.
-  func newFile(like old: any DiskFile, from first: Int, _ origin: Origin?) throws -> LogWriter {
-    let status = try naming { try old.status() }
+  func newFile(like old: (any DiskFile)?, from first: Int, _ origin: Origin?) throws -> LogWriter {
+    let status = try naming { try old?.status() }
     return try RecordLogError.naming(newPath) {
       let file = try makeFile(origin?.log)
       let head = BlockHead(identity: identity, firstRecord: first, index: 0).bytes
       let bytes = head + (origin?.frame(identity: identity) ?? [])
       do {
         guard try file.lock() else { throw RecordLogError(file: newPath, .inUse) }
-        try file.takeOwner(of: status)
+        if let status { try file.takeOwner(of: status) }
         try bytes.withUnsafeBytes { try file.write($0, at: 0) }
         try file.synchronize()
       } catch {
         try? disk.remove(newPath)
         throw error
       }
-      let log = LogFile(path: path, disk: file, identity: identity)
+      let log = LogFile(path: path, disk: file, identity: identity, origin: origin, first: first)
       let tail = Tail(end: bytes.count, count: first, size: bytes.count, synchronizedEnd: bytes.count)
       return LogWriter(log, on: disk, at: newPath, tail, options)
     }
@@ -121,10 +124,10 @@ struct LogOpening {
     }
   }
 
-  /// Puts a new file in the place of the log, which must be the old one until then.
-  func putInPlace(_ new: LogWriter, of old: any DiskFile) throws {
+  /// Puts a new file in the place of the log, which must be the old one until then, or nothing.
+  func putInPlace(_ new: LogWriter, of old: (any DiskFile)?) throws {
     try naming {
-      guard try disk.place(of: path) == old.status().place else {
+      guard try disk.place(of: path) == old?.status().place else {
         throw RecordLogError(file: path, .replaced)
       }
       do {
@@ -145,9 +148,9 @@ struct LogOpening {
     try? disk.remove(newPath)
   }
 
-  /// Removes a new file that a crash has left, if it is certain that it is one: an empty file, a head that is torn, or
-  /// the beginning of a log that was made of this one.
-  private func removeLeftover(of log: UInt64?) throws {
+  /// Removes a new file that a crash has left, if it is certain that it is one: an empty file, a head that is torn, the
+  /// beginning of a log that was made of this one, or a first segment without records.
+  func removeLeftover(of log: UInt64?) throws {
     try RecordLogError.naming(newPath) {
       guard let file = try? disk.open(newPath, .inspecting), try isLeftover(file, of: log) else {
         return
@@ -168,13 +171,14 @@ struct LogOpening {
     guard let frame = Frame(in: bytes, at: BlockHead.size, blockStart: 0, identity: head.identity) else {
       return false
     }
-    return frame.kind == .origin && log != nil && Origin(bytes, frame.payload)?.log == log
+    guard frame.kind == .origin, let origin = Origin(bytes, frame.payload) else { return false }
+    return origin.log == log || (origin.log == head.identity && status.size == originEnd)
   }
 
   // MARK: - Logs that are there
 
-  private func recovered(_ file: any DiskFile) throws -> (LogWriter, RecordLog.Recovery) {
-    let log = try LogFile(reading: path, file)
+  func recovered(_ file: any DiskFile, first: Int = 0) throws -> (LogWriter, RecordLog.Recovery) {
+    let log = try LogFile(reading: path, file, first: first)
     let tail = try log.tailForWriting()
     if tail.end < tail.size {
       try RecordLogError.naming(path, at: tail.end) {

@@ -1,4 +1,5 @@
 import Stow
+import Synchronization
 
 /// Writes the frames of a log, one after the other. Records are collected in memory until their frame is written.
 ///
@@ -27,6 +28,10 @@ final class LogWriter: @unchecked Sendable {
   private var endsInCheckpoint: Bool
   /// Why nothing more is written before the log is opened anew.
   var failure: RecordLogError?
+  /// Whether the log has gone on in a new segment, after all of this one was brought to the disk.
+  var isFinished = false
+  /// Held while the disk synchronizes the file, whoever wants it: it says only once that it failed.
+  private let hasFailedToSynchronize = Mutex(false)
 
   /// The head of the block if the frame is its first, room for the head of the frame, its number, and the records.
   private var frame: [UInt8] = []
@@ -406,7 +411,7 @@ final class LogWriter: @unchecked Sendable {
     try RecordLogError.naming(file.path, at: wholeEnd) {
       try file.disk.truncate(to: wholeEnd)
       do {
-        try file.disk.synchronize()
+        try synchronizeFile()
       } catch {
         failToSynchronize()
         throw error
@@ -449,6 +454,35 @@ final class LogWriter: @unchecked Sendable {
 
   /// Whether a synchronization brings all that is written to the disk. If not, ``prepareToSynchronize()`` has failed.
   var isPrepared: Bool { unsynchronized.isEmpty }
+
+  /// Has the disk synchronize the file. After an error it is not tried again.
+  func synchronizeFile() throws {
+    try hasFailedToSynchronize.withLock { hasFailed in
+      if hasFailed { throw RecordLogError(file: file.path, .synchronizationFailed) }
+      hasFailed = true
+      try RecordLogError.naming(file.path) { try file.disk.synchronize() }
+      hasFailed = false
+    }
+  }
+
+  /// Brings all records to the disk, after which none is appended to this file.
+  func finish() throws {
+    try prepareToSynchronize()
+    if hasDebris { try removeDebris() }
+    let end = wholeEnd
+    do {
+      try synchronizeFile()
+    } catch {
+      failToSynchronize()
+      throw error
+    }
+    noteSynchronized(before: end)
+  }
+
+  /// Whether the file has so many bytes with what is collected, or has room for less than a part of a record.
+  func isFull(_ size: Int) -> Bool {
+    end + (collected > 0 ? frame.count : 0) > size - Self.leastRoomForPart && count > file.first
+  }
 
   /// Takes notice that all bytes before `end` are on the disk.
   func noteSynchronized(before end: Int) { synchronizedEnd = max(synchronizedEnd, end) }

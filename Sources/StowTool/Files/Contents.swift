@@ -128,7 +128,7 @@ struct Contents {
     }
     do {
       let log = try RecordLogReader(at: URL(filePath: path))
-      let numbers = contents.wanted?.range(among: log.count) ?? 0..<Int.max
+      let numbers = contents.wanted?.range(among: log.count) ?? log.firstNumber..<Int.max
       for try await record in log.follow(from: numbers.lowerBound) where record.number < numbers.upperBound {
         try body(try contents.value(of: record, input), record.number)
         if record.number == numbers.upperBound - 1 { return }

@@ -4,16 +4,19 @@
   import Foundation
 #endif
 
-/// A file that was named on the command line, or standard input.
+/// A file that was named on the command line, or standard input; or a folder, which is a log of segments.
 struct Input {
   /// As errors name it.
   let name: String
   /// The bytes. Those of a file are mapped, so that a large one takes no memory before it is looked at.
   let data: Data
   let isStandardInput: Bool
+  /// How many bytes each segment of a folder has; nil for a file.
+  let segmentSizes: [Int]?
 
   init(_ path: String) throws {
     isStandardInput = path == Arguments.standardInput
+    segmentSizes = isStandardInput ? nil : Self.segmentSizes(of: path)
     guard !isStandardInput else {
       name = "standard input"
       guard let bytes = System.readInput() else { throw Failure("standard input cannot be read") }
@@ -21,11 +24,30 @@ struct Input {
       return
     }
     name = path
+    if segmentSizes != nil {
+      data = Data()
+      return
+    }
     do {
       data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
     } catch {
       throw Failure("\(path): \(Self.reason(error))")
     }
+  }
+
+  private static func segmentSizes(of path: String) -> [Int]? {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return nil }
+    return names.filter { $0.hasSuffix(".stowlog") }.map { name in
+      (try? Data(contentsOf: URL(filePath: "\(path)/\(name)"), options: .alwaysMapped))?.count ?? 0
+    }
+  }
+
+  /// In bytes.
+  var size: Int { segmentSizes?.reduce(0, +) ?? data.count }
+
+  /// Throws for a folder, which has no bytes of its own.
+  func requireFile() throws {
+    if segmentSizes != nil { throw Failure("\(name): a folder, whose segments are files of their own") }
   }
 
   private static func reason(_ error: any Error) -> String {
@@ -55,7 +77,8 @@ struct Input {
   enum Kind { case message, log, stream }
 
   var kind: Kind {
-    switch Array(data.prefix(2)) {
+    if segmentSizes != nil { return .log }
+    return switch Array(data.prefix(2)) {
     case [0x7F, 0x02]: .log
     case [0x7F, 0x03]: .stream
     default: .message

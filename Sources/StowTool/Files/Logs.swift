@@ -48,7 +48,7 @@ enum Logs {
   /// What a log could not do, as the end of the command.
   static func failure(_ error: RecordLogError) -> Failure {
     switch error.reason {
-    case .notALog, .unsupportedVersion, .damaged, .noSuchRecord: Failure("\(error)", .differs)
+    case .notALog, .unsupportedVersion, .damaged, .noSuchRecord, .removed: Failure("\(error)", .differs)
     default: Failure("\(error)")
     }
   }

@@ -21,6 +21,7 @@ enum Inspect {
     var code = ExitCode.fine
     for path in arguments.files {
       let input = try Input(path)
+      try input.requireFile()
       if let wanted = layout.wanted, wanted >= input.data.count {
         throw Failure(
           "\(input.name): there is no offset \(wanted) among \(Words.count(input.data.count, "byte"))")

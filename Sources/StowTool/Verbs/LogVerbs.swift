@@ -12,7 +12,8 @@ enum LogVerbs {
     name: "log", operands: "[options] FILE …", files: 1...Int.max,
     summary: "says what is in a log: records, blocks, damage",
     details: """
-      stowtool print and stowtool json write the values of the records, and stowtool inspect the bytes of the file.
+      stowtool print and stowtool json write the values of the records, and stowtool inspect the bytes of the file. A log
+      may be a folder of segments.
       """,
     options: [Option("--records", nil, "a line for each record, too: its number and its size in bytes")],
     run: describe)
@@ -93,21 +94,23 @@ enum LogVerbs {
   private static func describe(
     _ log: RecordLogReader, in input: Input, _ arguments: Arguments, _ output: inout Output
   ) {
-    let size = input.data.count
-    var (whole, largest, bytes) = (0, 0, 0)
+    let sizes = input.segmentSizes ?? [input.data.count]
+    var (largest, bytes) = (0, 0)
     for record in log.records {
-      whole += 1
       largest = max(largest, record.size)
       bytes += record.size
       if arguments.has("--records") {
         output.line("record \(record.number): \(Words.count(record.size, "byte"))")
       }
     }
-    output.line("\(input.name): \(Words.count(log.count, "record")), \(Words.count(size, "byte"))")
-    output.line("  blocks      \(Words.number((size + 65_535) / 65_536))")
-    output.line("  records     \(Words.count(bytes, "byte")), the largest \(Words.count(largest, "byte"))")
     output.line(
-      "  damage      \(log.damage.isEmpty ? "none" : Words.count(log.count - whole, "record") + " lost")")
+      "\(input.name): \(Words.count(log.count - log.firstNumber, "record")), \(Words.count(input.size, "byte"))"
+    )
+    if input.segmentSizes != nil { output.line("  segments    \(Words.number(sizes.count))") }
+    output.line("  blocks      \(Words.number(sizes.reduce(0) { $0 + ($1 + 65_535) / 65_536 }))")
+    output.line("  records     \(Words.count(bytes, "byte")), the largest \(Words.count(largest, "byte"))")
+    let lost = log.damage.reduce(0) { $0 + $1.records.count }
+    output.line("  damage      \(log.damage.isEmpty ? "none" : Words.count(lost, "record") + " lost")")
     for damage in log.damage { output.line("    \(damage)") }
     output.line("  after it    \(log.recovery)")
   }

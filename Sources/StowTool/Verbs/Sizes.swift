@@ -24,6 +24,7 @@ enum Sizes {
 
   private static func run(_ arguments: Arguments) throws -> ExitCode {
     let input = try Input(arguments.files[0])
+    try input.requireFile()
     var collector = SizeCollector()
     let broken = Walks.walk(input, try Walks.context(arguments)) { _ in
       SizeCollector()

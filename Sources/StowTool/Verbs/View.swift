@@ -25,6 +25,7 @@ enum View {
 
   private static func run(_ arguments: Arguments) throws -> ExitCode {
     let input = try Input(arguments.files[0])
+    try input.requireFile()
     guard input.data.count <= most else {
       throw Failure("\(input.name): too large for a browser; see stowtool print --path, or inspect")
     }

@@ -4,11 +4,12 @@ import Testing
 
 /// On a disk that crashes: what was synchronized is there, in order, and everything else is whole or absent.
 struct CrashTests {
-  @Test(arguments: [RecordLog.Durability.manual, .everyAppend])
-  func whatWasSynchronizedSurvivesCrashes(_ durability: RecordLog.Durability) {
+  /// In one file, and in segments of one block and of three.
+  @Test(arguments: [RecordLog.Durability.manual, .everyAppend], [nil, 65_536, 200_000])
+  func whatWasSynchronizedSurvivesCrashes(_ durability: RecordLog.Durability, _ segmentSize: Int?) {
     for seed in 0..<10 as Range<UInt64> {
       var random = SeededGenerator(seed: seed)
-      let model = ModelledLog(durability: durability)
+      let model = ModelledLog(durability: durability, segmentSize: segmentSize)
       for _ in 0..<80 { step(model, &random) }
       finish(model)
       if model.log == nil { Issue.record("seed \(seed)") }
@@ -17,7 +18,7 @@ struct CrashTests {
 
   private func step(_ model: ModelledLog, _ random: inout SeededGenerator) {
     model.open()
-    switch random.below(40) {
+    switch random.below(42) {
     case 0..<22: for _ in 0...random.below(8) { model.append(size: random.below(300)) }
     case 22..<24: model.append(size: random.below(70_000))
     case 24:
@@ -29,7 +30,8 @@ struct CrashTests {
     case 34: model.compact()
     case 35: model.stop()
     case 36, 37: model.crash(&random)
-    case 38: model.disk.capacity = model.disk.bytes(of: ModelledLog.path)!.count + random.below(2_000)
+    case 38: model.disk.capacity = model.disk.used + random.below(2_000)
+    case 39, 40: model.remove(before: random.below(model.events.count + 1))
     default: model.disk.capacity = .max
     }
   }
@@ -44,17 +46,17 @@ struct CrashTests {
   }
 
   /// One call fails, or all from one on, as when the process is killed there.
-  @Test(arguments: [RecordLog.Durability.manual, .everyAppend])
-  func everySystemCallMayFail(_ durability: RecordLog.Durability) {
-    let whole = ModelledLog(durability: durability)
+  @Test(arguments: [RecordLog.Durability.manual, .everyAppend], [nil, 65_536])
+  func everySystemCallMayFail(_ durability: RecordLog.Durability, _ segmentSize: Int?) {
+    let whole = ModelledLog(durability: durability, segmentSize: segmentSize)
     perform(whole)
     let calls = whole.disk.calls
     #expect(calls > 50)
-    // Every other call, and the rest with the other durability.
-    for call in stride(from: durability == .manual ? 0 : 1, to: calls, by: 2) {
+    // Some of the calls, and others with the other durability.
+    for call in stride(from: durability == .manual ? 0 : 1, to: calls, by: segmentSize == nil ? 2 : 3) {
       // What comes afterwards is another for neighbouring calls, which are much alike.
       for (failing, ending) in [(call..<(call + 1), call / 2 % 3), (call..<Int.max, (call / 2 + 1) % 3)] {
-        let model = ModelledLog(durability: durability)
+        let model = ModelledLog(durability: durability, segmentSize: segmentSize)
         model.disk.failing = failing
         perform(model)
         end(model, ending, seed: UInt64(call))
@@ -74,6 +76,7 @@ struct CrashTests {
     model.append(size: 10)
     model.synchronize()
     model.append(size: 20)
+    model.remove(before: 4)
     model.compact()
     model.append(size: 10)
     model.synchronize()

@@ -32,7 +32,10 @@ struct MadeUpLogTests {
       let log = try KnownLogs.reader(of: file.bytes)
       #expect(log.count == 1 && log.recovery.bytes.isEmpty)
       let bytes = file.frameStarts[1]..<file.bytes.count
-      #expect(try log.verify() == [RecordLog.Damage(records: 1..<1, bytes: bytes, reason: .frame)])
+      #expect(
+        try log.verify() == [
+          RecordLog.Damage(file: KnownLogs.path, records: 1..<1, bytes: bytes, reason: .frame)
+        ])
     }
   }
 

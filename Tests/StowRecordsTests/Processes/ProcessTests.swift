@@ -13,10 +13,12 @@ struct ProcessTests {
   /// `STOW_CRASH_ROUNDS` sets how often.
   private var rounds: Int { ProcessInfo.processInfo.environment["STOW_CRASH_ROUNDS"].flatMap(Int.init) ?? 30 }
 
-  @Test func aProcessThatIsKilledLosesNothingThatWasWritten() throws {
+  @Test(arguments: [false, true])
+  func aProcessThatIsKilledLosesNothingThatWasWritten(_ isFolder: Bool) throws {
     var written = -1
+    let rounds = isFolder ? max(1, rounds / 2) : rounds
     for round in 0..<rounds {
-      let worker = try Worker("crash", folder.log.path, "\(round)")
+      let worker = try Worker(["crash", folder.log.path, "\(round)"] + (isFolder ? ["SEGMENTS"] : []))
       // Sometimes before it has even opened the log, and mostly while it writes: somewhere after what it said last.
       for _ in 0..<(round % 5) { worker.waitForOutput() }
       worker.kill()
@@ -79,6 +81,11 @@ struct ProcessTests {
     #expect(try Worker("open", folder.log.path).lines() == ["inUse"])
     try log.close()
     #expect(try Worker("open", folder.log.path).lines() == ["opened 1"])
+    let segments = folder.url.appending(path: "segments")
+    let other = try RecordLog(at: segments, segmentSize: 65_536)
+    #expect(try Worker("open", segments.path).lines() == ["inUse"])
+    try other.close()
+    #expect(try Worker("open", segments.path).lines() == ["opened 0"])
   }
 
   @Test func aReaderSeesWholeRecordsBesideAWriter() throws {
@@ -105,6 +112,35 @@ struct ProcessTests {
     // Each once, those too that the compaction left out: the old file is read to its end.
     #expect(ids == Array(0..<1000))
     #expect(reader.count == 1000 && Array(reader.records).count < 1000)
+  }
+
+  @Test func aFolderIsFollowedAcrossProcessesRemovalsAndCompactions() async throws {
+    try RecordLog(at: folder.log, segmentSize: 1).close()
+    let reader = try RecordLogReader(at: folder.log)
+    let rounds = 100
+    let worker = try Worker("segments", folder.log.path, "\(rounds)")
+    let last = rounds * 20
+    // Every number is one of a record that is there, or of one that the follower is told was removed, or of one that a compaction
+    // may have left out.
+    var (next, seen) = (0, 0)
+    while next <= last {
+      do {
+        for try await record in reader.follow(from: next) {
+          let value = try record.decode(LoggedValue.self)
+          #expect(value.isRight && value.id == record.number && record.number >= next)
+          #expect((next..<record.number).allSatisfy(LoggedValue.isDropped), "\(next) to \(record.number)")
+          (next, seen) = (record.number + 1, seen + 1)
+          if next > last { break }
+        }
+      } catch let error as RecordLogError {
+        guard case .removed(let number, let first) = error.reason else { throw error }
+        #expect(number == next && first > next)
+        next = first
+      }
+    }
+    #expect(try worker.lines() == ["\(last + 1)"])
+    #expect(seen > 100 && reader.count == last + 1 && reader.firstNumber > last - 500)
+    #expect(try reader.verify().isEmpty)
   }
 
   /// Somebody who reads a log that has no records yet.

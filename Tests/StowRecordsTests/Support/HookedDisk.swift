@@ -11,7 +11,11 @@ final class HookedDisk: Disk, @unchecked Sendable {
     HookedFile(disk: self, file: try simulated.open(path, purpose))
   }
 
-  func place(of path: String) throws -> FilePlace? { try simulated.place(of: path) }
+  var now: UInt64 { simulated.now }
+
+  func status(of path: String) throws -> FileStatus? { try simulated.status(of: path) }
+  func names(in folder: String) throws -> [String] { try simulated.names(in: folder) }
+  func makeFolder(_ path: String) throws { try simulated.makeFolder(path) }
   func rename(_ path: String, to newPath: String) throws { try simulated.rename(path, to: newPath) }
   func remove(_ path: String) throws { try simulated.remove(path) }
   func synchronizeFolder(of path: String) throws { try simulated.synchronizeFolder(of: path) }

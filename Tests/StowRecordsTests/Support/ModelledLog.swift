@@ -3,9 +3,9 @@ import Testing
 
 @testable import StowRecords
 
-/// A log on a simulated disk, and what must be in it.
+/// A log on a simulated disk, in a file or in a folder of segments, and what must be in it.
 final class ModelledLog {
-  static let path = "/folder/log"
+  private static let path = "/folder/log"
 
   let disk: SimulatedDisk
   private(set) var log: RecordLog?
@@ -25,10 +25,18 @@ final class ModelledLog {
   /// Packs in every other opening: a log may have both.
   private var packing = RecordLog.Packing.words
   let durability: RecordLog.Durability
+  /// Nil for a log in one file.
+  private let segmentSize: Int?
+  /// The first record is not after the second number, and not before the first one.
+  private var (removed, maybeRemoved) = (0, 0)
 
-  init(on disk: SimulatedDisk = SimulatedDisk(), durability: RecordLog.Durability = .manual) {
+  init(
+    on disk: SimulatedDisk = SimulatedDisk(), durability: RecordLog.Durability = .manual,
+    segmentSize: Int? = nil
+  ) {
     self.disk = disk
     self.durability = durability
+    self.segmentSize = segmentSize
   }
 
   // MARK: - What is done
@@ -36,7 +44,8 @@ final class ModelledLog {
   func open() {
     if log != nil { return }
     do {
-      log = try RecordLog(at: Self.path, on: disk, durability: durability, packing: packing)
+      log = try RecordLog(
+        at: Self.path, on: disk, segmentSize: segmentSize, durability: durability, packing: packing)
       packing = packing == .words ? .none : .words
     } catch {
       expectSystemError(error)
@@ -108,6 +117,17 @@ final class ModelledLog {
   func compact() {
     guard let log else { return }
     let absent = lost.union(events.indices.filter { $0 % 3 == 1 })
+    if segmentSize != nil {
+      // Some segments may be compacted where this throws, or stay so after a crash.
+      (lost, abandoned, groups) = (absent, absent.union(abandoned), [])
+      do {
+        try log.compact { $0.number % 3 != 1 }
+        synchronized = events.count
+      } catch {
+        expectSystemError(error)
+      }
+      return
+    }
     do {
       try log.compact { $0.number % 3 != 1 }
       replaced =
@@ -116,6 +136,17 @@ final class ModelledLog {
     } catch {
       expectSystemError(error)
       #expect(log.count == events.count, "a compaction that throws changes nothing")
+    }
+  }
+
+  func remove(before number: Int) {
+    guard let log else { return }
+    maybeRemoved = max(maybeRemoved, number)
+    do {
+      removed = max(removed, try log.removeRecords(before: number))
+      #expect(removed <= maybeRemoved)
+    } catch {
+      expectSystemError(error)
     }
   }
 
@@ -151,10 +182,14 @@ final class ModelledLog {
     let count = log.count
     #expect(count >= synchronized && count <= events.count, "\(count) records")
     for record in records { check(record) }
-    let missing = Set(0..<count).subtracting(records.map(\.number))
+    let first = log.firstNumber
+    #expect(removed <= first && first <= maybeRemoved, "\(removed) to \(maybeRemoved): \(first)")
+    let numbers = records.map(\.number)
+    #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+    let missing = Set(first..<count).subtracting(numbers)
     #expect(missing.subtracting(lost).allSatisfy { $0 >= synchronized }, "lost: \(missing.sorted())")
     abandoned.formUnion(log.recovery.records)
-    groups.removeAll { $0.lowerBound >= count }
+    groups.removeAll { $0.lowerBound >= count || $0.lowerBound < first }
     for group in groups {
       #expect(missing.isSuperset(of: group) || missing.isDisjoint(with: group), "\(group)")
     }
@@ -162,7 +197,8 @@ final class ModelledLog {
     #expect(
       missing.subtracting(abandoned).isSubset(of: log.damage.flatMap { Array($0.records) }), "\(log.damage)")
     events.removeLast(max(0, events.count - count))
-    lost = missing
+    // What a crash brings back is what it was.
+    lost = missing.union(lost.filter { $0 < first })
   }
 
   private func check(_ record: RecordLog.Record) {

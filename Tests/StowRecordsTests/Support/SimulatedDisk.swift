@@ -3,7 +3,8 @@ import Foundation
 @testable import StowRecords
 
 /// A disk in memory that can fail at any call, have no room left, and crash. In a crash each write that was not
-/// synchronized is there, is not there, or is there in parts; and of the names that were changed some first ones are.
+/// synchronized is there, is not there, or is there in parts; and of the names that were changed some first ones are, and those
+/// in folders that were synchronized.
 /// A synchronization that fails forgets what it had to write: it stays in the memory of the system, until a crash.
 final class SimulatedDisk: Disk, @unchecked Sendable {
   enum Change {
@@ -15,18 +16,34 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     case made(String, Content)
     case renamed(String, to: String)
     case removed(String)
+
+    var path: String {
+      switch self {
+      case .made(let path, _), .renamed(let path, _), .removed(let path): path
+      }
+    }
   }
 
   /// What a file holds.
   final class Content {
     let number: UInt64
+    let isFolder: Bool
     var bytes: [UInt8] = []
     /// What a crash does not reach.
     var durable: [UInt8] = []
     var changes: [Change] = []
     var holder: ObjectIdentifier?
 
-    init(number: UInt64) { self.number = number }
+    init(number: UInt64, isFolder: Bool = false) {
+      self.number = number
+      self.isFolder = isFolder
+    }
+
+    var status: FileStatus {
+      FileStatus(
+        place: FilePlace(device: 1, number: number), size: bytes.count, isRegular: !isFolder,
+        isFolder: isFolder, permissions: 0o644)
+    }
   }
 
   private let mutex = NSRecursiveLock()
@@ -37,6 +54,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   /// Grows when all processes end: what is open then is closed.
   private var epoch = 0
   private(set) var calls = 0
+  /// How many files are open.
+  fileprivate(set) var openFiles = 0
   /// The calls that fail.
   var failing: Range<Int> = 0..<0
   /// How many bytes all files may have together.
@@ -47,6 +66,10 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   var renamesAndFails = false
   /// Reads give no bytes from this offset on.
   var readingEnd = Int.max
+  /// What the clock says.
+  var now: UInt64 = 1_000
+  /// Names that a list of a folder leaves out.
+  var unlisted: Set<String> = []
   /// The error of reads that reach this offset.
   var unreadable: (offset: Int, code: Int32)?
 
@@ -81,11 +104,35 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     }
   }
 
-  func place(of path: String) throws -> FilePlace? {
+  func status(of path: String) throws -> FileStatus? {
     try locked {
       try call("look up")
-      return names[path].map { FilePlace(device: 1, number: $0.number) }
+      return names[path]?.status
     }
+  }
+
+  func names(in folder: String) throws -> [String] {
+    try locked {
+      try call("read folder")
+      guard names[folder]?.isFolder == true else { throw SystemError(operation: "read folder", code: 2) }
+      return names.keys.filter { Self.folder(of: $0) == folder && !unlisted.contains($0) }
+        .map { String($0.dropFirst(folder.count + 1)) }
+    }
+  }
+
+  func makeFolder(_ path: String) throws {
+    try locked {
+      try call("make folder")
+      if names[path] != nil { throw SystemError(operation: "make folder", code: 17) }
+      let content = Content(number: nextNumber, isFolder: true)
+      nextNumber += 1
+      names[path] = content
+      namings.append(.made(path, content))
+    }
+  }
+
+  private static func folder(of path: String) -> Substring {
+    path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
   }
 
   func rename(_ path: String, to newPath: String) throws {
@@ -110,8 +157,9 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   func synchronizeFolder(of path: String) throws {
     try locked {
       try call("synchronize folder")
-      durableNames = names
-      namings = []
+      let folder = Self.folder(of: path)
+      for naming in namings where Self.folder(of: naming.path) == folder { takeDurable(naming) }
+      namings.removeAll { Self.folder(of: $0.path) == folder }
     }
   }
 
@@ -129,18 +177,30 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   func crash(_ random: inout SeededGenerator) {
     locked {
       epoch += 1
-      for naming in namings.prefix(random.below(namings.count + 1)) {
-        switch naming {
-        case .made(let path, let content): durableNames[path] = content
-        case .renamed(let path, let newPath): durableNames[newPath] = durableNames.removeValue(forKey: path)
-        case .removed(let path): durableNames[path] = nil
-        }
-      }
+      for naming in namings.prefix(random.below(namings.count + 1)) { takeDurable(naming) }
+      let lost = names.filter { $0.value.isFolder && durableNames[$0.key] == nil }.keys
+      durableNames = durableNames.filter { name in !lost.contains { name.key.hasPrefix("\($0)/") } }
       namings = []
       names = durableNames
       for content in names.values { content.crash(&random) }
     }
   }
+
+  private func takeDurable(_ naming: Naming) {
+    switch naming {
+    case .made(let path, let content): durableNames[path] = content
+    case .renamed(let path, let newPath): durableNames[newPath] = durableNames.removeValue(forKey: path)
+    case .removed(let path): durableNames[path] = nil
+    }
+  }
+
+  /// The paths of all files in a folder, in their order.
+  func files(in folder: String) -> [String] {
+    locked { names.keys.filter { Self.folder(of: $0) == folder }.sorted() }
+  }
+
+  /// How many bytes all files have.
+  var used: Int { locked { names.values.reduce(0) { $0 + $1.bytes.count } } }
 
   /// The bytes of a file as all processes see them.
   func bytes(of path: String) -> [UInt8]? { locked { names[path]?.bytes } }
@@ -163,7 +223,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     locked {
       let copy = SimulatedDisk()
       for (path, content) in names {
-        let new = Content(number: content.number)
+        let new = Content(number: content.number, isFolder: content.isFolder)
         (new.bytes, new.durable, new.changes) = (content.bytes, content.durable, content.changes)
         copy.names[path] = new
         copy.durableNames[path] = new
@@ -186,12 +246,14 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   }
 
   fileprivate func closed(_ file: SimulatedFile) {
-    locked { if file.content.holder == ObjectIdentifier(file) { file.content.holder = nil } }
+    locked {
+      openFiles -= 1
+      if file.content.holder == ObjectIdentifier(file) { file.content.holder = nil }
+    }
   }
 
   /// Writes what there is room for.
   fileprivate func write(_ bytes: [UInt8], at offset: Int, to content: Content) throws {
-    let used = names.values.reduce(0) { $0 + $1.bytes.count }
     let growth = max(0, offset + bytes.count - content.bytes.count)
     let missing = max(0, growth - max(0, capacity - used))
     let written = bytes.dropLast(missing)
@@ -270,14 +332,13 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
     self.disk = disk
     self.content = content
     self.epoch = epoch
+    disk.openFiles += 1
   }
 
   deinit { disk.closed(self) }
 
   func status() throws -> FileStatus {
-    try disk.access(self, "look up") {
-      FileStatus(place: FilePlace(device: 1, number: $0.number), size: $0.bytes.count, permissions: 0o644)
-    }
+    try disk.access(self, "look up") { $0.status }
   }
 
   func takeOwner(of other: FileStatus) throws { try disk.access(self, "set the owner") { _ in } }

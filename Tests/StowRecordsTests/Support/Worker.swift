@@ -7,7 +7,9 @@ final class Worker {
   private let output = Pipe()
   private var printed = Data()
 
-  init(_ arguments: String...) throws {
+  convenience init(_ arguments: String...) throws { try self.init(arguments) }
+
+  init(_ arguments: [String]) throws {
     process.executableURL = Self.executable
     process.arguments = arguments
     process.standardOutput = output

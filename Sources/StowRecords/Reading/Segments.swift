@@ -1,0 +1,185 @@
+import Synchronization
+
+/// A file of a log. A log in one file has one segment; a log in a folder has one after the other, each named by the number of
+/// the first record that it may have.
+///
+/// ```
+///  00000000000000000000.stowlog   00000000000000001234.stowlog   00000000000000002500.stowlog
+///  records 0 to 1233              1234 to 2499                   from 2500 on; this one is written
+/// ```
+struct Segment: Sendable, Hashable {
+  let first: Int
+  let path: String
+
+  private static let ending = ".stowlog"
+  private static let digits = 20
+
+  /// The only segment of a log in one file.
+  init(file path: String) { (first, self.path) = (0, path) }
+
+  init(from first: Int, in folder: String) {
+    let number = String(first)
+    self.first = first
+    path = "\(folder)/" + String(repeating: "0", count: Self.digits - number.count) + number + Self.ending
+  }
+
+  /// Nil if no segment has such a name.
+  init?(named name: some StringProtocol, in folder: String) {
+    guard let number = Int(name.prefix(Self.digits)), (0..<BlockHead.recordLimit).contains(number) else {
+      return nil
+    }
+    self.init(from: number, in: folder)
+    guard path == "\(folder)/\(name)" else { return nil }
+  }
+}
+
+/// What there is of a log at one time: its segments, of which the last is open, and how far that goes.
+struct LogSnapshot: Sendable {
+  /// In the order of their numbers. Never empty.
+  private(set) var segments: [Segment]
+  /// The last segment.
+  let file: LogFile
+  let tail: Tail
+  private let files: SegmentFiles
+
+  init(_ segments: [Segment], _ file: LogFile, _ tail: Tail, _ files: SegmentFiles) {
+    (self.segments, self.file, self.tail, self.files) = (segments, file, tail, files)
+  }
+
+  /// The number of the first record that there may be.
+  var first: Int { segments[0].first }
+
+  /// How often files of the log were replaced, as far as that was noticed.
+  var generation: Int { files.generation }
+
+  /// Which segment the record of a number is in.
+  func index(of number: Int) -> Int { max(0, segments.partitionPoint { $0.first <= number } - 1) }
+
+  /// The file of a segment, and how far that goes; nil if there is no such file any more.
+  ///
+  /// - Throws: `RecordLogError`, also if it is no file of this log.
+  mutating func part(_ index: Int) throws -> (file: LogFile, tail: Tail)? {
+    if index == segments.count - 1 { return (file, tail) }
+    guard let part = try files.open(segments[index], of: file.origin.log) else { return nil }
+    // A system may leave out of the names of a folder what is replaced while it lists them.
+    if part.count < segments[index + 1].first, part.count > part.file.first,
+      let missed = try files.segment(from: part.count)
+    {
+      segments.insert(missed, at: index + 1)
+    }
+    // Nothing is written after it: what is not whole there is damaged.
+    return (part.file, Tail(end: part.size, count: segments[index + 1].first, size: part.size))
+  }
+
+  /// The file that the record of a number is in, if it can be opened.
+  func file(of number: Int) -> LogFile? {
+    if number >= file.first { return file }
+    return try? files.open(segments[index(of: number)], of: file.origin.log)?.file
+  }
+
+  /// The identities of the files of all segments, by their first numbers.
+  func identities() throws -> [Int: UInt64] {
+    var identities = [file.first: file.identity]
+    for segment in segments.dropLast() {
+      identities[segment.first] = try files.open(segment, of: file.origin.log)?.file.identity
+    }
+    return identities
+  }
+
+  /// The index of the segment that a walk goes on with where one was removed from the front; nil if it was not. Then it
+  /// should be there.
+  func indexAfterRemoval(of index: Int) throws -> Int? {
+    guard let first = try files.list().first?.first, first > segments[index].first else { return nil }
+    return segments.firstIndex { $0.first >= first } ?? segments.count - 1
+  }
+}
+
+/// The files of the finished segments of a log: a few of them are open.
+final class SegmentFiles: Sendable {
+  /// A file whose records are all written.
+  struct Part: Sendable {
+    fileprivate let segment: Segment
+    fileprivate let place: FilePlace
+    let file: LogFile
+    /// In bytes.
+    let size: Int
+    /// The number after its last record, as far as it is whole.
+    let count: Int
+  }
+
+  private let disk: any Disk
+  /// Nil for a log in one file.
+  let folder: String?
+  private let replacements = Atomic<Int>(0)
+  /// Those that were used last, in that order.
+  private let opened = Mutex<[Part]>([])
+
+  private static let mostOpen = 8
+
+  init(_ disk: any Disk, folder: String?) {
+    self.disk = disk
+    self.folder = folder
+  }
+
+  /// The segments that there are, in their order. Other files of the folder are none.
+  func list() throws -> [Segment] {
+    guard let folder else { return [] }
+    return try RecordLogError.naming(folder) { try disk.names(in: folder) }
+      .compactMap { Segment(named: $0, in: folder) }.sorted { $0.first < $1.first }
+  }
+
+  /// The segment that begins with a number; nil if none does.
+  func segment(from number: Int) throws -> Segment? {
+    guard let folder else { return nil }
+    let segment = Segment(from: number, in: folder)
+    return try RecordLogError.naming(segment.path) { try disk.place(of: segment.path) }.map { _ in segment }
+  }
+
+  /// A finished segment; nil if there is no such file.
+  ///
+  /// - Throws: `RecordLogError`, also if it is no file of the log.
+  func open(_ segment: Segment, of log: UInt64) throws -> Part? {
+    let place = try RecordLogError.naming(segment.path) { try disk.place(of: segment.path) }
+    let known = opened.withLock { $0.takeOut(segment) }
+    if let known, known.place != place { noteReplacement() }
+    guard let place else { return nil }
+    let found = try known.flatMap { $0.place == place ? $0 : nil } ?? read(segment, of: log)
+    if let found { opened.withLock { $0.putBack(found, Self.mostOpen) } }
+    return found
+  }
+
+  private func read(_ segment: Segment, of log: UInt64) throws -> Part? {
+    try RecordLogError.naming(segment.path) {
+      do {
+        let disk = try disk.open(segment.path, .reading)
+        let file = try LogFile(reading: segment.path, disk, first: segment.first)
+        guard file.origin.log == log else { throw RecordLogError(file: segment.path, .replaced) }
+        return Part(
+          segment: segment, place: try disk.status().place, file: file, size: try disk.status().size,
+          count: try file.tailForReading().count)
+      } catch let error as SystemError where SystemDisk.isMissing(error.code) {
+        return nil
+      }
+    }
+  }
+
+  /// Has the file of a segment opened anew when it is wanted.
+  func forget(_ segment: Segment) { _ = opened.withLock { $0.takeOut(segment) } }
+
+  var generation: Int { replacements.load(ordering: .relaxed) }
+
+  /// Takes notice that another file took the place of one.
+  func noteReplacement() { replacements.add(1, ordering: .relaxed) }
+}
+
+extension [SegmentFiles.Part] {
+  fileprivate mutating func takeOut(_ segment: Segment) -> SegmentFiles.Part? {
+    firstIndex { $0.segment == segment }.map { remove(at: $0) }
+  }
+
+  fileprivate mutating func putBack(_ part: SegmentFiles.Part, _ limit: Int) {
+    removeAll { $0.segment == part.segment }
+    if count == limit { removeFirst() }
+    append(part)
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+
+@testable import StowRecords
+
+private func reason(_ error: any Error) -> RecordLogError.Reason? { (error as? RecordLogError)?.reason }
+
+@Suite("Removing records from the front")
+struct RemovalTests {
+  private let disk = SimulatedDisk()
+
+  @Test("takes whole segments, the oldest first, and not the one that is written")
+  func wholeSegments() throws {
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<50, to: log)
+    let segments = Segmented.segments(on: disk)
+    for number in 0...60 {
+      let first = try log.removeRecords(before: number)
+      #expect(first == segments.last { $0.first <= number }?.first)
+      #expect(log.firstNumber == first && log.count == 50)
+      #expect(Segmented.segments(on: disk) == segments.filter { $0.first >= first })
+      #expect(try Segmented.ids(log) == Array(first..<50))
+    }
+    #expect(try log.verify().isEmpty)
+    try log.close()
+    #expect(try RecordLogReader(at: Segmented.folder, on: disk).records.count { _ in true } > 0)
+    #expect { try log.removeRecords(before: 1) } throws: { reason($0) == .closed }
+  }
+
+  @Test("removes nothing from a log in one file")
+  func oneFile() throws {
+    let log = try RecordLog(at: "/file", on: disk)
+    try Segmented.append(0..<50, to: log)
+    #expect(try log.removeRecords(before: 50) == 0)
+    #expect(try Segmented.ids(log).count == 50)
+  }
+
+  @Test("Who asks for what was removed is told the first number there is", arguments: [true, false])
+  func asking(_ isReader: Bool) async throws {
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<50, to: log)
+    try log.flush()
+    let reader = isReader ? try RecordLogReader(at: Segmented.folder, on: disk) : log
+    var early = reader.cursor()
+    #expect(try early.next()?.number == 0)
+    let index = try reader.index(of: Event.self, by: \.id)
+    let first = try log.removeRecords(before: 30)
+    let told: (any Error) -> Bool = { reason($0) == .removed(3, first: first) }
+    #expect { try reader.record(at: 3) } throws: { told($0) }
+    var cursor = reader.cursor(from: 3)
+    #expect { try cursor.next() } throws: { told($0) }
+    #expect(try cursor.next()?.number == first)
+    #expect(try cursor.previous()?.number == first && cursor.previous() == nil)
+    #expect(try reader.cursor().position == first && reader.first { _ in true }?.number == first)
+    #expect(reader.firstNumber == first && reader.records.map(\.number) == Array(first..<50))
+    var following = reader.follow(from: 3).makeAsyncIterator()
+    do {
+      _ = try await following.next()
+      Issue.record("no error")
+    } catch {
+      #expect(told(error))
+    }
+    #expect(try await reader.follow(from: first).first { _ in true }?.number == first)
+    #expect(try reader.partitionPoint { (event: Event) in event.id < 10 } == first)
+    #expect(try index.record(for: 3) == nil && index.count == 50 - first)
+    #expect(try index.record(for: first)?.number == first && index.outdated == 0)
+    // One that was under way reads the file that it has open, and is told then.
+    let open = try #require(try reader.first { _ in true }?.number)
+    for number in 1..<Segmented.segments(on: disk)[0].first where number < 6 {
+      if let next = try? early.next()?.number { #expect(next == number || next == open) }
+    }
+  }
+
+  @Test("Iterations that are under way go on with the first that there is, and cursors say so")
+  func underWay() throws {
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<100, to: log)
+    var iterator = log.records.makeIterator()
+    var cursor = log.cursor()
+    #expect(iterator.next()?.number == 0)
+    #expect(try cursor.next()?.number == 0)
+    let second = Segmented.segments(on: disk)[1].first
+    let first = try log.removeRecords(before: 70)
+    let numbers = Array(IteratorSequence(iterator)).map(\.number)
+    #expect(numbers == Array(1..<second) + Array(first..<100))
+    for number in 1..<second { #expect(try cursor.next()?.number == number) }
+    #expect { try cursor.next() } throws: { reason($0) == .removed(second, first: first) }
+    #expect(try cursor.next()?.number == first)
+    #expect(log.damage.isEmpty)
+  }
+
+  @Test("stops before what is not certainly a segment of this log")
+  func notOurs() throws {
+    let other = SimulatedDisk()
+    let another = try Segmented.log(on: other)
+    try Segmented.append(0..<10, to: another)
+    try another.flush()
+    let foreign = try #require(other.bytes(of: Segmented.segments(on: other)[0].path))
+    for bytes in [foreign, Array("mine".utf8), []] {
+      let disk = SimulatedDisk()
+      let log = try Segmented.log(on: disk)
+      try Segmented.append(0..<50, to: log)
+      let segments = Segmented.segments(on: disk)
+      disk.setBytes(bytes, of: segments[2].path)
+      #expect(throws: RecordLogError.self) { try log.removeRecords(before: 50) }
+      #expect(log.firstNumber == segments[2].first)
+      #expect(Segmented.segments(on: disk) == Array(segments[2...]))
+      #expect(disk.bytes(of: segments[2].path) == bytes)
+    }
+  }
+
+  @Test("keeps as many bytes, records or days as retention says")
+  func retention() throws {
+    let disk = SimulatedDisk()
+    var log = try Segmented.log(on: disk, retention: .records(20))
+    try Segmented.append(0..<100, to: log)
+    let first = log.firstNumber
+    #expect((70...80).contains(first) && Segmented.segments(on: disk).count < 6)
+    try log.close()
+
+    log = try Segmented.log(on: disk, retention: .bytes(4 * 65_536))
+    for number in 100..<200 {
+      try Segmented.append(number..<(number + 1), to: log)
+      try log.flush()
+      #expect(disk.used <= 4 * 65_536 + 10_200)
+    }
+    #expect(Segmented.segments(on: disk).count >= 3)
+    try log.close()
+
+    log = try Segmented.log(on: disk, retention: [.age(.seconds(60)), .records(1_000)])
+    let before = log.firstNumber
+    for number in 200..<300 {
+      disk.now += 2_000
+      try Segmented.append(number..<(number + 1), to: log)
+    }
+    // What is younger than a minute is there, and what stands with it.
+    #expect(log.firstNumber > before && (255...271).contains(log.firstNumber))
+    let kept = log.firstNumber
+    try log.close()
+    // A clock that went back makes nothing old.
+    disk.now = 5
+    log = try Segmented.log(on: disk, retention: .age(.seconds(1)))
+    #expect(log.firstNumber == kept)
+    try log.close()
+    disk.now = 10_000_000
+    log = try Segmented.log(on: disk, retention: .age(.seconds(1)))
+    #expect(Segmented.segments(on: disk).count == 1)
+    #expect(try Segmented.ids(log) == Array(log.firstNumber..<300))
+  }
+
+  @Test("A segment that retention must not remove keeps nobody from appending")
+  func retentionThatFails() throws {
+    let log = try Segmented.log(on: disk, retention: .records(10))
+    try Segmented.append(0..<10, to: log)
+    disk.setBytes(Array("mine".utf8), of: Segmented.segments(on: disk)[0].path)
+    var (failures, id) = (0, 10)
+    while id < 40 {
+      do { id = try log.append(Event(id, size: 10_000)) + 1 } catch { failures += 1 }
+    }
+    #expect(failures > 0 && log.count == 40 && log.firstNumber == 0)
+    try? log.close()
+    _ = try Segmented.log(on: disk, retention: .records(10))
+    #expect(disk.bytes(of: "/log/00000000000000000000.stowlog") == Array("mine".utf8))
+  }
+}

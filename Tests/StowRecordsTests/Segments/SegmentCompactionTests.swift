@@ -1,0 +1,102 @@
+import Testing
+
+@testable import StowRecords
+
+private func reason(_ error: any Error) -> RecordLogError.Reason? { (error as? RecordLogError)?.reason }
+
+@Suite("Compaction of segments")
+struct SegmentCompactionTests {
+  private let disk = SimulatedDisk()
+
+  @Test("goes on beside appending, removing and reading, and needs no room for two copies")
+  func besides() throws {
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<100, to: log)
+    try log.flush()
+    let reader = try RecordLogReader(at: Segmented.folder, on: disk)
+    var iterator = reader.records.makeIterator()
+    #expect(iterator.next()?.number == 0)
+    disk.capacity = disk.used + 3 * 65_536
+    var (removed, next) = (0, 100)
+    try log.compact { record in
+      if record.number % 20 == 19 {
+        try Segmented.append(next..<(next + 1), to: log)
+        next += 1
+      }
+      if record.number == 60 { removed = try log.removeRecords(before: 70) }
+      #expect(try log.record(at: 99).number == 99)
+      return record.number % 2 == 0
+    }
+    let kept = stride(from: removed, to: 100, by: 2) + Array(100..<next)
+    #expect(removed > 60)
+    for log in [log, reader] {
+      // The one whose segment was removed while it was compacted did not come back.
+      #expect(log.firstNumber == removed && log.count == next)
+      #expect(try Segmented.ids(log) == kept)
+      #expect(try log.verify().isEmpty)
+      #expect { try log.record(at: 91) } throws: { reason($0) == .noSuchRecord(91, count: next) }
+    }
+    // It read the rest of its file, and then what there is.
+    let seen = Array(IteratorSequence(iterator)).map(\.number)
+    #expect(seen.first == 1 && seen.last == 99)
+    #expect(seen.filter { (70..<90).contains($0) } == kept.filter { (70..<90).contains($0) })
+    #expect(!disk.files(in: Segmented.folder).contains { $0.hasSuffix("-new") })
+  }
+
+  @Test("that fails leaves whole segments, of which some are compacted")
+  func failing() throws {
+    struct Stop: Error {}
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<50, to: log)
+    #expect(throws: Stop.self) {
+      try log.compact { record in
+        if record.number == 30 { throw Stop() }
+        return record.number % 2 == 0
+      }
+    }
+    let ids = try Segmented.ids(log)
+    #expect(ids.count < 50 && ids.contains(31) && !ids.contains(1))
+    #expect(Set(ids).isSuperset(of: stride(from: 0, to: 50, by: 2)))
+    #expect(!disk.files(in: Segmented.folder).contains { $0.hasSuffix("-new") })
+    try log.close()
+    #expect(try Segmented.ids(Segmented.log(on: disk)) == ids)
+  }
+
+  @Test("What a compaction left that was broken off is removed by the next opening")
+  func leftover() throws {
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<50, to: log)
+    try log.flush()
+    let segments = Segmented.segments(on: disk)
+    let left = try #require(disk.bytes(of: segments[2].path))
+    try log.close()
+    for count in [0, 32, 55, left.count] {
+      for segment in [segments[2], Segment(from: 50, in: Segmented.folder)] {
+        disk.setBytes(Array(left.prefix(count)), of: segment.path + ".stowlog-new")
+      }
+      let log = try Segmented.log(on: disk)
+      #expect(try Segmented.ids(log) == Array(0..<50))
+      #expect(!disk.files(in: Segmented.folder).contains { $0.hasSuffix("-new") }, "\(count)")
+      try log.close()
+    }
+  }
+
+  @Test("with an index keeps the last values, and tells the index")
+  func index() throws {
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<100, to: log)
+    let index = try log.index(of: Event.self) { $0.id % 7 }
+    #expect(index.outdated == 93)
+    try log.compact(keeping: index.isLast)
+    #expect(try Segmented.ids(log) == Array(93..<100))
+    #expect(try index.value(for: 3)?.id == 94 && index.outdated == 0)
+    // A reader finds out when a record is not there.
+    let reader = try RecordLogReader(at: Segmented.folder, on: disk)
+    let other = try reader.index(of: Event.self) { $0.id % 7 }
+    try log.compact { $0.number < 96 }
+    #expect(try other.value(for: 3)?.id == 94)
+    #expect(try other.value(for: 99 % 7) == nil)
+  }
+}
+
+private func + (numbers: StrideTo<Int>, others: [Int]) -> [Int] { Array(numbers) + others }

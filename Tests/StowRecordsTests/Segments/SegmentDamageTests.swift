@@ -1,0 +1,139 @@
+import Testing
+
+@testable import StowRecords
+
+@Suite("Segments that are missing or damaged")
+struct SegmentDamageTests {
+  /// A log of which something was done to a segment, as its writer and a reader see it.
+  private func logs(
+    _ change: (SimulatedDisk, [Segment]) throws -> Void
+  ) throws -> (SimulatedDisk, [RecordLogReader], [Segment]) {
+    let disk = SimulatedDisk()
+    do {
+      let log = try Segmented.log(on: disk)
+      try Segmented.append(0..<50, to: log)
+      try log.close()
+    }
+    let segments = Segmented.segments(on: disk)
+    try change(disk, segments)
+    return (
+      disk, [try Segmented.log(on: disk), try RecordLogReader(at: Segmented.folder, on: disk)], segments
+    )
+  }
+
+  private func expectLost(_ lost: Range<Int>, _ log: RecordLogReader, _ reason: RecordLog.Damage.Reason)
+    throws
+  {
+    let rest = (0..<50).filter { !lost.contains($0) }
+    #expect(try Segmented.ids(log) == rest)
+    let damage = try log.verify().filter { !$0.records.isEmpty }
+    #expect(damage.map(\.records) == [lost] && damage.map(\.reason) == [reason], "\(damage)")
+    #expect { try log.record(at: lost.lowerBound) } throws: {
+      if case .damaged(let damage)? = (($0 as? RecordLogError)?.reason) {
+        damage.records == lost
+      } else {
+        false
+      }
+    }
+    #expect(try log.record(at: lost.upperBound).number == lost.upperBound)
+    var cursor = log.cursor()
+    for number in 0..<lost.lowerBound { #expect(try cursor.next()?.number == number) }
+    #expect(throws: RecordLogError.self) { try cursor.next() }
+    #expect(try cursor.next()?.number == lost.upperBound)
+    #expect(try cursor.previous()?.number == lost.upperBound)
+    #expect(throws: RecordLogError.self) { try cursor.previous() }
+    let before = try cursor.previous()?.number
+    #expect(before == lost.lowerBound - 1, "\(cursor.position)")
+  }
+
+  @Test("A missing segment is damage, and hides nothing")
+  func missing() throws {
+    let (_, logs, segments) = try logs { disk, segments in try disk.remove(segments[3].path) }
+    for log in logs { try expectLost(segments[3].first..<segments[4].first, log, .missing) }
+  }
+
+  @Test("A segment that goes missing while the log is open is damage, and hides nothing")
+  func goingMissing() throws {
+    let (disk, logs, segments) = try logs { _, _ in }
+    try disk.remove(segments[3].path)
+    for log in logs { try expectLost(segments[3].first..<segments[4].first, log, .missing) }
+  }
+
+  @Test("Something else in the place of a segment is damage, and hides nothing")
+  func another() throws {
+    let (_, logs, segments) = try logs { disk, segments in
+      disk.setBytes(Array("mine".utf8), of: segments[3].path)
+    }
+    for log in logs { try expectLost(segments[3].first..<segments[4].first, log, .head) }
+    let other = SimulatedDisk()
+    let log = try Segmented.log(on: other)
+    try Segmented.append(0..<50, to: log)
+    try log.close()
+    let (_, others, _) = try self.logs { disk, segments in
+      disk.setBytes(try #require(other.bytes(of: segments[3].path)), of: segments[3].path)
+    }
+    for log in others { try expectLost(segments[3].first..<segments[4].first, log, .head) }
+  }
+
+  @Test("Where the end of a segment is damaged, those after it are read")
+  func damagedEnd() throws {
+    for torn in [10, 5_000, 30_000] {
+      let (_, logs, segments) = try logs { disk, segments in
+        let bytes = try #require(disk.bytes(of: segments[3].path))
+        disk.setBytes(bytes.dropLast(torn) + [UInt8](repeating: 1, count: torn), of: segments[3].path)
+      }
+      for log in logs {
+        let damage = try #require(try log.verify().first)
+        #expect(
+          damage.records.upperBound == segments[4].first && segments[3].first <= damage.records.lowerBound)
+        try expectLost(damage.records, log, damage.reason)
+      }
+      // A compaction leaves the hole, and what it is.
+      let lost = try #require(try logs[0].verify().first).records
+      try (logs[0] as? RecordLog)?.compact { _ in true }
+      for log in logs { try expectLost(lost, log, .missing) }
+    }
+  }
+
+  @Test("A damaged head costs nothing")
+  func damagedHead() throws {
+    let (_, logs, _) = try logs { disk, segments in
+      var bytes = try #require(disk.bytes(of: segments[0].path))
+      bytes[9] ^= 1
+      disk.setBytes(bytes, of: segments[0].path)
+    }
+    // One head in a segment of one block: without it nobody knows the identity.
+    for log in logs { #expect(try Segmented.ids(log).count > 40 && log.damage.count == 1) }
+  }
+
+  @Test("A segment that a list of the folder leaves out is found by its name")
+  func unlisted() throws {
+    let (disk, logs, segments) = try logs { disk, segments in
+      disk.unlisted = [segments[2].path, segments[3].path, segments[5].path]
+    }
+    for log in logs {
+      #expect(try Segmented.ids(log) == Array(0..<50))
+      #expect(
+        try log.verify().isEmpty && log.record(at: segments[3].first + 1).number == segments[3].first + 1)
+    }
+    disk.unlisted = [try #require(segments.last).path]
+    let reader = try RecordLogReader(at: Segmented.folder, on: disk)
+    #expect(reader.count == 50)
+  }
+
+  @Test("A disk that cannot be read for a moment loses nothing and says so")
+  func unreadable() throws {
+    for operation in ["open", "look up", "read"] {
+      let (disk, logs, _) = try logs { _, _ in }
+      for log in logs {
+        disk.failingOperation = operation
+        let ids = log.records.map(\.number)
+        let damage = log.damage
+        #expect(ids.count < 50)
+        #expect(damage.allSatisfy { if case .unreadable = $0.reason { true } else { false } })
+        disk.failingOperation = nil
+        #expect(try Segmented.ids(log) == Array(0..<50))
+      }
+    }
+  }
+}
