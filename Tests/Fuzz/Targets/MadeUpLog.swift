@@ -72,7 +72,7 @@ struct MadeUpLog {
 
   private mutating func appendHead(first: Int) {
     let index = UInt32(bytes.count / Self.blockSize)
-    let start: [UInt8] = [0x7F, 2, 2, 0]
+    let start: [UInt8] = [0x7F, 2, 1, 0]
     let rest = Self.identity + Self.bytes(of: UInt64(first)) + Self.bytes(of: index) + [0, 0, 0, 0]
     bytes += start + Self.bytes(of: PlainChecksum.of(start + rest)) + rest
   }
