@@ -31,57 +31,49 @@ struct LargeLogResult: Codable {
 }
 
 extension LogReport {
-  var tables: [Table] { [speed, sizes, largeLog, waiting.table] }
-
-  private var speed: Table {
-    Table(
-      title: "Logs: time per record",
-      columns: [
-        .init(title: "payload", isText: true), .init(title: "work", isText: true), .init(title: "log"),
-        .init(title: "JSON lines"), .init(title: "x JSON lines"),
-      ],
-      rows: payloads.flatMap { payload in
-        payload.works.map { work in
-          [
-            payload.payload, work.name, Figures.time(work.log), Figures.time(work.json),
-            Figures.ratio(work.json.map { $0 / work.log }),
-          ]
-        }
-      },
-      notes: [
-        "JSON lines: a file of JSON texts, each written with its newline at once. x JSON lines: how many times as fast.",
-        "Appending is with the default durability, up to where all records are in the file.",
-        "A block is known when a record of it was read by its number before.",
-      ])
+  var tables: [Table] {
+    [
+      Table(
+        title: "Logs beside files of JSON lines: time per record",
+        columns: [.init(title: "work", isText: true)]
+          + payloads.flatMap { payload in
+            ["log", "JSON lines"].map { .init(group: payload.payload, title: $0) }
+          },
+        rows: speed + [sizes] + whole,
+        notes: [
+          "JSON lines: a file of JSON texts, each written with its newline at once.",
+          "Appending is with the default durability, up to where all records are in the file.",
+          "A block is known when a record of it was read by its number before.",
+          "The rows after the sizes are of events; the log of \(Figures.memory(large.bytes)) has larger records.",
+        ])
+    ]
   }
 
-  private var sizes: Table {
-    Table(
-      title: "Logs: bytes of the file",
-      columns: [
-        .init(title: "payload", isText: true), .init(title: "records"), .init(title: "log"),
-        .init(title: "JSON lines"), .init(title: "share"),
-      ],
-      rows: payloads.map {
-        [
-          $0.payload, Figures.count($0.records), Figures.count($0.bytes), Figures.count($0.jsonBytes),
-          Figures.percent(Double($0.bytes) / Double($0.jsonBytes) * 100),
-        ]
-      })
+  private var speed: [[String]] {
+    (payloads.first?.works ?? []).indices.map { index in
+      [payloads[0].works[index].name]
+        + payloads.flatMap { [Figures.time($0.works[index].log), Figures.time($0.works[index].json)] }
+    }
   }
 
-  private var largeLog: Table {
-    Table(
-      title: "Logs: a log of \(Figures.memory(large.bytes))",
-      columns: [.init(title: "work", isText: true), .init(title: "takes"), .init(title: "x an empty log")],
-      rows: [
-        ["open an empty log", Figures.time(large.openEmpty), Figures.ratio(1)],
-        ["open it", Figures.time(large.open), Figures.ratio(large.open / large.openEmpty)],
-        [
-          "open it, its end torn", Figures.time(large.openTorn),
-          Figures.ratio(large.openTorn / large.openEmpty),
-        ],
-        ["memory to read all of it", Figures.memory(large.readingPeak), Figures.none],
-      ])
+  private var sizes: [String] {
+    ["bytes per record"]
+      + payloads.flatMap { payload in
+        [payload.bytes, payload.jsonBytes].map { Figures.ratio(Double($0) / Double(payload.records)) }
+      }
+  }
+
+  /// What is measured of one log alone.
+  private var whole: [[String]] {
+    [
+      ("append one by one, each on the disk", Figures.time(waiting.everyAppend)),
+      ("the same, 64 tasks at once", Figures.time(waiting.together)),
+      ("seen by a follower, the median", Figures.time(waiting.seenMedian)),
+      ("seen by a follower, the slowest in a hundred", Figures.time(waiting.seenLate)),
+      ("open an empty log", Figures.time(large.openEmpty)),
+      ("open a log of \(Figures.memory(large.bytes))", Figures.time(large.open)),
+      ("the same, its end torn", Figures.time(large.openTorn)),
+      ("memory to read all of it", Figures.memory(large.readingPeak)),
+    ].map { [$0.0, $0.1] + Array(repeating: Figures.none, count: 2 * payloads.count - 1) }
   }
 }

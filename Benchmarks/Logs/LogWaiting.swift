@@ -105,19 +105,4 @@ struct LogWaitingResult: Codable {
   var together: Double
   var seenMedian: Double
   var seenLate: Double
-
-  var table: Table {
-    Table(
-      title: "Logs: waiting",
-      columns: [.init(title: "for", isText: true), .init(title: "takes"), .init(title: "share of one")],
-      rows: [
-        ["a record on the disk", Figures.time(everyAppend), Figures.none],
-        [
-          "the same, 64 tasks at once", Figures.time(together),
-          Figures.percent(together / everyAppend * 100),
-        ],
-        ["a record that another wrote", Figures.time(seenMedian), Figures.none],
-        ["the same, the slowest in a hundred", Figures.time(seenLate), Figures.none],
-      ])
-  }
 }

@@ -122,7 +122,71 @@ def _renumber(data: bytearray, chance: random.Random) -> None:
     data[start : start + 32] = head
 
 
-_STEPS = (_change, _change, _cut, _zero, _add, _lengthen, _move_block, _renumber, _renumber)
+def _append_frames(data: bytearray, chance: random.Random) -> None:
+    """Frames that are whole, after the end: groups in parts, numbers that were given up or left out, and notes."""
+    try:
+        log = stow.open_log(bytes(data))
+    except stow.StowError:
+        return
+    del data[log.end :]
+    number = log.count
+    for _ in range(chance.randrange(1, 4)):
+        count = chance.randrange(1, 5)
+        records = b"\x01\x91" * count
+        choice = chance.randrange(4)
+        if choice == 0:
+            number = _append_group(data, chance, log.identity, number, count, records)
+        elif choice == 1:
+            left_out = chance.choice((1, 3, 100, 2**40, 2**62 - 2, 2**62 - number - count))
+            kind = chance.choice((0x01, 0x05))
+            _append_frame(data, log.identity, kind, number, records + b"\0" + _uint(left_out) + records)
+            number += left_out + 2 * count
+        elif choice == 2:
+            _append_frame(data, log.identity, 0x0B, number, chance.randbytes(chance.randrange(9)))
+        else:
+            _append_frame(data, log.identity, 0x05, number + chance.choice((0, 0, 1)), records)
+            number += count
+
+
+def _append_group(
+    data: bytearray, chance: random.Random, identity: bytes, number: int, count: int, records: bytes
+) -> int:
+    """A group in parts, mostly a whole one. Returns the number after it."""
+    cuts = sorted(chance.randrange(len(records) + 1) for _ in range(chance.randrange(1, 3)))
+    parts = [records[start:end] for start, end in zip([0, *cuts], [*cuts, len(records)], strict=True)]
+    claimed = chance.choice((count, count, count, count + 1))
+    _append_frame(data, identity, 0x02, number, _uint(claimed) + _uint(len(records)) + parts[0])
+    for index, part in enumerate(parts[1:], start=1):
+        _append_head(data, identity, number + claimed)
+        if chance.random() < 0.2:
+            _append_frame(data, identity, 0x0A, number, _uint(claimed))
+            break
+        kind = 0x04 if index == len(parts) - 1 else 0x03
+        _append_frame(data, identity, kind, number + claimed - 1, part)
+    return number + claimed
+
+
+def _uint(number: int) -> bytes:
+    return bytes([number]) if number <= 0xDF else b"\xfd" + (number & 2**64 - 1).to_bytes(8, "little")
+
+
+def _append_head(data: bytearray, identity: bytes, number: int) -> None:
+    data += bytes(-len(data) % _BLOCK_SIZE)
+    rest = identity + (number & 2**64 - 1).to_bytes(8, "little") + (len(data) // _BLOCK_SIZE).to_bytes(4, "little")
+    front, rest = b"\x7f\x02\x01\x00", rest + bytes(4)
+    data += front + checksum(front + rest).to_bytes(4, "little") + rest
+
+
+def _append_frame(data: bytearray, identity: bytes, kind: int, number: int, content: bytes) -> None:
+    payload = _uint(number) + content
+    if len(data) % _BLOCK_SIZE == 0 or len(payload) + 7 > _BLOCK_SIZE - len(data) % _BLOCK_SIZE:
+        _append_head(data, identity, number)
+    rest = len(payload).to_bytes(2, "little") + bytes([kind]) + payload
+    covered = identity + len(data).to_bytes(8, "little") + rest
+    data += checksum(covered).to_bytes(4, "little") + rest
+
+
+_STEPS = (_append_frames, _append_frames, _change, _change, _cut, _zero, _add, _lengthen, _move_block, _renumber, _renumber)
 
 
 if __name__ == "__main__":

@@ -225,7 +225,7 @@ private enum MadeUpLog {
     let version: UInt8
     let frames: [Frame]
 
-    init(_ firstRecord: UInt64, version: UInt8 = 2, _ frames: [Frame]) {
+    init(_ firstRecord: UInt64, version: UInt8 = 1, _ frames: [Frame]) {
       self.firstRecord = firstRecord
       self.version = version
       self.frames = frames

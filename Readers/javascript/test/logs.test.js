@@ -46,7 +46,7 @@ test("damage is told", () => {
 });
 
 test("what is no log is refused", () => {
-  for (const bytes of [new Uint8Array(0), new Uint8Array(70000), hexBytes("7F 02 02 00"), logBytes("records").subarray(0, 20)]) {
+  for (const bytes of [new Uint8Array(0), new Uint8Array(70000), hexBytes("7F 02 01 00"), logBytes("records").subarray(0, 20)]) {
     assert.throws(() => openLog(bytes), StowError);
   }
 });

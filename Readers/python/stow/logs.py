@@ -19,10 +19,10 @@ BLOCK_SIZE = 65_536
 HEAD_SIZE = 32
 FRAME_HEAD_SIZE = 7
 
-RECORDS, FIRST, MIDDLE, LAST, FRESH_RECORDS, ORIGIN, PACKABLE, FRESH_PACKABLE, CHECKPOINT, ABANDONED = range(1, 11)
-HEAD = b"\x7f\x02\x02\x00"
-#: Numbers of records are below this.
-NUMBER_LIMIT = 2**62 - 1
+RECORDS, FIRST, MIDDLE, LAST, FRESH_RECORDS, ORIGIN, PACKABLE, FRESH_PACKABLE, CHECKPOINT, ABANDONED, NOTE = range(1, 12)
+HEAD = b"\x7f\x02\x01\x00"
+#: Numbers are below this, also that of the next record.
+NUMBER_LIMIT = 2**62
 
 WINDOW_SIZE = 4_096
 MOST_UNPACKED = 65_497
@@ -289,7 +289,7 @@ def _frame(
 ) -> tuple[int, bytes] | None:
     """The whole frame at an offset; None if something else stands there."""
     head = content[offset : offset + FRAME_HEAD_SIZE]
-    if len(head) < FRAME_HEAD_SIZE or not RECORDS <= head[6] <= ABANDONED:
+    if len(head) < FRAME_HEAD_SIZE or not RECORDS <= head[6] <= NOTE:
         return None
     begin = offset + FRAME_HEAD_SIZE
     end = begin + int.from_bytes(head[4:6], "little")
@@ -322,18 +322,20 @@ def _take(block: Block, frame: tuple[int, bytes], is_first: bool) -> bool:
             block.abandoned = range(number, number + count)
             return True
         if kind in (MIDDLE, LAST):
-            if not is_first or not cursor.left or not _is_next(block, number + 1):
+            if not is_first or not cursor.left or number + 1 >= NUMBER_LIMIT or not _is_next(block, number + 1):
                 return False
             block.continuation = Part(number, cursor.take(cursor.left), kind == LAST)
             return True
         if kind == CHECKPOINT:
             return not cursor.left and _is_next(block, number)
+        if kind == NOTE:
+            return _is_next(block, number)
         if not _is_next(block, number):
             return False
         if kind == FIRST:
             count, size = _count(cursor, number), cursor.uint()
             part = cursor.take(cursor.left)
-            if size <= len(part):
+            if not part or size <= len(part):
                 return False
             block.beginning = Part(number + count - 1, part, count=count, size=size)
             return True

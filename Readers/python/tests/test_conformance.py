@@ -77,7 +77,7 @@ class VectorTests(unittest.TestCase):
         self.assertGreater(len(sealed), 10)
         for name, size, digest in sealed:
             with self.subTest(file=name):
-                beginning = (vectors.FOLDER / name).read_bytes()[:size]
+                beginning = (vectors.SUITE / name).read_bytes()[:size]
                 self.assertEqual(hashlib.sha256(beginning).hexdigest(), digest)
 
 

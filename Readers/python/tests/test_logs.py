@@ -18,7 +18,7 @@ BLOCK_SIZE = 65_536
 
 def head(block: int, first_record: int) -> bytes:
     rest = IDENTITY + first_record.to_bytes(8, "little") + block.to_bytes(4, "little") + bytes(4)
-    front = b"\x7f\x02\x02\x00"
+    front = b"\x7f\x02\x01\x00"
     return front + checksum(front + rest).to_bytes(4, "little") + rest
 
 
@@ -181,7 +181,7 @@ class LogTests(unittest.TestCase):
                 stow.open_log(Path(folder) / "none")
 
     def test_what_is_no_log_is_refused(self):
-        for data in (b"", bytes(70_000), b"\x7f\x02\x02\x00", logs.bytes_of("records")[:20]):
+        for data in (b"", bytes(70_000), b"\x7f\x02\x01\x00", logs.bytes_of("records")[:20]):
             with self.assertRaises(stow.StowError):
                 stow.open_log(data)
 

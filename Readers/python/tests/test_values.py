@@ -142,7 +142,7 @@ class ValueTests(unittest.TestCase):
         error = caught.exception
         self.assertEqual((error.offset, error.reason), (2, "a reserved tag"))
         self.assertEqual(str(pickle.loads(pickle.dumps(error))), "a reserved tag, at byte 2")
-        for digits, words in (("7F 01 32 40 89 27 91", "27894032"), ("7F 02 02 00", "open_log"), ("7F 03 01", "read_stream"),
+        for digits, words in (("7F 01 32 40 89 27 91", "27894032"), ("7F 02 01 00", "open_log"), ("7F 03 01", "read_stream"),
                               ("7F 09", "later version")):
             with self.assertRaisesRegex(stow.StowError, words):
                 stow.loads(bytes.fromhex(digits))

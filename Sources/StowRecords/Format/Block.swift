@@ -20,6 +20,9 @@ package struct Block: Sendable {
       self.unpackedSize = UInt32(unpackedSize)
     }
 
+    /// The most bytes that a record may have, so that all places in a group of that size can be told.
+    static let mostBytes = Int(UInt32.max) - Varint.mostBytes
+
     var isPacked: Bool { unpackedSize > 0 }
 
     /// The same place in bytes that begin at an offset of these.
@@ -215,6 +218,7 @@ package struct Block: Sendable {
       guard content.isEmpty, isNext(number) else { return false }
       checkpoint = offset..<frame.payload.upperBound
       return true
+    case .note: return isNext(number)
     case .first: return isNext(number) && takeBeginning(number, content)
     default: return isNext(number) && takeRecords(of: frame, number, content, firstChecksum)
     }
@@ -228,7 +232,7 @@ package struct Block: Sendable {
   }
 
   private mutating func takeContinuation(_ number: Int, _ content: Range<Int>, isLast: Bool) -> Bool {
-    guard !content.isEmpty, isNext(number + 1) else { return false }
+    guard !content.isEmpty, number + 1 < BlockHead.recordLimit, isNext(number + 1) else { return false }
     continuation = Part(number: number, bytes: content, isLast: isLast)
     return true
   }
@@ -246,7 +250,7 @@ package struct Block: Sendable {
     var start = content.lowerBound
     guard let count = count(at: &start, before: content.upperBound, from: number),
       let size = Varint.read(from: bytes, at: &start, before: content.upperBound),
-      size > content.upperBound - start
+      start < content.upperBound, size > content.upperBound - start
     else { return false }
     endRun()
     beginning = Part(

@@ -4,7 +4,7 @@ import Stow
 ///
 /// ```
 ///  0   1   2   3   4           8                   16                  24          28             32
-///  7F  02  02  00  CRC-32C     identity of file    first record        index       synchronized
+///  7F  02  01  00  CRC-32C     identity of file    first record        index       synchronized
 ///          │   └ flags         └ of the other 28 bytes                             └ blocks
 ///          └ version
 /// ```
@@ -20,10 +20,12 @@ package struct BlockHead: Sendable, Hashable {
 
   package static let size = 32
   package static let blockSize = 65_536
-  private static let beginning: [UInt8] = [0x7F, 0x02, 0x02, 0x00]
+  /// That of the format of logs.
+  package static let version: UInt8 = 1
+  private static let beginning: [UInt8] = [0x7F, 0x02, version, 0x00]
   private static let checksumOffset = 4
-  /// Numbers of records stay below this, so that sums of two do not overflow.
-  static let recordLimit = Int.max / 2
+  /// Numbers stay below this, also that of the next record, so that sums of two do not overflow.
+  static let recordLimit = 1 << 62
 
   init(identity: UInt64, firstRecord: Int, index: Int, synchronizedBlocks: Int = 0) {
     self.identity = identity

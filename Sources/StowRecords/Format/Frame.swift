@@ -29,6 +29,8 @@ package struct Frame: Sendable, Hashable {
     case checkpoint = 9
     /// The group whose parts stand before it was not finished, and never will be.
     case abandonment = 10
+    /// What only later versions understand. It has no records, and those after it do not rely on it.
+    case note = 11
 
     /// The kind of a frame of whole records.
     static func records(isFresh: Bool, isPackable: Bool) -> Kind {

@@ -33,7 +33,7 @@ struct RecordNumbers: Sendable {
 
   /// Adds so many that are left out; false if there are none, or if they would have numbers that no record has.
   mutating func leaveOut(_ more: Int) -> Bool {
-    guard more > 0, more < BlockHead.recordLimit - skipped else { return false }
+    guard more > 0, more < BlockHead.recordLimit - end else { return false }
     gaps.append(Gap(place: count, skipped: skipped + more))
     end += more
     return true

@@ -103,7 +103,6 @@ final class LogFile: Sendable {
 
   /// The head of a block, if it is whole and stands where it belongs.
   func head(of index: Int) throws -> BlockHead? {
-    if let known = knownHeads.withLock({ $0.heads[index] }) { return known }
     let bytes = try Self.bytes(of: disk, path, from: index * BlockHead.blockSize, count: BlockHead.size)
     guard let head = BlockHead(bytes), head.index == index, head.identity == identity else { return nil }
     return head
@@ -129,6 +128,21 @@ final class LogFile: Sendable {
   /// Reads a number of heads that is the logarithm of the number of blocks, unless heads are damaged.
   func lastHead(notAfter number: Int, before end: Int) throws -> BlockHead? {
     knownHeads.withLock { $0.settled = max($0.settled, end / BlockHead.blockSize) }
+    if let head = try bisect(number, before: end), try isLast(head, notAfter: number, before: end) { return head }
+    knownHeads.withLock { $0.forgetAll() }
+    return try bisect(number, before: end)
+  }
+
+  /// Whether a head is that of its block, and the next one is after a number. What was known before may have been cut off,
+  /// if a write failed, and other blocks may be there.
+  private func isLast(_ head: BlockHead, notAfter number: Int, before end: Int) throws -> Bool {
+    guard try self.head(of: head.index) == head else { return false }
+    let next = head.index + 1
+    guard next * BlockHead.blockSize < end else { return true }
+    return try self.head(of: next).map { $0.firstRecord > number } ?? false
+  }
+
+  private func bisect(_ number: Int, before end: Int) throws -> BlockHead? {
     var found: BlockHead?
     var low = 0
     var high = BlockHead.count(in: end) - 1
@@ -149,6 +163,7 @@ final class LogFile: Sendable {
   private func firstHead(from index: Int, before end: Int) throws -> BlockHead? {
     var index = index
     while index < BlockHead.count(in: end) {
+      if let known = knownHeads.withLock({ $0.heads[index] }) { return known }
       if let head = try head(of: index) {
         // Those that a walk reads in their order are not needed again.
         knownHeads.withLock { $0.add(head) }
@@ -160,8 +175,7 @@ final class LogFile: Sendable {
   }
 }
 
-/// Whole heads that were read before. The last head of a log is not among them: if the write failed that it was part of,
-/// it is cut off again, and another may take its place.
+/// Whole heads that were read before, by which a bisection finds its way. What it finds is read anew.
 private struct KnownHeads {
   private(set) var heads: [Int: BlockHead] = [:]
   /// Blocks with a lower index are followed by others.
@@ -175,6 +189,8 @@ private struct KnownHeads {
     if heads.count == Self.most { heads = [:] }
     heads[head.index] = head
   }
+
+  mutating func forgetAll() { heads = [:] }
 }
 
 /// Where a file ends for whoever reads it or goes on with it.

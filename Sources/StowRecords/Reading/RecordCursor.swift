@@ -41,7 +41,7 @@ struct RecordCursor: Sendable {
   ) {
     self.file = file
     self.tail = tail
-    self.maximumRecordSize = maximumRecordSize
+    self.maximumRecordSize = min(maximumRecordSize, Block.Place.mostBytes)
     self.decoder = decoder
     (self.known, self.noting) = (known, noting)
     start = min(number, tail.count)

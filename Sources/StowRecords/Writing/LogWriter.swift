@@ -57,7 +57,7 @@ final class LogWriter: @unchecked Sendable {
     self.path = path
     end = tail.end
     written = tail.count
-    maximumRecordSize = options.maximumRecordSize
+    maximumRecordSize = min(options.maximumRecordSize, Block.Place.mostBytes)
     packs = options.packing == .words
     counts = options.counts
     wholeEnd = end

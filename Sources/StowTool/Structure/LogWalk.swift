@@ -73,7 +73,7 @@ struct LogWalk<Visitor: StructureVisitor> {
   }
 
   private mutating func show(_ head: BlockHead, at start: Int) {
-    records.visitor.piece(start..<(start + 4), .framing, "head of a block, version 2")
+    records.visitor.piece(start..<(start + 4), .framing, "head of a block, version \(BlockHead.version)")
     records.visitor.enter(.part)
     records.visitor.piece((start + 4)..<(start + 8), .framing, "checksum")
     records.visitor.piece((start + 8)..<(start + 16), .framing, "identity")
@@ -130,6 +130,7 @@ struct LogWalk<Visitor: StructureVisitor> {
     case .origin: "log of the file"
     case .checkpoint: "checkpoint"
     case .abandonment: "group that was given up"
+    case .note: "note"
     }
   }
 
@@ -149,7 +150,7 @@ struct LogWalk<Visitor: StructureVisitor> {
     guard let number = try? reader.varint(at: &start) else { return }
     let subject =
       switch kind {
-      case .checkpoint: "the next record"
+      case .checkpoint, .note: "the next record"
       case .middle, .last: "the last record"
       default: "the first record"
       }

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-gXWzSooT2Ph5UB+KwNflpilFrKLNH+gkJlXI4orvCHE='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-WCO1jm98De7DvpDpUNgX1GBSgaEwv7iNxAw5FA3zkbk='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -2788,11 +2788,12 @@ function checksum(...parts) {
 
 // # Logs
 
+const LOG_VERSION = 0x01;
 const BLOCK_SIZE = 65536, HEAD_SIZE = 32, FRAME_HEAD_SIZE = 7;
 const RECORDS = 0x01, FIRST_PART = 0x02, MIDDLE_PART = 0x03, LAST_PART = 0x04, FRESH_RECORDS = 0x05, ORIGIN = 0x06,
-  PACKABLE = 0x07, FRESH_PACKABLE = 0x08, CHECKPOINT = 0x09, GIVEN_UP = 0x0A;
+  PACKABLE = 0x07, FRESH_PACKABLE = 0x08, CHECKPOINT = 0x09, GIVEN_UP = 0x0A, NOTE = 0x0B;
 /** Numbers are below this, also that of the record after the last. */
-const NUMBER_LIMIT = (1n << 62n) - 1n;
+const NUMBER_LIMIT = 1n << 62n;
 const WINDOW_SIZE = 4096, MOST_UNPACKED = 65497;
 /** The parts of a record may have so many bytes together, unless an option says otherwise. */
 const RECORD_SIZE = 1 << 30;
@@ -2927,6 +2928,7 @@ class Block {
         case MIDDLE_PART: case LAST_PART: return isFirst && this.takeRest(kind, number, reader);
         case GIVEN_UP: return isFirst && this.takeGivenUp(number, reader);
         case CHECKPOINT: return reader.at === reader.end && this.comesNext(number);
+        case NOTE: return this.comesNext(number);
         case FIRST_PART: return this.comesNext(number) && this.takeBeginning(number, reader);
         default: return this.comesNext(number) && this.takeRecords(kind, number, reader);
       }
@@ -2951,7 +2953,7 @@ class Block {
   }
 
   takeRest(kind, number, reader) {
-    if (reader.at === reader.end || !this.comesNext(number + 1n)) return false;
+    if (reader.at === reader.end || number + 1n >= NUMBER_LIMIT || !this.comesNext(number + 1n)) return false;
     this.continuation = { number, content: reader.bytes.subarray(reader.at), isLast: kind === LAST_PART };
     return true;
   }
@@ -2967,7 +2969,7 @@ class Block {
     const count = this.count(first, reader);
     const size = reader.uint();
     const content = reader.bytes.subarray(reader.at);
-    if (size <= content.length) return false;
+    if (content.length === 0 || size <= content.length) return false;
     this.beginning = { first, number: first + count - 1n, count, content, size };
     return true;
   }
@@ -3069,7 +3071,7 @@ class LogReader {
     return head.length === HEAD_SIZE && unsigned(head, 4, 4) === checksum(head.subarray(0, 4), head.subarray(8));
   }
 
-  isVersion(head) { return head[0] === 0x7F && head[1] === 0x02 && head[2] === 0x02 && head[3] === 0x00; }
+  isVersion(head) { return head[0] === 0x7F && head[1] === 0x02 && head[2] === LOG_VERSION && head[3] === 0x00; }
 
   isOtherVersion(head) {
     return head[0] === 0x7F && head[1] === 0x02 && !this.isVersion(head) && this.hasChecksum(head);
@@ -3141,7 +3143,7 @@ class LogReader {
     const begin = at + FRAME_HEAD_SIZE;
     const end = begin + unsigned(content, at + 4, 2);
     if (begin > content.length || end === begin || end > content.length) return -1;
-    if (content[at + 6] < RECORDS || content[at + 6] > GIVEN_UP) return -1;
+    if (content[at + 6] < RECORDS || content[at + 6] > NOTE) return -1;
     const offset = new Uint8Array(8);
     new DataView(offset.buffer).setBigUint64(0, BigInt(start + at), true);
     let state = remainder(remainder(-1, this.identity, 0, 8), offset, 0, 8);
@@ -4339,9 +4341,9 @@ class Outline extends Reader {
 // ## Logs
 
 const FRAME_KINDS = [
-  "", "records", "the first part of a record", "a middle part of a record", "the last part of a record",
+  "", "records", "the first part of a group", "a middle part of a group", "the last part of a group",
   "records of a new scope", "the origin", "records, some packed", "records of a new scope, some packed", "a checkpoint",
-  "a record that was given up",
+  "a group that was given up", "a note",
 ];
 
 /** Finds the parts of a log: its blocks, and in each the frames and their records. */
@@ -4442,7 +4444,7 @@ class LogOutline {
 
   /** The payload of a frame that holds no whole record. */
   payload(fronts, { kind, end, isTaken }, at, block) {
-    if (kind === ORIGIN) return new Nested([...fronts, this.part(at, end, end, "head", "identity and count")], [], null);
+    if (kind === ORIGIN) return new Nested([...fronts, this.part(at, end, end, "head", "identity of the log, and when it was begun")], [], null);
     [this.reader.at, this.reader.end] = [at, end];
     const front = (kind, text) => {
       fronts.push(this.part(at, this.reader.at, this.reader.at, kind, text));

@@ -40,7 +40,7 @@ struct MadeUpLog {
 
   private mutating func step() {
     let operation = byte()
-    switch operation % 16 {
+    switch operation % 18 {
     case 0...7: appendFrame(kind: operation % 8 + 1, part())
     case 8: appendFrame(kind: byte() % 12, [UInt8](repeating: byte(), count: Int(byte()) * 257 % 65_490))
     case 9: fillFrame(kind: byte() % 12)
@@ -53,7 +53,9 @@ struct MadeUpLog {
       number = first < 128 ? first : Int.max / 2 - first
       appendHead(first: number)
     case 13: bytes += part()
-    case 14: bytes.removeLast(min(bytes.count, Int(byte())))
+    case 14: appendGroup()
+    case 15: appendLeftOut()
+    case 16: bytes.removeLast(min(bytes.count, Int(byte())))
     default: changeByte()
     }
   }
@@ -72,7 +74,7 @@ struct MadeUpLog {
 
   private mutating func appendHead(first: Int) {
     let index = UInt32(bytes.count / Self.blockSize)
-    let start: [UInt8] = [0x7F, 2, 2, 0]
+    let start: [UInt8] = [0x7F, 2, 1, 0]
     let rest = Self.identity + Self.bytes(of: UInt64(first)) + Self.bytes(of: index) + [0, 0, 0, 0]
     bytes += start + Self.bytes(of: PlainChecksum.of(start + rest)) + rest
   }
@@ -81,21 +83,52 @@ struct MadeUpLog {
   private mutating func appendFrame(kind: UInt8, _ content: [UInt8]) {
     let change = content.count % 8 == 7 ? Int(byte()) - 128 : 0
     let isOfEarlierBlock = [3, 4, 10].contains(kind)
-    let stated = max(0, number - (isOfEarlierBlock ? 1 : 0) + change)
+    let before = kind == 10 ? Int(content.first ?? 1) : isOfEarlierBlock ? 1 : 0
+    let stated = max(0, number - before + change)
     let payload = (kind == 6 ? [] : [0xFD] + Self.bytes(of: UInt64(stated))) + content
     if kind != 6, !isOfEarlierBlock, stated < Int.max / 2 - 65_536 {
       number =
-        stated + (kind == 2 ? 1 : [1, 5, 7, 8].contains(kind) ? Self.records(in: content, kind >= 7) : 0)
+        stated
+        + (kind == 2
+          ? Int(content.first ?? 1) : [1, 5, 7, 8].contains(kind) ? Self.records(in: content, kind >= 7) : 0)
     }
     let rest = Self.bytes(of: UInt16(truncatingIfNeeded: payload.count)) + [kind] + payload
     let covered = Self.identity + Self.bytes(of: UInt64(bytes.count)) + rest
     bytes += Self.bytes(of: PlainChecksum.of(covered)) + rest
   }
 
-  /// How many records there are, whose lengths take a byte each.
+  /// A group of a few records in parts, which may be given up.
+  private mutating func appendGroup() {
+    let content = part()
+    let count = min(0xDF, Self.records(in: content, false))
+    let size = max(1, content.count / (2 + Int(byte() % 3)))
+    let head = [UInt8(count), 0xFD] + Self.bytes(of: UInt64(content.count))
+    appendFrame(kind: 2, head + content.prefix(size))
+    var rest = content.dropFirst(size)
+    while !rest.isEmpty {
+      fillBlock()
+      appendHead(first: number)
+      if byte() % 8 == 7 { return appendFrame(kind: 10, [UInt8(count)]) }
+      let part = Array(rest.prefix(size))
+      rest = rest.dropFirst(size)
+      appendFrame(kind: rest.isEmpty ? 4 : 3, part)
+    }
+  }
+
+  /// Records after some that were left out.
+  private mutating func appendLeftOut() {
+    appendFrame(kind: [1, 5, 7, 8][Int(byte() % 4)], [0, byte() % 0xE0] + part())
+  }
+
+  /// How many numbers the records have, with those that are left out, if their lengths take a byte each.
   private static func records(in content: [UInt8], _ arePackable: Bool) -> Int {
     var (offset, count) = (0, 0)
     while offset < content.count {
+      if content[offset] == 0 {
+        count += offset + 1 < content.count ? Int(content[offset + 1]) : 0
+        offset += 2
+        continue
+      }
       offset += 1 + Int(arePackable ? content[offset] >> 1 : content[offset])
       count += 1
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Stow
 import Testing
 
 @testable import StowRecords
@@ -26,7 +27,7 @@ struct GoldenLogTests {
     .standardizedFileURL
 
   private static let names = [
-    "records", "scopes", "blocks", "compacted", "damaged", "torn", "packed", "groups", "holes",
+    "records", "scopes", "blocks", "compacted", "damaged", "torn", "packed", "groups", "holes", "edges",
   ]
 
   private func bytes(of name: String) throws -> [UInt8] {
@@ -75,10 +76,41 @@ struct GoldenLogTests {
           identity: 0x1817_1615_1413_1211)
         try log.close()
       }
+    case "edges": try edges()
     case "damaged": try blocks(longest: 66_000).enumerated().map { $0 == 1_000 ? $1 ^ 4 : $1 }
     case "torn": try Array(blocks(longest: 66_000).dropLast(5))
     default: try blocks(longest: 130_000)
     }
+  }
+
+  /// What no writer of this version writes: notes, parts without bytes, a head of another version.
+  private func edges() throws -> [UInt8] {
+    func record(_ id: Int) throws -> [UInt8] {
+      let message = try StowEncoder().encode(Sample(id))
+      return [UInt8(message.count)] + message
+    }
+    var file = MadeUpFile(
+      (
+        0,
+        [
+          (.note, 0, [1, 2]), (.records, 0, try record(0)), (.note, 1, []),
+          MadeUpFile.firstOfGroup(1, count: 2, size: 9, []),
+        ]
+      ),
+      (
+        3,
+        [
+          (.records, 3, try record(3) + [0, 2] + record(6)), (.note, 7, []),
+          (.freshRecords, 7, try record(7)),
+        ]
+      ),
+      (8, [(.records, 8, try record(8))]), (9, [(.freshRecords, 9, try record(9)), (.note, 10, [0x7F])]))
+    file.append((.freshRecords, 10, try record(10)))
+    var bytes = file.bytes
+    bytes[2 * BlockHead.blockSize + 2] = 2
+    let head = BlockHead.checksum(of: Array(bytes[(2 * BlockHead.blockSize)...].prefix(BlockHead.size)))
+    bytes.replaceLittleEndian(at: 2 * BlockHead.blockSize + 4, with: head)
+    return bytes
   }
 
   /// Small records, one of several blocks, and small ones again.
@@ -113,7 +145,7 @@ struct GoldenLogTests {
     let file = Self.folder.appending(path: "\(name).stowlog")
     let description = Self.folder.appending(path: "\(name).txt")
     let bytes = try bytes(of: name)
-    if ProcessInfo.processInfo.environment["STOW_WRITE_LOGS"] != nil {
+    if ProcessInfo.processInfo.environment["STOW_WRITE_LOGS"] != nil, (try? Data(contentsOf: file)) == nil {
       try Data(bytes).write(to: file)
       try text(of: bytes).write(to: description, atomically: true, encoding: .utf8)
     }
