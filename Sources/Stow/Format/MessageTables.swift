@@ -146,7 +146,7 @@ struct TextTables: ~Copyable {
     var offset = start + 1
     for _ in 0..<(try count(reader, at: &offset)) {
       symbols.append(offset)
-      offset = try reader.checkText(at: offset)
+      offset = try checkedText(reader, at: offset)
     }
     for _ in 0..<(try count(reader, at: &offset)) {
       let start = offset
@@ -158,13 +158,20 @@ struct TextTables: ~Copyable {
         if let symbol = try reader.reference(at: &next) {
           guard symbol < firstSymbol + symbols.count else { try fail(.malformed, at: offset) }
         } else {
-          next = try reader.checkText(at: offset)
+          next = try checkedText(reader, at: offset)
         }
         offset = next
       }
       ends.append(keys.count)
     }
     return offset
+  }
+
+  /// The offset after the text at `offset`, which is UTF-8 in the shortest form of its string.
+  private func checkedText(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
+    let text = try reader.text(at: offset)
+    _ = try reader.string(of: text)
+    return text.end
   }
 
   /// A count of things of one byte or more.
@@ -203,8 +210,9 @@ struct LocatedText {
   let text: ByteReader.Text
   let isInMessage: Bool
 
-  var bytes: UnsafeRawBufferPointer { reader.bytes(of: text) }
-  var hash: UInt64 { reader.hash(of: text) }
+  /// Header included.
+  var bytes: UnsafeRawBufferPointer { reader.buffer(at: text.start, count: size) }
+  var hash: UInt64 { TextKey.make(reader.pointer(at: text.start), size, ByteHash()).hash }
   var size: Int { text.end - text.start }
   var location: TextLocation {
     isInMessage ? TextLocation(text.start) : TextLocation(inDefinitions: text.start)

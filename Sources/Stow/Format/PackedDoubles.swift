@@ -87,12 +87,6 @@ struct PackedDoubles {
     return true
   }
 
-  /// How many decimals the elements have; nil if they are not decimal fractions.
-  var exponent: Int? {
-    if type == ElementType.double || type == ElementType.float { return nil }
-    return type >= ElementType.integral ? 0 : Int(type >> 4)
-  }
-
   /// The bytes of one element, in the lowest `stride` bytes of the result.
   ///
   /// - Parameter cell: What `best` made of it.

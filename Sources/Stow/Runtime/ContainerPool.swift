@@ -1,5 +1,11 @@
 import Synchronization
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Whether a keyed container can be used again when nobody holds it any more: the one assumption about types of the
 /// standard library (SECURITY.md names it).
 ///
@@ -9,7 +15,7 @@ import Synchronization
 enum ContainerReuse {
   /// Whether the process allows it: not if the variable `STOW_CONTAINER_REUSE` of its environment is `0`, as in tests
   /// where the assumption shall not hold.
-  private static let isAllowed = CLibrary.environment("STOW_CONTAINER_REUSE") != "0"
+  private static let isAllowed = ProcessInfo.processInfo.environment["STOW_CONTAINER_REUSE"] != "0"
 
   /// Whether containers like the one made are one reference each.
   ///
