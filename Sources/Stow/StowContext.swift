@@ -51,7 +51,7 @@ public struct StowContext: Sendable, Hashable {
   public init(from bytes: some ContiguousBytes) throws {
     do {
       storage = Storage(
-        try bytes.withUnsafeBytes { try ContextMessage.read(ByteReader($0, extents: Tag.extents)) })
+        try bytes.withUnsafeBytes { try ContextMessage.read(ByteReader($0)) })
     } catch {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(codingPath: [], debugDescription: "The bytes are not a context."))

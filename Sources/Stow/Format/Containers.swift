@@ -229,24 +229,17 @@ struct Columns {
 /// A level of nesting takes a byte at least, so a container with fewer bytes than there are levels left needs no look
 /// inside: only long containers are walked, from element to element, without recursion.
 enum DepthCheck {
-  private struct Level {
-    let end: Int
-    let hasKeys: Bool
-  }
-
   /// Checks that the value at `offset` nests at most `limit` containers.
-  static func run(_ reader: ByteReader, tables: borrowing MessageTables, from offset: Int, limit: Int)
-    throws(FormatError)
-  {
+  static func run(
+    _ reader: ByteReader, tables: borrowing MessageTables, from offset: Int, limit: Int
+  ) throws(FormatError) {
     var offset = offset
-    var level = Level(end: try reader.end(of: offset), hasKeys: false)
-    if level.end - offset <= limit { return }
-    var outer: [Level] = []
+    var level = (end: try reader.end(of: offset), hasKeys: false)
+    var outer: [(end: Int, hasKeys: Bool)] = []
     while true {
-      if offset == level.end {
+      while offset == level.end {
         guard let next = outer.popLast() else { return }
         level = next
-        continue
       }
       if level.hasKeys { offset = try tables.endOfKey(reader, at: offset) }
       let next = try reader.end(of: offset)
@@ -258,12 +251,8 @@ enum DepthCheck {
         continue
       }
       guard left > 0 else { try fail(.tooDeep, at: offset) }
-      if next - inner.start <= left - 1 {
-        offset = next
-        continue
-      }
       outer.append(level)
-      level = Level(end: next, hasKeys: inner.hasKeys)
+      level = (next, inner.hasKeys)
       offset = inner.start
     }
   }

@@ -57,16 +57,18 @@ package enum KeyText {
 
   /// The bytes of the text of `string`, header included.
   static func bytes(of string: String) -> [UInt8] {
-    var string = string
-    return string.withUTF8 { utf8 in
-      var writer = BackwardWriter(capacity: utf8.count)
-      writer.text(UnsafeRawBufferPointer(utf8))
-      return [UInt8](writer.written)
-    }
+    var writer = BackwardWriter(capacity: string.utf8.count)
+    writer.text(string)
+    return [UInt8](writer.written)
   }
 }
 
 extension BackwardWriter {
+  mutating func text(_ string: String) {
+    var string = string
+    string.withUTF8 { text(UnsafeRawBufferPointer($0)) }
+  }
+
   /// A text in its shortest form, header included.
   mutating func text(_ utf8: UnsafeRawBufferPointer) {
     let measure = KeyText.measure(utf8)

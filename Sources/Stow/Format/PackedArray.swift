@@ -90,19 +90,11 @@ struct PackedArray {
     var next = offset + 1
     let length = try reader.length(at: &next)
     let end = next + length
-    if tag == Self.tag {
-      guard length > 0 else { try fail(.malformed, at: offset) }
-      type = reader.base[next]
-      next += 1
-    } else {
-      type = ElementType.float
-    }
-    var base: Int64 = 0
-    if ElementType.isOffset(type) {
-      base = try Integers.base(reader, at: &next)
-      guard next <= end else { try fail(.malformed, at: offset) }
-    }
-    self.base = base
+    guard tag == Self.floats || length > 0 else { try fail(.malformed, at: offset) }
+    type = tag == Self.floats ? ElementType.float : reader.base[next]
+    if tag == Self.tag { next += 1 }
+    base = ElementType.isOffset(type) ? try Integers.base(reader, at: &next) : 0
+    guard next <= end else { try fail(.malformed, at: offset) }
     body = next..<end
     if let stride = ElementType.stride(of: type), ElementType.isOfArrays(type) {
       guard body.count % stride == 0 else { try fail(.malformed, at: offset) }
@@ -194,7 +186,6 @@ struct PackedArray {
     }
   }
 
-  /// The body holds exactly `count` elements, which the initializer has checked.
   private func widen<Element: FixedWidthInteger>(
     _ reader: ByteReader, as _: Element.Type, into target: UnsafeMutablePointer<Int64>
   ) {
@@ -273,16 +264,12 @@ package enum Cell: Sendable {
   case date(Double)
 
   /// The cell of the given type at `offset`, for which offsets are counted from `base`.
-  package static func read(_ reader: ByteReader, at offset: Int, type: UInt8, base: Int64) throws(FormatError)
-    -> Cell
-  {
-    if ElementType.isOffset(type) { return .integer(try readInteger(reader, at: offset, type: type) &+ base) }
-    return try read(reader, at: offset, type: type)
-  }
-
-  /// The cell of the given type at `offset`.
-  private static func read(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Cell {
+  package static func read(
+    _ reader: ByteReader, at offset: Int, type: UInt8, base: Int64
+  ) throws(FormatError) -> Cell {
     switch type {
+    case _ where ElementType.isInteger(type):
+      return .integer(try readInteger(reader, at: offset, type: type) &+ base)
     case ElementType.bool:
       let value = try reader.byte(at: offset)
       guard value <= 1 else { try fail(.malformed, at: offset) }
@@ -292,9 +279,7 @@ package enum Cell: Sendable {
     case ElementType.float:
       let value = Float(bitPattern: try reader.halfWord(at: offset))
       return value.isNaN ? .singleNaN(value) : .double(Double(value))
-    default:
-      if ElementType.isInteger(type) { return .integer(try readInteger(reader, at: offset, type: type)) }
-      return try readDecimal(reader, at: offset, type: type)
+    default: return try readDecimal(reader, at: offset, type: type)
     }
   }
 
@@ -306,9 +291,9 @@ package enum Cell: Sendable {
     return value & (1 << Int64(truncatingIfNeeded: 8 &* width) &- 1)
   }
 
-  private static func readDecimal(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError)
-    -> Cell
-  {
+  private static func readDecimal(
+    _ reader: ByteReader, at offset: Int, type: UInt8
+  ) throws(FormatError) -> Cell {
     guard let stride = ElementType.stride(of: type) else { try fail(.malformed, at: offset) }
     let exponent = type >= ElementType.integral ? 0 : Int(type >> 4)
     guard ElementType.isNoisy(type) else {
@@ -331,10 +316,8 @@ package enum Cell: Sendable {
   static func readDouble(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Double {
     if type == ElementType.double { return Double(bitPattern: try reader.word(at: offset)) }
     if type == ElementType.float { return Double(Float(bitPattern: try reader.halfWord(at: offset))) }
-    guard ElementType.isDecimal(type), case .double(let value) = try read(reader, at: offset, type: type)
-    else {
-      try fail(.cellMismatch, at: offset)
-    }
+    guard ElementType.isDecimal(type), case .double(let value) = try readDecimal(reader, at: offset, type: type)
+    else { try fail(.cellMismatch, at: offset) }
     return value
   }
 }

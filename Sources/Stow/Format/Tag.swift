@@ -111,9 +111,6 @@ enum Tag {
 }
 
 extension ByteReader {
-  /// A reader of some bytes, which must outlive its use.
-  package init(_ bytes: UnsafeRawBufferPointer) { self.init(bytes, extents: Tag.extents) }
-
   /// The offset after the value at `offset`: a step of constant cost, whatever the value holds.
   @inline(__always)
   package func end(of offset: Int) throws(FormatError) -> Int {

@@ -10,7 +10,7 @@
 /// A message object is used again for the next message. Strings, URLs and names of shapes are made when they are first
 /// asked for, and shared by all their uses.
 final class Message {
-  private(set) var reader = ByteReader(extents: Tag.extents)
+  private(set) var reader = ByteReader()
   // Used for every object, whose access calls nothing of the user's.
   @exclusivity(unchecked) private(set) var tables = MessageTables()
   /// Where the value of the message stands.
