@@ -11,11 +11,8 @@
 // `AttributedString` does, Combine, and options, of which none is needed here.
 
 extension StowEncoder {
-  /// Encodes a value of a type that is encoded with a configuration.
-  ///
-  /// ```swift
-  /// let data = try encoder.encode(text, configuration: configuration)
-  /// ```
+  /// Encodes a value of a type that is encoded with a configuration:
+  /// `try encoder.encode(text, configuration: configuration)`.
   ///
   /// - Parameter configuration: What is handed to `encode(to:configuration:)`.
   /// - Throws: What `encode(_:)` throws.
@@ -25,11 +22,8 @@ extension StowEncoder {
     try encode(ConfiguredValue(value: value, configuration: configuration))
   }
 
-  /// Encodes a value with a configuration that a type provides.
-  ///
-  /// ```swift
-  /// let data = try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)
-  /// ```
+  /// Encodes a value with a configuration that a type provides:
+  /// `try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)`.
   ///
   /// - Throws: What `encode(_:)` throws.
   public func encode<Value: EncodableWithConfiguration, Provider: EncodingConfigurationProviding>(
@@ -40,11 +34,8 @@ extension StowEncoder {
 }
 
 extension StowDecoder {
-  /// Decodes a value of a type that is decoded with a configuration, from a message or a part of it.
-  ///
-  /// ```swift
-  /// let text = try decoder.decode(AttributedString.self, from: data, configuration: configuration)
-  /// ```
+  /// Decodes a value of a type that is decoded with a configuration, from a message or a part of it:
+  /// `try decoder.decode(AttributedString.self, from: data, configuration: configuration)`.
   ///
   /// - Parameter configuration: What is handed to `init(from:configuration:)`.
   /// - Throws: What `decode(_:from:at:)` throws.

@@ -93,14 +93,11 @@ public final class StowDecoder: Sendable {
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message; any `DecodingError` if
   ///   it does not hold a value of the type; and whatever an `init(from:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-    try data.lendBytes { try decode(type, $0) }
+    try data.withUnsafeBytes { try decode(type, $0) }
   }
 
-  /// Decodes a value from a message in contiguous bytes, such as a `[UInt8]`, without copying them; or a part of it.
-  ///
-  /// ```swift
-  /// let name = try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])
-  /// ```
+  /// Decodes a value from a message in contiguous bytes, such as a `[UInt8]`, without copying them; or a part of it:
+  /// `try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])`.
   ///
   /// For a part, looks at what the path passes and at the part itself; a fault in all else is not found. To read several
   /// parts, open the message once: ``message(from:)``.
@@ -119,11 +116,8 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Decodes a value of the type that the message names.
-  ///
-  /// ```swift
-  /// let shape = try decoder.decode(polymorphic: (any Shape).self, from: data)
-  /// ```
+  /// Decodes a value of the type that the message names:
+  /// `try decoder.decode(polymorphic: (any Shape).self, from: data)`.
   ///
   /// - Parameters:
   ///   - type: What the value must be: a protocol that it conforms to, a class, or an array, a dictionary or an optional
@@ -148,11 +142,8 @@ public final class StowDecoder: Sendable {
     public static let lenient = DefaultsStrategy(isLenient: true)
   }
 
-  /// Decodes a value from a message that may lack some of its keys, which are taken from a template.
-  ///
-  /// ```swift
-  /// let settings = try decoder.decode(Settings.self, from: data, defaults: Settings())
-  /// ```
+  /// Decodes a value from a message that may lack some of its keys, which are taken from a template:
+  /// `try decoder.decode(Settings.self, from: data, defaults: Settings())`.
   ///
   /// A key that a type asks for and that an object of the message lacks is taken from the same place of the template,
   /// in objects within objects, too. What the message has counts, also a nil; arrays and dictionaries are taken as they
@@ -171,7 +162,9 @@ public final class StowDecoder: Sendable {
     strategy: DefaultsStrategy = .strict
   ) throws -> Value {
     try bytes.withUnsafeBytes { bytes in
-      try decode(bytes, at: path, orMissing: { _ in template }) { try merge(type, from: $0, template, strategy) }
+      try decode(bytes, at: path, orMissing: { _ in template }) {
+        try merge(type, from: $0, template, strategy)
+      }
     }
   }
 
@@ -190,11 +183,8 @@ public final class StowDecoder: Sendable {
       }
   }
 
-  /// Opens a message to be read in parts, with the options that this decoder has now.
-  ///
-  /// ```swift
-  /// let message = try decoder.message(from: data)
-  /// ```
+  /// Opens a message to be read in parts, with the options that this decoder has now:
+  /// `try decoder.message(from: data)`.
   ///
   /// - Parameter bytes: The message. `Data` is shared with the opened message, other bytes are copied.
   /// - Throws: As `StowMessage.init(from:)`; also if the message relies on a context that the decoder does not have.

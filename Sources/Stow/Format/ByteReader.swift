@@ -10,9 +10,7 @@ package struct FormatError: Error {
     case malformed
     /// A length, a count or a number of something that `Int` does not hold where it has 32 bits.
     case tooLarge
-    /// A reserved tag.
     case reserved
-    /// Bytes that are not UTF-8.
     case invalidText
     /// A key that an object has twice.
     case repeatedKey
@@ -26,7 +24,6 @@ package struct FormatError: Error {
     case unrepresentable
     /// More bytes of preludes than allowed.
     case tooManyDefinitions
-    /// More levels of nesting than allowed.
     case tooDeep
     /// More levels than the stack has room for.
     case noRoom
@@ -176,7 +173,6 @@ package struct ByteReader {
     try require(width, at: offset)
     return (Int64(bitPattern: unsigned(at: offset, width: width)) &<< unused) &>> unused
   }
-
 
   /// Up to eight bytes from `offset` on, but none from `end` on: the first is the lowest.
   func firstBytes(at offset: Int, upTo end: Int) -> UInt64 {

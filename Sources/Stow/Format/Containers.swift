@@ -111,33 +111,23 @@ struct ObjectHeader {
   let body: Range<Int>
 
   /// The header of the object at `offset`; nil if another kind of value stands there.
-  @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> ObjectHeader? {
     let tag = try reader.byte(at: offset)
-    guard tag >= Records.short else { return try readRare(reader, at: offset, tag: tag) }
-    var next = offset &+ 1
-    let length = try reader.length(at: &next)
-    return ObjectHeader(
-      shape: Int(tag & 7), isPartial: tag >= Records.shortPartial,
-      body: Range(uncheckedBounds: (next, next &+ length)))
-  }
-
-  @inline(never)
-  private static func readRare(
-    _ reader: ByteReader, at offset: Int, tag: UInt8
-  ) throws(FormatError) -> ObjectHeader? {
-    var start = offset + 1
+    var (start, shape) = (offset &+ 1, Int?.none)
+    var isPartial = false
     switch tag {
     case Maps.short...Maps.lastShort:
-      let length = Int(tag - Maps.short)
+      let length = Int(tag &- Maps.short)
       try reader.require(length, at: start)
-      return ObjectHeader(shape: nil, isPartial: false, body: start..<start + length)
-    case Maps.long, Records.long, Records.longPartial:
-      let shape = tag == Maps.long ? nil : try reader.varint(at: &start)
-      let length = try reader.length(at: &start)
-      return ObjectHeader(shape: shape, isPartial: tag == Records.longPartial, body: start..<start + length)
+      return ObjectHeader(shape: nil, isPartial: false, body: start..<start &+ length)
+    case Records.short...: (shape, isPartial) = (Int(tag & 7), tag >= Records.shortPartial)
+    case Records.long, Records.longPartial:
+      (shape, isPartial) = (try reader.varint(at: &start), tag == Records.longPartial)
+    case Maps.long: break
     default: return nil
     }
+    let length = try reader.length(at: &start)
+    return ObjectHeader(shape: shape, isPartial: isPartial, body: start..<start &+ length)
   }
 }
 

@@ -118,14 +118,9 @@ extension ByteReader {
   /// is not passed.
   package func reference(at offset: inout Int) throws(FormatError) -> Int? {
     let header = try byte(at: offset)
-    guard header >= KeyText.symbol else { return nil }
-    if header < KeyText.longSymbol {
-      offset &+= 1
-      return Int(header - KeyText.symbol)
-    }
-    guard header == KeyText.longSymbol else { return nil }
+    guard header >= KeyText.symbol, header <= KeyText.longSymbol else { return nil }
     var next = offset &+ 1
-    let symbol = try varint(at: &next)
+    let symbol = header == KeyText.longSymbol ? try varint(at: &next) : Int(header - KeyText.symbol)
     offset = next
     return symbol
   }
@@ -164,7 +159,15 @@ extension ByteReader {
   }
 
   /// The offset after the text at `offset`.
-  func endOfText(at offset: Int) throws(FormatError) -> Int { try text(at: offset).end }
+  func endOfText(at offset: Int) throws(FormatError) -> Int {
+    let header = try byte(at: offset)
+    // Most are short; of the others a zero counts no characters, and so is malformed.
+    guard header < KeyText.symbol, header & ~KeyText.fiveBit != 0 else { return try text(at: offset).end }
+    let count = Int(header & 0x3F)
+    let size = header >= KeyText.plain ? count : (count &* (header >= KeyText.fiveBit ? 5 : 6) &+ 7) / 8
+    try require(size, at: offset &+ 1)
+    return offset &+ 1 &+ size
+  }
 
   /// Whether `bytes` stand at `offset`.
   func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
@@ -199,7 +202,8 @@ extension ByteReader {
   private func unpack(_ text: Text, into target: UnsafeMutablePointer<UInt8>) -> Int? {
     let isFiveBit = text.form == .fiveBit
     let width = isFiveBit ? 5 : 6
-    let characters = (isFiveBit ? CharacterCodes.fiveBitCharacters : CharacterCodes.sixBitCharacters).utf8Start
+    let characters = (isFiveBit ? CharacterCodes.fiveBitCharacters : CharacterCodes.sixBitCharacters)
+      .utf8Start
     var (bits, length): (UInt64, Int) = (0, 0)
     // The shift before the next unit.
     var shift: UInt8?
@@ -225,7 +229,8 @@ extension ByteReader {
     }
     // The bits that fill the last byte are zero.
     guard bits == 0, shift == nil else { return nil }
-    return KeyText.measure(UnsafeRawBufferPointer(start: target, count: length)).form == text.form ? length : nil
+    return KeyText.measure(UnsafeRawBufferPointer(start: target, count: length)).form == text.form
+      ? length : nil
   }
 }
 

@@ -51,19 +51,13 @@ struct MessageTables: ~Copyable {
   }
 
   func keyCount(ofShape shape: Int) -> Int {
-    shape < firstShape
-      ? relied.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
+    shape < firstShape ? relied.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
   }
 
   func key(_ slot: Int, ofShape shape: Int) -> TextLocation {
     shape < firstShape
       ? TextLocation(inDefinitions: relied.tables.key(slot, ofShape: shape))
       : TextLocation(own.key(slot, ofShape: shape - firstShape))
-  }
-
-  /// The bytes that a location is in.
-  func reader(of location: TextLocation, _ reader: ByteReader) -> ByteReader {
-    location.isInMessage ? reader : relied.reader
   }
 
   /// The offset after the key at `offset` of the message, a text or a reference to a symbol.
@@ -87,13 +81,13 @@ struct MessageTables: ~Copyable {
   func symbol(_ reader: ByteReader, ofKeyAt key: TextLocation) throws(FormatError) -> Int? {
     var next = key.offset
     // In definitions every reference has been checked.
-    guard key.isInMessage else { return try self.reader(of: key, reader).reference(at: &next) }
+    guard key.isInMessage else { return try relied.reader.reference(at: &next) }
     return try symbol(reader, ofKeyAt: &next)
   }
 
   /// The text that stands somewhere.
   func text(_ reader: ByteReader, at location: TextLocation) throws(FormatError) -> LocatedText {
-    let reader = self.reader(of: location, reader)
+    let reader = location.isInMessage ? reader : relied.reader
     return LocatedText(
       reader: reader, text: try reader.text(at: location.offset), isInMessage: location.isInMessage)
   }
@@ -105,9 +99,7 @@ struct MessageTables: ~Copyable {
   }
 }
 
-/// Where the symbols and the keys of shapes stand that some bytes define (FORMAT.md, "Prelude").
-///
-/// Only places are remembered, 8 bytes for a symbol or a key of a shape.
+/// Where the symbols and the keys of shapes stand that some bytes define (FORMAT.md, "Prelude"): 8 bytes for each.
 ///
 /// Not arrays: every use of one in a session would count its references.
 struct TextTables: ~Copyable {
@@ -124,9 +116,7 @@ struct TextTables: ~Copyable {
   func symbol(_ index: Int) -> Int { symbols[index] }
 
   private func firstKey(ofShape shape: Int) -> Int { shape == 0 ? 0 : ends[shape &- 1] }
-
   func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }
-
   func key(_ slot: Int, ofShape shape: Int) -> Int { keys[firstKey(ofShape: shape) &+ slot] }
 
   mutating func removeAll() {

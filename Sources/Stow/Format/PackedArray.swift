@@ -65,8 +65,7 @@ package enum ElementType {
   static func isNoisy(_ type: UInt8) -> Bool { (0x10...0x9F).contains(type) && type & 15 > 8 }
 }
 
-/// A packed array in its place: its element type, and where its elements stand (FORMAT.md, "Packed
-/// arrays").
+/// A packed array in its place: its element type, and where its elements stand (FORMAT.md, "Packed arrays").
 struct PackedArray {
   static let tag: UInt8 = 0x74
   /// A packed array of `ElementType.float`, which its tag implies.
@@ -316,7 +315,8 @@ package enum Cell: Sendable {
   static func readDouble(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Double {
     if type == ElementType.double { return Double(bitPattern: try reader.word(at: offset)) }
     if type == ElementType.float { return Double(Float(bitPattern: try reader.halfWord(at: offset))) }
-    guard ElementType.isDecimal(type), case .double(let value) = try readDecimal(reader, at: offset, type: type)
+    guard ElementType.isDecimal(type),
+      case .double(let value) = try readDecimal(reader, at: offset, type: type)
     else { try fail(.cellMismatch, at: offset) }
     return value
   }

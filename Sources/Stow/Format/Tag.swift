@@ -89,7 +89,8 @@ enum Tag {
     case Symbols.short...Symbols.lastShort: (.string, 1)
     case Symbols.long: (.string, Extent.uint)
     case Arrays.short...Arrays.lastShort: (.array, tag - Arrays.short + 1)
-    case Arrays.long, PackedArray.tag, PackedArray.floats, Columns.table, Columns.matrix: (.array, Extent.length)
+    case Arrays.long, PackedArray.tag, PackedArray.floats, Columns.table, Columns.matrix:
+      (.array, Extent.length)
     case Maps.short...Maps.lastShort: (.object, tag - Maps.short + 1)
     case Maps.long, Records.short...: (.object, Extent.length)
     case Records.long, Records.longPartial: (.object, Extent.uintAndLength)

@@ -131,18 +131,3 @@ func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
   case .none: return false
   }
 }
-
-/// Passes the elements of an array where they are.
-///
-/// `withUnsafeBufferPointer` is not in line where their type is not known. The array lives while it is borrowed, and its
-/// elements with it.
-@inline(__always)
-func borrowingElements<Element, Failure: Error>(
-  of array: borrowing [Element], _ body: (UnsafeBufferPointer<Element>) throws(Failure) -> Void
-) throws(Failure) {
-  if let first = array._baseAddressIfContiguous {
-    try body(UnsafeBufferPointer(start: first, count: array.count))
-  } else {
-    try array.withUnsafeBufferPointer(body)
-  }
-}

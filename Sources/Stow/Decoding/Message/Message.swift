@@ -338,17 +338,20 @@ extension DecodingDefinitions {
     }
   }
 
-  /// A record defines more than there may be.
-  package struct TooMany: Error {}
-}
-
-extension RecordPrelude {
-  /// The prelude that a record begins with, if there is one.
+  /// The offset after the prelude that a record begins with; 0 if there is none.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if it is not valid.
-  package init(of record: UnsafeRawBufferPointer) throws {
-    self = try reading(record) { reader throws(FormatError) in try RecordPrelude(reader) }
+  package static func endOfPrelude(of record: UnsafeRawBufferPointer) throws -> Int {
+    try reading(record) { reader throws(FormatError) in
+      guard try reader.byte(at: 0) == MessageTables.tag else { return 0 }
+      var tables = TextTables()
+      // Which symbols there are before those of the record is not known here.
+      return try tables.read(reader, at: 0, firstSymbol: Int.max / 2)
+    }
   }
+
+  /// A record defines more than there may be.
+  package struct TooMany: Error {}
 }
 
 private func reading<Result>(

@@ -96,7 +96,7 @@ class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
   ) throws {
     let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
     try recorder.recordContainer(of: elements, container) { begin in
-      try borrowingElements(of: elements) { try record($0, recorder, begin) }
+      try elements.withUnsafeBufferPointer { try record($0, recorder, begin) }
     }
   }
 
@@ -320,7 +320,7 @@ extension Recorder {
     case .array(let elements):
       let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
       try recordNest(of: value, container) { begin in
-        try borrowingElements(of: elements) { try record($0, in: begin, &known) }
+        try elements.withUnsafeBufferPointer { try record($0, in: begin, &known) }
       }
     case .object(let object):
       try recordNest(of: value, ContainerStart(.map, key: key, parent: parent)) { begin in
