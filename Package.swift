@@ -30,7 +30,8 @@ let package = Package(
       name: "MessageReader", dependencies: ["FuzzTargets", "Stow"], path: "Tests/CrossLanguage/MessageReader"),
     .testTarget(
       name: "StowTests", dependencies: ["Stow", "StowNotation", "FuzzTargets"], swiftSettings: testSettings),
-    .executableTarget(name: "LogWorker", dependencies: ["StowRecords"], path: "Tests/LogWorker"),
+    .executableTarget(
+      name: "LogWorker", dependencies: ["FuzzTargets", "Stow", "StowRecords"], path: "Tests/LogWorker"),
     .testTarget(
       name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker"], swiftSettings: testSettings),
     .testTarget(

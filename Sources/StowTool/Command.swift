@@ -1,14 +1,14 @@
 /// `stowtool`: looks into messages, and into logs of them.
 @main
 struct Command {
-  static func main() {
+  static func main() async {
     System.ignoreBrokenPipes()
-    System.end(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    System.end(await run(Array(CommandLine.arguments.dropFirst())).rawValue)
   }
 
-  private static func run(_ words: [String]) -> ExitCode {
+  private static func run(_ words: [String]) async -> ExitCode {
     do {
-      return try call(words)
+      return try await call(words)
     } catch let failure as Failure {
       Output.complain(failure.reason)
       return failure.code
@@ -18,7 +18,7 @@ struct Command {
     }
   }
 
-  private static func call(_ words: [String]) throws -> ExitCode {
+  private static func call(_ words: [String]) async throws -> ExitCode {
     guard let first = words.first else { throw Failure("no verb\n\n\(Help.overview)") }
     switch first {
     case "--version": return say(Help.version)
@@ -31,18 +31,20 @@ struct Command {
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
       return say(Help.text(of: verb))
     }
-    let arguments = try Arguments(rest, of: verb)
+    var arguments = try Arguments(rest, of: verb)
+    if verb.readsInput, !System.isTerminal(.input) { arguments.readInput(of: verb) }
     guard verb.files.contains(arguments.files.count) else {
       throw Failure("usage: stowtool \(verb.name) \(verb.operands)")
     }
-    return try verb.run(arguments)
+    return try await verb.run(arguments)
   }
 
   private static func named(_ name: String) throws -> Verb {
-    guard let verb = Verbs.named(name) else {
+    if let verb = Verbs.named(name) { return verb }
+    guard let other = Words.nearest(to: name, among: Verbs.all.map(\.name)) else {
       throw Failure("there is no verb \"\(name)\"\n\n\(Help.overview)")
     }
-    return verb
+    throw Failure("there is no verb \"\(name)\"; did you mean \(other)?")
   }
 
   private static func say(_ text: String) -> ExitCode {

@@ -8,6 +8,7 @@ also writes again, and the library finds the same in that.
     differential.py                         in short
     differential.py --mutations 100000      at length
     differential.py --file tables.txt       one file of vectors
+    differential.py --generated FILE        only messages that Conformance/generate.py has made
 """
 
 import argparse
@@ -31,15 +32,15 @@ _CHUNK = 2_000
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some mutations of a file, or without a number of them the vectors themselves; without a file, messages made at random."""
+    """Some mutations of a file, or without a number of them the messages themselves: vectors, or messages made at random."""
 
-    file: Path | None
+    file: Path
     seed: str
     mutations: int | None
 
     def messages(self) -> list[bytes]:
-        if self.file is None:
-            return [message for message, _ in vectors.generated()]
+        if self.file.suffix == ".gz":
+            return [message for message, _ in vectors.generated(self.file)]
         originals = [vector.bytes for vector in vectors.load(self.file)]
         return originals if self.mutations is None else Mutator(originals, self.seed).mutations(self.mutations)
 
@@ -49,9 +50,14 @@ def main() -> int:
     files = [path for path in vectors.files() if options.file in (None, path.name)]
     if not files:
         sys.exit(f"no file of vectors is called {options.file}")
+    generated = [options.generated or vectors.GENERATED]
+    if options.generated:
+        files = []
+    elif options.file:
+        generated = []
     swift = decoders.SwiftDecoder(options.reader or decoders.build())
     chunks = [chunk for file in files for chunk in _chunks(file, options.seed, options.mutations)]
-    chunks += [] if options.file else [Chunk(None, options.seed, None)]
+    chunks += [Chunk(file, options.seed, None) for file in generated]
     tally = Tally()
     with multiprocessing.Pool(min(2, multiprocessing.cpu_count())) as pool:
         for part in pool.imap(partial(_compare, swift=swift), chunks):
@@ -65,6 +71,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--mutations", type=int, default=10_000, help="how many for each file of vectors")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--file", help="the name of the one file of vectors to use")
+    parser.add_argument("--generated", type=Path, help="a file of messages made at random, in place of all vectors")
     parser.add_argument("--reader", type=Path, help="MessageReader, if it is built already")
     return parser.parse_args()
 

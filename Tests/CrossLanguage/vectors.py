@@ -98,9 +98,12 @@ def streams() -> list[Vector]:
     return load(SUITE / "streams.txt")
 
 
-def generated() -> list[tuple[bytes, str]]:
+GENERATED = SUITE / "messages.txt.gz"
+
+
+def generated(file: Path = GENERATED) -> list[tuple[bytes, str]]:
     """Messages that were made at random, and their notation, or "refused"."""
-    lines = gzip.decompress((SUITE / "messages.txt.gz").read_bytes()).decode().split("\n")[:-1]
+    lines = gzip.decompress(file.read_bytes()).decode().split("\n")[:-1]
     parts = (line.split(" ", 1) for line in lines)
     return [(bytes.fromhex("" if digits == "-" else digits), meaning) for digits, meaning in parts]
 

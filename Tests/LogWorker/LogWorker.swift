@@ -1,4 +1,6 @@
 import Foundation
+import FuzzTargets
+import Stow
 import StowRecords
 
 /// Another process that uses a log, for the tests that need one:
@@ -9,11 +11,12 @@ import StowRecords
 /// - `exit PATH COUNT` appends so many records to a log that nobody lets go of, and exits.
 /// - `open PATH` opens the log for appending, and says what came of it.
 /// - `read` reads the logs whose paths it is told, a line each, and says which of their records are whole.
+/// - `streams` reads the streams whose hexadecimal digits it is told, a line each, and says what their records are.
 @main
 struct LogWorker {
   static func main() async throws {
     let arguments = CommandLine.arguments
-    guard arguments.count >= 3 else { return readAll() }
+    guard arguments.count >= 3 else { return arguments.last == "streams" ? readStreams() : readAll() }
     let url = URL(filePath: arguments[2])
     switch arguments[1] {
     case "crash": try crash(url, seed: Int(arguments[3]) ?? 0)
@@ -50,6 +53,39 @@ struct LogWorker {
     let log = try RecordLogReader(at: url)
     let numbers = log.records.map { String($0.number) }.joined(separator: " ")
     return "\(log.count) \(log.recovery.bytes.lowerBound): \(numbers)"
+  }
+
+  private static func readStreams() {
+    while let digits = readLine() { say(outcome(ofStream: digits)) }
+  }
+
+  /// Of each record what its value means, or "-" if it is not valid; and how the stream ends.
+  private static func outcome(ofStream digits: String) -> String {
+    var words: [String] = []
+    let decoder = RecordStreamDecoder(maximumRecordSize: 1 << 30)
+    decoder.feed(bytes(digits))
+    do {
+      while true {
+        do {
+          guard let value = try decoder.next(StowValue.self) else { break }
+          words.append(try MessageMeaning(of: [UInt8](value.encoded()), by: .values, StowDecoder()).text)
+        } catch is DecodingError {
+          words.append("-")
+        }
+      }
+      try decoder.finish()
+      words.append("end")
+    } catch is RecordStreamError {
+      words.append("broken")
+    } catch {
+      words.append("\(error)")
+    }
+    return words.joined(separator: "\t")
+  }
+
+  private static func bytes(_ digits: String) -> Data {
+    let digits = digits.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
+    return Data(stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
   }
 
   // MARK: - Being killed

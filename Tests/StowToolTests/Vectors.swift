@@ -24,7 +24,12 @@ enum Vectors {
 
   /// A file of the package.
   static func document(_ name: String) throws -> String {
-    try String(contentsOf: root.deletingLastPathComponent().appending(path: name), encoding: .utf8)
+    try String(contentsOf: URL(filePath: path(of: name)), encoding: .utf8)
+  }
+
+  /// Where a file of the package is.
+  static func path(of name: String) -> String {
+    root.deletingLastPathComponent().appending(path: name).path(percentEncoded: false)
   }
 
   private static func load() throws -> [Vector] {

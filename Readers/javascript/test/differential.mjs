@@ -2,15 +2,17 @@
 // accepted is written again, too, and the library finds the same in it.
 //
 //     node test/differential.mjs --reader PATH --mutations 100000     messages; PATH is the executable MessageReader
+//     node test/differential.mjs --reader PATH --generated FILE       messages that Conformance/generate.py has made
 //     node test/differential.mjs --logs PATH --mutations 1000         logs; PATH is the executable LogWorker
 //
 // Both may be given, and --seed. All vectors are read, and mutations of them, which are the same for the same seed.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { gunzipSync } from "node:zlib";
 
 import { Context, StowError, decode, encode, openLog } from "../stow.js";
 import { Chance, Mutator, changedLog, mutatedLog } from "./support/mutations.js";
@@ -22,7 +24,7 @@ const MOST_SHOWN = 20;
 
 const { values: options } = parseArgs({
   options: {
-    reader: { type: "string" }, logs: { type: "string" },
+    reader: { type: "string" }, logs: { type: "string" }, generated: { type: "string" },
     mutations: { type: "string", default: "10000" }, seed: { type: "string", default: "1" },
   },
 });
@@ -31,7 +33,8 @@ let compared = 0, accepted = 0, differences = 0;
 
 function main() {
   if (!options.reader && !options.logs) return console.log("nothing to compare with: give --reader or --logs a path");
-  if (options.reader) compareMessages(Number(options.mutations), Number(options.seed));
+  if (options.generated) compareGenerated(options.generated);
+  else if (options.reader) compareMessages(Number(options.mutations), Number(options.seed));
   if (options.logs) compareLogs(Number(options.mutations), Number(options.seed));
   console.log(`${compared} compared: ${accepted} accepted by both, ${differences} differences`);
   process.exitCode = differences > 0 ? 1 : 0;
@@ -57,6 +60,16 @@ function compareMessages(mutations, seed) {
     for (let count = perFile; count > 0; count -= CHUNK) {
       compareChunk(Array.from({ length: Math.min(count, CHUNK) }, () => mutator.mutation()));
     }
+  }
+}
+
+function compareGenerated(file) {
+  const lines = gunzipSync(readFileSync(file)).toString("utf8").split("\n").slice(0, -1);
+  for (let at = 0; at < lines.length; at += CHUNK) {
+    compareChunk(lines.slice(at, at + CHUNK).map((line) => {
+      const digits = line.slice(0, line.indexOf(" "));
+      return digits === "-" ? new Uint8Array(0) : Uint8Array.from(Buffer.from(digits, "hex"));
+    }));
   }
 }
 

@@ -1,10 +1,11 @@
 // The page in a real browser, opened from disk.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
 
 import { encode } from "../../javascript/stow.js";
 import { logBytes } from "../../javascript/test/support/vectors.js";
@@ -76,6 +77,17 @@ test("a broken file is shown up to where it breaks", { skip }, async () => {
   assert.match(await text("#tree"), /Elbe/);
   await browser.click("#to-fault");
   assert.match(await text("#path"), /^list/);
+});
+
+test("a file inside of the page is shown at once", { skip }, async () => {
+  const data = Buffer.from(encode(value)).toString("base64");
+  const page = readFileSync(new URL("../index.html", import.meta.url), "utf8");
+  const element = `<script type="text/plain" id="inside" data-name="a &quot;b&quot;.stow">${data}</script>`;
+  writeFileSync(join(folder, "inside.html"), page.replace("<!-- file -->", element));
+  await browser.load(pathToFileURL(join(folder, "inside.html")).href);
+  await browser.until("document.getElementById('status').className !== ''");
+  await shows("#name", 'a "b".stow');
+  assert.match(await text("#tree"), /Elbe/);
 });
 
 test("sizes are drawn, and logs are shown", { skip }, async () => {

@@ -37,7 +37,10 @@ struct Arguments {
       }
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       guard let option = verb.options.first(where: { $0.name == parts[0] || $0.short == parts[0] }) else {
-        throw Failure("\(verb.name) has no option \(parts[0]); see: stowtool help \(verb.name)")
+        let other = Words.nearest(to: parts[0], among: verb.options.map(\.name))
+        throw Failure(
+          "\(verb.name) has no option \(parts[0]); "
+            + (other.map { "did you mean \($0)?" } ?? "see: stowtool help \(verb.name)"))
       }
       if option.value == nil {
         guard parts.count == 1 else { throw Failure("\(option.name) takes no value") }
@@ -51,14 +54,20 @@ struct Arguments {
     }
   }
 
+  /// Reads standard input as the file that is missing.
+  mutating func readInput(of verb: Verb) {
+    if files.count + 1 == verb.files.lowerBound { files.append(Self.standardInput) }
+  }
+
   func has(_ option: String) -> Bool { values[option] != nil }
 
   func value(_ option: String) -> String? { values[option] }
 
-  /// The value of an option that is a number, 0 or more.
+  /// The value of an option that is a number, 0 or more, in decimal or, after `0x`, hexadecimal digits.
   func number(_ option: String) throws -> Int? {
     guard let text = values[option] else { return nil }
-    guard let number = Int(text), number >= 0 else {
+    let digits = text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)
+    guard let number = digits, number >= 0 else {
       throw Failure("\(option) needs a number, not \"\(text)\"")
     }
     return number

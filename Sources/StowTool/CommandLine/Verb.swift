@@ -10,5 +10,7 @@ struct Verb: Sendable {
   /// What else there is to say.
   var details = ""
   var options: [Option] = []
-  let run: @Sendable (Arguments) throws -> ExitCode
+  /// Whether the last file is standard input, if none is named and something is piped into the command.
+  var readsInput = true
+  let run: @Sendable (Arguments) async throws -> ExitCode
 }

@@ -8,7 +8,9 @@ enum Colors {
     switch arguments.value("--color") ?? "auto" {
     case "always": true
     case "never": false
-    case "auto": System.isTerminal(.output) && (System.environment("NO_COLOR") ?? "").isEmpty
+    case "auto":
+      System.isTerminal(.output) && (System.environment("NO_COLOR") ?? "").isEmpty
+        && System.environment("TERM") != "dumb"
     case let other: throw Failure("--color needs always, never or auto, not \"\(other)\"")
     }
   }

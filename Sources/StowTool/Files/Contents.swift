@@ -7,78 +7,39 @@ import StowRecords
   import Foundation
 #endif
 
-/// The values that a file holds: that of its message, or those of the records of a log or a stream.
-enum Contents {
+/// The values that files hold: those of messages, or those of the records of logs and streams.
+struct Contents {
   /// The options of verbs that read values.
   static let options = [
     Option("--context", "FILE", "the message of a context that messages rely on"),
-    Option("--record", "N", "of a log or a stream, only record N"),
+    Option(
+      "--record", "N", "of a log or a stream, only record N; also 3-9, 3- (from 3 on) and -9 (the last 9)"),
     Option("--path", "PATH", "only what stands there: people[3].name, or people[].name for all of them"),
   ]
 
-  static func decoder(_ arguments: Arguments) throws -> StowDecoder {
-    let decoder = StowDecoder()
-    if let path = arguments.value("--context") {
-      let input = try Input(path)
-      do {
-        decoder.contexts = [try StowContext(from: input.data)]
-      } catch {
-        throw Failure("\(path): not the message of a context", .differs)
+  /// What is done with each value, and with the number of its record, if it is one.
+  typealias Body = (StowValue, _ record: Int?) throws -> Void
+
+  private let decoder: StowDecoder
+  private let wanted: RecordNumbers?
+  private let path: StowPath?
+
+  init(_ arguments: Arguments) throws {
+    decoder = try Self.decoder(arguments)
+    wanted = try arguments.value("--record").map(RecordNumbers.init)
+    path = try arguments.value("--path").map { text in
+      guard let path = StowPath(text) else {
+        throw Failure("--path needs a path such as people[3].name, not \"\(text)\"")
       }
+      return path
     }
-    return decoder
   }
 
-  /// Hands each value to `body`, with the number of its record, if it is one.
+  /// Hands each value of a file to `body`.
   ///
   /// - Returns: Whether all of them could be read; the others were complained about.
-  static func forEach(
-    in path: String, _ arguments: Arguments, _ body: (StowValue, _ record: Int?) throws -> Void
-  ) throws -> Bool {
-    let input = try Input(path)
-    let wanted = try arguments.number("--record")
-    let path = try arguments.value("--path").map(Self.path)
-    func handOut(_ value: StowValue, _ record: Int?) throws {
-      try body(try path.map { try part(of: value, at: $0, input, record) } ?? value, record)
-    }
-    if input.kind == .message, wanted != nil {
-      throw Failure("\(input.name): no log or stream, and has no records")
-    }
-    switch input.kind {
-    case .message:
-      try handOut(try value(of: input, decoder(arguments)), nil)
-      return true
-    case .log: return try forEachRecord(ofLog: input, wanted, handOut)
-    case .stream: return try forEachRecord(ofStream: input, wanted, handOut)
-    }
-  }
-
-  private static func path(_ text: String) throws -> StowPath {
-    guard let path = StowPath(text) else {
-      throw Failure("--path needs a path such as people[3].name, not \"\(text)\"")
-    }
-    return path
-  }
-
-  /// What stands at a path of a value.
-  private static func part(
-    of value: StowValue, at path: StowPath, _ input: Input, _ record: Int?
-  ) throws -> StowValue {
-    do {
-      return try StowDecoder().decode(StowValue.self, from: value.encoded(), at: path)
-    } catch {
-      let place = record.map { "record \($0), " } ?? ""
-      throw Failure("\(input.name): \(place)nothing at \(path): \(reason(error))", .differs)
-    }
-  }
-
-  /// The value of a message.
-  static func value(of input: Input, _ decoder: StowDecoder) throws -> StowValue {
-    do {
-      return try decoder.decode(StowValue.self, from: input.data)
-    } catch {
-      throw Failure("\(input.name): \(reason(error))", .differs)
-    }
+  static func forEach(in path: String, _ arguments: Arguments, _ body: Body) throws -> Bool {
+    try Contents(arguments).forEach(in: Input(path), body)
   }
 
   /// The only value that a file holds.
@@ -92,49 +53,142 @@ enum Contents {
     return values[0]
   }
 
-  private static func forEachRecord(
-    ofLog input: Input, _ wanted: Int?, _ body: (StowValue, Int?) throws -> Void
-  ) throws -> Bool {
+  /// The value of a message.
+  static func value(of input: Input, _ decoder: StowDecoder) throws -> StowValue {
+    do {
+      return try decoder.decode(StowValue.self, from: input.data)
+    } catch {
+      throw Failure("\(input.name): \(input.fault(reason(error)))", .differs)
+    }
+  }
+
+  static func decoder(_ arguments: Arguments) throws -> StowDecoder {
+    let decoder = StowDecoder()
+    if let context = try Walks.context(arguments) { decoder.contexts = [context] }
+    return decoder
+  }
+
+  private func forEach(in input: Input, _ body: Body) throws -> Bool {
+    switch input.kind {
+    case .message:
+      if wanted != nil { throw Failure("\(input.name): no log or stream, and has no records") }
+      try body(try value(of: input), nil)
+      return true
+    case .log: return try forEachRecord(ofLog: input, body)
+    case .stream: return try forEachRecord(ofStream: input, body)
+    }
+  }
+
+  /// The value of a message, or the part of it that is wanted: then only that is decoded.
+  private func value(of input: Input) throws -> StowValue {
+    guard let path else { return try Self.value(of: input, decoder) }
+    do {
+      return try decoder.decode(StowValue.self, from: input.data, at: path)
+    } catch {
+      throw missing(path, input, error)
+    }
+  }
+
+  private func missing(_ path: StowPath, _ input: Input, record: Int? = nil, _ error: any Error) -> Failure {
+    let place = record.map { "record \($0), " } ?? ""
+    return Failure("\(input.name): \(place)nothing at \(path): \(input.fault(Self.reason(error)))", .differs)
+  }
+
+  private func forEachRecord(ofLog input: Input, _ body: Body) throws -> Bool {
     try Logs.reading(input) { log in
       var isWhole = true
-      for record in log.records(from: wanted ?? 0) {
-        if let wanted, record.number != wanted { break }
+      let numbers = wanted?.range(among: log.count) ?? 0..<log.count
+      var found = 0
+      for record in log.records(from: numbers.lowerBound) {
+        guard numbers.contains(record.number) else { break }
+        found += 1
         do {
-          try body(try record.decode(StowValue.self), record.number)
+          try body(try value(of: record, input), record.number)
         } catch let error as DecodingError {
-          Output.complain("\(input.name): record \(record.number): \(reason(error))")
+          Output.complain("\(input.name): record \(record.number): \(Self.reason(error))")
           isWhole = false
         }
-        if wanted != nil { return isWhole }
       }
-      if let wanted {
+      if let wanted, found == 0 {
         throw Failure("\(input.name): no record \(wanted) that is whole among \(log.count)", .differs)
       }
+      if wanted?.single != nil { return isWhole }
       for damage in log.damage { Output.complain("\(input.name): \(damage)") }
       return isWhole && log.damage.isEmpty
     }
   }
 
-  private static func forEachRecord(
-    ofStream input: Input, _ wanted: Int?, _ body: (StowValue, Int?) throws -> Void
-  ) throws -> Bool {
-    let decoder = RecordStreamDecoder()
-    var number = 0
+  /// Hands out the wanted records of a log, also those that are still to be appended: this goes on until somebody stops the
+  /// command, or the last one that is wanted was there.
+  static func follow(_ path: String, _ arguments: Arguments, _ body: Body) async throws {
+    let contents = try Contents(arguments)
+    let input = try Input(path)
+    guard input.kind == .log, !input.isStandardInput else {
+      throw Failure("\(input.name): only the file of a log can be followed")
+    }
     do {
-      decoder.feed(input.data)
-      while let value = try decoder.next(StowValue.self) {
-        if wanted == nil || wanted == number { try body(value, number) }
-        if wanted == number { return true }
+      let log = try RecordLogReader(at: URL(filePath: path))
+      let numbers = contents.wanted?.range(among: log.count) ?? 0..<Int.max
+      for try await record in log.follow(from: numbers.lowerBound) where record.number < numbers.upperBound {
+        try body(try contents.value(of: record, input), record.number)
+        if record.number == numbers.upperBound - 1 { return }
+      }
+    } catch let error as RecordLogError {
+      throw Logs.failure(error)
+    } catch let error as DecodingError {
+      throw Failure("\(input.name): \(reason(error))", .differs)
+    }
+  }
+
+  private func value(of record: RecordLogReader.Record, _ input: Input) throws -> StowValue {
+    guard let path else { return try record.decode(StowValue.self) }
+    let message = try record.message()
+    do {
+      return try message.decode(StowValue.self, at: path)
+    } catch {
+      throw missing(path, input, record: record.number, error)
+    }
+  }
+
+  private func forEachRecord(ofStream input: Input, _ body: Body) throws -> Bool {
+    let records = RecordStreamDecoder()
+    var number = 0
+    var last: [(StowValue, Int)] = []
+    var found = 0
+    func isAtEnd() -> Bool { wanted?.ends(before: number) ?? false }
+    do {
+      records.feed(input.data)
+      while !isAtEnd(), let value = try records.next(StowValue.self) {
+        if let count = wanted?.last {
+          last.append((value, number))
+          if last.count > count { last.removeFirst() }
+        } else if wanted?.contains(number) ?? true {
+          found += 1
+          try body(try part(of: value, input, number), number)
+        }
         number += 1
       }
-      try decoder.finish()
+      if !isAtEnd() { try records.finish() }
     } catch let error as Failure {
       throw error
     } catch {
-      throw Failure("\(input.name): record \(number): \(reason(error))", .differs)
+      throw Failure("\(input.name): record \(number): \(Self.reason(error))", .differs)
     }
-    if let wanted { throw Failure("\(input.name): no record \(wanted) among \(number)", .differs) }
+    for (value, number) in last { try body(try part(of: value, input, number), number) }
+    if let wanted, found + last.count == 0 {
+      throw Failure("\(input.name): no record \(wanted) among \(number)", .differs)
+    }
     return true
+  }
+
+  /// The part of a record that is wanted.
+  private func part(of value: StowValue, _ input: Input, _ record: Int) throws -> StowValue {
+    guard let path else { return value }
+    do {
+      return try StowDecoder().decode(StowValue.self, from: value.encoded(), at: path)
+    } catch {
+      throw missing(path, input, record: record, error)
+    }
   }
 
   /// What a decoder found wrong, in a sentence.
@@ -145,5 +199,42 @@ enum Contents {
       context.debugDescription
     default: "\(error)"
     }
+  }
+}
+
+/// Which records of a file are wanted: `3`, `3-9`, `3-` or `-9`, the last nine.
+struct RecordNumbers: CustomStringConvertible {
+  let description: String
+  /// How many of the last ones; nil if they are chosen by their numbers.
+  let last: Int?
+  private let first: Int
+  private let end: Int
+
+  init(_ text: String) throws {
+    let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    let numbers = parts.map { $0.isEmpty ? nil : Int($0) }
+    let isNumber = zip(parts, numbers).allSatisfy { $0.isEmpty || ($1 ?? -1) >= 0 }
+    guard isNumber, numbers.contains(where: { $0 != nil }) else {
+      throw Failure("--record needs a number, or some: 3-9, 3- or -9, not \"\(text)\"")
+    }
+    description = text
+    last = parts[0].isEmpty ? numbers[1] : nil
+    first = numbers[0] ?? 0
+    let highest = parts.count == 1 ? numbers[0] : numbers[1]
+    end = highest.map { $0 < .max ? $0 + 1 : $0 } ?? .max
+  }
+
+  /// The number of the only record, if only one is wanted.
+  var single: Int? { last == nil && end - first == 1 ? first : nil }
+
+  func contains(_ number: Int) -> Bool { (first..<max(first, end)).contains(number) }
+
+  /// Whether no record from a number on is wanted.
+  func ends(before number: Int) -> Bool { last == nil && number >= end }
+
+  /// The same as a range, where it is known how many records there are.
+  func range(among count: Int) -> Range<Int> {
+    let start = last.map { max(0, count - $0) } ?? first
+    return start..<max(start, last == nil ? end : count)
   }
 }

@@ -45,6 +45,12 @@ struct Input {
     return text
   }
 
+  /// Why these bytes are no valid message, with what they look like instead.
+  func fault(_ reason: String) -> String {
+    guard kind == .message, let other = Resemblance.of(data) else { return reason }
+    return "\(reason); this looks like \(other)"
+  }
+
   /// What a file holds, by its first bytes.
   enum Kind { case message, log, stream }
 

@@ -1,5 +1,11 @@
 // The calls of the system that the command makes, which have one name in every C library.
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -18,6 +24,15 @@ enum System {
   }
 
   static func isTerminal(_ descriptor: Descriptor) -> Bool { isatty(descriptor.rawValue) == 1 }
+
+  /// How many characters a line of the terminal has that standard output is; nil if it is none.
+  static var terminalWidth: Int? {
+    var size = winsize()
+    guard isTerminal(.output), ioctl(Descriptor.output.rawValue, UInt(TIOCGWINSZ), &size) == 0 else {
+      return nil
+    }
+    return size.ws_col > 0 ? Int(size.ws_col) : nil
+  }
 
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
@@ -58,5 +73,33 @@ enum System {
       start += max(0, count)
     }
     return .all
+  }
+
+  /// The program that shows a file as the user likes it.
+  static var opener: String {
+    #if canImport(Darwin)
+      "open"
+    #else
+      "xdg-open"
+    #endif
+  }
+
+  /// Runs a program with one argument to its end.
+  ///
+  /// - Returns: Whether there is such a program, and it ended well.
+  static func run(_ program: String, _ argument: String) -> Bool {
+    func copy(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] { texts.map { strdup($0) } + [nil] }
+    let words = copy([program, argument])
+    let variables = copy(ProcessInfo.processInfo.environment.map { "\($0)=\($1)" })
+    defer {
+      for text in words + variables { free(text) }
+    }
+    var process = pid_t()
+    guard posix_spawnp(&process, program, nil, nil, words, variables) == 0 else { return false }
+    var status: CInt = 0
+    while waitpid(process, &status, 0) < 0 {
+      guard errno == EINTR else { return false }
+    }
+    return status == 0
   }
 }

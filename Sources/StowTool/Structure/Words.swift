@@ -41,6 +41,28 @@ enum Words {
     return right ? spaces + text : text + spaces
   }
 
+  /// The word that was probably meant by another: one that begins with it, or differs in two letters.
+  static func nearest(to word: String, among words: [String]) -> String? {
+    if word.utf8.count > 2, let whole = words.first(where: { $0.hasPrefix(word) }) { return whole }
+    let near = words.map { (word: $0, distance: distance(Array($0.utf8), Array(word.utf8))) }
+    return near.filter { $0.distance <= 2 }.min { $0.distance < $1.distance }?.word
+  }
+
+  /// How many letters one has to insert, take away or change to make a word of another.
+  private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    var row = Array(0...right.count)
+    for (index, letter) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = index + 1
+      for (column, other) in right.enumerated() {
+        let changed = diagonal + (letter == other ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(changed, diagonal + 1, row[column] + 1)
+      }
+    }
+    return row[right.count]
+  }
+
   /// A string in quotes; of one with more characters than some, only the first.
   static func quoted(_ string: String, _ most: Int) -> String {
     let beginning = string.unicodeScalars.prefix(most)

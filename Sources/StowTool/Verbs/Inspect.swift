@@ -33,7 +33,7 @@ enum Inspect {
         $0.output.flush()
       }
       if let broken {
-        Output.complain("\(input.name): broken at offset \(broken.offset): \(broken.reason)")
+        Output.complain("\(input.name): broken at offset \(broken.offset): \(input.fault(broken.reason))")
         code = .differs
       }
     }

@@ -17,9 +17,7 @@ enum JSONVerbs {
         {"$null": 2}  {"$float": "nan"}  {"$date": "2026-11-23T10:00:00Z"}  {"$data": "AAEC"}  {"$uuid": "…"}
         {"$url": "…"}  {"$decimal": "12.5"}  {"$object": {"$date": 1}}: an object that has such a key itself
       """,
-    options: Contents.options + [
-      typed, Option("--width", "N", "break lines that are longer; 100 by default, 0 for one line"),
-    ],
+    options: Contents.options + [typed] + Lines.options,
     run: writeJSON)
 
   static let fromJSON = Verb(
@@ -27,10 +25,10 @@ enum JSONVerbs {
     summary: "makes a message of JSON",
     details: """
       Numbers without a point or an exponent become integers, of up to 128 bits; others become Doubles. The keys of
-      objects stay in their order, and none may stand twice.
+      objects stay in their order, and none may stand twice. With --log, each line of the file is a value: JSON Lines.
       """,
     options: [Option("--typed", nil, "read {\"$date\": …} and the like as what they stand for")]
-      + Output.options
+      + Parse.options
   ) { arguments in
     try Parse.write(arguments) { text in
       let value = try StowValue(json: text)
@@ -38,26 +36,16 @@ enum JSONVerbs {
     }
   }
 
-  private static func writeJSON(_ arguments: Arguments) throws -> ExitCode {
-    var writer = NotationWriter(width: 100)
-    if let width = try arguments.number("--width") { writer.width = width == 0 ? nil : width }
+  private static func writeJSON(_ arguments: Arguments) async throws -> ExitCode {
+    var writer = NotationWriter(width: try Lines.width(arguments))
     let isTyped = arguments.has("--typed")
     if !isTyped { writer.replacement = PlainJSON.text }
-    var output = Output()
-    var isWhole = true
-    for path in arguments.files {
-      isWhole =
-        try Contents.forEach(in: path, arguments) { value, record in
-          if !isTyped, let place = PlainJSON.pathOfNonfinite(in: value) {
-            output.flush()
-            let record = record.map { " of record \($0)" } ?? ""
-            throw Failure(
-              "\(path): JSON has no number for what stands at \(place)\(record); use --typed", .differs)
-          }
-          output.line(writer.text(of: isTyped ? TypedJSON.encoded(value) : value))
-        } && isWhole
+    return try await Lines.write(arguments) { value, place in
+      if isTyped { return writer.text(of: TypedJSON.encoded(value)) }
+      if let path = PlainJSON.pathOfNonfinite(in: value) {
+        throw Failure("\(place): JSON has no number for what stands at \(path); use --typed", .differs)
+      }
+      return writer.text(of: value)
     }
-    output.flush()
-    return isWhole ? .fine : .differs
   }
 }

@@ -23,7 +23,7 @@ enum LogVerbs {
     details: """
       That changes the file, as opening it for appending does. Records before the last whole one that are damaged stay as
       they are: they are skipped in reading, and stowtool compact leaves them out.
-      """
+      """, readsInput: false
   ) { arguments in
     try change(arguments.files[0]) { log, output in
       output.line("\(arguments.files[0]): \(log.recovery)")
@@ -36,11 +36,18 @@ enum LogVerbs {
     details: """
       The new file takes the place of the old one at one moment. The records that are kept keep their numbers.
       """,
-    options: [Option("--from", "N", "keep only the records from N on")]
+    options: [
+      Option("--from", "N", "keep only the records from N on"),
+      Option("--force", nil, "do it even if none is left"),
+    ], readsInput: false
   ) { arguments in
     let from = try arguments.number("--from") ?? 0
     return try change(arguments.files[0]) { log, output in
       let count = log.count
+      if from >= count, count > 0, !arguments.has("--force") {
+        throw Failure(
+          "\(arguments.files[0]): of \(Words.count(count, "record")) none would be left; --force does it")
+      }
       var kept = 0
       try log.compact { record in
         if record.number >= from { kept += 1 }

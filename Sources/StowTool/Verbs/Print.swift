@@ -8,27 +8,60 @@ enum Print {
     summary: "writes values in diagnostic notation",
     details: """
       Diagnostic notation is like JSON, with every kind of value to be seen, and exact: stowtool parse makes a message of
-      it. FORMAT.md, part 9, specifies it. Of several files, and of the records of a log, each is a value of its own.
+      it. FORMAT.md, part 9, specifies it. Of several files, and of the records of a log, each is a value of its own. With --path, only that part is decoded.
       """,
     options: Contents.options + [
       Option("--depth", "N", "count what is deeper than N levels only: [… 12]"),
-      Option("--width", "N", "break lines that are longer; 100 by default, 0 for one line"),
       Option("--color", "WHEN", "always, never or auto; auto by default"),
-    ],
+    ] + Lines.options,
     run: run)
 
-  private static func run(_ arguments: Arguments) throws -> ExitCode {
-    var writer = NotationWriter(width: 100)
-    if let width = try arguments.number("--width") { writer.width = width == 0 ? nil : width }
+  private static func run(_ arguments: Arguments) async throws -> ExitCode {
+    var writer = NotationWriter(width: try Lines.width(arguments))
     if let depth = try arguments.number("--depth") { writer.depth = depth }
     if try Colors.areWanted(arguments) { writer.marks = Colors.marks }
+    return try await Lines.write(arguments) { value, _ in writer.text(of: value) }
+  }
+}
+
+/// Values as text, for the verbs that write them.
+enum Lines {
+  static let options = [
+    Option(
+      "--width", "N", "break lines that are longer; 0 for one line, by default the terminal's width, or 100"),
+    Option("--follow", nil, "go on with the records that are still to be appended to a log", short: "-f"),
+  ]
+
+  /// How wide lines may be; nil for any width.
+  static func width(_ arguments: Arguments) throws -> Int? {
+    guard let width = try arguments.number("--width") else { return System.terminalWidth ?? 100 }
+    return width == 0 ? nil : width
+  }
+
+  /// Writes a text for each value of the files.
+  static func write(
+    _ arguments: Arguments, _ text: (StowValue, _ place: String) throws -> String
+  ) async throws -> ExitCode {
     var output = Output()
     var isWhole = true
     for path in arguments.files {
+      func write(_ value: StowValue, _ record: Int?) throws {
+        do {
+          output.line(try text(value, record.map { "\(path): record \($0)" } ?? path))
+        } catch {
+          output.flush()
+          throw error
+        }
+      }
       do {
-        isWhole =
-          try Contents.forEach(in: path, arguments) { value, _ in output.line(writer.text(of: value)) }
-          && isWhole
+        if arguments.has("--follow") {
+          try await Contents.follow(path, arguments) { value, record in
+            try write(value, record)
+            output.flush()
+          }
+        } else {
+          isWhole = try Contents.forEach(in: path, arguments, write) && isWhole
+        }
       } catch let failure as Failure where failure.code == .differs && arguments.files.count > 1 {
         output.flush()
         Output.complain(failure.reason)

@@ -31,7 +31,8 @@ enum Sizes {
       collector = $0
     }
     if let broken {
-      throw Failure("\(input.name): broken at offset \(broken.offset): \(broken.reason)", .differs)
+      throw Failure(
+        "\(input.name): broken at offset \(broken.offset): \(input.fault(broken.reason))", .differs)
     }
     let whole = input.data.count
     var output = Output()

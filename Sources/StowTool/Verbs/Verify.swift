@@ -48,7 +48,7 @@ enum Verify {
     progress.end()
     if let broken {
       let place = path.count > 0 ? ", in \(path)" : ""
-      return ("not valid at offset \(broken.offset)\(place): \(broken.reason)", false)
+      return ("not valid at offset \(broken.offset)\(place): \(input.fault(broken.reason))", false)
     }
     // The walk does not put together the records of several blocks, nor unpack those that are packed.
     if input.kind == .log, let fault = try Logs.fault(in: input) { return ("not valid: \(fault)", false) }

@@ -1,0 +1,103 @@
+/// `completions`: what a shell offers after the Tab key.
+enum Completions {
+  static let verb = Verb(
+    name: "completions", operands: "SHELL", files: 1...1,
+    summary: "writes what bash, zsh or fish completes, for its start-up file",
+    details: """
+      bash:  source <(stowtool completions bash)
+      zsh:   source <(stowtool completions zsh)
+      fish:  stowtool completions fish | source
+      """, readsInput: false
+  ) { arguments in
+    let script: String
+    switch arguments.files[0] {
+    case "bash": script = bash
+    // The completion of bash, which zsh runs.
+    case "zsh": script = "autoload -U +X bashcompinit && bashcompinit\n\(bash)"
+    case "fish": script = fish
+    case let other: throw Failure("there are completions for bash, zsh and fish, not for \(other)")
+    }
+    var output = Output()
+    output.line(script)
+    output.flush()
+    return .fine
+  }
+
+  private static var bash: String {
+    let cases = Verbs.all.map { verb in
+      "    \(verb.name)) words=\"\(verb.options.map(\.name).joined(separator: " "))\" ;;"
+    }
+    return """
+      _stowtool() {
+        local word="${COMP_WORDS[COMP_CWORD]}" words=""
+        if [ "$COMP_CWORD" -eq 1 ]; then
+          COMPREPLY=($(compgen -W "\((Verbs.all.map(\.name) + ["help"]).joined(separator: " "))" -- "$word"))
+          return
+        fi
+        case "${COMP_WORDS[1]}" in
+      \(cases.joined(separator: "\n"))
+        esac
+        case "$word" in -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;; esac
+      }
+      complete -o default -F _stowtool stowtool
+      """
+  }
+
+  private static var fish: String {
+    let verbs = Verbs.all.map { verb in
+      "complete -c stowtool -n __fish_use_subcommand -f -a \(verb.name) -d '\(quoted(verb.summary))'"
+    }
+    let options = Verbs.all.flatMap { verb in
+      verb.options.map { option in
+        "complete -c stowtool -n '__fish_seen_subcommand_from \(verb.name)' -l \(option.name.dropFirst(2))"
+          + "\(option.value == nil ? "" : " -r") -d '\(quoted(option.help))'"
+      }
+    }
+    return (verbs + options).joined(separator: "\n")
+  }
+
+  /// A text between single quotes of fish.
+  private static func quoted(_ text: String) -> String {
+    text.map { "\\'".contains($0) ? "\\\($0)" : String($0) }.joined()
+  }
+}
+
+/// `man`: the manual page.
+enum ManualPage {
+  static let verb = Verb(
+    name: "man", operands: "", files: 0...0,
+    summary: "writes the manual page: stowtool man > stowtool.1", readsInput: false
+  ) { _ in
+    var output = Output()
+    output.line(text)
+    output.flush()
+    return .fine
+  }
+
+  private static var text: String {
+    var lines = [
+      ".TH STOWTOOL 1", ".SH NAME", "stowtool \\- looks into Stow messages, and into logs of them",
+      ".SH SYNOPSIS", ".B stowtool", "\\fIverb\\fR [\\fIoptions\\fR] \\fIfile\\fR ...", ".SH VERBS",
+    ]
+    for verb in Verbs.all {
+      lines += [".SS \(escaped("stowtool \(verb.name) \(verb.operands)"))", escaped(verb.summary) + "."]
+      if !verb.details.isEmpty { lines += [".PP"] + verb.details.split(separator: "\n").map { escaped($0) } }
+      for option in verb.options {
+        let name = [option.short, option.name].compactMap { $0 }.joined(separator: ", ")
+        lines += [".TP", "\\fB\(escaped(name))\\fR \(escaped(option.value ?? ""))", escaped(option.help)]
+      }
+    }
+    lines += [
+      ".SH EXIT STATUS",
+      "0 if all is fine, 1 if something differs or is not valid, and 2 if the command was called",
+      "wrongly or a file cannot be read or written.",
+    ]
+    return lines.joined(separator: "\n")
+  }
+
+  /// A line of text as troff reads it.
+  private static func escaped(_ text: some StringProtocol) -> String {
+    let line = text.map { $0 == "\\" ? "\\e" : $0 == "-" ? "\\-" : String($0) }.joined()
+    return line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + line : line
+  }
+}

@@ -1,0 +1,72 @@
+import Stow
+import StowRecords
+
+/// `info`: what files are.
+enum Info {
+  static let verb = Verb(
+    name: "info", operands: "[options] FILE …", files: 1...Int.max,
+    summary: "says what files are: messages, logs, streams, or something else",
+    details: """
+      A line for each file. Of a message only the front is read, however large it is: stowtool verify reads all of it.
+      """,
+    options: [Walks.contextOption]
+  ) { arguments in
+    let decoder = try Contents.decoder(arguments)
+    var output = Output()
+    var code = ExitCode.fine
+    for path in arguments.files {
+      let input = try Input(path)
+      do {
+        output.line(
+          "\(input.name): \(try text(of: input, decoder)), \(Words.count(input.data.count, "byte"))")
+      } catch let failure as Failure where failure.code == .differs {
+        output.line("\(input.name): \(failure.reason)")
+        code = .differs
+      }
+    }
+    output.flush()
+    return code
+  }
+
+  private static func text(of input: Input, _ decoder: StowDecoder) throws -> String {
+    switch input.kind {
+    case .log:
+      return try Logs.reading(input) { log in
+        let damage = try log.verify()
+        return "log of \(Words.count(log.count, "record"))\(damage.isEmpty ? "" : ", damaged: \(damage[0])")"
+      }
+    case .stream:
+      let records = RecordStreamDecoder()
+      records.feed(input.data)
+      var count = 0
+      do {
+        while try records.next(StowValue.self) != nil { count += 1 }
+        try records.finish()
+      } catch {
+        throw Failure("stream, broken at record \(count): \(Contents.reason(error))", .differs)
+      }
+      return "stream of \(Words.count(count, "record"))"
+    case .message:
+      do {
+        return try text(of: decoder.message(from: input.data))
+      } catch {
+        throw Failure("no message: \(input.fault(Contents.reason(error)))", .differs)
+      }
+    }
+  }
+
+  /// The most keys of an object that are named.
+  private static let mostKeys = 8
+
+  private static func text(of message: StowMessage) throws -> String {
+    switch try message.kind() {
+    case .array: return "message, an array of \(Words.count(try message.count(), "element"))"
+    case .object:
+      let keys = try message.keys()
+      let names = keys.prefix(mostKeys).map { Words.quoted($0, 20) } + (keys.count > mostKeys ? ["…"] : [])
+      let list = names.isEmpty ? "" : ": \(names.joined(separator: ", "))"
+      return "message, an object of \(Words.count(keys.count, "key"))\(list)"
+    case let kind: return "message, \(kind)"
+    }
+  }
+}

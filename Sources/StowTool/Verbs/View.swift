@@ -1,0 +1,85 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `view`: a message in a browser.
+enum View {
+  static let verb = Verb(
+    name: "view", operands: "[options] FILE", files: 1...1,
+    summary: "shows a message, a log or a stream in the browser",
+    details: """
+      The page has the file inside: a tree of the values, the bytes with their meaning beside it, and where the bytes go. It
+      needs no network, and sends nothing. It is a file of its own in the folder for temporary files, which nobody else may
+      read; with -o it is written where that says, and no browser is opened.
+      """,
+    options: [
+      Option("--output", "FILE", "write the page to this file, instead of opening it", short: "-o"),
+      Walks.contextOption,
+    ],
+    run: run)
+
+  /// The largest file that is put into a page: browsers have no longer texts than twice that.
+  private static let most = 256 << 20
+
+  private static func run(_ arguments: Arguments) throws -> ExitCode {
+    let input = try Input(arguments.files[0])
+    guard input.data.count <= most else {
+      throw Failure("\(input.name): too large for a browser; see stowtool print --path, or inspect")
+    }
+    _ = try Walks.context(arguments)
+    let page = self.page(of: input, context: try arguments.value("--context").map { try Input($0).data })
+    if let path = arguments.value("--output") {
+      do {
+        try page.write(to: URL(filePath: path))
+      } catch {
+        throw Failure("\(path): cannot be written")
+      }
+    } else {
+      try open(page)
+    }
+    return .fine
+  }
+
+  /// The page with a file inside, and with the context that its messages rely on.
+  private static func page(of input: Input, context: Data?) -> Data {
+    var page = Data(ViewerPage.before.utf8)
+    func add(_ attributes: String, _ data: Data) {
+      page += Data("<script type=\"text/plain\" \(attributes)>".utf8)
+      page += data.base64EncodedData()
+      page += Data("</script>".utf8)
+    }
+    if let context { add("data-context", context) }
+    let name = input.name.split(separator: "/").last.map(String.init) ?? input.name
+    add("id=\"inside\" data-name=\"\(escaped(name))\"", input.data)
+    page += Data(ViewerPage.after.utf8)
+    return page
+  }
+
+  /// A text as the value of an attribute.
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "&": escaped += "&amp;"
+      case "\"": escaped += "&quot;"
+      case "<": escaped += "&lt;"
+      default: escaped.unicodeScalars.append(character)
+      }
+    }
+    return escaped
+  }
+
+  /// Writes a page to a temporary file and has the system's browser show it.
+  private static func open(_ page: Data) throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "stowtool-\(UUID().uuidString).html")
+    let path = file.path(percentEncoded: false)
+    guard
+      FileManager.default.createFile(atPath: path, contents: page, attributes: [.posixPermissions: 0o600])
+    else { throw Failure("\(path): cannot be written") }
+    guard System.run(System.opener, path) else {
+      throw Failure("\(System.opener) did not open the page, which is \(path)")
+    }
+  }
+}

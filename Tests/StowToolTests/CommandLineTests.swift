@@ -1,0 +1,154 @@
+import Foundation
+import Stow
+import StowRecords
+import Testing
+
+@Suite("The words of stowtool, what is piped into it, and stowtool info")
+struct CommandLineTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  @Test("a word that is misspelled is answered by the one that was meant")
+  func misspelled() throws {
+    let verb = try Tool.run("prnt", "x")
+    #expect(verb.code == 2 && verb.errors == "stowtool: there is no verb \"prnt\"; did you mean print?\n")
+    #expect(try Tool.run("ver", "x").errors.contains("did you mean verify?"))
+    #expect(try Tool.run("print", "--dept", "3", "x").errors.contains("did you mean --depth?"))
+    let far = try Tool.run("frobnicate", "x")
+    #expect(far.code == 2 && far.errors.contains("there is no verb") && far.errors.contains("inspect"))
+  }
+
+  @Test("what is piped in is the file that is left out")
+  func pipes() throws {
+    let message = try (["name": "Ada"] as StowValue).encoded()
+    #expect(try Tool.run("print", input: message).text == "{\"name\": \"Ada\"}\n")
+    #expect(try Tool.run("from-json", input: Data("{\"name\": \"Ada\"}".utf8)).output == message)
+    try folder.file("other", (["name": "Alan"] as StowValue).encoded())
+    let diff = try Tool.run("diff", folder.path("other"), input: message)
+    #expect(diff.code == 1 && diff.text == "~ name: \"Alan\" → \"Ada\"\n")
+    // What changes a file is always told which.
+    #expect(try Tool.run("compact", input: message).code == 2)
+  }
+
+  @Test("offsets may be hexadecimal")
+  func offsets() throws {
+    let message = try (["name": "Ada"] as StowValue).encoded()
+    let decimal = try Tool.run("inspect", "--at", "5", "-", input: message)
+    #expect(decimal.code == 0 && decimal.text.contains("path"))
+    #expect(try Tool.run("inspect", "--at", "0x5", "-", input: message).text == decimal.text)
+    #expect(try Tool.run("inspect", "--at", "0xx", "-", input: message).code == 2)
+  }
+
+  private func makeLog() throws -> String {
+    let log = try RecordLog(at: folder.url.appending(path: "log"))
+    for number in 0..<20 { try log.append(["number": number]) }
+    try log.close()
+    return folder.path("log")
+  }
+
+  @Test("the records that are wanted are printed, and no others", arguments: ["log", "stream"])
+  func ranges(kind: String) throws {
+    if kind == "log" {
+      _ = try makeLog()
+    } else {
+      let encoder = RecordStreamEncoder()
+      try folder.file("stream", (0..<20).reduce(Data()) { try $0 + encoder.encode(["number": $1]) })
+    }
+    func numbers(_ wanted: String) throws -> [Int] {
+      let run = try Tool.run("print", "--record", wanted, "--path", "number", folder.path(kind))
+      return run.code == 0 ? run.lines.compactMap { Int($0) } : [-1]
+    }
+    #expect(try numbers("3") == [3])
+    #expect(try numbers("3-5") == [3, 4, 5])
+    #expect(try numbers("17-") == [17, 18, 19])
+    #expect(try numbers("-2") == [18, 19])
+    #expect(try numbers("-200") == Array(0..<20))
+    #expect(try numbers("18-99") == [18, 19])
+    #expect(try numbers("20") == [-1] && numbers("5-3") == [-1])
+    for wrong in ["x", "-", "3-x", "3-5-7", "--5"] {
+      #expect(try Tool.run("print", "--record", wrong, folder.path(kind)).code == 2, "\(wrong)")
+    }
+  }
+
+  @Test("a part is read where the rest of the message is broken")
+  func part() throws {
+    let value: StowValue = ["name": "Ada", "text": "0123456789abcdefghijklmnopqrstuvwxyz!"]
+    var message = try value.encoded()
+    message[message.count - 2] = 0xFF
+    #expect(try Tool.run("print", "-", input: message).code == 1)
+    #expect(try Tool.run("print", "--path", "name", "-", input: message).text == "\"Ada\"\n")
+    let missing = try Tool.run("print", "--path", "age", "-", input: message)
+    #expect(missing.code == 1 && missing.errors.contains("nothing at age"))
+  }
+
+  @Test("JSON Lines are appended to a log, up to the line that is wrong")
+  func lines() throws {
+    let path = folder.path("log")
+    let lines = Data("{\"number\": 1}\n\n{\"number\": 2}\n".utf8)
+    #expect(try Tool.run("from-json", "--log", path, "-", input: lines).code == 0)
+    let wrong = Data("{\"number\": 3}\n{\"number\": \n{\"number\": 4}\n".utf8)
+    let run = try Tool.run("from-json", "--log", path, "-", input: wrong)
+    #expect(run.code == 1 && run.errors.contains("line 2"))
+    #expect(try Tool.run("json", "--path", "number", path).lines == ["1", "2", "3"])
+  }
+
+  @Test("a follower prints what was appended before and after it began")
+  func following() throws {
+    let path = try makeLog()
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = Tool.executable
+    process.arguments = ["print", "--follow", "--record", "18-21", "--path", "number", path]
+    process.standardOutput = pipe
+    try process.run()
+    let log = try RecordLog(at: URL(filePath: path))
+    for number in 20..<23 { try log.append(["number": number]) }
+    try log.close()
+    let printed = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(String(decoding: printed, as: UTF8.self) == "18\n19\n20\n21\n")
+  }
+
+  @Test("a log is not emptied unless that is said twice")
+  func emptying() throws {
+    let path = try makeLog()
+    let run = try Tool.run("compact", "--from", "99", path)
+    #expect(run.code == 2 && run.errors.contains("--force"))
+    #expect(try Tool.run("log", path).text.contains("20 records"))
+    #expect(try Tool.run("compact", "--from", "99", "--force", path).code == 0)
+  }
+
+  @Test("files are called what they are")
+  func info() throws {
+    let message = try folder.file("message", (["name": "Ada", "tags": [1, 2]] as StowValue).encoded())
+    try folder.file("list", ([1, 2, 3] as StowValue).encoded())
+    try folder.file("json", Data("{\"name\": \"Ada\"}".utf8))
+    let stream = RecordStreamEncoder()
+    try folder.file("stream", stream.encode("Ada") + stream.encode("Alan"))
+    let paths = ["message", "list", "stream", "json"].map(folder.path) + [try makeLog()]
+    let run = try Tool.run(["info"] + paths)
+    let size = try Data(contentsOf: message).count
+    #expect(run.code == 1 && run.lines.count == 5)
+    #expect(run.lines[0] == "\(paths[0]): message, an object of 2 keys: \"name\", \"tags\", \(size) bytes")
+    #expect(run.lines[1].hasPrefix("\(paths[1]): message, an array of 3 elements, "))
+    #expect(run.lines[2].hasPrefix("\(paths[2]): stream of 2 records, "))
+    #expect(run.lines[3].hasSuffix("; this looks like JSON: stowtool from-json makes a message of it"))
+    #expect(run.lines[4].hasPrefix("\(paths[4]): log of 20 records, "))
+  }
+
+  @Test("completions and the manual page name each verb and each option")
+  func generated() throws {
+    for words in [["completions", "bash"], ["completions", "zsh"], ["completions", "fish"], ["man"]] {
+      let run = try Tool.run(words)
+      #expect(run.code == 0)
+      for word in ["from-json", "--follow", "--canonical"] {
+        let name = words.last == "fish" ? word.replacingOccurrences(of: "--", with: "-l ") : word
+        let text = run.text.replacingOccurrences(of: "\\-", with: "-")
+        #expect(text.contains(name), "\(words): \(word)")
+      }
+    }
+    #expect(try Tool.run("completions", "csh").code == 2)
+  }
+}
