@@ -37,9 +37,8 @@ public final class StowDecoder: Sendable {
     set { options.update { $0.userInfo.values = newValue } }
   }
 
-  /// The types that messages may name, for `Polymorphic` properties and `decode(polymorphic:from:)`; none by default.
-  ///
-  /// The same as `userInfo[.typeRegistry]`.
+  /// The types that messages may name, for `Polymorphic` properties and `decode(polymorphic:from:)`; none by default. The
+  /// same as `userInfo[.typeRegistry]`.
   public var types: TypeRegistry {
     get { TypeRegistry(userInfo: userInfo) }
     set { options.update { $0.userInfo.values[.typeRegistry] = newValue } }
@@ -55,8 +54,8 @@ public final class StowDecoder: Sendable {
 
   /// The contexts that messages may rely on; none by default.
   ///
-  /// A message that names the id of a context that is not there, or of two different ones, is a
-  /// `DecodingError.dataCorrupted`. Contexts that come from others are better added by `add(_:)`, which throws.
+  /// A message that names the id of none of them, or of two, is a `DecodingError.dataCorrupted`. Contexts that come from
+  /// others are better added by `add(_:)`, which throws.
   public var contexts: [StowContext] {
     get { options.withLock { $0.contexts?.contexts ?? [] } }
     set { options.update { $0.contexts = ContextChoice(newValue, $0.contexts?.implicit) } }

@@ -51,9 +51,8 @@ public final class StowEncoder: Sendable {
     set { options.update { $0.userInfo.values = newValue } }
   }
 
-  /// The types that `Polymorphic` properties and `encode(polymorphic:)` write by name; none by default.
-  ///
-  /// The same as `userInfo[.typeRegistry]`.
+  /// The types that `Polymorphic` properties and `encode(polymorphic:)` write by name; none by default. The same as
+  /// `userInfo[.typeRegistry]`.
   public var types: TypeRegistry {
     get { TypeRegistry(userInfo: userInfo) }
     set { options.update { $0.userInfo.values[.typeRegistry] = newValue } }

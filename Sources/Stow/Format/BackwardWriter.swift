@@ -119,7 +119,6 @@ struct BackwardWriter: ~Copyable {
   }
 
   /// Opens `count` bytes to be filled in place by `body`.
-  @inline(__always)
   mutating func fill(_ count: Int, _ body: (UnsafeMutableRawPointer) -> Void) {
     reserve(count + Self.margin)
     position &-= count

@@ -1,12 +1,5 @@
 /// CRC-32C, the checksum of Castagnoli, of bytes that may come in parts.
 ///
-/// ```swift
-/// var checksum = Checksum()
-/// checksum.update(head)
-/// checksum.update(body)
-/// checksum.value  // that of head and body in a row
-/// ```
-///
 /// The polynomial is 1EDC6F41, reflected: bits are taken from the least significant one on, the state begins with all
 /// bits set, and is inverted in the end.
 package struct Checksum: Sendable, Hashable {

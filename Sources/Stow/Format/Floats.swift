@@ -20,7 +20,6 @@ enum Floats {
   // MARK: writing
 
   /// Writes a number in its shortest form. Within a reserve.
-  @inline(__always)
   static func write(_ bits: UInt64, to writer: inout BackwardWriter) {
     let form = DoubleForm(bits)
     writer.littleEndian(form.body, width: form.width)
@@ -37,7 +36,6 @@ enum Floats {
   // MARK: reading
 
   /// The number at `offset`, and the offset after it. Integers are not converted here.
-  @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double {
     if try reader.byte(at: offset) == double {
       let bits = try reader.word(at: offset &+ 1)

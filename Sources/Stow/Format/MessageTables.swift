@@ -68,7 +68,6 @@ struct MessageTables: ~Copyable {
 
   /// The symbol that the key at `offset` of the message refers to; moves `offset` past the key. Nil for a text, which
   /// is not passed.
-  @inline(__always)
   private func symbol(_ reader: ByteReader, ofKeyAt offset: inout Int) throws(FormatError) -> Int? {
     let start = offset
     guard let symbol = try reader.reference(at: &offset) else { return nil }
@@ -77,7 +76,6 @@ struct MessageTables: ~Copyable {
   }
 
   /// The symbol that a key refers to; nil for a text.
-  @inline(__always)
   func symbol(_ reader: ByteReader, ofKeyAt key: TextLocation) throws(FormatError) -> Int? {
     var next = key.offset
     // In definitions every reference has been checked.
@@ -180,18 +178,16 @@ struct TextLocation: BitwiseCopyable, Hashable {
   /// The offset in the message, or the complement of that in the definitions.
   let bits: Int
 
-  /// - Parameter offset: Where it stands in the message.
-  init(_ offset: Int) { bits = offset }
-
-  /// - Parameter bits: What another location has.
-  init(bits: Int) { self.bits = bits }
-
-  init(inDefinitions offset: Int) { bits = ~offset }
-
   var isInMessage: Bool { bits >= 0 }
 
   /// Where it stands, in the message or the definitions.
   var offset: Int { isInMessage ? bits : ~bits }
+}
+
+extension TextLocation {
+  /// - Parameter offset: Where it stands in the message.
+  init(_ offset: Int) { self.init(bits: offset) }
+  init(inDefinitions offset: Int) { self.init(bits: ~offset) }
 }
 
 /// A text, and the bytes that it stands in: those of the message, or those of the definitions.

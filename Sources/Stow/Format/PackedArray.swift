@@ -35,7 +35,6 @@ package enum ElementType {
   static func noisy(exponent: Int, width: Int) -> UInt8 { UInt8(exponent) << 4 | UInt8(width + 8) }
 
   /// The bytes of one element, which every element of the type takes; nil for the types that differ.
-  @inline(__always)
   package static func stride(of type: UInt8) -> Int? {
     let low = Int(type & 15)
     switch type {
@@ -171,17 +170,17 @@ struct PackedArray {
     case ElementType.unsigned + 1: widen(reader, as: UInt8.self, into: target)
     case ElementType.unsigned + 2: widen(reader, as: UInt16.self, into: target)
     case ElementType.unsigned + 4: widen(reader, as: UInt32.self, into: target)
-    case ElementType.ownWidths, ElementType.ownWidthDeltas:
-      try readOwnWidths(reader, into: target)
-      if type == ElementType.ownWidthDeltas { Self.sum(target, count: count) }
-    case ElementType.deltas...ElementType.deltas + 8:
-      try readDeltas(reader, into: target)
-      Self.sum(target, count: count)
+    case ElementType.ownWidths, ElementType.ownWidthDeltas: try readOwnWidths(reader, into: target)
+    case ElementType.deltas...ElementType.deltas + 8: try readDeltas(reader, into: target)
     default:
       for index in 0..<count {
         target[index] =
           try Cell.readInteger(reader, at: body.lowerBound &+ index &* stride, type: type) &+ base
       }
+    }
+    let areDifferences = type == ElementType.ownWidthDeltas || type >= ElementType.deltas
+    if areDifferences, stride == 0, count > 1 {
+      for index in 1..<count { target[index] &+= target[index &- 1] }
     }
   }
 
@@ -223,14 +222,6 @@ struct PackedArray {
     let start = body.lowerBound + 1 + firstWidth
     for index in 1..<max(1, count) {
       target[index] = try reader.signed(at: start &+ (index &- 1) &* width, width: width)
-    }
-  }
-
-  private static func sum(_ target: UnsafeMutablePointer<Int64>, count: Int) {
-    var sum: Int64 = 0
-    for index in 0..<count {
-      sum &+= target[index]
-      target[index] = sum
     }
   }
 
@@ -311,7 +302,6 @@ package enum Cell: Sendable {
   }
 
   /// A floating-point cell; throws `cellMismatch` for other types.
-  @inline(__always)
   static func readDouble(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Double {
     if type == ElementType.double { return Double(bitPattern: try reader.word(at: offset)) }
     if type == ElementType.float { return Double(Float(bitPattern: try reader.halfWord(at: offset))) }

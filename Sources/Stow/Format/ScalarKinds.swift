@@ -93,7 +93,6 @@ enum Integers {
   }
 
   /// An integer of at most 64 signed bits, and the offset after it.
-  @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Int64 {
     let tag = try reader.byte(at: offset)
     if isSmall(tag) {

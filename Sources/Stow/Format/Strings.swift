@@ -22,7 +22,6 @@ enum Strings {
   }
 
   /// Writes the header of a string, whose bytes were written. Within a reserve.
-  @inline(__always)
   static func writeHeader(_ length: Int, to writer: inout BackwardWriter) {
     writer.numbered(length, short: short, limit: shortLimit, long: long)
   }

@@ -113,7 +113,6 @@ enum Tag {
 
 extension ByteReader {
   /// The offset after the value at `offset`: a step of constant cost, whatever the value holds.
-  @inline(__always)
   package func end(of offset: Int) throws(FormatError) -> Int {
     let tag = try byte(at: offset)
     let size = extents[Int(tag)]

@@ -14,13 +14,9 @@ func equalBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int)
     return left.loadUnaligned(fromByteOffset: last, as: UInt64.self)
       == right.loadUnaligned(fromByteOffset: last, as: UInt64.self)
   }
-  for offset in 0..<count
-  where left.load(fromByteOffset: offset, as: UInt8.self)
-    != right.load(fromByteOffset: offset, as: UInt8.self)
-  {
-    return false
+  return (0..<count).allSatisfy {
+    left.load(fromByteOffset: $0, as: UInt8.self) == right.load(fromByteOffset: $0, as: UInt8.self)
   }
-  return true
 }
 
 @inline(__always)

@@ -62,9 +62,7 @@ extension DecimalParts {
     if magnitude == 0, isNegative { return .nan }
     return Double("\(isNegative ? "-" : "")\(magnitude)e\(exponent)") ?? .nan
   }
-}
 
-extension DecimalParts {
   /// The magnitude, if the number is an integer of at most 128 bits without its sign.
   fileprivate var integer: UInt128? {
     var (integer, exponent) = (magnitude, magnitude == 0 ? 0 : exponent)

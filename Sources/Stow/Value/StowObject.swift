@@ -35,15 +35,6 @@ public struct StowObject: Sendable {
   /// The keys, in order. Takes constant time.
   public var keys: [String] { names.all }
 
-  /// Passes the keys and the values where they are.
-  func lendPairs(
-    _ body: (UnsafeBufferPointer<String>, UnsafeBufferPointer<StowValue>) throws -> Void
-  ) rethrows {
-    try names.all.withUnsafeBufferPointer { names in
-      try values.withUnsafeBufferPointer { try body(names, $0) }
-    }
-  }
-
   // MARK: by key
 
   /// The value for the key with these bytes, or nil if there is none: `object["tags"]?[0] = "river"`.

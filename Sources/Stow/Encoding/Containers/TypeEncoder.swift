@@ -325,7 +325,9 @@ extension Recorder {
     case .object(let object):
       try recordNest(of: value, ContainerStart(.map, key: key, parent: parent)) { begin in
         recording.noteMap(at: begin)
-        try object.lendPairs { try record($0, $1, in: begin, &known) }
+        try object.keys.withUnsafeBufferPointer { keys in
+          try object.values.withUnsafeBufferPointer { try record(keys, $0, in: begin, &known) }
+        }
       }
     default: recordRare(copy value, key: key, level: level)
     }
