@@ -30,17 +30,13 @@ final class Merge {
     }
   }
 
-  /// Whether values of a type are decoded from the message alone: scalars, optionals, arrays and
-  /// dictionaries.
-  func isWhole(_ type: Any.Type) -> Bool {
-    !plans.entry(for: type).isPlain
-  }
+  /// Whether values of a type are decoded from the message alone: scalars, optionals, arrays and dictionaries.
+  func isWhole(_ type: Any.Type) -> Bool { !plans.entry(for: type).isPlain }
 
-  /// Whether the template's value counts in place of the one that was decoded with this error.
+  /// Whether the template's value counts in place of the one that was decoded with this error: a broken message is no
+  /// reason for another value.
   func replaces(_ error: any Error) -> Bool {
-    guard isLenient, let error = error as? DecodingError else { return false }
-    // A broken message is no reason for another value.
-    return !error.isUnreadable
+    isLenient && (error as? DecodingError)?.isUnreadable == false
   }
 
   /// Calls the value's own `init(from:)`.
@@ -135,8 +131,7 @@ struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     guard own.contains(key), defaults.contains(key) else { return try first(key).decode(type, forKey: key) }
     do {
-      if merge.isWhole(type) { return try own.decode(type, forKey: key) }
-      return try decodeMerged(type, key)
+      return try merge.isWhole(type) ? own.decode(type, forKey: key) : decodeMerged(type, key)
     } catch {
       guard merge.replaces(error) else { throw error }
       return try defaults.decode(type, forKey: key)

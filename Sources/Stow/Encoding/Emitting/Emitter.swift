@@ -59,11 +59,11 @@ struct Emitter: ~Copyable {
       return Data.copy(written)
     }
     let (buffer, bytes) = writer.surrender()
-    let (address, size) = (UInt(bitPattern: buffer.baseAddress), buffer.count)
+    let address = UInt(bitPattern: buffer)
     return Data(
       bytesNoCopy: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count,
       deallocator: .custom { _, _ in
-        UnsafeMutableRawPointer(bitPattern: address).map { PageMemory.deallocate($0, byteCount: size) }
+        UnsafeMutablePointer<UInt8>(bitPattern: address)?.deallocate()
       })
   }
 
