@@ -63,7 +63,7 @@ struct LogTests {
     let compacted = try Tool.run("compact", "--from", "190", path)
     #expect(compacted.code == 0 && compacted.text.contains("10 kept"))
     #expect(try Tool.run("print", path).lines.count { $0.contains("abab") } == 10)
-    #expect(try Tool.run("log", folder.url.path).code == 1)
+    #expect(try Tool.run("log", folder.url.path).code == 2)
   }
 
   @Test("damage is found, and compacting leaves it out")

@@ -11,7 +11,7 @@ struct Input {
   /// The bytes. Those of a file are mapped, so that a large one takes no memory before it is looked at.
   let data: Data
   let isStandardInput: Bool
-  /// How many bytes each segment of a folder has; nil for a file.
+  /// How many bytes each segment of a folder has; nil for a file, and for a folder without segments.
   let segmentSizes: [Int]?
 
   init(_ path: String) throws {
@@ -36,10 +36,11 @@ struct Input {
   }
 
   private static func segmentSizes(of path: String) -> [Int]? {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return nil }
-    return names.filter { $0.hasSuffix(".stowlog") }.map { name in
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    let sizes = names.filter { $0.hasSuffix(".stowlog") }.map { name in
       (try? Data(contentsOf: URL(filePath: "\(path)/\(name)"), options: .alwaysMapped))?.count ?? 0
     }
+    return sizes.isEmpty ? nil : sizes
   }
 
   /// In bytes.
