@@ -123,18 +123,23 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       let value = value + field.pointee.offset
       let byte = field.pointee.byte
       if field.pointee.isOptional, !field.pointee.isPresent(value) {
-        let isNext = Int(slots[byte] & ~KeyTable.absent) == expected
-        expected = isNext ? expected &+ 1 : Self.skip(byte, expected, keyTable, recorder)
+        if Int(slots[byte] & ~KeyTable.absent) == expected {
+          expected &+= 1
+        } else {
+          _ = recorder.recording.slot(keyTable, ofByte: byte, &expected, isPresent: false)
+        }
         continue
       }
       var slot = Int(slots[byte])
       if slot == KeyTable.fresh {
         // The message asks for the key the first time: it comes after all others.
         slot = recorder.recording.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true)
-      } else if slot != expected {
-        slot = Self.slot(byte, expected, keyTable, recorder)
+        expected = slot &+ 1
+      } else if slot == expected {
+        expected &+= 1
+      } else {
+        slot = recorder.recording.slot(keyTable, ofByte: byte, &expected, isPresent: true)
       }
-      expected = slot &+ 1
       let key = TokenKey(slot: slot)
       let kind = field.pointee.kind
       switch kind {
@@ -179,24 +184,6 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       recorder.recording.dropKey()
       throw error
     }
-  }
-
-  /// The slot of a key that the message asks for out of turn.
-  @inline(never)
-  private static func slot(
-    _ byte: Int, _ expected: Int, _ keyTable: KeyTable.Reference, _ recorder: Recorder
-  ) -> Int {
-    let slot = recorder.recording.keyTables.slot(keyTable, ofByte: byte, isPresent: true)
-    if slot < expected { recorder.recording.isOutOfOrder = true }
-    return slot
-  }
-
-  /// Notes that a key of which that is not known has no value: it keeps its place among the others. Returns the slot after it.
-  @inline(never)
-  private static func skip(
-    _ byte: Int, _ expected: Int, _ keyTable: KeyTable.Reference, _ recorder: Recorder
-  ) -> Int {
-    max(expected, recorder.recording.keyTables.slot(keyTable, ofByte: byte, isPresent: false) + 1)
   }
 
   /// The first time, checks the table by a value, and lets the key table know the keys.

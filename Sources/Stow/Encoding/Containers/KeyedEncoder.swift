@@ -122,21 +122,16 @@ final class ObjectWriter {
         recorder.recording.recordFreeKey(key.stringValue, key.intValue)
         return TokenKey()
       }
-      let slot = findSlot(of: key, byte, recorder, isPresent: true)
-      if slot < position.expected { recorder.recording.isOutOfOrder = true }
-      position.expected = slot + 1
+      learn(key, byte)
+      let slot = recorder.recording.slot(keys, ofByte: byte, &position.expected, isPresent: true)
       return TokenKey(slot: slot)
     }
   }
 
-  /// The slot of a key, which is new to the message or out of turn.
-  private func findSlot<Key: CodingKey>(
-    of key: Key, _ byte: Int, _ recorder: Recorder, isPresent: Bool
-  ) -> Int {
-    if !keys.pointee.isLearnt(byte) {
-      keys.pointee.learn(key, named: key.stringValue, byte: byte)
-    }
-    return recorder.recording.keyTables.slot(keys, ofByte: byte, isPresent: isPresent)
+  private func learn<Key: CodingKey>(_ key: Key, _ byte: Int) {
+    if keys.pointee.isLearnt(byte) { return }
+    let name = key.stringValue
+    keys.pointee.learn(key, named: name, byte: byte)
   }
 
   /// The slot of a key that the message asks for the first time: it comes after all others.
@@ -166,8 +161,8 @@ final class ObjectWriter {
   @inline(never)
   private func skipOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) {
     guard position.expected >= 0 else { return }
-    let slot = withRecorder { findSlot(of: key, byte, $0, isPresent: false) }
-    position.expected = max(position.expected, slot + 1)
+    learn(key, byte)
+    withRecorder { _ = $0.recording.slot(keys, ofByte: byte, &position.expected, isPresent: false) }
   }
 
   func putNil<Key: CodingKey>(_ key: Key) {
@@ -203,7 +198,7 @@ final class ObjectWriter {
   func encodeIfPresent<Value: Encodable, Key: CodingKey>(_ value: Value?, _ key: Key) throws {
     let isPresent = try borrowingSome(value) { value in
       let slot = place(key)
-      try announced { try $0.encodePresent(value, key: slot) }
+      try announced { try $0.encode(value, key: slot, level: 1) }
     }
     if !isPresent { skip(key) }
   }

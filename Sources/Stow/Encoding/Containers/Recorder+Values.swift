@@ -40,26 +40,23 @@ extension Recorder {
   }
 
   /// Records a value in the current container.
+  ///
+  /// - Parameter level: How many optionals the value was in, so that a nil in it is told from theirs.
   @inline(__always)
-  func encode<Value: Encodable>(_ value: Value, key: TokenKey) throws {
+  func encode<Value: Encodable>(_ value: borrowing Value, key: TokenKey, level: Int = 0) throws {
     let entry = types.encoders.entry(for: Value.self)
-    if entry.isPlain {
-      try encodePlain(value, key: key, parent: current)
-    } else {
-      try entry.withPlan(as: TypeEncoder<Value>.self) {
-        try $0.encode(value, into: self, key: key, parent: current, level: 0)
-      }
-    }
+    try encode(value, by: entry, key: key, parent: current, level: level)
   }
 
-  /// Records a value that an optional held, so that a nil in it is told from the optional's own.
+  /// Records a value whose type is known here.
   @inline(__always)
-  func encodePresent<Value: Encodable>(_ value: borrowing Value, key: TokenKey) throws {
-    let entry = types.encoders.entry(for: Value.self)
-    if entry.isPlain {
-      try encodePlain(value, key: key, parent: current)
-    } else {
-      try encodeKnown(copy value, entry, key: key, parent: current, level: 1)
+  func encode<Value: Encodable>(
+    _ value: borrowing Value, by entry: TypeEncoders.Entry, key: TokenKey, parent: Int, level: Int
+  ) throws {
+    if entry.isPlain { return try encodePlain(value, key: key, parent: parent) }
+    let value = copy value
+    try entry.withPlan(as: TypeEncoder<Value>.self) {
+      try $0.encode(value, into: self, key: key, parent: parent, level: level)
     }
   }
 
@@ -73,18 +70,7 @@ extension Recorder {
         try value.encode(to: encoder)
       }
     } else {
-      try encodeKnown(value, entry, key: key(), parent: encoder.parent, level: 0)
-    }
-  }
-
-  /// Records a value whose type is known here.
-  @inline(never)
-  func encodeKnown<Value: Encodable>(
-    _ value: Value, _ entry: TypeEncoders.Entry, key: TokenKey, parent: Int, level: Int
-  ) throws {
-    if entry.isPlain { return try encodePlain(value, key: key, parent: parent) }
-    try entry.withPlan(as: TypeEncoder<Value>.self) {
-      try $0.encode(value, into: self, key: key, parent: parent, level: level)
+      try encode(value, by: entry, key: key(), parent: encoder.parent, level: 0)
     }
   }
 }

@@ -132,7 +132,7 @@ extension URL: RecordableScalar {
 
 extension Data: RecordableScalar {
   func record(in recording: inout Recording, key: TokenKey) {
-    recording.retain(.data(self), as: .data, key: key)
+    recording.retain(.data(self), key: key)
   }
 }
 

@@ -60,6 +60,21 @@ struct Recording: ~Copyable {
     return ContainerStart(.object, key: key, parent: parent, flags: flags, index: index)
   }
 
+  /// The slot of a key that comes out of turn.
+  ///
+  /// - Parameters:
+  ///   - expected: The slot after that of the key before; afterwards the slot after this one.
+  ///   - isPresent: Whether the key has a value. One that has none keeps its place among the others.
+  @inline(never)
+  mutating func slot(
+    _ table: KeyTable.Reference, ofByte byte: Int, _ expected: inout Int, isPresent: Bool
+  ) -> Int {
+    let slot = keyTables.slot(table, ofByte: byte, isPresent: isPresent)
+    if isPresent, slot < expected { isOutOfOrder = true }
+    expected = isPresent ? slot + 1 : max(expected, slot + 1)
+    return slot
+  }
+
   /// Records a scalar of more than 64 bits as it will be written.
   mutating func record(_ form: WideForm, key: TokenKey) {
     tape.append(Token(.wide, key: key, index: wideForms.count))
@@ -82,8 +97,8 @@ extension Recording {
     tape.append(Token(.url, key: key, index: index))
   }
 
-  mutating func retain(_ value: RetainedValue, as kind: Token.Kind, key: TokenKey) {
-    tape.append(Token(kind, key: key, index: retained.count))
+  mutating func retain(_ value: RetainedValue, key: TokenKey) {
+    tape.append(Token(value.kind, key: key, index: retained.count))
     retained.append(value)
   }
 
@@ -131,13 +146,13 @@ enum RetainedValue {
   case doubles([Double])
   case bools([Bool])
 
-  var count: Int {
+  /// The kind of its token.
+  var kind: Token.Kind {
     switch self {
-    case .data(let data): data.count
-    case .ints(let values): values.count
-    case .integers(let values): values.count
-    case .doubles(let values): values.count
-    case .bools(let values): values.count
+    case .data: .data
+    case .ints, .integers: .integers
+    case .doubles: .doubles
+    case .bools: .bools
     }
   }
 }

@@ -214,7 +214,7 @@ struct Token: BitwiseCopyable {
       UInt64(kind.rawValue) | key.bits & TokenKey.slotMask | flags | UInt64(truncatingIfNeeded: index) << 32
   }
 
-  var kind: Kind { unsafeBitCast(UInt8(truncatingIfNeeded: bits), to: Kind.self) }
+  var kind: Kind { Kind(rawValue: UInt8(truncatingIfNeeded: bits)).unsafelyUnwrapped }
 
   var slot: Int {
     get { Int(truncatingIfNeeded: bits >> 8 & 0xFF) }
