@@ -59,7 +59,9 @@ struct ContextLearner {
         : shapes[$0].names.lexicographicallyPrecedes(shapes[$1].names, by: isBefore)
     }
     var distinct = Set<[ExactString]>()
-    let shared = strings.filter { $0.value > 1 && KeyText.bytes(of: $0.key.string).count >= Self.shortestText }
+    let shared = strings.filter {
+      $0.value > 1 && KeyText.bytes(of: $0.key.string).count >= Self.shortestText
+    }
     let symbols = Array(shared.keys)
     let symbolOrder = sortedIndices(symbols.count) {
       let (one, other) = (shared[symbols[$0], default: 0], shared[symbols[$1], default: 0])
@@ -74,11 +76,10 @@ struct ContextLearner {
   /// Takes in the recording of a sample.
   private mutating func take(_ recording: inout Recording) {
     if recording.isOutOfOrder { recording.putInOrder(sortsKeys: false) }
-    var walk = MapWalk()
     var maps = KeyLists()
-    let areDistinct = maps.collect(
-      UnsafeBufferPointer(recording.maps.buffer), &recording.tape, &recording.strings, &walk)
-    if areDistinct { for list in maps.lists.indices { note(list: maps.keys(of: list), recording) } }
+    if maps.collect(&recording) {
+      for list in maps.lists.indices { note(list: maps.keys(of: list), recording) }
+    }
     for keys in recording.keyTables.active.buffer { note(keys) }
     for index in 0..<recording.strings.count {
       let string = recording.strings.string(index)

@@ -58,18 +58,11 @@ final class EncodingSession: PooledSession {
     let pool = pool
     var session: EncodingSession? = pool.take() ?? EncodingSession()
     defer { pool.takeBack(&session) }
-    return try session.unsafelyUnwrapped.run(value, maximumDepth: maximumDepth, userInfo, body)
-  }
-
-  @inline(__always)
-  private func run<Value: Encodable, Result>(
-    _ value: Value, maximumDepth: Int, _ userInfo: UserInfo, _ body: (EncodingSession) throws -> Result
-  ) throws -> Result {
-    try reference.lend {
+    try session.unsafelyUnwrapped.reference.lend {
       $0.begin(maximumDepth: maximumDepth, userInfo)
       try $0.record(value)
     }
-    return try body(self)
+    return try body(session.unsafelyUnwrapped)
   }
 
   /// Turns what was recorded into bytes.

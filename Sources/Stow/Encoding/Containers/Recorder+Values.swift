@@ -89,12 +89,12 @@ extension Recorder {
   // MARK: keyed containers
 
   @inline(__always)
-  func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry {
+  func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncoderPool.Reference {
     types.keys(keyType) ?? addKeys(keyType)
   }
 
   @inline(never)
-  private func addKeys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry {
+  private func addKeys<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncoderPool.Reference {
     types.add(keyType, recording.keyTables.add(keyType))
   }
 
@@ -107,8 +107,8 @@ extension Recorder {
     guard awaits(start) else {
       return continuedContainer(keys, start: start, key: key, parent: parent)
     }
-    occupy(recording.beginObject(keys.table, key: key, parent: parent, flags: 0))
-    return container(keys, begin: start, hasSlots: keys.table.pointee.hasSlots)
+    occupy(recording.beginObject(keys.pointee.table, key: key, parent: parent, flags: 0))
+    return container(keys, begin: start, hasSlots: keys.pointee.table.pointee.hasSlots)
   }
 
   /// An object inside the current container.
@@ -118,38 +118,39 @@ extension Recorder {
   ) -> KeyedEncodingContainer<Key> {
     let keys = keys(keyType)
     let begin = openNested(
-      recording.beginObject(keys.table, key: key, parent: parent, flags: Token.Flags.nested))
-    return container(keys, begin: begin, hasSlots: keys.table.pointee.hasSlots)
+      recording.beginObject(keys.pointee.table, key: key, parent: parent, flags: Token.Flags.nested))
+    return container(keys, begin: begin, hasSlots: keys.pointee.table.pointee.hasSlots)
   }
 
   /// An object that exists already: with the keys it has, or with others as strings.
   @inline(never)
   private func continuedContainer<Key: CodingKey>(
-    _ keys: KeyTypeEntry, start: Int, key: TokenKey, parent: Int
+    _ keys: KeyedEncoderPool.Reference, start: Int, key: TokenKey, parent: Int
   ) -> KeyedEncodingContainer<Key> {
     let object =
       recording.isUnfilled(start)
-      ? recording.beginObject(keys.table, key: key, parent: parent, flags: 0)
+      ? recording.beginObject(keys.pointee.table, key: key, parent: parent, flags: 0)
       : ContainerStart(.map, key: key, parent: parent)
     let begin = containerOutOfLine(start: start, object)
     let token = recording.tape[begin]
-    let hasSlots = token.kind == .object && token.index == keys.table.pointee.index
+    let hasSlots = token.kind == .object && token.index == keys.pointee.table.pointee.index
     return container(keys, begin: begin, hasSlots: hasSlots)
   }
 
   /// A container for the object that begins at `begin`, new or used before.
   @inline(__always)
   private func container<Key: CodingKey>(
-    _ keys: KeyTypeEntry, begin: Int, hasSlots: Bool
+    _ keys: KeyedEncoderPool.Reference, begin: Int, hasSlots: Bool
   ) -> KeyedEncodingContainer<Key> {
-    guard types.reusesContainers else { return newContainer(keys.table, begin: begin, hasSlots: hasSlots) }
-    let pool = keys.pool
-    types.noteUse(pool)
-    let number = pool.pointee.containers.take { makeContainer(Key.self, keys.table) }
-    pool.pointee.containers.object(number)._withUnsafeGuaranteedRef {
+    guard types.reusesContainers else {
+      return newContainer(keys.pointee.table, begin: begin, hasSlots: hasSlots)
+    }
+    types.noteUse(keys)
+    let number = keys.pointee.containers.take { makeContainer(Key.self, keys.pointee.table) }
+    keys.pointee.containers.object(number)._withUnsafeGuaranteedRef {
       $0.start(at: begin, hasSlots: hasSlots)
     }
-    return pool.pointee.copy(number, as: KeyedEncodingContainer<Key>.self)
+    return keys.pointee.copy(number, as: KeyedEncodingContainer<Key>.self)
   }
 
   /// A container for the pool. Here its metadata is needed, so this is a call of its own, which happens rarely.
@@ -230,7 +231,7 @@ extension Recorder {
 /// What a recorder knows of the types that it has met: how their values are recorded, and the containers of key types.
 struct KnownTypes: ~Copyable {
   var encoders = TypeEncoders()
-  private var keyTypes = TypeTable<KeyTypeEntry>()
+  private var keyTypes = TypeTable<KeyedEncoderPool.Reference>()
   private var pools = GrowableBuffer<KeyedEncoderPool.Reference>(capacity: 8)
   /// Those that the message took containers of.
   private var usedPools = GrowableBuffer<KeyedEncoderPool.Reference>(capacity: 8)
@@ -250,18 +251,19 @@ struct KnownTypes: ~Copyable {
 
   /// What is known of a key type; nil if it has not been met.
   @inline(__always)
-  func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry? {
+  func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncoderPool.Reference? {
     keyTypes[keyType]
   }
 
   /// Notes a key type that has not been met.
-  mutating func add<Key: CodingKey>(_ keyType: Key.Type, _ keys: KeyTable.Reference) -> KeyTypeEntry {
+  mutating func add<Key: CodingKey>(_ keyType: Key.Type, _ keys: KeyTable.Reference)
+    -> KeyedEncoderPool.Reference
+  {
     let pool = KeyedEncoderPool.Reference.allocate(capacity: 1)
-    pool.initialize(to: KeyedEncoderPool(keyType))
+    pool.initialize(to: KeyedEncoderPool(keyType, keys))
     pools.append(pool)
-    let known = KeyTypeEntry(table: keys, pool: pool)
-    keyTypes.insert(known, for: keyType)
-    return known
+    keyTypes.insert(pool, for: keyType)
+    return pool
   }
 
   /// Notes that the message takes a container.
@@ -284,24 +286,22 @@ struct KnownTypes: ~Copyable {
   }
 }
 
-/// A key type: its keys, and the containers for it.
-struct KeyTypeEntry: BitwiseCopyable {
-  let table: KeyTable.Reference
-  let pool: KeyedEncoderPool.Reference
-}
-
 /// The keyed containers of one key type, to be handed out again.
 struct KeyedEncoderPool: ~Copyable {
   /// The address, which stays; nobody counts references.
   typealias Reference = UnsafeMutablePointer<KeyedEncoderPool>
 
+  let table: KeyTable.Reference
   var containers = ContainerPool<ObjectWriter>()
   /// A `ContainerCopier` of the containers.
   private let copier: AnyObject
   /// The last message that took a container.
   var lastMessage = -1
 
-  init<Key: CodingKey>(_ keyType: Key.Type) { copier = ContainerCopier<KeyedEncodingContainer<Key>>() }
+  init<Key: CodingKey>(_ keyType: Key.Type, _ table: KeyTable.Reference) {
+    self.table = table
+    copier = ContainerCopier<KeyedEncodingContainer<Key>>()
+  }
 
   /// A copy of one of the containers, whose type must be that for the key type.
   @inline(__always)

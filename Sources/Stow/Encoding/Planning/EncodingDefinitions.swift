@@ -131,13 +131,6 @@ package final class EncodingDefinitions: @unchecked Sendable {
     return found.symbol == 0 ? .written : .symbol(number: Int(found.symbol) - 1, isShort: found.mark != 0)
   }
 
-  /// Whether a string is a key of a shape.
-  func hasShape(withKey name: UnsafeRawBufferPointer) -> Bool {
-    guard !ends.isEmpty else { return false }
-    let index = strings.find(name)
-    return index >= 0 && index < shapesByKey.count && !shapesByKey[index].isEmpty
-  }
-
   /// The UTF-8 of a key of a shape, until a string is added.
   func key(_ place: Int, ofShape shape: Int) -> UnsafeRawBufferPointer {
     strings.utf8(Int(keys[firstKey(ofShape: shape) + place]))

@@ -208,7 +208,8 @@ struct KeyTable: ~Copyable {
   /// The bytes of a key in a map or a shape, until another key is learnt.
   @inline(__always)
   func text(atSlot slot: Int) -> UnsafeRawBufferPointer {
-    let name = names[Int(keys[slot])]
+    // A key that has a slot has been learnt.
+    let name = names.base[Int(keys[slot])]
     return texts(name.start, name.middle)
   }
 
@@ -360,6 +361,9 @@ struct KeyTable: ~Copyable {
     }
     return true
   }
+
+  /// Whether every key is written as its text, without a look at the pool, and has a bit in an object's marks.
+  var isApart: Bool { strings.isEmpty && slotCount <= 64 }
 
   /// The string of the key at a slot; −1 if the pool has no use for it.
   func string(atSlot slot: Int) -> Int { slot < strings.count ? strings[slot] : -1 }
