@@ -17,7 +17,6 @@
 final class EncodingSession: PooledSession {
   // Optional, because it must be known to be the only reference (`ContainerPool`).
   private var recorder: Recorder?
-  /// The same, for messages.
   private let reference: RecorderReference
   // Used once for each message, and calls nothing that comes back here.
   @exclusivity(unchecked) private var stages = Stages()
@@ -36,7 +35,6 @@ final class EncodingSession: PooledSession {
     }
   }
 
-  /// Sessions that are free.
   private static let pool = SessionPool<EncodingSession>()
 
   /// Whether encoding containers can be used again.

@@ -1,7 +1,6 @@
 // Recording values of any type.
 
 extension Recorder {
-  /// Records the whole message.
   func record<Value: Encodable>(_ value: Value) throws {
     let key = TokenKey()
     if types.encoders.entry(for: Value.self).isPlain {
@@ -98,7 +97,6 @@ extension Recorder {
     types.add(keyType, recording.keyTables.add(keyType))
   }
 
-  /// The object that is the value of the place at `start`.
   @inline(__always)
   func keyedContainer<Key: CodingKey>(
     _ keyType: Key.Type, start: Int, key: TokenKey, parent: Int
@@ -111,7 +109,6 @@ extension Recorder {
     return container(keys, begin: start, hasSlots: keys.pointee.table.pointee.hasSlots)
   }
 
-  /// An object inside the current container.
   @inline(__always)
   func nestedKeyedContainer<Key: CodingKey>(
     _ keyType: Key.Type, key: TokenKey, parent: Int
@@ -173,7 +170,6 @@ extension Recorder {
     return KeyedEncodingContainer(KeyedEncoder<Key>(writer: writer))
   }
 
-  /// The array that is the value of the place at `start`.
   func unkeyedContainer(start: Int, key: TokenKey, parent: Int) -> UnkeyedEncoder {
     let container = ContainerStart(.array, key: key, parent: parent)
     guard awaits(start) else {
@@ -184,7 +180,6 @@ extension Recorder {
     return UnkeyedEncoder(recorder: self, begin: start)
   }
 
-  /// An array inside the current container.
   func nestedUnkeyedContainer(key: TokenKey, parent: Int) -> UnkeyedEncoder {
     let begin = openNested(ContainerStart(.array, key: key, parent: parent, flags: Token.Flags.nested))
     return UnkeyedEncoder(recorder: self, begin: begin)
@@ -203,7 +198,6 @@ extension Recorder {
     return nestedUnkeyedContainer(key: key, parent: parent)
   }
 
-  /// Reserves the place of a value in the current container.
   func deferValue(key: TokenKey, parent: Int) -> RecordingEncoder {
     let start = recording.tape.count
     recording.isOutOfOrder = true
@@ -249,13 +243,11 @@ struct KnownTypes: ~Copyable {
     }
   }
 
-  /// What is known of a key type; nil if it has not been met.
   @inline(__always)
   func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncoderPool.Reference? {
     keyTypes[keyType]
   }
 
-  /// Notes a key type that has not been met.
   mutating func add<Key: CodingKey>(_ keyType: Key.Type, _ keys: KeyTable.Reference)
     -> KeyedEncoderPool.Reference
   {
@@ -295,7 +287,6 @@ struct KeyedEncoderPool: ~Copyable {
   var containers = ContainerPool<ObjectWriter>()
   /// A `ContainerCopier` of the containers.
   private let copier: AnyObject
-  /// The last message that took a container.
   var lastMessage = -1
 
   init<Key: CodingKey>(_ keyType: Key.Type, _ table: KeyTable.Reference) {

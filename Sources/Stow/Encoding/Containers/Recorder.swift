@@ -140,7 +140,6 @@ final class Recorder {
     return outside
   }
 
-  /// Begins the call of a value that needs no checks.
   @inline(__always)
   func enter(key: TokenKey, _ outside: Surroundings) {
     state.open.push(~outside.start)
@@ -149,7 +148,6 @@ final class Recorder {
     state.calls &+= 1
   }
 
-  /// Ends the call of a value that is complete.
   @inline(__always)
   func endCall(key: TokenKey, parent: Int, _ outside: Surroundings) {
     state.calls &-= 1
@@ -161,7 +159,6 @@ final class Recorder {
     close(toDepth: outside.depth)
   }
 
-  /// Ends the call of a value that threw.
   @inline(never)
   func failCall(parent: Int, _ outside: Surroundings) {
     state.calls &-= 1

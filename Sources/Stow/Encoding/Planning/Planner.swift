@@ -1,10 +1,8 @@
 /// What is asked of a message beside its value.
 struct PlanningOptions {
-  /// Whether maps are sorted by their keys.
   var sortsKeys = false
   /// What the reader has before it begins to read; nil if that is nothing.
   var definitions: EncodingDefinitions?
-  /// The id of the context that the message is to name.
   var context: UInt32?
 }
 
@@ -13,7 +11,6 @@ struct PlanningOptions {
 ///
 /// Works on what recording has counted; the tape is walked only if there are maps whose keys may recur.
 struct Planner: ~Copyable {
-  /// What was decided last.
   private(set) var plan = MessagePlan()
   private var candidates: [Candidate] = []
 
@@ -309,7 +306,6 @@ struct MessagePlan: ~Copyable {
   /// The number of the first shape and the first symbol of the message: those before are of its definitions.
   var firstShape = 0
   var firstSymbol = 0
-  /// The id of the context that the message names.
   var context: UInt32?
 
   struct Shape {
@@ -321,11 +317,9 @@ struct MessagePlan: ~Copyable {
     let source: Source
     let uses: Int
     let firstUse: Int
-    /// How many bytes it saves.
     let gain: Int64
   }
 
-  /// Whether the message has a prelude.
   var hasPrelude: Bool { !symbols.isEmpty || !shapes.isEmpty }
 
   /// The UTF-8 of the keys of a shape of the message.
@@ -369,7 +363,6 @@ struct KeyLists: ~Copyable {
   struct List {
     /// Where its keys are among those of all lists.
     fileprivate let range: Range<Int>
-    /// The first map with these keys.
     let firstUse: Int
     var uses = 1
     /// The number of the shape in the message; −1 if the maps stay maps.
@@ -408,7 +401,6 @@ struct KeyLists: ~Copyable {
     _modify { yield &lists[index] }
   }
 
-  /// The keys of a list: strings of the pool.
   func keys(of list: Int) -> ArraySlice<UInt32> { keys[lists[list].range] }
 
   mutating func removeAll() {

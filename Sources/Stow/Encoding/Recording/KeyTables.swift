@@ -17,7 +17,6 @@ struct KeyTables: ~Copyable {
 
   subscript(index: Int) -> KeyTable.Reference { tables[index] }
 
-  /// How many slots the message has given to keys.
   var slotCount: Int { owners.count }
 
   /// Makes the table of a key type that has not been met.
