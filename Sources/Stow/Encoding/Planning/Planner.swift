@@ -58,8 +58,8 @@ struct Planner: ~Copyable {
     // A map that has no other beside it gets no shape, unless a context has one for it.
     let mostMaps = definitions.map { $0.grows ? 1 : 0 } ?? 1
     if recording.maps.count > mostMaps || recording.hasFreeKeys {
-      guard plan.lists.collect(&recording) else { return false }
       plan.hasLists = true
+      guard plan.lists.collect(&recording) else { return false }
     }
     var mayHaveSymbols = recording.strings.hasRepeats || definitions != nil
     if definitions == nil, Self.hasSingleObject(recording) {
@@ -351,8 +351,9 @@ struct MessagePlan: ~Copyable {
   }
 
   mutating func removeAll() {
-    if !shapes.isEmpty { shapes.removeAll(keepingCapacity: true) }
-    if !symbols.isEmpty { symbols.removeAll(keepingCapacity: true) }
+    guard hasPrelude || hasLists else { return }
+    shapes.removeAll(keepingCapacity: true)
+    symbols.removeAll(keepingCapacity: true)
     lists.removeAll()
     hasLists = false
   }

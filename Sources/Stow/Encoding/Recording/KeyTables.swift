@@ -331,7 +331,7 @@ struct KeyTable: ~Copyable {
   /// Makes the objects records of the shape that was found.
   mutating func take(match: Int) {
     shape = matches[match].shape
-    strings = []
+    if !strings.isEmpty { strings = [] }
     clearSlots()
     for slot in matches[match].slots { add(slot: slot) }
   }
@@ -351,7 +351,7 @@ struct KeyTable: ~Copyable {
   /// written once, so that the pool has no use for the others: of most messages that is all.
   mutating func settleSingleObject(_ pool: inout StringPool) -> Bool {
     shape = -1
-    strings = []
+    if !strings.isEmpty { strings = [] }
     guard pool.mayContain(keyFilter) else { return false }
     for slot in 0..<slotCount {
       let string = hasValue(atSlot: slot) ? pool.find(utf8(atSlot: slot)) : -1
