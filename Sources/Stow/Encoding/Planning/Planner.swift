@@ -383,7 +383,7 @@ struct KeyLists: ~Copyable {
   fileprivate typealias Keys = Slice<UnsafeMutableBufferPointer<UInt32>>
 
   /// A container that the walk over a map is in.
-  private struct Open: BitwiseCopyable {
+  struct Open: BitwiseCopyable {
     let begin: Int
     let isMap: Bool
     /// Its first key in `openKeys`.
