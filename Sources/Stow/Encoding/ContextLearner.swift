@@ -1,30 +1,17 @@
 /// Finds out what a context should hold, from samples (`StowContext.init(learningFrom:)`).
 struct ContextLearner {
-  /// What was met, in the order in which it came, and how often.
-  private struct Tally<Key: Hashable, Content> {
-    var all: [(content: Content, uses: Int)] = []
-    private var numbers: [Key: Int] = [:]
-
-    /// Counts uses, and returns the place in `all`.
-    @discardableResult
-    mutating func note(_ key: Key, _ content: Content, uses: Int = 1) -> Int {
-      let number = numbers[key] ?? all.count
-      if number == all.count {
-        numbers[key] = number
-        all.append((content, 0))
-      }
-      all[number].uses += uses
-      return number
-    }
-
-    mutating func forgetKeys() { numbers = [:] }
+  /// Keys, and how many objects have them.
+  private struct Shape {
+    var names: [ExactString] = []
+    var uses = 0
   }
 
-  /// The keys of each key table, and how many objects have them.
-  private var shapes = Tally<Int, [String]>()
+  /// By key table of the recorder, and those of recorders before it.
+  private var shapes: [Int: Shape] = [:]
+  private var settledShapes: [Shape] = []
   /// How many samples have each list of free keys, and each string.
-  private var lists = Tally<[ExactString], [String]>()
-  private var strings = Tally<ExactString, String>()
+  private var lists: [[ExactString]: Int] = [:]
+  private var strings: [ExactString: Int] = [:]
 
   /// Below this many bytes a text is hardly longer than a reference to it.
   private static let shortestText = 3
@@ -52,68 +39,81 @@ struct ContextLearner {
       // What a container writes that was kept beyond its sample is of no other. Key tables are those of one recorder.
       recorder?.detach()
       recorder = Recorder(reusesContainers: false)
-      learner.shapes.forgetKeys()
+      learner.settleShapes()
     }
     return learner.content
   }
 
+  private mutating func settleShapes() {
+    settledShapes += shapes.values
+    shapes = [:]
+  }
+
   private var content: ContextMessage {
     // Of equal uses by their bytes: in which order dictionaries have their entries differs from process to process.
-    var shapes = (self.shapes.all + lists.all.filter { $0.uses > 1 }).filter { !$0.content.isEmpty }
-    shapes.sort {
-      $0.uses != $1.uses ? $0.uses > $1.uses : $0.content.lexicographicallyPrecedes($1.content, by: isBefore)
+    var shapes = settledShapes + self.shapes.values
+    for (names, uses) in lists where uses > 1 { shapes.append(Shape(names: names, uses: uses)) }
+    let shapeOrder = sortedIndices(shapes.count) {
+      shapes[$0].uses != shapes[$1].uses
+        ? shapes[$0].uses > shapes[$1].uses
+        : shapes[$0].names.lexicographicallyPrecedes(shapes[$1].names, by: isBefore)
     }
-    var shared = strings.all.filter { $0.uses > 1 }
-    shared.sort { $0.uses != $1.uses ? $0.uses > $1.uses : isBefore($0.content, $1.content) }
-    let symbols = shared.map(\.content)
     var distinct = Set<[ExactString]>()
+    let shared = strings.filter {
+      $0.value > 1 && KeyText.bytes(of: $0.key.string).count >= Self.shortestText
+    }
+    let symbols = Array(shared.keys)
+    let symbolOrder = sortedIndices(symbols.count) {
+      let (one, other) = (shared[symbols[$0], default: 0], shared[symbols[$1], default: 0])
+      return one != other ? one > other : isBefore(symbols[$0], symbols[$1])
+    }
     return ContextMessage(
-      symbols: symbols.filter { KeyText.bytes(of: $0).count >= Self.shortestText },
-      shapes: shapes.map(\.content).filter { distinct.insert($0.map(ExactString.init)).inserted })
+      symbols: symbolOrder.map { symbols[$0].string },
+      shapes: shapeOrder.map { shapes[$0].names }
+        .filter { !$0.isEmpty && distinct.insert($0).inserted }.map { $0.map(\.string) })
   }
 
   /// Takes in the recording of a sample.
   private mutating func take(_ recording: inout Recording) {
     if recording.isOutOfOrder { recording.putInOrder(sortsKeys: false) }
-    var walk = MapWalk()
     var maps = KeyLists()
-    let areDistinct = maps.collect(
-      UnsafeBufferPointer(recording.maps.buffer), &recording.tape, &recording.strings, &walk)
-    if areDistinct { for list in maps.lists.indices { note(list: maps.keys(of: list), recording) } }
+    if maps.collect(&recording) {
+      for list in maps.lists.indices { note(list: maps.keys(of: list), recording) }
+    }
     for keys in recording.keyTables.active.buffer { note(keys) }
     for index in 0..<recording.strings.count {
       let string = recording.strings.string(index)
-      strings.note(ExactString(string), string)
+      strings[ExactString(string), default: 0] += 1
     }
   }
 
   private mutating func note(list: ArraySlice<UInt32>, _ recording: borrowing Recording) {
-    var names: [String] = []
-    for key in list { names.append(recording.strings.string(Int(key))) }
-    names.sort(by: isBefore)
-    lists.note(names.map(ExactString.init), names)
+    var names: [ExactString] = []
+    for key in list { names.append(ExactString(recording.strings.string(Int(key)))) }
+    let order = sortedIndices(names.count) { isBefore(names[$0], names[$1]) }
+    lists[order.map { names[$0] }, default: 0] += 1
   }
 
   /// Takes in the keys that objects of one type were asked for, whether they had values or not. A key that is new
   /// comes after the one that was asked for before it.
   private mutating func note(_ keys: KeyTable.Reference) {
-    let number = shapes.note(keys.pointee.index, [], uses: keys.pointee.uses)
-    var names = shapes.all[number].content
+    var shape = shapes[keys.pointee.index] ?? Shape()
+    shape.uses += keys.pointee.uses
     var place = 0
     for slot in 0..<keys.pointee.slotCount {
-      let name = String(decoding: keys.pointee.utf8(atSlot: slot), as: UTF8.self)
-      if let known = names.firstIndex(where: { $0.hasSameBytes(as: name) }) {
+      let name = ExactString(String(decoding: keys.pointee.utf8(atSlot: slot), as: UTF8.self))
+      if let known = shape.names.firstIndex(of: name) {
         place = known + 1
       } else {
-        names.insert(name, at: place)
+        shape.names.insert(name, at: place)
         place += 1
       }
     }
-    shapes.all[number].content = names
+    shapes[keys.pointee.index] = shape
   }
 }
 
 /// Whether the UTF-8 of a string comes before that of another.
-private func isBefore(_ one: String, _ other: String) -> Bool {
-  one.utf8.lexicographicallyPrecedes(other.utf8)
+private func isBefore(_ one: ExactString, _ other: ExactString) -> Bool {
+  one.string.utf8.lexicographicallyPrecedes(other.string.utf8)
 }

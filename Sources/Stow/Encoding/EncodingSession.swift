@@ -17,7 +17,6 @@
 final class EncodingSession: PooledSession {
   // Optional, because it must be known to be the only reference (`ContainerPool`).
   private var recorder: Recorder?
-  /// The same, for messages.
   private let reference: RecorderReference
   // Used once for each message, and calls nothing that comes back here.
   @exclusivity(unchecked) private var stages = Stages()
@@ -36,7 +35,6 @@ final class EncodingSession: PooledSession {
     }
   }
 
-  /// Sessions that are free.
   private static let pool = SessionPool<EncodingSession>()
 
   /// Whether encoding containers can be used again.
@@ -58,18 +56,11 @@ final class EncodingSession: PooledSession {
     let pool = pool
     var session: EncodingSession? = pool.take() ?? EncodingSession()
     defer { pool.takeBack(&session) }
-    return try session.unsafelyUnwrapped.run(value, maximumDepth: maximumDepth, userInfo, body)
-  }
-
-  @inline(__always)
-  private func run<Value: Encodable, Result>(
-    _ value: Value, maximumDepth: Int, _ userInfo: UserInfo, _ body: (EncodingSession) throws -> Result
-  ) throws -> Result {
-    try reference.lend {
+    try session.unsafelyUnwrapped.reference.lend {
       $0.begin(maximumDepth: maximumDepth, userInfo)
       try $0.record(value)
     }
-    return try body(self)
+    return try body(session.unsafelyUnwrapped)
   }
 
   /// Turns what was recorded into bytes.

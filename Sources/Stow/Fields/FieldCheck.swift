@@ -52,7 +52,7 @@ extension FieldTable where Root: Codable {
     let recorder = Recorder(reusesContainers: false)
     recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     guard (try? recorder.encodePlain(value, key: TokenKey(), parent: -1)) != nil else { return nil }
-    func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).table }
+    func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).pointee.table }
     let table = table(type)
     return (0..<table.pointee.slotCount).map { table.pointee.codingKey(atSlot: $0)?.stringValue ?? "" }
   }

@@ -326,7 +326,7 @@ private final class OptionalCoder<Wrapped: Codable>: FieldCoder {
 
   override func encode(_ value: UnsafeRawPointer, key: TokenKey, into recorder: Recorder) throws {
     try borrowing(value.assumingMemoryBound(to: Wrapped?.self)) {
-      _ = try borrowingSome($0) { try recorder.encodePresent($0, key: key) }
+      _ = try borrowingSome($0) { try recorder.encode($0, key: key, level: 1) }
     }
   }
 

@@ -46,18 +46,16 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       return try encode(value, into: recorder, key: key, parent: parent, level: level)
     }
     if isFlat, recorder.hasRoom {
-      var room = recorder.recording.tape.room(fields.count &+ 2)
-      try withUnsafePointer(to: value) {
-        try recordFlat($0, keyTable, recorder, key: key, parent: parent, &room, left: 1)
+      return try withUnsafePointer(to: value) {
+        try recordFlat($0, keyTable, recorder, key: key, parent: parent)
       }
-      return recorder.recording.tape.take(room)
     }
     let outside = try recorder.beginCall(of: value, key: key, parent: parent)
     do {
       recorder.occupy(recorder.recording.beginObject(keyTable, key: key, parent: parent, flags: 0))
       var room = recorder.recording.tape.room(fields.count)
       try withUnsafePointer(to: value) {
-        try record($0, keyTable, recorder, begin: outside.start, &room, left: 1)
+        try record($0, keyTable, recorder, begin: outside.start, &room)
       }
       recorder.recording.tape.take(room)
     } catch {
@@ -76,42 +74,34 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       return try super.encode(elements, into: recorder, parent: parent)
     }
     let stride = MemoryLayout<Value>.stride
-    for start in Swift.stride(from: 0, to: elements.count, by: Self.roomSize) {
-      let end = min(start + Self.roomSize, elements.count)
-      var room = recorder.recording.tape.room((end - start) * (fields.count + 2))
-      for index in start..<end {
-        try recordFlat(
-          UnsafeRawPointer(first) + index &* stride, keyTable, recorder, key: TokenKey(index: index),
-          parent: parent, &room, left: end &- index)
-      }
-      recorder.recording.tape.take(room)
+    for index in 0..<elements.count {
+      try recordFlat(
+        UnsafeRawPointer(first) + index &* stride, keyTable, recorder, key: TokenKey(index: index),
+        parent: parent)
     }
   }
 
-  /// For so many elements of an array, room is made at once.
-  private static var roomSize: Int { 32 }
-
   /// Records a value in which nothing is called that would have to find the containers around it.
-  ///
-  /// - Parameter left: For how many values, with this one, there must be room.
   @inline(__always)
   private func recordFlat(
     _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, key: TokenKey,
-    parent: Int, _ room: inout TapeRoom, left: Int
+    parent: Int
   ) throws {
+    var room = recorder.recording.tape.room(fields.count &+ 2)
     let begin = room.count
     let start = ContainerStart(.object, key: key, parent: parent, index: keyTable.pointee.index)
     recorder.recording.keyTables.countUse(keyTable, at: begin)
     recorder.recording.tape.append(start, to: &room)
-    try record(value, keyTable, recorder, begin: begin, &room, left: left)
+    try record(value, keyTable, recorder, begin: begin, &room)
     room.append(Token(.end, index: begin))
+    recorder.recording.tape.take(room)
   }
 
   /// Records the fields of a value: the room on the tape is at hand as long as nobody else writes there.
   @inline(__always)
   private func record(
     _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, begin: Int,
-    _ room: inout TapeRoom, left: Int
+    _ room: inout TapeRoom
   ) throws {
     let slots = keyTable.pointee.table
     /// The slot that the next key most likely has.
@@ -123,18 +113,23 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       let value = value + field.pointee.offset
       let byte = field.pointee.byte
       if field.pointee.isOptional, !field.pointee.isPresent(value) {
-        let isNext = Int(slots[byte] & ~KeyTable.absent) == expected
-        expected = isNext ? expected &+ 1 : Self.skip(byte, expected, keyTable, recorder)
+        if Int(slots[byte] & ~KeyTable.absent) == expected {
+          expected &+= 1
+        } else {
+          _ = recorder.recording.slot(keyTable, ofByte: byte, &expected, isPresent: false)
+        }
         continue
       }
       var slot = Int(slots[byte])
       if slot == KeyTable.fresh {
         // The message asks for the key the first time: it comes after all others.
         slot = recorder.recording.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true)
-      } else if slot != expected {
-        slot = Self.slot(byte, expected, keyTable, recorder)
+        expected = slot &+ 1
+      } else if slot == expected {
+        expected &+= 1
+      } else {
+        slot = recorder.recording.slot(keyTable, ofByte: byte, &expected, isPresent: true)
       }
-      expected = slot &+ 1
       let key = TokenKey(slot: slot)
       let kind = field.pointee.kind
       switch kind {
@@ -162,7 +157,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
         // A value before may have written to what was left.
         if !isFlat, !recorder.isCurrent(begin) { recorder.resume(begin) }
         try Self.record(value, key, field.pointee, recorder)
-        room = recorder.recording.tape.room(left &* (fields.count &+ 2))
+        room = recorder.recording.tape.room(fields.count &+ 2)
       }
     }
   }
@@ -181,29 +176,11 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     }
   }
 
-  /// The slot of a key that the message asks for out of turn.
-  @inline(never)
-  private static func slot(
-    _ byte: Int, _ expected: Int, _ keyTable: KeyTable.Reference, _ recorder: Recorder
-  ) -> Int {
-    let slot = recorder.recording.keyTables.slot(keyTable, ofByte: byte, isPresent: true)
-    if slot < expected { recorder.recording.isOutOfOrder = true }
-    return slot
-  }
-
-  /// Notes that a key of which that is not known has no value: it keeps its place among the others. Returns the slot after it.
-  @inline(never)
-  private static func skip(
-    _ byte: Int, _ expected: Int, _ keyTable: KeyTable.Reference, _ recorder: Recorder
-  ) -> Int {
-    max(expected, recorder.recording.keyTables.slot(keyTable, ofByte: byte, isPresent: false) + 1)
-  }
-
   /// The first time, checks the table by a value, and lets the key table know the keys.
   @inline(never)
   private func learnKeys(_ value: Value, _ recorder: Recorder) {
     table.checkFirst(value)
-    func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).table }
+    func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).pointee.table }
     let keyTable = find(keyType)
     for (field, key) in zip(fields, keys) where !keyTable.pointee.isLearnt(field.byte) {
       keyTable.pointee.learn(key, named: key.stringValue, byte: field.byte)

@@ -128,7 +128,9 @@ final class LogFile: Sendable {
   /// Reads a number of heads that is the logarithm of the number of blocks, unless heads are damaged.
   func lastHead(notAfter number: Int, before end: Int) throws -> BlockHead? {
     knownHeads.withLock { $0.settled = max($0.settled, end / BlockHead.blockSize) }
-    if let head = try bisect(number, before: end), try isLast(head, notAfter: number, before: end) { return head }
+    if let head = try bisect(number, before: end), try isLast(head, notAfter: number, before: end) {
+      return head
+    }
     knownHeads.withLock { $0.forgetAll() }
     return try bisect(number, before: end)
   }

@@ -1,7 +1,6 @@
 // Recording values of any type.
 
 extension Recorder {
-  /// Records the whole message.
   func record<Value: Encodable>(_ value: Value) throws {
     let key = TokenKey()
     if types.encoders.entry(for: Value.self).isPlain {
@@ -40,26 +39,23 @@ extension Recorder {
   }
 
   /// Records a value in the current container.
+  ///
+  /// - Parameter level: How many optionals the value was in, so that a nil in it is told from theirs.
   @inline(__always)
-  func encode<Value: Encodable>(_ value: Value, key: TokenKey) throws {
+  func encode<Value: Encodable>(_ value: borrowing Value, key: TokenKey, level: Int = 0) throws {
     let entry = types.encoders.entry(for: Value.self)
-    if entry.isPlain {
-      try encodePlain(value, key: key, parent: current)
-    } else {
-      try entry.withPlan(as: TypeEncoder<Value>.self) {
-        try $0.encode(value, into: self, key: key, parent: current, level: 0)
-      }
-    }
+    try encode(value, by: entry, key: key, parent: current, level: level)
   }
 
-  /// Records a value that an optional held, so that a nil in it is told from the optional's own.
+  /// Records a value whose type is known here.
   @inline(__always)
-  func encodePresent<Value: Encodable>(_ value: borrowing Value, key: TokenKey) throws {
-    let entry = types.encoders.entry(for: Value.self)
-    if entry.isPlain {
-      try encodePlain(value, key: key, parent: current)
-    } else {
-      try encodeKnown(copy value, entry, key: key, parent: current, level: 1)
+  func encode<Value: Encodable>(
+    _ value: borrowing Value, by entry: TypeEncoders.Entry, key: TokenKey, parent: Int, level: Int
+  ) throws {
+    if entry.isPlain { return try encodePlain(value, key: key, parent: parent) }
+    let value = copy value
+    try entry.withPlan(as: TypeEncoder<Value>.self) {
+      try $0.encode(value, into: self, key: key, parent: parent, level: level)
     }
   }
 
@@ -73,18 +69,7 @@ extension Recorder {
         try value.encode(to: encoder)
       }
     } else {
-      try encodeKnown(value, entry, key: key(), parent: encoder.parent, level: 0)
-    }
-  }
-
-  /// Records a value whose type is known here.
-  @inline(never)
-  func encodeKnown<Value: Encodable>(
-    _ value: Value, _ entry: TypeEncoders.Entry, key: TokenKey, parent: Int, level: Int
-  ) throws {
-    if entry.isPlain { return try encodePlain(value, key: key, parent: parent) }
-    try entry.withPlan(as: TypeEncoder<Value>.self) {
-      try $0.encode(value, into: self, key: key, parent: parent, level: level)
+      try encode(value, by: entry, key: key(), parent: encoder.parent, level: 0)
     }
   }
 }
@@ -103,16 +88,15 @@ extension Recorder {
   // MARK: keyed containers
 
   @inline(__always)
-  func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry {
+  func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncoderPool.Reference {
     types.keys(keyType) ?? addKeys(keyType)
   }
 
   @inline(never)
-  private func addKeys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry {
+  private func addKeys<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncoderPool.Reference {
     types.add(keyType, recording.keyTables.add(keyType))
   }
 
-  /// The object that is the value of the place at `start`.
   @inline(__always)
   func keyedContainer<Key: CodingKey>(
     _ keyType: Key.Type, start: Int, key: TokenKey, parent: Int
@@ -121,49 +105,49 @@ extension Recorder {
     guard awaits(start) else {
       return continuedContainer(keys, start: start, key: key, parent: parent)
     }
-    occupy(recording.beginObject(keys.table, key: key, parent: parent, flags: 0))
-    return container(keys, begin: start, hasSlots: keys.table.pointee.hasSlots)
+    occupy(recording.beginObject(keys.pointee.table, key: key, parent: parent, flags: 0))
+    return container(keys, begin: start, hasSlots: keys.pointee.table.pointee.hasSlots)
   }
 
-  /// An object inside the current container.
   @inline(__always)
   func nestedKeyedContainer<Key: CodingKey>(
     _ keyType: Key.Type, key: TokenKey, parent: Int
   ) -> KeyedEncodingContainer<Key> {
     let keys = keys(keyType)
     let begin = openNested(
-      recording.beginObject(keys.table, key: key, parent: parent, flags: Token.Flags.nested))
-    return container(keys, begin: begin, hasSlots: keys.table.pointee.hasSlots)
+      recording.beginObject(keys.pointee.table, key: key, parent: parent, flags: Token.Flags.nested))
+    return container(keys, begin: begin, hasSlots: keys.pointee.table.pointee.hasSlots)
   }
 
   /// An object that exists already: with the keys it has, or with others as strings.
   @inline(never)
   private func continuedContainer<Key: CodingKey>(
-    _ keys: KeyTypeEntry, start: Int, key: TokenKey, parent: Int
+    _ keys: KeyedEncoderPool.Reference, start: Int, key: TokenKey, parent: Int
   ) -> KeyedEncodingContainer<Key> {
     let object =
       recording.isUnfilled(start)
-      ? recording.beginObject(keys.table, key: key, parent: parent, flags: 0)
+      ? recording.beginObject(keys.pointee.table, key: key, parent: parent, flags: 0)
       : ContainerStart(.map, key: key, parent: parent)
     let begin = containerOutOfLine(start: start, object)
     let token = recording.tape[begin]
-    let hasSlots = token.kind == .object && token.index == keys.table.pointee.index
+    let hasSlots = token.kind == .object && token.index == keys.pointee.table.pointee.index
     return container(keys, begin: begin, hasSlots: hasSlots)
   }
 
   /// A container for the object that begins at `begin`, new or used before.
   @inline(__always)
   private func container<Key: CodingKey>(
-    _ keys: KeyTypeEntry, begin: Int, hasSlots: Bool
+    _ keys: KeyedEncoderPool.Reference, begin: Int, hasSlots: Bool
   ) -> KeyedEncodingContainer<Key> {
-    guard types.reusesContainers else { return newContainer(keys.table, begin: begin, hasSlots: hasSlots) }
-    let pool = keys.pool
-    types.noteUse(pool)
-    let number = pool.pointee.containers.take { makeContainer(Key.self, keys.table) }
-    pool.pointee.containers.object(number)._withUnsafeGuaranteedRef {
+    guard types.reusesContainers else {
+      return newContainer(keys.pointee.table, begin: begin, hasSlots: hasSlots)
+    }
+    types.noteUse(keys)
+    let number = keys.pointee.containers.take { makeContainer(Key.self, keys.pointee.table) }
+    keys.pointee.containers.object(number)._withUnsafeGuaranteedRef {
       $0.start(at: begin, hasSlots: hasSlots)
     }
-    return pool.pointee.copy(number, as: KeyedEncodingContainer<Key>.self)
+    return keys.pointee.copy(number, as: KeyedEncodingContainer<Key>.self)
   }
 
   /// A container for the pool. Here its metadata is needed, so this is a call of its own, which happens rarely.
@@ -186,7 +170,6 @@ extension Recorder {
     return KeyedEncodingContainer(KeyedEncoder<Key>(writer: writer))
   }
 
-  /// The array that is the value of the place at `start`.
   func unkeyedContainer(start: Int, key: TokenKey, parent: Int) -> UnkeyedEncoder {
     let container = ContainerStart(.array, key: key, parent: parent)
     guard awaits(start) else {
@@ -197,7 +180,6 @@ extension Recorder {
     return UnkeyedEncoder(recorder: self, begin: start)
   }
 
-  /// An array inside the current container.
   func nestedUnkeyedContainer(key: TokenKey, parent: Int) -> UnkeyedEncoder {
     let begin = openNested(ContainerStart(.array, key: key, parent: parent, flags: Token.Flags.nested))
     return UnkeyedEncoder(recorder: self, begin: begin)
@@ -216,7 +198,6 @@ extension Recorder {
     return nestedUnkeyedContainer(key: key, parent: parent)
   }
 
-  /// Reserves the place of a value in the current container.
   func deferValue(key: TokenKey, parent: Int) -> RecordingEncoder {
     let start = recording.tape.count
     recording.isOutOfOrder = true
@@ -244,7 +225,7 @@ extension Recorder {
 /// What a recorder knows of the types that it has met: how their values are recorded, and the containers of key types.
 struct KnownTypes: ~Copyable {
   var encoders = TypeEncoders()
-  private var keyTypes = TypeTable<KeyTypeEntry>()
+  private var keyTypes = TypeTable<KeyedEncoderPool.Reference>()
   private var pools = GrowableBuffer<KeyedEncoderPool.Reference>(capacity: 8)
   /// Those that the message took containers of.
   private var usedPools = GrowableBuffer<KeyedEncoderPool.Reference>(capacity: 8)
@@ -262,20 +243,19 @@ struct KnownTypes: ~Copyable {
     }
   }
 
-  /// What is known of a key type; nil if it has not been met.
   @inline(__always)
-  func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyTypeEntry? {
+  func keys<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncoderPool.Reference? {
     keyTypes[keyType]
   }
 
-  /// Notes a key type that has not been met.
-  mutating func add<Key: CodingKey>(_ keyType: Key.Type, _ keys: KeyTable.Reference) -> KeyTypeEntry {
+  mutating func add<Key: CodingKey>(_ keyType: Key.Type, _ keys: KeyTable.Reference)
+    -> KeyedEncoderPool.Reference
+  {
     let pool = KeyedEncoderPool.Reference.allocate(capacity: 1)
-    pool.initialize(to: KeyedEncoderPool(keyType))
+    pool.initialize(to: KeyedEncoderPool(keyType, keys))
     pools.append(pool)
-    let known = KeyTypeEntry(table: keys, pool: pool)
-    keyTypes.insert(known, for: keyType)
-    return known
+    keyTypes.insert(pool, for: keyType)
+    return pool
   }
 
   /// Notes that the message takes a container.
@@ -298,24 +278,21 @@ struct KnownTypes: ~Copyable {
   }
 }
 
-/// A key type: its keys, and the containers for it.
-struct KeyTypeEntry: BitwiseCopyable {
-  let table: KeyTable.Reference
-  let pool: KeyedEncoderPool.Reference
-}
-
 /// The keyed containers of one key type, to be handed out again.
 struct KeyedEncoderPool: ~Copyable {
   /// The address, which stays; nobody counts references.
   typealias Reference = UnsafeMutablePointer<KeyedEncoderPool>
 
+  let table: KeyTable.Reference
   var containers = ContainerPool<ObjectWriter>()
   /// A `ContainerCopier` of the containers.
   private let copier: AnyObject
-  /// The last message that took a container.
   var lastMessage = -1
 
-  init<Key: CodingKey>(_ keyType: Key.Type) { copier = ContainerCopier<KeyedEncodingContainer<Key>>() }
+  init<Key: CodingKey>(_ keyType: Key.Type, _ table: KeyTable.Reference) {
+    self.table = table
+    copier = ContainerCopier<KeyedEncodingContainer<Key>>()
+  }
 
   /// A copy of one of the containers, whose type must be that for the key type.
   @inline(__always)

@@ -4,6 +4,9 @@
   import Foundation
 #endif
 
+/// A way to record the values of some type.
+class AnyTypeEncoder {}
+
 /// A way to record the values of one generic type, without knowing its parameters where it is called.
 ///
 /// The caller knows only `Value`, and calls what the object's class has. No metadata is looked up for that.
@@ -26,6 +29,151 @@ class TypeEncoder<Value>: AnyTypeEncoder {
       }
     }
   }
+}
+
+// MARK: - Scalars
+
+/// A type whose values are recorded without their own `encode(to:)`.
+protocol RecordableScalar: Encodable, Sendable {
+  func record(in recording: inout Recording, key: TokenKey)
+
+  /// The encoders of values of the type, of arrays of them, and of dictionaries of them by strings.
+  static func makeTypeEncoder() -> AnyTypeEncoder
+  static func makeArrayEncoder() -> AnyTypeEncoder
+  static func makeDictionaryEncoder() -> AnyTypeEncoder
+}
+
+/// A scalar that is recorded as a token, and a word if it needs one.
+protocol TapeScalar: RecordableScalar {
+  func record(on tape: inout Tape, key: TokenKey)
+}
+
+extension TapeScalar {
+  @inline(__always)
+  func record(in recording: inout Recording, key: TokenKey) { record(on: &recording.tape, key: key) }
+}
+
+extension TapeScalar where Self: FixedWidthInteger {
+  @inline(__always)
+  func record(on tape: inout Tape, key: TokenKey) {
+    if let short = Int32(exactly: self) {
+      tape.append(Token(.integer, key: key, index: Int(short)))
+    } else {
+      let isUnsigned = !Self.isSigned && Self.bitWidth == 64 && self > Self(truncatingIfNeeded: Int64.max)
+      tape.append(isUnsigned ? .unsigned : .longInteger, key: key, word: UInt64(truncatingIfNeeded: self))
+    }
+  }
+}
+
+extension Bool: TapeScalar {
+  @inline(__always)
+  func record(on tape: inout Tape, key: TokenKey) { tape.append(Token(self ? .true : .false, key: key)) }
+}
+
+extension Double: TapeScalar {
+  @inline(__always)
+  func record(on tape: inout Tape, key: TokenKey) { tape.append(.double, key: key, word: bitPattern) }
+}
+
+extension Float: TapeScalar {
+  /// A `Float` is the `Double` of the same value; but a NaN keeps its own bits, which conversion may change.
+  @inline(__always)
+  func record(on tape: inout Tape, key: TokenKey) {
+    if isNaN {
+      tape.append(.float, key: key, word: UInt64(bitPattern))
+    } else {
+      Double(self).record(on: &tape, key: key)
+    }
+  }
+}
+
+extension Int: TapeScalar {}
+extension Int8: TapeScalar {}
+extension Int16: TapeScalar {}
+extension Int32: TapeScalar {}
+extension Int64: TapeScalar {}
+extension UInt: TapeScalar {}
+extension UInt8: TapeScalar {}
+extension UInt16: TapeScalar {}
+extension UInt32: TapeScalar {}
+extension UInt64: TapeScalar {}
+
+extension Int128: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    if let value = Int64(exactly: self) {
+      recording.record(value, key: key)
+    } else if let value = UInt64(exactly: self) {
+      recording.record(value, key: key)
+    } else {
+      recording.record(Integers.form(bits: UInt128(bitPattern: self), isSigned: true), key: key)
+    }
+  }
+}
+
+extension UInt128: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    if let value = Int128(exactly: self) {
+      recording.record(value, key: key)
+    } else {
+      recording.record(Integers.form(bits: self, isSigned: false), key: key)
+    }
+  }
+}
+
+extension String: RecordableScalar {
+  @inline(__always)
+  func record(in recording: inout Recording, key: TokenKey) {
+    let index = recording.strings.intern(self)
+    recording.strings.countValueUse(index)
+    recording.tape.append(Token(.string, key: key, index: index))
+  }
+}
+
+#if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+  extension Float16: RecordableScalar {
+    func record(in recording: inout Recording, key: TokenKey) {
+      recording.record(Float(preserving: self), key: key)
+    }
+  }
+#endif
+
+extension Date: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    recording.tape.append(.date, key: key, word: timeIntervalSinceReferenceDate.bitPattern)
+  }
+}
+
+extension UUID: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    let bits = withUnsafeBytes(of: uuid) { $0.loadUnaligned(as: UInt128.self) }
+    recording.record(UUIDs.form(UInt128(littleEndian: bits)), key: key)
+  }
+}
+
+extension URL: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    recording.record(url: absoluteString, key: key)
+  }
+}
+
+extension Data: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    recording.retain(.data(self), key: key)
+  }
+}
+
+extension Decimal: RecordableScalar {
+  func record(in recording: inout Recording, key: TokenKey) {
+    recording.record(Decimals.form(DecimalParts(self)), key: key)
+  }
+}
+
+/// The scalars as encoding knows them.
+enum RecordableTypes {
+  private static let scalars = Scalars.all.compactMap { $0 as? any RecordableScalar.Type }
+
+  /// A type as the scalar that it is; nil of other types.
+  static func scalar(_ type: Any.Type) -> (any RecordableScalar.Type)? { scalars.first { $0 == type } }
 }
 
 /// Records values of a type that is recorded without its own `encode(to:)`.
@@ -62,8 +210,10 @@ extension TypeEncoders {
   }
 }
 
-// Optionals, arrays and dictionaries, recorded without their own `encode(to:)`: what they would record is
-// known, and a call and an existential are saved for every element.
+// MARK: - Optionals, arrays and dictionaries
+
+// Recorded without their own `encode(to:)`: what they would record is known, and a call and an existential are saved for
+// every element.
 
 extension Optional: WholeEncodable where Wrapped: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder { OptionalTypeEncoder<Wrapped>() }
@@ -76,7 +226,7 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
   ) throws {
     let isPresent = try borrowingSome(value) {
       let entry = recorder.types.encoders.entry(for: Wrapped.self)
-      try recorder.encodeKnown(copy $0, entry, key: key, parent: parent, level: level + 1)
+      try recorder.encode($0, by: entry, key: key, parent: parent, level: level + 1)
     }
     if !isPresent { recorder.recording.recordNil(level: level, key: key) }
   }
@@ -84,128 +234,55 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
 
 extension Array: WholeEncodable where Element: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder {
-    if Element.self == StowValue.self { return StowValueArrayEncoder() }
-    return RecordableTypes.scalar(Element.self)?.makeArrayEncoder() ?? ArrayTypeEncoder<Element>()
+    if let scalar = RecordableTypes.scalar(Element.self) { return scalar.makeArrayEncoder() }
+    return Element.self == StowValue.self ? StowValue.makeArrayEncoder() : ArrayTypeEncoder<Element>()
   }
 }
 
-/// Records the elements one by one.
-class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
-  override func encode(
-    _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
-  ) throws {
-    let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
-    try recorder.recordContainer(of: elements, container) { begin in
-      try elements.withUnsafeBufferPointer { try record($0, recorder, begin) }
-    }
-  }
-
-  /// Records the elements in their array, which begins at `begin`.
-  func record(_ elements: UnsafeBufferPointer<Element>, _ recorder: Recorder, _ begin: Int) throws {
-    guard let first = elements.baseAddress else { return }
-    let entry = recorder.types.encoders.entry(for: Element.self)
-    if !entry.isPlain {
-      return try entry.withPlan(as: TypeEncoder<Element>.self) {
-        try $0.encode(elements, into: recorder, parent: begin)
-      }
-    }
-    for index in 0..<elements.count {
-      try borrowing(first + index) {
-        try recorder.encodePlain($0, key: TokenKey(index: index), parent: begin)
-      }
-    }
-  }
-}
-
-/// Arrays of strings, numbers or Bools. A long one of numbers or Bools is retained, to be packed when it is written.
-private final class ScalarArrayTypeEncoder<Element: Encodable>: ArrayTypeEncoder<Element> {
-  private let kind: Token.Kind
-  private let retain: ([Element]) -> RetainedValue?
-  private let append: (UnsafeBufferPointer<Element>, Recorder) -> Void
+final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
+  /// Records the elements in their array, which begins at a token; nil if they are recorded one by one by their type.
+  private let record: ((UnsafeBufferPointer<Element>, Recorder, _ begin: Int) throws -> Void)?
+  /// The elements as what is packed when it is written.
+  private let retained: ([Element]) -> RetainedValue?
 
   /// Shorter arrays are recorded element by element.
-  static var shortest: Int { 17 }
+  private static var shortestRetained: Int { 17 }
 
-  /// What depends on the type of the elements, and is compiled for it.
   init(
-    _ kind: Token.Kind, retain: @escaping ([Element]) -> RetainedValue?,
-    append: @escaping (UnsafeBufferPointer<Element>, Recorder) -> Void
+    retained: @escaping ([Element]) -> RetainedValue? = { _ in nil },
+    record: ((UnsafeBufferPointer<Element>, Recorder, _ begin: Int) throws -> Void)? = nil
   ) {
-    self.kind = kind
-    self.retain = retain
-    self.append = append
+    self.retained = retained
+    self.record = record
   }
 
   override func encode(
     _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    if elements.count >= Self.shortest, let value = retain(copy elements) {
+    if elements.count >= Self.shortestRetained, let value = retained(copy elements) {
       try recorder.checkDepth(of: elements, key: key, parent: parent)
-      recorder.recording.retain(value, as: kind, key: key)
-    } else {
-      try super.encode(elements, into: recorder, key: key, parent: parent, level: level)
+      return recorder.recording.retain(value, key: key)
     }
-  }
-
-  override func record(_ elements: UnsafeBufferPointer<Element>, _ recorder: Recorder, _ begin: Int) {
-    append(elements, recorder)
-  }
-}
-
-extension RecordableScalar {
-  static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
-  static func makeArrayEncoder() -> AnyTypeEncoder { ArrayTypeEncoder<Self>() }
-
-  @inline(__always)
-  fileprivate static func arrayEncoder(
-    _ kind: Token.Kind, _ retain: @escaping ([Self]) -> RetainedValue?
-  ) -> AnyTypeEncoder {
-    ScalarArrayTypeEncoder(kind, retain: retain) { elements, recorder in
-      guard let first = elements.baseAddress else { return }
-      for element in first..<first + elements.count {
-        borrowing(element) { recorder.recording.record(copy $0, key: TokenKey()) }
+    let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
+    try recorder.recordContainer(of: elements, container) { begin in
+      try elements.withUnsafeBufferPointer { elements in
+        guard let first = elements.baseAddress else { return }
+        if let record { return try record(elements, recorder, begin) }
+        let entry = recorder.types.encoders.entry(for: Element.self)
+        if !entry.isPlain {
+          return try entry.withPlan(as: TypeEncoder<Element>.self) {
+            try $0.encode(elements, into: recorder, parent: begin)
+          }
+        }
+        for index in 0..<elements.count {
+          try borrowing(first + index) {
+            try recorder.encodePlain($0, key: TokenKey(index: index), parent: begin)
+          }
+        }
       }
     }
   }
 }
-
-extension TapeScalar where Self: FixedWidthInteger {
-  /// For integers of any width; those beyond `Int64` are recorded one by one.
-  static func makeArrayEncoder() -> AnyTypeEncoder {
-    arrayEncoder(.integers) { values in
-      if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
-      return .integers(values.map { Int64(truncatingIfNeeded: $0) })
-    }
-  }
-}
-
-extension Int {
-  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.integers) { .ints($0) } }
-}
-
-extension Int64 {
-  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.integers) { .integers($0) } }
-}
-
-extension Double {
-  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.doubles) { .doubles($0) } }
-}
-
-extension Float {
-  static func makeArrayEncoder() -> AnyTypeEncoder {
-    arrayEncoder(.doubles) { $0.contains(where: \.isNaN) ? nil : .doubles($0.map(Double.init)) }
-  }
-}
-
-extension Bool {
-  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.bools) { .bools($0) } }
-}
-
-extension String {
-  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder(.string) { _ in nil } }
-}
-
-// Dictionaries, recorded without their own `encode(to:)`.
 
 extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder {
@@ -214,55 +291,26 @@ extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
   }
 }
 
-extension RecordableScalar {
-  static func makeDictionaryEncoder() -> AnyTypeEncoder { DictionaryTypeEncoder<Self>() }
-}
-
-extension Int {
-  static func makeDictionaryEncoder() -> AnyTypeEncoder { ScalarDictionaryTypeEncoder<Int>() }
-}
-
-extension String {
-  static func makeDictionaryEncoder() -> AnyTypeEncoder { ScalarDictionaryTypeEncoder<String>() }
-}
-
 /// A dictionary whose keys are strings: a map.
-private class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
-  final override func encode(
+final class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
+  /// Records the entries; nil if that is done one by one by the type of the values.
+  private let record: (([String: Value], Recorder) -> Void)?
+
+  init(record: (([String: Value], Recorder) -> Void)? = nil) { self.record = record }
+
+  override func encode(
     _ dictionary: borrowing [String: Value], into recorder: Recorder, key: TokenKey, parent: Int,
     level: Int
   ) throws {
     try recorder.recordContainer(of: dictionary, ContainerStart(.map, key: key, parent: parent)) { begin in
       recorder.recording.noteMap(at: begin)
-      try record(copy dictionary, recorder, begin)
-    }
-  }
-
-  func record(_ dictionary: [String: Value], _ recorder: Recorder, _ begin: Int) throws {
-    let entry = recorder.types.encoders.entry(for: Value.self)
-    for (key, value) in dictionary {
-      recorder.recording.recordKey(key)
-      try recorder.encodeKnown(value, entry, key: TokenKey(), parent: begin, level: 0)
-    }
-  }
-}
-
-/// Dictionaries of scalars, compiled for their type where it is known.
-private final class ScalarDictionaryTypeEncoder<Value: RecordableScalar>: DictionaryTypeEncoder<Value> {
-  private let append: ([String: Value], Recorder) -> Void
-
-  @inline(__always)
-  override init() {
-    append = { dictionary, recorder in
-      for (key, value) in dictionary {
+      if let record { return record(copy dictionary, recorder) }
+      let entry = recorder.types.encoders.entry(for: Value.self)
+      for (key, value) in copy dictionary {
         recorder.recording.recordKey(key)
-        recorder.recording.record(value, key: TokenKey())
+        try recorder.encode(value, by: entry, key: TokenKey(), parent: begin, level: 0)
       }
     }
-  }
-
-  override func record(_ dictionary: [String: Value], _ recorder: Recorder, _ begin: Int) {
-    append(dictionary, recorder)
   }
 }
 
@@ -273,6 +321,74 @@ private final class PlainTypeEncoder<Value: Encodable>: TypeEncoder<Value> {
   ) throws {
     try recorder.encodePlain(value, key: key, parent: parent)
   }
+}
+
+// Arrays and dictionaries of scalars. What is compiled for their type stands in closures.
+
+extension RecordableScalar {
+  static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
+  static func makeArrayEncoder() -> AnyTypeEncoder { ArrayTypeEncoder<Self>() }
+  static func makeDictionaryEncoder() -> AnyTypeEncoder { DictionaryTypeEncoder<Self>() }
+
+  @inline(__always)
+  fileprivate static func arrayEncoder(
+    _ retained: @escaping ([Self]) -> RetainedValue?
+  ) -> AnyTypeEncoder {
+    ArrayTypeEncoder<Self>(retained: retained) { elements, recorder, _ in
+      guard let first = elements.baseAddress else { return }
+      for element in first..<first + elements.count {
+        borrowing(element) { recorder.recording.record(copy $0, key: TokenKey()) }
+      }
+    }
+  }
+
+  @inline(__always)
+  fileprivate static func dictionaryEncoder() -> AnyTypeEncoder {
+    DictionaryTypeEncoder<Self> { dictionary, recorder in
+      for (key, value) in dictionary {
+        recorder.recording.recordKey(key)
+        recorder.recording.record(value, key: TokenKey())
+      }
+    }
+  }
+}
+
+extension TapeScalar where Self: FixedWidthInteger {
+  /// For integers of any width; those beyond `Int64` are recorded one by one.
+  static func makeArrayEncoder() -> AnyTypeEncoder {
+    arrayEncoder { values in
+      if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
+      return .integers(values.map { Int64(truncatingIfNeeded: $0) })
+    }
+  }
+}
+
+extension Int {
+  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder { .ints($0) } }
+  static func makeDictionaryEncoder() -> AnyTypeEncoder { dictionaryEncoder() }
+}
+
+extension Int64 {
+  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder { .integers($0) } }
+}
+
+extension Double {
+  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder { .doubles($0) } }
+}
+
+extension Float {
+  static func makeArrayEncoder() -> AnyTypeEncoder {
+    arrayEncoder { $0.contains(where: \.isNaN) ? nil : .doubles($0.map(Double.init)) }
+  }
+}
+
+extension Bool {
+  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder { .bools($0) } }
+}
+
+extension String {
+  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder { _ in nil } }
+  static func makeDictionaryEncoder() -> AnyTypeEncoder { dictionaryEncoder() }
 }
 
 // MARK: - StowValue
@@ -287,13 +403,13 @@ final class StowValueEncoder: TypeEncoder<StowValue> {
   }
 }
 
-/// Arrays of them, which share what is known of keys.
-final class StowValueArrayEncoder: ArrayTypeEncoder<StowValue> {
-  override func record(
-    _ elements: UnsafeBufferPointer<StowValue>, _ recorder: Recorder, _ begin: Int
-  ) throws {
-    var known = KnownKeys()
-    try recorder.record(elements, in: begin, &known)
+extension StowValue {
+  /// The encoder of arrays of them, which share what is known of keys.
+  fileprivate static func makeArrayEncoder() -> AnyTypeEncoder {
+    ArrayTypeEncoder<StowValue>(record: { elements, recorder, begin in
+      var known = KnownKeys()
+      try recorder.record(elements, in: begin, &known)
+    })
   }
 }
 
@@ -333,7 +449,7 @@ extension Recorder {
     case .nestedNull(let inner): recording.recordNil(level: level + min(max(inner, 0), 255), key: key)
     case .unsignedInteger(let value): recording.record(value, key: key)
     case .float(let value): recording.record(value, key: key)
-    case .data(let value): recording.retain(.data(value), as: .data, key: key)
+    case .data(let value): recording.retain(.data(value), key: key)
     case .date(let value): recording.record(value, key: key)
     case .uuid(let value): recording.record(value, key: key)
     case .url(let value): recording.record(url: value, key: key)

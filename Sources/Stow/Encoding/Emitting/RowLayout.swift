@@ -55,33 +55,21 @@ struct RowLayout {
       hasKeys = true
     default: shape = nil
     }
-    var cellCount = 0
+    var cells: [Int] = []
     var next = first + 1
     while next < range.upperBound, tape[next].kind != .end {
       if hasKeys { next += 1 }
-      guard cellCount < columnLimit, let size = Self.cellSize(tape, next) else { return nil }
-      cellCount += 1
+      guard cells.count < columnLimit, let size = Self.cellSize(tape, next) else { return nil }
+      cells.append(next - first)
       next += size
     }
-    guard cellCount > 0, shape == nil || cellCount == columnLimit else { return nil }
+    guard !cells.isEmpty, shape == nil || cells.count == columnLimit else { return nil }
     tokensPerRow = next - first + 1
     guard range.count % tokensPerRow == 0, range.count > tokensPerRow else { return nil }
-    columnCount = cellCount
+    self.cells = cells
+    columnCount = cells.count
     headerSize = shape == nil ? 1 : 2
-    cells = Self.cells(tape, first, hasKeys: hasKeys, count: cellCount)
     count = range.count / tokensPerRow
-  }
-
-  /// Where the cells of the row at `first` stand in it.
-  private static func cells(
-    _ tape: TapeView, _ first: Int, hasKeys: Bool, count: Int
-  ) -> [Int] {
-    var next = 1
-    return (0..<count).map { _ in
-      let cell = hasKeys ? next + 1 : next
-      next = cell + (cellSize(tape, first + cell) ?? 0)
-      return cell
-    }
   }
 
   /// How many tokens the cell at `index` takes; nil if rows have no such cells.
@@ -217,5 +205,87 @@ struct RowLayout {
       for row in 0..<count { cells[row] = best.element(cells[row], decimals[row]) }
     }
     return Column(type: best.type, width: best.stride, taggedSize: tagged)
+  }
+}
+
+extension Emitter {
+  /// Writes rows as a table or a matrix, if that takes fewer bytes than writing each with its header.
+  mutating func writeRows(
+    _ rows: RowLayout, _ tape: TapeView, _ recording: inout Recording
+  ) -> Bool {
+    let room = scratch.makeRoom(rows.count * rows.columnCount)
+    defer { scratch.removeAll() }
+    guard let columns = rows.gather(tape, room) else { return false }
+    let stride = columns.reduce(0) { $0 + $1.width }
+    let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
+    let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }
+    let constants = columns.reduce(0) { $0 + ($1.constant == nil ? 0 : 1) }
+    guard Columns.allows(constants: constants, stride: stride), rows.count * stride + parameters < tagged
+    else { return false }
+    write(columns, room.cells, rows, tape, &recording)
+    return true
+  }
+
+  private mutating func write(
+    _ columns: [RowLayout.Column], _ cells: UnsafeMutableBufferPointer<UInt64>, _ rows: RowLayout,
+    _ tape: TapeView, _ recording: inout Recording
+  ) {
+    let end = writer.count
+    let stride = columns.reduce(0) { $0 + $1.width }
+    writer.reserve(rows.count * stride + columns.count + BackwardWriter.margin)
+    columns.withUnsafeBufferPointer { columns in
+      for row in (0..<rows.count).reversed() {
+        var column = columns.count
+        while column > 0 {
+          column &-= 1
+          let width = columns[column].width
+          if width > 0 { writer.littleEndian(cells[column &* rows.count &+ row], width: width) }
+        }
+      }
+    }
+    for column in columns.reversed() {
+      writer.reserve(BackwardWriter.margin)
+      if let base = column.base { Integers.write(base, to: &writer) }
+      if let constant = column.constant { write(constant: tape[constant], tape, &recording) }
+    }
+    writer.reserve(columns.count + BackwardWriter.margin)
+    for column in columns.reversed() { writer.byte(column.type) }
+    writer.reserve(BackwardWriter.margin)
+    writer.varint(rows.shape ?? columns.count)
+    writer.varint(writer.count - end)
+    writer.byte(rows.shape == nil ? Columns.matrix : Columns.table)
+  }
+}
+
+/// Room for the cells of the columns that are being written, column after column.
+struct ColumnScratch: ~Copyable {
+  /// What is lent until the cells are forgotten. Arrays are not written inside each other: one room at a time is enough.
+  struct Room {
+    let cells: UnsafeMutableBufferPointer<UInt64>
+    /// What the floating-point numbers of a column are as decimal fractions.
+    let decimals: UnsafeMutableBufferPointer<DecimalCell>
+    /// Which cells of a column are integers among floating-point numbers.
+    let marks: UnsafeMutableBufferPointer<Bool>
+  }
+
+  private var cells = GrowableBuffer<UInt64>(capacity: 1)
+  private var decimals = GrowableBuffer<DecimalCell>(capacity: 1)
+  private var marks = GrowableBuffer<Bool>(capacity: 1)
+
+  mutating func makeRoom(_ count: Int) -> Room {
+    cells.reserve(count)
+    decimals.reserve(count)
+    marks.reserve(count)
+    cells.extend(to: count)
+    decimals.extend(to: count)
+    marks.extend(to: count)
+    return Room(cells: cells.buffer, decimals: decimals.buffer, marks: marks.buffer)
+  }
+
+  /// Forgets the cells, and the memory if it is large and not likely to be needed soon.
+  mutating func removeAll() {
+    cells.removeAll()
+    decimals.removeAll()
+    marks.removeAll()
   }
 }

@@ -26,7 +26,6 @@ package final class EncodingDefinitions: @unchecked Sendable {
   @exclusivity(unchecked) private var ends: [Int] = []
   /// By string: the shapes that have it as a key, those with the fewest keys first.
   @exclusivity(unchecked) private var shapesByKey: [[Int]] = []
-  /// By their keys.
   @exclusivity(unchecked) private var shapesByList: [[UInt32]: Int] = [:]
 
   private static let versions = Atomic<UInt64>(0)
@@ -56,7 +55,6 @@ package final class EncodingDefinitions: @unchecked Sendable {
     (self.limit, room) = (limit, limit)
   }
 
-  /// Gives the next number to a string.
   private func noteSymbol(_ index: Int) {
     let size = symbolCount < Symbols.shortLimit ? 1 : 1 + Varint.size(symbolCount)
     symbolCount += 1
@@ -112,10 +110,8 @@ package final class EncodingDefinitions: @unchecked Sendable {
     if !plan.shapes.isEmpty { version = Self.newVersion() }
   }
 
-  /// How many there are.
   var counts: (symbols: Int, shapes: Int) { (symbolCount, ends.count) }
 
-  /// What is known of a string.
   enum Known {
     /// It is a symbol; whether a reference to it takes fewer bytes than its text.
     case symbol(number: Int, isShort: Bool)
@@ -124,21 +120,12 @@ package final class EncodingDefinitions: @unchecked Sendable {
     case new
   }
 
-  /// What is known of a string of `pool`.
   @inline(__always)
   func find(_ entry: StringEntry, in pool: borrowing StringPool) -> Known {
     guard let found = strings.entry(like: entry, in: pool) else { return .new }
     return found.symbol == 0 ? .written : .symbol(number: Int(found.symbol) - 1, isShort: found.mark != 0)
   }
 
-  /// Whether a string is a key of a shape.
-  func hasShape(withKey name: UnsafeRawBufferPointer) -> Bool {
-    guard !ends.isEmpty else { return false }
-    let index = strings.find(name)
-    return index >= 0 && index < shapesByKey.count && !shapesByKey[index].isEmpty
-  }
-
-  /// The UTF-8 of a key of a shape, until a string is added.
   func key(_ place: Int, ofShape shape: Int) -> UnsafeRawBufferPointer {
     strings.utf8(Int(keys[firstKey(ofShape: shape) + place]))
   }

@@ -1,10 +1,8 @@
 /// What is asked of a message beside its value.
 struct PlanningOptions {
-  /// Whether maps are sorted by their keys.
   var sortsKeys = false
   /// What the reader has before it begins to read; nil if that is nothing.
   var definitions: EncodingDefinitions?
-  /// The id of the context that the message is to name.
   var context: UInt32?
 }
 
@@ -13,10 +11,8 @@ struct PlanningOptions {
 ///
 /// Works on what recording has counted; the tape is walked only if there are maps whose keys may recur.
 struct Planner: ~Copyable {
-  /// What was decided last.
   private(set) var plan = MessagePlan()
   private var candidates: [Candidate] = []
-  private var walk = MapWalk()
 
   // Gains have 64 bits: a string that is written a thousand times could take more bytes than `Int` counts elsewhere.
 
@@ -37,6 +33,12 @@ struct Planner: ~Copyable {
 
   /// Plans a message, and puts its tape in order first.
   mutating func makePlan(_ recording: inout Recording, _ options: PlanningOptions) {
+    let isFlat = recording.tape.isFlatObject && !recording.isOutOfOrder
+    defer {
+      plan.isFlatObject =
+        isFlat && !plan.hasPrelude && !plan.hasLists
+        && recording.keyTables[recording.tape[0].index].pointee.isApart
+    }
     if recording.isOutOfOrder || options.sortsKeys && recording.maps.count > 0 {
       recording.putInOrder(sortsKeys: options.sortsKeys)
     }
@@ -56,9 +58,8 @@ struct Planner: ~Copyable {
     // A map that has no other beside it gets no shape, unless a context has one for it.
     let mostMaps = definitions.map { $0.grows ? 1 : 0 } ?? 1
     if recording.maps.count > mostMaps || recording.hasFreeKeys {
-      let maps = UnsafeBufferPointer(recording.maps.buffer)
-      guard plan.lists.collect(maps, &recording.tape, &recording.strings, &walk) else { return false }
       plan.hasLists = true
+      guard plan.lists.collect(&recording) else { return false }
     }
     var mayHaveSymbols = recording.strings.hasRepeats || definitions != nil
     if definitions == nil, Self.hasSingleObject(recording) {
@@ -138,10 +139,7 @@ struct Planner: ~Copyable {
   private func match(
     forList index: Int, _ recording: borrowing Recording, _ definitions: EncodingDefinitions
   ) -> Int? {
-    guard let first = plan.lists.keys(of: index).first,
-      definitions.hasShape(withKey: recording.strings.utf8(Int(first)))
-    else { return nil }
-    return definitions.match(plan.names(ofList: index, recording), isExact: true)?.number
+    definitions.match(plan.names(ofList: index, recording), isExact: true)?.number
   }
 
   /// Makes the keys of a type a shape for later messages, those without a value included.
@@ -301,12 +299,13 @@ struct MessagePlan: ~Copyable {
   /// The strings that are symbols, in the order of their numbers.
   var symbols: [Int] = []
   var lists = KeyLists()
+  /// Whether the message is one object of scalars, of which nothing is shared.
+  var isFlatObject = false
   /// Whether maps on the tape name their list.
   var hasLists = false
   /// The number of the first shape and the first symbol of the message: those before are of its definitions.
   var firstShape = 0
   var firstSymbol = 0
-  /// The id of the context that the message names.
   var context: UInt32?
 
   struct Shape {
@@ -318,11 +317,9 @@ struct MessagePlan: ~Copyable {
     let source: Source
     let uses: Int
     let firstUse: Int
-    /// How many bytes it saves.
     let gain: Int64
   }
 
-  /// Whether the message has a prelude.
   var hasPrelude: Bool { !symbols.isEmpty || !shapes.isEmpty }
 
   /// The UTF-8 of the keys of a shape of the message.
@@ -354,9 +351,139 @@ struct MessagePlan: ~Copyable {
   }
 
   mutating func removeAll() {
-    if !shapes.isEmpty { shapes.removeAll(keepingCapacity: true) }
-    if !symbols.isEmpty { symbols.removeAll(keepingCapacity: true) }
+    guard hasPrelude || hasLists else { return }
+    shapes.removeAll(keepingCapacity: true)
+    symbols.removeAll(keepingCapacity: true)
     lists.removeAll()
     hasLists = false
+  }
+}
+
+/// The sequences of keys that the maps of a message have: each distinct one may become a shape.
+struct KeyLists: ~Copyable {
+  struct List {
+    /// Where its keys are among those of all lists.
+    fileprivate let range: Range<Int>
+    let firstUse: Int
+    var uses = 1
+    /// The number of the shape in the message; −1 if the maps stay maps.
+    var shape = -1
+    /// Another list whose hash is the same.
+    fileprivate let next: Int?
+
+    var count: Int { range.count }
+  }
+
+  private(set) var lists: [List] = []
+  /// The keys of the lists, one list after another: strings of the pool.
+  private var keys: [UInt32] = []
+  private var byHash: [UInt64: Int] = [:]
+  private let hashing = ByteHash()
+
+  fileprivate typealias Keys = Slice<UnsafeMutableBufferPointer<UInt32>>
+
+  /// A container that the walk over a map is in.
+  struct Open: BitwiseCopyable {
+    let begin: Int
+    let isMap: Bool
+    /// Its first key in `openKeys`.
+    let firstKey: Int
+  }
+
+  private var open = GrowableBuffer<Open>(capacity: 16)
+  /// The keys of the maps that are open, those of the innermost last: strings of the pool.
+  private var openKeys = GrowableBuffer<UInt32>(capacity: 64)
+
+  /// Where a map names no list: as the index of a token reads it.
+  static let none = Int(truncatingIfNeeded: UInt32.max)
+
+  subscript(index: Int) -> List {
+    _read { yield lists[index] }
+    _modify { yield &lists[index] }
+  }
+
+  func keys(of list: Int) -> ArraySlice<UInt32> { keys[lists[list].range] }
+
+  mutating func removeAll() {
+    guard !lists.isEmpty else { return }
+    let isSmall = lists.count < 1024
+    lists.removeAll(keepingCapacity: isSmall)
+    keys.removeAll(keepingCapacity: isSmall)
+    byHash.removeAll(keepingCapacity: isSmall)
+  }
+
+  /// Gives every map on the tape its list, and tells whether no map has a key twice.
+  mutating func collect(_ recording: inout Recording) -> Bool {
+    openKeys.removeAll()
+    var end = 0
+    for map in recording.maps.buffer where map >= end {
+      guard let next = collect(from: Int(map), &recording) else { return false }
+      end = next
+    }
+    return true
+  }
+
+  /// The same for a map and those inside it; returns where it ends, nil if one of them has a key twice.
+  private mutating func collect(from begin: Int, _ recording: inout Recording) -> Int? {
+    var index = begin
+    repeat {
+      let token = recording.tape[index]
+      switch token.kind {
+      case .object, .map, .array:
+        open.append(Open(begin: index, isMap: token.kind == .map, firstKey: openKeys.count))
+      case .key: openKeys.append(UInt32(truncatingIfNeeded: token.index))
+      case .end:
+        let container = open.takeLast()
+        if container.isMap {
+          let keys = openKeys.buffer[container.firstKey...]
+          guard let list = list(of: keys, &recording.strings, begin: container.begin) else {
+            open.removeAll()
+            return nil
+          }
+          recording.tape[container.begin].index = list
+        }
+        openKeys.truncate(to: container.firstKey)
+      default: break
+      }
+      index &+= 1
+    } while open.count > 0
+    return index
+  }
+
+  /// The list with these keys, which is added if it is new; nil if a key repeats.
+  private mutating func list(of wanted: Keys, _ strings: inout StringPool, begin: Int) -> Int? {
+    guard !wanted.isEmpty else { return Self.none }
+    let hash = hash(wanted)
+    let sameHash = byHash[hash]
+    var candidate = sameHash
+    while let found = candidate {
+      if wanted.elementsEqual(keys[lists[found].range]) {
+        lists[found].uses += 1
+        return found
+      }
+      candidate = lists[found].next
+    }
+    guard strings.mark(wanted, UInt32(truncatingIfNeeded: begin + 1)) else { return nil }
+    let start = keys.count
+    keys += wanted
+    lists.append(List(range: start..<keys.count, firstUse: begin, next: sameHash))
+    byHash[hash] = lists.count - 1
+    return lists.count - 1
+  }
+
+  private func hash(_ keys: Keys) -> UInt64 {
+    let bytes = UnsafeRawBufferPointer(UnsafeMutableBufferPointer(rebasing: keys))
+    return bytes.baseAddress.map { TextKey.make($0, bytes.count, hashing).hash } ?? 0
+  }
+}
+
+extension StringPool {
+  /// Marks strings for one map; false if one of them has its mark already.
+  fileprivate mutating func mark(_ keys: KeyLists.Keys, _ map: UInt32) -> Bool {
+    for key in keys {
+      guard self[Int(key)].mark != map else { return false }
+      self[Int(key)].mark = map
+    }
+    return true
   }
 }

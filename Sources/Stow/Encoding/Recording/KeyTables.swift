@@ -17,7 +17,6 @@ struct KeyTables: ~Copyable {
 
   subscript(index: Int) -> KeyTable.Reference { tables[index] }
 
-  /// How many slots the message has given to keys.
   var slotCount: Int { owners.count }
 
   /// Makes the table of a key type that has not been met.
@@ -208,7 +207,8 @@ struct KeyTable: ~Copyable {
   /// The bytes of a key in a map or a shape, until another key is learnt.
   @inline(__always)
   func text(atSlot slot: Int) -> UnsafeRawBufferPointer {
-    let name = names[Int(keys[slot])]
+    // A key that has a slot has been learnt.
+    let name = names.base[Int(keys[slot])]
     return texts(name.start, name.middle)
   }
 
@@ -331,7 +331,7 @@ struct KeyTable: ~Copyable {
   /// Makes the objects records of the shape that was found.
   mutating func take(match: Int) {
     shape = matches[match].shape
-    strings = []
+    if !strings.isEmpty { strings = [] }
     clearSlots()
     for slot in matches[match].slots { add(slot: slot) }
   }
@@ -351,7 +351,7 @@ struct KeyTable: ~Copyable {
   /// written once, so that the pool has no use for the others: of most messages that is all.
   mutating func settleSingleObject(_ pool: inout StringPool) -> Bool {
     shape = -1
-    strings = []
+    if !strings.isEmpty { strings = [] }
     guard pool.mayContain(keyFilter) else { return false }
     for slot in 0..<slotCount {
       let string = hasValue(atSlot: slot) ? pool.find(utf8(atSlot: slot)) : -1
@@ -360,6 +360,9 @@ struct KeyTable: ~Copyable {
     }
     return true
   }
+
+  /// Whether every key is written as its text, without a look at the pool, and has a bit in an object's marks.
+  var isApart: Bool { strings.isEmpty && slotCount <= 64 }
 
   /// The string of the key at a slot; −1 if the pool has no use for it.
   func string(atSlot slot: Int) -> Int { slot < strings.count ? strings[slot] : -1 }

@@ -82,7 +82,7 @@ struct StringPool: ~Copyable {
   private mutating func append(_ key: TextKey, _ length: Int, first: UInt8) -> Int {
     let offset = bytes.count &+ Strings.headerSize(length)
     bytes.extend(to: offset &+ length)
-    entries.append(StringEntry(key, offset: offset))
+    entries.append(StringEntry(key: key, offset: offset))
     filter |= Self.filterBit(length, first: first)
     return count &- 1
   }
@@ -207,10 +207,8 @@ struct StringPool: ~Copyable {
 
 /// A string of a pool: where it stands, and how it is used.
 struct StringEntry: BitwiseCopyable {
-  // The words of the string's `TextKey`, and its code and offset in one.
-  private let first: UInt64
-  private let second: UInt64
-  private let place: UInt64
+  let key: TextKey
+  let offset: Int
   /// How often the string is written as a value, and as a key.
   var valueUses: UInt32 = 0
   var keyUses: UInt32 = 0
@@ -220,14 +218,6 @@ struct StringEntry: BitwiseCopyable {
   /// is shorter than the text.
   var mark: UInt32 = 0
 
-  init(_ key: TextKey, offset: Int) {
-    first = key.first
-    second = key.second
-    place = UInt64(key.code) | UInt64(offset) << 8
-  }
-
-  var key: TextKey { TextKey(first: first, second: second, code: UInt8(truncatingIfNeeded: place)) }
-  var offset: Int { Int(truncatingIfNeeded: place >> 8) }
   var length: Int { key.length }
 }
 
