@@ -17,7 +17,7 @@ _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t
 # Controls, marks of direction, separators of lines and the byte order mark.
 _ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]')
 # The years of four digits, counted from 2001-01-01: `date` has those from 1 on.
-_FIRST_DAY, _LAST_DAY = -730_851, 2_921_575
+_FIRST_DAY, _LAST_DAY = -730_851, 2_921_573
 _DAYS_OF_400_YEARS = 146_097
 
 

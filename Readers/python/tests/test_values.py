@@ -124,6 +124,10 @@ class ValueTests(unittest.TestCase):
             stow.loads(deep)
         self.assertEqual(stow.notation(value), "[" * 512 + "1" + "]" * 512)
 
+    def test_a_date_after_the_year_9999_is_its_seconds(self):
+        self.assertEqual(stow.notation(stow.Date(252423993599.5)), 'date"9999-12-31T23:59:59.5Z"')
+        self.assertEqual(stow.notation(stow.Date(252423993600.0)), "date(252423993600.0)")
+
     def test_bytes_may_be_anywhere(self):
         message = stow.dumps({"a": [1, 2, 3000, 4], "b": "text"})
         for data in (bytearray(message), memoryview(message), memoryview(b"x" + message + b"x")[1:-1],

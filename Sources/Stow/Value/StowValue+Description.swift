@@ -119,6 +119,8 @@ package enum Notation {
 
   /// A floating-point number, which shows that it is not an integer, and to the bit.
   package static func text(of value: Double) -> String {
+    // `description` writes an exponent from here on, and the notation only from 10^16 on.
+    if value.magnitude > 0x1p53, value.magnitude < 1e16 { return "\(Int64(value)).0" }
     guard value.isNaN else { return value.description }
     return value.bitPattern == Double.nan.bitPattern ? "nan" : nan(value.bitPattern)
   }

@@ -1,7 +1,7 @@
 import Stow
 
-/// The prelude of a record, in parts that can be put together with those of other records (FORMAT.md, "Records of one
-/// block").
+/// The prelude of a record, in parts that can be put together with those of other records (Format/Logs.md, "Records of
+/// one block").
 struct RecordPrelude {
   /// What a record with a prelude begins with, and no other.
   static let tag: UInt8 = 0x1F

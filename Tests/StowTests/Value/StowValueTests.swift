@@ -173,6 +173,9 @@ struct StowValueTests {
         """#)
     let id = UUID()
     #expect(StowValue.uuid(id).description == "uuid\"\(id.uuidString)\"")
+    #expect(StowValue(9_999_999_999_999_998.0).description == "9999999999999998.0")
+    #expect(StowValue(-9_007_199_254_740_994.0).description == "-9007199254740994.0")
+    #expect(StowValue(1e16).description == "1e+16" && StowValue(0x1p53).description == "9007199254740992.0")
     #expect(StowValue.date(.distantFuture).description == #"date"4001-01-01T00:00:00Z""#)
     #expect(StowValue.date(Date(timeIntervalSinceReferenceDate: 1e300)).description == "date(1e+300)")
   }
