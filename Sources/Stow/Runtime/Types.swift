@@ -63,6 +63,7 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
     self.otherPlan = otherPlan
   }
 
+  @inline(__always)
   mutating func entry(for type: Any.Type) -> Entry { table[type] ?? add(type) }
 
   @inline(never)

@@ -305,11 +305,17 @@ final class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]
     try recorder.recordContainer(of: dictionary, ContainerStart(.map, key: key, parent: parent)) { begin in
       recorder.recording.noteMap(at: begin)
       if let record { return record(copy dictionary, recorder) }
-      let entry = recorder.types.encoders.entry(for: Value.self)
-      for (key, value) in copy dictionary {
-        recorder.recording.recordKey(key)
-        try recorder.encode(value, by: entry, key: TokenKey(), parent: begin, level: 0)
-      }
+      try encodeEach(copy dictionary, into: recorder, begin)
+    }
+  }
+
+  /// A function of its own, because the types that a loop over any dictionary needs are looked up whenever it is called.
+  @inline(never)
+  private func encodeEach(_ dictionary: [String: Value], into recorder: Recorder, _ begin: Int) throws {
+    let entry = recorder.types.encoders.entry(for: Value.self)
+    for (key, value) in dictionary {
+      recorder.recording.recordKey(key)
+      try recorder.encode(value, by: entry, key: TokenKey(), parent: begin, level: 0)
     }
   }
 }

@@ -143,6 +143,7 @@ struct Emitter: ~Copyable {
   }
 
   /// Notes that the slot has a value, and writes its key where keys stand before their values.
+  @inline(__always)
   private mutating func mark(_ slot: Int, _ recording: inout Recording) {
     if let keys = frame.keys {
       write(keyAt: slot, of: keys, &recording)

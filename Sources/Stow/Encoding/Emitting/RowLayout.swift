@@ -55,21 +55,31 @@ struct RowLayout {
       hasKeys = true
     default: shape = nil
     }
-    var cells: [Int] = []
+    var cellCount = 0
     var next = first + 1
     while next < range.upperBound, tape[next].kind != .end {
       if hasKeys { next += 1 }
-      guard cells.count < columnLimit, let size = Self.cellSize(tape, next) else { return nil }
-      cells.append(next - first)
+      guard cellCount < columnLimit, let size = Self.cellSize(tape, next) else { return nil }
+      cellCount += 1
       next += size
     }
-    guard !cells.isEmpty, shape == nil || cells.count == columnLimit else { return nil }
+    guard cellCount > 0, shape == nil || cellCount == columnLimit else { return nil }
     tokensPerRow = next - first + 1
     guard range.count % tokensPerRow == 0, range.count > tokensPerRow else { return nil }
-    self.cells = cells
-    columnCount = cells.count
+    cells = Self.cells(tape, first, cellCount, hasKeys: hasKeys)
+    columnCount = cellCount
     headerSize = shape == nil ? 1 : 2
     count = range.count / tokensPerRow
+  }
+
+  /// Where the cells of a row stand in it. Most arrays have no rows, and so the cells are counted first.
+  private static func cells(_ tape: TapeView, _ first: Int, _ count: Int, hasKeys: Bool) -> [Int] {
+    var next = first + 1
+    return (0..<count).map { _ in
+      if hasKeys { next += 1 }
+      defer { next += cellSize(tape, next) ?? 1 }
+      return next - first
+    }
   }
 
   /// How many tokens the cell at `index` takes; nil if rows have no such cells.

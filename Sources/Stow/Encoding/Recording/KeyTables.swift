@@ -103,6 +103,8 @@ struct KeyTable: ~Copyable {
   private var keyFilter: UInt64 = 0
   /// What was found for messages that asked for the same keys.
   private var matches: [Match] = []
+  /// The one of them whose slots were collected last; −1 if others were.
+  private var takenMatch = -1
 
   /// The entry of a key that has no slot yet, and of which more must be found out.
   static let unknown = UInt16.max
@@ -254,6 +256,7 @@ struct KeyTable: ~Copyable {
   }
 
   private mutating func clearSlots() {
+    takenMatch = -1
     present.truncate(to: 0)
     presentMarks = 0
     hasForeignKeys = false
@@ -332,8 +335,11 @@ struct KeyTable: ~Copyable {
   mutating func take(match: Int) {
     shape = matches[match].shape
     if !strings.isEmpty { strings = [] }
+    // The message before mostly had the same.
+    if match == takenMatch { return }
     clearSlots()
     for slot in matches[match].slots { add(slot: slot) }
+    takenMatch = match
   }
 
   /// Looks the keys of the message up in its pool, and counts how often they are written.
