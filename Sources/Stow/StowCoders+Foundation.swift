@@ -11,10 +11,15 @@
 // `AttributedString` does, Combine, and options, of which none is needed here.
 
 extension StowEncoder {
-  /// Encodes a value of a type that is encoded with a configuration:
-  /// `try encoder.encode(text, configuration: configuration)`.
+  /// Encodes a value of a type that is encoded with a configuration.
   ///
-  /// - Parameter configuration: What is handed to `encode(to:configuration:)`.
+  /// ```swift
+  /// let data = try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - configuration: What is handed to `encode(to:configuration:)`.
   /// - Throws: What `encode(_:)` throws.
   public func encode<Value: EncodableWithConfiguration>(
     _ value: Value, configuration: Value.EncodingConfiguration
@@ -22,8 +27,11 @@ extension StowEncoder {
     try encode(ConfiguredValue(value: value, configuration: configuration))
   }
 
-  /// Encodes a value with a configuration that a type provides:
-  /// `try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)`.
+  /// Encodes a value of a type that is encoded with a configuration, which a type provides.
+  ///
+  /// ```swift
+  /// let data = try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)
+  /// ```
   ///
   /// - Throws: What `encode(_:)` throws.
   public func encode<Value: EncodableWithConfiguration, Provider: EncodingConfigurationProviding>(
@@ -34,11 +42,18 @@ extension StowEncoder {
 }
 
 extension StowDecoder {
-  /// Decodes a value of a type that is decoded with a configuration, from a message or a part of it:
-  /// `try decoder.decode(AttributedString.self, from: data, configuration: configuration)`.
+  /// Decodes a value of a type that is decoded with a configuration.
   ///
-  /// - Parameter configuration: What is handed to `init(from:configuration:)`.
-  /// - Throws: What `decode(_:from:at:)` throws.
+  /// ```swift
+  /// let text = try decoder.decode(AttributedString.self, from: data, configuration: configuration)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: The type of the value.
+  ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
+  ///   - path: The way to a part that is decoded instead of the whole value.
+  ///   - configuration: What is handed to `init(from:configuration:)`.
+  /// - Throws: What `decode(_:from:)` throws, or with a path `decode(_:from:at:)`.
   public func decode<Value: DecodableWithConfiguration>(
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [],
     configuration: Value.DecodingConfiguration
@@ -50,14 +65,14 @@ extension StowDecoder {
     }
   }
 
-  /// Decodes a value with a configuration that a type provides.
+  /// Decodes a value of a type that is decoded with a configuration, which a type provides.
   ///
   /// ```swift
   /// let text = try decoder.decode(
   ///   AttributedString.self, from: data, configuration: AttributeScopes.FoundationAttributes.self)
   /// ```
   ///
-  /// - Throws: What `decode(_:from:at:)` throws.
+  /// - Throws: What `decode(_:from:at:configuration:)` for a configuration throws.
   public func decode<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [], configuration: Provider.Type
   ) throws -> Value where Value.DecodingConfiguration == Provider.DecodingConfiguration {
@@ -98,22 +113,25 @@ extension StowEncoder {
   /// Not needed: dates are exact.
   public var dateEncodingStrategy: JSONEncoder.DateEncodingStrategy {
     get { fatalError() }
-    set {}
+    set { fatalError() }
   }
+
   /// Not needed: data is encoded as it is.
   public var dataEncodingStrategy: JSONEncoder.DataEncodingStrategy {
     get { fatalError() }
-    set {}
+    set { fatalError() }
   }
+
   /// Not needed: NaN and the infinities are numbers like others.
   public var nonConformingFloatEncodingStrategy: JSONEncoder.NonConformingFloatEncodingStrategy {
     get { fatalError() }
-    set {}
+    set { fatalError() }
   }
+
   /// Not needed: keys are encoded as the type names them.
   public var keyEncodingStrategy: JSONEncoder.KeyEncodingStrategy {
     get { fatalError() }
-    set {}
+    set { fatalError() }
   }
 }
 
@@ -126,21 +144,24 @@ extension StowDecoder {
   /// Not needed: dates are exact.
   public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy {
     get { fatalError() }
-    set {}
+    set { fatalError() }
   }
+
   /// Not needed: data is encoded as it is.
   public var dataDecodingStrategy: JSONDecoder.DataDecodingStrategy {
     get { fatalError() }
-    set {}
+    set { fatalError() }
   }
+
   /// Not needed: NaN and the infinities are numbers like others.
   public var nonConformingFloatDecodingStrategy: JSONDecoder.NonConformingFloatDecodingStrategy {
     get { fatalError() }
-    set {}
+    set { fatalError() }
   }
+
   /// Not needed: keys are encoded as the type names them.
   public var keyDecodingStrategy: JSONDecoder.KeyDecodingStrategy {
     get { fatalError() }
-    set {}
+    set { fatalError() }
   }
 }

@@ -16,9 +16,14 @@
 /// ```
 ///
 /// A context is an immutable list of *shapes*, the keys of objects, and *symbols*, strings. Any value can be encoded
-/// with any context: what it does not hold is written as without one. Learn a context once, keep its `data` as a resource
-/// of both programs or send it first, and make it again by `StowContext(from: data)`: the next version of a type may teach
-/// another one.
+/// with any context: what it does not hold is written as without one. Make a context once, keep its `data` as a
+/// resource of both programs or send it first, and make it again from there:
+///
+/// ```swift
+/// let context = try StowContext(from: data)
+/// ```
+///
+/// Do not learn a context anew in each program: the next version of a type may teach another one.
 public struct StowContext: Sendable, Hashable {
   private let storage: Storage
 
@@ -46,23 +51,33 @@ public struct StowContext: Sendable, Hashable {
   public init(from bytes: some ContiguousBytes) throws {
     do {
       storage = Storage(
-        try bytes.withUnsafeBytes { try ContextMessage.read(ByteReader($0)) })
+        try bytes.withUnsafeBytes { try ContextMessage.read(ByteReader($0, extents: Tag.extents)) })
     } catch {
-      throw DecodingError.corrupted([], "The bytes are not a context.")
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(codingPath: [], debugDescription: "The bytes are not a context."))
     }
   }
 
-  /// Learns a context from samples of what is to be encoded:
-  /// `try StowContext(learningFrom: [Drawing.sample], encoder: encoder)`.
+  /// Learns a context from samples of what is to be encoded.
   ///
   /// The context has the keys of every type in the samples, and of dictionaries those lists that at least two samples
-  /// have; and the strings of more than one character that occur in at least two samples. One value of every type, and as
-  /// many values as show which strings recur, are enough. The same samples always teach the same. A sample with `Shared`
-  /// properties is learnt as the root of a `SharedGraph`.
+  /// have; and the strings that occur in at least two samples, keys of dictionaries among them. Strings of a single
+  /// character are left out. A sample need not be a whole message: one value of every type, and as many values of those
+  /// whose strings recur as show which, are enough. The same samples always teach the same, in whatever order
+  /// dictionaries have their entries.
+  ///
+  /// Samples with `Polymorphic` properties need an encoder with their `types`. A sample with `Shared` properties is learnt as
+  /// the root of a `SharedGraph`, because only so it is encoded.
+  ///
+  /// ```swift
+  /// let context = try StowContext(learningFrom: [Drawing.sample], encoder: encoder)
+  /// ```
   ///
   /// Takes time and memory in proportion to the samples.
   ///
-  /// - Parameter encoder: Encodes the samples, with its `userInfo`, `types` and `maximumDepth`.
+  /// - Parameters:
+  ///   - samples: Values as those that are to be encoded.
+  ///   - encoder: Encodes the samples, with its `userInfo`, `types` and `maximumDepth`.
   /// - Throws: What encoding one of them throws.
   public init(learningFrom samples: [any Encodable], encoder: StowEncoder = StowEncoder()) throws {
     storage = Storage(

@@ -15,8 +15,8 @@ import Synchronization
 /// ```
 ///
 /// Safe on bytes from anywhere: what is malformed is a `DecodingError`, and the decoder itself takes memory in
-/// proportion to the bytes there are. It may be used from many threads at once, and from inside an `init(from:)` that it
-/// is itself running. As for an encoder, the `stringValue` of a key must not change.
+/// proportion to the bytes there are, not to what they claim. A decoder may be used from many threads at once, and
+/// from inside an `init(from:)` that it is itself running. As to an encoder, the `stringValue` of a key must not change.
 ///
 /// FORMAT.md specifies the bytes.
 public final class StowDecoder: Sendable {
@@ -37,8 +37,9 @@ public final class StowDecoder: Sendable {
     set { options.update { $0.userInfo.values = newValue } }
   }
 
-  /// The types that messages may name, for `Polymorphic` properties and `decode(polymorphic:from:)`; none by default. The
-  /// same as `userInfo[.typeRegistry]`.
+  /// The types that messages may name, for `Polymorphic` properties and `decode(polymorphic:from:)`; none by default.
+  ///
+  /// The same as `userInfo[.typeRegistry]`.
   public var types: TypeRegistry {
     get { TypeRegistry(userInfo: userInfo) }
     set { options.update { $0.userInfo.values[.typeRegistry] = newValue } }
@@ -46,7 +47,8 @@ public final class StowDecoder: Sendable {
 
   /// How many containers may be nested, in values that are skipped too; 512 by default.
   ///
-  /// A message that nests deeper is a `DecodingError.dataCorrupted`. Every level takes room on the stack.
+  /// A message that nests deeper is a `DecodingError.dataCorrupted`. Every level takes room on the stack:
+  /// raise this only where there is some.
   public var maximumDepth: Int {
     get { options.withLock { $0.maximumDepth } }
     set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
@@ -54,8 +56,12 @@ public final class StowDecoder: Sendable {
 
   /// The contexts that messages may rely on; none by default.
   ///
-  /// A message that names the id of none of them, or of two, is a `DecodingError.dataCorrupted`. Contexts that come from
-  /// others are better added by `add(_:)`, which throws.
+  /// A message names its context by its id, and one that the decoder does not have is a
+  /// `DecodingError.dataCorrupted` that says the id.
+  ///
+  /// Of two different contexts with the same id neither is relied on: a message that names it is a
+  /// `DecodingError.dataCorrupted`, too. Of contexts that were learnt, two have one id once in 4 billion times. Those
+  /// that come from others are better added by `add(_:)`, which throws.
   public var contexts: [StowContext] {
     get { options.withLock { $0.contexts?.contexts ?? [] } }
     set { options.update { $0.contexts = ContextChoice(newValue, $0.contexts?.implicit) } }
@@ -73,10 +79,10 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// The context of messages that name none, for connections and files that have settled it before
-  /// (`StowEncoder.contextIdentification`); none by default.
+  /// The context of messages that name none, if they rely on one all the same; none by default.
   ///
-  /// Bytes do not tell which context they were written with: with another one they are refused, or read as another value.
+  /// For connections and files that have settled the context before (`StowEncoder.contextIdentification`). Bytes do
+  /// not tell which context they were written with: with another one they are refused, or read as another value.
   public var implicitContext: StowContext? {
     get { options.withLock { $0.contexts?.implicit } }
     set { options.update { $0.contexts = ContextChoice($0.contexts?.contexts ?? [], newValue) } }
@@ -86,20 +92,23 @@ public final class StowDecoder: Sendable {
 
   /// Decodes a value from a message.
   ///
-  /// Takes time in proportion to the message, also where the type asks for little of it. `decode(_:from:at:)` reads a
-  /// part without the rest.
+  /// Takes time in proportion to the message: that nothing in it nests too deeply is checked first, also where the type
+  /// asks for little of it. `decode(_:from:at:)` reads a part without the rest.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message; any `DecodingError` if
   ///   it does not hold a value of the type; and whatever an `init(from:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-    try data.withUnsafeBytes { try decode(type, $0) }
+    try data.lendBytes { try decode(type, $0) }
   }
 
-  /// Decodes a value from a message in contiguous bytes, such as a `[UInt8]`, without copying them; or a part of it:
-  /// `try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])`.
+  /// Decodes a value from a message in contiguous bytes, such as a `[UInt8]`, without copying them; or a part of it.
   ///
-  /// For a part, looks at what the path passes and at the part itself; a fault in all else is not found. To read several
-  /// parts, open the message once: ``message(from:)``.
+  /// ```swift
+  /// let name = try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])
+  /// ```
+  ///
+  /// For a part, looks at what the path passes and at the part itself. All else is skipped by its length, and a fault in
+  /// it is not found. To read several parts, open the message once: ``message(from:)``.
   ///
   /// - Parameters:
   ///   - type: The type of the value or the part.
@@ -115,13 +124,16 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Decodes a value of the type that the message names:
-  /// `try decoder.decode(polymorphic: (any Shape).self, from: data)`.
+  /// Decodes a value of the type that the message names.
+  ///
+  /// ```swift
+  /// let shape = try decoder.decode(polymorphic: (any Shape).self, from: data)
+  /// ```
   ///
   /// - Parameters:
   ///   - type: What the value must be: a protocol that it conforms to, a class, or an array, a dictionary or an optional
   ///     of such.
-  ///   - bytes: The message.
+  ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
   ///   - path: The way to a part that is decoded instead of the whole value.
   /// - Throws: `DecodingError.dataCorrupted` if a name is not registered in `types`, `DecodingError.typeMismatch` if
   ///   the value is not a `Value`, and what `decode(_:from:)` throws, or with a path `decode(_:from:at:)`.
@@ -141,16 +153,21 @@ public final class StowDecoder: Sendable {
     public static let lenient = DefaultsStrategy(isLenient: true)
   }
 
-  /// Decodes a value from a message that may lack some of its keys, which are taken from a template:
-  /// `try decoder.decode(Settings.self, from: data, defaults: Settings())`.
+  /// Decodes a value from a message that may lack some of its keys, which are taken from a template.
+  ///
+  /// ```swift
+  /// let settings = try decoder.decode(Settings.self, from: data, defaults: Settings())
+  /// ```
   ///
   /// A key that a type asks for and that an object of the message lacks is taken from the same place of the template,
-  /// in objects within objects, too. What the message has counts, also a nil; arrays and dictionaries are taken as they
-  /// are. <doc:Evolution> says more. Takes the time of encoding the template besides.
+  /// in objects within objects, too. What the message has counts: a nil that it says stays nil. Arrays and dictionaries
+  /// are taken as they are, with no entries or elements of the template. <doc:Evolution> says more.
+  ///
+  /// Takes the time of encoding the template besides.
   ///
   /// - Parameters:
   ///   - type: The type of the value, and of the template.
-  ///   - bytes: The message.
+  ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
   ///   - path: The way to a part that is decoded instead of the whole value. A part that is not there is the template.
   ///   - template: A value that has what messages may lack.
   ///   - strategy: Whether values of the message that do not fit are taken from the template, too.
@@ -160,30 +177,31 @@ public final class StowDecoder: Sendable {
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [], defaults template: Value,
     strategy: DefaultsStrategy = .strict
   ) throws -> Value {
-    try bytes.withUnsafeBytes { bytes in
+    let merge = Merge(isLenient: strategy.isLenient, maximumDepth: maximumDepth)
+    return try bytes.withUnsafeBytes { bytes in
       try decode(bytes, at: path, orMissing: { _ in template }) {
-        try merge(type, from: $0, template, strategy)
+        try merge.decode(type, from: $0, defaults: template) { try lendDecoder(of: template, $0) }
       }
     }
   }
 
-  /// Decodes a value from a message and from the message of a template, with the options of this decoder.
-  private func merge<Value: Codable>(
-    _ type: Value.Type, from decoder: any Decoder, _ template: Value, _ strategy: DefaultsStrategy
-  ) throws -> Value {
-    let (coder, templates) = (StowEncoder(), StowDecoder())
-    (coder.userInfo, templates.userInfo) = (userInfo, userInfo)
-    (coder.maximumDepth, templates.maximumDepth) = (maximumDepth, maximumDepth)
-    return try Merge(isLenient: strategy.isLenient, maximumDepth: maximumDepth)
-      .decode(type, from: decoder, defaults: template) { body in
-        try coder.withEncoded(template) {
-          try templates.decode($0, at: [], orMissing: { throw $0 }, by: body)
-        }
-      }
+  /// Lends a decoder of a value to `body`, with the options of this one.
+  private func lendDecoder<Value: Encodable, Result>(
+    of value: Value, _ body: (any Decoder) throws -> Result
+  ) throws -> Result {
+    let (encoder, decoder) = (StowEncoder(), StowDecoder())
+    (encoder.userInfo, decoder.userInfo) = (userInfo, userInfo)
+    (encoder.maximumDepth, decoder.maximumDepth) = (maximumDepth, maximumDepth)
+    return try encoder.withEncoded(value) {
+      try decoder.decode($0, at: [], orMissing: { throw $0 }, by: body)
+    }
   }
 
-  /// Opens a message to be read in parts, with the options that this decoder has now:
-  /// `try decoder.message(from: data)`.
+  /// Opens a message to be read in parts, with the options that this decoder has now.
+  ///
+  /// ```swift
+  /// let message = try decoder.message(from: data)
+  /// ```
   ///
   /// - Parameter bytes: The message. `Data` is shared with the opened message, other bytes are copied.
   /// - Throws: As `StowMessage.init(from:)`; also if the message relies on a context that the decoder does not have.
@@ -214,31 +232,21 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Opens a message, or a record, and hands its session to `body`.
+  /// Opens a message, and hands its session to `body`.
   ///
-  /// - Parameters:
-  ///   - isWhole: Whether all of it is decoded: of a part, the path finds out whether it nests too deeply.
-  ///   - record: What a record relies on.
+  /// - Parameter isWhole: Whether all of it is decoded: of a part, the path finds out whether it nests too deeply.
   @inline(__always)
   private func withSession<Value>(
-    of bytes: UnsafeRawBufferPointer, isWhole: Bool = true,
-    record: (definitions: DecodingDefinitions, scope: DecodingDefinitions.Scope)? = nil,
-    _ body: (DecodingSession) throws -> Value
+    of bytes: UnsafeRawBufferPointer, isWhole: Bool = true, _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
     let options = options.withLock { $0 }
     return try DecodingSession.run(
       options.userInfo,
       open: { message throws(FormatError) in
-        if let (definitions, scope) = record {
-          try message.open(bytes, maximumDepth: options.maximumDepth, relyingOn: definitions, scope)
-        } else {
-          try message.open(bytes, maximumDepth: options.maximumDepth, options.contexts?.definitions)
-        }
+        try message.open(bytes, maximumDepth: options.maximumDepth, options.contexts?.definitions)
         if isWhole { try message.checkDepth() }
       }, body)
   }
-
-  // MARK: records
 
   /// Decodes a value from a record, a message that relies on what earlier records defined.
   ///
@@ -247,7 +255,7 @@ public final class StowDecoder: Sendable {
     _ type: Value.Type, fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
     _ scope: DecodingDefinitions.Scope
   ) throws -> Value {
-    try withSession(of: record, record: (definitions, scope)) { try $0.decode(type) }
+    try withSession(ofRecord: record, definitions, scope) { try $0.decode(type) }
   }
 
   /// The same, with what a template has where the record lacks it.
@@ -255,8 +263,11 @@ public final class StowDecoder: Sendable {
     _ type: Value.Type, fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
     _ scope: DecodingDefinitions.Scope, defaults template: Value, _ strategy: DefaultsStrategy
   ) throws -> Value {
-    try withSession(of: record, record: (definitions, scope)) { session in
-      try session.decode(by: { try merge(type, from: $0, template, strategy) })
+    let merge = Merge(isLenient: strategy.isLenient, maximumDepth: maximumDepth)
+    return try withSession(ofRecord: record, definitions, scope) { session in
+      try session.decode(by: {
+        try merge.decode(type, from: $0, defaults: template) { try lendDecoder(of: template, $0) }
+      })
     }
   }
 
@@ -269,7 +280,22 @@ public final class StowDecoder: Sendable {
     return StowMessage(
       try OpenMessage(
         ofRecord: record, userInfo: options.userInfo, maximumDepth: options.maximumDepth,
-        relyingOn: definitions, scope))
+        relyingOn: definitions,
+        scope))
+  }
+
+  @inline(__always)
+  private func withSession<Value>(
+    ofRecord record: UnsafeRawBufferPointer, _ definitions: DecodingDefinitions,
+    _ scope: DecodingDefinitions.Scope, _ body: (DecodingSession) throws -> Value
+  ) throws -> Value {
+    let options = options.withLock { $0 }
+    return try DecodingSession.run(
+      options.userInfo,
+      open: { message throws(FormatError) in
+        try message.open(record, maximumDepth: options.maximumDepth, relyingOn: definitions, scope)
+        try message.checkDepth()
+      }, body)
   }
 }
 
@@ -282,9 +308,15 @@ final class ContextChoice: Sendable {
 
   init(_ contexts: [StowContext], _ implicit: StowContext?) {
     var (distinct, named) = ([StowContext](), [UInt32: DecodingDefinitions?]())
-    for context in contexts where !distinct.contains(context) {
-      // Where two have one id, a message that names it relies on neither.
-      named[context.id] = .some(named[context.id] == nil ? context.decoding : nil)
+    for context in contexts {
+      if named[context.id] == nil {
+        named[context.id] = .some(context.decoding)
+      } else if !distinct.contains(context) {
+        // Two have one id: a message that names it relies on neither.
+        named[context.id] = .some(nil)
+      } else {
+        continue
+      }
       distinct.append(context)
     }
     // A message may name it all the same.

@@ -14,10 +14,10 @@ import Synchronization
 /// let data = try StowEncoder().encode(trip)
 /// ```
 ///
-/// The same sequence of encoding calls gives the same bytes on every machine. An encoder may be used from many threads at
-/// once, and from inside an `encode(to:)` that it is itself running. Making one costs next to nothing: the process keeps
-/// what is learnt about types, also what keys are called, if their type is an enumeration: the `stringValue` of such a key
-/// must not change.
+/// The same sequence of encoding calls gives the same bytes on every machine. An encoder may be used from
+/// many threads at once, and from inside an `encode(to:)` that it is itself running. Making one costs next
+/// to nothing: what is learnt about types is kept by the process, not by the encoder. What a key is called is part of
+/// that, if its type is an enumeration: the `stringValue` of such a key must not change.
 ///
 /// FORMAT.md specifies the bytes.
 public final class StowEncoder: Sendable {
@@ -27,8 +27,8 @@ public final class StowEncoder: Sendable {
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Sorts dictionaries, and objects whose key type is not one of fixed cases, by the UTF-8 of their keys: the bytes
-    /// do not depend on the order in which a dictionary happens to be.
+    /// Sorts every map by the UTF-8 of its keys: dictionaries, and objects whose key type is not one of
+    /// fixed cases. Makes the bytes independent of the order in which a dictionary happens to be.
     public static let sortedKeys = OutputFormatting(rawValue: 1 << 0)
   }
 
@@ -51,8 +51,9 @@ public final class StowEncoder: Sendable {
     set { options.update { $0.userInfo.values = newValue } }
   }
 
-  /// The types that `Polymorphic` properties and `encode(polymorphic:)` write by name; none by default. The same as
-  /// `userInfo[.typeRegistry]`.
+  /// The types that `Polymorphic` properties and `encode(polymorphic:)` write by name; none by default.
+  ///
+  /// The same as `userInfo[.typeRegistry]`.
   public var types: TypeRegistry {
     get { TypeRegistry(userInfo: userInfo) }
     set { options.update { $0.userInfo.values[.typeRegistry] = newValue } }
@@ -67,13 +68,16 @@ public final class StowEncoder: Sendable {
   /// How many containers may be nested; 512 by default.
   ///
   /// A value that nests deeper, as an object that contains itself does, is an `EncodingError.invalidValue`, which carries
-  /// it, or the whole value where only containers nest too deeply. Every level takes room on the stack.
+  /// it; or the whole value, where only containers nest too deeply. Every level takes room on the stack: raise this only
+  /// where there is some.
   public var maximumDepth: Int {
     get { options.withLock { $0.maximumDepth } }
     set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
   }
 
-  /// The context that messages rely on, which is needed to decode them (`StowDecoder.contexts`); none by default.
+  /// The context that messages rely on; none by default.
+  ///
+  /// Whoever decodes them needs it (`StowDecoder.contexts`).
   public var context: StowContext? {
     get { options.withLock { $0.context } }
     set { options.update { $0.context = newValue } }
@@ -83,7 +87,8 @@ public final class StowEncoder: Sendable {
   public enum ContextIdentification: Sendable {
     /// By its id, in six bytes.
     case id
-    /// Not at all: for connections and files that have settled the context before (`StowDecoder.implicitContext`).
+    /// Not at all: for connections and files that have settled the context before. Whoever decodes the message must
+    /// know, and set `StowDecoder.implicitContext`.
     case none
   }
 
@@ -95,11 +100,11 @@ public final class StowEncoder: Sendable {
 
   /// Encodes a value.
   ///
-  /// Takes time and memory in proportion to the value: 8 to 16 bytes for each value inside and 28 for each container, in
-  /// buffers that grow as they fill, beside its strings and the output.
+  /// Takes time and memory in proportion to the value. While it runs it needs 8 to 16 bytes for each value
+  /// inside and 28 for each container, in buffers that grow as they fill, beside its strings and the output.
   ///
-  /// - Throws: `EncodingError.invalidValue` if the value encodes nothing or nests too deeply, and whatever an
-  ///   `encode(to:)` throws.
+  /// - Throws: `EncodingError.invalidValue` if the value encodes nothing or nests too deeply, and whatever
+  ///   an `encode(to:)` throws.
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
     try record(value) { $0.finish($1) }
   }
@@ -118,10 +123,16 @@ public final class StowEncoder: Sendable {
     try encode(Polymorphic(wrappedValue: value))
   }
 
-  /// Encodes a value and lends the message to `body` until it returns, instead of making a `Data` of it:
-  /// `try encoder.withEncoded(value) { buffer.writeBytes($0) }`.
+  /// Encodes a value and lends the message to `body`, instead of making a `Data` of it.
   ///
-  /// `body` may use the encoder itself. Time and memory are those of `encode(_:)`, without the `Data`.
+  /// A server copies the bytes from there into the buffer that it sends:
+  ///
+  /// ```swift
+  /// try encoder.withEncoded(value) { buffer.writeBytes($0) }
+  /// ```
+  ///
+  /// The bytes are valid until `body` returns. `body` may use the encoder itself. Time and memory are those of
+  /// `encode(_:)`, without the `Data`.
   ///
   /// - Returns: What `body` returns.
   /// - Throws: What `encode(_:)` throws, and what `body` throws.

@@ -15,15 +15,18 @@
 /// ```
 ///
 /// Reading a part looks at what the path passes and at the part itself; all else is skipped by its length, and a fault
-/// in it is not found. So a part of a mapped file (`Data(contentsOf: file, options: .alwaysMapped)`) costs little more
-/// than the pages that it is on; it stays the same only as long as the file does.
+/// in it is not found. So a part of a file that is mapped into memory costs little more than the pages that it is on:
+///
+/// ```swift
+/// let message = try StowMessage(from: Data(contentsOf: file, options: .alwaysMapped))
+/// ```
 ///
 /// Rows of tables and elements of packed arrays of one width are found at once. In a packed array of several widths, all
 /// elements are read to find one: go through ``elements(at:)``, or decode the array. Any other element of an array is
-/// found by a step for each before it, the first time; the message remembers where every 128th begins.
+/// found by a walk over those before it, a step for each, the first time; the message remembers where every 128th begins.
 ///
 /// A part is read as a message is, by paths that begin at it. A message and its parts share the data, are cheap to copy,
-/// and may be used from many threads at once.
+/// and may be used from many threads at once. What it reads stays the same only as long as a mapped file does.
 ///
 /// Of a path with ``StowPath/Step/each`` all methods see an array, whose elements are what the rest of the path finds.
 public struct StowMessage: Sendable {
@@ -42,8 +45,9 @@ public struct StowMessage: Sendable {
 
   /// Opens a message.
   ///
-  /// Takes time and memory in proportion to the keys and strings that the message holds for all its values.
-  /// ``StowDecoder/message(from:)`` opens one that relies on a context, and with other options.
+  /// Takes time and memory in proportion to the keys and strings that the message holds for all its values, not to the
+  /// values. To open one that relies on a context, or to set `userInfo` or a limit of depth, use
+  /// ``StowDecoder/message(from:)``.
   ///
   /// - Parameter bytes: The message. `Data` is shared with the opened message, other bytes are copied.
   /// - Throws: `DecodingError.dataCorrupted` if the front of the message is not valid, or its value does not end with
@@ -64,12 +68,18 @@ public struct StowMessage: Sendable {
 
   // MARK: reading
 
-  /// Decodes a part: `try message.decode([String].self, at: ["people", .each, "name"])`.
+  /// Decodes a part.
+  ///
+  /// ```swift
+  /// let names = try message.decode([String].self, at: ["people", .each, "name"])
+  /// ```
   ///
   /// Where the path leads to nothing, because an object lacks the key, an array the index, or a nil stands on the way, an
-  /// optional type is nil; with `each`, in every element.
+  /// optional type is nil. With `each`, this holds for every element.
   ///
-  /// - Parameter path: From here to the part; without steps, to all of this.
+  /// - Parameters:
+  ///   - type: The type of the part.
+  ///   - path: From here to the part; without steps, to all of this.
   /// - Throws: `DecodingError.keyNotFound` or `valueNotFound` if there is nothing, and `typeMismatch` if a step does not
   ///   fit to what it meets, with the path so far; otherwise what `StowDecoder.decode(_:from:)` throws. Coding paths
   ///   begin at the whole message.
@@ -85,16 +95,24 @@ public struct StowMessage: Sendable {
     return value
   }
 
-  /// What kind of value a part is: `try message.kind(at: ["people"]) == .array`.
+  /// What kind of value a part is.
+  ///
+  /// ```swift
+  /// let isList = try message.kind(at: ["people"]) == .array
+  /// ```
   ///
   /// - Throws: As ``decode(_:at:)`` if the path leads to nothing.
   public func kind(at path: StowPath = []) throws -> StowKind {
     try walkToValue(along: path) { try $0.kind() }
   }
 
-  /// The number of elements of an array, or of keys of an object: `try message.count(at: ["people"])`.
+  /// The number of elements of an array, or of keys of an object.
   ///
   /// Takes a step for each element, unless they stand in a table or a packed array, or were counted before.
+  ///
+  /// ```swift
+  /// let count = try message.count(at: ["people"])
+  /// ```
   ///
   /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.valueNotFound` for nil, and `typeMismatch`
   ///   for other kinds.
@@ -102,15 +120,23 @@ public struct StowMessage: Sendable {
     try walkToValue(along: path) { try $0.count() }
   }
 
-  /// The keys of an object, in order: `for key in try message.keys(at: ["people", 3]) { print(key) }`.
+  /// The keys of an object, in order.
   ///
-  /// - Throws: As ``count(at:)``.
+  /// ```swift
+  /// for key in try message.keys(at: ["people", 3]) { print(key) }
+  /// ```
+  ///
+  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.valueNotFound` for nil, and `typeMismatch`
+  ///   for other kinds.
   public func keys(at path: StowPath = []) throws -> [String] {
     try walkToValue(along: path) { try $0.keys() }
   }
 
-  /// Whether a path leads to a value; nil is one. With `each`, whether it does in every element:
-  /// `try message.contains(["people", 3, "name"])`.
+  /// Whether a path leads to a value; nil is one. With `each`, whether it does in every element.
+  ///
+  /// ```swift
+  /// let isNamed = try message.contains(["people", 3, "name"])
+  /// ```
   ///
   /// - Throws: `DecodingError.dataCorrupted` if what the path passes is not valid.
   public func contains(_ path: StowPath) throws -> Bool {
@@ -142,20 +168,23 @@ public struct StowMessage: Sendable {
 
   /// The elements of an array or the values of an object, in order.
   ///
+  /// They are found one after the other while they are asked for, with constant memory; but the keys of an object are
+  /// read at once, and so are integers that a packed array holds in different widths.
+  ///
   /// ```swift
   /// for person in try message.elements(at: ["people"]) {
   ///   print(try person.decode(String.self, at: ["name"]))
   /// }
   /// ```
   ///
-  /// They are found while they are asked for, with constant memory; but the keys of an object are read at once, and so
-  /// are integers that a packed array holds in different widths. Each is a part, whose ``path`` ends with its index or its
-  /// key. Where the bytes between two elements are broken, the methods of the last part throw what is wrong.
+  /// Each is a part, whose ``path`` ends with its index or its key. Where the bytes between two elements are broken, the
+  /// last part is one whose methods throw what is wrong.
   ///
-  /// - Throws: As ``count(at:)``.
+  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.valueNotFound` for nil, and `typeMismatch`
+  ///   for other kinds.
   public func elements(at path: StowPath = []) throws -> Elements {
     let elements = try walkToValue(along: path) { try $0.elements() }
-    return Elements(first: Elements.Iterator(message, elements, self.path.appending(path).untilEach))
+    return Elements(message: message, elements: elements, path: self.path.appending(path).untilEach)
   }
 
   // MARK: walking
@@ -194,82 +223,5 @@ public struct StowMessage: Sendable {
     }
     guard let result else { preconditionFailure("a walk without a result") }
     return result
-  }
-}
-
-extension StowMessage {
-  /// The parts of a message that are the elements of an array, or the values of an object.
-  public struct Elements: Sequence, Sendable {
-    fileprivate let first: Iterator
-
-    /// A walk from the first element on.
-    public func makeIterator() -> Iterator { first }
-
-    /// Finds the elements one after the other.
-    public struct Iterator: IteratorProtocol, Sendable {
-      fileprivate let message: OpenMessage
-      fileprivate var elements: PlaceElements
-      /// The way to what has the elements.
-      fileprivate let path: StowPath
-      /// Elements that were found and not handed out yet, the next one last.
-      private var found: [StowMessage] = []
-      private var isBroken = false
-
-      fileprivate init(_ message: OpenMessage, _ elements: PlaceElements, _ path: StowPath) {
-        (self.message, self.elements, self.path) = (message, elements, path)
-      }
-
-      /// Opening the message takes as long as finding some elements.
-      private static var mostFound: Int { 32 }
-
-      /// The next element; nil after the last. Takes constant time, and the time of what a path passes after `each`.
-      public mutating func next() -> StowMessage? {
-        if found.isEmpty, !isBroken, !elements.isAtEnd { findMore() }
-        return found.popLast()
-      }
-
-      /// Finds some elements more; the last of them says if the way to the next one is broken.
-      private mutating func findMore() {
-        var parts: [StowMessage] = []
-        do {
-          try message.read { session in
-            while parts.count < Self.mostFound, let part = try nextPart(session) { parts.append(part) }
-          }
-        } catch {
-          isBroken = true
-          parts.append(StowMessage(message, .failed(error), path))
-        }
-        found = parts.reversed()
-      }
-    }
-  }
-}
-
-extension StowMessage.Elements.Iterator {
-  fileprivate mutating func nextPart(_ session: DecodingSession) throws -> StowMessage? {
-    let mark = session.path.count
-    defer { session.path.pop(to: mark) }
-    let node = session.path.push(path)
-    let found: (StowPath.Step, ValuePlace)?
-    do throws(FormatError) { found = try elements.next(session.message) } catch {
-      throw session.error(error, at: node, expected: nil)
-    }
-    return found.map { step, place in
-      let path = path.appending(step)
-      if elements.steps.isEmpty { return StowMessage(message, .place(place), path) }
-      let walk = PathWalk(
-        session, from: place, session.path.push(step, from: node), marks: nil)
-      return StowMessage(message, origin(walk), path.appending(StowPath(elements.steps)))
-    }
-  }
-
-  /// What the path after `each` leads to in an element. Where it does not, the others may all the same.
-  private func origin(_ walk: PathWalk) -> StowMessage.Origin {
-    var walk = walk
-    do {
-      return try walk.follow(elements.steps) ? .place(walk.place) : .missing(walk.missing(Any.self))
-    } catch {
-      return .failed(error)
-    }
   }
 }

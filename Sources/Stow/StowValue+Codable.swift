@@ -7,10 +7,14 @@
 // From values to messages and types, and back.
 
 extension StowValue {
-  /// Reads a message, whatever is in it: `try StowValue(from: data)["name"]?.string`.
+  /// Reads a message, whatever is in it.
   ///
-  /// Takes time in proportion to the message; SECURITY.md says how much memory. A `StowDecoder` decodes a `StowValue` of
-  /// messages that rely on a context or nest deeper than usual.
+  /// ```swift
+  /// let name = try StowValue(from: data)["name"]?.string
+  /// ```
+  ///
+  /// Takes time in proportion to the message; SECURITY.md says how much memory. A `StowDecoder` reads messages that rely
+  /// on a context, and those that nest deeper than usual: `decoder.decode(StowValue.self, from: data)`.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message, or hold a decimal number that
   ///   `Decimal` does not.
@@ -18,21 +22,35 @@ extension StowValue {
     self = try StowDecoder().decode(StowValue.self, from: bytes)
   }
 
-  /// Makes the value that a message of `value` would hold: `try StowValue(encoding: person)`.
+  /// Makes the value that a message of `value` would hold.
+  ///
+  /// ```swift
+  /// var value = try StowValue(encoding: person)
+  /// value["seen"] = true
+  /// ```
   ///
   /// Takes time and memory in proportion to the value.
   ///
   /// - Throws: What `StowEncoder.encode(_:)` throws.
   public init(encoding value: some Encodable) throws { try self.init(from: StowEncoder().encode(value)) }
 
-  /// The message of this value, as `StowEncoder().encode(value)`: `try value.encoded().write(to: file)`.
+  /// The message of this value.
   ///
-  /// Equal values whose keys are in the same order have the same message. Takes time and memory in proportion to the value.
+  /// ```swift
+  /// try value.encoded().write(to: file)
+  /// ```
+  ///
+  /// The same as `StowEncoder().encode(value)`: the keys of objects stay in their order, and equal values whose keys are
+  /// in the same order have the same message. Takes time and memory in proportion to the value.
   ///
   /// - Throws: `EncodingError.invalidValue` if the value nests more than 512 levels deep.
   public func encoded() throws -> Data { try StowEncoder().encode(self) }
 
-  /// Decodes a value of some type from this one, as from its message: `try value["people"]![3]!.decode(Person.self)`.
+  /// Decodes a value of some type from this one, as from its message.
+  ///
+  /// ```swift
+  /// let person = try value["people"]![3]!.decode(Person.self)
+  /// ```
   ///
   /// The coding paths of errors begin here. Takes time and memory in proportion to this value.
   ///
@@ -47,8 +65,9 @@ extension StowValue {
 extension StowValue: Codable {
   /// Decodes whatever stands there.
   ///
-  /// A `StowDecoder` knows what that is. With any other decoder one kind is tried after the other: nil, Bool, integers,
-  /// floating-point numbers, strings, arrays and objects, and last dates and data, as property lists have them.
+  /// A `StowDecoder` knows what that is. With any other decoder one kind is tried after the other, as by every type that
+  /// takes all of them: nil, Bool, integers, floating-point numbers, strings, arrays and objects, and last dates and
+  /// data, as property lists have them.
   ///
   /// - Throws: What the decoder throws, and `DecodingError.typeMismatch` if it finds none of these kinds.
   public init(from decoder: any Decoder) throws {
@@ -95,8 +114,10 @@ extension StowValue: Codable {
   private static func lastScalar(_ container: any SingleValueDecodingContainer) throws -> StowValue {
     if let value = try? container.decode(Date.self) { return .date(value) }
     if let value = try? container.decode(Data.self) { return .data(value) }
-    throw DecodingError.mismatch(
-      StowValue.self, container.codingPath, "Found a value of no kind that is known.")
+    throw DecodingError.typeMismatch(
+      StowValue.self,
+      DecodingError.Context(
+        codingPath: container.codingPath, debugDescription: "Found a value of no kind that is known."))
   }
 
   /// Encodes the value as what it is.
@@ -129,10 +150,13 @@ extension StowValue: Codable {
     case .null, .nestedNull: try container.encodeNil()
     case .bool(let value): try container.encode(value)
     case .integer(let value):
-      // Of 64 bits, where they are enough: not every coder knows larger ones.
-      if let value = Int64(exactly: value) { return try container.encode(value) }
-      if let value = UInt64(exactly: value) { return try container.encode(value) }
-      try container.encode(value)
+      if let value = Int64(exactly: value) {
+        try container.encode(value)
+      } else if let value = UInt64(exactly: value) {
+        try container.encode(value)
+      } else {
+        try container.encode(value)
+      }
     case .unsignedInteger(let value): try container.encode(value)
     case .double(let value): try container.encode(value)
     case .float(let value): try container.encode(value)
@@ -145,7 +169,10 @@ extension StowValue: Codable {
     case .decimal(let value): try container.encode(value)
     case .largeDecimal:
       guard let value = decimal else {
-        throw EncodingError.invalid(self, container.codingPath, "Decimal does not hold the number \(self).")
+        throw EncodingError.invalidValue(
+          self,
+          EncodingError.Context(
+            codingPath: container.codingPath, debugDescription: "Decimal does not hold the number \(self)."))
       }
       try container.encode(value)
     case .array, .object: preconditionFailure("a container is no scalar")

@@ -30,13 +30,17 @@ final class Merge {
     }
   }
 
-  /// Whether values of a type are decoded from the message alone: scalars, optionals, arrays and dictionaries.
-  func isWhole(_ type: Any.Type) -> Bool { !plans.entry(for: type).isPlain }
+  /// Whether values of a type are decoded from the message alone: scalars, optionals, arrays and
+  /// dictionaries.
+  func isWhole(_ type: Any.Type) -> Bool {
+    !plans.entry(for: type).isPlain
+  }
 
-  /// Whether the template's value counts in place of the one that was decoded with this error: a broken message is no
-  /// reason for another value.
+  /// Whether the template's value counts in place of the one that was decoded with this error.
   func replaces(_ error: any Error) -> Bool {
-    isLenient && (error as? DecodingError)?.isUnreadable == false
+    guard isLenient, let error = error as? DecodingError else { return false }
+    // A broken message is no reason for another value.
+    return !error.isUnreadable
   }
 
   /// Calls the value's own `init(from:)`.
@@ -131,7 +135,8 @@ struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     guard own.contains(key), defaults.contains(key) else { return try first(key).decode(type, forKey: key) }
     do {
-      return try merge.isWhole(type) ? own.decode(type, forKey: key) : decodeMerged(type, key)
+      if merge.isWhole(type) { return try own.decode(type, forKey: key) }
+      return try decodeMerged(type, key)
     } catch {
       guard merge.replaces(error) else { throw error }
       return try defaults.decode(type, forKey: key)

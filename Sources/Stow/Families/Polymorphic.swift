@@ -10,8 +10,9 @@
 /// ```
 ///
 /// The coder's `TypeRegistry` says which types there are. Each value is written as an object with one key, the name of
-/// its type, and so is each element of an array, an optional or a dictionary with `CodingKeyRepresentable` keys, at
-/// whatever depth. An optional that is nil is left out, and one whose key is missing is nil.
+/// its type, and each element of an array, a dictionary or an optional is, at whatever depth. Dictionaries have keys
+/// that are `CodingKeyRepresentable`, as strings and integers are. An optional that is nil is left out, and one whose
+/// key is missing is nil.
 ///
 /// Encoding throws an `EncodingError.invalidValue` for a value whose type is not registered. Decoding throws a
 /// `DecodingError`: `dataCorrupted` for a name that is not registered, unless `TypeRegistry.fallback` keeps it, and
@@ -76,8 +77,11 @@ enum NamedCoding: LeafCoding {
     } else if let unregistered = value as? any UnregisteredValue {
       try unregistered.encode(to: encoder)
     } else {
-      throw EncodingError.invalid(
-        value, encoder.codingPath, "The type \(type) is not registered. \(registry.listing)")
+      throw EncodingError.invalidValue(
+        value,
+        EncodingError.Context(
+          codingPath: encoder.codingPath,
+          debugDescription: "The type \(type) is not registered. \(registry.listing)"))
     }
   }
 
@@ -90,7 +94,7 @@ enum NamedCoding: LeafCoding {
     }
     let decoded = try container.decode(known, forKey: key)
     guard let value = decoded as? Value else {
-      throw DecodingError.mismatch(
+      throw mismatch(
         type, container.codingPath + [key],
         "Expected a value of type \(type), but found one of type \(known).")
     }
@@ -101,7 +105,7 @@ enum NamedCoding: LeafCoding {
   static func name(of type: Any.Type, in container: KeyedDecodingContainer<PathKey>) throws -> PathKey {
     let keys = container.allKeys
     guard keys.count == 1, let key = keys.first else {
-      throw DecodingError.mismatch(
+      throw mismatch(
         type, container.codingPath, "Expected one key, the name of a type, but found \(keys.count) keys.")
     }
     return key
@@ -111,23 +115,40 @@ enum NamedCoding: LeafCoding {
   private static func unregistered<Value>(
     _ type: Value.Type, _ key: PathKey, _ container: KeyedDecodingContainer<PathKey>, _ registry: TypeRegistry
   ) throws -> Value {
-    let path = container.codingPath + [key]
     guard let fallback = registry.fallback else {
-      // A stranger may have chosen a long name.
-      let name = String(String.UnicodeScalarView(key.stringValue.unicodeScalars.prefix(100)))
-      throw DecodingError.corrupted(path, "No type is named \"\(name)\". \(registry.listing)")
+      throw unknownName(key, container, registry)
     }
     let content = try container.decode(StowValue.self, forKey: key)
     // What is kept would be written with the numbers that objects have in this graph, and not in that.
     guard ReadObjects.current == nil || !SharedCoding.mayRefer(content) else {
-      throw DecodingError.corrupted(
-        path, "A value of a type that is not registered cannot be kept if it refers to shared objects.")
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: container,
+        debugDescription:
+          "A value of a type that is not registered cannot be kept if it refers to shared objects.")
     }
     guard let value = fallback.init(typeName: key.stringValue, content: content) as? Value else {
-      throw DecodingError.mismatch(type, path, "The fallback \(fallback) is no \(type). \(registry.listing)")
+      throw mismatch(
+        type, container.codingPath + [key], "The fallback \(fallback) is no \(type). \(registry.listing)")
     }
     return value
   }
+
+  // MARK: errors
+
+  private static func mismatch(_ type: Any.Type, _ path: [any CodingKey], _ text: String) -> DecodingError {
+    .typeMismatch(type, DecodingError.Context(codingPath: path, debugDescription: text))
+  }
+
+  private static func unknownName(
+    _ key: PathKey, _ container: KeyedDecodingContainer<PathKey>, _ registry: TypeRegistry
+  ) -> DecodingError {
+    // A stranger may have chosen a long one.
+    let name = String(String.UnicodeScalarView(key.stringValue.unicodeScalars.prefix(longestName)))
+    return .dataCorruptedError(
+      forKey: key, in: container, debugDescription: "No type is named \"\(name)\". \(registry.listing)")
+  }
+
+  private static let longestName = 100
 }
 
 /// A way to encode and decode values whose type is only known when the program runs.
@@ -206,9 +227,9 @@ extension Dictionary: ElementContainer where Key: CodingKeyRepresentable {
     for name in container.allKeys {
       let value = try container.decode(Elementwise<Value, Leaf>.self, forKey: name).value
       guard let key = Key(codingKey: name), elements.updateValue(value, forKey: key) == nil else {
-        throw DecodingError.corrupted(
-          container.codingPath + [name],
-          "The key stands for no \(Key.self), or for one that another key stands for.")
+        throw DecodingError.dataCorruptedError(
+          forKey: name, in: container,
+          debugDescription: "The key stands for no \(Key.self), or for one that another key stands for.")
       }
     }
     return elements
@@ -225,8 +246,9 @@ extension Optional: ElementContainer {
     }
     if (self as? any ElementContainer)?.isNil == true {
       // As nil it would come back one level higher.
-      throw EncodingError.invalid(
-        self, encoder.codingPath, "The nil of an optional within another cannot be told from the other's.")
+      let description = "The nil of an optional within another cannot be told from the other's."
+      throw EncodingError.invalidValue(
+        self, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: description))
     }
     try Elementwise<Wrapped, Leaf>(self).encode(to: encoder)
   }

@@ -38,7 +38,8 @@ extension Shared: Codable {
   }
 }
 
-/// A property whose object is encoded only if a `Shared` property has it encoded; otherwise it is nil when it is decoded.
+/// A property whose object is encoded only if something else has it encoded, in a `Shared` property; otherwise it is nil
+/// when it is decoded.
 ///
 /// ```swift
 /// final class Task: Codable {
@@ -63,8 +64,11 @@ extension ConditionallyShared: Hashable where Value: Hashable {}
 extension ConditionallyShared: Codable {
   /// Decodes a reference, and the object that it leads to, if the graph has it.
   public init(from decoder: any Decoder) throws {
-    let isNil = try decoder.singleValueContainer().decodeNil()
-    wrappedValue = isNil ? nil : try SharedCoding.object(Value.self, from: decoder)
+    if try decoder.singleValueContainer().decodeNil() {
+      wrappedValue = nil
+    } else {
+      wrappedValue = try SharedCoding.object(Value.self, from: decoder)
+    }
   }
 
   /// Encodes a reference. The graph writes the object, if another property has it written.
@@ -121,8 +125,10 @@ extension KeyedEncodingContainer {
 ///  "named":   {"1": {"guest": {"name": "Bob"}}}}   the same, of a registered type
 /// ```
 ///
-/// Any coder can code it, in time in proportion to the value and its objects. An object is decoded when the first
-/// reference to it is, so that it does not matter in which order types ask for their keys, or whether they skip some.
+/// Any coder can code it. An object is decoded when the first reference to it is, so that it does not matter in which
+/// order types ask for their keys, or whether they skip some.
+///
+/// Takes time in proportion to the value and its objects.
 public struct SharedGraph<Root> {
   /// The value.
   public var root: Root
@@ -194,28 +200,28 @@ enum SharedCoding: LeafCoding {
 
   static func decode<Value>(_ type: Value.Type, from decoder: any Decoder) throws -> Value {
     guard let object = try object(type, from: decoder) else {
-      throw DecodingError.corrupted(decoder.codingPath, "The graph has no such object.")
+      throw ReadObjects.error("The graph has no such object.", decoder.codingPath)
     }
     return object
   }
 
   /// - Parameter isConditional: Whether the object is only written if another reference wants it.
   static func encodeReference<Value>(to value: Value, isConditional: Bool, _ encoder: any Encoder) throws {
-    let path = encoder.codingPath
     guard let objects = WrittenObjects.current else {
-      throw EncodingError.invalid(value, path, "A shared object is encoded only in a SharedGraph.")
+      throw error(value, encoder, "A shared object is encoded only in a SharedGraph.")
     }
     // Generic code would otherwise get the type of the existential.
     let type = type(of: value as Any)
     guard type is AnyObject.Type, let object = value as? any Encodable & AnyObject else {
-      throw EncodingError.invalid(
-        value, path, "Only objects of classes that are Encodable are shared, and \(type) is not one.")
+      throw error(
+        value, encoder, "Only objects of classes that are Encodable are shared, and \(type) is not one.")
     }
     let registry = TypeRegistry(userInfo: encoder.userInfo)
     guard type == Value.self || registry.name(of: type) != nil else {
       // Decoding would make an object of another class.
-      throw EncodingError.invalid(
-        value, path, "The type \(type) is not registered, and it is not \(Value.self). \(registry.listing)")
+      throw error(
+        value, encoder, "The type \(type) is not registered, and it is not \(Value.self). \(registry.listing)"
+      )
     }
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(objects.number(of: object, isConditional: isConditional), forKey: .shared)
@@ -224,7 +230,7 @@ enum SharedCoding: LeafCoding {
   /// Returns the object that a reference leads to; nil if it was not written.
   static func object<Value>(_ type: Value.Type, from decoder: any Decoder) throws -> Value? {
     guard let objects = ReadObjects.current else {
-      throw DecodingError.corrupted(decoder.codingPath, "A shared object is decoded only in a SharedGraph.")
+      throw ReadObjects.error("A shared object is decoded only in a SharedGraph.", decoder.codingPath)
     }
     let number = try decoder.container(keyedBy: Key.self).decode(Int.self, forKey: .shared)
     return try objects.object(number, type, decoder)
@@ -239,5 +245,9 @@ enum SharedCoding: LeafCoding {
         || object.values.contains(where: mayRefer)
     default: false
     }
+  }
+
+  private static func error(_ value: Any, _ encoder: any Encoder, _ text: String) -> EncodingError {
+    .invalidValue(value, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: text))
   }
 }

@@ -27,6 +27,7 @@ final class WrittenObjects: @unchecked Sendable {
   private var queue: [Int] = []
   private var writtenCount = 0
 
+  /// Whether nothing refers to an object.
   var isEmpty: Bool { entries.isEmpty }
 
   /// Returns the number of an object, to which the object refers that is being written.
@@ -46,19 +47,18 @@ final class WrittenObjects: @unchecked Sendable {
 
   /// Writes all objects that references want.
   func write(to graph: inout KeyedEncodingContainer<SharedGraphKey>, _ registry: TypeRegistry) throws {
-    var tables: [SharedGraphKey: KeyedEncodingContainer<PathKey>] = [:]
+    var (objects, named): (KeyedEncodingContainer<PathKey>?, KeyedEncodingContainer<PathKey>?)
     func table(of object: AnyObject) -> SharedGraphKey {
       registry.name(of: type(of: object)) == nil ? .objects : .named
     }
-    while writtenCount < queue.count {
-      let (object, key) = (entries[queue[writtenCount]].object, PathKey(intValue: queue[writtenCount]))
-      writtenCount += 1
-      let table = table(of: object)
-      if tables[table] == nil { tables[table] = graph.nestedContainer(keyedBy: PathKey.self, forKey: table) }
-      if table == .named {
-        try tables[table]?.encode(Elementwise<Any, NamedCoding>(object), forKey: key)
+    while let (number, object) = next() {
+      let key = PathKey(intValue: number)
+      if table(of: object) == .named {
+        named = named ?? graph.nestedContainer(keyedBy: PathKey.self, forKey: .named)
+        try named?.encode(Elementwise<Any, NamedCoding>(object), forKey: key)
       } else {
-        try tables[table]?.encode(object, forKey: key)
+        objects = objects ?? graph.nestedContainer(keyedBy: PathKey.self, forKey: .objects)
+        try objects?.encode(object, forKey: key)
       }
     }
     // References to what is not written lead nowhere.
@@ -66,8 +66,17 @@ final class WrittenObjects: @unchecked Sendable {
     do throws(ReferenceCheck.Fault) { try check.run() } catch {
       let object = entries[error.number].object
       let path: [any CodingKey] = [table(of: object), PathKey(intValue: error.number)]
-      throw EncodingError.invalid(object, graph.codingPath + path, error.reason)
+      throw EncodingError.invalidValue(
+        object, EncodingError.Context(codingPath: graph.codingPath + path, debugDescription: error.reason))
     }
+  }
+
+  /// Takes the next object that has to be written.
+  private func next() -> (Int, any Encodable & AnyObject)? {
+    guard writtenCount < queue.count else { return nil }
+    writtenCount += 1
+    let number = queue[writtenCount - 1]
+    return (number, entries[number].object)
   }
 }
 
@@ -123,9 +132,12 @@ final class ReadObjects: @unchecked Sendable {
     let entry = entries[number] ?? Entry()
     if let object = entry.object {
       guard let value = object as? Value else {
-        throw DecodingError.mismatch(
-          type, decoder.codingPath,
-          "Expected an object of type \(type), but found one of type \(Swift.type(of: object)).")
+        throw DecodingError.typeMismatch(
+          type,
+          DecodingError.Context(
+            codingPath: decoder.codingPath,
+            debugDescription:
+              "Expected an object of type \(type), but found one of type \(Swift.type(of: object))."))
       }
       return value
     }
@@ -150,7 +162,9 @@ final class ReadObjects: @unchecked Sendable {
   /// Notes that an object is being made, unless it cannot be.
   private func enter(_ number: Int, _ decoder: any Decoder) throws {
     guard openCount < ReferenceCheck.longestChain else {
-      throw DecodingError.tooDeep(ReferenceCheck.tooLong, path: decoder.codingPath)
+      throw DecodingError.tooDeep(
+        "More than \(ReferenceCheck.longestChain) objects lead to each other in a row.",
+        path: decoder.codingPath)
     }
     if stack.isLow(isElsewhere: false) {
       throw DecodingError.tooDeep(
@@ -158,7 +172,7 @@ final class ReadObjects: @unchecked Sendable {
         path: decoder.codingPath)
     }
     guard entries[number]?.isOpen != true else {
-      throw DecodingError.corrupted(decoder.codingPath, ReferenceCheck.loop)
+      throw Self.error("The object leads to itself.", decoder.codingPath)
     }
     entries[number, default: Entry()].isOpen = true
     openCount += 1
@@ -168,7 +182,7 @@ final class ReadObjects: @unchecked Sendable {
     let key = PathKey(intValue: number)
     let (isPlain, isNamed) = (objects?.contains(key) == true, named?.contains(key) == true)
     guard !isPlain || !isNamed else {
-      throw DecodingError.corrupted(decoder.codingPath, "The graph has two objects of this number.")
+      throw Self.error("The graph has two objects of this number.", decoder.codingPath)
     }
     let value: Value
     if isNamed, let named {
@@ -179,8 +193,8 @@ final class ReadObjects: @unchecked Sendable {
       return nil
     }
     guard Swift.type(of: value as Any) is AnyObject.Type else {
-      throw DecodingError.corrupted(
-        decoder.codingPath, "Expected an object of a class, but found a \(Swift.type(of: value as Any)).")
+      throw Self.error(
+        "Expected an object of a class, but found a \(Swift.type(of: value as Any)).", decoder.codingPath)
     }
     return value
   }
@@ -189,10 +203,17 @@ final class ReadObjects: @unchecked Sendable {
     guard let decodable = type as? any Decodable.Type,
       let value = try objects.decode(decodable, forKey: key) as? Value
     else {
-      throw DecodingError.mismatch(
-        type, objects.codingPath + [key], "Expected a \(type), which has no name here.")
+      throw DecodingError.typeMismatch(
+        type,
+        DecodingError.Context(
+          codingPath: objects.codingPath + [key],
+          debugDescription: "Expected a \(type), which has no name here."))
     }
     return value
+  }
+
+  static func error(_ text: String, _ path: [any CodingKey]) -> DecodingError {
+    .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: text))
   }
 }
 
@@ -207,8 +228,6 @@ struct ReferenceCheck {
   /// How many objects may lead to each other in a row: decoding one calls decoding the next, and each takes some of the
   /// calls that `maximumDepth` allows, and room on the stack.
   static let longestChain = 128
-  static let tooLong = "More than \(longestChain) objects lead to each other in a row."
-  static let loop = "The object leads to itself."
 
   /// The numbers of the objects that each object refers to.
   private let references: [[Int]]
@@ -228,7 +247,7 @@ struct ReferenceCheck {
   /// How many objects lead to each other from one on, which is at a place in the row that is being followed.
   private mutating func chain(from number: Int, place: Int) throws(Fault) -> Int {
     if let chain = chains[number] {
-      guard chain > 0 else { throw Fault(number: number, reason: Self.loop) }
+      guard chain > 0 else { throw Fault(number: number, reason: "The object leads to itself.") }
       return chain
     }
     chains[number] = 0
@@ -239,7 +258,8 @@ struct ReferenceCheck {
       }
     }
     guard place <= Self.longestChain, chain <= Self.longestChain else {
-      throw Fault(number: number, reason: Self.tooLong)
+      throw Fault(
+        number: number, reason: "More than \(Self.longestChain) objects lead to each other in a row.")
     }
     chains[number] = chain
     return chain

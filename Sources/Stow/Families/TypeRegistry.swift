@@ -9,10 +9,16 @@
 /// ```
 ///
 /// Values of these types are written as an object with one key, the name: `{"circle": {"radius": 2}}`. A name in a
-/// message is looked up here and nowhere else (<doc:Families>). Other coders, as `JSONEncoder`, are given a registry in
-/// their `userInfo`, as `.typeRegistry`.
+/// message is looked up here and nowhere else. <doc:Families> says how such values are encoded and decoded.
+///
+/// Other coders, as `JSONEncoder`, are given a registry in their `userInfo`, as `.typeRegistry`.
 public struct TypeRegistry: Sendable {
-  private typealias Registered = any (Codable & _SharedType).Type
+  // Compilers before 6.2 take for granted what later ones ask of a type that several threads may name.
+  #if compiler(>=6.2)
+    private typealias Registered = any (Codable & SendableMetatype).Type
+  #else
+    private typealias Registered = any Codable.Type
+  #endif
 
   private var types: [String: Registered] = [:]
   private var writtenNames: [ObjectIdentifier: String] = [:]
@@ -22,21 +28,33 @@ public struct TypeRegistry: Sendable {
 
   /// The type that keeps values whose name is not registered; nil unless set.
   ///
-  /// Without one, and where values of another kind are wanted than it is, such a value is a `DecodingError`.
+  /// Without one, such a value is a `DecodingError`. It is one, too, where values of another kind are wanted than the
+  /// fallback is.
   public var fallback: (any UnregisteredValue.Type)?
 
-  /// Registers a type, so that its values can be encoded and decoded by name. Takes constant time.
-  ///
-  /// ```swift
-  /// types.register(Circle.self, as: "circle")
-  /// types.register(Circle.self, as: "disk")  // as older messages call it
-  /// ```
-  ///
-  /// Of several names of a type all are read, and the first is written.
-  ///
-  /// - Precondition: No other type has the name, and the type is no `Array`, `Dictionary` or `Optional`, which are
-  ///   written element by element.
-  public mutating func register<Value: Codable & _SharedType>(_ type: Value.Type, as name: String) {
+  #if compiler(>=6.2)
+    /// Registers a type, so that its values can be encoded and decoded by name.
+    ///
+    /// A type may be registered under several names, all of which are read: the one that was registered first is written.
+    ///
+    /// ```swift
+    /// types.register(Circle.self, as: "circle")
+    /// types.register(Circle.self, as: "disk")  // as older messages call it
+    /// ```
+    ///
+    /// Takes constant time.
+    ///
+    /// - Precondition: No other type has the name, and the type is no `Array`, `Dictionary` or `Optional`, which are
+    ///   written element by element.
+    public mutating func register<Value: Codable & SendableMetatype>(_ type: Value.Type, as name: String) {
+      add(type, as: name)
+    }
+  #else
+    /// Registers a type, so that its values can be encoded and decoded by name.
+    public mutating func register<Value: Codable>(_ type: Value.Type, as name: String) { add(type, as: name) }
+  #endif
+
+  private mutating func add(_ type: Registered, as name: String) {
     precondition(
       !(type is any ElementContainer.Type), "\(type) is written element by element and can have no name.")
     if let other = types[name] {
@@ -50,16 +68,26 @@ public struct TypeRegistry: Sendable {
   public var names: [String] { types.keys.sorted() }
 
   /// The type that is registered under a name; nil if there is none. Takes constant time.
+  ///
+  /// ```swift
+  /// if types.type(named: name) == nil { types.register(Plugin.self, as: name) }
+  /// ```
   public func type(named name: String) -> (any Codable.Type)? { types[name] }
 
-  /// The name that values of a type are written with; nil if the type is not registered, also if its superclass is. Takes
-  /// constant time.
+  /// The name that values of a type are written with; nil if the type is not registered. Takes constant time.
+  ///
+  /// A subclass does not have the name of its superclass.
   public func name(of type: Any.Type) -> String? { writtenNames[ObjectIdentifier(type)] }
 }
 
 extension CodingUserInfoKey {
-  /// Where coders find the `TypeRegistry`, which `StowEncoder.types` and `StowDecoder.types` set:
-  /// `jsonDecoder.userInfo[.typeRegistry] = types`.
+  /// Where coders find the `TypeRegistry`.
+  ///
+  /// `StowEncoder.types` and `StowDecoder.types` set it. For other coders:
+  ///
+  /// ```swift
+  /// jsonDecoder.userInfo[.typeRegistry] = types
+  /// ```
   public static let typeRegistry = CodingUserInfoKey(rawValue: "stow.typeRegistry")!
 }
 
@@ -78,35 +106,41 @@ extension TypeRegistry {
 }
 
 #if compiler(>=6.2)
-  /// A type that several threads may name.
-  public typealias _SharedType = SendableMetatype
+  /// A value of a type that the program does not have: its name, and all that it holds.
+  ///
+  /// A type that conforms to this and to the protocol of its family keeps what a newer program wrote, and writes it again
+  /// as it was:
+  ///
+  /// ```swift
+  /// struct UnknownShape: Shape, UnregisteredValue {
+  ///   let typeName: String
+  ///   let content: StowValue
+  /// }
+  /// types.fallback = UnknownShape.self
+  /// ```
+  ///
+  /// If the family asks for `Codable`, that is there: an object with one key, the name.
+  public protocol UnregisteredValue: SendableMetatype {
+    /// The name that stands in the message.
+    var typeName: String { get }
+    /// What stands for the name.
+    var content: StowValue { get }
+
+    /// Makes the value of a name that is not registered.
+    init(typeName: String, content: StowValue)
+  }
 #else
-  /// A type that several threads may name: compilers before 6.2 take that for granted.
-  public typealias _SharedType = Any
+  /// A value of a type that the program does not have: its name, and all that it holds.
+  public protocol UnregisteredValue {
+    /// The name that stands in the message.
+    var typeName: String { get }
+    /// What stands for the name.
+    var content: StowValue { get }
+
+    /// Makes the value of a name that is not registered.
+    init(typeName: String, content: StowValue)
+  }
 #endif
-
-/// A value of a type that the program does not have: its name, and all that it holds.
-///
-/// A type that conforms to this and to the protocol of its family keeps what a newer program wrote:
-///
-/// ```swift
-/// struct UnknownShape: Shape, UnregisteredValue {
-///   let typeName: String
-///   let content: StowValue
-/// }
-/// types.fallback = UnknownShape.self
-/// ```
-///
-/// If the family asks for `Codable`, that is there: an object with one key, the name.
-public protocol UnregisteredValue: _SharedType {
-  /// The name that stands in the message.
-  var typeName: String { get }
-  /// What stands for the name.
-  var content: StowValue { get }
-
-  /// Makes the value of a name that is not registered.
-  init(typeName: String, content: StowValue)
-}
 
 extension UnregisteredValue {
   /// Decodes an object with one key, the name.

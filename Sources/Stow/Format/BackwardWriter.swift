@@ -7,6 +7,8 @@ struct BackwardWriter: ~Copyable {
   private var capacity: Int
   /// The first byte written, from the start of the buffer; what is free lies below.
   private var position: Int
+  /// `CharacterCodes.table`, at hand without the check that a global was made.
+  let codes = CharacterCodes.table
 
   /// What every token may write without reserving more.
   static let margin = 96
@@ -15,49 +17,71 @@ struct BackwardWriter: ~Copyable {
 
   init(capacity: Int) {
     self.capacity = capacity + Self.margin
-    base = .allocate(capacity: self.capacity)
+    base = Self.allocate(self.capacity)
     position = self.capacity
   }
 
-  deinit { base.deallocate() }
+  deinit { PageMemory.deallocate(base, byteCount: capacity) }
+
+  private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {
+    PageMemory.allocate(capacity).bindMemory(to: UInt8.self, capacity: capacity)
+  }
 
   var count: Int { capacity - position }
 
-  var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base + position, count: count) }
+  var written: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + position, count: count)
+  }
 
   /// Forgets what was written and makes room for `wanted` bytes.
   mutating func restart(capacity wanted: Int) {
+    if wanted &+ Self.margin > capacity { replaceBuffer(wanted + Self.margin) }
     position = capacity
-    if wanted &+ Self.margin > capacity { move(to: wanted + Self.margin) }
   }
 
-  /// Gives the buffer away, to be freed by the receiver, with the bytes that were written at its end; and starts over with
-  /// a small one.
-  mutating func surrender() -> (buffer: UnsafeMutablePointer<UInt8>, bytes: UnsafeMutableRawBufferPointer) {
-    let result = (base, UnsafeMutableRawBufferPointer(start: base + position, count: count))
-    (base, capacity, position) = (.allocate(capacity: 1024), 1024, 1024)
-    return result
+  @inline(never)
+  private mutating func replaceBuffer(_ newCapacity: Int) {
+    PageMemory.deallocate(base, byteCount: capacity)
+    startOver(newCapacity)
   }
 
-  /// Forgets what was written, and the memory if it is large.
+  private mutating func startOver(_ newCapacity: Int = 1024) {
+    capacity = newCapacity
+    base = Self.allocate(capacity)
+    position = capacity
+  }
+
+  /// Gives the whole buffer away, to be freed by the receiver through `PageMemory`, and starts over with a small
+  /// one. `bytes` of it were written, at its end.
+  mutating func surrender() -> (
+    buffer: UnsafeMutableRawBufferPointer, bytes: UnsafeMutableRawBufferPointer
+  ) {
+    let buffer = UnsafeMutableRawBufferPointer(start: base, count: capacity)
+    let bytes = UnsafeMutableRawBufferPointer(start: base + position, count: count)
+    startOver()
+    return (buffer, bytes)
+  }
+
+  /// Gives the memory back if it is large.
   mutating func trim() {
-    position = capacity
-    if capacity > Self.retained { move(to: 1024) }
+    if capacity > Self.retained { replaceBuffer(1024) }
   }
 
+  @inline(__always)
   mutating func reserve(_ size: Int) {
     if position < size { grow(size) }
   }
 
   @inline(never)
-  private mutating func grow(_ size: Int) { move(to: max(capacity * 2, count + size + Self.margin)) }
-
-  private mutating func move(to newCapacity: Int) {
+  private mutating func grow(_ size: Int) {
     let used = count
-    let target = UnsafeMutablePointer<UInt8>.allocate(capacity: newCapacity)
-    (target + (newCapacity - used)).update(from: base + position, count: used)
-    base.deallocate()
-    (base, capacity, position) = (target, newCapacity, newCapacity - used)
+    let newCapacity = max(capacity * 2, used + size + Self.margin)
+    let newBase = Self.allocate(newCapacity)
+    (newBase + (newCapacity - used)).update(from: base + position, count: used)
+    PageMemory.deallocate(base, byteCount: capacity)
+    base = newBase
+    capacity = newCapacity
+    position = newCapacity - used
   }
 
   // MARK: within a reserve
@@ -119,6 +143,7 @@ struct BackwardWriter: ~Copyable {
   }
 
   /// Opens `count` bytes to be filled in place by `body`.
+  @inline(__always)
   mutating func fill(_ count: Int, _ body: (UnsafeMutableRawPointer) -> Void) {
     reserve(count + Self.margin)
     position &-= count

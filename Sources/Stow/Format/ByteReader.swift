@@ -10,7 +10,9 @@ package struct FormatError: Error {
     case malformed
     /// A length, a count or a number of something that `Int` does not hold where it has 32 bits.
     case tooLarge
+    /// A reserved tag.
     case reserved
+    /// Bytes that are not UTF-8.
     case invalidText
     /// A key that an object has twice.
     case repeatedKey
@@ -24,6 +26,7 @@ package struct FormatError: Error {
     case unrepresentable
     /// More bytes of preludes than allowed.
     case tooManyDefinitions
+    /// More levels of nesting than allowed.
     case tooDeep
     /// More levels than the stack has room for.
     case noRoom
@@ -41,6 +44,8 @@ package struct FormatError: Error {
   }
 }
 
+/// Throws a `FormatError`.
+///
 /// Out of line, because the compiler calls a function in which an error of one type is thrown in line through its
 /// conformance, even where the type is known.
 @inline(never)
@@ -103,10 +108,15 @@ package struct ByteReader {
   /// `Tag.extents`, at hand without the check that a global was made.
   let extents: UnsafePointer<UInt8>
 
-  /// A reader of some bytes, which must outlive its use.
-  package init(_ bytes: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)) {
-    extents = Tag.extents
-    (base, count) = (extents, 0)
+  /// A reader of no bytes.
+  init(extents: UnsafePointer<UInt8>) {
+    base = extents
+    count = 0
+    self.extents = extents
+  }
+
+  init(_ bytes: UnsafeRawBufferPointer, extents: UnsafePointer<UInt8>) {
+    self.init(extents: extents)
     turn(to: bytes)
   }
 
@@ -131,7 +141,6 @@ package struct ByteReader {
   }
 
   /// The unsigned integer of up to eight bytes at `offset`.
-  @inline(never)
   private func unsigned(at offset: Int, width: Int) -> UInt64 {
     var value: UInt64 = 0
     for index in 0..<width { value |= UInt64(base[offset + index]) << UInt64(8 * index) }
@@ -170,9 +179,14 @@ package struct ByteReader {
       let word = pointer(at: offset).loadUnaligned(as: Int64.self)
       return (Int64(littleEndian: word) &<< unused) &>> unused
     }
-    // Near the end of the message, byte by byte.
+    return (try shortSigned(at: offset, width: width) &<< unused) &>> unused
+  }
+
+  /// Near the end of the message, byte by byte.
+  @inline(never)
+  private func shortSigned(at offset: Int, width: Int) throws(FormatError) -> Int64 {
     try require(width, at: offset)
-    return (Int64(bitPattern: unsigned(at: offset, width: width)) &<< unused) &>> unused
+    return Int64(bitPattern: unsigned(at: offset, width: width))
   }
 
   /// Up to eight bytes from `offset` on, but none from `end` on: the first is the lowest.
@@ -184,9 +198,11 @@ package struct ByteReader {
   @inline(__always)
   package func varint(at offset: inout Int) throws(FormatError) -> Int {
     let first = try byte(at: offset)
-    guard first < UInt8(Varint.oneByteLimit) else { return try longVarint(at: &offset) }
-    offset &+= 1
-    return Int(first)
+    if first < UInt8(Varint.oneByteLimit) {
+      offset &+= 1
+      return Int(first)
+    }
+    return try longVarint(at: &offset)
   }
 
   @inline(never)

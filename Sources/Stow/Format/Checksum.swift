@@ -1,5 +1,12 @@
 /// CRC-32C, the checksum of Castagnoli, of bytes that may come in parts.
 ///
+/// ```swift
+/// var checksum = Checksum()
+/// checksum.update(head)
+/// checksum.update(body)
+/// checksum.value  // that of head and body in a row
+/// ```
+///
 /// The polynomial is 1EDC6F41, reflected: bits are taken from the least significant one on, the state begins with all
 /// bits set, and is inverted in the end.
 package struct Checksum: Sendable, Hashable {
@@ -19,24 +26,26 @@ package struct Checksum: Sendable, Hashable {
   /// Takes in `bytes`, after what was taken in before. Takes time in proportion to them.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.baseAddress else { return }
-    Self.remainders.withUnsafeBufferPointer { remainders in
-      var index = 0
+    let count = bytes.count
+    state = ChecksumTables.all.withUnsafeBufferPointer { tables in
+      guard let tables = tables.baseAddress else { return state }
       // Sixteen bytes in a step, whose lookups do not wait for each other.
-      while bytes.count &- index >= 16 {
-        let words = base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-        let before = state
-        state = 0
-        for place in 0..<16 {
-          let byte = words[place] ^ UInt8(truncatingIfNeeded: place < 4 ? before &>> UInt32(8 &* place) : 0)
-          state ^= remainders[256 &* (15 &- place) &+ Int(byte)]
-        }
+      var state = state
+      var index = 0
+      while count &- index >= 16 {
+        let first = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+        let second = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index &+ 8, as: UInt64.self))
+        state =
+          ChecksumTables.fold(first ^ UInt64(state), tables + ChecksumTables.sizeOfEight)
+          ^ ChecksumTables.fold(second, tables)
         index &+= 16
       }
-      while index < bytes.count {
+      while index < count {
         let byte = base.load(fromByteOffset: index, as: UInt8.self)
-        state = remainders[Int(byte ^ UInt8(truncatingIfNeeded: state))] ^ (state &>> 8)
+        state = tables[Int((state ^ UInt32(byte)) & 0xFF)] ^ (state &>> 8)
         index &+= 1
       }
+      return state
     }
   }
 
@@ -44,17 +53,33 @@ package struct Checksum: Sendable, Hashable {
   package mutating func update(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.littleEndian) { update($0) }
   }
+}
 
-  /// The remainders of every byte followed by 0 to 15 zero bytes: sixteen tables of 256, in a row.
-  private static let remainders: [UInt32] = {
+/// The remainders of every byte followed by 0 to 15 zero bytes: sixteen tables of 256, in a row.
+private enum ChecksumTables {
+  static let sizeOfEight = 2048
+
+  static let all: [UInt32] = {
     let reflected: UInt32 = 0x82F6_3B78
-    var remainders = (0..<256).map { byte in
+    var tables = (0..<256).map { byte in
       (0..<8).reduce(UInt32(byte)) { state, _ in (state >> 1) ^ (state & 1 == 0 ? 0 : reflected) }
     }
-    for place in 256..<4096 {
-      let shorter = remainders[place - 256]
-      remainders.append(remainders[Int(shorter & 0xFF)] ^ (shorter >> 8))
+    for place in 256..<(2 * sizeOfEight) {
+      let shorter = tables[place - 256]
+      tables.append(tables[Int(shorter & 0xFF)] ^ (shorter >> 8))
     }
-    return remainders
+    return tables
   }()
+
+  /// The state after eight bytes that were combined with the state before them, by eight tables in a row. A byte says
+  /// where in its table the remainder stands, so that no access leaves the tables.
+  static func fold(_ word: UInt64, _ tables: UnsafePointer<UInt32>) -> UInt32 {
+    let low =
+      tables[1792 &+ Int(word & 0xFF)] ^ tables[1536 &+ Int(word &>> 8 & 0xFF)]
+      ^ tables[1280 &+ Int(word &>> 16 & 0xFF)] ^ tables[1024 &+ Int(word &>> 24 & 0xFF)]
+    let high =
+      tables[768 &+ Int(word &>> 32 & 0xFF)] ^ tables[512 &+ Int(word &>> 40 & 0xFF)]
+      ^ tables[256 &+ Int(word &>> 48 & 0xFF)] ^ tables[Int(word &>> 56)]
+    return low ^ high
+  }
 }

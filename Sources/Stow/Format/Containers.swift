@@ -111,23 +111,33 @@ struct ObjectHeader {
   let body: Range<Int>
 
   /// The header of the object at `offset`; nil if another kind of value stands there.
+  @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> ObjectHeader? {
     let tag = try reader.byte(at: offset)
-    var (start, shape) = (offset &+ 1, Int?.none)
-    var isPartial = false
+    guard tag >= Records.short else { return try readRare(reader, at: offset, tag: tag) }
+    var next = offset &+ 1
+    let length = try reader.length(at: &next)
+    return ObjectHeader(
+      shape: Int(tag & 7), isPartial: tag >= Records.shortPartial,
+      body: Range(uncheckedBounds: (next, next &+ length)))
+  }
+
+  @inline(never)
+  private static func readRare(
+    _ reader: ByteReader, at offset: Int, tag: UInt8
+  ) throws(FormatError) -> ObjectHeader? {
+    var start = offset + 1
     switch tag {
     case Maps.short...Maps.lastShort:
-      let length = Int(tag &- Maps.short)
+      let length = Int(tag - Maps.short)
       try reader.require(length, at: start)
-      return ObjectHeader(shape: nil, isPartial: false, body: start..<start &+ length)
-    case Records.short...: (shape, isPartial) = (Int(tag & 7), tag >= Records.shortPartial)
-    case Records.long, Records.longPartial:
-      (shape, isPartial) = (try reader.varint(at: &start), tag == Records.longPartial)
-    case Maps.long: break
+      return ObjectHeader(shape: nil, isPartial: false, body: start..<start + length)
+    case Maps.long, Records.long, Records.longPartial:
+      let shape = tag == Maps.long ? nil : try reader.varint(at: &start)
+      let length = try reader.length(at: &start)
+      return ObjectHeader(shape: shape, isPartial: tag == Records.longPartial, body: start..<start + length)
     default: return nil
     }
-    let length = try reader.length(at: &start)
-    return ObjectHeader(shape: shape, isPartial: isPartial, body: start..<start &+ length)
   }
 }
 
@@ -219,17 +229,24 @@ struct Columns {
 /// A level of nesting takes a byte at least, so a container with fewer bytes than there are levels left needs no look
 /// inside: only long containers are walked, from element to element, without recursion.
 enum DepthCheck {
+  private struct Level {
+    let end: Int
+    let hasKeys: Bool
+  }
+
   /// Checks that the value at `offset` nests at most `limit` containers.
-  static func run(
-    _ reader: ByteReader, tables: borrowing MessageTables, from offset: Int, limit: Int
-  ) throws(FormatError) {
+  static func run(_ reader: ByteReader, tables: borrowing MessageTables, from offset: Int, limit: Int)
+    throws(FormatError)
+  {
     var offset = offset
-    var level = (end: try reader.end(of: offset), hasKeys: false)
-    var outer: [(end: Int, hasKeys: Bool)] = []
+    var level = Level(end: try reader.end(of: offset), hasKeys: false)
+    if level.end - offset <= limit { return }
+    var outer: [Level] = []
     while true {
-      while offset == level.end {
+      if offset == level.end {
         guard let next = outer.popLast() else { return }
         level = next
+        continue
       }
       if level.hasKeys { offset = try tables.endOfKey(reader, at: offset) }
       let next = try reader.end(of: offset)
@@ -241,8 +258,12 @@ enum DepthCheck {
         continue
       }
       guard left > 0 else { try fail(.tooDeep, at: offset) }
+      if next - inner.start <= left - 1 {
+        offset = next
+        continue
+      }
       outer.append(level)
-      level = (next, inner.hasKeys)
+      level = Level(end: next, hasKeys: inner.hasKeys)
       offset = inner.start
     }
   }

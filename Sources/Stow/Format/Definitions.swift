@@ -7,7 +7,8 @@ import Synchronization
 package final class DecodingDefinitions: @unchecked Sendable {
   /// Copies of the preludes that define them, one after the other.
   private var bytes = GrowableBuffer<UInt8>(capacity: 64)
-  private(set) var reader = ByteReader()
+  private var byteCount = 0
+  private(set) var reader = ByteReader(extents: Tag.extents)
   private(set) var tables = TextTables()
   private(set) var extent = Extent()
   /// The symbols by their numbers.
@@ -15,16 +16,17 @@ package final class DecodingDefinitions: @unchecked Sendable {
   /// Whether a container reads on with these when its call is over, on whatever thread.
   private let areKept = Atomic<Bool>(false)
   /// What tells these definitions from all others, also from those that had their address before.
-  let number = DecodingDefinitions.numbers.add(1, ordering: .relaxed).newValue
+  let number = DecodingDefinitions.newNumber()
 
   private static let numbers = Atomic<Int>(0)
+  private static func newNumber() -> Int { numbers.add(1, ordering: .relaxed).newValue }
 
   /// No definitions yet, to which records add theirs.
   package init() {}
 
   /// The definitions of the message of a context, which is valid.
   init(ofContext message: [UInt8]) {
-    let end = message.withUnsafeBytes { try? add(ByteReader($0), at: 0) }
+    let end = message.withUnsafeBytes { try? add(ByteReader($0, extents: Tag.extents), at: 0) }
     precondition(end == message.count - 1)
   }
 
@@ -36,8 +38,9 @@ package final class DecodingDefinitions: @unchecked Sendable {
     while next < others.size { next = try add(others.reader, at: next) }
   }
 
+  private var symbolCount: Int { tables.symbolCount }
   /// How many bytes of preludes they come from.
-  package var size: Int { bytes.count }
+  package var size: Int { byteCount }
 
   /// How many symbols and shapes there are: a message may refer to those that were there before it.
   struct Extent: BitwiseCopyable {
@@ -67,28 +70,32 @@ package final class DecodingDefinitions: @unchecked Sendable {
   ///
   /// - Parameter limit: The most bytes of preludes that there may be.
   func add(_ record: ByteReader, limit: Int) throws(FormatError) -> Scope {
-    guard try record.byte(at: 0) == MessageTables.tag else { return Scope(extent: extent, body: 0) }
-    let body = try add(record, at: 0, limit: limit)
+    let hasPrelude = try record.byte(at: 0) == MessageTables.tag
+    let body = hasPrelude ? try add(record, at: 0, limit: limit) : 0
     return Scope(extent: extent, body: body)
   }
 
   /// Adds what the prelude at `start` defines, and returns the offset after it. Nothing is added if it is not valid.
   func add(_ message: ByteReader, at start: Int, limit: Int = .max) throws(FormatError) -> Int {
     var checked = TextTables()
-    let first = tables.symbolCount
-    let end = try checked.read(message, at: start, firstSymbol: first)
-    guard end - start <= limit - size else { try fail(.tooManyDefinitions, at: start) }
+    let end = try checked.read(message, at: start, firstSymbol: symbolCount)
+    guard end - start <= limit - byteCount else { try fail(.tooManyDefinitions, at: start) }
+    let first = symbolCount
     var names = NameNumbers()
     _ = try names.keys(of: checked, message) { symbol throws(FormatError) in
       symbol < first ? strings[symbol] : try message.string(ofTextAt: checked.symbol(symbol - first))
     }
-    let offset = size
-    for byte in message.buffer(at: start, count: end - start) { bytes.append(byte) }
+    let (offset, count) = (byteCount, end - start)
+    bytes.reserve(count)
+    UnsafeMutableRawPointer(bytes.base + offset).copyMemory(
+      from: message.pointer(at: start), byteCount: count)
+    byteCount = offset + count
+    bytes.extend(to: byteCount)
     reader.turn(to: UnsafeRawBufferPointer(bytes.buffer))
     _ = try tables.read(reader, at: offset, firstSymbol: 0)
     extent = Extent(symbols: tables.symbolCount, shapes: tables.shapeCount)
     // Their texts were checked above.
-    for index in first..<tables.symbolCount {
+    for index in first..<symbolCount {
       strings.append(try reader.string(ofTextAt: tables.symbol(index)))
     }
     return end
@@ -96,12 +103,13 @@ package final class DecodingDefinitions: @unchecked Sendable {
 }
 
 /// Numbers of names, which are the same where the names are, by their bytes.
+///
+/// A key takes a byte where its symbol may take half of a prelude. Whoever looks at all keys looks at each symbol once.
 private struct NameNumbers {
   /// By their numbers.
   private(set) var names: [String] = []
   private var numbers: [ExactString: Int] = [:]
-  /// Those of symbols that keys refer to. Whoever looks at all keys looks at each symbol once: a key takes a byte where
-  /// its symbol may take half of a prelude.
+  /// By symbol: those of symbols that keys refer to.
   private var ofSymbols: [Int: Int] = [:]
 
   mutating func number(of name: String) -> Int {
@@ -144,11 +152,16 @@ private struct NameNumbers {
 }
 
 /// The contexts that messages may rely on (FORMAT.md, "Contexts").
-struct DecodingContexts {
+final class DecodingContexts: Sendable {
   /// By their ids; nil where several have one.
-  let named: [UInt32: DecodingDefinitions?]
+  private let named: [UInt32: DecodingDefinitions?]
   /// What messages rely on that name none.
-  let implicit: DecodingDefinitions?
+  private let implicit: DecodingDefinitions?
+
+  init(named: [UInt32: DecodingDefinitions?], implicit: DecodingDefinitions?) {
+    self.named = named
+    self.implicit = implicit
+  }
 
   /// Returns what a message relies on, or nil if that is nothing; moves `start` past the name of the context.
   func context(of message: ByteReader, _ start: inout Int) throws(FormatError) -> DecodingDefinitions? {
@@ -172,7 +185,9 @@ struct ContextMessage {
   /// The message, which says the same symbols and shapes in one way only.
   let bytes: [UInt8]
 
-  /// - Parameter shapes: The keys of each shape. Keys and symbols stand there once.
+  /// - Parameters:
+  ///   - symbols: The symbols, each once.
+  ///   - shapes: The keys of each shape, each once.
   init(symbols: [String], shapes: [[String]]) {
     var numbers = NameNumbers()
     for symbol in symbols { _ = numbers.number(of: symbol) }
@@ -237,5 +252,43 @@ extension BackwardWriter {
   fileprivate mutating func count(_ count: Int) {
     reserve(Self.margin)
     varint(count)
+  }
+
+  fileprivate mutating func text(_ string: String) {
+    var string = string
+    string.withUTF8 { text(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+/// The prelude of a record, in parts that can be put together with those of other records (Format/Logs.md, "Records of one
+/// block").
+package struct RecordPrelude {
+  /// What a record with a prelude begins with, and no other.
+  package static let tag: UInt8 = 0x1F
+
+  package var symbolCount = 0
+  /// The texts of the symbols.
+  package var symbols: [UInt8] = []
+  package var shapeCount = 0
+  /// The shapes, each with the number of its keys.
+  package var shapes: [UInt8] = []
+  /// How many bytes it takes in the record.
+  package private(set) var size = 0
+
+  package init() {}
+
+  /// The prelude that a record begins with, if there is one.
+  init(_ reader: ByteReader) throws(FormatError) {
+    guard try reader.byte(at: 0) == MessageTables.tag else { return }
+    var tables = TextTables()
+    // Which symbols there are before those of the record is not known here.
+    size = try tables.read(reader, at: 0, firstSymbol: Int.max / 2)
+    var offset = 1
+    symbolCount = try reader.varint(at: &offset)
+    let firstSymbol = offset
+    for _ in 0..<symbolCount { offset = try reader.endOfText(at: offset) }
+    symbols = [UInt8](reader.buffer(at: firstSymbol, count: offset - firstSymbol))
+    shapeCount = try reader.varint(at: &offset)
+    shapes = [UInt8](reader.buffer(at: offset, count: size - offset))
   }
 }

@@ -20,6 +20,7 @@ enum Floats {
   // MARK: writing
 
   /// Writes a number in its shortest form. Within a reserve.
+  @inline(__always)
   static func write(_ bits: UInt64, to writer: inout BackwardWriter) {
     let form = DoubleForm(bits)
     writer.littleEndian(form.body, width: form.width)
@@ -36,6 +37,7 @@ enum Floats {
   // MARK: reading
 
   /// The number at `offset`, and the offset after it. Integers are not converted here.
+  @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double {
     if try reader.byte(at: offset) == double {
       let bits = try reader.word(at: offset &+ 1)
@@ -98,24 +100,31 @@ enum Floats {
 struct DoubleForm {
   let tag: UInt8
   /// The scale byte of the decimal forms; absent in the others.
-  var scale: UInt8? = nil
+  let scale: UInt8?
   let body: UInt64
   let width: Int
 
   var size: Int { 1 + (scale == nil ? 0 : 1) + width }
-}
 
-extension DoubleForm {
   init(_ bits: UInt64) {
     let value = Double(bitPattern: bits)
-    let integer = value.magnitude < 0x1p31 ? DecimalFraction.rounded(value) : 0
-    guard Double(integer).bitPattern == bits else {
-      self = Self.fraction(bits)
-      return
+    if value.magnitude < 0x1p31 {
+      let integer = DecimalFraction.rounded(value)
+      if Double(integer).bitPattern == bits {
+        let width = DecimalFraction.width(integer)
+        let tag = Floats.integral &+ UInt8(truncatingIfNeeded: width &- 1)
+        self.init(tag: tag, body: UInt64(bitPattern: integer), width: width)
+        return
+      }
     }
-    let width = DecimalFraction.width(integer)
-    let tag = Floats.integral &+ UInt8(truncatingIfNeeded: width &- 1)
-    self.init(tag: tag, body: UInt64(bitPattern: integer), width: width)
+    self = Self.fraction(bits)
+  }
+
+  private init(tag: UInt8, scale: UInt8? = nil, body: UInt64, width: Int) {
+    self.tag = tag
+    self.scale = scale
+    self.body = body
+    self.width = width
   }
 
   @inline(never)
@@ -138,6 +147,20 @@ extension DoubleForm {
       return decimal
     }
     return binary
+  }
+
+  /// The bytes of a number in its shortest form, of which a decimal form is known.
+  static func size(_ bits: UInt64, _ cell: DecimalCell, exponent: Int) -> Int {
+    let value = Double(bitPattern: bits)
+    guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude), exponent <= widest
+    else { return DoubleForm(bits).size }
+    let (numerator, exponent) = DecimalFraction.shortened(cell.numerator, exponent: exponent)
+    let width = DecimalFraction.width(numerator)
+    if cell.residue == 0, exponent == 0 ? value.magnitude < 0x1p31 : exponent <= 4 && width <= 4 {
+      return 1 + width
+    }
+    let decimal = width > ElementType.maximumScaledWidth ? Int.max : width + (cell.residue == 0 ? 2 : 3)
+    return min(PackedDoubles.isFloat(bits) ? 5 : 9, decimal)
   }
 
   /// A decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
@@ -192,8 +215,8 @@ enum DecimalFraction {
     Double(bitPattern: value.bitPattern &+ UInt64(bitPattern: Int64(residue)))
   }
 
-  /// The nearest decimal fraction with `exponent` decimals, and how many representable numbers `value` lies beyond it;
-  /// nil if that is more than 127 or the fraction takes more than 6 bytes.
+  /// The nearest decimal fraction with `exponent` decimals, and how many representable numbers `value`
+  /// lies beyond it; nil if that is more than 127 or the fraction takes more than 6 bytes.
   static func nearest(to value: Double, exponent: Int) -> (numerator: Int64, residue: Int8)? {
     let scaled = value * power(exponent)
     // Also false for NaN.

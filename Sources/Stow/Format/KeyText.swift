@@ -29,8 +29,11 @@ package enum KeyText {
     let size: Int
   }
 
-  static func measure(_ text: UnsafeRawBufferPointer) -> Measure {
-    let codes = CharacterCodes.table
+  static func measure(_ text: UnsafeRawBufferPointer) -> Measure { measure(text, CharacterCodes.table) }
+
+  /// - Parameter codes: `CharacterCodes.table`.
+  @inline(__always)
+  fileprivate static func measure(_ text: UnsafeRawBufferPointer, _ codes: UnsafePointer<UInt64>) -> Measure {
     let count = text.count
     guard count > 0, count < limit else {
       return Measure(form: .plain, count: count, size: count + (count < limit ? 1 : 1 + Varint.size(count)))
@@ -57,43 +60,50 @@ package enum KeyText {
 
   /// The bytes of the text of `string`, header included.
   static func bytes(of string: String) -> [UInt8] {
-    var writer = BackwardWriter(capacity: string.utf8.count)
-    writer.text(string)
-    return [UInt8](writer.written)
+    var string = string
+    return string.withUTF8 { utf8 in
+      var writer = BackwardWriter(capacity: utf8.count)
+      writer.text(UnsafeRawBufferPointer(utf8))
+      return [UInt8](writer.written)
+    }
   }
 }
 
 extension BackwardWriter {
-  mutating func text(_ string: String) {
-    var string = string
-    string.withUTF8 { text(UnsafeRawBufferPointer($0)) }
-  }
-
   /// A text in its shortest form, header included.
   mutating func text(_ utf8: UnsafeRawBufferPointer) {
-    let measure = KeyText.measure(utf8)
-    guard measure.form != .plain else {
-      bytes(utf8)
-      reserve(Self.margin)
-      return numbered(measure.count, short: KeyText.plain, limit: KeyText.limit, long: KeyText.longPlain)
-    }
-    reserve(Self.margin)
-    let isFiveBit = measure.form == .fiveBit
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: KeyText.limit) { units in
-      var count = 0
-      for character in utf8 {
-        let code = UInt8(truncatingIfNeeded: CharacterCodes.table[Int(character)] >> (isFiveBit ? 8 : 0))
-        if isFiveBit, code >= CharacterCodes.upper {
-          units[count] =
-            code < CharacterCodes.digit ? CharacterCodes.upperShift : CharacterCodes.digitShift
+    let codes = codes
+    let measure = KeyText.measure(utf8, codes)
+    switch measure.form {
+    case .sixBit:
+      pack(utf8, width: 6) { codes[Int($0)] & 0x3F }
+      byte(KeyText.sixBit + UInt8(measure.count))
+    case .fiveBit where measure.count == utf8.count:
+      pack(utf8, width: 5) { codes[Int($0)] >> 8 & 0x1F }
+      byte(KeyText.fiveBit + UInt8(measure.count))
+    case .fiveBit:
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: KeyText.limit) { units in
+        var count = 0
+        for character in utf8 {
+          let code = UInt8(truncatingIfNeeded: codes[Int(character)] >> 8)
+          if code & (CharacterCodes.upper | CharacterCodes.digit) != 0 {
+            units[count] =
+              code & CharacterCodes.upper != 0 ? CharacterCodes.upperShift : CharacterCodes.digitShift
+            count += 1
+          }
+          units[count] = code & 31
           count += 1
         }
-        units[count] = isFiveBit ? code & 31 : code
-        count += 1
+        pack(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(units)[..<count]), width: 5) {
+          UInt64($0)
+        }
       }
-      pack(units[..<count], width: isFiveBit ? 5 : 6)
+      byte(KeyText.fiveBit + UInt8(measure.count))
+    case .plain:
+      bytes(utf8)
+      reserve(Self.margin)
+      numbered(measure.count, short: KeyText.plain, limit: KeyText.limit, long: KeyText.longPlain)
     }
-    byte((isFiveBit ? KeyText.fiveBit : KeyText.sixBit) + UInt8(measure.count))
   }
 
   /// Writes a reference to a symbol, in the place of a text. Within a reserve.
@@ -101,14 +111,25 @@ extension BackwardWriter {
     numbered(symbol, short: KeyText.symbol, limit: KeyText.shortSymbolLimit, long: KeyText.longSymbol)
   }
 
-  /// Writes `width` bits for each unit. Within a reserve.
-  private mutating func pack(_ units: Slice<UnsafeMutableBufferPointer<UInt8>>, width: Int) {
-    // Eight units are as many bytes as the bits of one.
-    for start in stride(from: (units.count - 1) & ~7, through: 0, by: -8) {
-      let end = min(start + 8, units.count)
+  /// Writes `width` bits for each byte of `text`, a short one.
+  ///
+  /// Eight characters are as many bytes as the bits of one.
+  private mutating func pack(_ text: UnsafeRawBufferPointer, width: Int, _ bits: (UInt8) -> UInt64) {
+    reserve(text.count &+ Self.margin)
+    let whole = text.count & ~7
+    var last: UInt64 = 0
+    for index in whole..<text.count {
+      last |= bits(text[index]) &<< UInt64(truncatingIfNeeded: width &* (index &- whole))
+    }
+    littleEndian(last, width: (width &* (text.count &- whole) &+ 7) >> 3)
+    var start = whole
+    while start > 0 {
+      start &-= 8
       var group: UInt64 = 0
-      for index in start..<end { group |= UInt64(units[index]) << UInt64(width * (index - start)) }
-      littleEndian(group, width: (width * (end - start) + 7) / 8)
+      for index in 0..<8 {
+        group |= bits(text[start &+ index]) << UInt64(truncatingIfNeeded: width &* index)
+      }
+      littleEndian(group, width: width)
     }
   }
 }
@@ -118,9 +139,14 @@ extension ByteReader {
   /// is not passed.
   package func reference(at offset: inout Int) throws(FormatError) -> Int? {
     let header = try byte(at: offset)
-    guard header >= KeyText.symbol, header <= KeyText.longSymbol else { return nil }
+    guard header >= KeyText.symbol else { return nil }
+    if header < KeyText.longSymbol {
+      offset &+= 1
+      return Int(header - KeyText.symbol)
+    }
+    guard header == KeyText.longSymbol else { return nil }
     var next = offset &+ 1
-    let symbol = header == KeyText.longSymbol ? try varint(at: &next) : Int(header - KeyText.symbol)
+    let symbol = try varint(at: &next)
     offset = next
     return symbol
   }
@@ -164,12 +190,51 @@ extension ByteReader {
     // Most are short; of the others a zero counts no characters, and so is malformed.
     guard header < KeyText.symbol, header & ~KeyText.fiveBit != 0 else { return try text(at: offset).end }
     let count = Int(header & 0x3F)
-    let size = header >= KeyText.plain ? count : (count &* (header >= KeyText.fiveBit ? 5 : 6) &+ 7) / 8
+    let size =
+      header >= KeyText.plain ? count : (count &* (header >= KeyText.fiveBit ? 5 : 6) &+ 7) / 8
     try require(size, at: offset &+ 1)
     return offset &+ 1 &+ size
   }
 
-  /// Whether `bytes` stand at `offset`.
+  /// Checks the text at `offset`: its form is the shortest that its string has, and plain bytes are UTF-8.
+  ///
+  /// - Returns: The offset after it.
+  func checkText(at offset: Int) throws(FormatError) -> Int {
+    let text = try text(at: offset)
+    if text.form == .plain {
+      try checkPlain(text)
+      if !isASCII(text) { _ = try string(at: text.content, count: text.count) }
+    } else {
+      var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+      _ = try withUnsafeMutableBytes(of: &words) { buffer throws(FormatError) in
+        try unpack(text, into: buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
+      }
+    }
+    return text.end
+  }
+
+  /// Checks that no other form of the string of a plain text is shorter.
+  private func checkPlain(_ text: Text) throws(FormatError) {
+    guard KeyText.measure(buffer(at: text.content, count: text.count)).form == .plain else {
+      try fail(.malformed, at: text.start)
+    }
+  }
+
+  /// Returns the bytes of a text, header included.
+  func bytes(of text: Text) -> UnsafeRawBufferPointer {
+    buffer(at: text.start, count: text.end - text.start)
+  }
+
+  func hash(of text: Text) -> UInt64 {
+    TextKey.make(pointer(at: text.start), text.end - text.start, ByteHash()).hash
+  }
+
+  /// Whether a text has no characters beyond ASCII.
+  func isASCII(_ text: Text) -> Bool {
+    text.form != .plain || isASCII(at: text.content, count: text.count)
+  }
+
+  /// Whether the bytes of `text`, header included, are `bytes`.
   func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
     guard bytes.count <= count &- offset, let start = bytes.baseAddress else { return false }
     return equalBytes(pointer(at: offset), start, count: bytes.count)
@@ -178,59 +243,64 @@ extension ByteReader {
   /// The string of a text, which must be in the shortest form that the string has.
   package func string(of text: Text) throws(FormatError) -> String {
     if text.form == .plain {
-      guard KeyText.measure(buffer(at: text.content, count: text.count)).form == .plain else {
-        try fail(.malformed, at: text.start)
-      }
+      try checkPlain(text)
       return try string(at: text.content, count: text.count)
     }
-    var isValid = true
-    let string = String(unsafeUninitializedCapacity: text.count) { target in
-      let length = target.baseAddress.flatMap { unpack(text, into: $0) }
-      isValid = length != nil
-      return length ?? 0
+    // No text is longer unpacked than its count says.
+    var failure: FormatError?
+    let string = String(unsafeUninitializedCapacity: text.count) { buffer in
+      guard let target = buffer.baseAddress else { return 0 }
+      do throws(FormatError) { return try unpack(text, into: target) } catch {
+        failure = error
+        return 0
+      }
     }
-    guard isValid else { try fail(.malformed, at: text.start) }
+    if let failure { throw failure }
     return string
   }
 
   /// The string of the text at `offset`.
   func string(ofTextAt offset: Int) throws(FormatError) -> String { try string(of: text(at: offset)) }
 
-  /// Unpacks a packed text to `target`, which has room for as many characters as there are units.
+  /// Unpacks a packed text to `target`, which has room for as many characters as its count says, and checks that no
+  /// other form of its string is shorter.
   ///
-  /// - Returns: The number of characters; nil if the text is not valid, or not the shortest of its string.
-  private func unpack(_ text: Text, into target: UnsafeMutablePointer<UInt8>) -> Int? {
-    let isFiveBit = text.form == .fiveBit
-    let width = isFiveBit ? 5 : 6
-    let characters = (isFiveBit ? CharacterCodes.fiveBitCharacters : CharacterCodes.sixBitCharacters)
-      .utf8Start
-    var (bits, length): (UInt64, Int) = (0, 0)
-    // The shift before the next unit.
-    var shift: UInt8?
-    for index in 0..<text.count {
-      if index & 7 == 0 {
-        let start = text.content + index / 8 * width
-        bits = firstBytes(at: start, upTo: min(start + width, text.end))
+  /// - Returns: The number of characters.
+  private func unpack(_ text: Text, into target: UnsafeMutablePointer<UInt8>) throws(FormatError) -> Int {
+    var length = 0
+    let isWhole: Bool
+    if text.form == .sixBit {
+      var bits = BitExtractor(pointer(at: text.content), bitCount: text.count * 6)
+      let characters = CharacterCodes.sixBitCharacters.utf8Start
+      while length < text.count {
+        target[length] = characters[Int(bits.next(6))]
+        length += 1
       }
-      let unit = UInt8(truncatingIfNeeded: bits) & (isFiveBit ? 0x1F : 0x3F)
-      bits >>= UInt64(width)
-      if isFiveBit, shift == nil, unit >= CharacterCodes.upperShift {
-        shift = unit
-        continue
+      isWhole = bits.restIsZero
+    } else {
+      var bits = BitExtractor(pointer(at: text.content), bitCount: text.count * 5)
+      let characters = CharacterCodes.fiveBitCharacters.utf8Start
+      var left = text.count
+      while left > 0 {
+        let unit = bits.next(5)
+        left -= 1
+        if unit < CharacterCodes.upperShift {
+          target[length] = characters[Int(unit)]
+        } else {
+          guard left > 0 else { try fail(.malformed, at: text.start) }
+          let isUpper = unit == CharacterCodes.upperShift
+          let shifted = bits.next(5)
+          left -= 1
+          guard shifted < (isUpper ? 26 : 10) else { try fail(.malformed, at: text.start) }
+          target[length] = shifted + (isUpper ? UInt8(ascii: "A") : UInt8(ascii: "0"))
+        }
+        length += 1
       }
-      switch shift {
-      case nil: target[length] = characters[Int(unit)]
-      case CharacterCodes.upperShift where unit < 26: target[length] = UInt8(ascii: "A") + unit
-      case CharacterCodes.digitShift where unit < 10: target[length] = UInt8(ascii: "0") + unit
-      default: return nil
-      }
-      shift = nil
-      length += 1
+      isWhole = bits.restIsZero
     }
-    // The bits that fill the last byte are zero.
-    guard bits == 0, shift == nil else { return nil }
-    return KeyText.measure(UnsafeRawBufferPointer(start: target, count: length)).form == text.form
-      ? length : nil
+    let measure = KeyText.measure(UnsafeRawBufferPointer(start: target, count: length))
+    guard isWhole, measure.form == text.form else { try fail(.malformed, at: text.start) }
+    return length
   }
 }
 
@@ -265,4 +335,42 @@ enum CharacterCodes {
     }
     return UnsafePointer(table)
   }()
+}
+
+/// Takes groups of up to 8 bits, lowest first, out of bytes.
+struct BitExtractor {
+  private var next: UnsafeRawPointer
+  private let end: UnsafeRawPointer
+  private var pending: UInt64 = 0
+  private var count: UInt64 = 0
+
+  /// The bytes of `bitCount` bits must be there at `source`, and no more than these bits may be taken.
+  init(_ source: UnsafeRawPointer, bitCount: Int) {
+    next = source
+    end = source + (bitCount + 7) / 8
+  }
+
+  @inline(__always)
+  mutating func next(_ width: UInt64) -> UInt8 {
+    if count < width { refill() }
+    let result = UInt8(truncatingIfNeeded: pending & (1 &<< width &- 1))
+    pending &>>= width
+    count &-= width
+    return result
+  }
+
+  private mutating func refill() {
+    if end - next >= 4 {
+      pending |= UInt64(UInt32(littleEndian: next.loadUnaligned(as: UInt32.self))) &<< count
+      next += 4
+      count &+= 32
+    } else {
+      pending |= UInt64(next.load(as: UInt8.self)) &<< count
+      next += 1
+      count &+= 8
+    }
+  }
+
+  /// Whether the bits that fill the last byte are zero, once all groups were taken.
+  var restIsZero: Bool { pending == 0 }
 }

@@ -51,13 +51,19 @@ struct MessageTables: ~Copyable {
   }
 
   func keyCount(ofShape shape: Int) -> Int {
-    shape < firstShape ? relied.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
+    shape < firstShape
+      ? relied.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
   }
 
   func key(_ slot: Int, ofShape shape: Int) -> TextLocation {
     shape < firstShape
       ? TextLocation(inDefinitions: relied.tables.key(slot, ofShape: shape))
       : TextLocation(own.key(slot, ofShape: shape - firstShape))
+  }
+
+  /// The bytes that a location is in.
+  func reader(of location: TextLocation, _ reader: ByteReader) -> ByteReader {
+    location.isInMessage ? reader : relied.reader
   }
 
   /// The offset after the key at `offset` of the message, a text or a reference to a symbol.
@@ -68,6 +74,7 @@ struct MessageTables: ~Copyable {
 
   /// The symbol that the key at `offset` of the message refers to; moves `offset` past the key. Nil for a text, which
   /// is not passed.
+  @inline(__always)
   private func symbol(_ reader: ByteReader, ofKeyAt offset: inout Int) throws(FormatError) -> Int? {
     let start = offset
     guard let symbol = try reader.reference(at: &offset) else { return nil }
@@ -76,16 +83,17 @@ struct MessageTables: ~Copyable {
   }
 
   /// The symbol that a key refers to; nil for a text.
+  @inline(__always)
   func symbol(_ reader: ByteReader, ofKeyAt key: TextLocation) throws(FormatError) -> Int? {
     var next = key.offset
     // In definitions every reference has been checked.
-    guard key.isInMessage else { return try relied.reader.reference(at: &next) }
+    guard key.isInMessage else { return try self.reader(of: key, reader).reference(at: &next) }
     return try symbol(reader, ofKeyAt: &next)
   }
 
   /// The text that stands somewhere.
   func text(_ reader: ByteReader, at location: TextLocation) throws(FormatError) -> LocatedText {
-    let reader = location.isInMessage ? reader : relied.reader
+    let reader = self.reader(of: location, reader)
     return LocatedText(
       reader: reader, text: try reader.text(at: location.offset), isInMessage: location.isInMessage)
   }
@@ -97,7 +105,9 @@ struct MessageTables: ~Copyable {
   }
 }
 
-/// Where the symbols and the keys of shapes stand that some bytes define (FORMAT.md, "Prelude"): 8 bytes for each.
+/// Where the symbols and the keys of shapes stand that some bytes define (FORMAT.md, "Prelude").
+///
+/// Only places are remembered, 8 bytes for a symbol or a key of a shape.
 ///
 /// Not arrays: every use of one in a session would count its references.
 struct TextTables: ~Copyable {
@@ -114,7 +124,9 @@ struct TextTables: ~Copyable {
   func symbol(_ index: Int) -> Int { symbols[index] }
 
   private func firstKey(ofShape shape: Int) -> Int { shape == 0 ? 0 : ends[shape &- 1] }
+
   func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }
+
   func key(_ slot: Int, ofShape shape: Int) -> Int { keys[firstKey(ofShape: shape) &+ slot] }
 
   mutating func removeAll() {
@@ -134,7 +146,7 @@ struct TextTables: ~Copyable {
     var offset = start + 1
     for _ in 0..<(try count(reader, at: &offset)) {
       symbols.append(offset)
-      offset = try checkedText(reader, at: offset)
+      offset = try reader.checkText(at: offset)
     }
     for _ in 0..<(try count(reader, at: &offset)) {
       let start = offset
@@ -146,20 +158,13 @@ struct TextTables: ~Copyable {
         if let symbol = try reader.reference(at: &next) {
           guard symbol < firstSymbol + symbols.count else { try fail(.malformed, at: offset) }
         } else {
-          next = try checkedText(reader, at: offset)
+          next = try reader.checkText(at: offset)
         }
         offset = next
       }
       ends.append(keys.count)
     }
     return offset
-  }
-
-  /// The offset after the text at `offset`, which is UTF-8 in the shortest form of its string.
-  private func checkedText(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
-    let text = try reader.text(at: offset)
-    _ = try reader.string(of: text)
-    return text.end
   }
 
   /// A count of things of one byte or more.
@@ -178,16 +183,18 @@ struct TextLocation: BitwiseCopyable, Hashable {
   /// The offset in the message, or the complement of that in the definitions.
   let bits: Int
 
+  /// - Parameter offset: Where it stands in the message.
+  init(_ offset: Int) { bits = offset }
+
+  /// - Parameter bits: What another location has.
+  init(bits: Int) { self.bits = bits }
+
+  init(inDefinitions offset: Int) { bits = ~offset }
+
   var isInMessage: Bool { bits >= 0 }
 
   /// Where it stands, in the message or the definitions.
   var offset: Int { isInMessage ? bits : ~bits }
-}
-
-extension TextLocation {
-  /// - Parameter offset: Where it stands in the message.
-  init(_ offset: Int) { self.init(bits: offset) }
-  init(inDefinitions offset: Int) { self.init(bits: ~offset) }
 }
 
 /// A text, and the bytes that it stands in: those of the message, or those of the definitions.
@@ -196,9 +203,8 @@ struct LocatedText {
   let text: ByteReader.Text
   let isInMessage: Bool
 
-  /// Header included.
-  var bytes: UnsafeRawBufferPointer { reader.buffer(at: text.start, count: size) }
-  var hash: UInt64 { TextKey.make(reader.pointer(at: text.start), size, ByteHash()).hash }
+  var bytes: UnsafeRawBufferPointer { reader.bytes(of: text) }
+  var hash: UInt64 { reader.hash(of: text) }
   var size: Int { text.end - text.start }
   var location: TextLocation {
     isInMessage ? TextLocation(text.start) : TextLocation(inDefinitions: text.start)

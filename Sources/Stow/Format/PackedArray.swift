@@ -35,6 +35,7 @@ package enum ElementType {
   static func noisy(exponent: Int, width: Int) -> UInt8 { UInt8(exponent) << 4 | UInt8(width + 8) }
 
   /// The bytes of one element, which every element of the type takes; nil for the types that differ.
+  @inline(__always)
   package static func stride(of type: UInt8) -> Int? {
     let low = Int(type & 15)
     switch type {
@@ -64,7 +65,8 @@ package enum ElementType {
   static func isNoisy(_ type: UInt8) -> Bool { (0x10...0x9F).contains(type) && type & 15 > 8 }
 }
 
-/// A packed array in its place: its element type, and where its elements stand (FORMAT.md, "Packed arrays").
+/// A packed array in its place: its element type, and where its elements stand (FORMAT.md, "Packed
+/// arrays").
 struct PackedArray {
   static let tag: UInt8 = 0x74
   /// A packed array of `ElementType.float`, which its tag implies.
@@ -88,11 +90,19 @@ struct PackedArray {
     var next = offset + 1
     let length = try reader.length(at: &next)
     let end = next + length
-    guard tag == Self.floats || length > 0 else { try fail(.malformed, at: offset) }
-    type = tag == Self.floats ? ElementType.float : reader.base[next]
-    if tag == Self.tag { next += 1 }
-    base = ElementType.isOffset(type) ? try Integers.base(reader, at: &next) : 0
-    guard next <= end else { try fail(.malformed, at: offset) }
+    if tag == Self.tag {
+      guard length > 0 else { try fail(.malformed, at: offset) }
+      type = reader.base[next]
+      next += 1
+    } else {
+      type = ElementType.float
+    }
+    var base: Int64 = 0
+    if ElementType.isOffset(type) {
+      base = try Integers.base(reader, at: &next)
+      guard next <= end else { try fail(.malformed, at: offset) }
+    }
+    self.base = base
     body = next..<end
     if let stride = ElementType.stride(of: type), ElementType.isOfArrays(type) {
       guard body.count % stride == 0 else { try fail(.malformed, at: offset) }
@@ -170,20 +180,21 @@ struct PackedArray {
     case ElementType.unsigned + 1: widen(reader, as: UInt8.self, into: target)
     case ElementType.unsigned + 2: widen(reader, as: UInt16.self, into: target)
     case ElementType.unsigned + 4: widen(reader, as: UInt32.self, into: target)
-    case ElementType.ownWidths, ElementType.ownWidthDeltas: try readOwnWidths(reader, into: target)
-    case ElementType.deltas...ElementType.deltas + 8: try readDeltas(reader, into: target)
+    case ElementType.ownWidths, ElementType.ownWidthDeltas:
+      try readOwnWidths(reader, into: target)
+      if type == ElementType.ownWidthDeltas { Self.sum(target, count: count) }
+    case ElementType.deltas...ElementType.deltas + 8:
+      try readDeltas(reader, into: target)
+      Self.sum(target, count: count)
     default:
       for index in 0..<count {
         target[index] =
           try Cell.readInteger(reader, at: body.lowerBound &+ index &* stride, type: type) &+ base
       }
     }
-    let areDifferences = type == ElementType.ownWidthDeltas || type >= ElementType.deltas
-    if areDifferences, stride == 0, count > 1 {
-      for index in 1..<count { target[index] &+= target[index &- 1] }
-    }
   }
 
+  /// The body holds exactly `count` elements, which the initializer has checked.
   private func widen<Element: FixedWidthInteger>(
     _ reader: ByteReader, as _: Element.Type, into target: UnsafeMutablePointer<Int64>
   ) {
@@ -225,6 +236,14 @@ struct PackedArray {
     }
   }
 
+  private static func sum(_ target: UnsafeMutablePointer<Int64>, count: Int) {
+    var sum: Int64 = 0
+    for index in 0..<count {
+      sum &+= target[index]
+      target[index] = sum
+    }
+  }
+
   /// Fills `target`, which has room for `count` numbers. Throws `cellMismatch` at an integer or a Bool.
   func readDoubles(_ reader: ByteReader, into target: UnsafeMutablePointer<Double>) throws(FormatError) {
     guard stride > 0 else { try fail(.cellMismatch, at: body.lowerBound) }
@@ -254,12 +273,16 @@ package enum Cell: Sendable {
   case date(Double)
 
   /// The cell of the given type at `offset`, for which offsets are counted from `base`.
-  package static func read(
-    _ reader: ByteReader, at offset: Int, type: UInt8, base: Int64
-  ) throws(FormatError) -> Cell {
+  package static func read(_ reader: ByteReader, at offset: Int, type: UInt8, base: Int64) throws(FormatError)
+    -> Cell
+  {
+    if ElementType.isOffset(type) { return .integer(try readInteger(reader, at: offset, type: type) &+ base) }
+    return try read(reader, at: offset, type: type)
+  }
+
+  /// The cell of the given type at `offset`.
+  private static func read(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Cell {
     switch type {
-    case _ where ElementType.isInteger(type):
-      return .integer(try readInteger(reader, at: offset, type: type) &+ base)
     case ElementType.bool:
       let value = try reader.byte(at: offset)
       guard value <= 1 else { try fail(.malformed, at: offset) }
@@ -269,7 +292,9 @@ package enum Cell: Sendable {
     case ElementType.float:
       let value = Float(bitPattern: try reader.halfWord(at: offset))
       return value.isNaN ? .singleNaN(value) : .double(Double(value))
-    default: return try readDecimal(reader, at: offset, type: type)
+    default:
+      if ElementType.isInteger(type) { return .integer(try readInteger(reader, at: offset, type: type)) }
+      return try readDecimal(reader, at: offset, type: type)
     }
   }
 
@@ -281,9 +306,9 @@ package enum Cell: Sendable {
     return value & (1 << Int64(truncatingIfNeeded: 8 &* width) &- 1)
   }
 
-  private static func readDecimal(
-    _ reader: ByteReader, at offset: Int, type: UInt8
-  ) throws(FormatError) -> Cell {
+  private static func readDecimal(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError)
+    -> Cell
+  {
     guard let stride = ElementType.stride(of: type) else { try fail(.malformed, at: offset) }
     let exponent = type >= ElementType.integral ? 0 : Int(type >> 4)
     guard ElementType.isNoisy(type) else {
@@ -302,12 +327,14 @@ package enum Cell: Sendable {
   }
 
   /// A floating-point cell; throws `cellMismatch` for other types.
+  @inline(__always)
   static func readDouble(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Double {
     if type == ElementType.double { return Double(bitPattern: try reader.word(at: offset)) }
     if type == ElementType.float { return Double(Float(bitPattern: try reader.halfWord(at: offset))) }
-    guard ElementType.isDecimal(type),
-      case .double(let value) = try readDecimal(reader, at: offset, type: type)
-    else { try fail(.cellMismatch, at: offset) }
+    guard ElementType.isDecimal(type), case .double(let value) = try read(reader, at: offset, type: type)
+    else {
+      try fail(.cellMismatch, at: offset)
+    }
     return value
   }
 }

@@ -35,54 +35,62 @@ struct PackedDoubles {
     for values: UnsafeBufferPointer<UInt64>, _ integers: UnsafeBufferPointer<Bool>?,
     _ cells: UnsafeMutableBufferPointer<DecimalCell>
   ) -> PackedDoubles? {
-    // The fewest decimals with which every number is a decimal fraction, or next to one, as it is with `narrowest` and fewer.
-    var (exponent, narrowest) = (0, ElementType.maximumExponent)
-    var isNoisy = integers != nil
-    for index in values.indices where integers?[index] != true {
-      let value = Double(bitPattern: values[index])
-      guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
-        let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: widest)
-      else { return nil }
-      cells[index] = DecimalCell(numerator, residue: residue)
-      narrowest = min(narrowest, widest)
-      isNoisy = isNoisy || residue != 0
-      // Dividing the numerator would take longer.
-      let fewer = DecimalFraction.rounded(value * DecimalFraction.power(exponent))
-      if exponent < widest, fewer &* DecimalFraction.integerPower(widest &- exponent) != numerator {
-        exponent = max(exponent, DecimalFraction.shortened(numerator, exponent: widest).exponent)
+    var common = CommonDecimal(cells)
+    for index in values.indices {
+      if integers?[index] ?? false {
+        common.append(DecimalCell(0, residue: 0))
+      } else if !common.add(Double(bitPattern: values[index])) {
+        return nil
       }
     }
     // A type of exponent 0 has no room for a residue.
-    let isRaised = isNoisy && exponent == 0
-    if isRaised { exponent = 1 }
-    let power = DecimalFraction.power(exponent)
+    let exponent = common.isNoisy || integers != nil ? max(common.exponent, 1) : common.exponent
+    let isRaised = exponent != common.exponent
+    let isExact = !isRaised && common.isExact
+    guard
+      isExact && integers == nil || fill(cells, values, integers, exponent: exponent, onlyIntegers: isExact)
+    else { return nil }
     // Room for the widest cell, and for residues if a cell has one.
     var widest: Int64 = 0
     var residues: Int8 = isRaised ? 1 : 0
-    for index in values.indices {
-      let value = Double(bitPattern: values[index])
-      if integers?[index] == true {
-        guard let cell = DecimalCell(integer: Int64(bitPattern: values[index]), exponent: exponent) else {
-          return nil
-        }
-        cells[index] = cell
-      } else if exponent <= narrowest {
-        // The same fraction with fewer decimals: what the number lies beside it is the same.
-        cells[index] = DecimalCell(DecimalFraction.rounded(value * power), residue: cells[index].residue)
-      } else {
-        guard let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent) else {
-          return nil
-        }
-        cells[index] = DecimalCell(numerator, residue: residue)
-      }
-      widest |= cells[index].numerator ^ (cells[index].numerator >> 63)
-      residues |= cells[index].residue
+    for cell in cells[..<values.count] {
+      widest |= cell.numerator ^ (cell.numerator >> 63)
+      residues |= cell.residue
     }
     let width = DecimalFraction.width(widest)
     guard width <= ElementType.maximumScaledWidth else { return nil }
     return residues != 0
       ? PackedDoubles(type: ElementType.noisy(exponent: exponent, width: width), stride: width + 1)
       : PackedDoubles(type: ElementType.scaled(exponent: exponent, width: width), stride: width)
+  }
+
+  /// Makes cells with `exponent` decimals, of integers and perhaps of all numbers; false if one has none.
+  @inline(never)
+  private static func fill(
+    _ cells: UnsafeMutableBufferPointer<DecimalCell>, _ values: UnsafeBufferPointer<UInt64>,
+    _ integers: UnsafeBufferPointer<Bool>?, exponent: Int, onlyIntegers: Bool
+  ) -> Bool {
+    for index in values.indices {
+      if integers?[index] ?? false {
+        guard let cell = DecimalCell(integer: Int64(bitPattern: values[index]), exponent: exponent) else {
+          return false
+        }
+        cells[index] = cell
+      } else if !onlyIntegers {
+        let value = Double(bitPattern: values[index])
+        guard let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent) else {
+          return false
+        }
+        cells[index] = DecimalCell(numerator, residue: residue)
+      }
+    }
+    return true
+  }
+
+  /// How many decimals the elements have; nil if they are not decimal fractions.
+  var exponent: Int? {
+    if type == ElementType.double || type == ElementType.float { return nil }
+    return type >= ElementType.integral ? 0 : Int(type >> 4)
   }
 
   /// The bytes of one element, in the lowest `stride` bytes of the result.
@@ -106,6 +114,63 @@ struct PackedDoubles {
     for index in values.indices.reversed() {
       writer.littleEndian(element(values[index], cells[index]), width: stride)
     }
+  }
+}
+
+/// What floating-point numbers have in common as decimal fractions, and the cell of each: found in one walk, with one
+/// division for each.
+private struct CommonDecimal {
+  /// The fewest decimals with which every number is a decimal fraction, or next to one.
+  private(set) var exponent = 0
+  /// Whether a number is only next to one.
+  private(set) var isNoisy = false
+  /// The fewest decimals with which one of the numbers was looked at.
+  private var narrowest = ElementType.maximumExponent
+  /// The numbers taken in, with `exponent` decimals.
+  private let cells: UnsafeMutableBufferPointer<DecimalCell>
+  private var count = 0
+
+  /// - Parameter cells: Room for all numbers.
+  init(_ cells: UnsafeMutableBufferPointer<DecimalCell>) { self.cells = cells }
+
+  /// Whether what was found holds with `exponent` decimals for every number.
+  var isExact: Bool { exponent <= narrowest }
+
+  /// Takes one more number in; false if it is no such fraction.
+  mutating func add(_ value: Double) -> Bool {
+    guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
+      let (wide, residue) = DecimalFraction.nearest(to: value, exponent: widest)
+    else { return false }
+    narrowest = min(narrowest, widest)
+    isNoisy = isNoisy || residue != 0
+    var numerator = wide
+    if exponent < widest {
+      // Dividing the numerator would take longer.
+      numerator = DecimalFraction.rounded(value * DecimalFraction.power(exponent))
+      if numerator &* DecimalFraction.integerPower(widest &- exponent) != wide {
+        numerator = raise(for: wide, exponent: widest)
+      }
+    }
+    append(DecimalCell(numerator, residue: residue))
+    return true
+  }
+
+  mutating func append(_ cell: DecimalCell) {
+    cells[count] = cell
+    count &+= 1
+  }
+
+  /// Has as many decimals as a fraction needs, and returns its numerator with as many.
+  @inline(never)
+  private mutating func raise(for numerator: Int64, exponent widest: Int) -> Int64 {
+    let (_, fewest) = DecimalFraction.shortened(numerator, exponent: widest)
+    let factor = DecimalFraction.integerPower(max(0, fewest - exponent))
+    exponent = max(exponent, fewest)
+    // They stay below the limit of numerators, unless this is not exact.
+    for index in 0..<count {
+      cells[index] = DecimalCell(cells[index].numerator &* factor, residue: cells[index].residue)
+    }
+    return numerator / DecimalFraction.integerPower(widest - exponent)
   }
 }
 

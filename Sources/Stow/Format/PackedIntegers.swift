@@ -6,6 +6,11 @@ struct PackedIntegers {
   /// What the elements are counted from, in a form that does that.
   private var base: Int64 = 0
 
+  private init(type: UInt8, bodySize: Int) {
+    self.type = type
+    self.bodySize = bodySize
+  }
+
   // MARK: choosing
 
   /// The smallest form for `values`, of which there are two or more; the first of equals in the order
@@ -14,8 +19,8 @@ struct PackedIntegers {
   /// Also the bytes that the elements take with their tags; nil where those are surely more.
   static func best(for values: UnsafeBufferPointer<Int64>) -> (packed: PackedIntegers, taggedSize: Int?) {
     let fixed = FixedIntegers(values)
-    var best = PackedIntegers(
-      type: fixed.type, bodySize: fixed.baseSize + values.count * fixed.width, base: fixed.base ?? 0)
+    var best = PackedIntegers(type: fixed.type, bodySize: fixed.baseSize + values.count * fixed.width)
+    best.base = fixed.base ?? 0
     let sizes = IntegerSizes(values, width: fixed.signedWidth, below: best.bodySize) { values[$0] }
     if let sizes { best.consider(ElementType.ownWidths, bodySize: ownWidthsSize(values.count, sizes)) }
     if differencesLookSmaller(values) { best.considerDifferences(of: values) }

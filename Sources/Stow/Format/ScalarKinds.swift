@@ -14,7 +14,9 @@ enum Nils {
 
   /// Whether nil stands at `offset`, at whatever level of optionals.
   static func isNil(_ reader: ByteReader, at offset: Int) -> Bool {
-    offset < reader.count && (reader.base[offset] == tag || reader.base[offset] == nested)
+    guard offset < reader.count else { return false }
+    let tag = reader.base[offset]
+    return tag == Self.tag || tag == nested
   }
 
   /// How many levels of optionals stand around the nil at `offset`.
@@ -82,17 +84,19 @@ enum Integers {
 
   /// The form of an integer that has no shorter one: its bits in two's complement.
   static func form(bits: UInt128, isSigned: Bool) -> WideForm {
-    WideForm(head: UInt32(isSigned ? signed128 : unsigned128), bits: bits)
+    WideForm(bits, width: 16, tag: isSigned ? signed128 : unsigned128)
   }
 
   // MARK: reading
 
   static func isInteger(_ reader: ByteReader, at offset: Int) -> Bool {
     guard offset < reader.count else { return false }
-    return (sized...unsigned128).contains(reader.base[offset]) || isSmall(reader.base[offset])
+    let tag = reader.base[offset]
+    return (sized...unsigned128).contains(tag) || isSmall(tag)
   }
 
   /// An integer of at most 64 signed bits, and the offset after it.
+  @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Int64 {
     let tag = try reader.byte(at: offset)
     if isSmall(tag) {
@@ -113,9 +117,8 @@ enum Integers {
   }
 
   /// An integer of 64 unsigned or 128 bits; nil where the value at `offset` is not one of those.
-  static func wide(
-    _ reader: ByteReader, at offset: Int, next: inout Int
-  ) throws(FormatError) -> WideInteger? {
+  static func wide(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> WideInteger?
+  {
     let tag = try reader.byte(at: offset)
     guard (unsigned64...unsigned128).contains(tag) else { return nil }
     let low = try reader.word(at: offset + 1)
@@ -167,12 +170,14 @@ enum Dates {
 
   /// The seconds of the date at `offset`, and the offset after it; nil if another kind of value stands there.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double? {
-    let tag = try reader.byte(at: offset)
-    if tag == scaled { return try Floats.scaled(reader, at: offset + 1, next: &next) }
-    guard tag == Self.tag else { return nil }
-    let bits = try reader.word(at: offset + 1)
-    next = offset + 9
-    return Double(bitPattern: bits)
+    switch try reader.byte(at: offset) {
+    case tag:
+      let bits = try reader.word(at: offset + 1)
+      next = offset + 9
+      return Double(bitPattern: bits)
+    case scaled: return try Floats.scaled(reader, at: offset + 1, next: &next)
+    default: return nil
+    }
   }
 }
 
@@ -181,9 +186,10 @@ enum UUIDs {
   static let tag: UInt8 = 0x18
 
   /// - Parameter bits: The bytes, the first of them lowest.
-  static func form(_ bits: UInt128) -> WideForm { WideForm(head: UInt32(tag), bits: bits) }
+  static func form(_ bits: UInt128) -> WideForm { WideForm(bits, width: 16, tag: tag) }
 
-  /// The bytes of the UUID at `offset` and the offset after it; nil if another kind of value stands there.
+  /// The bytes of the UUID at `offset`, the first of them lowest, and the offset after it; nil if another kind of value
+  /// stands there.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> UInt128? {
     guard try reader.byte(at: offset) == tag else { return nil }
     let (low, high) = (try reader.word(at: offset + 1), try reader.word(at: offset + 9))
@@ -203,15 +209,14 @@ enum Decimals {
     let width = (128 - parts.magnitude.leadingZeroBitCount + 7) / 8
     // The length is a uint of one byte.
     let head =
-      UInt32(parts.isNegative ? negative : positive) | UInt32(width + 1) << 8
-      | UInt32(UInt8(bitPattern: parts.exponent)) << 16
-    return WideForm(head: head, headSize: 3, bits: parts.magnitude, width: width)
+      UInt64(parts.isNegative ? negative : positive) | UInt64(width + 1) << 8
+      | UInt64(UInt8(bitPattern: parts.exponent)) << 16
+    return WideForm(parts.magnitude, width: width, head: head, size: 3)
   }
 
   /// The parts of the decimal number at `offset`, and the offset after it; nil if another kind of value stands there.
-  static func read(
-    _ reader: ByteReader, at offset: Int, next: inout Int
-  ) throws(FormatError) -> DecimalParts? {
+  static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> DecimalParts?
+  {
     let tag = try reader.byte(at: offset)
     guard tag == positive || tag == negative else { return nil }
     var start = offset + 1
@@ -237,18 +242,30 @@ struct DecimalParts {
   var exponent: Int8
 }
 
-/// The bytes of a scalar that no word holds, as they stand in a message.
+/// The bytes of a scalar that no word holds, as they stand in a message, tag and all: up to eight, and then up to
+/// sixteen more.
 struct WideForm: BitwiseCopyable {
-  /// What stands in front: the tag, and of a decimal number its length and its exponent.
-  let head: UInt32
-  var headSize = 1
-  /// The lowest bytes of these, the first of them lowest.
-  let bits: UInt128
-  var width = 16
+  private let head: UInt64
+  private let headSize: UInt8
+  private let width: UInt8
+  private let low: UInt64
+  private let high: UInt64
+
+  /// The tag, and `width` bytes of `bits`, the lowest first.
+  init(_ bits: UInt128, width: Int, tag: UInt8) { self.init(bits, width: width, head: UInt64(tag), size: 1) }
+
+  /// - Parameter head: The first `size` bytes, the first of them lowest.
+  init(_ bits: UInt128, width: Int, head: UInt64, size: Int) {
+    self.head = head
+    headSize = UInt8(size)
+    self.width = UInt8(width)
+    low = UInt64(truncatingIfNeeded: bits)
+    high = UInt64(truncatingIfNeeded: bits >> 64)
+  }
 
   func write(to writer: inout BackwardWriter) {
-    writer.littleEndian(UInt64(truncatingIfNeeded: bits >> 64), width: max(0, width - 8))
-    writer.littleEndian(UInt64(truncatingIfNeeded: bits), width: min(8, width))
-    writer.littleEndian(UInt64(head), width: headSize)
+    if width > 8 { writer.littleEndian(high, width: Int(width) - 8) }
+    writer.littleEndian(low, width: min(8, Int(width)))
+    writer.littleEndian(head, width: Int(headSize))
   }
 }

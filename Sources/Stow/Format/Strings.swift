@@ -11,6 +11,8 @@ enum Strings {
 
   static func isString(_ tag: UInt8) -> Bool { tag == long || tag >= short && tag <= lastShort }
 
+  // MARK: writing
+
   /// The bytes of the header of a string below `headerLimit`; 0 for others.
   static func headerSize(_ length: Int) -> Int { length < shortLimit ? 1 : length < headerLimit ? 2 : 0 }
 
@@ -22,9 +24,12 @@ enum Strings {
   }
 
   /// Writes the header of a string, whose bytes were written. Within a reserve.
+  @inline(__always)
   static func writeHeader(_ length: Int, to writer: inout BackwardWriter) {
     writer.numbered(length, short: short, limit: shortLimit, long: long)
   }
+
+  // MARK: reading
 
   /// The string at `offset` whose length is in its tag, and the offset after it; nil if another value stands there.
   @inline(__always)
@@ -69,7 +74,7 @@ extension ByteReader {
     let isWhole =
       isASCII(at: offset, count: count)
       || string.utf8.withContiguousStorageIfAvailable { equalBytes(UnsafeRawBufferPointer($0), bytes) }
-        == true
+        ?? false
     guard isWhole else { try fail(.invalidText, at: offset) }
     return string
   }
@@ -112,9 +117,13 @@ enum Symbols {
   /// The number of the symbol at `offset`, and the offset after it; nil if another kind of value stands there.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Int? {
     let tag = try reader.byte(at: offset)
-    guard isSymbol(tag) else { return nil }
+    if tag >= short, tag <= lastShort {
+      next = offset &+ 1
+      return Int(tag &- short)
+    }
+    guard tag == long else { return nil }
     var end = offset &+ 1
-    let number = tag == long ? try reader.varint(at: &end) : Int(tag &- short)
+    let number = try reader.varint(at: &end)
     next = end
     return number
   }

@@ -43,65 +43,69 @@ enum Tag {
     }
   }
 
-  /// How many bytes a value takes with its tag, 1 to 127, or one of these codes for where the value says that.
-  enum Extent {
+  /// How many bytes a value takes, or where the value says that: one byte for each tag.
+  struct Extent {
+    let code: UInt8
+
+    /// So many bytes, tag included: 1 to 127.
+    static func fixed(_ size: UInt8) -> Extent { Extent(code: size) }
     /// A length, and as many bytes.
-    static let length: UInt8 = 0
+    static let length = Extent(code: 0)
     /// A scale byte, whose low half is the number of bytes after it.
-    static let scale: UInt8 = 0x80
+    static let scale = Extent(code: 0x80)
     /// The same, and one more byte.
-    static let scaleAndByte: UInt8 = 0x81
-    static let uint: UInt8 = 0x82
+    static let scaleAndByte = Extent(code: 0x81)
+    /// A uint.
+    static let uint = Extent(code: 0x82)
     /// A uint, a length, and as many bytes.
-    static let uintAndLength: UInt8 = 0x83
+    static let uintAndLength = Extent(code: 0x83)
     /// A string value.
-    static let string: UInt8 = 0x84
+    static let string = Extent(code: 0x84)
     /// No value has the tag.
-    static let none: UInt8 = 0xFF
+    static let none = Extent(code: 0xFF)
   }
 
   static func kind(of tag: UInt8) -> Kind { form(of: tag).kind }
 
   /// What a value with a tag is, and how it is skipped: the whole table.
-  private static func form(of tag: UInt8) -> (kind: Kind, extent: UInt8) {
+  private static func form(of tag: UInt8) -> (kind: Kind, extent: Extent) {
     switch tag {
-    case Nils.tag: (.null, 1)
-    case Nils.nested: (.null, 2)
-    case Bools.false, Bools.true: (.bool, 1)
-    case Integers.small...Integers.lastSmall: (.integer, 1)
-    case Integers.sized...Integers.lastSized: (.integer, tag - Integers.sized + 2)
-    case Integers.unsigned64: (.integer, 9)
-    case Integers.signed128, Integers.unsigned128: (.integer, 17)
-    case Floats.double: (.floatingPoint, 9)
-    case Floats.float: (.floatingPoint, 5)
-    case Floats.integral...Floats.lastIntegral: (.floatingPoint, tag - Floats.integral + 2)
-    case Floats.decimal: (.floatingPoint, Extent.scale)
-    case Floats.noisyDecimal: (.floatingPoint, Extent.scaleAndByte)
-    case Floats.shortDecimal...Floats.lastShortDecimal: (.floatingPoint, (tag & 3) + 2)
-    case Dates.tag: (.date, 9)
-    case Dates.scaled: (.date, Extent.scale)
-    case UUIDs.tag: (.uuid, 17)
-    case DataValues.tag: (.data, Extent.length)
-    case URLs.tag: (.url, Extent.string)
-    case Decimals.positive, Decimals.negative: (.decimal, Extent.length)
-    case Strings.short...Strings.lastShort: (.string, tag - Strings.short + 1)
-    case Strings.long: (.string, Extent.length)
-    case Symbols.short...Symbols.lastShort: (.string, 1)
-    case Symbols.long: (.string, Extent.uint)
-    case Arrays.short...Arrays.lastShort: (.array, tag - Arrays.short + 1)
-    case Arrays.long, PackedArray.tag, PackedArray.floats, Columns.table, Columns.matrix:
-      (.array, Extent.length)
-    case Maps.short...Maps.lastShort: (.object, tag - Maps.short + 1)
-    case Maps.long, Records.short...: (.object, Extent.length)
-    case Records.long, Records.longPartial: (.object, Extent.uintAndLength)
-    default: (.reserved, Extent.none)
+    case Nils.tag: (.null, .fixed(1))
+    case Nils.nested: (.null, .fixed(2))
+    case Bools.false, Bools.true: (.bool, .fixed(1))
+    case Integers.small...Integers.lastSmall: (.integer, .fixed(1))
+    case Integers.sized...Integers.lastSized: (.integer, .fixed(tag - Integers.sized + 2))
+    case Integers.unsigned64: (.integer, .fixed(9))
+    case Integers.signed128, Integers.unsigned128: (.integer, .fixed(17))
+    case Floats.double: (.floatingPoint, .fixed(9))
+    case Floats.float: (.floatingPoint, .fixed(5))
+    case Floats.integral...Floats.lastIntegral: (.floatingPoint, .fixed(tag - Floats.integral + 2))
+    case Floats.decimal: (.floatingPoint, .scale)
+    case Floats.noisyDecimal: (.floatingPoint, .scaleAndByte)
+    case Floats.shortDecimal...Floats.lastShortDecimal: (.floatingPoint, .fixed((tag & 3) + 2))
+    case Dates.tag: (.date, .fixed(9))
+    case Dates.scaled: (.date, .scale)
+    case UUIDs.tag: (.uuid, .fixed(17))
+    case DataValues.tag: (.data, .length)
+    case URLs.tag: (.url, .string)
+    case Decimals.positive, Decimals.negative: (.decimal, .length)
+    case Strings.short...Strings.lastShort: (.string, .fixed(tag - Strings.short + 1))
+    case Strings.long: (.string, .length)
+    case Symbols.short...Symbols.lastShort: (.string, .fixed(1))
+    case Symbols.long: (.string, .uint)
+    case Arrays.short...Arrays.lastShort: (.array, .fixed(tag - Arrays.short + 1))
+    case Arrays.long, PackedArray.tag, PackedArray.floats, Columns.table, Columns.matrix: (.array, .length)
+    case Maps.short...Maps.lastShort: (.object, .fixed(tag - Maps.short + 1))
+    case Maps.long, Records.short...: (.object, .length)
+    case Records.long, Records.longPartial: (.object, .uintAndLength)
+    default: (.reserved, .none)
     }
   }
 
   /// By tag: the code of its extent. Never written after it was made, and never freed.
   nonisolated(unsafe) static let extents: UnsafePointer<UInt8> = {
     let table = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
-    for tag in UInt8.min...UInt8.max { (table + Int(tag)).initialize(to: form(of: tag).extent) }
+    for tag in UInt8.min...UInt8.max { (table + Int(tag)).initialize(to: form(of: tag).extent.code) }
     return UnsafePointer(table)
   }()
 
@@ -112,16 +116,20 @@ enum Tag {
 }
 
 extension ByteReader {
+  /// A reader of some bytes, which must outlive its use.
+  package init(_ bytes: UnsafeRawBufferPointer) { self.init(bytes, extents: Tag.extents) }
+
   /// The offset after the value at `offset`: a step of constant cost, whatever the value holds.
+  @inline(__always)
   package func end(of offset: Int) throws(FormatError) -> Int {
     let tag = try byte(at: offset)
     let size = extents[Int(tag)]
-    if size == Tag.Extent.length {
+    if size == Tag.Extent.length.code {
       var next = offset &+ 1
       let length = try length(at: &next)
       return next &+ length
     }
-    guard size < Tag.Extent.scale else { return try endOfOther(offset, tag: tag, size) }
+    guard size < Tag.Extent.scale.code else { return try endOfOther(offset, tag: tag, size) }
     guard Int(size) <= count &- offset else { try fail(.truncated, at: offset) }
     return offset &+ Int(size)
   }
@@ -130,17 +138,17 @@ extension ByteReader {
   private func endOfOther(_ offset: Int, tag: UInt8, _ extent: UInt8) throws(FormatError) -> Int {
     var next = offset + 1
     switch extent {
-    case Tag.Extent.scale, Tag.Extent.scaleAndByte:
-      let size = Int(try byte(at: next) & 15) + (extent == Tag.Extent.scale ? 0 : 1)
+    case Tag.Extent.scale.code, Tag.Extent.scaleAndByte.code:
+      let size = Int(try byte(at: next) & 15) + (extent == Tag.Extent.scale.code ? 0 : 1)
       try require(size, at: next + 1)
       return next + 1 + size
-    case Tag.Extent.string:
+    case Tag.Extent.string.code:
       guard URLs.mayHold(try byte(at: next)) else { try fail(.malformed, at: next) }
       return try end(of: next)
-    case Tag.Extent.uint:
+    case Tag.Extent.uint.code:
       _ = try varint(at: &next)
       return next
-    case Tag.Extent.uintAndLength:
+    case Tag.Extent.uintAndLength.code:
       _ = try varint(at: &next)
       let length = try length(at: &next)
       return next + length

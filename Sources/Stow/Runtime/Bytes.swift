@@ -14,9 +14,13 @@ func equalBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int)
     return left.loadUnaligned(fromByteOffset: last, as: UInt64.self)
       == right.loadUnaligned(fromByteOffset: last, as: UInt64.self)
   }
-  return (0..<count).allSatisfy {
-    left.load(fromByteOffset: $0, as: UInt8.self) == right.load(fromByteOffset: $0, as: UInt8.self)
+  for offset in 0..<count
+  where left.load(fromByteOffset: offset, as: UInt8.self)
+    != right.load(fromByteOffset: offset, as: UInt8.self)
+  {
+    return false
   }
+  return true
 }
 
 @inline(__always)
@@ -40,17 +44,22 @@ package struct ExactString: Hashable, Sendable {
   }
 
   package func hash(into hasher: inout Hasher) {
-    var string = string
-    string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    let isHashed: Void? = string.utf8.withContiguousStorageIfAvailable {
+      hasher.combine(bytes: UnsafeRawBufferPointer($0))
+    }
+    if isHashed == nil { for byte in string.utf8 { hasher.combine(byte) } }
   }
 }
 
 extension String {
   package func hasSameBytes(as other: String) -> Bool {
-    var (left, right) = (self, other)
-    return left.withUTF8 { left in
-      right.withUTF8 { equalBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
+    let result: Bool?? = utf8.withContiguousStorageIfAvailable { bytes in
+      other.utf8.withContiguousStorageIfAvailable {
+        equalBytes(UnsafeRawBufferPointer(bytes), UnsafeRawBufferPointer($0))
+      }
     }
+    if case .some(.some(let areSame)) = result { return areSame }
+    return utf8.elementsEqual(other.utf8)
   }
 }
 

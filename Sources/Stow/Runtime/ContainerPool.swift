@@ -1,11 +1,5 @@
 import Synchronization
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Whether a keyed container can be used again when nobody holds it any more: the one assumption about types of the
 /// standard library (SECURITY.md names it).
 ///
@@ -13,8 +7,9 @@ import Synchronization
 /// retains and which is released when the copy goes. Then a container in a pool is free exactly if the pool's is the
 /// only reference. Where the check below finds anything else, every container is made anew.
 enum ContainerReuse {
-  /// Tests set the variable to `0` where the assumption shall not hold.
-  private static let isAllowed = ProcessInfo.processInfo.environment["STOW_CONTAINER_REUSE"] != "0"
+  /// Whether the process allows it: not if the variable `STOW_CONTAINER_REUSE` of its environment is `0`, as in tests
+  /// where the assumption shall not hold.
+  private static let isAllowed = CLibrary.environment("STOW_CONTAINER_REUSE") != "0"
 
   /// Whether containers like the one made are one reference each.
   ///
@@ -44,8 +39,10 @@ enum ContainerReuse {
   }
 }
 
-/// Copies containers of one type, which this object is generic over: where the type of the keys is not known, the compiler
-/// looks up the type of their container in a table of the runtime to copy one.
+/// Copies containers of one type.
+///
+/// Where the type of the keys is not known, the compiler looks up the type of their container to copy one, in a table of
+/// the runtime. This object knows the type that it is generic over.
 class ContainerCopier<Container> {
   @inline(never)
   func copy(_ address: UnsafeRawPointer) -> Container {
@@ -97,23 +94,21 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
 
   @inline(never)
   private mutating func add(_ container: AnyObject, _ object: Object) {
-    if count == capacity {
-      capacity *= 2
-      Self.move(&containers, count, capacity)
-      Self.move(&objects, count, capacity)
-    }
+    if count == capacity { grow() }
     (containers + count).initialize(to: container)
     (objects + count).initialize(to: .passRetained(object))
     count += 1
   }
 
-  private static func move<Element>(
-    _ elements: inout UnsafeMutablePointer<Element>, _ count: Int, _ capacity: Int
-  ) {
-    let target = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
-    target.moveInitialize(from: elements, count: count)
-    elements.deallocate()
-    elements = target
+  private mutating func grow() {
+    let (oldContainers, oldObjects) = (containers, objects)
+    capacity *= 2
+    containers = .allocate(capacity: capacity)
+    objects = .allocate(capacity: capacity)
+    containers.moveInitialize(from: oldContainers, count: count)
+    objects.moveInitialize(from: oldObjects, count: count)
+    oldContainers.deallocate()
+    oldObjects.deallocate()
   }
 
   /// The object of the container with a number that `take` gave.

@@ -7,6 +7,17 @@
 // Conversions that keep what Foundation and the standard library would lose.
 
 extension Data {
+  /// Lends the bytes to `body`.
+  ///
+  /// A span, where there is one: unlike `withUnsafeBytes` it counts no references.
+  func lendBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    #if compiler(>=6.3) && canImport(FoundationEssentials) && !canImport(Darwin)
+      try bytes.withUnsafeBytes(body)
+    #else
+      try withUnsafeBytes(body)
+    #endif
+  }
+
   static func copy(_ bytes: UnsafeRawBufferPointer) -> Data {
     bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
   }
@@ -62,7 +73,9 @@ extension DecimalParts {
     if magnitude == 0, isNegative { return .nan }
     return Double("\(isNegative ? "-" : "")\(magnitude)e\(exponent)") ?? .nan
   }
+}
 
+extension DecimalParts {
   /// The magnitude, if the number is an integer of at most 128 bits without its sign.
   fileprivate var integer: UInt128? {
     var (integer, exponent) = (magnitude, magnitude == 0 ? 0 : exponent)

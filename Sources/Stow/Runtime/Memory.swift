@@ -1,32 +1,86 @@
 // Memory for buffers, and access to what is in memory without copying it.
 
+/// Raw memory for buffers that may become large.
+///
+/// On Linux a large buffer has pages of its own, of 2 MiB where the system has them. The first touch of every page
+/// is a trap into the kernel, of which small pages have many. From `malloc` a large buffer would stay in the process
+/// when it is freed.
+enum PageMemory {
+  #if os(Linux)
+    private static let hugePage = 1 << 21
+    /// Smaller buffers are not worth whole pages of that size.
+    private static let smallestLarge = 2 * hugePage
+
+    private static func pages(_ byteCount: Int) -> Int { (byteCount + hugePage - 1) & ~(hugePage - 1) }
+  #endif
+
+  /// Memory for `byteCount` bytes, aligned for every type; to be freed by `deallocate`.
+  static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
+    #if os(Linux)
+      if byteCount >= smallestLarge {
+        guard let memory = CLibrary.map(pages(byteCount), inPagesOf: hugePage) else {
+          fatalError("Out of memory")
+        }
+        return memory
+      }
+    #endif
+    return CLibrary.allocate(byteCount)
+  }
+
+  /// Frees what `allocate` gave for as many bytes.
+  static func deallocate(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
+    #if os(Linux)
+      if byteCount >= smallestLarge { return CLibrary.unmap(memory, pages(byteCount)) }
+    #endif
+    CLibrary.deallocate(memory)
+  }
+}
+
 /// Trivial elements in a buffer that grows, and is used again from message to message.
 ///
-/// There is always room for one more: the buffer grows when it is full, not when an element comes, so that appending ends
-/// with the rare call.
+/// There is always room for one more: the buffer grows when it is full, not when an element comes. Appending ends with the
+/// rare call then, and whoever only appends has nothing to save across it.
 struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   private(set) var base: UnsafeMutablePointer<Element>
   private(set) var count = 0
   private var capacity: Int
   private let initialCapacity: Int
 
+  /// The memory is kept for the next message if it is no larger than this, or not much larger and was used well: whoever
+  /// starts over pays for the first touch of every page again, but a single large message must not occupy memory for good.
+  private static var smallCapacity: Int { (1 << 20) / MemoryLayout<Element>.stride }
+  private static var largestCapacity: Int { 8 * smallCapacity }
+
   /// An empty buffer with room for `capacity` elements, at least one.
   init(capacity: Int) {
     initialCapacity = capacity
     self.capacity = capacity
-    base = .allocate(capacity: capacity)
+    base = Self.allocate(capacity)
   }
 
-  deinit { base.deallocate() }
+  deinit { Self.deallocate(base, capacity) }
+
+  private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
+    PageMemory.allocate(capacity * MemoryLayout<Element>.stride).bindMemory(
+      to: Element.self, capacity: capacity)
+  }
+
+  private static func deallocate(_ memory: UnsafeMutablePointer<Element>, _ capacity: Int) {
+    PageMemory.deallocate(memory, byteCount: capacity * MemoryLayout<Element>.stride)
+  }
 
   @inline(__always)
   mutating func append(_ element: Element) {
     base[count] = element
     count &+= 1
-    if count == capacity { grow(to: count + 1) }
+    if count == capacity { makeRoom() }
   }
 
+  @inline(never)
+  private mutating func makeRoom() { grow(to: count + 1) }
+
   /// Makes room for `size` more elements, and for one more.
+  @inline(__always)
   mutating func reserve(_ size: Int) {
     if size >= capacity &- count { grow(to: count + size + 1) }
   }
@@ -42,16 +96,15 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     // What is as large as a word is named by 32-bit indices, of which the last stands for none.
     let limit = MemoryLayout<Element>.stride >= 8 ? Int(clamping: UInt32.max) - 1 : .max
     precondition(wanted <= limit, "A message has more than 4 billion values")
-    move(to: min(max(capacity * 2, wanted), limit))
+    let newCapacity = min(max(capacity * 2, wanted), limit)
+    let larger = Self.allocate(newCapacity)
+    larger.update(from: base, count: count)
+    Self.deallocate(base, capacity)
+    base = larger
+    capacity = newCapacity
   }
 
-  private mutating func move(to newCapacity: Int) {
-    let target = UnsafeMutablePointer<Element>.allocate(capacity: newCapacity)
-    target.update(from: base, count: count)
-    base.deallocate()
-    (base, capacity) = (target, newCapacity)
-  }
-
+  @inline(__always)
   subscript(index: Int) -> Element {
     get {
       precondition(index >= 0 && index < count)
@@ -76,14 +129,17 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Forgets the elements, and the memory if it is large and not likely to be needed soon.
-  ///
-  /// Whoever starts over pays for the first touch of every page again, but a single large message must not occupy memory
-  /// for good.
   mutating func removeAll() {
-    let used = count
+    if capacity > Self.smallCapacity { trim() }
     count = 0
-    let small = (1 << 20) / MemoryLayout<Element>.stride
-    if capacity > small, capacity > 8 * small || used < capacity / 32 { move(to: initialCapacity) }
+  }
+
+  @inline(never)
+  private mutating func trim() {
+    guard capacity > Self.largestCapacity || count < capacity / 32 else { return }
+    Self.deallocate(base, capacity)
+    capacity = initialCapacity
+    base = Self.allocate(capacity)
   }
 
   var buffer: UnsafeMutableBufferPointer<Element> { UnsafeMutableBufferPointer(start: base, count: count) }
@@ -129,5 +185,20 @@ func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
     try body(value)
     return true
   case .none: return false
+  }
+}
+
+/// Passes the elements of an array where they are.
+///
+/// `withUnsafeBufferPointer` is not in line where their type is not known. The array lives while it is borrowed, and its
+/// elements with it.
+@inline(__always)
+func borrowingElements<Element, Failure: Error>(
+  of array: borrowing [Element], _ body: (UnsafeBufferPointer<Element>) throws(Failure) -> Void
+) throws(Failure) {
+  if let first = array._baseAddressIfContiguous {
+    try body(UnsafeBufferPointer(start: first, count: array.count))
+  } else {
+    try array.withUnsafeBufferPointer(body)
   }
 }

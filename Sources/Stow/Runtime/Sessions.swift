@@ -36,35 +36,46 @@ final class SessionPool<Session: PooledSession>: Sendable {
   ///
   /// - Parameter session: Optional, because it must be known to be the only reference (`ContainerPool`).
   func takeBack(_ session: inout Session?) {
-    if Self.isFree(&session) {
-      session?.reset()
-      places.give(&session)
-    } else if let session {
-      // It must make no more containers that need it.
-      session.detach()
-      withKept { $0.sessions.append(session) }
+    guard session?.takeContainersBack() == true, isKnownUniquelyReferenced(&session) else {
+      session.map(keep)
+      return
     }
+    session?.reset()
+    places.give(&session)
   }
 
-  private static func isFree(_ session: inout Session?) -> Bool {
-    session?.takeContainersBack() == true && isKnownUniquelyReferenced(&session)
-  }
-
-  /// Lets go of the session that was kept last, or has it wait until it is its turn again.
-  @inline(never)
-  private func releaseKept() {
-    // What a session lets go of may come back here, so that happens when the lock is free again.
-    var session: Session?
-    withKept { kept in
-      session = kept.sessions.popLast()
-      if !Self.isFree(&session), let session { kept.sessions.insert(session, at: 0) }
-    }
-    withExtendedLifetime(session) {}
-  }
+  // MARK: kept sessions
 
   /// Used under a lock.
   private struct Kept: @unchecked Sendable {
     var sessions: [Session] = []
+    private var next = 0
+
+    mutating func removeNext() -> Session? {
+      guard !sessions.isEmpty else { return nil }
+      let number = next % sessions.count
+      next = number + 1
+      // What the containers refer to may refer to the session.
+      guard sessions[number].takeContainersBack(), isKnownUniquelyReferenced(&sessions[number]) else {
+        return nil
+      }
+      sessions.swapAt(number, sessions.count - 1)
+      return sessions.removeLast()
+    }
+  }
+
+  /// Keeps a session that somebody holds a container of. It must make no more containers that need that.
+  private func keep(_ session: Session) {
+    session.detach()
+    withKept { $0.sessions.append(session) }
+  }
+
+  @inline(never)
+  private func releaseKept() {
+    // What a session lets go of may come back here, so that happens when the lock is free again.
+    var released: Session?
+    withKept { released = $0.removeNext() }
+    withExtendedLifetime(released) {}
   }
 
   /// Uses what is kept, under the lock.
@@ -79,7 +90,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
   }
 }
 
-/// A few places for a session each, which are there as long as the process is.
+/// A few places for a session each.
 ///
 /// A thread begins at a place of its own, mostly, and so finds the session that it used last, in its own caches. Two
 /// threads that exchange sessions wait for each other's memory.
@@ -97,6 +108,12 @@ private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
   init() {
     places = .allocate(capacity: Self.count)
     for number in 0..<Self.count { (places + number).initialize(to: Place()) }
+  }
+
+  deinit {
+    while take() != nil {}
+    places.deinitialize(count: Self.count)
+    places.deallocate()
   }
 
   /// Takes a session out of the first place that has one.

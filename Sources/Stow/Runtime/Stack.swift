@@ -12,8 +12,8 @@
 enum DepthLimit {
   static var standard: Int { 512 }
 
-  /// The limit for a chosen one. Twice as much is an integer still: `encode(to:)` and `init(from:)` may call themselves so
-  /// often.
+  /// The limit that stands for a chosen one. Twice as much is an integer still: `encode(to:)` and `init(from:)` may
+  /// call themselves so often.
   static func clamped(_ depth: Int) -> Int { min(max(0, depth), Int.max / 4) }
 }
 
@@ -77,6 +77,7 @@ struct StackBounds {
 
 /// Looks now and then, as calls become many, whether the stack of the thread has room for more.
 struct StackGuard {
+  /// The stack of the thread, once calls are many.
   private var stack: StackBounds?
 
   /// After how many calls more the stack is looked at, less one: a mask.
@@ -92,7 +93,8 @@ struct StackGuard {
   @inline(never)
   mutating func isLow(isElsewhere: Bool) -> Bool {
     if stack == nil || isElsewhere { stack = StackBounds.current }
-    return stack?.remaining.map { $0 < Self.leastStack } ?? false
+    guard let remaining = stack?.remaining else { return false }
+    return remaining < Self.leastStack
   }
 
   mutating func reset() { stack = nil }

@@ -78,24 +78,24 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   }
 }
 
-/// What is known of types, by their identity. Open addressing; nothing is ever evicted, as a program has few types.
+/// What is known of types, by their identity.
 ///
 /// Comparing identities is the cheapest question one can ask about a type; a cast to a protocol is the dearest. What
-/// follows from a type is found out once and kept here.
+/// follows from a type is found out once and kept here. Open addressing; nothing is ever evicted, as a program has few
+/// types. Values must be trivial.
 struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
   private typealias Slot = (type: ObjectIdentifier?, value: Value?)
 
-  private var slots = empty(64)
+  private var slots: UnsafeMutablePointer<Slot>
   private var mask = 63
   private var count = 0
 
-  deinit { slots.deallocate() }
-
-  private static func empty(_ count: Int) -> UnsafeMutablePointer<Slot> {
-    let slots = UnsafeMutablePointer<Slot>.allocate(capacity: count)
-    slots.initialize(repeating: (nil, nil), count: count)
-    return slots
+  init() {
+    slots = .allocate(capacity: mask + 1)
+    slots.initialize(repeating: (nil, nil), count: mask + 1)
   }
+
+  deinit { slots.deallocate() }
 
   private func start(_ type: ObjectIdentifier) -> Int {
     let address = UInt(bitPattern: type)
@@ -115,28 +115,34 @@ struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
   }
 
   mutating func insert(_ value: Value, for type: Any.Type) {
-    if count * 2 > mask {
-      let old = UnsafeMutableBufferPointer(start: slots, count: mask + 1)
-      mask = mask * 2 + 1
-      slots = Self.empty(mask + 1)
-      for (type, value) in old { if let type { place(value, for: type) } }
-      old.deallocate()
-    }
-    place(value, for: ObjectIdentifier(type))
+    if count * 2 > mask { grow() }
+    place((ObjectIdentifier(type), value))
     count += 1
   }
 
-  private func place(_ value: Value?, for type: ObjectIdentifier) {
+  private func place(_ slot: Slot) {
+    guard let type = slot.type else { return }
     var index = start(type)
     while slots[index].type != nil { index = (index + 1) & mask }
-    slots[index] = (type, value)
+    slots[index] = slot
+  }
+
+  private mutating func grow() {
+    let old = UnsafeMutableBufferPointer(start: slots, count: mask + 1)
+    mask = mask * 2 + 1
+    slots = .allocate(capacity: mask + 1)
+    slots.initialize(repeating: (nil, nil), count: mask + 1)
+    for slot in old { place(slot) }
+    old.deallocate()
   }
 }
 
-/// Reinterprets a value whose type was found to be `Target` by comparing types: cheaper than a cast, which looks the
-/// conformance up again. The sizes are compared all the same.
+/// Reinterprets a value whose type was found to be `Target` by comparing types.
+///
+/// Cheaper than a cast, which looks the conformance up again; the sizes are compared all the same.
 @inline(__always)
 func reinterpret<Source, Target>(_ value: Source, as _: Target.Type) -> Target {
+  // Source and target are one type, which the compiler knows under two names.
   unsafeBitCast(value, to: Target.self)
 }
 
@@ -148,15 +154,18 @@ func keyByte<Key>(_ key: Key) -> Int {
   MemoryLayout<Key>.size == 1 ? Int(unsafeBitCast(key, to: UInt8.self)) : 0
 }
 
-/// What the name of a type says, which is found out sooner than by asking whether the type conforms to a protocol: that
-/// takes the runtime through every conformance of the program, in the first message of a process.
+/// What the name of a type says, which is found out sooner than by asking whether the type conforms to a protocol.
 struct TypeName {
   private let name: String
 
   init(_ type: Any.Type) { name = _typeName(type, qualified: true) }
 
-  /// Whether the type may have generic arguments. Only those have plans.
+  /// Whether the type may have generic arguments.
+  ///
+  /// Only those have plans. Asking the runtime instead whether a type conforms to a protocol takes it through every
+  /// conformance of the program, in the first message of a process.
   var mayBeGeneric: Bool { name.utf8.contains(UInt8(ascii: "<")) }
 
-  var isOptional: Bool { name.hasPrefix("Swift.Optional<") }
+  var isOptional: Bool { name.hasPrefix(Self.optional) }
+  private static let optional = "Swift.Optional<"
 }

@@ -8,19 +8,22 @@ import Synchronization
 /// for (key, value) in object { print(key, value) }
 /// ```
 ///
-/// A key is found in a few steps, also among many, and stands once. Keys are the same if their bytes are: two spellings of
-/// the same Unicode characters are two keys, although they are equal as `String`s, so that an object holds whatever an
-/// object of a message does. Objects that were decoded with the same keys share them.
+/// A key is found in a few steps, also among many. No key stands twice. Keys are the same if their bytes are: two
+/// spellings of the same Unicode characters are two keys, although they are equal as `String`s, so that an object holds
+/// whatever an object of a message does. Objects that were decoded with the same keys share them.
 public struct StowObject: Sendable {
   private(set) var names: ObjectKeys
-  /// The values, in the order of their keys. Takes constant time.
-  public private(set) var values: [StowValue]
+  /// As many as there are keys.
+  private var contents: [StowValue]
 
   /// Makes an object without keys.
   public init() { self.init(ObjectKeys([]), []) }
 
-  /// Makes an object of some pairs. Of several values for one key the last counts, in the place of the first:
-  /// `StowObject(dictionary.map { ($0.key, .string($0.value)) })`.
+  /// Makes an object of some pairs. Of several values for one key the last counts, in the place of the first.
+  ///
+  /// ```swift
+  /// let object = StowObject(dictionary.map { ($0.key, .string($0.value)) })
+  /// ```
   public init(_ pairs: some Sequence<(String, StowValue)>) {
     self.init()
     for (key, value) in pairs { set(value, forKey: key) }
@@ -29,27 +32,44 @@ public struct StowObject: Sendable {
   /// Makes an object of keys that are known to be distinct, and as many values.
   init(_ keys: ObjectKeys, _ values: [StowValue]) {
     precondition(keys.count == values.count)
-    (names, self.values) = (keys, values)
+    names = keys
+    contents = values
   }
 
   /// The keys, in order. Takes constant time.
   public var keys: [String] { names.all }
 
+  /// The values, in the order of their keys. Takes constant time.
+  public var values: [StowValue] { contents }
+
+  /// Passes the keys and the values where they are.
+  func lendPairs(
+    _ body: (UnsafeBufferPointer<String>, UnsafeBufferPointer<StowValue>) throws -> Void
+  ) rethrows {
+    try borrowingElements(of: names.all) { names in
+      try borrowingElements(of: contents) { try body(names, $0) }
+    }
+  }
+
   // MARK: by key
 
-  /// The value for the key with these bytes, or nil if there is none: `object["tags"]?[0] = "river"`.
+  /// The value for the key with these bytes, or nil if there is none.
   ///
-  /// A value that is assigned takes the place of the key if there is one, and otherwise the last; values are changed in
-  /// their place. Assigning nil removes the key: to keep it without a value, assign `.null`.
+  /// A value that is assigned takes the place of the key if there is one, and otherwise the last. Assigning nil removes
+  /// the key: to keep it without a value, assign `.null`. Values are changed in their place:
+  ///
+  /// ```swift
+  /// object["tags"]?[0] = "river"
+  /// ```
   ///
   /// Takes constant time; but removing a key, and adding one to an object that shares its keys with others, take time in
   /// proportion to the number of keys.
   public subscript(key: String) -> StowValue? {
-    get { names.position(of: key).map { values[$0] } }
+    get { names.position(of: key).map { contents[$0] } }
     _modify {
       let position = names.position(of: key)
       // Taken out, so that what it holds is referred to once and can be changed where it is.
-      var value = position.map { values.take(at: $0) }
+      var value = position.map { contents.take(at: $0) }
       defer { put(value, forKey: key, at: position) }
       yield &value
     }
@@ -63,19 +83,22 @@ public struct StowObject: Sendable {
 
   private mutating func put(_ value: StowValue?, forKey key: String, at position: Int?) {
     switch (value, position) {
-    case (let value?, let position?): values[position] = value
+    case (let value?, let position?): contents[position] = value
     case (let value?, nil):
       names.append(key)
-      values.append(value)
+      contents.append(value)
     case (nil, let position?):
       names.remove(at: position)
-      values.remove(at: position)
+      contents.remove(at: position)
     case (nil, nil): break
     }
   }
 
-  /// Removes a key, and returns the value that it had. Takes time in proportion to the number of keys:
-  /// `object.removeValue(forKey: "name")`.
+  /// Removes a key, and returns the value that it had. Takes time in proportion to the number of keys.
+  ///
+  /// ```swift
+  /// let name = object.removeValue(forKey: "name")
+  /// ```
   @discardableResult
   public mutating func removeValue(forKey key: String) -> StowValue? {
     let value = self[key]
@@ -83,7 +106,11 @@ public struct StowObject: Sendable {
     return value
   }
 
-  /// The place of a key, or nil if there is none: `object.index(forKey: "name")`. Takes constant time.
+  /// The place of a key, or nil if there is none. Takes constant time.
+  ///
+  /// ```swift
+  /// let place = object.index(forKey: "name")
+  /// ```
   public func index(forKey key: String) -> Int? { names.position(of: key) }
 }
 
@@ -91,11 +118,11 @@ extension StowObject: RandomAccessCollection {
   /// The place of the first pair: 0.
   public var startIndex: Int { 0 }
   /// The number of pairs.
-  public var endIndex: Int { values.count }
+  public var endIndex: Int { contents.count }
 
   /// The pair at a place. Takes constant time.
   public subscript(position: Int) -> (key: String, value: StowValue) {
-    (names.all[position], values[position])
+    (names.all[position], contents[position])
   }
 }
 
@@ -105,10 +132,12 @@ extension StowObject: ExpressibleByDictionaryLiteral {
 }
 
 extension StowObject: Hashable {
-  /// Whether both have the same keys, by their bytes, with equal values, in whatever order. Takes time in proportion to
-  /// the objects.
+  /// Whether both have the same keys, by their bytes, with equal values, in whatever order.
+  ///
+  /// Takes time in proportion to the objects.
   public static func == (left: StowObject, right: StowObject) -> Bool {
-    left.count == right.count && left.allSatisfy { key, value in right[key] == value }
+    guard left.count == right.count else { return false }
+    return left.allSatisfy { key, value in right[key] == value }
   }
 
   /// Adds what equal objects have in common. Takes time in proportion to the object.
@@ -133,7 +162,7 @@ extension StowObject: CustomStringConvertible {
 /// The keys of an object, in order, and where each is found. Objects of the same keys share them.
 struct ObjectKeys: Sendable {
   private(set) var all: [String]
-  /// Where each key stands; nil if they are few, which are found by looking at all of them.
+  /// Where each key stands; none if they are few, which are found by looking at all of them.
   private var index: KeyIndex?
 
   private static let fewest = 9
@@ -155,8 +184,13 @@ struct ObjectKeys: Sendable {
   /// Appends a key that is not among these.
   mutating func append(_ key: String) {
     all.append(key)
+    guard count >= Self.fewest else { return }
     // What others look into as well is left to them.
-    if count >= Self.fewest, !isKnownUniquelyReferenced(&index) { index = KeyIndex() }
+    if isKnownUniquelyReferenced(&index), let index {
+      index.append(key, at: count - 1)
+    } else {
+      index = KeyIndex()
+    }
   }
 
   mutating func remove(at position: Int) {
@@ -165,14 +199,21 @@ struct ObjectKeys: Sendable {
   }
 }
 
-/// Where each of many keys stands. Filled when one is looked for: most objects are only read from end to end.
+/// Where each of many keys stands. Made when one is looked for: most objects are only read from end to end.
 private final class KeyIndex: Sendable {
-  private let positions = Mutex<[ExactString: Int]>([:])
+  private let positions = Mutex<[ExactString: Int]?>(nil)
 
   func position(of key: String, among keys: [String]) -> Int? {
     positions.withLock { positions in
-      for position in positions.count..<keys.count { positions[ExactString(keys[position])] = position }
-      return positions[ExactString(key)]
+      let key = ExactString(key)
+      if let positions { return positions[key] }
+      let made = Dictionary(uniqueKeysWithValues: zip(keys.map(ExactString.init), keys.indices))
+      positions = made
+      return made[key]
     }
+  }
+
+  func append(_ key: String, at position: Int) {
+    positions.withLock { $0?[ExactString(key)] = position }
   }
 }

@@ -5,18 +5,20 @@
 /// let names: StowPath = ["people", .each, "name"]
 /// ```
 ///
-/// A path without steps leads to the whole value. As text the two are `people[3].name` and `people[].name`
-/// (``init(_:)-(String)``). Making, comparing and hashing a path takes time in proportion to its steps.
+/// A path without steps leads to the whole value. As text the two are `people[3].name` and `people[].name`, which
+/// ``init(_:)-(String)`` reads. Making, comparing and hashing a path takes time in proportion to its steps.
 public struct StowPath: Hashable, Sendable {
   /// One step of the way.
   public enum Step: Hashable, Sendable {
     /// To the value for a key of an object.
     case key(String)
-    /// To an element of an array, of which 0 is the first; in an object, to the value for the key that says the number,
-    /// as `"3"` for the key 3 of an `[Int: Station]`.
+    /// To an element of an array; 0 is the first.
+    ///
+    /// In an object, to the value for the key that says the number: `Codable` writes the key 3 of an `[Int: Station]` as
+    /// `"3"`.
     case index(Int)
-    /// To all elements of an array, or all values of an object in the order of their keys: an array of what the rest of
-    /// the path finds in each.
+    /// To all elements of an array, or all values of an object in the order of their keys. What the rest of the path
+    /// finds in each of them is an element of an array.
     case each
 
     /// Whether both lead to the same: keys are the same if their bytes are, as in `StowObject`.
@@ -31,15 +33,31 @@ public struct StowPath: Hashable, Sendable {
   }
 
   /// The steps, from the outermost on.
+  ///
+  /// ```swift
+  /// path.steps.append("name")
+  /// ```
   public var steps: [Step]
 
-  /// Makes a path of some steps; without any, to the whole value: `StowPath(keys.map { .key($0) })`.
+  /// Makes a path of some steps; without any, to the whole value.
+  ///
+  /// ```swift
+  /// let path = StowPath(keys.map { .key($0) })
+  /// ```
   public init(_ steps: some Sequence<Step> = []) { self.steps = Array(steps) }
 
-  /// The path of a step that follows this path: `person.appending("name")`.
+  /// The path of a step that follows another path.
+  ///
+  /// ```swift
+  /// let name = person.appending("name")
+  /// ```
   public func appending(_ step: Step) -> StowPath { StowPath(steps + [step]) }
 
-  /// The path that goes on along another path: `people.appending([3, "name"])`.
+  /// The path that goes on along another path.
+  ///
+  /// ```swift
+  /// let name = people.appending([3, "name"])
+  /// ```
   public func appending(_ path: StowPath) -> StowPath { StowPath(steps + path.steps) }
 
   /// The path up to where it leads to several values.
@@ -71,7 +89,8 @@ extension StowPath: LosslessStringConvertible {
   /// | an index | `[3]` |
   /// | ``Step/each`` | `[]` |
   ///
-  /// Between quotes stand `\"`, `\\`, `\n`, `\r` and `\t`, and `\u{7F}` for other control characters.
+  /// Between quotes stand `\"`, `\\`, `\n`, `\r` and `\t`, and `\u{7F}` for other control characters. The path to the
+  /// whole value is the empty text.
   public var description: String {
     var text = ""
     for step in steps {
@@ -85,27 +104,39 @@ extension StowPath: LosslessStringConvertible {
     return text
   }
 
-  /// The path that a text says, as ``description`` writes it: `StowPath("people[3].name")`. Nil if it says none.
+  /// The path that a text says, as ``description`` writes it; nil if it says none.
+  ///
+  /// ```swift
+  /// let path = StowPath("people[3].name")
+  /// ```
   ///
   /// Takes time in proportion to the text.
   public init?(_ description: String) {
-    var text = PathText(rest: description[...].unicodeScalars)
-    self.init()
-    while !text.rest.isEmpty {
-      guard let step = text.step(isFirst: steps.isEmpty) else { return nil }
-      steps.append(step)
-    }
+    var text = PathText(description)
+    guard let steps = text.steps() else { return nil }
+    self.init(steps)
   }
 }
 
 /// The text of a path that is being read, scalar by scalar: a `Character` may begin with a quote and go on with an accent.
 private struct PathText {
-  private(set) var rest: Substring.UnicodeScalarView
+  private var rest: Substring.UnicodeScalarView
+
+  init(_ text: String) { rest = text[...].unicodeScalars }
 
   // MARK: reading
 
-  /// The next step, or nil if something else stands there.
-  mutating func step(isFirst: Bool) -> StowPath.Step? {
+  /// All steps, or nil if something else stands there.
+  mutating func steps() -> [StowPath.Step]? {
+    var steps: [StowPath.Step] = []
+    while !rest.isEmpty {
+      guard let step = step(isFirst: steps.isEmpty) else { return nil }
+      steps.append(step)
+    }
+    return steps
+  }
+
+  private mutating func step(isFirst: Bool) -> StowPath.Step? {
     if take("[") { return bracketed() }
     guard isFirst || take(".") else { return nil }
     let key = takeAll { Self.continuesPlain($0) }
@@ -114,14 +145,14 @@ private struct PathText {
 
   /// The step whose opening bracket was taken.
   private mutating func bracketed() -> StowPath.Step? {
-    let step: StowPath.Step? =
-      if rest.first == "]" {
-        .each
-      } else if take("\"") {
-        quotation().map { .key($0) }
-      } else {
-        number().map { .index($0) }
-      }
+    let step: StowPath.Step?
+    if rest.first == "]" {
+      step = .each
+    } else if take("\"") {
+      step = quotation().map { .key($0) }
+    } else {
+      step = number().map { .index($0) }
+    }
     return take("]") ? step : nil
   }
 

@@ -10,7 +10,7 @@
 /// A message object is used again for the next message. Strings, URLs and names of shapes are made when they are first
 /// asked for, and shared by all their uses.
 final class Message {
-  private(set) var reader = ByteReader()
+  private(set) var reader = ByteReader(extents: Tag.extents)
   // Used for every object, whose access calls nothing of the user's.
   @exclusivity(unchecked) private(set) var tables = MessageTables()
   /// Where the value of the message stands.
@@ -338,20 +338,17 @@ extension DecodingDefinitions {
     }
   }
 
-  /// The offset after the prelude that a record begins with; 0 if there is none.
-  ///
-  /// - Throws: `DecodingError.dataCorrupted` if it is not valid.
-  package static func endOfPrelude(of record: UnsafeRawBufferPointer) throws -> Int {
-    try reading(record) { reader throws(FormatError) in
-      guard try reader.byte(at: 0) == MessageTables.tag else { return 0 }
-      var tables = TextTables()
-      // Which symbols there are before those of the record is not known here.
-      return try tables.read(reader, at: 0, firstSymbol: Int.max / 2)
-    }
-  }
-
   /// A record defines more than there may be.
   package struct TooMany: Error {}
+}
+
+extension RecordPrelude {
+  /// The prelude that a record begins with, if there is one.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` if it is not valid.
+  package init(of record: UnsafeRawBufferPointer) throws {
+    self = try reading(record) { reader throws(FormatError) in try RecordPrelude(reader) }
+  }
 }
 
 private func reading<Result>(

@@ -24,7 +24,7 @@ final class OpenMessage: Sendable {
     _ data: Data, userInfo: UserInfo, maximumDepth: Int, _ contexts: DecodingContexts?
   ) throws {
     var opened: (definitions: DecodingDefinitions?, scope: DecodingDefinitions.Scope)?
-    try data.withUnsafeBytes { bytes in
+    try data.lendBytes { bytes in
       try DecodingSession.run(
         userInfo,
         open: { message throws(FormatError) in
@@ -55,7 +55,7 @@ final class OpenMessage: Sendable {
 
   /// Runs `body` with the message open.
   func read<Result>(_ body: (DecodingSession) throws -> Result) throws -> Result {
-    try data.withUnsafeBytes { bytes in
+    try data.lendBytes { bytes in
       try DecodingSession.run(
         userInfo,
         open: { message throws(FormatError) in

@@ -265,7 +265,7 @@ final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
     }
     let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
     try recorder.recordContainer(of: elements, container) { begin in
-      try elements.withUnsafeBufferPointer { elements in
+      try borrowingElements(of: elements) { elements in
         guard let first = elements.baseAddress else { return }
         if let record { return try record(elements, recorder, begin) }
         let entry = recorder.types.encoders.entry(for: Element.self)
@@ -436,14 +436,12 @@ extension Recorder {
     case .array(let elements):
       let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
       try recordNest(of: value, container) { begin in
-        try elements.withUnsafeBufferPointer { try record($0, in: begin, &known) }
+        try borrowingElements(of: elements) { try record($0, in: begin, &known) }
       }
     case .object(let object):
       try recordNest(of: value, ContainerStart(.map, key: key, parent: parent)) { begin in
         recording.noteMap(at: begin)
-        try object.keys.withUnsafeBufferPointer { keys in
-          try object.values.withUnsafeBufferPointer { try record(keys, $0, in: begin, &known) }
-        }
+        try object.lendPairs { try record($0, $1, in: begin, &known) }
       }
     default: recordRare(copy value, key: key, level: level)
     }

@@ -63,11 +63,11 @@ struct Emitter: ~Copyable {
       return Data.copy(written)
     }
     let (buffer, bytes) = writer.surrender()
-    let address = UInt(bitPattern: buffer)
+    let (address, size) = (UInt(bitPattern: buffer.baseAddress), buffer.count)
     return Data(
       bytesNoCopy: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count,
       deallocator: .custom { _, _ in
-        UnsafeMutablePointer<UInt8>(bitPattern: address)?.deallocate()
+        UnsafeMutableRawPointer(bitPattern: address).map { PageMemory.deallocate($0, byteCount: size) }
       })
   }
 
@@ -398,7 +398,8 @@ extension Emitter {
     let best = PackedDoubles.best(for: values, integers: integers, cells: room.decimals)
     let length = (best?.stride ?? 0) * values.count + (best?.type == ElementType.float ? 0 : 1)
     let size = 1 + Varint.size(length) + length
-    guard let best, size <= Arrays.size(Self.taggedSize(of: values, integers)) else {
+    guard let best, size <= Arrays.size(Self.taggedSize(of: values, integers, best, room.decimals))
+    else {
       let end = writer.count
       for index in values.indices.reversed() {
         writer.reserve(BackwardWriter.margin)
@@ -422,15 +423,23 @@ extension Emitter {
   }
 
   /// What the elements take with their tags, estimated from the first of them.
+  ///
+  /// - Parameter cells: The cells of all numbers, if `form` is a decimal one.
   static func taggedSize(
-    of values: UnsafeBufferPointer<UInt64>, _ integers: UnsafeBufferPointer<Bool>?
+    of values: UnsafeBufferPointer<UInt64>, _ integers: UnsafeBufferPointer<Bool>?, _ form: PackedDoubles,
+    _ cells: UnsafeMutableBufferPointer<DecimalCell>
   ) -> Int {
+    let exponent = form.exponent
     let sample = min(values.count, sampleSize)
     var size = 0
     for index in 0..<sample {
-      size +=
-        integers?[index] ?? false
-        ? Integers.size(Int64(bitPattern: values[index])) : DoubleForm(values[index]).size
+      if integers?[index] ?? false {
+        size += Integers.size(Int64(bitPattern: values[index]))
+      } else if let exponent {
+        size += DoubleForm.size(values[index], cells[index], exponent: exponent)
+      } else {
+        size += DoubleForm(values[index]).size
+      }
     }
     return estimate(size, of: sample, for: values.count)
   }

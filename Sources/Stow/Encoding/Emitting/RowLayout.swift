@@ -210,7 +210,7 @@ struct RowLayout {
   ) -> Column? {
     let numbers = UnsafeBufferPointer(cells)
     guard let best = PackedDoubles.best(for: numbers, integers: integers, cells: decimals) else { return nil }
-    let tagged = Emitter.taggedSize(of: numbers, integers)
+    let tagged = Emitter.taggedSize(of: numbers, integers, best, decimals)
     if best.type != ElementType.double {
       for row in 0..<count { cells[row] = best.element(cells[row], decimals[row]) }
     }

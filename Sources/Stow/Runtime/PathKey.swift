@@ -1,7 +1,6 @@
-// The keys of coding paths, and the errors that carry a path.
-
-/// A key of a coding path where the user's own key type is not at hand: an index, or a name. Less than three words, so
-/// that it sits inside its existential.
+/// A key of a coding path where the user's own key type is not at hand: an index, or a name.
+///
+/// Less than three words, so that it sits inside its existential.
 enum PathKey: CodingKey {
   case index(Int)
   case name(String)
@@ -33,28 +32,13 @@ enum PathKey: CodingKey {
 
   /// Whether a string could be that of an integer, by its first character.
   static func startsInteger(_ name: String) -> Bool {
-    name.utf8.first.map { $0 <= UInt8(ascii: "9") } ?? false
+    guard let first = name.utf8.first else { return false }
+    return first <= UInt8(ascii: "9")
   }
 
   /// The integer that a string says. One with more zeros in front than any needs is not looked at: it may be long,
   /// and named often.
   private static func integer(ofName name: String) -> Int? {
     startsInteger(name) && name.utf8.count <= 40 ? Int(name) : nil
-  }
-}
-
-extension EncodingError {
-  static func invalid(_ value: Any, _ path: [any CodingKey], _ reason: String) -> EncodingError {
-    .invalidValue(value, Context(codingPath: path, debugDescription: reason))
-  }
-}
-
-extension DecodingError {
-  static func mismatch(_ type: Any.Type, _ path: [any CodingKey], _ reason: String) -> DecodingError {
-    .typeMismatch(type, Context(codingPath: path, debugDescription: reason))
-  }
-
-  static func corrupted(_ path: [any CodingKey], _ reason: String) -> DecodingError {
-    .dataCorrupted(Context(codingPath: path, debugDescription: reason))
   }
 }

@@ -1,0 +1,81 @@
+extension StowMessage {
+  /// The parts of a message that are the elements of an array, or the values of an object.
+  public struct Elements: Sequence, Sendable {
+    let message: OpenMessage
+    let elements: PlaceElements
+    /// The way to what has the elements.
+    let path: StowPath
+
+    /// A walk from the first element on.
+    public func makeIterator() -> Iterator { Iterator(message: message, elements: elements, path: path) }
+
+    /// Finds the elements one after the other.
+    public struct Iterator: IteratorProtocol {
+      fileprivate let message: OpenMessage
+      fileprivate var elements: PlaceElements
+      fileprivate let path: StowPath
+      /// Elements that were found and not handed out yet, the next one last.
+      fileprivate var found: [StowMessage] = []
+      /// Whether the way to the next element is broken.
+      fileprivate var isBroken = false
+
+      init(message: OpenMessage, elements: PlaceElements, path: StowPath) {
+        self.message = message
+        self.elements = elements
+        self.path = path
+      }
+
+      /// The next element; nil after the last. Takes constant time, and the time of what a path passes after `each`.
+      public mutating func next() -> StowMessage? {
+        if found.isEmpty, !isBroken, !elements.isAtEnd { findMore() }
+        return found.popLast()
+      }
+    }
+  }
+}
+
+extension StowMessage.Elements.Iterator {
+  /// Opening the message takes as long as finding some elements.
+  private static let mostFound = 32
+
+  /// Finds some elements more; the last of them says if it is broken.
+  private mutating func findMore() {
+    var parts: [StowMessage] = []
+    do {
+      try message.read { session in
+        while parts.count < Self.mostFound, let part = try nextPart(session) { parts.append(part) }
+      }
+    } catch {
+      isBroken = true
+      parts.append(StowMessage(message, .failed(error), path))
+    }
+    found = parts.reversed()
+  }
+
+  private mutating func nextPart(_ session: DecodingSession) throws -> StowMessage? {
+    let mark = session.path.count
+    defer { session.path.pop(to: mark) }
+    let node = session.path.push(path)
+    let found: (StowPath.Step, ValuePlace)?
+    do throws(FormatError) { found = try elements.next(session.message) } catch {
+      throw session.error(error, at: node, expected: nil)
+    }
+    return found.map { step, place in
+      let path = path.appending(step)
+      if elements.steps.isEmpty { return StowMessage(message, .place(place), path) }
+      let walk = PathWalk(
+        session, from: place, session.path.push(step, from: node), marks: nil)
+      return StowMessage(message, origin(walk), path.appending(StowPath(elements.steps)))
+    }
+  }
+
+  /// What the path after `each` leads to in an element. Where it does not, the others may all the same.
+  private func origin(_ walk: PathWalk) -> StowMessage.Origin {
+    var walk = walk
+    do {
+      return try walk.follow(elements.steps) ? .place(walk.place) : .missing(walk.missing(Any.self))
+    } catch {
+      return .failed(error)
+    }
+  }
+}

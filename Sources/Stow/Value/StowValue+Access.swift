@@ -1,0 +1,230 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// What a value is and holds, and the way to what is inside.
+
+/// What a value is: the kinds of values that a message tells apart.
+///
+/// ```swift
+/// if try message.kind(at: ["people"]) == .array { … }
+/// ```
+///
+/// These are the kinds of version 1 of the format; a later version may add some, so a `switch` over them has a `default`.
+public enum StowKind: String, Hashable, Sendable, CaseIterable {
+  /// The nil of an optional, at whatever level.
+  case null
+  /// A Bool, which is no number.
+  case bool
+  /// An integer of any size.
+  case integer
+  /// A floating-point number of any size.
+  case floatingPoint
+  /// A string.
+  case string
+  /// Bytes.
+  case data
+  /// A point in time.
+  case date
+  /// A UUID.
+  case uuid
+  /// A URL.
+  case url
+  /// A decimal number.
+  case decimal
+  /// Values in order.
+  case array
+  /// Values by their keys.
+  case object
+}
+
+extension StowValue {
+  /// What this value is. Takes constant time.
+  ///
+  /// ```swift
+  /// let isList = value.kind == .array
+  /// ```
+  public var kind: StowKind {
+    switch self {
+    case .null, .nestedNull: .null
+    case .bool: .bool
+    case .integer, .unsignedInteger: .integer
+    case .double, .float: .floatingPoint
+    case .string: .string
+    case .data: .data
+    case .date: .date
+    case .uuid: .uuid
+    case .url: .url
+    case .decimal, .largeDecimal: .decimal
+    case .array: .array
+    case .object: .object
+    }
+  }
+
+  // MARK: inside arrays and objects
+
+  /// The value for a key of an object; nil for a key that is not there, and if this is no object.
+  ///
+  /// ```swift
+  /// value["people"]?[3]?["name"] = "Ada"
+  /// ```
+  ///
+  /// Assigning works as in `StowObject`, in place: nil removes the key. A value that is not an object is taken for one
+  /// without keys, and becomes an object if a value is assigned. Takes the time that `StowObject` takes.
+  public subscript(key: String) -> StowValue? {
+    get { object?[key] }
+    _modify {
+      guard case .object(var object) = self else {
+        var value: StowValue?
+        defer { if let value { self = [key: value] } }
+        yield &value
+        return
+      }
+      // Let go of, so that the object is referred to once and can be changed where it is.
+      self = .null
+      defer { self = .object(object) }
+      yield &object[key]
+    }
+  }
+
+  /// The element of an array at an index; nil for an index that is not there, and if this is no array.
+  ///
+  /// ```swift
+  /// value["tags"]?[0] = "river"
+  /// ```
+  ///
+  /// Elements are changed in place, and assigning to the index after the last appends. Assigning nil removes an element,
+  /// which takes time in proportion to the length; to keep it without a value, assign `.null`. A value that is not an array
+  /// is taken for one without elements, and becomes an array if a value is assigned.
+  ///
+  /// - Precondition: A value is assigned neither to a negative index nor to one beyond that after the last.
+  public subscript(index: Int) -> StowValue? {
+    get {
+      guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+      return elements[index]
+    }
+    _modify {
+      guard case .array(var elements) = self else {
+        var value: StowValue?
+        defer {
+          if let value {
+            precondition(index == 0, "Index out of range")
+            self = [value]
+          }
+        }
+        yield &value
+        return
+      }
+      // As for a key.
+      self = .null
+      var value: StowValue? = elements.indices.contains(index) ? elements.take(at: index) : .none
+      defer {
+        elements.replace(at: index, with: value)
+        self = .array(elements)
+      }
+      yield &value
+    }
+  }
+
+  // MARK: what it is
+
+  /// Whether this is the nil of an optional, at whatever level.
+  public var isNull: Bool {
+    switch self {
+    case .null, .nestedNull: true
+    default: false
+    }
+  }
+
+  /// The Bool that this is; nil for any other kind.
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+  /// The integer that this is; nil for one that does not fit, and for any other kind.
+  ///
+  /// ```swift
+  /// let count = value["count"]?.int ?? 0
+  /// ```
+  public var int: Int? {
+    switch self {
+    case .integer(let value): Int(exactly: value)
+    case .unsignedInteger(let value): Int(exactly: value)
+    default: nil
+    }
+  }
+
+  /// The floating-point number that this is, or the one nearest to the integer that this is; nil for any other kind.
+  ///
+  /// ```swift
+  /// let level = value["level"]?.double ?? 0
+  /// ```
+  public var double: Double? {
+    switch self {
+    case .double(let value): value
+    case .float(let value): Double(value)
+    case .integer(let value): Double(value)
+    case .unsignedInteger(let value): Double(value)
+    default: nil
+    }
+  }
+
+  /// The string that this is; nil for any other kind.
+  public var string: String? { if case .string(let value) = self { value } else { nil } }
+
+  /// The data that this is; nil for any other kind.
+  public var data: Data? { if case .data(let value) = self { value } else { nil } }
+
+  /// The date that this is; nil for any other kind.
+  public var date: Date? { if case .date(let value) = self { value } else { nil } }
+
+  /// The UUID that this is; nil for any other kind.
+  public var uuid: UUID? { if case .uuid(let value) = self { value } else { nil } }
+
+  /// The URL that this is; nil for one that Foundation does not take, and for any other kind.
+  ///
+  /// Takes the time that Foundation needs to read it.
+  public var url: URL? { if case .url(let value) = self { URL(string: value) } else { nil } }
+
+  /// The decimal number that this is; nil for one that `Decimal` does not hold, and for any other kind.
+  public var decimal: Decimal? {
+    switch self {
+    case .decimal(let value): value
+    case .largeDecimal(let magnitude, let exponent, let isNegative):
+      DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent).decimal
+    default: nil
+    }
+  }
+
+  /// The elements of the array that this is; nil for any other kind.
+  ///
+  /// ```swift
+  /// for person in value["people"]?.array ?? [] { print(person) }
+  /// ```
+  public var array: [StowValue]? { if case .array(let value) = self { value } else { nil } }
+
+  /// The object that this is; nil for any other kind.
+  ///
+  /// ```swift
+  /// for (key, value) in value.object ?? [:] { print(key, value) }
+  /// ```
+  public var object: StowObject? { if case .object(let value) = self { value } else { nil } }
+}
+
+extension [StowValue] {
+  /// Moves an element out, which leaves null in its place.
+  mutating func take(at index: Int) -> StowValue {
+    var element = StowValue.null
+    swap(&self[index], &element)
+    return element
+  }
+
+  /// Replaces an element, or appends one after the last; removes it if there is no other.
+  fileprivate mutating func replace(at index: Int, with element: StowValue?) {
+    guard let element else {
+      if indices.contains(index) { remove(at: index) }
+      return
+    }
+    if index == count { append(element) } else { self[index] = element }
+  }
+}

@@ -1,0 +1,8 @@
+/// Stands for the functions of the C library, which the library takes from the system's.
+enum CLibrary {
+  static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
+    .allocate(byteCount: byteCount, alignment: 16)
+  }
+
+  static func deallocate(_ memory: UnsafeMutableRawPointer) { memory.deallocate() }
+}
