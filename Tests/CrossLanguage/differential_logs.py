@@ -167,7 +167,7 @@ def _append_group(
 
 
 def _uint(number: int) -> bytes:
-    return bytes([number]) if number <= 0xDF else b"\xfd" + (number & 2**64 - 1).to_bytes(8, "little")
+    return bytes([number]) if 0 <= number <= 0xDF else b"\xfd" + (number & 2**64 - 1).to_bytes(8, "little")
 
 
 def _append_head(data: bytearray, identity: bytes, number: int) -> None:
