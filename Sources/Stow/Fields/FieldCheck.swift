@@ -97,8 +97,8 @@ extension FieldTable where Root: Codable {
     return (type, keys)
   }
 
-  /// Whether the fields are all there is of a value, so that filling them in memory makes one: there is no room between
-  /// them but for their alignment, and the value has as many stored properties.
+  /// Whether the fields are all there is of a value, so that filling them in memory makes one: between them
+  /// lie only the bytes that their alignment needs, and the value has as many stored properties.
   func isAll(of value: Root) -> Bool {
     guard storedOffsets != nil, !(value is any CustomReflectable) else { return false }
     var end = 0

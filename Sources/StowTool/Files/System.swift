@@ -25,7 +25,7 @@ enum System {
 
   static func isTerminal(_ descriptor: Descriptor) -> Bool { isatty(descriptor.rawValue) == 1 }
 
-  /// How many characters a line of the terminal has that standard output is; nil if it is none.
+  /// How many characters a line of the terminal has; nil if standard output is no terminal.
   static var terminalWidth: Int? {
     var size = winsize()
     guard isTerminal(.output), ioctl(Descriptor.output.rawValue, UInt(TIOCGWINSZ), &size) == 0 else {

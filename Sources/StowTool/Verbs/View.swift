@@ -29,8 +29,7 @@ enum View {
     guard input.data.count <= most else {
       throw Failure("\(input.name): too large for a browser; see stowtool print --path, or inspect")
     }
-    _ = try Walks.context(arguments)
-    let page = self.page(of: input, context: try arguments.value("--context").map { try Input($0).data })
+    let page = self.page(of: input, context: try Walks.context(arguments)?.data)
     if let path = arguments.value("--output") {
       do {
         try page.write(to: URL(filePath: path))
