@@ -21,15 +21,16 @@ extension FieldTable where Root: Codable {
   /// @Test func pointHasItsFields() throws { try Point.stowFields.check(Point(x: 1, y: 2, z: 3)) }
   /// ```
   ///
-  /// The fields must have the names of coding keys, and be those that `encode(to:)` asks for, in the same order; and the
-  /// initializer must give back the properties of the value. The more its properties differ, the more is seen.
+  /// The fields must have the names of coding keys, and be those that `encode(to:)` asks for, in the same order. It must
+  /// write no nil of an optional, and the initializer must give back the properties of the value. The more its properties
+  /// differ, the more is seen.
   ///
   /// - Throws: `FieldTableError` if the table is wrong.
   public func check(_ value: Root) throws {
     let (type, _) = try codingKeys()
     let names = fields.map(\.name)
     // A value that cannot be encoded says nothing of the table.
-    if let encoded = Self.keys(of: value, type), encoded != names {
+    if let encoded = Self.keys(of: value, type)?.map(\.name), encoded != names {
       let index =
         zip(encoded, names).enumerated().first { $1.0 != $1.1 }?.offset ?? min(encoded.count, names.count)
       let (found, name) = (Self.name(index, encoded), Self.name(index, names))
@@ -41,6 +42,11 @@ extension FieldTable where Root: Codable {
     for field in fields where !field.isSame(value, again) {
       throw FieldTableError(Root.self, field.name, "the initializer does not give it back")
     }
+    let bare = Self.keys(of: remake(value, withoutOptionals: true), type) ?? []
+    for (field, key) in zip(fields, bare) where key.isWritten && field.makeCoder().isOptional {
+      throw FieldTableError(
+        Root.self, field.name, "encode(to:) writes its nil, as of a generic type's parameter")
+    }
   }
 
   private static func name(_ index: Int, _ names: [String]) -> String {
@@ -48,21 +54,32 @@ extension FieldTable where Root: Codable {
   }
 
   /// The keys that a value encodes, or would encode if they had values, in their order; nil if it cannot be encoded.
-  private static func keys(of value: Root, _ type: any CodingKey.Type) -> [String]? {
+  private static func keys(
+    of value: Root, _ type: any CodingKey.Type
+  ) -> [(name: String, isWritten: Bool)]? {
     let recorder = Recorder(reusesContainers: false)
     recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     guard (try? recorder.encodePlain(value, key: TokenKey(), parent: -1)) != nil else { return nil }
     func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).pointee.table }
     let table = table(type)
-    return (0..<table.pointee.slotCount).map { table.pointee.codingKey(atSlot: $0)?.stringValue ?? "" }
+    return (0..<table.pointee.slotCount).map {
+      (table.pointee.codingKey(atSlot: $0)?.stringValue ?? "", table.pointee.hasValue(atSlot: $0))
+    }
   }
 
-  /// The value that the initializer makes of the properties of another.
-  private func remake(_ value: Root) -> Root {
+  /// The value that the initializer makes of the properties of another, or of nil for each that is an optional.
+  private func remake(_ value: Root, withoutOptionals: Bool = false) -> Root {
     let (offsets, size, alignment) = packedLayout
     let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: alignment)
     defer { memory.deallocate() }
-    for (field, offset) in zip(fields, offsets) { field.copy(of: value, to: memory + offset) }
+    for (field, offset) in zip(fields, offsets) {
+      let coder = field.makeCoder()
+      if withoutOptionals, coder.isOptional {
+        coder.makeNil(memory + offset)
+      } else {
+        field.copy(value, memory + offset)
+      }
+    }
     return make(memory, offsets)
   }
 

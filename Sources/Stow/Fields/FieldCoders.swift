@@ -1,26 +1,29 @@
 // How the values of one field are recorded from where they lie, and decoded to where they are to stand.
 
-/// Codes the values of a field. Those of most types are known by their kind, and coded in line.
+/// Codes the values of a field.
 class FieldCoder {
+  /// Which values are coded by code that is compiled for their type. Of an optional, this says what it wraps.
   enum Kind {
-    case double, int, string, bool, optionalDouble, optionalInt, optionalString
-    /// Another scalar, or an optional of one.
+    case double, int, string, bool
+    /// Another scalar.
     case scalar
     /// What may hold containers, and calls `Codable`.
     case other
   }
 
   let kind: Kind
-  /// Decodes the values of rows, if that can be done at once; false where each row must be looked at, also to find out what
-  /// is wrong. Nil of types that are no cells.
-  let decodeRows: ((FieldColumn, Message, FieldTarget) -> Bool)?
+  let isOptional: Bool
+  /// The scalar that the type is, or wraps.
+  fileprivate let scalar: (any ReadableScalar.Type)?
 
-  fileprivate init(_ kind: Kind, _ decodeRows: ((FieldColumn, Message, FieldTarget) -> Bool)?) {
+  fileprivate init(_ kind: Kind, isOptional: Bool, _ scalar: (any ReadableScalar.Type)?) {
     self.kind = kind
-    self.decodeRows = decodeRows
+    self.isOptional = isOptional
+    self.scalar = scalar
   }
 
-  var isOptional: Bool { false }
+  /// Whether values of the kind are coded in line.
+  final var isInLine: Bool { kind != .scalar && kind != .other }
   var hasDefault: Bool { false }
 
   /// Whether an optional has a value.
@@ -31,238 +34,48 @@ class FieldCoder {
     preconditionFailure("a field without a type")
   }
 
-  /// Decodes the value that stands at an offset of the object, or in a column.
+  /// Decodes the value at a place. Values of keyed containers' own types are read otherwise.
   func decode(
-    _ field: CodedField, at offset: Int, of object: FieldsObject, to target: UnsafeMutableRawPointer,
-    _ session: DecodingSession
+    _ target: UnsafeMutableRawPointer, at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
   ) throws {
     preconditionFailure("a field without a type")
   }
 
-  /// Makes the value that stands for none; false if there must be one.
+  /// Makes the value of a key that is missing; false if there must be one.
   func makeAbsent(_ target: UnsafeMutableRawPointer) -> Bool { false }
 
+  /// Makes the nil of an optional.
+  func makeNil(_ target: UnsafeMutableRawPointer) {}
+
   /// Deinitializes what was decoded.
-  func destroy(_ target: FieldTarget) {}
-}
+  func destroy(_ target: UnsafeMutableRawPointer) {}
 
-/// A field of the values that are coded: its key, and where its property lies.
-struct CodedField: BitwiseCopyable {
-  let kind: FieldCoder.Kind
-  let isOptional: Bool
-  /// Whether values are coded in line; and of these, whether one that is absent is nil.
-  let isInLine: Bool
-  let isNilIfAbsent: Bool
-  let number: Int
-  /// The byte of its key.
-  let byte: Int
-  let offset: Int
-  let coder: Unmanaged<FieldCoder>
-
-  /// The fields in memory of their own, where they are read without counting references.
-  static func allocate(
-    _ coders: [FieldCoder], _ bytes: [Int], _ offsets: [Int]
-  ) -> UnsafeMutableBufferPointer<CodedField> {
-    let fields = UnsafeMutableBufferPointer<CodedField>.allocate(capacity: offsets.count)
-    for (number, offset) in offsets.enumerated() {
-      let coder = coders[number]
-      let isInLine = coder.kind != .scalar && coder.kind != .other
-      fields.initializeElement(
-        at: number,
-        to: CodedField(
-          kind: coder.kind, isOptional: coder.isOptional, isInLine: isInLine,
-          isNilIfAbsent: isInLine && coder.isOptional && !coder.hasDefault, number: number,
-          byte: bytes[number], offset: offset,
-          coder: .passUnretained(coder)))
-    }
-    return fields
-  }
-
-  /// Whether an optional has a value, which is written then.
-  func isPresent(_ value: UnsafeRawPointer) -> Bool {
+  /// The type that keyed containers have a method of their own for, which reads a value before it passes it.
+  final var keyedScalar: (any ReadableScalar.Type)? {
     switch kind {
-    case .optionalDouble: value.load(as: Double?.self) != nil
-    case .optionalInt: value.load(as: Int?.self) != nil
-    case .optionalString: value.assumingMemoryBound(to: String?.self).pointee != nil
-    default: coder._withUnsafeGuaranteedRef { $0.isPresent(value) }
+    case .double, .int, .string, .bool: scalar
+    case .scalar: scalar is any FixedWidthInteger.Type || scalar == Float.self ? scalar : nil
+    case .other: nil
     }
   }
-
-  /// Reads a value that is read in line.
-  @inline(__always)
-  func read(
-    _ message: Message, at offset: Int, next: inout Int, to target: UnsafeMutableRawPointer
-  ) throws(FormatError) {
-    if isOptional, Nils.isNil(message.reader, at: offset) {
-      next = try message.reader.end(of: offset)
-      return putNil(target)
-    }
-    switch kind {
-    case .double: target.put(try Double.read(message, at: offset, next: &next))
-    case .int: target.put(try Int.read(message, at: offset, next: &next))
-    case .string: target.put(try String.read(message, at: offset, next: &next))
-    case .bool: target.put(try Bool.read(message, at: offset, next: &next))
-    case .optionalDouble: target.put(Optional(try Double.read(message, at: offset, next: &next)))
-    case .optionalInt: target.put(Optional(try Int.read(message, at: offset, next: &next)))
-    case .optionalString: target.put(Optional(try String.read(message, at: offset, next: &next)))
-    case .scalar, .other: preconditionFailure("a field that is not coded in line")
-    }
-  }
-
-  /// Puts in the nil of an optional that is coded in line.
-  func putNil(_ target: UnsafeMutableRawPointer) {
-    switch kind {
-    case .optionalDouble: target.put(nil as Double?)
-    case .optionalInt: target.put(nil as Int?)
-    default: target.put(nil as String?)
-    }
-  }
-
-  /// Of which type `read` wanted a value.
-  func expected(at offset: Int, _ message: Message) -> Any.Type? {
-    if isOptional, Nils.isNil(message.reader, at: offset) { return nil }
-    return switch kind {
-    case .double, .optionalDouble: Double.self
-    case .int, .optionalInt: Int.self
-    case .bool: Bool.self
-    default: String.self
-    }
-  }
-
-  /// The bytes that tell keys from the others of their type; nil if they are not a trivial byte each.
-  static func bytes(of keys: [any CodingKey]) -> [Int]? {
-    func byte<Key: CodingKey>(_ key: Key) -> Int? {
-      MemoryLayout<Key>.size <= 1 && _isPOD(Key.self) ? keyByte(key) : nil
-    }
-    let bytes = keys.compactMap { byte($0) }
-    return bytes.count == keys.count ? bytes : nil
-  }
 }
-
-/// Where the values of a field are to stand, in one or more values at equal distances.
-struct FieldTarget {
-  let start: UnsafeMutableRawPointer
-  var stride = 0
-  var count = 1
-
-  subscript(index: Int) -> UnsafeMutableRawPointer { start + index &* stride }
-}
-
-/// Where the values of a field stand in rows: nowhere, once for all, or in cells.
-enum FieldColumn {
-  case absent
-  case constant(Int)
-  case cells(type: UInt8, base: Int64, first: Int, stride: Int)
-
-  init(_ column: Columns.Column?, _ columns: Columns) {
-    guard let column else {
-      self = .absent
-      return
-    }
-    let first = columns.rows.lowerBound + Int(column.offset)
-    self =
-      column.constant.map { .constant($0) }
-      ?? .cells(type: column.type, base: column.base, first: first, stride: columns.stride)
-  }
-}
-
-extension UnsafeMutableRawPointer {
-  func put<Value>(_ value: Value) { initializeMemory(as: Value.self, to: value) }
-}
-
-// MARK: which coder a field has
-
-/// Makes the coder of a field.
-struct CoderMaker: FieldVisitor {
-  func visit<Value: Codable>(_ type: Value.Type, _ makeDefault: (() -> Value)?) -> FieldCoder {
-    if let optional = type as? any OptionalField.Type { return optional.makeCoder(makeDefault) }
-    if let scalar = scalar(type) { return scalar.makeCoder(makeDefault) }
-    return ValueCoder<Value>.make(makeDefault)
-  }
-}
-
-private typealias CodedScalar = ReadableScalar & RecordableScalar
-
-private func scalar(_ type: Any.Type) -> (any CodedScalar.Type)? {
-  Scalars.all.first { $0 == type }.flatMap { $0 as? any CodedScalar.Type }
-}
-
-private protocol OptionalField {
-  static func makeCoder<Value>(_ makeDefault: (() -> Value)?) -> FieldCoder
-}
-
-extension Optional: OptionalField where Wrapped: Codable {
-  fileprivate static func makeCoder<Value>(_ makeDefault: (() -> Value)?) -> FieldCoder {
-    if let scalar = scalar(Wrapped.self) { return scalar.makeOptionalCoder(makeDefault) }
-    return OptionalCoder(.other, ValueCoder<Wrapped>.make(nil), typed(makeDefault))
-  }
-}
-
-/// What makes a default, which is known to be a `Target`.
-private func typed<Value, Target>(_ makeDefault: (() -> Value)?) -> (() -> Target)? {
-  makeDefault.map { make in { reinterpret(make(), as: Target.self) } }
-}
-
-extension ReadableScalar where Self: RecordableScalar {
-  fileprivate static func makeCoder<Value>(_ makeDefault: (() -> Value)?) -> FieldCoder {
-    if self == Double.self { return coder(Double.self, .double, typed(makeDefault)) }
-    if self == Int.self { return coder(Int.self, .int, typed(makeDefault)) }
-    if self == Bool.self { return coder(Bool.self, .bool, typed(makeDefault)) }
-    return coder(Self.self, self == String.self ? .string : .scalar, typed(makeDefault))
-  }
-
-  fileprivate static func makeOptionalCoder<Value>(_ makeDefault: (() -> Value)?) -> FieldCoder {
-    if self == Double.self { return optionalCoder(Double.self, .optionalDouble, typed(makeDefault)) }
-    if self == Int.self { return optionalCoder(Int.self, .optionalInt, typed(makeDefault)) }
-    return optionalCoder(Self.self, self == String.self ? .optionalString : .scalar, typed(makeDefault))
-  }
-}
-
-/// In line, so that rows are decoded by code that is compiled for their type.
-@inline(__always)
-private func coder<Value: CodedScalar>(
-  _ type: Value.Type, _ kind: FieldCoder.Kind, _ makeDefault: (() -> Value)?
-) -> FieldCoder {
-  ValueCoder<Value>(kind, makeDefault) { column, message, target in
-    target.fill(type, from: column, message, makeDefault) { $0 }
-  }
-}
-
-@inline(__always)
-private func optionalCoder<Value: CodedScalar>(
-  _ type: Value.Type, _ kind: FieldCoder.Kind, _ makeDefault: (() -> Value?)?
-) -> FieldCoder {
-  OptionalCoder(kind, ValueCoder<Value>(kind, nil, nil), makeDefault) { column, message, target in
-    if case .constant(let offset) = column, Nils.isNil(message.reader, at: offset) {
-      return target.fill { nil as Value? }
-    }
-    if case .absent = column { return target.fill(makeDefault ?? { nil }) }
-    return target.fill(type, from: column, message, nil) { Optional($0) }
-  }
-}
-
-// MARK: values of any type
 
 /// Codes values by the plans of their type, or by their own `Codable`.
-private class ValueCoder<Value: Codable>: FieldCoder {
+final class ValueCoder<Value: Codable>: FieldCoder {
   private let makeDefault: (() -> Value)?
-  /// Whether keyed containers have methods of their own for the type, and how it is read then.
-  private let keyedScalar: (any ReadableScalar.Type)?
 
-  init(
-    _ kind: Kind, _ makeDefault: (() -> Value)?,
-    _ decodeRows: ((FieldColumn, Message, FieldTarget) -> Bool)? = nil
-  ) {
+  init(_ makeDefault: (() -> Value)?) {
     self.makeDefault = makeDefault
-    let isKeyed =
-      Value.self is any FixedWidthInteger.Type || Value.self == Float.self || Value.self == Double.self
-      || Value.self == Bool.self || Value.self == String.self
-    keyedScalar = isKeyed ? Scalars.readable(Value.self) : nil
-    super.init(kind, decodeRows)
-  }
-
-  static func make(_ makeDefault: (() -> Value)?) -> ValueCoder {
-    CaseCoder<Value>.isOfCases ? CaseCoder(.other, makeDefault) : ValueCoder(.other, makeDefault)
+    let scalar = Scalars.readable(Value.self)
+    let kind: Kind =
+      switch scalar {
+      case is Double.Type: .double
+      case is Int.Type: .int
+      case is String.Type: .string
+      case is Bool.Type: .bool
+      default: scalar == nil ? .other : .scalar
+      }
+    super.init(kind, isOptional: false, scalar)
   }
 
   override func encode(_ value: UnsafeRawPointer, key: TokenKey, into recorder: Recorder) throws {
@@ -276,46 +89,34 @@ private class ValueCoder<Value: Codable>: FieldCoder {
   }
 
   override func decode(
-    _ field: CodedField, at offset: Int, of object: FieldsObject, to target: UnsafeMutableRawPointer,
-    _ session: DecodingSession
+    _ target: UnsafeMutableRawPointer, at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
   ) throws {
-    func read<Read: ReadableScalar>(_ type: Read.Type) throws {
-      target.put(try object.read(field, at: offset, session) as Read)
-    }
-    if let keyedScalar { return try read(keyedScalar) }
-    try object.pass(field, offset, session)
-    try object.decode(
-      field, at: offset, to: target.bindMemory(to: Value.self, capacity: 1), session)
+    let target = target.bindMemory(to: Value.self, capacity: 1)
+    try session.decode(into: target, session.types.entry(for: Value.self), at: place, node)
   }
 
-  final override func makeAbsent(_ target: UnsafeMutableRawPointer) -> Bool {
+  override func makeAbsent(_ target: UnsafeMutableRawPointer) -> Bool {
     guard let makeDefault else { return false }
     target.put(makeDefault())
     return true
   }
 
-  final override func destroy(_ target: FieldTarget) {
-    for index in 0..<target.count {
-      target[index].assumingMemoryBound(to: Value.self).deinitialize(count: 1)
-    }
+  override func destroy(_ target: UnsafeMutableRawPointer) {
+    target.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
   }
 }
 
 /// Codes optionals, which are absent if they are nil.
-private final class OptionalCoder<Wrapped: Codable>: FieldCoder {
+final class OptionalCoder<Wrapped: Codable>: FieldCoder {
   private let wrapped: ValueCoder<Wrapped>
   private let makeDefault: (() -> Wrapped?)?
 
-  init(
-    _ kind: Kind, _ wrapped: ValueCoder<Wrapped>, _ makeDefault: (() -> Wrapped?)?,
-    _ decodeRows: ((FieldColumn, Message, FieldTarget) -> Bool)? = nil
-  ) {
-    self.wrapped = wrapped
+  init(_ makeDefault: (() -> Wrapped?)?) {
+    wrapped = ValueCoder(nil)
     self.makeDefault = makeDefault
-    super.init(kind, decodeRows)
+    super.init(wrapped.kind, isOptional: true, wrapped.scalar)
   }
 
-  override var isOptional: Bool { true }
   override var hasDefault: Bool { makeDefault != nil }
 
   override func isPresent(_ value: UnsafeRawPointer) -> Bool {
@@ -331,18 +132,15 @@ private final class OptionalCoder<Wrapped: Codable>: FieldCoder {
   }
 
   override func decode(
-    _ field: CodedField, at offset: Int, of object: FieldsObject, to target: UnsafeMutableRawPointer,
-    _ session: DecodingSession
+    _ target: UnsafeMutableRawPointer, at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
   ) throws {
-    if let level = object.place(offset).levelOfNil(session.message) {
-      try object.pass(field, offset, session)
+    if let level = place.levelOfNil(session.message) {
       // A nil of an optional within this one is a value here.
-      target.put(session.none(Wrapped.self, level: level - 1) as Wrapped?)
-      return
+      return target.put(session.none(Wrapped.self, level: level - 1) as Wrapped?)
     }
     try withUnsafeTemporaryAllocation(of: Wrapped.self, capacity: 1) { memory in
       guard let value = memory.baseAddress else { return }
-      try wrapped.decode(field, at: offset, of: object, to: UnsafeMutableRawPointer(value), session)
+      try wrapped.decode(UnsafeMutableRawPointer(value), at: place, session, node)
       target.put(Optional(value.move()))
     }
   }
@@ -352,101 +150,189 @@ private final class OptionalCoder<Wrapped: Codable>: FieldCoder {
     return true
   }
 
-  override func destroy(_ target: FieldTarget) {
-    for index in 0..<target.count {
-      target[index].assumingMemoryBound(to: Wrapped?.self).deinitialize(count: 1)
-    }
+  override func makeNil(_ target: UnsafeMutableRawPointer) { target.put(nil as Wrapped?) }
+
+  override func destroy(_ target: UnsafeMutableRawPointer) {
+    target.assumingMemoryBound(to: Wrapped?.self).deinitialize(count: 1)
   }
 }
 
-/// What a case of an enumeration encodes.
-private enum KnownCase {
-  case string(String)
-  case integer(Int32)
+/// An optional, whose coder is found by the type of a field.
+protocol OptionalField {
+  static func makeCoder<Value>(_ makeDefault: (() -> Value)?) -> FieldCoder
 }
 
-/// Codes enumerations with raw values. What a case encodes, and which case a string decodes, is known once its own `Codable` has
-/// done it.
-private final class CaseCoder<Value: Codable>: ValueCoder<Value> {
-  @exclusivity(unchecked) private var encoded = [KnownCase?](repeating: nil, count: 256)
-  @exclusivity(unchecked) private var decoded: [(string: String, byte: UInt8)] = []
+extension Optional: OptionalField where Wrapped: Codable {
+  /// - Parameter makeDefault: Makes values of this type, which its caller knows by another name.
+  static func makeCoder<Value>(_ makeDefault: (() -> Value)?) -> FieldCoder {
+    OptionalCoder<Wrapped>(makeDefault.map { make in { reinterpret(make(), as: Self.self) } })
+  }
+}
 
-  /// More strings are not compared one by one.
-  private static var mostDecoded: Int { 16 }
+extension UnsafeMutableRawPointer {
+  func put<Value>(_ value: Value) { initializeMemory(as: Value.self, to: value) }
+}
 
-  static var isOfCases: Bool {
-    MemoryLayout<Value>.size == 1 && _isPOD(Value.self) && Value.self is any RawRepresentable.Type
+// MARK: the fields of a type
+
+/// A field of the values that are coded: its key, and where its property lies.
+struct CodedField: BitwiseCopyable {
+  let kind: FieldCoder.Kind
+  let isOptional: Bool
+  /// The byte of its key.
+  let byte: Int
+  let offset: Int
+  let coder: Unmanaged<FieldCoder>
+
+  /// The fields in memory of their own, where they are read without counting references; nil if the offsets are not known.
+  static func allocate(
+    _ coders: [FieldCoder], _ bytes: [Int], _ offsets: [Int]?
+  ) -> UnsafeMutableBufferPointer<CodedField> {
+    let fields = UnsafeMutableBufferPointer<CodedField>.allocate(capacity: offsets?.count ?? 0)
+    for (number, offset) in (offsets ?? []).enumerated() {
+      let coder = coders[number]
+      fields.initializeElement(
+        at: number,
+        to: CodedField(
+          kind: coder.kind, isOptional: coder.isOptional, byte: bytes[number], offset: offset,
+          coder: .passUnretained(coder), isInLine: coder.isInLine,
+          isNilIfAbsent: coder.isInLine && coder.isOptional && !coder.hasDefault))
+    }
+    return fields
   }
 
-  override func encode(_ value: UnsafeRawPointer, key: TokenKey, into recorder: Recorder) throws {
-    let byte = Int(value.load(as: UInt8.self))
-    switch encoded[byte] {
-    case .string(let string)? where recorder.userInfo.isEmpty: recorder.recording.record(string, key: key)
-    case .integer(let integer)? where recorder.userInfo.isEmpty: recorder.recording.record(integer, key: key)
-    default:
-      let start = recorder.recording.tape.count
-      try super.encode(value, key: key, into: recorder)
-      if recorder.recording.tape.count == start + 1 { encoded[byte] = known(start, recorder) }
+  /// The bytes that tell keys from the others of their type; nil if they are not a trivial byte each.
+  static func bytes(of keys: [any CodingKey]) -> [Int]? {
+    func byte<Key: CodingKey>(_ key: Key) -> Int? {
+      MemoryLayout<Key>.size <= 1 && _isPOD(Key.self) ? keyByte(key) : nil
+    }
+    let bytes = keys.compactMap { byte($0) }
+    return bytes.count == keys.count ? bytes : nil
+  }
+
+  /// Whether values are decoded by `read`; and of these, whether one that is absent is nil.
+  let isInLine: Bool
+  let isNilIfAbsent: Bool
+
+  /// Whether an optional has a value, which is written then.
+  func isPresent(_ value: UnsafeRawPointer) -> Bool {
+    switch kind {
+    case .double: value.load(as: Double?.self) != nil
+    case .int: value.load(as: Int?.self) != nil
+    case .string: value.assumingMemoryBound(to: String?.self).pointee != nil
+    default: coder._withUnsafeGuaranteedRef { $0.isPresent(value) }
     }
   }
 
-  /// What was encoded as one token; nil if it takes more to know it.
-  private func known(_ start: Int, _ recorder: Recorder) -> KnownCase? {
-    let token = recorder.recording.tape[start]
-    switch token.kind {
-    case .string: return .string(recorder.recording.strings.string(token.index))
-    case .integer: return .integer(Int32(truncatingIfNeeded: token.integer))
-    default: return nil
+  /// Makes the nil of an optional that is read in line.
+  @inline(__always)
+  func putNil(_ target: UnsafeMutableRawPointer) {
+    switch kind {
+    case .double: target.put(nil as Double?)
+    case .int: target.put(nil as Int?)
+    case .bool: target.put(nil as Bool?)
+    default: target.put(nil as String?)
     }
   }
 
-  override func decode(
-    _ field: CodedField, at offset: Int, of object: FieldsObject, to target: UnsafeMutableRawPointer,
-    _ session: DecodingSession
-  ) throws {
-    var string: String?
-    if let start = object.place(offset).tagged, session.userInfo.isEmpty {
-      var next = start
-      string = try? String.read(session.message, at: start, next: &next)
+  /// Reads a value in line, and returns where it ends.
+  @inline(__always)
+  func read(
+    _ target: UnsafeMutableRawPointer, at offset: Int, _ message: Message
+  ) throws(FormatError) -> Int {
+    switch kind {
+    case .double: try read(Double.self, target, at: offset, message)
+    case .int: try read(Int.self, target, at: offset, message)
+    case .string: try read(String.self, target, at: offset, message)
+    case .bool: try read(Bool.self, target, at: offset, message)
+    case .scalar, .other: preconditionFailure("a field that is not read in line")
     }
-    if let string, let known = decoded.first(where: { $0.string == string }) {
-      try object.pass(field, offset, session)
-      target.storeBytes(of: known.byte, as: UInt8.self)
-      return
+  }
+
+  /// Reads a scalar, or the nil of an optional, and returns where it ends.
+  @inline(__always)
+  func read<Value: ReadableScalar>(
+    _ type: Value.Type, _ target: UnsafeMutableRawPointer, at offset: Int, _ message: Message
+  ) throws(FormatError) -> Int {
+    var next = offset
+    if !isOptional {
+      target.put(try type.read(message, at: offset, next: &next))
+    } else if Nils.isNil(message.reader, at: offset) {
+      next = try message.reader.end(of: offset)
+      target.put(nil as Value?)
+    } else {
+      target.put(Optional(try type.read(message, at: offset, next: &next)))
     }
-    try super.decode(field, at: offset, of: object, to: target, session)
-    if let string, decoded.count < Self.mostDecoded {
-      decoded.append((string, target.load(as: UInt8.self)))
-    }
+    return next
   }
 }
 
 // MARK: rows
 
-extension FieldTarget {
-  fileprivate func fill<Value>(_ make: () -> Value) -> Bool {
-    for index in 0..<count { self[index].put(make()) }
-    return true
+/// Where the values of a field stand in rows: nowhere, once for all, or in cells.
+enum FieldColumn {
+  case absent
+  case constant(Int)
+  case cells(CellColumn)
+}
+
+/// Where the values of a field are to stand: in so many values at equal distances.
+struct FieldTarget {
+  let start: UnsafeMutableRawPointer
+  let stride: Int
+  let count: Int
+
+  subscript(index: Int) -> UnsafeMutableRawPointer { start + index &* stride }
+}
+
+extension FieldCoder {
+  /// Decodes the values of rows at once; false where each row must be looked at, also to find out what is wrong. Nothing is
+  /// left then.
+  final func decode(_ column: FieldColumn, _ message: Message, to target: FieldTarget) -> Bool {
+    switch kind {
+    case .double: fill(target, with: Double.self, column, message)
+    case .int: fill(target, with: Int.self, column, message)
+    case .bool: fill(target, with: Bool.self, column, message)
+    default: scalar.map { fill(target, with: $0, column, message) } ?? false
+    }
   }
 
-  /// Fills in the values of a column; if one is no `Value`, none is left.
+  final func destroy(_ target: FieldTarget, upTo count: Int) {
+    for index in 0..<count { destroy(target[index]) }
+  }
+
   @inline(__always)
-  fileprivate func fill<Value: ReadableScalar, Stored>(
-    _ type: Value.Type, from column: FieldColumn, _ message: Message, _ makeDefault: (() -> Value)?,
+  private func fill<Value: ReadableScalar>(
+    _ target: FieldTarget, with type: Value.Type, _ column: FieldColumn, _ message: Message
+  ) -> Bool {
+    isOptional
+      ? fill(target, with: type, column, message) { Optional($0) }
+      : fill(target, with: type, column, message) { $0 }
+  }
+
+  @inline(__always)
+  private func fill<Value: ReadableScalar, Stored>(
+    _ target: FieldTarget, with type: Value.Type, _ column: FieldColumn, _ message: Message,
     _ stored: (Value) -> Stored
   ) -> Bool {
     switch column {
-    case .absent: return makeDefault.map { make in fill { stored(make()) } } ?? false
+    case .absent:
+      return (0..<target.count).allSatisfy { makeAbsent(target[$0]) }
     case .constant(var offset):
+      if isOptional, Nils.isNil(message.reader, at: offset) {
+        for index in 0..<target.count { makeNil(target[index]) }
+        return true
+      }
       guard let value = try? type.read(message, at: offset, next: &offset) else { return false }
-      return fill { stored(value) }
-    case .cells(let cellType, let base, let first, let stride):
-      for index in 0..<count {
+      for index in 0..<target.count { target[index].put(stored(value)) }
+      return true
+    case .cells(let cells):
+      for index in 0..<target.count {
         do throws(FormatError) {
-          let value = try type.read(message.reader, at: first &+ index &* stride, cellType, base: base)
-          self[index].put(stored(value))
+          let offset = cells.first &+ index &* cells.stride
+          target[index].put(stored(try type.read(message.reader, at: offset, cells.type, base: cells.base)))
         } catch {
-          for done in 0..<index { self[done].assumingMemoryBound(to: Stored.self).deinitialize(count: 1) }
+          destroy(target, upTo: index)
           return false
         }
       }

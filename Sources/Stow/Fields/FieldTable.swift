@@ -54,7 +54,7 @@ public struct Field<Root, Value: Codable>: Sendable {
 
 /// The fields of a type, and the initializer that takes them.
 public struct FieldTable<Root>: @unchecked Sendable {
-  // Of what it holds, only the types that the closure names are not known to be `Sendable`.
+  // Of what it holds, only the types that the closures name are not known to be `Sendable`.
   let fields: [AnyField<Root>]
   /// Makes a value of those that stand at the offsets from a place in memory, and takes them away.
   let make: (UnsafeMutableRawPointer, [Int]) -> Root
@@ -64,7 +64,7 @@ public struct FieldTable<Root>: @unchecked Sendable {
     _ initializer: @escaping @Sendable (repeat each Value) -> Root, _ field: repeat Field<Root, each Value>
   ) {
     var fields: [AnyField<Root>] = []
-    repeat fields.append(TypedField(each field))
+    repeat fields.append(AnyField(each field))
     self.fields = fields
     make = { memory, offsets in
       var number = 0
@@ -96,57 +96,32 @@ public struct FieldTable<Root>: @unchecked Sendable {
 }
 
 /// A field, whose type is not known here.
-class AnyField<Root>: @unchecked Sendable {
+struct AnyField<Root> {
   let name: String
   /// Where the property lies in a value; nil if it is not stored there as it is.
   let offset: Int?
   let size: Int
   let alignment: Int
+  let makeCoder: () -> FieldCoder
+  /// Copies the property of a value to a place in memory.
+  let copy: (Root, UnsafeMutableRawPointer) -> Void
+  /// Whether two values have the same property, as far as that can be told.
+  let isSame: (Root, Root) -> Bool
 
-  fileprivate init<Value>(_ field: Field<Root, Value>) {
+  init<Value>(_ field: Field<Root, Value>) {
     name = field.name
     offset = MemoryLayout<Root>.offset(of: field.property)
     (size, alignment) = (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
-  }
-
-  /// What `visitor` makes of the type of the field.
-  func accept<Visitor: FieldVisitor>(_ visitor: Visitor) -> Visitor.Result {
-    preconditionFailure("a field without a type")
-  }
-
-  /// Copies the property of a value to a place in memory.
-  func copy(of value: Root, to place: UnsafeMutableRawPointer) {}
-
-  /// Whether two values have the same property, as far as that can be told.
-  func isSame(_ value: Root, _ other: Root) -> Bool { true }
-}
-
-/// What makes something of a field of any type.
-protocol FieldVisitor {
-  associatedtype Result
-  func visit<Value: Codable>(_ type: Value.Type, _ makeDefault: (() -> Value)?) -> Result
-}
-
-private final class TypedField<Root, Value: Codable>: AnyField<Root>, @unchecked Sendable {
-  private let field: Field<Root, Value>
-
-  init(_ field: Field<Root, Value>) {
-    self.field = field
-    super.init(field)
-  }
-
-  override func accept<Visitor: FieldVisitor>(_ visitor: Visitor) -> Visitor.Result {
-    visitor.visit(Value.self, field.makeDefault)
-  }
-
-  override func copy(of value: Root, to place: UnsafeMutableRawPointer) {
-    place.put(value[keyPath: field.property])
-  }
-
-  override func isSame(_ value: Root, _ other: Root) -> Bool {
-    let (value, other) = (value[keyPath: field.property], other[keyPath: field.property])
-    // What is not equal to itself, as a NaN, tells nothing.
-    func isSame<Known: Equatable>(_ known: Known) -> Bool { known == other as? Known || known != known }
-    return (value as? any Equatable).map { isSame($0) } ?? true
+    makeCoder = {
+      (Value.self as? any OptionalField.Type)?.makeCoder(field.makeDefault) ?? ValueCoder(field.makeDefault)
+    }
+    copy = { $1.put($0[keyPath: field.property]) }
+    isSame = { value, other in
+      // What is not equal to itself, as a NaN, tells nothing.
+      func isSame<Known: Equatable>(_ known: Known) -> Bool {
+        known == other[keyPath: field.property] as? Known || known != known
+      }
+      return (value[keyPath: field.property] as? any Equatable).map { isSame($0) } ?? true
+    }
   }
 }

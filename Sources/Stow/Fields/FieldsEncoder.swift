@@ -31,7 +31,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     self.table = table
     self.keyType = keyType
     self.keys = keys
-    coders = table.fields.map { $0.accept(CoderMaker()) }
+    coders = table.fields.map { $0.makeCoder() }
     fields = CodedField.allocate(coders, bytes, offsets)
     isFlat = coders.allSatisfy { $0.kind != .other }
   }
@@ -131,25 +131,28 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
         slot = recorder.recording.slot(keyTable, ofByte: byte, &expected, isPresent: true)
       }
       let key = TokenKey(slot: slot)
-      let kind = field.pointee.kind
-      switch kind {
-      case .double: room.append(.double, key: key, word: value.load(as: Double.self).bitPattern)
-      case .optionalDouble:
-        room.append(.double, key: key, word: value.load(as: Double?.self).unsafelyUnwrapped.bitPattern)
-      case .int, .optionalInt:
-        let int = kind == .int ? value.load(as: Int.self) : value.load(as: Int?.self).unsafelyUnwrapped
+      let isOptional = field.pointee.isOptional
+      switch field.pointee.kind {
+      case .double:
+        let double =
+          isOptional ? value.load(as: Double?.self).unsafelyUnwrapped : value.load(as: Double.self)
+        room.append(.double, key: key, word: double.bitPattern)
+      case .int:
+        let int = isOptional ? value.load(as: Int?.self).unsafelyUnwrapped : value.load(as: Int.self)
         if let short = Int32(exactly: int) {
           room.append(Token(.integer, key: key, index: Int(short)))
         } else {
           room.append(.longInteger, key: key, word: UInt64(truncatingIfNeeded: int))
         }
-      case .bool: room.append(Token(value.load(as: Bool.self) ? .true : .false, key: key))
-      case .string, .optionalString:
+      case .bool:
+        let bool = isOptional ? value.load(as: Bool?.self).unsafelyUnwrapped : value.load(as: Bool.self)
+        room.append(Token(bool ? .true : .false, key: key))
+      case .string:
         let index =
-          kind == .string
-          ? recorder.recording.strings.intern(value.assumingMemoryBound(to: String.self).pointee)
-          : recorder.recording.strings.intern(
+          isOptional
+          ? recorder.recording.strings.intern(
             value.assumingMemoryBound(to: String?.self).pointee.unsafelyUnwrapped)
+          : recorder.recording.strings.intern(value.assumingMemoryBound(to: String.self).pointee)
         recorder.recording.strings.countValueUse(index)
         room.append(Token(.string, key: key, index: index))
       case .scalar, .other:

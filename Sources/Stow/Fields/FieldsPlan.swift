@@ -1,5 +1,6 @@
-// How a type with a table of fields is decoded: field after field into memory. A value of which the fields are all there is
-// stands there complete; another is made of them by its initializer.
+// How a type with a table of fields is decoded: field after field into memory, by a walk over the object, or by searching where
+// its keys are not those of the fields in their order. A value of which the fields are all there is stands there complete;
+// another is made of them by its initializer.
 
 extension StowFields {
   /// The plan of the type; nil if its keys are not known by their bytes.
@@ -13,38 +14,40 @@ extension StowFields {
 /// Decodes values by the table of their fields.
 final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
   private let table: FieldTable<Value>
-  private let keyType: any CodingKey.Type
   private let keys: [any CodingKey]
+  private let keyTable: DecodingKeyTable
   private let coders: [FieldCoder]
-  /// The fields, where they stand until the initializer takes them; and where they lie in a value.
+  /// The fields where they stand until the initializer takes them, and where they lie in a value.
   private let packed: UnsafeMutableBufferPointer<CodedField>
   private let stored: UnsafeMutableBufferPointer<CodedField>
   private let layout: (offsets: [Int], size: Int, alignment: Int)
-  /// Whether no field holds containers or calls `Codable`.
-  private let isFlat: Bool
   /// Whether the fields are all there is of a value; nil until the first was made.
   @exclusivity(unchecked) private var isWhole: Bool?
-  /// For values that stand within each other, of which `depth` are being decoded.
-  @exclusivity(unchecked) private var objects = GrowableBuffer<Unmanaged<FieldsObject>>(capacity: 1)
-  @exclusivity(unchecked) private var depth = 0
+  /// Whether no field holds containers or calls `Codable`.
+  private let isFlat: Bool
+  /// What is free of what decodes the values that stand within each other.
+  @exclusivity(unchecked) private var scratches = GrowableBuffer<Unmanaged<FieldsScratch>>(capacity: 1)
 
   init(
     _ table: FieldTable<Value>, _ keyType: any CodingKey.Type, _ keys: [any CodingKey], _ bytes: [Int]
   ) {
+    func learn<Key: CodingKey>(_ key: Key, _ byte: Int) { _ = keyTable.text(of: key, byte: byte) }
     self.table = table
-    self.keyType = keyType
     self.keys = keys
-    coders = table.fields.map { $0.accept(CoderMaker()) }
+    keyTable = DecodingKeyTable(keyType)
+    coders = table.fields.map { $0.makeCoder() }
     layout = table.packedLayout
     packed = CodedField.allocate(coders, bytes, layout.offsets)
-    stored = CodedField.allocate(coders, bytes, table.storedOffsets ?? [])
+    stored = CodedField.allocate(coders, bytes, table.storedOffsets)
     isFlat = coders.allSatisfy { $0.kind != .other }
+    super.init()
+    for (key, byte) in zip(keys, bytes) { learn(key, byte) }
   }
 
   deinit {
     packed.deallocate()
     stored.deallocate()
-    for object in objects.buffer { object.release() }
+    for scratch in scratches.buffer { scratch.release() }
   }
 
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
@@ -76,7 +79,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
 
   // MARK: one value
 
-  /// Decodes the fields of the object at a place.
+  /// Decodes the fields of the object at a place; if that fails, none is left.
   ///
   /// - Parameter target: Where they are to stand; nil if they are taken away before anything else is decoded.
   /// - Returns: Where they stand.
@@ -89,136 +92,207 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
         maximumDepth: session.message.maximumDepth, ValueDecoder(session, place, node))
     }
     defer { session.calls.leave() }
-    if depth == objects.count { addObject(session) }
-    let object = objects[depth]
-    depth &+= 1
-    defer { depth &-= 1 }
-    return try object._withUnsafeGuaranteedRef {
-      try fill(target ?? $0.memory, fields, $0, place, session, node)
-    }
-  }
-
-  private func fill(
-    _ start: UnsafeMutableRawPointer, _ fields: UnsafeMutableBufferPointer<CodedField>,
-    _ object: FieldsObject, _ place: OpenPlace, _ session: DecodingSession, _ node: PathNode
-  ) throws -> UnsafeMutableRawPointer {
-    if object.beginWalk(place, isFlat: isFlat, session, node),
-      try fillInLine(start, fields, object, session)
-    {
+    let scratch = scratches.count > 0 ? scratches.takeLast() : makeScratch()
+    defer { scratches.append(scratch) }
+    return try scratch._withUnsafeGuaranteedRef { scratch in
+      let start = target ?? scratch.memory
+      if let walk = scratch.walk(over: place, keys, isFlat: isFlat, session.message),
+        try fill(start, fields, walk, session, node)
+      {
+        return start
+      }
+      try search(fields, start, place, scratch, session, node)
       return start
     }
-    defer { object.reader.finish() }
-    try object.open(place, session, node)
-    var count = 0
-    do {
-      while count < fields.count {
-        let offset = try object.search(fields[count], session)
-        try Self.decode(fields[count], at: offset, of: object, to: start + fields[count].offset, session)
-        count &+= 1
-      }
-    } catch {
-      destroy(fields[..<count], start)
-      throw error
-    }
-    return start
   }
 
-  /// Decodes the fields of an object that is walked over. Where the walk is, is at hand as long as no coder is called.
+  @inline(never)
+  private func makeScratch() -> Unmanaged<FieldsScratch> {
+    .passRetained(
+      FieldsScratch(
+        byteCount: max(layout.size, MemoryLayout<Value>.size),
+        alignment: max(layout.alignment, MemoryLayout<Value>.alignment), keyCount: keys.count))
+  }
+
+  /// Decodes the fields of an object that is walked over.
   ///
   /// - Returns: False if this is a map in which something else turned up. Nothing was decoded then.
-  private func fillInLine(
+  private func fill(
     _ start: UnsafeMutableRawPointer, _ fields: UnsafeMutableBufferPointer<CodedField>,
-    _ object: FieldsObject, _ session: DecodingSession
+    _ walk: consuming FieldsWalk, _ session: DecodingSession, _ node: PathNode
   ) throws -> Bool {
     let message = session.message
-    var walk = object.walk
-    var count = 0
+    var done = 0
     do {
-      while count < fields.count {
+      for number in 0..<fields.count {
         // Where it is, as a copy of all of it would take longer than a value.
-        let field = fields.baseAddress.unsafelyUnwrapped + count
+        let field = fields.baseAddress.unsafelyUnwrapped + number
         let target = start + field.pointee.offset
-        let offset = walk.find(field, object.reader.keyTable, message)
+        let offset = walk.find(field.pointee.byte, number, keyTable, message)
         if offset >= 0, field.pointee.isInLine {
-          var next = offset
           do throws(FormatError) {
-            try field.pointee.read(message, at: offset, next: &next, to: target)
-            count &+= 1
+            let next = try field.pointee.read(target, at: offset, message)
+            done &+= 1
             try walk.advance(to: next, from: offset)
           } catch {
-            throw object.failure(error, field.pointee, field.pointee.expected(at: offset, message), session)
+            throw failure(error, number, coders[number].keyedScalar, session, node)
           }
         } else if offset < 0, field.pointee.isNilIfAbsent {
           field.pointee.putNil(target)
-          count &+= 1
+          done &+= 1
         } else {
-          object.walk = walk
-          try Self.decode(field.pointee, at: offset, of: object, to: target, session)
-          walk = object.walk
-          count &+= 1
+          try decode(field.pointee, number, at: offset, to: target, &walk, session, node)
+          done &+= 1
         }
       }
+      if walk.isComplete { return true }
+      destroy(fields, upTo: done, start)
+      return false
     } catch {
-      destroy(fields[..<count], start)
+      destroy(fields, upTo: done, start)
       if walk.isMap { return false }
       throw error
     }
-    if walk.isComplete { return true }
-    destroy(fields[...], start)
-    return false
   }
 
-  /// Decodes the value of a field that was found, or is missing, by its coder.
+  /// Decodes a value that was found at an offset, and takes a call; a negative offset says that the key is missing.
   @inline(never)
-  private static func decode(
-    _ field: CodedField, at offset: Int, of object: FieldsObject, to target: UnsafeMutableRawPointer,
-    _ session: DecodingSession
+  private func decode(
+    _ field: CodedField, _ number: Int, at offset: Int, to target: UnsafeMutableRawPointer,
+    _ walk: inout FieldsWalk, _ session: DecodingSession, _ node: PathNode
   ) throws {
-    try field.coder._withUnsafeGuaranteedRef {
-      if offset >= 0 {
-        try $0.decode(field, at: offset, of: object, to: target, session)
-      } else if !$0.makeAbsent(target) {
-        throw object.missing(field, session)
+    let message = session.message
+    guard offset >= 0 else { return try makeAbsent(number, target, session, node) }
+    let scalar = coders[number].keyedScalar
+    do throws(FormatError) {
+      if let scalar {
+        return try walk.advance(to: field.read(scalar, target, at: offset, message), from: offset)
+      }
+      // Keyed containers, too, pass a value of most types before they decode it.
+      try walk.advance(to: message.reader.end(of: offset), from: offset)
+    } catch {
+      throw failure(error, number, scalar, session, node)
+    }
+    try decode(field, number, OpenPlace(at: offset), to: target, session, node)
+  }
+
+  /// Decodes a value of any type that was passed.
+  private func decode(
+    _ field: CodedField, _ number: Int, _ place: OpenPlace, to target: UnsafeMutableRawPointer,
+    _ session: DecodingSession, _ node: PathNode
+  ) throws {
+    let mark = session.path.count
+    let step = session.path.push(
+      PathStep(.byte, parent: node, value: field.byte, keyTable: .passUnretained(keyTable)))
+    defer { session.path.pop(to: mark) }
+    try coders[number].decode(target, at: place, session, step)
+  }
+
+  private func makeAbsent(
+    _ number: Int, _ target: UnsafeMutableRawPointer, _ session: DecodingSession, _ node: PathNode
+  ) throws {
+    if coders[number].makeAbsent(target) { return }
+    throw DecodingError.noValue(for: keys[number], path: session.codingPath(node))
+  }
+
+  private func destroy(
+    _ fields: UnsafeMutableBufferPointer<CodedField>, upTo count: Int, _ start: UnsafeMutableRawPointer
+  ) {
+    for number in 0..<count { coders[number].destroy(start + fields[number].offset) }
+  }
+
+  @inline(never)
+  private func failure(
+    _ error: FormatError, _ number: Int, _ expected: Any.Type?, _ session: DecodingSession, _ node: PathNode
+  ) -> any Error {
+    session.error(error, path: session.codingPath(node) + [keys[number]], expected: expected)
+  }
+
+  // MARK: searching
+
+  /// Decodes the fields of an object each of which is searched when it is its turn.
+  private func search(
+    _ fields: UnsafeMutableBufferPointer<CodedField>, _ start: UnsafeMutableRawPointer, _ place: OpenPlace,
+    _ scratch: FieldsScratch, _ session: DecodingSession, _ node: PathNode
+  ) throws {
+    let reader = scratch.reader ?? ObjectReader(session, keyTable)
+    scratch.reader = reader
+    defer { reader.finish() }
+    do throws(FormatError) { try open(reader, place, session.message, node) } catch {
+      throw session.error(error, at: node, place.offset, expected: [String: Any].self)
+    }
+    for (number, field) in fields.enumerated() {
+      do { try search(field, number, start + field.offset, reader, session, node) } catch {
+        destroy(fields, upTo: number, start)
+        throw error
       }
     }
   }
 
-  private func destroy(
-    _ fields: Slice<UnsafeMutableBufferPointer<CodedField>>, _ start: UnsafeMutableRawPointer
-  ) {
-    for field in fields { coders[field.number].destroy(FieldTarget(start: start + field.offset)) }
+  /// Finds and decodes one field, by the steps of a keyed container.
+  private func search(
+    _ field: CodedField, _ number: Int, _ target: UnsafeMutableRawPointer, _ reader: ObjectReader,
+    _ session: DecodingSession, _ node: PathNode
+  ) throws {
+    func attempt<Result>(
+      _ expected: Any.Type? = nil, _ body: () throws(FormatError) -> Result
+    ) throws -> Result {
+      do throws(FormatError) { return try body() } catch {
+        throw failure(error, number, expected, session, node)
+      }
+    }
+    func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Int { try reader.find(key) }
+    func read<Scalar: ReadableScalar>(_ type: Scalar.Type, at offset: Int) throws {
+      if field.isOptional, try attempt(nil, { () throws(FormatError) in try reader.passNil(offset) }) {
+        return target.put(nil as Scalar?)
+      }
+      let value = try attempt(type) { () throws(FormatError) in try reader.read(type, at: offset) }
+      if field.isOptional { target.put(Optional(value)) } else { target.put(value) }
+    }
+    let offset = try attempt { () throws(FormatError) in try find(keys[number]) }
+    guard offset >= 0 else { return try makeAbsent(number, target, session, node) }
+    if let scalar = coders[number].keyedScalar { return try read(scalar, at: offset) }
+    var place = OpenPlace(at: offset)
+    if let table = reader.table {
+      place = OpenPlace(table.layout.cell(offset, ofRowAt: reader.row), of: table)
+    } else {
+      try attempt { () throws(FormatError) in try reader.pass(offset) }
+    }
+    try decode(field, number, place, to: target, session, node)
   }
 
-  @inline(never)
-  private func addObject(_ session: DecodingSession) {
-    func keyTable<Key: CodingKey>(_ type: Key.Type) -> DecodingKeyTable {
-      session.types.pool(of: type).pointee.keyTable
+  private func open(
+    _ reader: ObjectReader, _ place: OpenPlace, _ message: Message, _ node: PathNode
+  ) throws(FormatError) {
+    guard let elements = place.elements else {
+      guard let object = try ObjectHeader.read(message.reader, at: place.offset) else {
+        try fail(.mismatch, at: place.offset)
+      }
+      return try reader.open(object, node)
     }
-    let size = max(layout.size, MemoryLayout<Value>.size)
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: size, alignment: max(layout.alignment, MemoryLayout<Value>.alignment))
-    let object = FieldsObject(ObjectReader(session, keyTable(keyType)), keys, memory)
-    objects.append(.passRetained(object))
+    guard let shape = elements.shape, let row = elements.layout.row(place.number) else {
+      try fail(.cellMismatch, at: elements.offset)
+    }
+    reader.open(row: row, of: elements, shape: shape, node)
   }
 
   // MARK: rows
 
   override func decode(rows: Elements, from session: DecodingSession, _ node: PathNode) throws -> [Value]? {
-    guard rows.count > 0, let columns = rows.layout.columns, coders.allSatisfy({ $0.decodeRows != nil })
+    guard rows.count > 0, let shape = rows.shape, let columns = rows.layout.columns,
+      coders.allSatisfy({ $0.kind != .other })
     else { return nil }
     // The first tells what values consist of. What is wrong with it is found again.
-    let first = OpenPlace(.element(0), of: rows)
-    if isWhole == nil { _ = try? decode(at: first, from: session, node) }
+    if isWhole == nil { _ = try? decode(at: OpenPlace(.element(0), of: rows), from: session, node) }
     guard isWhole == true else { return nil }
-    if objects.count == 0 { addObject(session) }
-    let object = objects[0].takeUnretainedValue()
-    defer { object.reader.finish() }
-    try object.open(first, session, node)
-    let found = try? stored.map { field in
-      let number = try object.search(field, session)
-      return try FieldColumn(number < 0 ? nil : rows.column(number), columns)
+    var found = [FieldColumn](repeating: .absent, count: coders.count)
+    for (number, key) in keys.enumerated() {
+      let index = try? session.message.keyIndex(of: key.stringValue, inShape: shape, likely: number)
+      guard let index, let column = try? rows.column(index) else { continue }
+      found[number] =
+        column.constant.map { .constant($0) }
+        ?? .cells(CellColumn(of: column, columns.rows, stride: columns.stride))
     }
-    guard let found else { return nil }
     var isComplete = true
     let result = [Value].filled(count: rows.count) { first, initialized in
       let targets = stored.map {
@@ -227,8 +301,8 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
           count: rows.count)
       }
       for (number, coder) in coders.enumerated()
-      where coder.decodeRows?(found[number], session.message, targets[number]) != true {
-        for done in 0..<number { coders[done].destroy(targets[done]) }
+      where !coder.decode(found[number], session.message, to: targets[number]) {
+        for done in 0..<number { coders[done].destroy(targets[done], upTo: rows.count) }
         isComplete = false
         return
       }
@@ -238,12 +312,14 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
   }
 }
 
+// MARK: walks
+
 /// A walk from value to value of a record that has no others than the fields, in their order, or of a map for as long as it
 /// turns out to have.
 struct FieldsWalk: BitwiseCopyable {
   /// The next value, or the key before it, and where the object ends.
-  private(set) var next = 0
-  private var end = 0
+  private var next: Int
+  private let end: Int
   let isMap: Bool
   /// The keys of the record whose values are to come; by the numbers of the fields: the bits of their keys.
   private var marks: UInt64 = 0
@@ -276,17 +352,14 @@ struct FieldsWalk: BitwiseCopyable {
 
   /// Where the value of a field stands, or −1 if it has none.
   @inline(__always)
-  mutating func find(_ field: UnsafePointer<CodedField>, _ keyTable: DecodingKeyTable, _ message: Message)
-    -> Int
-  {
+  mutating func find(_ byte: Int, _ number: Int, _ keyTable: DecodingKeyTable, _ message: Message) -> Int {
     if !isMap {
-      let bit = bits[field.pointee.number]
+      let bit = bits[number]
       guard marks & bit != 0 else { return -1 }
       marks ^= bit
       return next
     }
-    guard next < end, let text = keyTable.knownText(ofByte: field.pointee.byte),
-      text.stands(at: next, in: message.reader)
+    guard next < end, let text = keyTable.knownText(ofByte: byte), text.stands(at: next, in: message.reader)
     else { return -1 }
     return next &+ text.bytes.count
   }
@@ -299,26 +372,21 @@ struct FieldsWalk: BitwiseCopyable {
   }
 }
 
-/// An object whose fields are decoded, and then another. Finds their values, by a walk or by an `ObjectReader`, and throws what
-/// a keyed container would.
-final class FieldsObject {
-  let reader: ObjectReader
+/// What decoding the fields of one value needs. Of values that stand within each other, each has one of its own.
+final class FieldsScratch {
   /// Where the fields stand until they are taken away.
   let memory: UnsafeMutableRawPointer
-  private let keys: [any CodingKey]
-  @exclusivity(unchecked) private var node = PathNode.top
-  @exclusivity(unchecked) private var isWalk = false
-  @exclusivity(unchecked) var walk: FieldsWalk
-  /// A shape, what defined it, and how many keys it has; none if its keys are not those of fields, in their order.
+  /// For objects that are searched; nil before the first.
+  @exclusivity(unchecked) var reader: ObjectReader?
+  /// The last shape, what defined it, and how many keys it has; none if its keys are not those of fields, in their order.
   @exclusivity(unchecked) private var shape = (number: -1, source: 0, keyCount: 0)
+  /// By the numbers of the fields: the bits of their keys in that shape.
   private let bits: UnsafeMutablePointer<UInt64>
 
-  init(_ reader: ObjectReader, _ keys: [any CodingKey], _ memory: UnsafeMutableRawPointer) {
-    self.reader = reader
-    self.keys = keys
-    self.memory = memory
-    bits = .allocate(capacity: keys.count)
-    walk = FieldsWalk(ofMap: 0..<0, bits)
+  init(byteCount: Int, alignment: Int, keyCount: Int) {
+    memory = .allocate(byteCount: byteCount, alignment: alignment)
+    bits = .allocate(capacity: keyCount)
+    bits.initialize(repeating: 0, count: keyCount)
   }
 
   deinit {
@@ -326,35 +394,24 @@ final class FieldsObject {
     bits.deallocate()
   }
 
-  /// Begins a walk over the object at a place; false if that must be searched.
+  /// A walk over the object at a place; nil if that must be searched.
   ///
   /// - Parameter isFlat: Whether a map may be walked over: if it must be searched after all, what is in it is decoded again.
-  func beginWalk(_ place: OpenPlace, isFlat: Bool, _ session: DecodingSession, _ node: PathNode) -> Bool {
-    let message = session.message
-    isWalk = false
+  func walk(over place: OpenPlace, _ keys: [any CodingKey], isFlat: Bool, _ message: Message) -> FieldsWalk? {
     guard let offset = place.tagged, let object = try? ObjectHeader.read(message.reader, at: offset) else {
-      return false
+      return nil
     }
-    self.node = node
-    if let shape = object.shape {
-      guard shape < message.tables.shapeCount else { return false }
-      if shape != self.shape.number || message.source(ofShape: shape) != self.shape.source {
-        learn(shape, message)
-      }
-      guard self.shape.keyCount > 0,
-        let walk = FieldsWalk(of: object, keyCount: self.shape.keyCount, bits, message.reader)
-      else { return false }
-      self.walk = walk
-    } else {
-      guard isFlat else { return false }
-      walk = FieldsWalk(ofMap: object.body, bits)
+    guard let shape = object.shape else { return isFlat ? FieldsWalk(ofMap: object.body, bits) : nil }
+    guard shape < message.tables.shapeCount else { return nil }
+    if shape != self.shape.number || message.source(ofShape: shape) != self.shape.source {
+      learn(shape, keys, message)
     }
-    isWalk = true
-    return true
+    guard self.shape.keyCount > 0 else { return nil }
+    return FieldsWalk(of: object, keyCount: self.shape.keyCount, bits, message.reader)
   }
 
   @inline(never)
-  private func learn(_ shape: Int, _ message: Message) {
+  private func learn(_ shape: Int, _ keys: [any CodingKey], _ message: Message) {
     var count = 0
     for (number, key) in keys.enumerated() {
       let index = try? message.keyIndex(of: key.stringValue, inShape: shape, likely: count)
@@ -363,92 +420,5 @@ final class FieldsObject {
     }
     let isInOrder = count <= 64 && count == message.tables.keyCount(ofShape: shape)
     self.shape = (shape, message.source(ofShape: shape), isInOrder ? count : 0)
-  }
-
-  /// Begins to search the object at a place.
-  func open(_ place: OpenPlace, _ session: DecodingSession, _ node: PathNode) throws {
-    self.node = node
-    isWalk = false
-    do throws(FormatError) { try open(place, session.message) } catch {
-      throw session.error(error, at: node, place.offset, expected: [String: Any].self)
-    }
-  }
-
-  private func open(_ place: OpenPlace, _ message: Message) throws(FormatError) {
-    guard let elements = place.elements else {
-      guard let object = try ObjectHeader.read(message.reader, at: place.offset) else {
-        try fail(.mismatch, at: place.offset)
-      }
-      return try reader.open(object, node)
-    }
-    guard let shape = elements.shape, let row = elements.layout.row(place.number) else {
-      try fail(.cellMismatch, at: elements.offset)
-    }
-    reader.open(row: row, of: elements, shape: shape, node)
-  }
-
-  // MARK: values
-
-  /// Where the value of a field stands in the object that is searched, or −1 if it has none.
-  func search(_ field: CodedField, _ session: DecodingSession) throws -> Int {
-    func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Int { try reader.find(key) }
-    do throws(FormatError) { return try find(keys[field.number]) } catch {
-      throw failure(error, field, nil, session)
-    }
-  }
-
-  /// Reads the scalar at an offset that was found, and passes it.
-  func read<Value: ReadableScalar>(
-    _ field: CodedField, at offset: Int, _ session: DecodingSession
-  ) throws -> Value {
-    do throws(FormatError) {
-      guard isWalk else { return try reader.read(Value.self, at: offset) }
-      var next = offset
-      let value = try Value.read(session.message, at: offset, next: &next)
-      try walk.advance(to: next, from: offset)
-      return value
-    } catch {
-      throw failure(error, field, Value.self, session)
-    }
-  }
-
-  /// Passes the value at an offset that was found.
-  func pass(_ field: CodedField, _ offset: Int, _ session: DecodingSession) throws {
-    if !isWalk, reader.table != nil { return }
-    do throws(FormatError) {
-      guard isWalk else { return try reader.pass(offset) }
-      try walk.advance(to: session.message.reader.end(of: offset), from: offset)
-    } catch {
-      throw failure(error, field, nil, session)
-    }
-  }
-
-  /// The place of a value that was found.
-  func place(_ offset: Int) -> OpenPlace {
-    guard !isWalk, let table = reader.table else { return OpenPlace(at: offset) }
-    return OpenPlace(table.layout.cell(offset, ofRowAt: reader.row), of: table)
-  }
-
-  /// Decodes a value of any type that was passed.
-  func decode<Value: Decodable>(
-    _ field: CodedField, at offset: Int, to target: UnsafeMutablePointer<Value>, _ session: DecodingSession
-  ) throws {
-    let mark = session.path.count
-    let node = session.path.push(
-      PathStep(.byte, parent: node, value: field.byte, keyTable: .passUnretained(reader.keyTable)))
-    defer { session.path.pop(to: mark) }
-    try session.decode(into: target, session.types.entry(for: Value.self), at: place(offset), node)
-  }
-
-  @inline(never)
-  func failure(
-    _ error: FormatError, _ field: CodedField, _ type: Any.Type?, _ session: DecodingSession
-  ) -> any Error {
-    session.error(error, path: session.codingPath(node) + [keys[field.number]], expected: type)
-  }
-
-  @inline(never)
-  func missing(_ field: CodedField, _ session: DecodingSession) -> any Error {
-    DecodingError.noValue(for: keys[field.number], path: session.codingPath(node))
   }
 }

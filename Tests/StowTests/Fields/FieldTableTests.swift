@@ -54,6 +54,17 @@ struct FieldTableTests {
     }
   }
 
+  @Test("an optional whose nil the type writes itself is no optional field") func writtenNil() throws {
+    struct Box<Content: Codable>: Codable {
+      var content: Content
+    }
+    let plain = FieldTable(Box<Int>.init(content:), Field("content", \.content))
+    #expect(throws: Never.self) { try plain.check(Box(content: 1)) }
+    let optional = FieldTable(Box<Int?>.init(content:), Field("content", \.content))
+    let error = #expect(throws: FieldTableError.self) { try optional.check(Box(content: 1)) }
+    #expect(error?.description.contains("writes its nil") == true)
+  }
+
   @Test("a type without a keyed container has no table") func notKeyed() {
     struct Single: Codable {
       var value: Int

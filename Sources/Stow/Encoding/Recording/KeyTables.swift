@@ -237,7 +237,7 @@ struct KeyTable: ~Copyable {
 
   // MARK: what a complete recording has
 
-  private func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
+  func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
 
   /// The slots of the keys, in the order in which they are written.
   var presentSlots: UnsafeBufferPointer<UInt16> { UnsafeBufferPointer(present.buffer) }
