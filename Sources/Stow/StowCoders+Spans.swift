@@ -1,0 +1,79 @@
+#if compiler(>=6.2)
+  // Messages in spans: memory that the compiler sees to, and that nobody copies.
+
+  extension StowDecoder {
+    /// Decodes a value from a message in a span, without copying it; or a part of it.
+    ///
+    /// ```swift
+    /// let person = try decoder.decode(Person.self, from: buffer.readableBytesSpan)
+    /// ```
+    ///
+    /// Takes the time of `decode(_:from:at:)` for other bytes, and throws the same.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value or the part.
+    ///   - span: The message.
+    ///   - path: The way to the part; without steps, to the whole value.
+    public func decode<Value: Decodable>(
+      _ type: Value.Type, from span: RawSpan, at path: StowPath = []
+    ) throws -> Value {
+      try span.withUnsafeBytes { try decode(type, from: $0, at: path) }
+    }
+
+    /// Opens a message in a span, to be read in parts. The message keeps a copy of the bytes.
+    ///
+    /// ```swift
+    /// let message = try decoder.message(from: buffer.readableBytesSpan)
+    /// ```
+    ///
+    /// - Throws: As `StowMessage.init(from:)`; also if the message relies on a context that the decoder does not have.
+    public func message(from span: RawSpan) throws -> StowMessage {
+      try span.withUnsafeBytes { try message(from: $0) }
+    }
+  }
+
+  extension StowEncoder {
+    /// Encodes a value and lends the message to `body` as a span, which cannot outlive the call.
+    ///
+    /// ```swift
+    /// try encoder.withEncodedSpan(value) { buffer.writeBytes($0) }
+    /// ```
+    ///
+    /// - Returns: What `body` returns.
+    /// - Throws: What `encode(_:)` throws, and what `body` throws.
+    @discardableResult
+    public func withEncodedSpan<Value: Encodable, Result>(
+      _ value: Value, _ body: (RawSpan) throws -> Result
+    ) throws -> Result {
+      try withEncoded(value) { try body($0.bytes) }
+    }
+
+    /// Encodes a value to the end of an output span.
+    ///
+    /// ```swift
+    /// try buffer.writeWithOutputRawSpan(minimumWritableBytes: 4096) { try encoder.encode(value, into: &$0) }
+    /// ```
+    ///
+    /// The message is made elsewhere and copied, as its length is known when it is complete.
+    ///
+    /// - Throws: `EncodingError.invalidValue` if the message takes more bytes than are free, and what `encode(_:)`
+    ///   throws. Nothing is written then.
+    public func encode<Value: Encodable>(_ value: Value, into output: inout OutputRawSpan) throws {
+      try output.withUnsafeMutableBytes { memory, count in
+        try withEncoded(value) { bytes in
+          guard bytes.count <= memory.count - count else {
+            throw EncodingError.invalidValue(
+              value,
+              EncodingError.Context(
+                codingPath: [],
+                debugDescription:
+                  "The message takes \(bytes.count) bytes, and \(memory.count - count) are free in the output."
+              ))
+          }
+          UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: bytes)
+          count += bytes.count
+        }
+      }
+    }
+  }
+#endif
