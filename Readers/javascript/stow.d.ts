@@ -211,23 +211,25 @@ export type StowRecord<Number = number> =
   | { number: Number; error: StowError; value?: undefined };
 
 export interface Log {
-  /** The identity of the file, in hexadecimal digits. */
+  /** The identity of the file, or of the last segment, in hexadecimal digits. */
   identity: string;
+  /** The number of the first record that may be there: 0, unless segments were removed from the front of a folder. */
+  first: number | bigint;
   /** How many records there are, those that were lost included. */
   count: number | bigint;
-  /** Where the log ends; what stands after it was not written whole. */
+  /** Where the log, or its last segment, ends; what stands after it was not written whole. */
   end: number;
   /** The identity of the log, if it is not that of the file, and when the file was begun. */
   origin: { identity: string; begun: number | bigint } | null;
   records: StowRecord<number | bigint>[];
   /** The numbers of records that were lost; `end` is after the last. */
   lost: { start: number | bigint; end: number | bigint }[];
-  /** The bytes before the end that could not be read. */
-  damage: { start: number; end: number; reason: "head" | "frame" | "block" | "record" }[];
+  /** The bytes before the end that could not be read; of a folder, with the name of the segment. */
+  damage: { file?: string; start: number; end: number; reason: "head" | "frame" | "block" | "record" }[];
 }
 
-/** Everything of a log that is whole. */
-export function openLog(bytes: Bytes, options?: RecordOptions): Log;
+/** Everything of a log that is whole: of a file, or of a folder of segments, whose files are given by their names. */
+export function openLog(source: Bytes | Map<string, Bytes>, options?: RecordOptions): Log;
 
 /** The records of a stream that is all there. */
 export function readStream(bytes: Bytes, options?: RecordOptions): Generator<StowRecord, void>;

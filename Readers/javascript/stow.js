@@ -2752,9 +2752,12 @@ function recordsOfGroup(first, count, content) {
 
 /** The records of a log, and what cannot be read of it. */
 class LogReader {
-  constructor(bytes, options) {
+  /** - first, until: where the records of a segment begin, and those of the next one, if there is a next one. */
+  constructor(bytes, options, first = 0n, until = null) {
     this.bytes = bytes;
     this.options = options;
+    this.first = first;
+    this.until = until;
     this.recordSize = options.recordSize ?? RECORD_SIZE;
     this.identity = this.findIdentity();
     this.blocks = [];
@@ -2766,13 +2769,17 @@ class LogReader {
 
   log() {
     for (let index = 0; index * BLOCK_SIZE < this.bytes.length; index++) this.blocks.push(this.block(index));
-    const last = this.findEnd();
+    let last = this.findEnd();
+    if (this.until !== null) {
+      // Nothing is written to it any more: what is not whole at its end is damaged.
+      [this.count, this.end, last] = [this.until, this.bytes.length, this.blocks.length - 1];
+    }
     this.readRecords(last);
     this.collectDamage(last);
     const origin = this.blocks[0]?.origin ?? null;
     const { end, records, damage } = this;
-    const identity = hex(this.identity), count = narrowed(this.count);
-    return { identity, count, end, origin, records, lost: this.lost(), damage };
+    const identity = hex(this.identity), count = narrowed(this.count), first = narrowed(this.first);
+    return { identity, first, count, end, origin, records, lost: this.lost(), damage };
   }
 
   // ### Heads
@@ -2904,8 +2911,8 @@ class LogReader {
   // ### Records
 
   readRecords(last) {
-    this.next = 0n;
-    let claimed = 0n;
+    this.next = this.first;
+    let claimed = this.first;
     for (let index = 0; index <= last; index++) {
       const block = this.blocks[index];
       if (!block) continue;
@@ -2978,7 +2985,7 @@ class LogReader {
   /** The numbers of records that were lost, as ranges: `end` is the number after the last. */
   lost() {
     const ranges = [];
-    let next = 0n;
+    let next = this.first;
     const there = this.records.map(({ number }) => ({ start: BigInt(number), end: BigInt(number) + 1n }));
     const all = [...there, ...this.absent].sort((left, right) => (left.start < right.start ? -1 : 1));
     for (const { start, end } of [...all, { start: this.count, end: this.count }]) {
@@ -3047,13 +3054,44 @@ function concatenated(parts, length) {
   return bytes;
 }
 
+/** The segments of a folder, in the order of their numbers, as one log. */
+function openSegments(files, options) {
+  const names = [...files.keys()].filter((name) => /^[0-9]{20}\.stowlog$/.test(name)).sort();
+  if (names.length === 0) throw new StowError("the folder has no segments", 0);
+  const firsts = names.map((name) => BigInt(name.slice(0, 20)));
+  const opened = (index) => new LogReader(bytesOf(files.get(names[index])), options, firsts[index], firsts[index + 1] ?? null).log();
+  const last = opened(names.length - 1);
+  const log = { ...last, first: narrowed(firsts[0]), records: [], lost: [], damage: [] };
+  for (const [index, name] of names.entries()) {
+    const segment = index === names.length - 1 ? last : segmentOf(last, () => opened(index));
+    for (const record of segment?.records ?? []) log.records.push(record);
+    for (const range of segment?.lost ?? [{ start: narrowed(firsts[index]), end: narrowed(firsts[index + 1]) }]) log.lost.push(range);
+    for (const part of segment?.damage ?? [{ start: 0, end: 0, reason: "head" }]) log.damage.push({ file: name, ...part });
+  }
+  return log;
+}
+
+/** An earlier segment of the log that the last one is of; null if it is no log, or one of another. */
+function segmentOf(last, open) {
+  const identityOf = ({ origin, identity }) => origin?.identity ?? identity;
+  try {
+    const segment = open();
+    return identityOf(segment) === identityOf(last) ? segment : null;
+  } catch (error) {
+    if (error instanceof StowError) return null;
+    throw error;
+  }
+}
+
 /**
  * Everything of a log that is whole.
  *
- * @param {Uint8Array | ArrayBuffer} bytes the file
+ * @param {Uint8Array | ArrayBuffer | Map<string, Uint8Array>} source the file, or those of a folder of segments by their names
  * @param {object} [options] see stow.d.ts
  */
-export function openLog(bytes, options = {}) { return new LogReader(bytesOf(bytes), options).log(); }
+export function openLog(source, options = {}) {
+  return source instanceof Map ? openSegments(source, options) : new LogReader(bytesOf(source), options).log();
+}
 
 // # Streams
 

@@ -5,7 +5,7 @@ import { StowError, StreamReader, openLog, readStream, readStreamFrom } from "..
 import { notation } from "./support/diagnostic.js";
 import { described, hexBytes } from "./support/notation.js";
 import { checksum } from "./support/checksum.js";
-import { examples, expectedLog, logBytes, logNames, streams } from "./support/vectors.js";
+import { examples, expectedFolder, expectedLog, folderFiles, folderNames, logBytes, logNames, streams } from "./support/vectors.js";
 
 const EXACT = { exact: true, objects: "map" };
 
@@ -13,16 +13,31 @@ function numbersOf(ranges) {
   return ranges.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, index) => start + index));
 }
 
+function assertLog(log, expected, name) {
+  const found = new Map(log.records.map(({ number, value }) => [number, described(value)]));
+  const wanted = new Map([...expected.records].map(([number, value]) => [number, described(value)]));
+  assert.deepEqual(found, wanted, name);
+  assert.deepEqual(numbersOf(log.lost), expected.lost, name);
+  assert.equal(log.first, expected.first, name);
+  assert.equal(log.end, expected.end, name);
+}
+
 test("golden logs have their records", (context) => {
-  for (const name of logNames) {
-    const expected = expectedLog(name), log = openLog(logBytes(name), EXACT);
-    const found = new Map(log.records.map(({ number, value }) => [number, described(value)]));
-    const wanted = new Map([...expected.records].map(([number, value]) => [number, described(value)]));
-    assert.deepEqual(found, wanted, name);
-    assert.deepEqual(numbersOf(log.lost), expected.lost, name);
-    assert.equal(log.end, expected.end, name);
-  }
+  for (const name of logNames) assertLog(openLog(logBytes(name), EXACT), expectedLog(name), name);
   context.diagnostic(`${logNames.length} of ${logNames.length} logs passed`);
+});
+
+test("golden folders of segments have their records", (context) => {
+  for (const name of folderNames) assertLog(openLog(folderFiles(name), EXACT), expectedFolder(name), name);
+  context.diagnostic(`${folderNames.length} of ${folderNames.length} folders passed`);
+});
+
+test("damage in a folder names the file, and other files do not matter", () => {
+  const files = folderFiles("lost"), log = openLog(files);
+  assert.ok(log.damage.length > 1 && log.damage.every(({ file }) => files.has(file)));
+  files.set("stowlog-lock", new Uint8Array(0));
+  assert.deepEqual(openLog(files), log);
+  for (const others of [new Map(), new Map([["stowlog-lock", new Uint8Array(0)]])]) assert.throws(() => openLog(others), StowError);
 });
 
 test("examples of logs have their records", () => {

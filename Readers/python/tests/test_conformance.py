@@ -150,9 +150,17 @@ class LogTests(unittest.TestCase):
     def test_every_golden_log_has_its_records(self):
         support.tally(self, [(name, name) for name in logs.names()], self.check)
 
+    def test_every_golden_folder_has_its_records(self):
+        support.tally(self, [(folder.name, folder) for folder in logs.folders()], self.check_folder)
+
     def check(self, name):
-        expected = logs.expected(name)
-        found = stow.open_log(logs.bytes_of(name))
+        self.compare(logs.expected(name), stow.open_log(logs.bytes_of(name)))
+
+    def check_folder(self, folder):
+        self.compare(logs.expected(folder.name, logs.SEGMENTS), stow.open_log(folder))
+
+    def compare(self, expected, found):
+        self.assertEqual(found.first, expected.first)
         self.assertEqual({record.number: notation.described(record.value) for record in found.records}, expected.records)
         self.assertEqual([number for lost in found.lost for number in lost], expected.lost)
         self.assertEqual(found.end, expected.end)

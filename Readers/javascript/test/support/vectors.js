@@ -11,6 +11,7 @@ const ROOT = new URL("../../../../", import.meta.url);
 const SUITE = new URL("Conformance/", ROOT);
 const FOLDER = new URL("messages/", SUITE);
 const LOGS = new URL("logs/", SUITE);
+const SEGMENTS = new URL("segments/", SUITE);
 
 /** Some bytes, and what they mean; nothing if they are refused. */
 export class Vector {
@@ -94,13 +95,24 @@ export const logNames = readdirSync(LOGS).filter((name) => name.endsWith(".stowl
 
 export function logBytes(name) { return new Uint8Array(readFileSync(new URL(`${name}.stowlog`, LOGS))); }
 
-/** The records of a golden log by their numbers, the numbers that were lost, and where the log ends. */
-export function expectedLog(name) {
-  const result = { records: new Map(), lost: [], end: 0 };
-  for (const line of readFileSync(new URL(`${name}.txt`, LOGS), "utf8").split("\n")) {
+export const folderNames = readdirSync(SEGMENTS).filter((name) => !name.endsWith(".txt")).sort();
+
+/** The files of a golden folder of segments, by their names. */
+export function folderFiles(name) {
+  const folder = new URL(`${name}/`, SEGMENTS);
+  return new Map(readdirSync(folder).map((file) => [file, new Uint8Array(readFileSync(new URL(file, folder)))]));
+}
+
+export const expectedFolder = (name) => expectedLog(name, SEGMENTS);
+
+/** The number of the first record, the records of a golden log by their numbers, the numbers that were lost, and where the log ends. */
+export function expectedLog(name, folder = LOGS) {
+  const result = { first: 0, records: new Map(), lost: [], end: 0 };
+  for (const line of readFileSync(new URL(`${name}.txt`, folder), "utf8").split("\n")) {
     const [, word, number, rest] = /^(\S+) (\d+) ?(.*)$/.exec(line) ?? [];
     if (word === "record") result.records.set(Number(number), parse(rest));
     else if (word === "lost") result.lost.push(Number(number));
+    else if (word === "first") result.first = Number(number);
     else if (word === "end") result.end = Number(number);
   }
   return result;
