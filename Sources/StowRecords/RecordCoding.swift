@@ -95,16 +95,15 @@ final class RecordDecoder {
 
 /// All definitions of a scope, for records that are opened in any order and by many threads at once.
 struct KnownScope: Sendable {
-  private let definitions = DecodingDefinitions()
+  private let definitions = DecodingDefinitions(keepsShortStrings: false)
   /// The records that define something, by their indices.
   private var defining: [(index: Int, scope: DecodingDefinitions.Scope)] = []
 
-  /// - Parameter records: The records of the scope that may define something, in their order.
-  /// - Throws: If the definitions of one are not valid.
-  init(_ records: some Sequence<(index: Int, bytes: UnsafeRawBufferPointer)>) throws {
-    for (index, bytes) in records where bytes.first == RecordPrelude.tag {
-      defining.append((index, try definitions.add(record: bytes)))
-    }
+  /// Takes in a record that defines something. They come in their order, before any is opened.
+  ///
+  /// - Throws: If its definitions are not valid.
+  mutating func add(_ record: UnsafeRawBufferPointer, at index: Int) throws {
+    defining.append((index, try definitions.add(record: record)))
   }
 
   /// About how many bytes of memory it takes.

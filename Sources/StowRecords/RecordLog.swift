@@ -150,6 +150,8 @@ struct LogState: Sendable {
   let encoder: UnsharedEncoder
   /// When a reader has looked which segments there are.
   var listed = ContinuousClock.now
+  /// For a reader of one file that was at its path: when the file had changed, and until when that is believed.
+  var settled: (change: UInt64, end: ContinuousClock.Instant)?
   var isClosed = false
   var isWritingScheduled = false
   /// What went wrong while nobody waited; the next call throws it.

@@ -6,13 +6,17 @@ import Synchronization
 /// and belong to whoever reads it.
 package final class DecodingDefinitions: @unchecked Sendable {
   /// Copies of the preludes that define them, one after the other.
-  private var bytes = GrowableBuffer<UInt8>(capacity: 64)
-  private var byteCount = 0
-  private(set) var reader = ByteReader(extents: Tag.extents)
-  private(set) var tables = TextTables()
+  // Used for every record that defines something, and every key and symbol, whose access calls nothing of the user's.
+  @exclusivity(unchecked) private var bytes = GrowableBuffer<UInt8>(capacity: 64)
+  @exclusivity(unchecked) private var byteCount = 0
+  @exclusivity(unchecked) private(set) var reader = ByteReader(extents: Tag.extents)
+  @exclusivity(unchecked) private(set) var tables = TextTables()
   private(set) var extent = Extent()
-  /// The symbols by their numbers.
-  private(set) var strings: [String] = []
+  /// The symbols by their numbers; nil for a short one that is made each time it is asked for.
+  private var strings: [String?] = []
+  private let areShortStringsKept: Bool
+  /// From so many characters on a string is always kept: references to it must not ask for a copy each.
+  private static let leastLongString = 16
   /// Whether a container reads on with these when its call is over, on whatever thread.
   private let areKept = Atomic<Bool>(false)
   /// What tells these definitions from all others, also from those that had their address before.
@@ -22,10 +26,14 @@ package final class DecodingDefinitions: @unchecked Sendable {
   private static func newNumber() -> Int { numbers.add(1, ordering: .relaxed).newValue }
 
   /// No definitions yet, to which records add theirs.
-  package init() {}
+  ///
+  /// - Parameter keepsShortStrings: Whether the string of each symbol is made when it is added, also if it is short. Not worth
+  ///   it for whoever reads few of the records.
+  package init(keepsShortStrings: Bool = true) { areShortStringsKept = keepsShortStrings }
 
   /// The definitions of the message of a context, which is valid.
   init(ofContext message: [UInt8]) {
+    areShortStringsKept = true
     let end = message.withUnsafeBytes { try? add(ByteReader($0, extents: Tag.extents), at: 0) }
     precondition(end == message.count - 1)
   }
@@ -38,7 +46,6 @@ package final class DecodingDefinitions: @unchecked Sendable {
     while next < others.size { next = try add(others.reader, at: next) }
   }
 
-  private var symbolCount: Int { tables.symbolCount }
   /// How many bytes of preludes they come from.
   package var size: Int { byteCount }
 
@@ -77,28 +84,51 @@ package final class DecodingDefinitions: @unchecked Sendable {
 
   /// Adds what the prelude at `start` defines, and returns the offset after it. Nothing is added if it is not valid.
   func add(_ message: ByteReader, at start: Int, limit: Int = .max) throws(FormatError) -> Int {
-    var checked = TextTables()
-    let end = try checked.read(message, at: start, firstSymbol: symbolCount)
-    guard end - start <= limit - byteCount else { try fail(.tooManyDefinitions, at: start) }
-    let first = symbolCount
-    var names = NameNumbers()
-    _ = try names.keys(of: checked, message) { symbol throws(FormatError) in
-      symbol < first ? strings[symbol] : try message.string(ofTextAt: checked.symbol(symbol - first))
+    let before = tables.mark
+    let end: Int
+    do throws(FormatError) {
+      end = try readTables(message, at: start, limit: limit, before)
+    } catch {
+      tables.removeAll(since: before)
+      throw error
     }
-    let (offset, count) = (byteCount, end - start)
-    bytes.reserve(count)
-    UnsafeMutableRawPointer(bytes.base + offset).copyMemory(
-      from: message.pointer(at: start), byteCount: count)
-    byteCount = offset + count
+    bytes.reserve(end - start)
+    UnsafeMutableRawPointer(bytes.base + byteCount).copyMemory(
+      from: message.pointer(at: start), byteCount: end - start)
+    byteCount += end - start
     bytes.extend(to: byteCount)
     reader.turn(to: UnsafeRawBufferPointer(bytes.buffer))
-    _ = try tables.read(reader, at: offset, firstSymbol: 0)
     extent = Extent(symbols: tables.symbolCount, shapes: tables.shapeCount)
-    // Their texts were checked above.
-    for index in first..<symbolCount {
-      strings.append(try reader.string(ofTextAt: tables.symbol(index)))
+    for index in before.symbols..<extent.symbols {
+      let text = try reader.text(at: tables.symbol(index))
+      let isKept = areShortStringsKept || text.count >= Self.leastLongString
+      strings.append(isKept ? try reader.string(of: text) : nil)
     }
     return end
+  }
+
+  /// Adds the places of a prelude as they are when its bytes have been added, and returns the offset after it.
+  private func readTables(
+    _ message: ByteReader, at start: Int, limit: Int, _ before: TextTables.Mark
+  ) throws(FormatError) -> Int {
+    let shift = byteCount - start
+    let end = try tables.read(message, at: start, firstSymbol: 0, movedBy: shift)
+    guard end - start <= limit - byteCount else { try fail(.tooManyDefinitions, at: start) }
+    if tables.shapeCount > before.shapes {
+      var names = NameNumbers()
+      _ = try names.keys(of: tables, from: before.shapes, message, movedBy: shift) {
+        symbol throws(FormatError) in
+        symbol < before.symbols
+          ? try string(ofSymbol: symbol) : try message.string(ofTextAt: tables.symbol(symbol) - shift)
+      }
+    }
+    return end
+  }
+
+  /// The string of a symbol.
+  func string(ofSymbol symbol: Int) throws(FormatError) -> String {
+    if let string = strings[symbol] { return string }
+    return try reader.string(ofTextAt: tables.symbol(symbol))
   }
 }
 
@@ -123,17 +153,20 @@ private struct NameNumbers {
 
   /// The names of the keys of each shape.
   ///
-  /// - Parameter symbol: The string of a symbol.
+  /// - Parameters:
+  ///   - first: The first shape that is looked at.
+  ///   - shift: What was added to the places that the keys have in the bytes of the reader.
+  ///   - symbol: The string of a symbol.
   /// - Throws: `repeatedKey` if a shape has a key twice.
   mutating func keys(
-    of tables: borrowing TextTables, _ reader: ByteReader,
+    of tables: borrowing TextTables, from first: Int = 0, _ reader: ByteReader, movedBy shift: Int = 0,
     symbol name: (_ number: Int) throws(FormatError) -> String
   ) throws(FormatError) -> [[Int]] {
     var shapes: [[Int]] = []
-    for shape in 0..<tables.shapeCount {
+    for shape in first..<tables.shapeCount {
       var (keys, distinct) = ([Int](), Set<Int>())
       for slot in 0..<tables.keyCount(ofShape: shape) {
-        let key = tables.key(slot, ofShape: shape)
+        let key = tables.key(slot, ofShape: shape) - shift
         var next = key
         let symbol = try reader.reference(at: &next)
         var number = symbol.flatMap { ofSymbols[$0] }

@@ -137,15 +137,35 @@ struct TextTables: ~Copyable {
     ends.removeAll()
   }
 
-  /// Adds what a prelude at `start` defines, and returns the offset after it.
+  /// How far the tables were filled at one time.
+  struct Mark: BitwiseCopyable {
+    let symbols: Int
+    let shapes: Int
+    fileprivate let keys: Int
+  }
+
+  var mark: Mark { Mark(symbols: symbols.count, shapes: ends.count, keys: keys.count) }
+
+  /// Forgets what was added since a time.
+  mutating func removeAll(since mark: Mark) {
+    symbols.truncate(to: mark.symbols)
+    keys.truncate(to: mark.keys)
+    ends.truncate(to: mark.shapes)
+  }
+
+  /// Adds what a prelude at `start` defines, and returns the offset after it. If it is not valid, a part of it is added.
   ///
   /// The texts of symbols and keys are checked here, whether or not they are used.
   ///
-  /// - Parameter firstSymbol: The number of the first symbol of these tables.
-  mutating func read(_ reader: ByteReader, at start: Int, firstSymbol: Int) throws(FormatError) -> Int {
+  /// - Parameters:
+  ///   - firstSymbol: The number of the first symbol of these tables.
+  ///   - shift: What is added to all places, for a prelude that will stand elsewhere.
+  mutating func read(
+    _ reader: ByteReader, at start: Int, firstSymbol: Int, movedBy shift: Int = 0
+  ) throws(FormatError) -> Int {
     var offset = start + 1
     for _ in 0..<(try count(reader, at: &offset)) {
-      symbols.append(offset)
+      symbols.append(offset &+ shift)
       offset = try reader.checkText(at: offset)
     }
     for _ in 0..<(try count(reader, at: &offset)) {
@@ -153,7 +173,7 @@ struct TextTables: ~Copyable {
       let keyCount = try count(reader, at: &offset)
       guard keyCount > 0 else { try fail(.malformed, at: start) }
       for _ in 0..<keyCount {
-        keys.append(offset)
+        keys.append(offset &+ shift)
         var next = offset
         if let symbol = try reader.reference(at: &next) {
           guard symbol < firstSymbol + symbols.count else { try fail(.malformed, at: offset) }

@@ -85,6 +85,8 @@ struct FileStatus: Sendable {
   /// Whether it is a file of bytes, and not a folder, a pipe or a device.
   var isRegular = true
   var isFolder = false
+  /// When it was last written to, or got or lost a name, by the clock of the system: nanoseconds since 1970.
+  var changed: UInt64 = 0
   var permissions: UInt32 = 0
   var owner: UInt32 = 0
   var group: UInt32 = 0

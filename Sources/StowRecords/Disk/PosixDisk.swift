@@ -227,10 +227,16 @@ struct SystemDisk {
       }
       let place = FilePlace(
         device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
+      #if canImport(Darwin)
+        let changed = status.st_ctimespec
+      #else
+        let changed = status.st_ctim
+      #endif
       self.init(
         place: place, size: size, isRegular: status.st_mode & S_IFMT == S_IFREG,
-        isFolder: status.st_mode & S_IFMT == S_IFDIR, permissions: UInt32(status.st_mode) & 0o7777,
-        owner: status.st_uid, group: status.st_gid)
+        isFolder: status.st_mode & S_IFMT == S_IFDIR,
+        changed: UInt64(clamping: changed.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: changed.tv_nsec),
+        permissions: UInt32(status.st_mode) & 0o7777, owner: status.st_uid, group: status.st_gid)
     }
   }
 

@@ -40,13 +40,21 @@ final class KnownRun: Sendable {
   }
 
   private static func scopes(of run: Block.Run, _ bytes: [UInt8]) throws -> [KnownScope] {
-    try bytes.withUnsafeBytes { bytes in
+    let tag = RecordPrelude.tag
+    return try bytes.withUnsafeBytes { bytes in
       try run.scopes.indices.map { scope in
         let end = scope + 1 < run.scopes.count ? run.scopes[scope + 1] : run.records.count
         // Packed records define nothing.
-        return try KnownScope(
-          (run.scopes[scope]..<end).lazy.filter { !run.records[$0].isPacked }
-            .map { ($0, UnsafeRawBufferPointer(rebasing: bytes[run.records[$0].range])) })
+        var known = KnownScope()
+        for index in run.scopes[scope]..<end {
+          let place = run.records[index]
+          // Packed records define nothing.
+          guard !place.isPacked, !place.range.isEmpty, bytes[Int(place.start)] == tag else {
+            continue
+          }
+          try known.add(UnsafeRawBufferPointer(rebasing: bytes[place.range]), at: index)
+        }
+        return known
       }
     }
   }

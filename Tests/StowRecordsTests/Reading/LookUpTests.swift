@@ -54,6 +54,59 @@ struct LookUpTests {
     #expect(throws: RecordLogError.self) { try log.record(at: -1) }
   }
 
+  /// As on a system, the clock goes on between the changes.
+  @Test func changesOfAFileThatWasLeftAloneAreSeenAtOnce() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    let reader = try RecordLogReader(at: "/log", on: disk)
+    for id in 0..<100 { try log.append(Self.event(id)) }
+    try log.flush()
+    disk.now += 1_000
+    #expect(reader.count == 100)
+    for id in [3, 4, 99, 3] { try expectEvent(id, in: reader) }
+    try log.append(Self.event(100))
+    try log.flush()
+    try expectEvent(100, in: reader)
+    disk.now += 1_000
+    for id in [3, 4, 100] { try expectEvent(id, in: reader) }
+    try log.compact { $0.number % 2 == 1 }
+    try expectEvent(3, in: reader)
+    #expect(throws: RecordLogError.self) { try reader.record(at: 4) }
+    try log.close()
+    disk.now += 1_000
+    #expect(reader.count == 101)
+    try expectEvent(5, in: reader)
+    // The file goes away, and another log comes.
+    try disk.rename("/log", to: "/old")
+    let other = try RecordLog(at: "/log", on: disk)
+    try other.append(Self.event(7))
+    try other.close()
+    expectReason(.noSuchRecord(5, count: 1)) { try reader.record(at: 5) }
+    #expect(try reader.decode(Event.self, at: 0) == Self.event(7))
+  }
+
+  private func expectReason(_ reason: RecordLogError.Reason, _ body: () throws -> RecordLog.Record) {
+    #expect { try body() } throws: { ($0 as? RecordLogError)?.reason == reason }
+  }
+
+  /// Few bytes of a record must not ask for many copies of what one before it defines.
+  @Test func aLongStringOfAnEarlierRecordIsTheSameInEachPlace() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    let (long, short) = (String(repeating: "long ", count: 2_000), "short")
+    for _ in 0..<3 { try log.append([long, short, long, short, long]) }
+    try log.flush()
+    let reader = try RecordLogReader(at: "/log", on: disk)
+    for number in [2, 1, 0, 2] {
+      let strings = try reader.decode([String].self, at: number)
+      #expect(strings == [long, short, long, short, long])
+      let addresses = [0, 2, 4].map { index in
+        strings[index].utf8.withContiguousStorageIfAvailable { UInt(bitPattern: $0.baseAddress) }
+      }
+      #expect(Set(addresses).count == 1)
+    }
+  }
+
   @Test func aRecordMayBeDecodedWhenItsBlockIsForgotten() throws {
     let log = try Self.log(on: SimulatedDisk(), cacheSize: 0)
     let records = try stride(from: 0, to: Self.count, by: 17).map { try log.record(at: $0) }

@@ -33,6 +33,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     var durable: [UInt8] = []
     var changes: [Change] = []
     var holder: ObjectIdentifier?
+    /// When it was last written to, or got or lost a name, in milliseconds.
+    var changed: UInt64 = 0
 
     init(number: UInt64, isFolder: Bool = false) {
       self.number = number
@@ -42,7 +44,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     var status: FileStatus {
       FileStatus(
         place: FilePlace(device: 1, number: number), size: bytes.count, isRegular: !isFolder,
-        isFolder: isFolder, permissions: 0o644)
+        isFolder: isFolder, changed: changed * 1_000_000, permissions: 0o644)
     }
   }
 
@@ -141,6 +143,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
       guard let content = names.removeValue(forKey: path) else {
         throw SystemError(operation: "rename", code: 2)
       }
+      names[newPath]?.changed = now
+      content.changed = now
       names[newPath] = content
       namings.append(.renamed(path, to: newPath))
       if renamesAndFails { throw SystemError(operation: "rename", code: 5) }
@@ -150,7 +154,9 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   func remove(_ path: String) throws {
     try locked {
       try call("remove")
-      if names.removeValue(forKey: path) != nil { namings.append(.removed(path)) }
+      guard let content = names.removeValue(forKey: path) else { return }
+      content.changed = now
+      namings.append(.removed(path))
     }
   }
 
@@ -216,6 +222,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
       names[path]?.bytes = bytes
       names[path]?.durable = bytes
       names[path]?.changes = []
+      names[path]?.changed = now
     }
   }
 
@@ -257,6 +264,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     let growth = max(0, offset + bytes.count - content.bytes.count)
     let missing = max(0, growth - max(0, capacity - used))
     let written = bytes.dropLast(missing)
+    content.changed = now
     if !written.isEmpty { content.apply(.write(Array(written), at: offset)) }
     if missing > 0 { throw SystemError(operation: "write", code: 28) }
   }
@@ -375,7 +383,12 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
     }
   }
 
-  func truncate(to size: Int) throws { try disk.access(self, "truncate") { $0.apply(.truncate(size)) } }
+  func truncate(to size: Int) throws {
+    try disk.access(self, "truncate") {
+      $0.apply(.truncate(size))
+      $0.changed = disk.now
+    }
+  }
 
   func lock() throws -> Bool {
     try disk.access(self, "lock") {

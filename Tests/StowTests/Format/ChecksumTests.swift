@@ -25,6 +25,14 @@ struct ChecksumTests {
     }
   }
 
+  @Test func longBytesAgreeWithTheDefinition() {
+    let bytes = (0..<2_100).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* 37 &+ 11) >> 3) }
+    for count in [255, 256, 511, 512, 513, 527, 528, 1_023, 1_024, 1_040, 1_600, 2_047, 2_048, 2_100] {
+      let part = Array(bytes.suffix(count))
+      #expect(checksum(part) == bitByBit(part))
+    }
+  }
+
   @Test func anIntegerIsItsBytesFromTheLeastSignificant() {
     var checksum = Checksum()
     checksum.update(UInt64(0x0807_0605_0403_0201))

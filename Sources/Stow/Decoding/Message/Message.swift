@@ -166,7 +166,7 @@ final class Message {
     guard index < tables.symbolCount else { try fail(.malformed, at: offset) }
     let string: String
     if index < tables.firstSymbol, let definitions {
-      string = definitions.strings[index]
+      string = try definitions.string(ofSymbol: index)
     } else {
       let first = tables.firstSymbol
       if strings.symbols.isEmpty {
