@@ -6,7 +6,8 @@ import StowRecords
 /// Another process that uses a log, for the tests that need one:
 ///
 /// - `crash PATH SEED` appends until it is killed, to a folder of segments if `SEGMENTS` stands after the seed, and says when it begins, and which records it was told are written.
-/// - `durably PATH TASKS` appends durably from so many tasks until it is killed, and says which number each record got.
+/// - `durably PATH TASKS` appends durably from so many tasks until it is killed, to a folder of segments if `SEGMENTS` stands after
+///   their number, and says which number each record got.
 /// - `feed PATH COUNT` appends so many records bit by bit, says when some are there, and compacts the log when half are.
 /// - `segments PATH COUNT` appends records to a folder of segments, and after some of them removes old ones or compacts the log,
 ///   so many times; says how many there are in the end.
@@ -23,7 +24,9 @@ struct LogWorker {
     switch arguments[1] {
     case "crash":
       try crash(url, seed: Int(arguments[3]) ?? 0, segmentSize: arguments.count > 4 ? 65_536 : nil)
-    case "durably": try await appendDurably(url, tasks: Int(arguments[3]) ?? 0)
+    case "durably":
+      try await appendDurably(
+        url, tasks: Int(arguments[3]) ?? 0, segmentSize: arguments.count > 4 ? 65_536 : nil)
     case "feed": try feed(url, Int(arguments[3]) ?? 0)
     case "segments": try feedSegments(url, Int(arguments[3]) ?? 0)
     case "exit": try exit(url, Int(arguments[3]) ?? 0)
@@ -125,8 +128,8 @@ struct LogWorker {
     }
   }
 
-  private static func appendDurably(_ url: URL, tasks: Int) async throws {
-    let log = try RecordLog(at: url, durability: .manual)
+  private static func appendDurably(_ url: URL, tasks: Int, segmentSize: Int?) async throws {
+    let log = try RecordLog(at: url, segmentSize: segmentSize, durability: .manual)
     let first = log.count
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<tasks {

@@ -10,13 +10,15 @@ struct ProcessTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// `STOW_CRASH_ROUNDS` sets how often.
-  private var rounds: Int { ProcessInfo.processInfo.environment["STOW_CRASH_ROUNDS"].flatMap(Int.init) ?? 30 }
+  /// How often a process is killed: `STOW_CRASH_ROUNDS` sets it.
+  private func rounds(_ standard: Int) -> Int {
+    ProcessInfo.processInfo.environment["STOW_CRASH_ROUNDS"].flatMap(Int.init) ?? standard
+  }
 
   @Test(arguments: [false, true])
   func aProcessThatIsKilledLosesNothingThatWasWritten(_ isFolder: Bool) throws {
     var written = -1
-    let rounds = isFolder ? max(1, rounds / 2) : rounds
+    let rounds = rounds(isFolder ? 15 : 30)
     for round in 0..<rounds {
       let worker = try Worker(["crash", folder.log.path, "\(round)"] + (isFolder ? ["SEGMENTS"] : []))
       // Sometimes before it has even opened the log, and mostly while it writes: somewhere after what it said last.
@@ -53,22 +55,33 @@ struct ProcessTests {
       "\(what): \(end) of \(written)")
   }
 
-  @Test func whatManyTasksHaveAppendedDurablyIsThereAfterAKill() throws {
+  @Test(arguments: [false, true])
+  func whatManyTasksHaveAppendedDurablyIsThereAfterAKill(_ isFolder: Bool) throws {
     var said: [Int: Int] = [:]
-    for round in 0..<max(1, rounds / 3) {
-      let worker = try Worker("durably", folder.log.path, "16")
-      for _ in 0..<(1 + round * 7 % 50) { worker.waitForOutput() }
-      worker.kill()
-      for line in try worker.lines() {
-        let numbers = line.split(separator: " ").compactMap { Int($0) }
-        if numbers.count == 2 { said[numbers[0]] = numbers[1] }
-      }
+    func expectThere(_ numbers: some Collection<Int>, _ what: String) throws {
+      // The first worker may have been killed before the log was made.
+      if said.isEmpty { return }
       let log = try RecordLogReader(at: folder.log)
-      for (number, id) in said {
-        #expect(try log.decode(LoggedValue.self, at: number).id == id, "round \(round), record \(number)")
+      for number in numbers {
+        let value = try log.decode(LoggedValue.self, at: number)
+        #expect(value.isRight && value.id == said[number], "\(what), record \(number)")
       }
-      #expect(log.damage.isEmpty)
+      #expect(log.damage.isEmpty, "\(what)")
     }
+    let rounds = rounds(10)
+    for round in 0..<rounds {
+      let worker = try Worker(["durably", folder.log.path, "16"] + (isFolder ? ["SEGMENTS"] : []))
+      for _ in 0..<(round * 7 % 50) { worker.waitForOutput() }
+      worker.kill()
+      let new = try worker.lines().compactMap { line -> Int? in
+        let numbers = line.split(separator: " ").compactMap { Int($0) }
+        guard numbers.count == 2 else { return nil }
+        #expect(said.updateValue(numbers[1], forKey: numbers[0]) == nil)
+        return numbers[0]
+      }
+      try expectThere(new, "round \(round)")
+    }
+    try expectThere(said.keys, "in the end")
     #expect(said.count > rounds)
   }
 
