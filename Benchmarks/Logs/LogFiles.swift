@@ -45,6 +45,9 @@ final class JSONLines {
     try handle.write(contentsOf: line)
   }
 
+  /// Brings the lines to the disk.
+  func synchronize() throws { try handle.synchronize() }
+
   func close() throws { try handle.close() }
 
   /// Decodes all lines of a file.

@@ -33,6 +33,10 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+/// Logs beside databases. Its folder `Shared` has links to files of the benchmarks.
+let peers = Target.executableTarget(name: "LogPeers", dependencies: [.stow, .records], swiftSettings: [])
+package.targets.append(peers)
+
 // GRDB needs the headers of SQLite, which `.ci/integrations` looks for.
 if Context.environment["STOW_WITHOUT_SQLITE"] == nil {
   package.dependencies.append(.package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"))
@@ -40,6 +44,16 @@ if Context.environment["STOW_WITHOUT_SQLITE"] == nil {
     .target(name: "GRDBSnippet", dependencies: [.stow, .grdb]),
     .testTarget(name: "DatabaseTests", dependencies: ["GRDBSnippet", .stow, .grdb]),
   ]
+  peers.dependencies.append(.grdb)
+  peers.swiftSettings?.append(.define("SQLITE"))
+}
+
+// The same for those of LevelDB.
+if Context.environment["STOW_WITHOUT_LEVELDB"] == nil {
+  package.targets.append(
+    .systemLibrary(name: "CLevelDB", providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]))
+  peers.dependencies.append("CLevelDB")
+  peers.swiftSettings?.append(.define("LEVELDB"))
 }
 
 extension Target.Dependency {

@@ -1,0 +1,1 @@
+../../../../../Benchmarks/Report/Figures.swift

@@ -1,0 +1,1 @@
+../../../../../Benchmarks/Logs/LogFiles.swift

@@ -1,0 +1,1 @@
+../../../../../Benchmarks/Logs/LogWaiting.swift

@@ -1,0 +1,1 @@
+../../../../../Benchmarks/Report/Machine.swift
