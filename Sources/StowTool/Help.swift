@@ -1,6 +1,6 @@
 /// What the command says about itself.
 enum Help {
-  static let version = "stowtool 0.1, Stow format 1"
+  static let version = "stowtool 0.1.0, Stow format 1"
 
   static var overview: String {
     let verbs = Verbs.all.map { "  \(Words.padded($0.name, 12))\($0.summary)" }.joined(separator: "\n")

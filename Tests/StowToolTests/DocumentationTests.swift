@@ -3,9 +3,21 @@ import Stow
 import StowNotation
 import Testing
 
-@Suite("What README.md shows of stowtool")
+@Suite("What the documents say of stowtool")
 struct DocumentationTests {
-  @Test("is what it says")
+  @Test("its version is that of CHANGELOG.md, and so are those of the readers")
+  func version() throws {
+    let heading = try #require(
+      Vectors.document("CHANGELOG.md").split(separator: "\n").first {
+        $0.wholeMatch(of: /## \[[0-9].*/) != nil
+      })
+    let version = try #require(heading.firstMatch(of: /[0-9]+\.[0-9]+\.[0-9]+/)).output
+    #expect(try Tool.run("--version").text.hasPrefix("stowtool \(version),"))
+    #expect(try Vectors.document("Readers/javascript/package.json").contains("\"version\": \"\(version)\""))
+    #expect(try Vectors.document("Readers/python/pyproject.toml").contains("version = \"\(version)\""))
+  }
+
+  @Test("what README.md shows is what it says")
   func readme() throws {
     let document = try Vectors.document("README.md")
     let block = try #require(
