@@ -86,9 +86,8 @@ struct Chart {
         label("Stow beside Foundation's JSON", 40, 52, "font-size=\"28\" font-weight=\"700\""),
       ] + legend + meanBands + axes + groups.enumerated().flatMap { bars(of: $1, row: $0) } + [
         label(
-          "Longer bars in the left panel are faster; 1 is JSON's speed, the scale is logarithmic. \(footer).",
-          40,
-          height - 24, "font-size=\"12\" fill=\"\(Colour.faint)\""),
+          "Longer bars in the left panel are faster. \(footer).", 40, height - 24,
+          "font-size=\"12\" fill=\"\(Colour.faint)\""),
         "</svg>",
       ]
     return parts.joined(separator: "\n") + "\n"
@@ -115,8 +114,14 @@ struct Chart {
     }
   }
 
-  /// Vertical lines with what they stand for.
+  /// Vertical lines with what they stand for, and below them the names of the two scales.
   private var axes: [String] {
+    let names = [
+      (Layout.speedLeft + Layout.speedWidth / 2, "times JSON's speed, on a logarithmic scale"),
+      (Layout.sizeLeft + Layout.sizeWidth / 2, "percent of JSON's size"),
+    ].map { x, text in
+      label(text, x, bottom + 22, "font-size=\"13\" fill=\"\(Colour.faint)\" text-anchor=\"middle\"")
+    }
     var marks: [(x: Double, text: String, isOrigin: Bool)] = []
     var ratio = 1.0
     while ratio <= fastest {
@@ -130,15 +135,16 @@ struct Chart {
     for share in stride(from: 0.0, through: 100, by: 25) {
       marks.append((sizeX(share), "\(Int(share)) %", share == 0))
     }
-    return marks.flatMap { x, text, isOrigin in
-      [
-        """
-        <line x1="\(number(x))" y1="\(number(Layout.top - 6))" x2="\(number(x))" y2="\(number(bottom))" \
-        stroke="\(isOrigin ? Colour.faint : Colour.line)"/>
-        """,
-        label(text, x, Layout.top - 14, "font-size=\"12\" fill=\"\(Colour.faint)\" text-anchor=\"middle\""),
-      ]
-    }
+    return names
+      + marks.flatMap { x, text, isOrigin in
+        [
+          """
+          <line x1="\(number(x))" y1="\(number(Layout.top - 6))" x2="\(number(x))" y2="\(number(bottom))" \
+          stroke="\(isOrigin ? Colour.faint : Colour.line)"/>
+          """,
+          label(text, x, Layout.top - 14, "font-size=\"12\" fill=\"\(Colour.faint)\" text-anchor=\"middle\""),
+        ]
+      }
   }
 
   /// The name and bars of one group.
@@ -160,7 +166,7 @@ struct Chart {
     if let share = group.share {
       let width = sizeX(min(share, 110)) - Layout.sizeLeft
       parts.append(rectangle(Layout.sizeLeft, middle - 8, width, 16, Colour.size))
-      parts.append(label(Figures.percent(share), Layout.sizeLeft + width + 6, middle + 5, "font-size=\"13\""))
+      parts.append(figure(Figures.percent(share), Layout.sizeLeft + width + 6, middle + 5, size: 13))
     }
     return parts
   }
@@ -172,8 +178,13 @@ struct Chart {
     let end = speedX(ratio)
     return [
       rectangle(min(start, end), y, max(1, abs(end - start)), Layout.barHeight, colour),
-      label(Figures.ratio(ratio) + "×", max(start, end) + 6, y + Layout.barHeight - 2, "font-size=\"12\""),
+      figure(Figures.ratio(ratio) + "×", max(start, end) + 6, y + Layout.barHeight - 2, size: 12),
     ]
+  }
+
+  /// The figure at the end of a bar, which interrupts the vertical lines that it stands on.
+  private func figure(_ text: String, _ x: Double, _ y: Double, size: Int) -> String {
+    label(text, x, y, "font-size=\"\(size)\" stroke=\"#ffffff\" stroke-width=\"5\" paint-order=\"stroke\"")
   }
 
   /// Where a ratio stands.
