@@ -20,12 +20,12 @@ struct Selection {
     let hasOwnSubject =
       !options.documents.isEmpty || options.growth || options.memory || options.threads || options.log
       || options.parts
-    let names = Catalogue.payloads.map(\.name) + [ColdStart.name]
     let chosen: Set<String>
     if options.filters.isEmpty {
+      let names = Catalogue.payloads.filter { !$0.isOnDemand }.map(\.name) + [ColdStart.name]
       chosen = hasOwnSubject && !options.all ? [] : Set(names)
     } else {
-      chosen = try Self.matches(options.filters, among: names)
+      chosen = try Self.matches(options.filters, among: Catalogue.payloads.map(\.name) + [ColdStart.name])
     }
     cold = chosen.contains(ColdStart.name)
     payloads =

@@ -7,12 +7,15 @@ struct Payload: Sendable {
   /// of one kind of value, where any binary format is far ahead, and cases made to be difficult.
   enum Group: Sendable {
     case core, other
+    /// Measured only if a filter chooses it.
+    case onDemand
   }
 
   let source: Source
   let name: String
   let summary: String
   let isCore: Bool
+  let isOnDemand: Bool
   private let prepareWorkload: @Sendable (Bool) throws -> Workload
 
   /// One value, encoded by one call.
@@ -39,6 +42,16 @@ struct Payload: Sendable {
   }
 
   /// Many values, each encoded by a call of its own.
+  init<Value: Codable & Equatable & Sendable>(
+    each name: String, _ summary: String, _ group: Group, make: @escaping @Sendable () -> [Value]
+  ) {
+    self.init(name, summary, group) { withPropertyList in
+      let values = make()
+      return try Workload(sources: values, targets: values, .both, withPropertyList)
+    }
+  }
+
+  /// The same, and beside it a type with a table of fields.
   init<Value: Codable & Equatable & Sendable, Tabled: Codable & Sendable>(
     each name: String, _ summary: String, _ group: Group, tabled: Tabled.Type,
     make: @escaping @Sendable () -> [Value]
@@ -109,6 +122,7 @@ struct Payload: Sendable {
     self.name = name
     self.summary = summary
     isCore = group == .core
+    isOnDemand = group == .onDemand
     prepareWorkload = prepare
   }
 

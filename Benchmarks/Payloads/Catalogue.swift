@@ -1,6 +1,8 @@
 /// All payloads, in the order they are measured and shown.
 enum Catalogue {
-  static let payloads: [Payload] = [
+  static let payloads: [Payload] = own + SerializerBenchmark.payloads
+
+  private static let own: [Payload] = [
     Payload(
       "people", "1,000 records of about 17 values: nested address, tags, optionals", .core,
       tabled: [TabledPerson].self
