@@ -7,10 +7,21 @@
   import Combine
 #endif
 
-// What Foundation's coders have besides: values whose types need something to be encoded and decoded, as
+// Files, and what Foundation's coders have besides: values whose types need something to be encoded and decoded, as
 // `AttributedString` does, Combine, and options, of which none is needed here.
 
 extension StowEncoder {
+  /// Encodes a value into a file. It takes the place of an older one at once: readers see either the old message or the new.
+  ///
+  /// ```swift
+  /// try encoder.encode(settings, to: URL(filePath: "settings.stow"))
+  /// ```
+  ///
+  /// - Throws: What `encode(_:)` throws, and the error of the system if the file cannot be written.
+  public func encode<Value: Encodable>(_ value: Value, to file: URL) throws {
+    try encode(value).write(to: file, options: .atomic)
+  }
+
   /// Encodes a value of a type that is encoded with a configuration.
   ///
   /// ```swift
@@ -42,6 +53,19 @@ extension StowEncoder {
 }
 
 extension StowDecoder {
+  /// Decodes a value from the message in a file, or a part of it: then the file is mapped, and little of it is read.
+  ///
+  /// ```swift
+  /// let settings = try decoder.decode(Settings.self, from: URL(filePath: "settings.stow"))
+  /// ```
+  ///
+  /// - Throws: What `decode(_:from:at:)` for bytes throws, and the error of the system if the file cannot be read.
+  public func decode<Value: Decodable>(_ type: Value.Type, from file: URL, at path: StowPath = []) throws
+    -> Value
+  {
+    try decode(type, from: Data(contentsOf: file, options: path.steps.isEmpty ? [] : .alwaysMapped), at: path)
+  }
+
   /// Decodes a value of a type that is decoded with a configuration.
   ///
   /// ```swift

@@ -18,7 +18,7 @@
 /// in it is not found. So a part of a file that is mapped into memory costs little more than the pages that it is on:
 ///
 /// ```swift
-/// let message = try StowMessage(from: Data(contentsOf: file, options: .alwaysMapped))
+/// let message = try StowMessage(mapping: file)
 /// ```
 ///
 /// Rows of tables and elements of packed arrays of one width are found at once. In a packed array of several widths, all
@@ -53,6 +53,20 @@ public struct StowMessage: Sendable {
   /// - Throws: `DecodingError.dataCorrupted` if the front of the message is not valid, or its value does not end with
   ///   the data.
   public init(from bytes: some ContiguousBytes) throws { self = try StowDecoder().message(from: bytes) }
+
+  /// Opens the message in a file that is mapped into memory, so that it is read only where parts are asked for.
+  ///
+  /// ```swift
+  /// let message = try StowMessage(mapping: URL(filePath: "people.stow"))
+  /// ```
+  ///
+  /// The file must not become shorter as long as the message or a part of it is used: the system would stop the program.
+  /// To replace it at once, as ``StowEncoder/encode(_:to:)`` does, is safe.
+  ///
+  /// - Throws: What ``init(from:)`` throws, and the error of the system if the file cannot be read.
+  public init(mapping file: URL) throws {
+    try self.init(from: Data(contentsOf: file, options: .alwaysMapped))
+  }
 
   init(_ message: OpenMessage) {
     self.message = message

@@ -13,11 +13,14 @@ struct ErrorMaker: ~Copyable {
     guard let expected, let found = ActualKind(error, message.reader) else {
       return rareError(error, path: path, expected: expected, message)
     }
-    let context = DecodingError.Context(
-      codingPath: path, debugDescription: beginning(expected, found) + String(error.offset))
-    return switch found {
-    case .null: DecodingError.valueNotFound(expected, context)
-    case .misfit: DecodingError.dataCorrupted(context)
+    var text = beginning(expected, found) + String(error.offset)
+    if found == .null, path.isEmpty, error.offset > 0, message.reader.base[0] == MessageTables.tag {
+      text += "; the message is that of a StowContext"
+    }
+    let context = DecodingError.Context(codingPath: path, debugDescription: text)
+    return switch error.kind {
+    case _ where found == .null: DecodingError.valueNotFound(expected, context)
+    case .unrepresentable, .noInteger: DecodingError.dataCorrupted(context)
     default: DecodingError.typeMismatch(expected, context)
     }
   }
@@ -36,10 +39,13 @@ struct ErrorMaker: ~Copyable {
     _ error: FormatError, path: [any CodingKey], expected: Any.Type?, _ message: Message
   ) -> DecodingError {
     let wanted = expected.map { "Expected a value of type \($0)" } ?? "Expected a message"
-    let isReadable =
-      error.kind == .unrepresentable || error.kind == .cellMismatch || error.kind == .equalKeys
+    let isReadable = [.unrepresentable, .noInteger, .cellMismatch, .equalKeys, .wrongText].contains(
+      error.kind)
+    let other =
+      expected == nil ? Resemblance.of(message.reader.buffer(at: 0, count: message.reader.count)) : nil
+    let hint = other.map { "; these bytes look like \($0)" } ?? ""
     let context = DecodingError.Context(
-      codingPath: path, debugDescription: "\(wanted), but \(describe(error, message))",
+      codingPath: path, debugDescription: "\(wanted), but \(describe(error, message))\(hint)",
       underlyingError: isReadable ? nil : Unreadable())
     if let expected, error.kind == .mismatch || error.kind == .cellMismatch {
       return .typeMismatch(expected, context)
@@ -60,13 +66,21 @@ struct ErrorMaker: ~Copyable {
       "the key at offset \(error.offset) is another spelling of a key of its object, and a dictionary holds one of them"
     case .mismatch: "the bytes end at offset \(error.offset)"
     case .cellMismatch: "found an element of another kind at offset \(error.offset)"
-    case .unrepresentable: "the number at offset \(error.offset) does not fit"
+    case .unrepresentable, .noInteger: "the number at offset \(error.offset) does not fit"
+    case .wrongText: "found \(string(at: error.offset, message)) at offset \(error.offset)"
     case .tooManyDefinitions: "the definitions at offset \(error.offset) are too many"
     case .tooDeep:
       "the value at offset \(error.offset) nests deeper than \(message.maximumDepth) levels"
     case .noRoom:
       "the value at offset \(error.offset) nests deeper than the stack of this thread has room for"
     }
+  }
+
+  /// A string in quotes, unless it is long.
+  private func string(at offset: Int, _ message: Message) -> String {
+    var next = offset
+    let text = try? String.read(message, at: offset, next: &next)
+    return text.flatMap { $0.utf8.count > 40 ? nil : "the string \($0.debugDescription)" } ?? "another string"
   }
 
   private func describeReserved(_ offset: Int, _ reader: ByteReader) -> String {
@@ -108,6 +122,7 @@ enum ActualKind: Equatable {
       self = .value(Tag.kind(of: reader.base[error.offset]))
     case .cellMismatch: self = .element
     case .unrepresentable: self = .misfit
+    case .noInteger: self = .value(.floatingPoint)
     default: return nil
     }
   }
@@ -149,7 +164,30 @@ extension DecodingError {
 
 /// Marks errors, as what underlies them, that say that bytes are broken or that the stack is full: not that a value is
 /// another than was asked for.
-struct Unreadable: Error {}
+struct Unreadable: Error, CustomStringConvertible {
+  var description: String { "the message cannot be read" }
+}
+
+/// What bytes that are no message look like.
+package enum Resemblance {
+  private static let beginnings: [(bytes: [UInt8], name: String)] = [
+    ([0x1F, 0x8B], "a gzip file"), ([0x28, 0xB5, 0x2F, 0xFD], "a Zstandard file"),
+    ([0x50, 0x4B, 0x03, 0x04], "a ZIP file"), ([0xD9, 0xD9, 0xF7], "CBOR"),
+    (Array("bplist00".utf8), "a binary property list"),
+    (Array("SQLite format 3\0".utf8), "an SQLite database"),
+    (Array("<?xml".utf8), "XML"),
+  ]
+
+  /// The name of what the bytes begin as; nil if that is not known.
+  package static func of(_ bytes: UnsafeRawBufferPointer) -> String? {
+    if let known = beginnings.first(where: { bytes.starts(with: $0.bytes) }) { return known.name }
+    let start = bytes.prefix(4096)
+    let text = Array(start.lazy.filter { $0 > 0x20 }.prefix(2)).map { Character(Unicode.Scalar($0)) }
+    guard text.count == 2, start.allSatisfy({ $0 >= 0x20 || (0x09...0x0D).contains($0) }) else { return nil }
+    let followers = ["{": "\"}", "[": "\"[]{-0123456789tfn"][text[0]]
+    return followers?.contains(text[1]) == true ? "JSON" : nil
+  }
+}
 
 extension DecodingError {
   var isUnreadable: Bool {

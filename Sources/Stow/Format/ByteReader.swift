@@ -24,6 +24,10 @@ package struct FormatError: Error {
     case cellMismatch
     /// A number of the right kind that the type cannot hold.
     case unrepresentable
+    /// A floating-point number where an integer is asked for.
+    case noInteger
+    /// A string that says no value of the type that is asked for.
+    case wrongText
     /// More bytes of preludes than allowed.
     case tooManyDefinitions
     /// More levels of nesting than allowed.

@@ -70,8 +70,9 @@ struct Input {
 
   /// Why these bytes are no valid message, with what they look like instead.
   func fault(_ reason: String) -> String {
-    guard kind == .message, let other = Resemblance.of(data) else { return reason }
-    return "\(reason); this looks like \(other)"
+    guard kind == .message, let other = Advice.on(data) else { return reason }
+    let hint = "; these bytes look like \(other.name)"
+    return (reason.hasSuffix(hint) ? reason : reason + hint) + other.remedy
   }
 
   /// What a file holds, by its first bytes.

@@ -166,9 +166,8 @@ extension ReadableScalar where Self: FixedWidthInteger {
       guard let result = Self(exactly: parts) else { try fail(.unrepresentable, at: offset) }
       return result
     }
-    // A number, but never an integer: JSON calls that a number that does not fit.
     _ = try Floats.read(reader, at: offset, next: &next)
-    try fail(.unrepresentable, at: offset)
+    try fail(.noInteger, at: offset)
   }
 
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self {
@@ -176,7 +175,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
     case .integer(let integer):
       guard let result = Self(exactly: integer) else { try fail(.unrepresentable, at: offset) }
       return result
-    case .double, .singleNaN: try fail(.unrepresentable, at: offset)
+    case .double, .singleNaN: try fail(.noInteger, at: offset)
     case .bool, .date: try fail(.cellMismatch, at: offset)
     }
   }
@@ -382,7 +381,7 @@ extension UUID: ReadableScalar {
     let string = try String.read(message, at: offset, next: &next)
     // A long string need not be looked at, however often it is named.
     guard string.utf8.count == 36, let uuid = UUID(uuidString: string) else {
-      try fail(.malformed, at: offset)
+      try fail(.wrongText, at: offset)
     }
     return uuid
   }
@@ -399,7 +398,7 @@ extension URL: ReadableScalar {
     var place = try message.reader.byte(at: offset) == URLs.tag ? offset + 1 : offset
     let symbol = try Symbols.read(message.reader, at: place, next: &place)
     guard let url = symbol.map({ message.url(ofSymbol: $0, string) }) ?? URL(string: string) else {
-      try fail(.malformed, at: offset)
+      try fail(.wrongText, at: offset)
     }
     return url
   }

@@ -1,0 +1,105 @@
+import Foundation
+import Stow
+import Testing
+
+@Suite("The texts of decoding errors")
+struct ErrorTextTests {
+  /// The description of the error, which is to have the case that JSON's has.
+  private func text<Value: Decodable>(_ type: Value.Type, _ bytes: Data) -> String {
+    do {
+      _ = try StowDecoder().decode(type, from: bytes)
+      return "no error"
+    } catch DecodingError.dataCorrupted(let context) {
+      return context.debugDescription
+    } catch DecodingError.valueNotFound(_, let context) {
+      return "nothing: " + context.debugDescription
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("say what bytes look like that are no message")
+  func otherBytes() throws {
+    let others: [(Data, String)] = [
+      (Data(#"{"name": "Ada"}"#.utf8), "JSON"), (Data("\n[1, 2, 3]".utf8), "JSON"), (Data("{}".utf8), "JSON"),
+      (try JSONEncoder().encode(["name": "Ada"]), "JSON"),
+      (try PropertyListEncoder().encode(["name": "Ada"]), "a binary property list"),
+      (Data([0x1F, 0x8B, 8, 0, 0, 0]), "a gzip file"),
+      (Data([0xD9, 0xD9, 0xF7, 0xA0]), "CBOR"),
+    ]
+    for (bytes, name) in others {
+      let text = text([String: String].self, bytes)
+      #expect(text.hasPrefix("Expected a message, but "))
+      #expect(text.hasSuffix("; these bytes look like \(name)"))
+    }
+    let message = try StowEncoder().encode(["name": "Ada", "city": "London"])
+    for count in message.indices.dropFirst() {
+      #expect(!text([String: String].self, message.prefix(count)).contains("look like"))
+    }
+  }
+
+  @Test("say that a message is a log, a stream or a context")
+  func otherKinds() throws {
+    #expect(
+      text(Int.self, Data([0x7F, 2, 8, 0])).hasSuffix(
+        "a log of records, which RecordLogReader of StowRecords reads"))
+    #expect(
+      text(Int.self, Data([0x7F, 3, 8, 0])).hasSuffix(
+        "a stream of records, which RecordStreamDecoder of StowRecords reads"))
+    let context = try StowContext(learningFrom: [["name": "Ada"], ["name": "Ada"]])
+    let expected = "Expected a value of type Int, but found nil at offset \(context.data.count - 1)"
+    #expect(text(Int.self, context.data) == "nothing: \(expected); the message is that of a StowContext")
+    #expect(
+      text(Int.self, try StowEncoder().encode(Int?.none))
+        == "nothing: Expected a value of type Int, but found nil at offset 0")
+  }
+
+  @Test("tell a floating-point number from a number that is too large")
+  func numbers() throws {
+    #expect(
+      text(Int.self, try StowEncoder().encode(1.5))
+        == "Expected a value of type Int, but found a floating-point number at offset 0")
+    #expect(
+      text([Int].self, try StowEncoder().encode([1.5, 2.25, 3]))
+        == "Expected a value of type Int, but found a floating-point number at offset 1")
+    #expect(text([UInt8].self, try StowEncoder().encode([1, -1])).contains("a number that does not fit"))
+    #expect(text(Int8.self, try StowEncoder().encode(1000)).contains("a number that does not fit"))
+  }
+
+  @Test("quote a string that is no UUID or URL, unless it is long")
+  func strings() throws {
+    #expect(
+      text(UUID.self, try StowEncoder().encode("no\n"))
+        == #"Expected a value of type UUID, but found the string "no\n" at offset 0"#)
+    #expect(
+      text(URL.self, try StowEncoder().encode(""))
+        == #"Expected a value of type URL, but found the string "" at offset 0"#)
+    #expect(
+      text(UUID.self, try StowEncoder().encode(String(repeating: "long ", count: 1000)))
+        == "Expected a value of type UUID, but found another string at offset 0")
+  }
+
+  @Test("name no type of the library's own")
+  func underlying() {
+    for bytes in [Data(), Data([0x01, 0x02]), Data([0x7F, 2])] {
+      #expect(throws: DecodingError.self) { try StowDecoder().decode(Int.self, from: bytes) }
+      do {
+        _ = try StowDecoder().decode(Int.self, from: bytes)
+      } catch {
+        #expect(!"\(error)\(String(reflecting: error))".contains("Unreadable"))
+      }
+    }
+  }
+
+  @Test("a string that is no UUID does not fit, and a lenient template counts")
+  func lenient() throws {
+    struct Settings: Codable, Equatable { var id = UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF") }
+    let data = try StowEncoder().encode(["id": "none"])
+    let settings = try StowDecoder().decode(
+      Settings.self, from: data, defaults: Settings(), strategy: .lenient)
+    #expect(settings == Settings())
+    #expect(throws: DecodingError.self) {
+      try StowDecoder().decode(Settings.self, from: data, defaults: Settings())
+    }
+  }
+}
