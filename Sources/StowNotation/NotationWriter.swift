@@ -24,10 +24,21 @@ package struct NotationWriter {
   package init(width: Int? = nil) { self.width = width }
 
   /// The text of a value.
-  package mutating func text(of value: StowValue) -> String {
+  ///
+  /// - Parameters:
+  ///   - indent: How far the lines of the value are indented, all but the first.
+  ///   - used: The characters that its first line has already, and what will follow the value.
+  package mutating func text(of value: StowValue, indent: Int = 0, used: Int = 0) -> String {
     text = ""
-    write(value, indent: 0, used: 0, level: 0)
+    write(value, indent: indent, used: used, level: 0)
     return text
+  }
+
+  /// The text of a key and the colon after it, and the characters that they take.
+  package mutating func text(ofKey key: String) -> (text: String, width: Int) {
+    text = ""
+    writeKey(key)
+    return (text, Self.width(ofKey: key))
   }
 
   // MARK: values

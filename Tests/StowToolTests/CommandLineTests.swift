@@ -134,8 +134,63 @@ struct CommandLineTests {
     #expect(run.lines[0] == "\(paths[0]): message, an object of 2 keys: \"name\", \"tags\", \(size) bytes")
     #expect(run.lines[1].hasPrefix("\(paths[1]): message, an array of 3 elements, "))
     #expect(run.lines[2].hasPrefix("\(paths[2]): stream of 2 records, "))
-    #expect(run.lines[3].hasSuffix("; this looks like JSON: stowtool from-json makes a message of it"))
+    #expect(run.lines[3].hasSuffix("; these bytes look like JSON: stowtool from-json makes a message of it"))
     #expect(run.lines[4].hasPrefix("\(paths[4]): log of 20 records, "))
+  }
+
+  @Test("a part of a message, and a record of a log, become messages of their own")
+  func extracted() throws {
+    let people: StowValue = [
+      "people": [["name": "Ada"], ["name": "Alan", "born": .date(.init(timeIntervalSince1970: 0))]]
+    ]
+    try folder.file("people", people.encoded())
+    let part = try Tool.run("extract", "--path", "people[1]", folder.path("people"))
+    #expect(part.code == 0)
+    #expect(try part.output == people["people"]![1]!.encoded())
+    let record = try Tool.run("extract", "--record", "3", "-o", folder.path("record"), makeLog())
+    #expect(record.code == 0 && record.output.isEmpty)
+    #expect(
+      try StowDecoder().decode([String: Int].self, from: folder.url.appending(path: "record")) == [
+        "number": 3
+      ])
+    #expect(try Tool.run("extract", makeLog()).code == 2)
+    #expect(try Tool.run("extract", "--path", "none", folder.path("people")).code == 1)
+  }
+
+  @Test("a context is learnt from messages and logs, and what it holds is printed")
+  func contexts() throws {
+    try folder.file("one", (["name": "Elbe", "kind": "river"] as StowValue).encoded())
+    try folder.file("two", (["name": "Oder", "kind": "river"] as StowValue).encoded())
+    let learnt = try Tool.run(
+      "context", "learn", "-o", folder.path("context"), folder.path("one"), folder.path("two"), makeLog())
+    #expect(learnt.code == 0 && learnt.errors.isEmpty)
+    let context = try StowContext(from: Data(contentsOf: folder.url.appending(path: "context")))
+    #expect(context.shapes.contains(["kind", "name"]) && context.shapes.contains(["number"]))
+    #expect(context.symbols.contains("river"))
+    let printed = try Tool.run("context", "print", folder.path("context"))
+    #expect(printed.code == 0 && printed.lines[0] == "\(context)")
+    #expect(printed.lines.contains("  {\"kind\", \"name\"}") && printed.lines.contains("  \"river\""))
+    let encoder = StowEncoder()
+    encoder.context = context
+    let message = try encoder.encode(["name": "Rhein", "kind": "river"] as StowValue)
+    #expect(try message.count < (["name": "Rhein", "kind": "river"] as StowValue).encoded().count)
+    let text = try Tool.run("print", "--context", folder.path("context"), "-", input: message).text
+    #expect(text == "{\"name\": \"Rhein\", \"kind\": \"river\"}\n")
+    #expect(try Tool.run("context", "print", folder.path("one")).code == 1)
+    #expect(try Tool.run("context", "forget", folder.path("one")).code == 2)
+  }
+
+  @Test("the records of a log are written as JSON Lines, and read again")
+  func jsonLines() throws {
+    let log = try RecordLog(at: folder.url.appending(path: "long"))
+    for number in 0..<3 {
+      try log.append(["texts": Array(repeating: "a long text", count: 40), "number": ["\(number)"]])
+    }
+    try log.close()
+    let run = try Tool.run("json", "--lines", folder.path("long"))
+    #expect(run.code == 0 && run.lines.count == 3)
+    #expect(try Tool.run("from-json", "--log", folder.path("copy"), "-", input: run.output).code == 0)
+    #expect(try Tool.run("diff", folder.path("long"), folder.path("copy")).code == 0)
   }
 
   @Test("completions and the manual page name each verb and each option")

@@ -197,3 +197,64 @@ struct PrintTests {
     #expect(text == "[\n")
   }
 }
+
+@Suite("Messages too large to be held")
+struct LargeMessageTests {
+  private let folder: Folder
+  private let path: String
+  private let value: StowValue
+
+  init() throws {
+    folder = try Folder()
+    let people = (0..<30_000).map { number -> StowValue in
+      [
+        "id": .integer(Int128(number)), "name": "a name of person \(number)",
+        "tags": ["one", "two", .string("\(number)")],
+      ]
+    }
+    value = [
+      "kind": "people", "people": .array(people),
+      "lists": [.array((0..<200).map { .double(Double($0) / 4) }), []],
+    ]
+    try folder.file("people", value.encoded())
+    path = folder.path("people")
+  }
+
+  @Test(
+    "are printed as others",
+    arguments: [["--width", "100"], ["--width", "30"], ["--lines"], ["--color", "always"]])
+  func text(options: [String]) throws {
+    #expect(try StowDecoder().decode(StowValue.self, from: URL(filePath: path)) == value)
+    let run = try Tool.run(["print"] + options + [path])
+    // What is piped in is read as a whole.
+    let whole = try Tool.run(["print"] + options + ["-"], input: Data(contentsOf: URL(filePath: path)))
+    #expect(run.code == 0 && run.output == whole.output && run.output.count > 1 << 20)
+    if options[0] != "--color" { #expect(try StowValue(notation: run.text) == value) }
+  }
+
+  @Test("become the same JSON as others, and what JSON lacks is named")
+  func json() throws {
+    for options in [[], ["--typed"], ["--lines"]] {
+      let run = try Tool.run(["json"] + options + [path])
+      #expect(run.code == 0)
+      #expect(
+        try run.output
+          == Tool.run(["json"] + options + ["-"], input: Data(contentsOf: URL(filePath: path))).output)
+    }
+    var value = value
+    value["people"]?[29_999]?["id"] = .double(.nan)
+    try folder.file("nan", value.encoded())
+    let run = try Tool.run("json", folder.path("nan"))
+    #expect(run.code == 1 && run.output.isEmpty && run.errors.contains("stands at people[29999].id;"))
+  }
+
+  @Test("are not printed if their end is broken")
+  func broken() throws {
+    var data = try Data(contentsOf: URL(filePath: path))
+    data[data.count - 1] ^= 0xFF
+    data[data.count - 2] ^= 0xFF
+    try folder.file("broken", data)
+    let run = try Tool.run("print", folder.path("broken"))
+    #expect(run.code == 1 && run.output.isEmpty && run.errors.contains("Expected"))
+  }
+}

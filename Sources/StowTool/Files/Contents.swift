@@ -1,4 +1,5 @@
 import Stow
+import StowNotation
 import StowRecords
 
 #if canImport(FoundationEssentials)
@@ -13,7 +14,8 @@ struct Contents {
   static let options = [
     Option("--context", "FILE", "the message of a context that messages rely on"),
     Option(
-      "--record", "N", "of a log or a stream, only record N; also 3-9, 3- (from 3 on) and -9 (the last 9)"),
+      "--record", "N",
+      "of a log or a stream, only record N; also 0-9 (the first ten), 3- (from 3 on) and -9 (the last nine)"),
     Option("--path", "PATH", "only what stands there: people[3].name, or people[].name for all of them"),
   ]
 
@@ -40,6 +42,25 @@ struct Contents {
   /// - Returns: Whether all of them could be read; the others were complained about.
   static func forEach(in path: String, _ arguments: Arguments, _ body: Body) throws -> Bool {
     try Contents(arguments).forEach(in: Input(path), body)
+  }
+
+  /// Writes a large message part by part.
+  ///
+  /// - Returns: False if the file is something else: then nothing was written.
+  static func writeLarge(
+    in path: String, _ arguments: Arguments, _ writer: NotationWriter, _ prepare: LargeValues.Prepare
+  ) throws -> Bool {
+    let contents = try Contents(arguments)
+    // Standard input is read only once.
+    guard path != Arguments.standardInput, contents.wanted == nil, contents.path == nil else { return false }
+    let input = try Input(path)
+    guard input.kind == .message else { return false }
+    do {
+      return try LargeValues.write(
+        contents.decoder.message(from: input.data), of: input.size, writer, prepare)
+    } catch let error as DecodingError {
+      throw Failure("\(input.name): \(input.fault(reason(error)))", .differs)
+    }
   }
 
   /// The only value that a file holds.

@@ -11,9 +11,10 @@ struct Output {
   /// Written at once, when so much has come together.
   private static let most = 1 << 16
 
-  mutating func line(_ text: String) {
+  mutating func line(_ text: String) { self.text(text + "\n") }
+
+  mutating func text(_ text: String) {
     pending += text.utf8
-    pending.append(UInt8(ascii: "\n"))
     if pending.count >= Self.most { flush() }
   }
 

@@ -19,6 +19,17 @@ struct PathText: CustomStringConvertible {
     PathText("[\(index)]" + (text.isEmpty || text.hasPrefix("[") ? "" : ".") + text)
   }
 
+  /// The path where this is one inside what another path leads to.
+  func inside(_ path: StowPath) -> PathText {
+    path.steps.reversed().reduce(self) { text, step in
+      switch step {
+      case .key(let key): text.inside(key)
+      case .index(let index): text.inside(index)
+      case .each: text
+      }
+    }
+  }
+
   /// A key as it stands at the front of a path: in quotes and brackets unless it is a name.
   static func step(_ key: String) -> String { StowPath([.key(key)]).description }
 

@@ -11,7 +11,10 @@ enum Walks {
   static let contextOption = Option("--context", "FILE", "the message of a context that messages rely on")
 
   static func context(_ arguments: Arguments) throws -> StowContext? {
-    guard let path = arguments.value("--context") else { return nil }
+    try arguments.value("--context").map(context(in:))
+  }
+
+  static func context(in path: String) throws -> StowContext {
     let input = try Input(path)
     guard let context = try? StowContext(from: input.data) else {
       throw Failure("\(path): not the message of a context", .differs)

@@ -40,12 +40,12 @@ enum JSONVerbs {
     var writer = NotationWriter(width: try Lines.width(arguments))
     let isTyped = arguments.has("--typed")
     if !isTyped { writer.replacement = PlainJSON.text }
-    return try await Lines.write(arguments) { value, place in
-      if isTyped { return writer.text(of: TypedJSON.encoded(value)) }
-      if let path = PlainJSON.pathOfNonfinite(in: value) {
+    return try await Lines.write(arguments, writer) { value, place, part in
+      if isTyped { return TypedJSON.encoded(value) }
+      if let path = PlainJSON.pathOfNonfinite(in: value)?.inside(part) {
         throw Failure("\(place): JSON has no number for what stands at \(path); use --typed", .differs)
       }
-      return writer.text(of: value)
+      return value
     }
   }
 }

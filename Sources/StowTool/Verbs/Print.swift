@@ -20,7 +20,7 @@ enum Print {
     var writer = NotationWriter(width: try Lines.width(arguments))
     if let depth = try arguments.number("--depth") { writer.depth = depth }
     if try Colors.areWanted(arguments) { writer.marks = Colors.marks }
-    return try await Lines.write(arguments) { value, _ in writer.text(of: value) }
+    return try await Lines.write(arguments, writer) { value, _, _ in value }
   }
 }
 
@@ -29,25 +29,32 @@ enum Lines {
   static let options = [
     Option(
       "--width", "N", "break lines that are longer; 0 for one line, by default the terminal's width, or 100"),
+    Option("--lines", nil, "each value on a line of its own, as --width 0: JSON Lines, with the verb json"),
     Option("--follow", nil, "go on with the records that are still to be appended to a log", short: "-f"),
   ]
 
   /// How wide lines may be; nil for any width.
   static func width(_ arguments: Arguments) throws -> Int? {
+    if arguments.has("--lines") { return nil }
     guard let width = try arguments.number("--width") else { return System.terminalWidth ?? 100 }
     return width == 0 ? nil : width
   }
 
   /// Writes a text for each value of the files.
+  ///
+  /// - Parameter prepare: What is written for a value, or for a part of a large one.
   static func write(
-    _ arguments: Arguments, _ text: (StowValue, _ place: String) throws -> String
+    _ arguments: Arguments, _ writer: NotationWriter,
+    _ prepare: (StowValue, _ place: String, _ part: StowPath) throws -> StowValue
   ) async throws -> ExitCode {
+    var writer = writer
     var output = Output()
     var isWhole = true
     for path in arguments.files {
+      output.flush()
       func write(_ value: StowValue, _ record: Int?) throws {
         do {
-          output.line(try text(value, record.map { "\(path): record \($0)" } ?? path))
+          output.line(writer.text(of: try prepare(value, record.map { "\(path): record \($0)" } ?? path, [])))
         } catch {
           output.flush()
           throw error
@@ -59,6 +66,8 @@ enum Lines {
             try write(value, record)
             output.flush()
           }
+        } else if try Contents.writeLarge(in: path, arguments, writer, { try prepare($0, path, $1) }) {
+          continue
         } else {
           isWhole = try Contents.forEach(in: path, arguments, write) && isWhole
         }

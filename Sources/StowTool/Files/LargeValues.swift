@@ -1,0 +1,94 @@
+import Stow
+import StowNotation
+
+/// Writes the value of a large message part by part, as `NotationWriter` writes it: only one part is held at a time.
+struct LargeValues {
+  /// A part as it is written; throws for one that the form of the text does not have.
+  typealias Prepare = (StowValue, _ part: StowPath) throws -> StowValue
+
+  /// Messages of fewer bytes are read as a whole.
+  private static let leastSize = 1 << 20
+  /// Arrays and objects of more elements than these are written element by element: those within few others, where it is also
+  /// looked for such inside of them, and those that are elements of such.
+  private static let (mostAbove, mostInside) = (64, 1000)
+  /// Below so many levels, everything is one part.
+  private static let mostLevels = 4
+
+  private var writer: NotationWriter
+  private let prepare: Prepare
+  private var output: Output?
+
+  /// Writes a message and the end of its line.
+  ///
+  /// - Returns: False if it is not large: then nothing was written.
+  static func write(
+    _ message: @autoclosure () throws -> StowMessage, of size: Int, _ writer: NotationWriter,
+    _ prepare: Prepare
+  ) throws -> Bool {
+    // What is folded is counted, and its parts are nowhere.
+    guard size >= leastSize, writer.depth == .max else { return false }
+    let message = try message()
+    return try withoutActuallyEscaping(prepare) { prepare in
+      var values = LargeValues(writer: writer, prepare: prepare, output: nil)
+      guard try values.isLarge(message, level: 0, isAmongFew: true) else { return false }
+      // Nothing is written of a message that cannot be read to its end.
+      try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
+      values.output = Output()
+      try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
+      values.output?.line("")
+      values.output?.flush()
+      return true
+    }
+  }
+
+  /// Whether a value has too many elements to be held, and so to stand on one line.
+  ///
+  /// - Parameter isAmongFew: Whether what it is inside of has few elements, so that there is time to look inside.
+  private func isLarge(_ part: StowMessage, level: Int, isAmongFew: Bool) throws -> Bool {
+    let kind = try part.kind()
+    guard kind == .array || kind == .object, level < Self.mostLevels else { return false }
+    let count = try part.count()
+    if count > max(isAmongFew ? Self.mostAbove : Self.mostInside, writer.width ?? 0) { return true }
+    // An object that stands for a kind of value is written as one.
+    if try !isAmongFew || count == 1 && kind == .object && part.keys()[0].hasPrefix("$") { return false }
+    for element in try part.elements() where try isLarge(element, level: level + 1, isAmongFew: true) {
+      return true
+    }
+    return false
+  }
+
+  private mutating func write(_ part: StowMessage, indent: Int, used: Int, level: Int, isAmongFew: Bool)
+    throws
+  {
+    guard try isLarge(part, level: level, isAmongFew: isAmongFew) else {
+      let value = try prepare(part.decode(StowValue.self), part.path)
+      if output != nil { put(writer.text(of: value, indent: indent, used: used)) }
+      return
+    }
+    let isObject = try part.kind() == .object
+    let count = try part.count()
+    var left = count
+    put(isObject ? "{" : "[")
+    for element in try part.elements() {
+      left -= 1
+      newLine(indent + 2)
+      var used = indent + 2 + (left > 0 ? 1 : 0)
+      if isObject, case .key(let key)? = element.path.steps.last {
+        let (text, width) = writer.text(ofKey: key)
+        put(text)
+        used += width
+      }
+      try write(
+        element, indent: indent + 2, used: used, level: level + 1, isAmongFew: count <= Self.mostAbove)
+      if left > 0 { put(writer.width == nil ? ", " : ",") }
+    }
+    newLine(indent)
+    put(isObject ? "}" : "]")
+  }
+
+  private mutating func put(_ text: String) { output?.text(text) }
+
+  private mutating func newLine(_ indent: Int) {
+    if writer.width != nil { put("\n" + String(repeating: " ", count: indent)) }
+  }
+}
