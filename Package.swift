@@ -24,7 +24,7 @@ let package = Package(
       name: "StowTool", dependencies: ["Stow", "StowNotation", "StowRecords"], exclude: ["ARCHITECTURE.md"]),
     .executableTarget(
       name: "Benchmarks", dependencies: ["Stow", "StowRecords"], path: "Benchmarks",
-      exclude: ["RESULTS.md", "baseline.json", "chart.svg"]),
+      exclude: ["RESULTS.md", "Wrappers", "baseline.json", "chart.svg", "cost", "counts", "thresholds"]),
     .target(name: "FuzzTargets", dependencies: ["Stow", "StowRecords"], path: "Tests/Fuzz/Targets"),
     .executableTarget(
       name: "MessageReader", dependencies: ["FuzzTargets", "Stow"], path: "Tests/CrossLanguage/MessageReader"),

@@ -61,6 +61,8 @@ enum BenchmarksCommand {
       try LargeLog.runChild(arguments[1])
     case Options.genericChild:
       try GenericValues.runChild(Array(arguments.dropFirst()))
+    case Options.countChild:
+      try Payload.runCounted(Array(arguments.dropFirst()))
     default:
       return false
     }
@@ -70,7 +72,9 @@ enum BenchmarksCommand {
   /// Names what there is to measure.
   private static func printList() {
     let entries =
-      Catalogue.payloads.map { ($0.name, ($0.isCore ? "core: " : "") + $0.summary) }
+      Catalogue.payloads.map {
+        ($0.name, ($0.isCore ? "core: " : $0.isOnDemand ? "only by --filter: " : "") + $0.summary)
+      }
       + [(ColdStart.name, ColdStart.summary)]
     for (name, summary) in entries {
       print(name.padding(toLength: 20, withPad: " ", startingAt: 0) + summary)

@@ -19,6 +19,7 @@ struct Options {
   static let memoryChild = "--memory-child"
   static let logChild = "--log-child"
   static let genericChild = "--generic-child"
+  static let countChild = "--count-child"
 
   var help = false
   var list = false

@@ -29,6 +29,21 @@ extension Payload {
     FileHandle.standardOutput.write(try JSONEncoder().encode(result))
   }
 
+  /// Encodes or decodes a payload, for `Benchmarks/counts`, which counts the instructions of `countedPass`.
+  static func runCounted(_ arguments: [String]) throws {
+    guard arguments.count == 2, let payload = try Payload(Source(kind: .catalogue, name: arguments[0])) else {
+      throw UsageError("\(Options.countChild) is for Benchmarks/counts")
+    }
+    let workload = try payload.prepare(withPropertyList: false)
+    guard let pass = arguments[1] == "encode" ? workload.encode : workload.decode else { return }
+    // What is made once in a process is made by the first.
+    for _ in 1...3 { try pass.stow() }
+    try countedPass(pass.stow)
+  }
+
+  @inline(never)
+  private static func countedPass(_ pass: Workload.Pass) throws { try pass() }
+
   /// Everything there is to say of this payload. The value is made for the occasion and dropped after it.
   private func measure(with sampler: Sampler, withPropertyList: Bool) throws -> PayloadResult {
     let workload = try prepare(withPropertyList: withPropertyList)
