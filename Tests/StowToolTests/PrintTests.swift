@@ -248,6 +248,28 @@ struct LargeMessageTests {
     #expect(run.code == 1 && run.output.isEmpty && run.errors.contains("stands at people[29999].id;"))
   }
 
+  @Test("are compared part by part, with the differences of others")
+  func diff() throws {
+    try folder.file("same", value.encoded())
+    #expect(try Tool.run("diff", path, folder.path("same")).code == 0)
+    var other = value
+    other["kind"] = "persons"
+    other["people"]?[20_000]?["name"] = "Ada"
+    other["lists"]?[1] = [1]
+    other["new"] = true
+    guard case .array(let people)? = other["people"] else { return }
+    other["people"] = .array(people + [["id": 1]])
+    try folder.file("other", other.encoded())
+    for (one, two) in [("people", "other"), ("other", "people")] {
+      let run = try Tool.run("diff", folder.path(one), folder.path(two))
+      // What is piped in is read as a whole.
+      let whole = try Tool.run(
+        "diff", folder.path(one), "-", input: Data(contentsOf: folder.url.appending(path: two)))
+      #expect(run.code == 1 && run.errors.isEmpty && run.text == whole.text)
+      #expect(run.lines.contains { $0.contains(" people[20000].name: ") } && run.lines.count == 5)
+    }
+  }
+
   @Test("are not printed if their end is broken")
   func broken() throws {
     var data = try Data(contentsOf: URL(filePath: path))

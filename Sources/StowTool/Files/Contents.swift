@@ -1,5 +1,4 @@
 import Stow
-import StowNotation
 import StowRecords
 
 #if canImport(FoundationEssentials)
@@ -44,24 +43,22 @@ struct Contents {
     try Contents(arguments).forEach(in: Input(path), body)
   }
 
-  /// Writes a large message part by part.
-  ///
-  /// - Returns: False if the file is something else: then nothing was written.
-  static func writeLarge(
-    in path: String, _ arguments: Arguments, _ writer: NotationWriter, _ prepare: LargeValues.Prepare
-  ) throws -> Bool {
+  /// The message in a file if it is so large that it is read part by part; nil if it is not, or is something else.
+  static func largeMessage(in path: String, _ arguments: Arguments) throws -> StowMessage? {
     let contents = try Contents(arguments)
     // Standard input is read only once.
-    guard path != Arguments.standardInput, contents.wanted == nil, contents.path == nil else { return false }
+    guard path != Arguments.standardInput, contents.wanted == nil, contents.path == nil else { return nil }
     let input = try Input(path)
-    guard input.kind == .message else { return false }
+    guard input.kind == .message, input.size >= leastLargeSize else { return nil }
     do {
-      return try LargeValues.write(
-        contents.decoder.message(from: input.data), of: input.size, writer, prepare)
-    } catch let error as DecodingError {
+      return try contents.decoder.message(from: input.data)
+    } catch {
       throw Failure("\(input.name): \(input.fault(reason(error)))", .differs)
     }
   }
+
+  /// Messages of fewer bytes are read as a whole.
+  private static let leastLargeSize = 1 << 20
 
   /// The only value that a file holds.
   static func value(in path: String, _ arguments: Arguments) throws -> StowValue {

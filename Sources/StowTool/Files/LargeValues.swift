@@ -6,8 +6,6 @@ struct LargeValues {
   /// A part as it is written; throws for one that the form of the text does not have.
   typealias Prepare = (StowValue, _ part: StowPath) throws -> StowValue
 
-  /// Messages of fewer bytes are read as a whole.
-  private static let leastSize = 1 << 20
   /// Arrays and objects of more elements than these are written element by element: those within few others, where it is also
   /// looked for such inside of them, and those that are elements of such.
   private static let (mostAbove, mostInside) = (64, 1000)
@@ -20,21 +18,24 @@ struct LargeValues {
 
   /// Writes a message and the end of its line.
   ///
-  /// - Returns: False if it is not large: then nothing was written.
+  /// - Parameter name: What the message is called in an error.
+  /// - Returns: False if it has no long arrays and objects: then nothing was written.
   static func write(
-    _ message: @autoclosure () throws -> StowMessage, of size: Int, _ writer: NotationWriter,
-    _ prepare: Prepare
+    _ message: StowMessage, of name: String, _ writer: NotationWriter, _ prepare: Prepare
   ) throws -> Bool {
     // What is folded is counted, and its parts are nowhere.
-    guard size >= leastSize, writer.depth == .max else { return false }
-    let message = try message()
+    guard writer.depth == .max else { return false }
     return try withoutActuallyEscaping(prepare) { prepare in
       var values = LargeValues(writer: writer, prepare: prepare, output: nil)
-      guard try values.isLarge(message, level: 0, isAmongFew: true) else { return false }
-      // Nothing is written of a message that cannot be read to its end.
-      try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
-      values.output = Output()
-      try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
+      do {
+        guard try values.isLarge(message, level: 0, isAmongFew: true) else { return false }
+        // Nothing is written of a message that cannot be read to its end.
+        try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
+        values.output = Output()
+        try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
+      } catch let error as DecodingError {
+        throw Failure("\(name): \(Contents.reason(error))", .differs)
+      }
       values.output?.line("")
       values.output?.flush()
       return true

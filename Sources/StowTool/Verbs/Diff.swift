@@ -13,6 +13,17 @@ enum Diff {
       """,
     options: Contents.options
   ) { arguments in
+    var differences = Differences()
+    let large = try arguments.files.compactMap { try Contents.largeMessage(in: $0, arguments) }
+    if large.count == 2 {
+      do {
+        try differences.compareParts(large[0], large[1], [])
+      } catch let error as DecodingError {
+        throw Failure("one of the two: \(Contents.reason(error))", .differs)
+      }
+      differences.output.flush()
+      return differences.count == 0 ? .fine : .differs
+    }
     var values: [[(value: StowValue, record: Int?)]] = []
     var isWhole = true
     for path in arguments.files {
@@ -21,7 +32,6 @@ enum Diff {
       values.append(of)
     }
     let (left, right) = (values[0], values[1])
-    var differences = Differences()
     if left.allSatisfy({ $0.record == nil }), right.allSatisfy({ $0.record == nil }) {
       differences.compare(left[0].value, right[0].value, [])
     } else {
@@ -43,6 +53,70 @@ struct Differences {
   private(set) var count = 0
 
   private static let longest = 60
+
+  /// Compares two parts of large messages: long arrays element by element, so that only one of each is held.
+  mutating func compareParts(_ left: StowMessage, _ right: StowMessage, _ places: [Place]) throws {
+    switch (try left.kind(), try right.kind()) {
+    case (.array, .array) where try left.count() > Self.mostWhole && right.count() > Self.mostWhole:
+      try compareElements(left, right, places)
+    case (.object, .object) where try left.count() <= Self.mostKeys && right.count() <= Self.mostKeys:
+      let (keys, others) = (try left.keys(), try right.keys())
+      let known = Set(others.map(ExactString.init))
+      for key in keys {
+        let place = places + [.entry(key)]
+        if known.contains(ExactString(key)) {
+          try compareParts(left.part(at: [.key(key)]), right.part(at: [.key(key)]), place)
+        } else {
+          compareIfThere(try left.decode(StowValue.self, at: [.key(key)]), .none, place)
+        }
+      }
+      let common = Set(keys.map(ExactString.init))
+      for key in others where !common.contains(ExactString(key)) {
+        compareIfThere(.none, try right.decode(StowValue.self, at: [.key(key)]), places + [.entry(key)])
+      }
+      compareOrder(
+        keys.filter { known.contains(ExactString($0)) }, others.filter { common.contains(ExactString($0)) },
+        places)
+    default: compare(try left.decode(StowValue.self), try right.decode(StowValue.self), places)
+    }
+  }
+
+  /// Arrays of more elements are compared element by element, and objects of no more keys are looked into.
+  private static let (mostWhole, mostKeys) = (1000, 64)
+
+  private mutating func compareElements(_ left: StowMessage, _ right: StowMessage, _ places: [Place]) throws {
+    let (leftCount, rightCount) = (try left.count(), try right.count())
+    let shorter = min(leftCount, rightCount)
+    func areSame(_ left: StowMessage, _ right: StowMessage) throws -> Bool {
+      Self.areSame(try left.decode(StowValue.self), try right.decode(StowValue.self))
+    }
+    var start = 0
+    for (one, other) in zip(try left.elements(), try right.elements()) {
+      guard try areSame(one, other) else { break }
+      start += 1
+    }
+    var end = 0
+    while end < shorter - start,
+      try areSame(
+        left.part(at: [.index(leftCount - 1 - end)]), right.part(at: [.index(rightCount - 1 - end)]))
+    {
+      end += 1
+    }
+    var lefts = try left.elements().dropFirst(start).makeIterator()
+    var rights = try right.elements().dropFirst(start).makeIterator()
+    for index in start..<max(leftCount, rightCount) - end {
+      let place = places + [.element(index)]
+      let one = index < leftCount - end ? lefts.next() : nil
+      let other = index < rightCount - end ? rights.next() : nil
+      if let one, let other {
+        compare(try one.decode(StowValue.self), try other.decode(StowValue.self), place)
+      } else {
+        compareIfThere(
+          try one.map { try $0.decode(StowValue.self) }, try other.map { try $0.decode(StowValue.self) },
+          place)
+      }
+    }
+  }
 
   /// Compares two values, of which either may not be there.
   mutating func compareIfThere(_ left: StowValue?, _ right: StowValue?, _ places: [Place]) {
@@ -80,8 +154,10 @@ struct Differences {
   private mutating func compare(_ left: StowObject, _ right: StowObject, _ places: [Place]) {
     for (key, value) in left { compareIfThere(value, right[key], places + [.entry(key)]) }
     for (key, value) in right where left[key] == nil { compareIfThere(.none, value, places + [.entry(key)]) }
-    let common = left.keys.filter { right[$0] != nil }
-    let order = right.keys.filter { left[$0] != nil }
+    compareOrder(left.keys.filter { right[$0] != nil }, right.keys.filter { left[$0] != nil }, places)
+  }
+
+  private mutating func compareOrder(_ common: [String], _ order: [String], _ places: [Place]) {
     if !zip(common, order).allSatisfy({ $0.utf8.elementsEqual($1.utf8) }) {
       say("~", places, "the keys are in another order, or spelled otherwise")
     }

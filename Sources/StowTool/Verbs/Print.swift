@@ -66,7 +66,9 @@ enum Lines {
             try write(value, record)
             output.flush()
           }
-        } else if try Contents.writeLarge(in: path, arguments, writer, { try prepare($0, path, $1) }) {
+        } else if let message = try Contents.largeMessage(in: path, arguments),
+          try LargeValues.write(message, of: path, writer, { try prepare($0, path, $1) })
+        {
           continue
         } else {
           isWhole = try Contents.forEach(in: path, arguments, write) && isWhole
