@@ -23,6 +23,9 @@ let package = Package(
       name: "ChannelTests",
       dependencies: ["NIOSnippets", .stow, .records, .nio("NIOCore"), .nio("NIOPosix")]),
 
+    .target(name: "RedisSnippet", dependencies: [.stow, .records, .nio("NIOCore"), .nio("NIOPosix")]),
+    .testTarget(name: "RedisTests", dependencies: ["RedisSnippet", .stow, .records, .nio("NIOCore")]),
+
     .target(name: "OpenCombineSnippet", dependencies: [.stow, .openCombine]),
     .testTarget(name: "PublisherTests", dependencies: ["OpenCombineSnippet", .stow, .openCombine]),
 
