@@ -1,0 +1,169 @@
+import Foundation
+import Stow
+import Testing
+
+@Suite("Deferred values")
+struct DeferredTests {
+  private struct Order: Codable, Equatable {
+    var customer: String
+    var items: [String]
+
+    static let sample = Order(customer: "Ada", items: ["gauge", "gauge", "rope", "gauge"])
+  }
+
+  /// Cannot be decoded.
+  private struct Trap: Codable {
+    struct WasDecoded: Error {}
+
+    init() {}
+    init(from decoder: any Decoder) throws { throw WasDecoded() }
+    func encode(to encoder: any Encoder) throws { try "a trap".encode(to: encoder) }
+  }
+
+  private struct Envelope<Payload: Codable>: Codable {
+    var topic: String
+    var payload: Deferred<Payload>
+    var next: Deferred<Payload>?
+    var others: [Deferred<Payload>] = []
+  }
+
+  private static func envelope() throws -> Envelope<Order> {
+    let payload = try Deferred(Order.sample)
+    return Envelope(topic: "orders", payload: payload, next: payload, others: [payload, payload])
+  }
+
+  @Test("come back by any coder")
+  func roundTrip() throws {
+    for coder in coders(.shapes) {
+      let copy = try coder.decode(Envelope<Order>.self, from: coder.encode(Self.envelope()))
+      for payload in [copy.payload, copy.next, copy.others.last] as [Deferred<Order>?] {
+        #expect(try payload?.value() == Order.sample)
+      }
+      #expect(copy.others.count == 2 && copy.topic == "orders")
+    }
+  }
+
+  @Test("are not decoded on their way, and have the same bytes after it")
+  func passedOn() throws {
+    let trap = Envelope(topic: "t", payload: try Deferred(Trap()))
+    let sent = try StowEncoder().encode(trap)
+    let passed = try StowDecoder().decode(Envelope<Trap>.self, from: sent)
+    #expect(try StowEncoder().encode(passed) == sent)
+    #expect(passed.payload == trap.payload)
+    #expect(throws: Trap.WasDecoded.self) { try passed.payload.value() }
+    // In a message that has other keys and strings, too.
+    let others = try StowEncoder().encode([passed, passed])
+    let again = try StowDecoder().decode([Envelope<Trap>].self, from: others)
+    #expect(again.map(\.payload) == [trap.payload, trap.payload])
+  }
+
+  @Test("of unknown types are passed on")
+  func unknown() throws {
+    let sent = try StowEncoder().encode(Self.envelope())
+    let passed = try StowDecoder().decode(Envelope<StowValue>.self, from: sent)
+    #expect(try StowEncoder().encode(passed) == sent)
+    #expect(try passed.payload.value()["customer"] == "Ada")
+    #expect(try StowMessage(from: passed.payload.message).decode(String.self, at: ["items", 2]) == "rope")
+  }
+
+  @Test("may be in a context that only the ends hold")
+  func context() throws {
+    let coder = StowCoder()
+    let context = try StowContext(learningFrom: [Order.sample])
+    coder.encoder.context = context
+    coder.decoder.contexts = [context]
+    let payload = try Deferred(Order.sample, encoder: coder.encoder)
+    #expect(try payload.message.count < Deferred(Order.sample).message.count)
+    let sent = try StowEncoder().encode(Envelope(topic: "orders", payload: payload))
+    let passed = try StowDecoder().decode(Envelope<Order>.self, from: sent)
+    #expect(try passed.payload.value(decoder: coder.decoder) == Order.sample)
+    #expect(throws: DecodingError.self) { try passed.payload.value() }
+    #expect(throws: DecodingError.self) { try JSONEncoder().encode(passed) }
+  }
+
+  @Test("of registered types come back by any coder, within each other too")
+  func polymorphic() throws {
+    struct Drawing: Codable { @Polymorphic var shape: any Shape }
+    let encoder = StowEncoder()
+    encoder.types = .shapes
+    let inner = try Deferred(Drawing(shape: Circle(radius: 2)), encoder: encoder)
+    let outer = try Deferred(inner)
+    for coder in coders(.shapes) {
+      let copy = try coder.decode(Deferred<Deferred<Drawing>>.self, from: coder.encode(outer))
+      let drawing = try copy.value().value(decoder: StowCoder(types: .shapes).decoder)
+      #expect(drawing.shape as? Circle == Circle(radius: 2))
+    }
+  }
+
+  @Test("are the values themselves for other coders, and data for this library's")
+  func form() throws {
+    let json = JSONEncoder()
+    json.outputFormatting = .sortedKeys
+    #expect(try json.encode(Deferred(["a": 1])) == Data(#"{"a":1}"#.utf8))
+    #expect(
+      try JSONDecoder().decode(Deferred<[String: Int]>.self, from: Data(#"{"a":1}"#.utf8)).value() == ["a": 1]
+    )
+    let date = Date(timeIntervalSince1970: 5)
+    json.dateEncodingStrategy = .secondsSince1970
+    #expect(try json.encode([Deferred(date)]) == Data("[5]".utf8))
+    let payload = try Deferred(7)
+    #expect(try StowValue(encoding: payload) == .data(payload.message))
+  }
+
+  @Test("are taken from a template where the message lacks them")
+  func template() throws {
+    let template = try Self.envelope()
+    let message = try StowEncoder().encode(["topic": "other"])
+    let merged = try StowDecoder().decode(Envelope<Order>.self, from: message, defaults: template)
+    #expect(merged.topic == "other" && merged.payload == template.payload)
+    let sent = try StowEncoder().encode(template)
+    let copy = try StowDecoder().decode(Envelope<Order>.self, from: sent, defaults: template)
+    #expect(copy.payload == template.payload && copy.others == template.others)
+  }
+
+  @Test("that are no message are an error when they are asked for, with the path from there")
+  func broken() throws {
+    let message = try Deferred(Order.sample).message
+    for bytes in [Data(), message.dropLast(), message + [0], Data("{}".utf8)] {
+      let payload = Deferred<Order>(message: Data(bytes))
+      let sent = try StowEncoder().encode(Envelope(topic: "t", payload: payload))
+      let copy = try StowDecoder().decode(Envelope<Order>.self, from: sent)
+      #expect(throws: DecodingError.self) { try copy.payload.value() }
+      #expect(throws: DecodingError.self) { try JSONEncoder().encode(copy) }
+    }
+    let wrong = Deferred<Order>(message: try StowEncoder().encode(["customer": "Ada"]))
+    #expect { try wrong.value() } throws: { error in
+      guard case DecodingError.keyNotFound(let key, let context) = error else { return false }
+      return key.stringValue == "items" && context.codingPath.isEmpty
+    }
+  }
+
+  @Test("are not found where a value stands that is no message, nor where there is none")
+  func mismatches() throws {
+    let plain = try StowEncoder().encode(["payload": Order.sample])
+    struct OnlyPayload: Codable { var payload: Deferred<Order> }
+    #expect { try StowDecoder().decode(OnlyPayload.self, from: plain) } throws: { error in
+      guard case DecodingError.typeMismatch(_, let context) = error else { return false }
+      return context.codingPath.map(\.stringValue) == ["payload"]
+    }
+    let empty = try StowEncoder().encode([String: Int]())
+    #expect(throws: DecodingError.self) { try StowDecoder().decode(OnlyPayload.self, from: empty) }
+  }
+
+  @Test("within each other, however deep, are decoded one at a time")
+  func deep() throws {
+    final class Node: Codable {
+      var inner: Deferred<Node>?
+      init(_ inner: Deferred<Node>?) { self.inner = inner }
+    }
+    var node = Node(nil)
+    for _ in 0..<2000 { node = Node(try Deferred(node)) }
+    var copy = try StowDecoder().decode(Node.self, from: StowEncoder().encode(node))
+    var count = 0
+    while let inner = copy.inner {
+      copy = try inner.value()
+      count += 1
+    }
+    #expect(count == 2000)
+  }
+}
