@@ -24,7 +24,9 @@ let package = Package(
       dependencies: ["NIOSnippets", .stow, .records, .nio("NIOCore"), .nio("NIOPosix")]),
 
     .target(name: "RedisSnippet", dependencies: [.stow, .records, .nio("NIOCore"), .nio("NIOPosix")]),
-    .testTarget(name: "RedisTests", dependencies: ["RedisSnippet", .stow, .records, .nio("NIOCore")]),
+    .executableTarget(name: "RedisConsumer", dependencies: ["RedisSnippet"]),
+    .testTarget(
+      name: "RedisTests", dependencies: ["RedisSnippet", "RedisConsumer", .stow, .records, .nio("NIOCore")]),
 
     .target(name: "OpenCombineSnippet", dependencies: [.stow, .openCombine]),
     .testTarget(name: "PublisherTests", dependencies: ["OpenCombineSnippet", .stow, .openCombine]),

@@ -46,12 +46,15 @@ struct EventStream<Event: Codable & Sendable> {
     return number
   }
 
-  /// The next events for a consumer, until they are acknowledged; none if there are none within a moment.
+  /// What a consumer takes of the stream: an event, or why its message cannot be decoded.
+  typealias Entry = (id: RedisWord, event: Result<Event, any Error>)
+
+  /// The next entries for a consumer, which is to acknowledge them; none if nothing comes within a moment.
   ///
-  /// Events that a consumer took `idle` milliseconds ago and did not acknowledge come first: it may have died.
+  /// What a consumer took more than `idle` milliseconds ago and did not acknowledge comes first: it may have died.
   func next(
     _ count: Int, group: String, consumer: String, idle: Int, over connection: inout RedisConnection
-  ) async throws -> [(id: RedisWord, event: Event)] {
+  ) async throws -> [Entry] {
     let left = try await connection.send(
       "XAUTOCLAIM", "\(key)", "\(group)", "\(consumer)", "\(idle)", "0-0", "COUNT", "\(count)")
     if case .list(let parts) = left, parts.count >= 2, case .list(let entries) = parts[1], !entries.isEmpty {
@@ -59,8 +62,7 @@ struct EventStream<Event: Codable & Sendable> {
     }
     let new = try await connection.send(
       "XREADGROUP", "GROUP", "\(group)", "\(consumer)", "COUNT", "\(count)", "BLOCK", "100", "STREAMS",
-      "\(key)",
-      ">")
+      "\(key)", ">")
     guard case .list(let streams) = new, case .list(let stream)? = streams.first, stream.count == 2,
       case .list(let entries) = stream[1]
     else { return [] }
@@ -71,11 +73,14 @@ struct EventStream<Event: Codable & Sendable> {
     _ = try await connection.send(ids.map { ["XACK", "\(key)", "\(group)", $0] })
   }
 
-  private func decode(_ entry: RedisReply) throws -> (id: RedisWord, event: Event) {
+  private func decode(_ entry: RedisReply) throws -> Entry {
     guard case .list(let parts) = entry, parts.count == 2, case .bytes(let id) = parts[0],
       case .list(let fields) = parts[1], fields.count == 2, case .bytes(let message) = fields[1]
     else { throw RedisError(description: "an entry without a message") }
-    return (RedisWord(id), try message.withUnsafeReadableBytes { try decoder.decode(Event.self, from: $0) })
+    let event = Result {
+      try message.withUnsafeReadableBytes { try decoder.decode(Event.self, from: $0) }
+    }
+    return (RedisWord(id), event)
   }
 }
 // end

@@ -24,7 +24,7 @@ struct RedisError: Error {
   let description: String
 }
 
-/// Reads replies, of at most `maximumLength` bytes or elements each.
+/// Reads replies, whose texts and lists have at most `maximumLength` bytes or elements.
 struct RedisReplyDecoder: NIOSingleStepByteToMessageDecoder {
   typealias InboundOut = RedisReply
   let maximumLength: Int
@@ -58,7 +58,7 @@ struct RedisReplyDecoder: NIOSingleStepByteToMessageDecoder {
       guard buffer.readableBytes >= length + 2, let bytes = buffer.readSlice(length: length) else {
         return nil
       }
-      buffer.moveReaderIndex(forwardBy: 2)
+      guard buffer.readString(length: 2) == "\r\n" else { throw RedisError(description: "no end of a text") }
       return .bytes(bytes)
     case "*":
       let count = try number(text, from: -1)
@@ -81,7 +81,7 @@ struct RedisReplyDecoder: NIOSingleStepByteToMessageDecoder {
   }
 }
 
-/// A connection, on which commands are sent many at a time.
+/// A connection to a server of Redis.
 struct RedisConnection {
   private var replies: NIOAsyncChannelInboundStream<RedisReply>.AsyncIterator
   private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -94,7 +94,8 @@ struct RedisConnection {
       .connect(to: address) { channel in
         channel.eventLoop.makeCompletedFuture {
           let decoder = RedisReplyDecoder(maximumLength: 1 << 24)
-          try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(decoder))
+          try channel.pipeline.syncOperations.addHandler(
+            ByteToMessageHandler(decoder, maximumBufferSize: 1 << 26))
           return try NIOAsyncChannel<RedisReply, ByteBuffer>(wrappingChannelSynchronously: channel)
         }
       }
@@ -107,6 +108,7 @@ struct RedisConnection {
   @discardableResult
   mutating func send(_ command: RedisWord...) async throws -> RedisReply { try await send([command])[0] }
 
+  /// Sends several commands at once, and waits for all of their replies.
   mutating func send(_ commands: [[RedisWord]]) async throws -> [RedisReply] {
     var bytes = ByteBuffer()
     for command in commands {
