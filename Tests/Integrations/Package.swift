@@ -28,6 +28,12 @@ let package = Package(
     .testTarget(
       name: "RedisTests", dependencies: ["RedisSnippet", "RedisConsumer", .stow, .records, .nio("NIOCore")]),
 
+    .target(name: "ActorSystem", dependencies: [.stow, .records, .nio("NIOCore"), .nio("NIOPosix")]),
+    .executableTarget(name: "ActorPeer", dependencies: ["ActorSystem"]),
+    .testTarget(
+      name: "ActorTests",
+      dependencies: ["ActorSystem", "ActorPeer", .stow, .records, .nio("NIOCore"), .nio("NIOPosix")]),
+
     .target(name: "OpenCombineSnippet", dependencies: [.stow, .openCombine]),
     .testTarget(name: "PublisherTests", dependencies: ["OpenCombineSnippet", .stow, .openCombine]),
 
