@@ -12,6 +12,8 @@ let package = Package(
     .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
     .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
+    .package(url: "https://github.com/grpc/grpc-swift-2.git", from: "2.4.3"),
+    .package(url: "https://github.com/grpc/grpc-swift-nio-transport.git", from: "2.9.2"),
   ],
   targets: [
     .target(name: "HummingbirdSnippet", dependencies: [.stow, .hummingbird]),
@@ -27,6 +29,9 @@ let package = Package(
     .executableTarget(name: "RedisConsumer", dependencies: ["RedisSnippet"]),
     .testTarget(
       name: "RedisTests", dependencies: ["RedisSnippet", "RedisConsumer", .stow, .records, .nio("NIOCore")]),
+
+    .target(name: "GRPCSnippet", dependencies: [.stow, .grpc]),
+    .testTarget(name: "GRPCTests", dependencies: ["GRPCSnippet", .stow, .grpc, .grpcTransport]),
 
     .target(name: "ActorSystem", dependencies: [.stow, .records, .nio("NIOCore"), .nio("NIOPosix")]),
     .executableTarget(name: "ActorPeer", dependencies: ["ActorSystem"]),
@@ -72,6 +77,9 @@ extension Target.Dependency {
   static let records = product(name: "StowRecords", package: "Stow")
   static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
   static let client = product(name: "AsyncHTTPClient", package: "async-http-client")
+  static let grpc = product(name: "GRPCCore", package: "grpc-swift-2")
+  static let grpcTransport = product(
+    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport")
   static let grdb = product(name: "GRDB", package: "GRDB.swift")
   static let openCombine = product(name: "OpenCombine", package: "OpenCombine")
 
