@@ -128,7 +128,7 @@ final class Connection: Sendable {
 final class ConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   private let connection: Connection
-  /// Nil after an error: nothing is read on.
+  /// Nil after an error: no more is read.
   private var decoder: RecordStreamDecoder?
 
   init(_ connection: Connection, _ decoder: StowDecoder) {

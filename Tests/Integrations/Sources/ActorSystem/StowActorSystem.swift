@@ -212,7 +212,7 @@ public struct RemoteError: Error, Codable, Equatable, CustomStringConvertible {
   public init(_ description: String) { self.description = description }
 }
 
-/// There is no connection to a node, or none any more. Whether a call that waited was executed is unknown.
+/// There is no connection to a node, or it was lost. Whether a call that waited was executed is unknown.
 public struct ConnectionLost: Error, Equatable {
   public let node: String?
 }

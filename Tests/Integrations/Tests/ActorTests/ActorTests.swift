@@ -195,6 +195,35 @@ struct ActorTests {
     }
   }
 
+  @Test("that answer what is no result make an error of the call")
+  func wrongAnswers() async throws {
+    let answers: [Frame] = [
+      .result(number: 1, values: Values([])), .result(number: 1, values: Values(["one"])),
+      .result(number: 1, values: Values([1, 2])),
+      .failure(number: 1, error: Polymorphic(wrappedValue: RemoteError("no"))),
+    ]
+    for answer in answers {
+      let system = StowActorSystem(node: "host", errors: .sampleErrors)
+      var (listener, texts) = Self.listener(in: system)
+      let port = try await system.listen(host: "127.0.0.1", port: 0)
+      let begin: [Frame] = [
+        .hello(node: "raw"),
+        .call(number: 1, actor: "host", target: Self.hear, arguments: Values(["connected"])),
+      ]
+      let bytes = try Self.stream(begin)
+      let answer = try Self.stream(begin + [answer]).dropFirst(bytes.count)
+      let peer = Task {
+        try await RawPeer(port: port).send(bytes, expecting: 3, answering: answer).count
+      }
+      #expect(await texts.next() == "connected")
+      let counter = try Counter.resolve(id: StowActorID(node: "raw", name: "counter"), using: system)
+      await #expect { try await counter.add(1) } throws: { !($0 is ConnectionLost) }
+      #expect(try await peer.value == 3)
+      try await system.shutDown()
+      withExtendedLifetime(listener) {}
+    }
+  }
+
   @Test("do not run more calls of a peer at once than there may be")
   func flood() async throws {
     let count = 3000

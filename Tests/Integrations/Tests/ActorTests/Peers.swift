@@ -50,8 +50,11 @@ struct RawPeer {
       }
   }
 
-  /// Sends bytes, and returns the frames that come until the system closes the connection, or as many as are expected.
-  func send(_ bytes: Data, expecting count: Int = .max) async throws -> [Frame] {
+  /// Sends bytes, and others when it is called. Returns the frames that come until the system closes the connection, or as
+  /// many as are expected.
+  func send(_ bytes: Data, expecting count: Int = .max, answering answer: Data = Data()) async throws
+    -> [Frame]
+  {
     try await channel.executeThenClose { inbound, outbound in
       let decoder = RecordStreamDecoder(decoder: CallCoders(TypeRegistry()).decoder)
       var frames: [Frame] = []
@@ -59,7 +62,10 @@ struct RawPeer {
         try await outbound.write(ByteBuffer(bytes: bytes))
         for try await bytes in inbound {
           bytes.withUnsafeReadableBytes { decoder.feed($0) }
-          while let frame = try decoder.next(Frame.self) { frames.append(frame) }
+          while let frame = try decoder.next(Frame.self) {
+            frames.append(frame)
+            if case .call = frame { try await outbound.write(ByteBuffer(bytes: answer)) }
+          }
           if frames.count >= count { break }
         }
       } catch is IOError {

@@ -145,7 +145,8 @@ struct RedisTests {
     }
   }
 
-  @Test("are not read from a reply that is none, is too long or nested too deeply, or is cut off")
+  @Test(
+    "are not read from bytes that are no reply, a reply that is too long or too deep, or one that is cut off")
   func hostileReplies() throws {
     let hostile = ["?\r\n", "\n", "$99999\r\n", "$-2\r\n", "*x\r\n", "$1\r\nabc"]
     for text in hostile + [String(repeating: "*1\r\n", count: 100)] {
