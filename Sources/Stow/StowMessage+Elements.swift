@@ -73,7 +73,8 @@ extension StowMessage.Elements.Iterator {
   private func origin(_ walk: PathWalk) -> StowMessage.Origin {
     var walk = walk
     do {
-      return try walk.follow(elements.steps) ? .place(walk.place) : .missing(walk.missing(Any.self))
+      try walk.follow(elements.steps)
+      return walk.isThere ? .place(walk.place) : .missing(walk.missing(Any.self))
     } catch {
       return .failed(error)
     }

@@ -31,7 +31,7 @@
 /// Of a path with ``StowPath/Step/each`` all methods see an array, whose elements are what the rest of the path finds.
 public struct StowMessage: Sendable {
   /// What this is: a place in the message, or why there is none.
-  enum Origin {
+  indirect enum Origin {
     case place(ValuePlace)
     /// Nothing is there, as this error says.
     case missing(any Error)
@@ -99,10 +99,11 @@ public struct StowMessage: Sendable {
   ///   begin at the whole message.
   public func decode<Value: Decodable>(_ type: Value.Type, at path: StowPath = []) throws -> Value {
     var value: Value?
-    try walk(along: path) { walk, isThere in
-      value = isThere ? try walk.decode(type) : try walk.decodeMissing(type)
+    try walk(along: path) {
+      value = try $0.decode(type)
     } ifMissing: {
-      value = PathWalk.absence(of: type, $0)
+      // The nil of an optional stands for what is not there.
+      if TypeName(type).isOptional { value = $0.none(type) }
       return value != nil
     }
     guard let value else { preconditionFailure("a walk without a value") }
@@ -156,8 +157,8 @@ public struct StowMessage: Sendable {
   public func contains(_ path: StowPath) throws -> Bool {
     var isComplete = false
     do {
-      try walk(along: path) { walk, isThere in
-        isComplete = try isThere && walk.isComplete()
+      try walk(along: path) {
+        isComplete = try $0.isThere && $0.isComplete()
       } ifMissing: { _ in
         true
       }
@@ -203,13 +204,12 @@ public struct StowMessage: Sendable {
 
   // MARK: walking
 
-  /// Walks from here along a path, and hands `body` the walk and whether there is something at the end of it. Where this
-  /// part itself is nothing, `ifMissing` says whether that is no error.
+  /// Walks from here along a path, as far as there is something, and hands `body` the walk. Where this part itself is
+  /// nothing, `ifMissing` says whether that is no error.
   ///
   /// Not generic, and so compiled once.
   private func walk(
-    along path: StowPath, _ body: (PathWalk, _ isThere: Bool) throws -> Void,
-    ifMissing: (DecodingSession) -> Bool
+    along path: StowPath, _ body: (PathWalk) throws -> Void, ifMissing: (DecodingSession) -> Bool
   ) throws {
     try message.read { session in
       switch origin {
@@ -218,8 +218,8 @@ public struct StowMessage: Sendable {
       case .place(let place):
         var walk = PathWalk(
           session, from: place, session.path.push(self.path.untilEach), marks: message.marks)
-        let isThere = try walk.follow(path.steps[...])
-        try body(walk, isThere)
+        try walk.follow(path.steps)
+        try body(walk)
       }
     }
   }
@@ -229,8 +229,8 @@ public struct StowMessage: Sendable {
     along path: StowPath, _ body: (PathWalk) throws -> Result
   ) throws -> Result {
     var result: Result?
-    try walk(along: path) { walk, isThere in
-      guard isThere else { throw walk.missing(Any.self) }
+    try walk(along: path) { walk in
+      guard walk.isThere else { throw walk.missing(Any.self) }
       result = try body(walk)
     } ifMissing: { _ in
       false

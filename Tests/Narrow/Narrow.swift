@@ -35,7 +35,7 @@ struct Narrow {
     case .reserved: "reserved"
     case .invalidText: "invalid text"
     case .repeatedKey, .equalKeys: "repeated key"
-    case .mismatch, .cellMismatch: "mismatch"
+    case .mismatch, .cellMismatch, .several: "mismatch"
     case .unrepresentable: "unrepresentable"
     case .tooDeep, .noRoom: "too deep"
     case .tooManyDefinitions: "too many definitions"

@@ -1,56 +1,95 @@
 /// Makes the errors that users see of those that reading bytes throws.
 struct ErrorMaker: ~Copyable {
-  /// What an error says up to the offset, by the kind that was found, for each type that failed to decode.
+  /// Where errors say that a value stands that is not there: after the end of any message.
+  static var nowhere: Int { .max >> 1 }
+
+  /// What an error says up to the offset, by the name of what was found, for each type that failed to decode.
   ///
   /// Reading a value as one type after another until one fits throws an error for each, which `try?` drops at once. The
   /// name of a type takes longer to find out than all else about an error.
-  private var beginnings: [ObjectIdentifier: [String?]] = [:]
+  private var beginnings: [ObjectIdentifier: [(found: String, text: String)]] = [:]
 
   /// Returns what a `FormatError` means for somebody who asked for a value of type `expected`.
   mutating func error(
     _ error: FormatError, path: [any CodingKey], expected: Any.Type?, _ message: Message
   ) -> any Error {
-    guard let expected, let found = ActualKind(error, message.reader) else {
+    guard let expected, let found = Self.found(error, message.reader) else {
       return rareError(error, path: path, expected: expected, message)
     }
     var text = beginning(expected, found) + String(error.offset)
-    if found == .null, path.isEmpty, error.offset > 0, message.reader.base[0] == MessageTables.tag {
+    let isNull = found == Self.name(.null)
+    if isNull, path.isEmpty, error.offset > 0, message.reader.base[0] == MessageTables.tag {
       text += "; the message is that of a StowContext"
     }
     let context = DecodingError.Context(codingPath: path, debugDescription: text)
-    return switch error.kind {
-    case _ where found == .null: DecodingError.valueNotFound(expected, context)
-    case .unrepresentable, .noInteger: DecodingError.dataCorrupted(context)
-    default: DecodingError.typeMismatch(expected, context)
+    if error.kind == .unrepresentable || error.kind == .noInteger {
+      return DecodingError.dataCorrupted(context)
+    }
+    return isNull
+      ? DecodingError.valueNotFound(expected, context) : DecodingError.typeMismatch(expected, context)
+  }
+
+  /// What was found in place of a value of the type asked for; nil if the error is a fault of the bytes.
+  private static func found(_ error: FormatError, _ reader: ByteReader) -> String? {
+    switch error.kind {
+    case .mismatch where error.offset < reader.count: name(Tag.kind(of: reader.base[error.offset]))
+    case .cellMismatch: "an element of another kind"
+    case .unrepresentable: "a number that does not fit"
+    case .noInteger: name(.floatingPoint)
+    default: nil
     }
   }
 
-  private mutating func beginning(_ type: Any.Type, _ found: ActualKind) -> String {
-    let known = beginnings[ObjectIdentifier(type)]
-    if let known = known?[found.number] { return known }
-    let beginning = "Expected a value of type \(type), but found \(found.name) at offset "
-    var row = known ?? [String?](repeating: nil, count: ActualKind.count)
-    row[found.number] = beginning
-    beginnings[ObjectIdentifier(type)] = row
+  private static func name(_ kind: StowKind?) -> String {
+    switch kind {
+    case .null: "nil"
+    case .bool: "a Bool"
+    case .integer: "an integer"
+    case .floatingPoint: "a floating-point number"
+    case .string: "a string"
+    case .data: "data"
+    case .date: "a date"
+    case .uuid: "a UUID"
+    case .url: "a URL"
+    case .decimal: "a decimal number"
+    case .array: "an array"
+    case .object: "an object"
+    case nil: "a reserved tag"
+    }
+  }
+
+  private mutating func beginning(_ type: Any.Type, _ found: String) -> String {
+    let known = beginnings[ObjectIdentifier(type), default: []]
+    if let beginning = known.first(where: { $0.found == found }) { return beginning.text }
+    let beginning = "Expected a value of type \(type), but found \(found) at offset "
+    beginnings[ObjectIdentifier(type)] = known + [(found, beginning)]
     return beginning
   }
 
   private func rareError(
     _ error: FormatError, path: [any CodingKey], expected: Any.Type?, _ message: Message
   ) -> DecodingError {
+    if let expected, error.offset == Self.nowhere {
+      return .noValue(
+        of: expected, path: path, "Expected a value of type \(expected), but there is none.")
+    }
     let wanted = expected.map { "Expected a value of type \($0)" } ?? "Expected a message"
-    let isReadable = [.unrepresentable, .noInteger, .cellMismatch, .equalKeys, .wrongText].contains(
-      error.kind)
+    let isReadable =
+      switch error.kind {
+      case .unrepresentable, .noInteger, .cellMismatch, .several, .equalKeys, .wrongText: true
+      default: false
+      }
     let other =
       expected == nil ? Resemblance.of(message.reader.buffer(at: 0, count: message.reader.count)) : nil
     let hint = other.map { "; these bytes look like \($0)" } ?? ""
     let context = DecodingError.Context(
       codingPath: path, debugDescription: "\(wanted), but \(describe(error, message))\(hint)",
       underlyingError: isReadable ? nil : Unreadable())
-    if let expected, error.kind == .mismatch || error.kind == .cellMismatch {
+    switch (expected, error.kind) {
+    case (let expected?, .mismatch), (let expected?, .cellMismatch), (let expected?, .several):
       return .typeMismatch(expected, context)
+    default: return .dataCorrupted(context)
     }
-    return .dataCorrupted(context)
   }
 
   private func describe(_ error: FormatError, _ message: Message) -> String {
@@ -66,6 +105,7 @@ struct ErrorMaker: ~Copyable {
       "the key at offset \(error.offset) is another spelling of a key of its object, and a dictionary holds one of them"
     case .mismatch: "the bytes end at offset \(error.offset)"
     case .cellMismatch: "found an element of another kind at offset \(error.offset)"
+    case .several: "the path leads to an array of values."
     case .unrepresentable, .noInteger: "the number at offset \(error.offset) does not fit"
     case .wrongText: "found \(string(at: error.offset, message)) at offset \(error.offset)"
     case .tooManyDefinitions: "the definitions at offset \(error.offset) are too many"
@@ -99,48 +139,6 @@ struct ErrorMaker: ~Copyable {
       return "it is a message of kind \(kind.count == 1 ? "0" : "")\(kind), \(meaning)"
     }
     return "the tag at offset \(offset) is reserved for later versions of the format"
-  }
-}
-
-/// What an error says was found in place of a value of the type asked for.
-enum ActualKind: Equatable {
-  /// A value with a tag.
-  case value(Tag.Kind)
-  /// An element without a tag.
-  case element
-  /// A number that the type cannot hold.
-  case misfit
-
-  static let null = ActualKind.value(.null)
-  static let count = Tag.Kind.allCases.count + 2
-
-  /// Nil if the error is a fault of the bytes.
-  init?(_ error: FormatError, _ reader: ByteReader) {
-    switch error.kind {
-    case .mismatch:
-      guard error.offset < reader.count else { return nil }
-      self = .value(Tag.kind(of: reader.base[error.offset]))
-    case .cellMismatch: self = .element
-    case .unrepresentable: self = .misfit
-    case .noInteger: self = .value(.floatingPoint)
-    default: return nil
-    }
-  }
-
-  var number: Int {
-    switch self {
-    case .value(let kind): kind.rawValue
-    case .element: Self.count - 2
-    case .misfit: Self.count - 1
-    }
-  }
-
-  var name: String {
-    switch self {
-    case .value(let kind): kind.name
-    case .element: "an element of another kind"
-    case .misfit: "a number that does not fit"
-    }
   }
 }
 

@@ -10,6 +10,8 @@ final class DecodingSession {
   @exclusivity(unchecked) var calls = CallDepth()
   private(set) var userInfo = UserInfo()
   private var errors = ErrorMaker()
+  /// Finds the keys that paths name.
+  private(set) lazy var nameReader = ObjectReader(self, types.pool(of: PathKey.self).pointee.keyTable)
   /// The first fault that was met where none can be thrown.
   private var notedFault: (any Error)?
   /// Whether containers are handed out again; no longer when one escaped its message.

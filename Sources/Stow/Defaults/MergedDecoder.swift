@@ -72,8 +72,8 @@ struct MergedDecoder: Decoder, StowValueCoder {
 
   /// The decoder of a value that one of them, or both, may lack.
   static func merging(_ message: any Decoder, _ template: any Decoder, _ merge: Merge) -> any Decoder {
-    if message is MissingDecoder { return template }
-    if template is MissingDecoder { return message }
+    if (message as? ValueDecoder)?.isAbsent == true { return template }
+    if (template as? ValueDecoder)?.isAbsent == true { return message }
     return MergedDecoder(message: message, template: template, merge: merge)
   }
 

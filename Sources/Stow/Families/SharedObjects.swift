@@ -106,7 +106,9 @@ final class ReadObjects: @unchecked Sendable {
 
   private var objects: Table?
   private var named: Table?
-  private var entries: [Int: Entry] = [:]
+  /// Those that were referred to, and where each is, by its number.
+  private var entries: [Entry] = []
+  private var places: [Int: Int] = [:]
   /// How many objects are being made.
   private var openCount = 0
   private var stack = StackGuard()
@@ -122,14 +124,19 @@ final class ReadObjects: @unchecked Sendable {
   /// Forgets the graph: a decoder that is kept longer finds no objects.
   func end() {
     (objects, named) = (nil, nil)
-    entries = [:]
+    (entries, places) = ([], [:])
   }
 
   /// Returns the object of a number; nil if the graph has none.
   ///
   /// - Parameter decoder: That of the reference.
   func object<Value>(_ number: Int, _ type: Value.Type, _ decoder: any Decoder) throws -> Value? {
-    let entry = entries[number] ?? Entry()
+    let place = places[number] ?? entries.count
+    if place == entries.count {
+      places[number] = place
+      entries.append(Entry())
+    }
+    let entry = entries[place]
     if let object = entry.object {
       guard let value = object as? Value else {
         throw DecodingError.typeMismatch(
@@ -145,22 +152,22 @@ final class ReadObjects: @unchecked Sendable {
       throw failure.error
     }
     do {
-      try enter(number, decoder)
+      try enter(place, decoder)
       defer {
-        entries[number]?.isOpen = false
+        entries[place].isOpen = false
         openCount -= 1
       }
       guard let value = try make(number, type, decoder) else { return nil }
-      entries[number]?.object = value as AnyObject
+      entries[place].object = value as AnyObject
       return value
     } catch {
-      entries[number, default: Entry()].failures.append((type, error, openCount))
+      entries[place].failures.append((type, error, openCount))
       throw error
     }
   }
 
   /// Notes that an object is being made, unless it cannot be.
-  private func enter(_ number: Int, _ decoder: any Decoder) throws {
+  private func enter(_ place: Int, _ decoder: any Decoder) throws {
     guard openCount < ReferenceCheck.longestChain else {
       throw DecodingError.tooDeep(
         "More than \(ReferenceCheck.longestChain) objects lead to each other in a row.",
@@ -171,10 +178,10 @@ final class ReadObjects: @unchecked Sendable {
         "\(openCount) objects lead to each other, and no more fit on the stack of this thread.",
         path: decoder.codingPath)
     }
-    guard entries[number]?.isOpen != true else {
+    guard !entries[place].isOpen else {
       throw Self.error("The object leads to itself.", decoder.codingPath)
     }
-    entries[number, default: Entry()].isOpen = true
+    entries[place].isOpen = true
     openCount += 1
   }
 

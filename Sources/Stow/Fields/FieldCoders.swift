@@ -273,7 +273,7 @@ struct CodedField: BitwiseCopyable {
 enum FieldColumn {
   case absent
   case constant(Int)
-  case cells(CellColumn)
+  case cells(type: UInt8, base: Int64, first: Int, stride: Int)
 }
 
 /// Where the values of a field are to stand: in so many values at equal distances.
@@ -326,11 +326,11 @@ extension FieldCoder {
       guard let value = try? type.read(message, at: offset, next: &offset) else { return false }
       for index in 0..<target.count { target[index].put(stored(value)) }
       return true
-    case .cells(let cells):
+    case .cells(let cellType, let base, let first, let stride):
       for index in 0..<target.count {
         do throws(FormatError) {
-          let offset = cells.first &+ index &* cells.stride
-          target[index].put(stored(try type.read(message.reader, at: offset, cells.type, base: cells.base)))
+          let offset = first &+ index &* stride
+          target[index].put(stored(try type.read(message.reader, at: offset, cellType, base: base)))
         } catch {
           destroy(target, upTo: index)
           return false

@@ -291,7 +291,9 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
       guard let index, let column = try? rows.column(index) else { continue }
       found[number] =
         column.constant.map { .constant($0) }
-        ?? .cells(CellColumn(of: column, columns.rows, stride: columns.stride))
+        ?? .cells(
+          type: column.type, base: column.base, first: columns.rows.lowerBound + Int(column.offset),
+          stride: columns.stride)
     }
     var isComplete = true
     let result = [Value].filled(count: rows.count) { first, initialized in

@@ -22,6 +22,8 @@ package struct FormatError: Error {
     case mismatch
     /// The same for an element without a tag.
     case cellMismatch
+    /// One value was asked for where a path leads to several.
+    case several
     /// A number of the right kind that the type cannot hold.
     case unrepresentable
     /// A floating-point number where an integer is asked for.

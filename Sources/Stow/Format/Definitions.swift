@@ -163,8 +163,10 @@ private struct NameNumbers {
     symbol name: (_ number: Int) throws(FormatError) -> String
   ) throws(FormatError) -> [[Int]] {
     var shapes: [[Int]] = []
+    // The last shape that has each key.
+    var lastShapes: [Int: Int] = [:]
     for shape in first..<tables.shapeCount {
-      var (keys, distinct) = ([Int](), Set<Int>())
+      var keys: [Int] = []
       for slot in 0..<tables.keyCount(ofShape: shape) {
         let key = tables.key(slot, ofShape: shape) - shift
         var next = key
@@ -175,7 +177,9 @@ private struct NameNumbers {
           number = self.number(of: name)
           if let symbol { ofSymbols[symbol] = number }
         }
-        guard let number, distinct.insert(number).inserted else { try fail(.repeatedKey, at: key) }
+        guard let number, lastShapes.updateValue(shape, forKey: number) != shape else {
+          try fail(.repeatedKey, at: key)
+        }
         keys.append(number)
       }
       shapes.append(keys)

@@ -1,3 +1,37 @@
+/// What a value is: the kinds of values that a message tells apart.
+///
+/// ```swift
+/// if try message.kind(at: ["people"]) == .array { … }
+/// ```
+///
+/// These are the kinds of version 1 of the format; a later version may add some, so a `switch` over them has a `default`.
+public enum StowKind: String, Hashable, Sendable, CaseIterable {
+  /// The nil of an optional, at whatever level.
+  case null
+  /// A Bool, which is no number.
+  case bool
+  /// An integer of any size.
+  case integer
+  /// A floating-point number of any size.
+  case floatingPoint
+  /// A string.
+  case string
+  /// Bytes.
+  case data
+  /// A point in time.
+  case date
+  /// A UUID.
+  case uuid
+  /// A URL.
+  case url
+  /// A decimal number.
+  case decimal
+  /// Values in order.
+  case array
+  /// Values by their keys.
+  case object
+}
+
 /// The first byte of every value (FORMAT.md, "Tags"): what the value is, and either how long it is or where its byte
 /// length stands, so that any value can be skipped without being read.
 ///
@@ -17,32 +51,6 @@
 ///     E0   ──────────────────────────────────── array ──────────────────────────────────
 ///     F0   ──────────────────────────────────── record ─────────────────────────────────
 enum Tag {
-  /// What a value is.
-  enum Kind: Int, CaseIterable {
-    case null, bool, integer, floatingPoint, date, uuid, data, url, decimal, string, array, object
-    /// No value has the tag.
-    case reserved
-
-    /// What errors call it.
-    var name: String {
-      switch self {
-      case .null: "nil"
-      case .bool: "a Bool"
-      case .integer: "an integer"
-      case .floatingPoint: "a floating-point number"
-      case .date: "a date"
-      case .uuid: "a UUID"
-      case .data: "data"
-      case .url: "a URL"
-      case .decimal: "a decimal number"
-      case .string: "a string"
-      case .array: "an array"
-      case .object: "an object"
-      case .reserved: "a reserved tag"
-      }
-    }
-  }
-
   /// How many bytes a value takes, or where the value says that: one byte for each tag.
   struct Extent {
     let code: UInt8
@@ -65,10 +73,11 @@ enum Tag {
     static let none = Extent(code: 0xFF)
   }
 
-  static func kind(of tag: UInt8) -> Kind { form(of: tag).kind }
+  /// What a value with a tag is; nil if none has the tag.
+  static func kind(of tag: UInt8) -> StowKind? { form(of: tag).kind }
 
   /// What a value with a tag is, and how it is skipped: the whole table.
-  private static func form(of tag: UInt8) -> (kind: Kind, extent: Extent) {
+  private static func form(of tag: UInt8) -> (kind: StowKind?, extent: Extent) {
     switch tag {
     case Nils.tag: (.null, .fixed(1))
     case Nils.nested: (.null, .fixed(2))
@@ -98,7 +107,7 @@ enum Tag {
     case Maps.short...Maps.lastShort: (.object, .fixed(tag - Maps.short + 1))
     case Maps.long, Records.short...: (.object, .length)
     case Records.long, Records.longPartial: (.object, .uintAndLength)
-    default: (.reserved, .none)
+    default: (nil, Extent.none)
     }
   }
 

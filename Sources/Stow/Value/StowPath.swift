@@ -120,16 +120,38 @@ extension StowPath: LosslessStringConvertible {
 
 /// The text of a path that is being read, scalar by scalar: a `Character` may begin with a quote and go on with an accent.
 private struct PathText {
-  private var rest: Substring.UnicodeScalarView
+  private let text: String.UnicodeScalarView
+  private var position: String.Index
 
-  init(_ text: String) { rest = text[...].unicodeScalars }
+  init(_ text: String) {
+    self.text = text.unicodeScalars
+    position = text.startIndex
+  }
+
+  /// The scalar that is next; nil at the end.
+  private var next: Unicode.Scalar? { position < text.endIndex ? text[position] : nil }
+
+  /// Takes the scalar that is next.
+  private mutating func take() -> Unicode.Scalar? {
+    guard let next else { return nil }
+    text.formIndex(after: &position)
+    return next
+  }
+
+  private mutating func take(_ scalar: Unicode.Scalar) -> Bool { next == scalar && take() != nil }
+
+  private mutating func takeAll(while predicate: (Unicode.Scalar) -> Bool) -> String {
+    let start = position
+    while let next, predicate(next) { _ = take() }
+    return String(text[start..<position])
+  }
 
   // MARK: reading
 
   /// All steps, or nil if something else stands there.
   mutating func steps() -> [StowPath.Step]? {
     var steps: [StowPath.Step] = []
-    while !rest.isEmpty {
+    while next != nil {
       guard let step = step(isFirst: steps.isEmpty) else { return nil }
       steps.append(step)
     }
@@ -146,7 +168,7 @@ private struct PathText {
   /// The step whose opening bracket was taken.
   private mutating func bracketed() -> StowPath.Step? {
     let step: StowPath.Step?
-    if rest.first == "]" {
+    if next == "]" {
       step = .each
     } else if take("\"") {
       step = quotation().map { .key($0) }
@@ -165,7 +187,7 @@ private struct PathText {
   /// The string whose opening quote was taken, with the closing one.
   private mutating func quotation() -> String? {
     var scalars = String.UnicodeScalarView()
-    while let scalar = rest.popFirst() {
+    while let scalar = take() {
       switch scalar {
       case "\"": return String(scalars)
       case "\\":
@@ -179,24 +201,12 @@ private struct PathText {
 
   /// What follows a backslash.
   private mutating func escaped() -> Unicode.Scalar? {
-    guard let letter = rest.popFirst() else { return nil }
+    guard let letter = take() else { return nil }
     if letter != "u" { return Notation.escapes.first { $0.letter == letter }?.scalar }
     guard take("{") else { return nil }
     let digits = takeAll { $0.properties.isASCIIHexDigit }
     guard digits.utf8.count <= 8, take("}") else { return nil }
     return Int(digits, radix: 16).flatMap(UInt32.init(exactly:)).flatMap(Unicode.Scalar.init)
-  }
-
-  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
-    guard rest.first == scalar else { return false }
-    rest.removeFirst()
-    return true
-  }
-
-  private mutating func takeAll(while predicate: (Unicode.Scalar) -> Bool) -> String {
-    let end = rest.firstIndex { !predicate($0) } ?? rest.endIndex
-    defer { rest = rest[end...] }
-    return String(rest[..<end])
   }
 
   // MARK: writing

@@ -168,12 +168,16 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   @inline(__always)
   private func optional<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value? {
     try withReader { reader in
-      let offset = try find(key, reader)
+      let offset = try search(key, reader)
       guard offset >= 0, try !attempt(key, nil, { () throws(FormatError) in try reader.passNil(offset) })
       else { return nil }
-      return try attempt(key, type) { () throws(FormatError) in try reader.read(type, at: offset) }
+      return try attempt(key, type) { () throws(FormatError) in try reader.readOutOfLine(type, at: offset) }
     }
   }
+
+  /// The same as `find`, out of line: so that not each type of an optional has all of it.
+  @inline(never)
+  private func search(_ key: Key, _ reader: ObjectReader) throws -> Int { try find(key, reader) }
 
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
     try withReader { reader in
@@ -273,31 +277,28 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   }
 
   func superDecoder(forKey key: Key) throws -> any Decoder {
-    try withSession { session, reader in
-      if try find(key, reader) >= 0 { return try nestedDecoder(key) }
-      return MissingDecoder(session: session, codingPath: session.codingPath(reader.node) + [key])
-    }
+    try nestedDecoder(key, mayBeAbsent: true)
   }
 
   func superDecoder() throws -> any Decoder {
     try withSession { session, reader in
-      let path = { session.codingPath(reader.node) + [PathKey.super] }
-      do throws(FormatError) {
+      let node = session.path.push(PathStep(.super, parent: reader.node))
+      return try session.attempt(at: node, expected: nil) { () throws(FormatError) in
         let offset = try reader.find(name: PathKey.super.stringValue)
-        guard offset >= 0 else { return MissingDecoder(session: session, codingPath: path()) }
-        let node = session.path.push(PathStep(.super, parent: reader.node))
-        return ValueDecoder(session, place(offset, reader), node)
-      } catch {
-        throw session.error(error, path: path(), expected: nil)
+        return ValueDecoder(session, offset < 0 ? .absent : place(offset, reader), node)
       }
     }
   }
 
   /// Returns a decoder of the value for `key`, whose step stays until the object itself is left.
-  private func nestedDecoder(_ key: Key) throws -> any Decoder {
+  ///
+  /// - Parameter mayBeAbsent: Whether there need not be one.
+  private func nestedDecoder(_ key: Key, mayBeAbsent: Bool = false) throws -> any Decoder {
     try withSession { session, reader in
-      let offset = try existing(key, reader)
+      let offset = try find(key, reader)
+      guard offset >= 0 || mayBeAbsent else { throw missing(key) }
       let node = session.path.push(step(to: key, reader, session))
+      if offset < 0 { return ValueDecoder(session, .absent, node) }
       if reader.table == nil { try pass(offset, key, reader) }
       return ValueDecoder(session, place(offset, reader), node)
     }

@@ -29,10 +29,16 @@ struct OpenPlace {
     }
   }
 
+  /// The place of what is not there: as if a nil stood there.
+  static var absent: OpenPlace { OpenPlace(at: ErrorMaker.nowhere) }
+
   /// Where a value with a tag stands; nil of an element.
   var tagged: Int? { elements == nil ? position : nil }
 
   var number: ElementNumber { ElementNumber(bits: position) }
+
+  /// Whether this is the array of what a path finds in each of some elements.
+  var isEach: Bool { elements?.each != nil }
 
   /// The offset by which a path finds the value.
   var offset: Int {
@@ -42,11 +48,12 @@ struct OpenPlace {
 
   /// Returns how many levels of optionals stand around the nil that stands here; nil if another value does.
   func levelOfNil(_ message: Message) -> Int? {
-    guard elements == nil, Nils.isNil(message.reader, at: position) else { return nil }
-    return Nils.level(message.reader, at: position)
+    guard elements == nil else { return nil }
+    if Nils.isNil(message.reader, at: position) { return Nils.level(message.reader, at: position) }
+    return position == Self.absent.position ? 0 : nil
   }
 
-  @inline(__always)
+  @inline(never)
   func read<Value: ReadableScalar>(_ type: Value.Type, _ message: Message) throws(FormatError) -> Value {
     if let elements { return try elements.read(type, number) }
     var next = position
@@ -56,6 +63,7 @@ struct OpenPlace {
   /// Returns the elements of the array that stands here, or where they stand if they are whole values.
   func array(_ session: DecodingSession) throws(FormatError) -> (untagged: Elements?, values: Range<Int>) {
     if let elements {
+      if isEach { return (elements, 0..<0) }
       guard let cells = elements.cells(ofRow: number) else { try fail(.cellMismatch, at: elements.offset) }
       return (cells, 0..<0)
     }
@@ -64,18 +72,35 @@ struct OpenPlace {
   }
 }
 
+/// The elements of an array that each have to be found: what a path leads to in some elements.
+protocol FoundElements: AnyObject {
+  /// Returns the place of the element with an index, and its node, which is left in the coding path.
+  ///
+  /// - Parameter mayBeAbsent: Whether a nil may stand for what is not there, as it may for an optional type.
+  func place(
+    of index: Int, for type: Any.Type, mayBeAbsent: Bool, _ session: DecodingSession, _ node: PathNode
+  ) throws -> (OpenPlace, PathNode)
+
+  /// Returns the cells that the elements are; nil if they are others.
+  func run(_ message: Message) throws(FormatError) -> CellRun?
+}
+
 /// Elements without tags, with the session that reads them, so that a decoder of one of them holds both in one word.
+///
+/// What a path finds is such an array, too: `each` finds its elements, and the place of any is that of the whole array.
 final class Elements {
   let session: DecodingSession
   let layout: ElementLayout
+  let each: (any FoundElements)?
   var offset: Int { layout.offset }
   var count: Int { layout.count }
   /// The shape of rows that are objects.
   let shape: Int?
 
-  init(_ layout: ElementLayout, _ session: DecodingSession) {
+  init(_ layout: ElementLayout, _ session: DecodingSession, each: (any FoundElements)? = nil) {
     self.layout = layout
     self.session = session
+    self.each = each
     shape = layout.columns?.shape
   }
 
@@ -96,25 +121,23 @@ final class Elements {
   func container<Key: CodingKey>(
     _ keyType: Key.Type, _ number: ElementNumber, _ node: PathNode
   ) throws(FormatError) -> KeyedDecodingContainer<Key> {
-    guard let shape, let row = layout.row(number) else { try fail(.cellMismatch, at: offset) }
+    guard let shape, let row = layout.row(number) else {
+      try fail(each == nil ? .cellMismatch : .several, at: offset)
+    }
     return session.container(keyType) { $0.open(row: row, of: self, shape: shape, node) }
   }
 
-  /// Returns the scalars of a row that is an array; nil if it is not one.
-  func array<Value: ReadableScalar>(
-    of type: Value.Type, inRow number: ElementNumber, _ message: Message
-  ) throws(FormatError) -> [Value]? {
-    guard shape == nil, let columns = layout.columns, let row = layout.row(number) else { return nil }
-    return try Value.array(message, inRow: row, of: columns)
-  }
-
-  func cell(_ number: ElementNumber) throws(FormatError) -> Cell {
-    try layout.cell(number, session.message.reader)
+  /// Returns the cells that the array at a place is made of; nil if it has others, or there is none.
+  func run(_ number: ElementNumber) throws(FormatError) -> CellRun? {
+    if let each { return try each.run(session.message) }
+    return layout.run(ofRow: number)
   }
 
   func read<Value: ReadableScalar>(_ type: Value.Type, _ number: ElementNumber) throws(FormatError) -> Value {
-    guard var constant = layout.constant(number) else { return try Value.read(cell(number), at: offset) }
-    return try Value.read(session.message, at: constant, next: &constant)
+    if let (column, row) = layout.column(number) {
+      return try Value.readCell(session.message, column, inRowAt: row)
+    }
+    return try Value.read(layout.cell(number, session.message.reader), at: offset)
   }
 
   func column(_ keyIndex: Int) throws(FormatError) -> Columns.Column {
@@ -141,12 +164,18 @@ extension DecodingSession {
 
   @inline(__always)
   func decodePlain<Value: Decodable>(_ type: Value.Type, _ decoder: consuming some Decoder) throws -> Value {
+    // Called on the type that was handed in, which may be a subclass of `Value`.
+    try nest(decoder) { try type.init(from: $0) }
+  }
+
+  /// Runs what decodes from `decoder`, unless it is one too many within each other.
+  @inline(__always)
+  func nest<From: Decoder, Result>(_ decoder: From, _ body: (From) throws -> Result) throws -> Result {
     if !calls.enter(maximumDepth: message.maximumDepth) {
       try calls.enterDue(maximumDepth: message.maximumDepth, decoder)
     }
     defer { calls.leave() }
-    // Called on the type that was handed in, which may be a subclass of `Value`.
-    return try type.init(from: decoder)
+    return try body(decoder)
   }
 
   /// Decodes the value at a place, which is at a node of the path.
@@ -220,6 +249,9 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
     OpenPlace(isElement ? elements : nil, position)
   }
 
+  /// Whether the value is not there, as `superDecoder(forKey:)` may find.
+  var isAbsent: Bool { !isElement && position == OpenPlace.absent.offset }
+
   var codingPath: [any CodingKey] { session.codingPath(node, at: place.offset) }
   var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
 
@@ -271,65 +303,12 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   }
 }
 
-/// The decoder of a value that is not there, for `superDecoder(forKey:)`: it finds nil.
-struct MissingDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
-  let session: DecodingSession
-  let codingPath: [any CodingKey]
-
-  var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    throw mismatch([String: Any].self)
-  }
-
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw mismatch([Any].self) }
-  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
-
-  func decodeNil() -> Bool { true }
-
-  // The standard library's defaults for these throw.
-  func decode(_ type: Int128.Type) throws -> Int128 { throw mismatch(type) }
-  func decode(_ type: UInt128.Type) throws -> UInt128 { throw mismatch(type) }
-
-  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    // An optional finds its nil; other types may make something of it.
-    if let none = session.none(type) { return none }
-    guard session.types.entry(for: type).isPlain || type is any StowFields.Type else { throw mismatch(type) }
-    return try session.decodePlain(type, self)
-  }
-
-  private func mismatch(_ type: Any.Type) -> any Error {
-    DecodingError.noValue(of: type, path: codingPath, "Expected a value of type \(type), but there is none.")
-  }
-}
-
 // MARK: arrays
-
-/// An array whose nested containers are those of the decoders of its elements.
-protocol ElementNesting: UnkeyedDecodingContainer {
-  /// Hands `body` the decoder of the next element, and passes the element if it does not throw. The element's step stays
-  /// in the path until the array itself is left.
-  mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result
-}
-
-extension ElementNesting {
-  mutating func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type
-  ) throws -> KeyedDecodingContainer<NestedKey> {
-    try nested(KeyedDecodingContainer<NestedKey>.self) { try $0.container(keyedBy: type) }
-  }
-
-  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    try nested((any UnkeyedDecodingContainer).self) { try $0.unkeyedContainer() }
-  }
-
-  mutating func superDecoder() throws -> any Decoder { try nested((any Decoder).self) { $0 } }
-}
 
 /// The container of an array.
 ///
 /// A value type, as every container is: a copy goes on by itself.
-struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
+struct ArrayDecoder: UnkeyedDecodingContainer {
   private let session: DecodingSession
   private let elements: Elements?
   let count: Int?
@@ -353,20 +332,29 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
 
   private var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }
 
-  /// Returns where the next element stands, and what `current` is after it.
-  private func next(_ type: Any.Type) throws -> (place: OpenPlace, end: Int) {
-    guard current < end else { throw atEnd(type) }
-    if let elements { return (OpenPlace(.element(current), of: elements), current + 1) }
+  /// Returns where the next element stands, its node, which is left to be popped, and what `current` is after it.
+  ///
+  /// - Parameter mayBeAbsent: Whether a nil may stand for what a path does not find.
+  private func next(
+    _ type: Any.Type, mayBeAbsent: Bool = false
+  ) throws -> (place: OpenPlace, node: PathNode, end: Int) {
+    guard current < end else {
+      throw DecodingError.atEnd(type, path: session.codingPath(step, of: node))
+    }
+    if let elements {
+      guard let each = elements.each else {
+        return (OpenPlace(.element(current), of: elements), session.path.push(step), current + 1)
+      }
+      let (place, node) = try each.place(
+        of: current, for: type, mayBeAbsent: mayBeAbsent, session, node)
+      return (place, node, current + 1)
+    }
     do throws(FormatError) {
-      return (OpenPlace(at: current), try checked(session.message.reader.end(of: current)))
+      let end = try checked(session.message.reader.end(of: current))
+      return (OpenPlace(at: current), session.path.push(step), end)
     } catch {
       throw failure(error, nil)
     }
-  }
-
-  @inline(never)
-  private func atEnd(_ type: Any.Type) -> any Error {
-    DecodingError.atEnd(type, path: session.codingPath(step, of: node))
   }
 
   /// Returns the end of the next element, if it is within the array.
@@ -387,15 +375,10 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
 
   @inline(__always)
   mutating func decode<Value: ReadableScalar>(_ type: Value.Type) throws -> Value {
-    guard current < end else { throw atEnd(type) }
+    guard elements == nil, current < end else { return try untagged(type) }
     do throws(FormatError) {
-      var next = current &+ 1
-      let result =
-        if let elements {
-          try elements.read(type, .element(current))
-        } else {
-          try Value.read(session.message, at: current, next: &next)
-        }
+      var next = current
+      let result = try Value.read(session.message, at: current, next: &next)
       pass(to: try checked(next))
       return result
     } catch {
@@ -407,33 +390,65 @@ struct ArrayDecoder: UnkeyedDecodingContainer, ElementNesting {
   mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar(type) }
   private mutating func scalar<Value: ReadableScalar>(_ type: Value.Type) throws -> Value { try decode(type) }
 
-  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try element(type) }
+  private mutating func untagged<Value: ReadableScalar>(_ type: Value.Type) throws -> Value {
+    let (session, mark) = (session, session.path.count)
+    defer { session.path.pop(to: mark) }
+    let (place, node, end) = try next(type)
+    let result = try session.attempt(at: node, expected: type) { () throws(FormatError) in
+      try place.read(type, session.message)
+    }
+    pass(to: end)
+    return result
+  }
 
-  private mutating func element<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let (place, end) = try next(type)
-    let value = try session.decode(type, at: place, step)
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let (session, mark) = (session, session.path.count)
+    defer { session.path.pop(to: mark) }
+    let (place, node, end) = try next(type)
+    let value = try session.decode(type, session.types.entry(for: type), at: place, node)
     pass(to: end)
     return value
   }
 
-  mutating func decodeNil() throws -> Bool {
-    let (place, end) = try next(Never.self)
-    guard place.levelOfNil(session.message) != nil else { return false }
+  /// Returns how many levels of optionals stand around the nil that is next, and passes it; nil if another value is.
+  private mutating func passNil(_ type: Any.Type) throws -> Int? {
+    let (session, mark) = (session, session.path.count)
+    defer { session.path.pop(to: mark) }
+    let (place, _, end) = try next(type, mayBeAbsent: true)
+    guard let level = place.levelOfNil(session.message) else { return nil }
     pass(to: end)
-    return true
+    return level
   }
+
+  mutating func decodeNil() throws -> Bool { try passNil(Never.self) != nil }
 
   mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     if isAtEnd { return nil }
-    let (place, end) = try next(type)
-    guard let level = place.levelOfNil(session.message) else { return try decode(type) }
-    pass(to: end)
+    guard let level = try passNil(type) else { return try decode(type) }
     return session.none(type, level: level - 1)
   }
 
-  mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
-    let (place, end) = try next(type)
-    let result = try body(ValueDecoder(session, place, session.path.push(step)))
+  // MARK: nested containers
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try nested(KeyedDecodingContainer<NestedKey>.self) { try $0.container(keyedBy: type) }
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try nested((any UnkeyedDecodingContainer).self) { try $0.unkeyedContainer() }
+  }
+
+  mutating func superDecoder() throws -> any Decoder { try nested((any Decoder).self) { $0 } }
+
+  /// Hands `body` the decoder of the next element, and passes the element if it does not throw. The element's step stays
+  /// in the path until the array itself is left.
+  private mutating func nested<Result>(
+    _ type: Any.Type, _ body: (ValueDecoder) throws -> Result
+  ) throws -> Result {
+    let (place, node, end) = try next(type)
+    let result = try body(ValueDecoder(session, place, node))
     pass(to: end)
     return result
   }

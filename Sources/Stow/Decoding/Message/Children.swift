@@ -15,7 +15,7 @@ struct Children: Sendable {
   }
 
   /// Nil if this is an array.
-  private let object: ObjectHeader?
+  let object: ObjectHeader?
   /// Of the shape of a record.
   private let keyCount: Int
   let end: Int
@@ -54,24 +54,32 @@ struct Children: Sendable {
     (offset, end) = (body.lowerBound, body.upperBound)
   }
 
-  private var isArray: Bool { object == nil }
   /// The entries of a map; nil of an array or a record.
   var map: Range<Int>? { object?.shape == nil ? object?.body : nil }
 
   /// Returns the next child, or nil after the last; then a record must have had a value for each of its keys.
   @inline(__always)
   mutating func next(_ message: Message) throws(FormatError) -> Child? {
-    guard let child = try nextUnchecked(message) else {
-      guard nextKey(message.reader) >= keyCount else { try fail(.malformed, at: offset) }
+    guard let child = try peek(message) else {
+      try checkEnd(message)
       return nil
     }
-    guard offset <= end else { try fail(.malformed, at: child.value) }
+    try pass(child, to: message.reader.end(of: child.value))
     return child
   }
 
   /// Returns the next child, which may go beyond its container.
   @inline(__always)
   mutating func nextUnchecked(_ message: Message) throws(FormatError) -> Child? {
+    guard let child = try peek(message) else { return nil }
+    offset = try message.reader.end(of: child.value)
+    number &+= 1
+    return child
+  }
+
+  /// Returns the next child, which is not passed.
+  @inline(__always)
+  mutating func peek(_ message: Message) throws(FormatError) -> Child? {
     if offset >= end { return nil }
     var key: TextLocation?
     var value = offset
@@ -83,9 +91,20 @@ struct Children: Sendable {
       key = TextLocation(offset)
       value = try message.tables.endOfKey(message.reader, at: offset)
     }
-    offset = try message.reader.end(of: value)
+    return Child(key: key, number: number, value: value)
+  }
+
+  /// Passes the child that `peek` returned, which ends at `next`.
+  @inline(__always)
+  mutating func pass(_ child: Child, to next: Int) throws(FormatError) {
+    guard next <= end else { try fail(.malformed, at: child.value) }
+    offset = next
     number &+= 1
-    return Child(key: key, number: number &- 1, value: value)
+  }
+
+  /// Checks, after the last child, that a record has had a value for each of its keys.
+  func checkEnd(_ message: Message) throws(FormatError) {
+    guard nextKey(message.reader) >= keyCount else { try fail(.malformed, at: offset) }
   }
 
   /// Returns the first key of the shape from `number` on that has a value; the number of keys if there is none.
@@ -109,31 +128,19 @@ struct Children: Sendable {
   /// Returns the names of all keys that are left, each of which has a value.
   func names(_ message: Message) throws(FormatError) -> [String] {
     var names: [String] = []
-    guard let object, let shape = object.shape else {
-      var rest = self
-      while let child = try rest.next(message) { names.append(try rest.name(of: child, message)) }
-      return names
-    }
-    names = try message.names(ofShape: shape).names
-    if object.isPartial {
-      names = names.indices.filter { message.reader.bit($0, at: object.body.lowerBound) }.map { names[$0] }
-    }
-    // Every value takes a byte.
-    guard names.count <= end - offset, !names.isEmpty || offset == end else {
-      try fail(.malformed, at: offset)
-    }
+    var rest = self
+    while let child = try rest.next(message) { names.append(try rest.name(of: child, message)) }
     return names
   }
 
-  /// Returns how many children are left at most; in a map exactly, which takes a step for each.
+  /// Returns how many entries are left at most; in a map exactly, which takes a step for each.
   ///
   /// An estimate by the bytes would let every one of many maps within each other claim them all.
   func count(_ message: Message) throws(FormatError) -> Int {
     guard object?.shape == nil else { return min(keyCount, end - offset) }
-    var count = 0
-    var next = offset
+    var (count, next) = (0, offset)
     while next < end {
-      next = try message.reader.end(of: isArray ? next : message.tables.endOfKey(message.reader, at: next))
+      next = try message.reader.end(of: message.tables.endOfKey(message.reader, at: next))
       count &+= 1
     }
     return count
@@ -158,17 +165,27 @@ final class ElementMarks: Sendable {
     var count: Int?
   }
 
-  /// By where the first element of each array stands.
-  private let arrays = Mutex<[Int: Marks]>([:])
+  private struct Arrays {
+    var marks: [Marks] = []
+    /// The numbers of these, by where the first element of each array stands.
+    var numbers: [Int: Int] = [:]
+  }
+
+  private let arrays = Mutex(Arrays())
 
   /// Hands `walk` the marks of an array, to which it may add. Other threads wait until it returns.
   func withMarks<Result: Sendable>(
     ofArrayAt first: Int, _ walk: (inout Marks) throws(FormatError) -> Result
   ) throws(FormatError) -> Result {
     try arrays.withLock { arrays throws(FormatError) in
-      // Taken out, so that it is not copied when something is added.
-      var marks = arrays.removeValue(forKey: first) ?? Marks(offsets: [first])
-      defer { if marks.offsets.count > 1 { arrays[first] = marks } }
+      if let number = arrays.numbers[first] { return try walk(&arrays.marks[number]) }
+      var marks = Marks(offsets: [first])
+      defer {
+        if marks.offsets.count > 1 {
+          arrays.numbers[first] = arrays.marks.count
+          arrays.marks.append(marks)
+        }
+      }
       return try walk(&marks)
     }
   }

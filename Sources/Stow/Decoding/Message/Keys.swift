@@ -39,15 +39,18 @@ struct LongSymbols {
   /// From so many bytes on, a symbol is long.
   static let shortest = KeyText.limit
 
-  /// By where a symbol stands: its hash, and where the first symbol stands that has the same bytes.
-  private var texts: [TextLocation: (hash: UInt64, first: TextLocation)] = [:]
-  /// By the hash of a symbol: where the first stands that has it.
-  private var firsts: [UInt64: TextLocation] = [:]
+  private typealias Text = (hash: UInt64, first: TextLocation)
+
+  /// What is known of each: its hash, and where the first symbol stands that has the same bytes.
+  private var texts: [Text] = []
+  /// The numbers of these, by where a symbol stands, and by its hash that of the first symbol that has it.
+  private var numbers: [Int: Int] = [:]
+  private var firsts: [Int: Int] = [:]
   /// By the address of its characters, which copies of a string share: the symbol that a string was made of.
-  private var symbols: [UnsafePointer<UInt8>: Int] = [:]
+  private var symbols: [Int: Int] = [:]
 
   mutating func removeAll() {
-    if !texts.isEmpty { (texts, firsts) = ([:], [:]) }
+    if !texts.isEmpty { (texts, numbers, firsts) = ([], [:], [:]) }
     if !symbols.isEmpty { symbols = [:] }
   }
 
@@ -62,19 +65,20 @@ struct LongSymbols {
   mutating func text(
     _ text: LocatedText, isSame: (TextLocation) -> Bool
   ) -> (hash: UInt64, first: TextLocation) {
-    if let known = texts[text.location] { return known }
+    if let known = numbers[text.location.bits] { return texts[known] }
     let hash = text.hash
-    let first = firsts[hash].flatMap { isSame($0) ? $0 : nil } ?? text.location
-    if firsts[hash] == nil { firsts[hash] = first }
-    texts[text.location] = (hash, first)
-    return (hash, first)
+    let same = firsts[Int(truncatingIfNeeded: hash)].map { texts[$0].first }
+    numbers[text.location.bits] = texts.count
+    if same == nil { firsts[Int(truncatingIfNeeded: hash)] = texts.count }
+    texts.append((hash, same.flatMap { isSame($0) ? $0 : nil } ?? text.location))
+    return texts[texts.count - 1]
   }
 }
 
 extension String {
   /// Where its characters are; nil if they are not in one place.
-  fileprivate var address: UnsafePointer<UInt8>? {
-    utf8.withContiguousStorageIfAvailable { $0.baseAddress } ?? nil
+  fileprivate var address: Int? {
+    utf8.withContiguousStorageIfAvailable { Int(bitPattern: $0.baseAddress) }
   }
 }
 
@@ -296,8 +300,9 @@ final class ShapeNames {
   let areShort: Bool
   /// The same for the objects of `StowValue`, which share them.
   private(set) lazy var objectKeys = ObjectKeys(names)
-  /// The keys of the last partial records, by the presence bits that stand for them.
-  private var partialKeys: [UInt64: ObjectKeys] = [:]
+  /// The keys of the last partial records, and their numbers by the presence bits that stand for them.
+  private var partialKeys: [ObjectKeys] = []
+  private var partialNumbers: [Int: Int] = [:]
   /// More than these are not kept, as a shape may be known for long.
   private static let mostPartial = 64
   /// Where each is, once that of one was asked for.
@@ -322,12 +327,13 @@ final class ShapeNames {
   /// Returns the names of which `isPresent` is true.
   ///
   /// - Parameter bits: What it is for all of them; nil for names that are too many for that.
-  func objectKeys(presence bits: UInt64?, _ isPresent: (Int) -> Bool) -> ObjectKeys {
-    if let bits, let known = partialKeys[bits] { return known }
+  func objectKeys(presence bits: Int?, _ isPresent: (Int) -> Bool) -> ObjectKeys {
+    if let bits, let known = partialNumbers[bits] { return partialKeys[known] }
     let keys = ObjectKeys(names.indices.filter(isPresent).map { names[$0] })
     guard let bits else { return keys }
-    if partialKeys.count == Self.mostPartial { partialKeys = [:] }
-    partialKeys[bits] = keys
+    if partialKeys.count == Self.mostPartial { (partialKeys, partialNumbers) = ([], [:]) }
+    partialNumbers[bits] = partialKeys.count
+    partialKeys.append(keys)
     return keys
   }
 }

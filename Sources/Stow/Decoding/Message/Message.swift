@@ -26,7 +26,7 @@ final class Message {
   private var definitions: DecodingDefinitions?
   /// Which definitions `reliedShapes` are of.
   private var definitionsNumber = 0
-  private var reliedShapes: [Int: ShapeNames] = [:]
+  private var reliedShapes: [ShapeNames?] = []
   /// Whether some of them have long names, whose comparison may rest on symbols of the message itself.
   private var reliesOnLongNames = false
   var keyCheck = KeyCheck()
@@ -107,7 +107,7 @@ final class Message {
     if self.definitions !== definitions {
       self.definitions = definitions
       definitionsNumber = definitions.number
-      reliedShapes = [:]
+      reliedShapes = []
     }
     tables.rely(on: definitions, extent)
   }
@@ -121,10 +121,10 @@ final class Message {
     strings.removeAll()
     if let definitions, definitions.size > Self.mostKeptDefinitions {
       self.definitions = nil
-      reliedShapes = [:]
+      reliedShapes = []
     }
     if reliesOnLongNames {
-      reliedShapes = [:]
+      reliedShapes = []
       reliesOnLongNames = false
     }
   }
@@ -181,10 +181,10 @@ final class Message {
 
   /// Returns the URL that a symbol says, or nil if it says none.
   func url(ofSymbol symbol: Int, _ string: String) -> URL? {
-    if let known = strings.urls[symbol] { return known }
-    let url = URL(string: string)
-    strings.urls.updateValue(url, forKey: symbol)
-    return url
+    if let known = strings.urlNumbers[symbol] { return strings.urls[known] }
+    strings.urlNumbers[symbol] = strings.urls.count
+    strings.urls.append(URL(string: string))
+    return strings.urls[strings.urls.count - 1]
   }
 
   /// Returns the long symbol that a string was made of, or nil if it was made of none.
@@ -254,7 +254,7 @@ final class Message {
 
   @inline(never)
   private func makeNames(ofShape shape: Int) throws(FormatError) -> ShapeNames {
-    if shape < tables.firstShape, let names = reliedShapes[shape] { return names }
+    if shape < min(tables.firstShape, reliedShapes.count), let names = reliedShapes[shape] { return names }
     var names: [String] = []
     for index in 0..<tables.keyCount(ofShape: shape) {
       names.append(try keyString(at: tables.key(index, ofShape: shape)))
@@ -267,6 +267,7 @@ final class Message {
   private func keep(_ names: ShapeNames, ofShape shape: Int) {
     let first = tables.firstShape
     if shape < first {
+      while reliedShapes.count <= shape { reliedShapes.append(nil) }
       reliedShapes[shape] = names
       if !names.areShort { reliesOnLongNames = true }
     } else {
@@ -298,8 +299,10 @@ final class Message {
 struct MessageStrings {
   /// By the numbers that the message itself gives its symbols; empty as long as none was asked for.
   var symbols: [String?] = []
-  /// The URLs of the symbols that were read as one, nil where they are none: few bytes cannot ask for many copies.
-  var urls: [Int: URL?] = [:]
+  /// The URLs of the symbols that were read as one, nil where they are none: few bytes cannot ask for many copies. And their
+  /// numbers, by symbol.
+  var urls: [URL?] = []
+  var urlNumbers: [Int: Int] = [:]
   var longSymbols = LongSymbols()
   /// The names of the message's own shapes; empty as long as none was asked for.
   var shapes: [ShapeNames?] = []
@@ -308,7 +311,7 @@ struct MessageStrings {
   mutating func removeAll() {
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
     longSymbols.removeAll()
-    if !urls.isEmpty { urls = [:] }
+    if !urls.isEmpty { (urls, urlNumbers) = ([], [:]) }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
   }
 }

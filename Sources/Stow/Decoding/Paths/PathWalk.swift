@@ -41,9 +41,7 @@ struct ValuePlace: Sendable {
   func kind(_ reader: ByteReader) throws(FormatError) -> StowKind {
     switch content {
     case .value(let offset):
-      guard let kind = StowKind(Tag.kind(of: try reader.byte(at: offset))) else {
-        try fail(.reserved, at: offset)
-      }
+      guard let kind = Tag.kind(of: try reader.byte(at: offset)) else { try fail(.reserved, at: offset) }
       return kind
     case .element(let number, let layout):
       if layout.row(number) != nil { return layout.columns?.shape == nil ? .array : .object }
@@ -54,27 +52,6 @@ struct ValuePlace: Sendable {
       case .date: .date
       }
     case .each: return .array
-    }
-  }
-}
-
-extension StowKind {
-  /// Nil for a reserved tag.
-  fileprivate init?(_ kind: Tag.Kind) {
-    switch kind {
-    case .null: self = .null
-    case .bool: self = .bool
-    case .integer: self = .integer
-    case .floatingPoint: self = .floatingPoint
-    case .date: self = .date
-    case .uuid: self = .uuid
-    case .data: self = .data
-    case .url: self = .url
-    case .decimal: self = .decimal
-    case .string: self = .string
-    case .array: self = .array
-    case .object: self = .object
-    case .reserved: return nil
     }
   }
 }
@@ -95,6 +72,8 @@ struct PathWalk {
   /// The place in the coding path.
   private(set) var node: PathNode
   private var absence: Absence?
+  /// Whether there is something where the walk has come to.
+  var isThere: Bool { absence == nil }
 
   private var message: Message { session.message }
   private var reader: ByteReader { session.message.reader }
@@ -106,35 +85,36 @@ struct PathWalk {
     self.marks = marks
   }
 
-  /// Goes on along some steps, and returns whether there is something at their end.
+  /// Goes on along some steps, as far as there is something.
   ///
   /// - Throws: An error with the coding path so far, where a step does not fit or the bytes are broken.
-  mutating func follow(_ steps: ArraySlice<StowPath.Step>) throws -> Bool {
-    var rest = steps
+  mutating func follow(_ steps: [StowPath.Step]) throws {
     if case .each(let elements) = place.content {
       place = place.beside(.each(elements.followed(by: steps)))
-      return true
+      return
     }
-    while let step = rest.popFirst() {
+    for index in steps.indices {
+      let step = steps[index]
       let expected: Any.Type = if case .key = step { [String: Any].self } else { [Any].self }
       do throws(FormatError) {
         if case .value(let offset) = place.content, Nils.isNil(reader, at: offset) {
           absence = .null(at: offset, expected: expected)
-          return false
+          return
         }
         switch step {
-        case .key(let name): guard try enter(PathKey(name: name)) else { return false }
-        case .index(let index): guard try enter(index) else { return false }
+        case .key(let name): try enter(PathKey(name: name))
+        case .index(let index): try enter(index)
         case .each:
           // Its elements are found when they are asked for.
-          place = place.beside(.each(try PlaceElements(of: place, message).followed(by: rest)))
-          return true
+          place = place.beside(
+            .each(try PlaceElements(of: place, message).followed(by: steps, from: index + 1)))
+          return
         }
       } catch {
         throw session.error(error, at: node, expected: expected)
       }
+      if !isThere { return }
     }
-    return true
   }
 
   /// Returns the error of somebody who asked for a value of a type where there is none.
@@ -153,14 +133,13 @@ struct PathWalk {
 
   // MARK: steps
 
-  private mutating func enter(_ key: PathKey) throws(FormatError) -> Bool {
-    guard let found = try find(key) else {
+  private mutating func enter(_ key: PathKey) throws(FormatError) {
+    if let found = try find(key) {
+      place = found
+      node = session.path.push(session.path.step(to: key, from: node))
+    } else {
       absence = .key(key)
-      return false
     }
-    place = found
-    node = session.path.push(session.path.step(to: key, from: node))
-    return true
   }
 
   private func find(_ key: PathKey) throws(FormatError) -> ValuePlace? {
@@ -168,8 +147,13 @@ struct PathWalk {
     case .value(let offset):
       guard let object = try ObjectHeader.read(reader, at: offset) else { try fail(.mismatch, at: offset) }
       guard place.depth < message.maximumDepth else { try fail(.tooDeep, at: offset) }
-      var search = KeySearch(key.stringValue, session)
-      return try search.value(in: object).map { place.inside(at: $0) }
+      let search = session.nameReader
+      defer { search.finish() }
+      try search.open(object, .top)
+      let value = try search.find(name: key.stringValue)
+      guard value >= 0 else { return nil }
+      try search.pass(value)
+      return place.inside(at: value)
     case .element(let number, let layout):
       guard let row = layout.row(number), let shape = layout.columns?.shape else {
         try fail(.cellMismatch, at: place.offset)
@@ -180,16 +164,15 @@ struct PathWalk {
     }
   }
 
-  private mutating func enter(_ index: Int) throws(FormatError) -> Bool {
+  private mutating func enter(_ index: Int) throws(FormatError) {
     // As `Codable` writes integers that are keys.
     if try place.kind(reader) == .object { return try enter(PathKey(intValue: index)) }
-    guard let found = try element(index) else {
+    if let found = try element(index) {
+      place = found
+      node = session.path.push(PathStep(.index, parent: node, value: index))
+    } else {
       absence = .index(index)
-      return false
     }
-    place = found
-    node = session.path.push(PathStep(.index, parent: node, value: index))
-    return true
   }
 
   private func element(_ index: Int) throws(FormatError) -> ValuePlace? {
@@ -212,7 +195,8 @@ struct PathWalk {
     _ type: Value.Type, at path: StowPath, in session: DecodingSession
   ) throws -> Value {
     var walk = PathWalk(session)
-    return try walk.follow(path.steps[...]) ? walk.decode(type) : walk.decodeMissing(type)
+    try walk.follow(path.steps)
+    return try walk.decode(type)
   }
 
   /// Decodes a part of a session's message by `make`, which is handed a decoder of it; `missing` is handed the error that
@@ -222,55 +206,35 @@ struct PathWalk {
     by make: (any Decoder) throws -> Value
   ) throws -> Value {
     var walk = PathWalk(session)
-    return try walk.follow(path.steps[...]) ? make(walk.decoder()) : missing(walk.missing(Value.self))
+    try walk.follow(path.steps)
+    guard walk.isThere else { return try missing(walk.missing(Value.self)) }
+    return try make(ValueDecoder(session, walk.openPlace(for: Value.self), walk.node))
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let entry = session.types.entry(for: type)
-    guard case .each(let elements) = place.content else {
-      return try session.decode(type, entry, at: openPlace(), node)
-    }
-    if !entry.isPlain,
-      let value = entry.withPlan(as: DecodingPlan<Value>.self, { try? elements.decode(by: $0, session) })
-    {
-      return value
-    }
-    return try EachDecoder(session: session, elements: elements, node: node).decode(type)
+    try session.decode(type, session.types.entry(for: type), at: openPlace(for: type), node)
   }
 
-  /// Returns the nil of an optional where there is nothing.
-  func decodeMissing<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    guard let none = Self.absence(of: type, session) else { throw missing(type) }
-    return none
-  }
-
-  /// Returns the nil of an optional type, which stands for what is not there; nil for other types.
-  static func absence<Value: Decodable>(of type: Value.Type, _ session: DecodingSession) -> Value? {
-    TypeName(type).isOptional ? session.none(type) : nil
-  }
-
-  func decoder() throws -> any Decoder {
-    guard case .each(let elements) = place.content else {
-      return ValueDecoder(session, try openPlace(), node)
+  /// Returns the place for decoding a value of a type. Nothing in a value is decoded before its depth is known, which opening
+  /// the message leaves to this.
+  ///
+  /// - Parameter mayBeAbsent: Whether a nil may stand for what is not there, as it may for an optional.
+  func openPlace(for type: Any.Type, mayBeAbsent: Bool = false) throws -> OpenPlace {
+    guard isThere else {
+      guard mayBeAbsent || TypeName(type).isOptional else { throw missing(type) }
+      return .absent
     }
-    return EachDecoder(session: session, elements: elements, node: node)
-  }
-
-  /// Returns the place for decoding. Nothing in a value is decoded before its depth is known, which opening the message
-  /// leaves to this.
-  private func openPlace() throws -> OpenPlace {
-    if case .element(let number, let layout) = place.content {
-      return OpenPlace(number, of: Elements(layout, session))
+    return try session.attempt(at: node, expected: nil) { () throws(FormatError) in
+      switch place.content {
+      case .value(let offset):
+        try message.checkDepth(ofValueAt: offset, within: place.depth)
+        return OpenPlace(at: offset)
+      case .element(let number, let layout): return OpenPlace(number, of: Elements(layout, session))
+      case .each(let elements):
+        let layout = ElementLayout(found: try elements.count(reader), at: elements.place.offset)
+        return OpenPlace(.element(0), of: Elements(layout, session, each: EachWalk(elements)))
+      }
     }
-    try session.attempt(at: node, expected: nil) { () throws(FormatError) in
-      try message.checkDepth(ofValueAt: place.offset, within: place.depth)
-    }
-    return OpenPlace(at: place.offset)
-  }
-
-  var isNil: Bool {
-    guard case .value(let offset) = place.content else { return false }
-    return Nils.isNil(reader, at: offset)
   }
 
   func count() throws -> Int {
@@ -304,51 +268,18 @@ struct PathWalk {
   func isComplete() throws -> Bool {
     guard case .each(var elements) = place.content else { return true }
     // Each level of arrays in arrays calls this again.
-    if !session.calls.enter(maximumDepth: message.maximumDepth) {
-      try session.calls.enterDue(
-        maximumDepth: message.maximumDepth, EachDecoder(session: session, elements: elements, node: node))
-    }
-    defer { session.calls.leave() }
-    let mark = session.path.count
-    while let (step, element) = try session.attempt(
-      at: node, expected: nil, { () throws(FormatError) in try elements.next(message) })
-    {
-      defer { session.path.pop(to: mark) }
-      let node = session.path.push(step, from: node)
-      var walk = PathWalk(session, from: element, node, marks: nil)
-      guard try walk.follow(elements.steps), try walk.isComplete() else { return false }
-    }
-    return true
-  }
-}
-
-/// Finds the value of one key in one object after the other.
-struct KeySearch {
-  private let name: String
-  private let reader: ObjectReader
-  /// The shape of the last record, and the index of the key in it.
-  private var shape = -1
-  private var index: Int?
-
-  init(_ name: String, _ session: DecodingSession) {
-    self.name = name
-    reader = ObjectReader(session, session.types.pool(of: PathKey.self).pointee.keyTable)
-  }
-
-  /// Returns where the value stands in an object; nil if there is none.
-  mutating func value(in object: ObjectHeader) throws(FormatError) -> Int? {
-    try reader.open(object, .top)
-    let value: Int
-    if let shape = object.shape {
-      if shape != self.shape {
-        (index, self.shape) = (try reader.message.keyIndex(of: name, inShape: shape), shape)
+    return try session.nest(ValueDecoder(session, OpenPlace(at: place.offset), node)) { _ in
+      let mark = session.path.count
+      while let (step, element) = try session.attempt(
+        at: node, expected: nil, { () throws(FormatError) in try elements.next(message) })
+      {
+        defer { session.path.pop(to: mark) }
+        let node = session.path.push(step, from: node)
+        var walk = PathWalk(session, from: element, node, marks: nil)
+        try walk.follow(elements.steps)
+        guard try walk.isThere && walk.isComplete() else { return false }
       }
-      value = try reader.value(at: index)
-    } else {
-      value = try reader.find(PathKey(name: name))
+      return true
     }
-    guard value >= 0 else { return nil }
-    try reader.pass(value)
-    return value
   }
 }

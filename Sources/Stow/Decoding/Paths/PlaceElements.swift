@@ -19,7 +19,7 @@ struct PlaceElements: Sendable {
   let keys: [String]
   private let isObject: Bool
   /// The steps that lead on from each element.
-  private(set) var steps: ArraySlice<StowPath.Step> = []
+  private(set) var steps: [StowPath.Step] = []
   private(set) var index = 0
 
   /// The elements of the array, or the values of the object, that stands at a place.
@@ -58,9 +58,9 @@ struct PlaceElements: Sendable {
   }
 
   /// The same elements, in each of which some more steps are to lead to something.
-  func followed(by steps: ArraySlice<StowPath.Step>) -> PlaceElements {
+  func followed(by steps: [StowPath.Step], from first: Int = 0) -> PlaceElements {
     var result = self
-    result.steps.append(contentsOf: steps)
+    for index in first..<steps.count { result.steps.append(steps[index]) }
     return result
   }
 
@@ -109,138 +109,52 @@ struct PlaceElements: Sendable {
     return try place.beside(.element(index), of: layout, reader)
   }
 
-  // MARK: one key of each
-
-  /// Decodes what the path leads to in each element by a plan, if it is a column of rows, or a key of records.
-  func decode<Value>(
-    by plan: DecodingPlan<Value>, _ session: DecodingSession
-  ) throws(FormatError) -> Value? {
-    let message = session.message
-    guard steps.count == 1, index == 0, let step = steps.first else { return nil }
-    switch (source, step) {
-    case (.elements(let layout), .key(let name)):
-      guard let shape = layout.columns?.shape, let column = try message.keyIndex(of: name, inShape: shape)
-      else { return nil }
-      return layout.cells(ofColumn: column).flatMap { plan.decode($0, from: message) }
-    case (.elements(let layout), .index(let column)):
-      guard let columns = layout.columns, columns.shape == nil else { return nil }
-      return layout.cells(ofColumn: column).flatMap { plan.decode($0, from: message) }
-    case (.values(var records), .key(let name)) where place.depth < message.maximumDepth - 1:
-      var search = KeySearch(name, session)
-      var offsets: [Int] = []
-      while let record = try records.next(message)?.value {
-        guard let object = try ObjectHeader.read(message.reader, at: record), object.shape != nil,
-          let value = try search.value(in: object)
-        else { return nil }
-        offsets.append(value)
+  /// Returns the cells of the column that the path leads to in each row; nil if these are other elements.
+  func run(_ message: Message) throws(FormatError) -> CellRun? {
+    guard case .elements(let layout) = source, let columns = layout.columns, steps.count == 1 else {
+      return nil
+    }
+    switch steps.first {
+    case .key(let name):
+      guard let shape = columns.shape, let column = try message.keyIndex(of: name, inShape: shape) else {
+        return nil
       }
-      return plan.decode(at: offsets, from: message)
+      return layout.run(ofColumn: column)
+    case .index(let column) where columns.shape == nil: return layout.run(ofColumn: column)
     default: return nil
     }
   }
 }
 
-// MARK: decoding each
+/// Finds what a path leads to in each of some elements: in one after the other, and in the last once more.
+final class EachWalk: FoundElements {
+  private let elements: PlaceElements
+  /// The elements after the one that was found last.
+  private var rest: PlaceElements
+  private var last: (step: StowPath.Step, place: ValuePlace)?
 
-/// The decoder of the values that a path finds in some elements, one in each: it stands for an array.
-struct EachDecoder: Decoder, SingleValueDecodingContainer {
-  let session: DecodingSession
-  let elements: PlaceElements
-  let node: PathNode
-
-  var codingPath: [any CodingKey] { session.codingPath(node, at: elements.place.offset) }
-  var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    throw mismatch([String: Any].self)
+  init(_ elements: PlaceElements) {
+    self.elements = elements
+    rest = elements
   }
 
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    let count = try session.attempt(at: node, expected: nil) { () throws(FormatError) in
-      try elements.count(session.message.reader)
+  func run(_ message: Message) throws(FormatError) -> CellRun? { try elements.run(message) }
+
+  func place(
+    of index: Int, for type: Any.Type, mayBeAbsent: Bool, _ session: DecodingSession, _ node: PathNode
+  ) throws -> (OpenPlace, PathNode) {
+    if index < rest.index - 1 { (rest, last) = (elements, nil) }
+    while rest.index <= index {
+      last = try session.attempt(at: node, expected: nil) { () throws(FormatError) in
+        try rest.next(session.message)
+      }
+      if last == nil { break }
     }
-    return EachContainer(count: count, session: session, elements: elements, node: node)
-  }
-
-  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
-
-  private func mismatch(_ type: Any.Type) -> DecodingError {
-    let description = "Expected a value of type \(type), but the path leads to an array of values."
-    return .typeMismatch(type, DecodingError.Context(codingPath: codingPath, debugDescription: description))
-  }
-
-  // MARK: the single value
-
-  func decodeNil() -> Bool { false }
-
-  // The standard library's defaults for these throw.
-  func decode(_ type: Int128.Type) throws -> Int128 { throw mismatch(type) }
-  func decode(_ type: UInt128.Type) throws -> UInt128 { throw mismatch(type) }
-
-  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    if type == StowValue.self, let value = StowValue.array(try decode([StowValue].self)) as? Value {
-      return value
-    }
-    // Scalars decode themselves by asking for themselves, and data as the array of its bytes.
-    guard Scalars.readable(type) == nil || type == Data.self else { throw mismatch(type) }
-    return try session.decodePlain(type, self)
-  }
-}
-
-/// The container of the values that a path finds in some elements, one in each.
-private struct EachContainer: UnkeyedDecodingContainer, ElementNesting {
-  let count: Int?
-  let session: DecodingSession
-  var elements: PlaceElements
-  let node: PathNode
-
-  var codingPath: [any CodingKey] { session.codingPath(node, at: elements.place.offset) }
-  var currentIndex: Int { elements.index }
-  var isAtEnd: Bool { elements.isAtEnd }
-
-  /// Returns a walk that has gone to the next element and on to the end of the path, or as far as there is something, and
-  /// the elements after that one. Its step stays in the coding path.
-  private func next(_ type: Any.Type) throws -> (walk: PathWalk, isThere: Bool, rest: PlaceElements) {
-    var rest = elements
-    let found = try session.attempt(at: node, expected: nil) { () throws(FormatError) in
-      try rest.next(session.message)
-    }
-    guard let (step, place) = found else {
-      throw DecodingError.atEnd(type, path: codingPath + [PathKey.index(currentIndex)])
+    guard let (step, place) = last else {
+      throw session.error(FormatError(.malformed, at: elements.place.offset), at: node, expected: nil)
     }
     var walk = PathWalk(session, from: place, session.path.push(step, from: node), marks: nil)
-    let isThere = try walk.follow(elements.steps)
-    return (walk, isThere, rest)
-  }
-
-  mutating func decodeNil() throws -> Bool {
-    let (session, mark) = (session, session.path.count)
-    defer { session.path.pop(to: mark) }
-    let (walk, isThere, rest) = try next(Never.self)
-    guard !isThere || walk.isNil else { return false }
-    elements = rest
-    return true
-  }
-
-  // The standard library's defaults for these throw.
-  mutating func decode(_ type: Int128.Type) throws -> Int128 { try element(type) }
-  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try element(type) }
-  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try element(type) }
-
-  private mutating func element<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let (session, mark) = (session, session.path.count)
-    defer { session.path.pop(to: mark) }
-    let (walk, isThere, rest) = try next(type)
-    let value = try isThere ? walk.decode(type) : walk.decodeMissing(type)
-    elements = rest
-    return value
-  }
-
-  mutating func nested<Result>(_ type: Any.Type, _ body: (any Decoder) throws -> Result) throws -> Result {
-    let (walk, isThere, rest) = try next(type)
-    guard isThere else { throw walk.missing(type) }
-    let result = try body(walk.decoder())
-    elements = rest
-    return result
+    try walk.follow(elements.steps)
+    return (try walk.openPlace(for: type, mayBeAbsent: mayBeAbsent), walk.node)
   }
 }

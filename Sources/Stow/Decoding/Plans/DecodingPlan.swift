@@ -29,11 +29,6 @@ class DecodingPlan<Value>: AnyDecodingPlan {
 
   /// Returns the value that stands for a nil `level` optionals deep, or nil if the type has none.
   func none(level: Int, _ session: DecodingSession) -> Value? { nil }
-
-  /// Decodes an array of the values in a column, or of those that stand at some offsets, if that can be done at once; nil
-  /// where it takes a decoder, also to find out what is wrong.
-  func decode(_ column: CellColumn, from message: Message) -> Value? { nil }
-  func decode(at offsets: [Int], from message: Message) -> Value? { nil }
 }
 
 // MARK: which types have plans
@@ -123,9 +118,9 @@ class ScalarPlan<Value: ReadableScalar>: DecodingPlan<Value> {
 final class DataPlan: ScalarPlan<Data> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Data {
     let reader = session.message.reader
-    guard let offset = place.tagged, offset < reader.count, reader.base[offset] != DataValues.tag else {
-      return try super.decode(at: place, from: session, node)
-    }
+    let isArray =
+      place.tagged.map { $0 < reader.count && reader.base[$0] != DataValues.tag } ?? place.isEach
+    guard isArray else { return try super.decode(at: place, from: session, node) }
     let entry = session.types.entry(for: [UInt8].self)
     return Data(try session.decode([UInt8].self, entry, at: place, node))
   }
@@ -157,6 +152,7 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
       () throws(FormatError) in try place.array(session)
     }
     if untagged == nil, values.isEmpty { return [] }
+    if let untagged, untagged.each != nil { return try each(of: place, untagged.count, session, node) }
     let entry = session.types.entry(for: Element.self)
     if let untagged {
       if !entry.isPlain, untagged.shape != nil,
@@ -178,15 +174,25 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     let count = try self.count(values, session, node)
     var offset = values.lowerBound
     return try array(of: count, session, node) { _, step, target in
-      if entry.isPlain {
-        let decoder = ValueDecoder(session, OpenPlace(at: offset), step)
-        target.initialize(to: try session.decodePlain(Element.self, decoder))
-      } else {
-        try session.decode(into: target, entry, at: OpenPlace(at: offset), step)
-      }
+      try session.decode(into: target, entry, at: OpenPlace(at: offset), step)
       do throws(FormatError) { offset = try session.message.reader.end(of: offset) } catch {
         target.deinitialize(count: 1)
         throw session.error(error, at: node, expected: nil)
+      }
+    }
+  }
+
+  /// Returns what a path finds in each of some elements.
+  private func each(
+    of place: OpenPlace, _ count: Int, _ session: DecodingSession, _ node: PathNode
+  ) throws -> [Element] {
+    var elements = try ArrayDecoder(of: place, session, node)
+    return try session.nest(ValueDecoder(session, place, node)) { _ in
+      try .filled(count: count) { first, initialized in
+        for index in 0..<count {
+          (first + index).initialize(to: try elements.decode(Element.self))
+          initialized = index &+ 1
+        }
       }
     }
   }
@@ -232,7 +238,8 @@ final class ScalarArrayPlan<Element: ReadableScalar>: ArrayDecodingPlan<Element>
 
   private func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Element]? {
     guard let offset = place.tagged else {
-      return try place.elements?.array(of: Element.self, inRow: place.number, message)
+      guard let cells = try place.elements?.run(place.number) else { return nil }
+      return try Element.array(of: cells, message)
     }
     let reader = message.reader
     let tag = try reader.byte(at: offset)
@@ -241,16 +248,7 @@ final class ScalarArrayPlan<Element: ReadableScalar>: ArrayDecodingPlan<Element>
       let bytes = try DataValues.read(reader, at: offset)
       return reinterpret([UInt8](reader.buffer(at: bytes.lowerBound, count: bytes.count)), as: [Element].self)
     }
-    let elements = try Arrays.read(reader, at: offset)
-    return try Element.array(message, in: elements, at: nil)
-  }
-
-  override func decode(_ column: CellColumn, from message: Message) -> [Element]? {
-    try? Element.array(of: column, message)
-  }
-
-  override func decode(at offsets: [Int], from message: Message) -> [Element]? {
-    try? Element.array(message, in: 0..<0, at: offsets)
+    return try Element.array(in: Arrays.read(reader, at: offset), message)
   }
 }
 

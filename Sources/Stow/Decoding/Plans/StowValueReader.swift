@@ -9,6 +9,11 @@ final class StowValuePlan: DecodingPlan<StowValue> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
     -> StowValue
   {
+    if let level = place.levelOfNil(session.message) { return level == 0 ? .null : .nestedNull(level: level) }
+    if place.isEach {
+      let entry = session.types.entry(for: [StowValue].self)
+      return .array(try session.decode([StowValue].self, entry, at: place, node))
+    }
     let reader = StowValueReader(session)
     do throws(FormatError) {
       guard let elements = place.elements else {
@@ -16,7 +21,7 @@ final class StowValuePlan: DecodingPlan<StowValue> {
         return try reader.read(at: &next)
       }
       guard let row = elements.layout.row(place.number), let columns = elements.layout.columns else {
-        return StowValueReader.value(try elements.cell(place.number))
+        return StowValueReader.value(try elements.layout.cell(place.number, session.message.reader))
       }
       return try reader.row(at: row, of: columns)
     } catch {
@@ -59,10 +64,9 @@ struct StowValueReader {
       return .integer(Int128(Int64(tag) &- Int64(Integers.small) &- 16))
     case Strings.short...Strings.lastShort, Strings.long, Symbols.short...Symbols.lastShort, Symbols.long:
       return .string(try String.read(message, at: offset, next: &offset))
-    case Records.short...UInt8.max, Maps.short...Maps.lastShort, Maps.long, Records.long, Records.longPartial:
-      return .object(try object(at: &offset))
-    case Arrays.short...Arrays.lastShort, Arrays.long:
-      return .array(try array(at: &offset))
+    case Records.short...UInt8.max, Maps.short...Maps.lastShort, Maps.long, Records.long, Records.longPartial,
+      Arrays.short...Arrays.lastShort, Arrays.long:
+      return try container(at: &offset)
     case Integers.sized...Integers.lastSized:
       return .integer(Int128(try Integers.read(reader, at: offset, next: &offset)))
     default: return try readRare(at: &offset, tag)
@@ -111,18 +115,62 @@ struct StowValueReader {
 
   // MARK: what nests
 
-  /// Returns what `body` reads, of the container at `offset`, unless the stack has no room for it.
-  private func nest<Result>(
-    at offset: Int, _ body: () throws(FormatError) -> Result
-  ) throws(FormatError) -> Result {
+  /// Reads the array or the object at `offset`, unless the stack has no room for it.
+  private func container(at offset: inout Int) throws(FormatError) -> StowValue {
+    let start = offset
+    guard var children = try Children(of: start, message) else { try fail(.malformed, at: start) }
+    offset = children.end
     if !session.calls.enter(maximumDepth: message.maximumDepth) {
       guard session.calls.enterDue(maximumDepth: message.maximumDepth) == nil else {
-        try fail(.noRoom, at: offset)
+        try fail(.noRoom, at: start)
       }
     }
     defer { session.calls.leave() }
-    return try body()
+    let isMap = children.map != nil
+    let recordKeys = try recordKeys(children)
+    let count = try count(children, recordKeys)
+    var (values, names) = ([StowValue](), [String]())
+    values.reserveCapacity(count)
+    if isMap { names.reserveCapacity(count) }
+    while let child = try children.peek(message) {
+      if isMap, let key = child.key { names.append(try message.keyString(at: key)) }
+      var next = child.value
+      values.append(try read(at: &next))
+      try children.pass(child, to: next)
+    }
+    try children.checkEnd(message)
+    guard children.object != nil else { return .array(values) }
+    return .object(StowObject(recordKeys ?? ObjectKeys(names), values))
   }
+
+  /// Returns the keys of a record, those for which there is a value; nil of others.
+  private func recordKeys(_ record: Children) throws(FormatError) -> ObjectKeys? {
+    guard let object = record.object, let shape = object.shape else { return nil }
+    let names = try message.names(ofShape: shape)
+    guard object.isPartial else { return names.objectKeys }
+    let start = object.body.lowerBound
+    var bits: Int?
+    if record.offset - start <= MemoryLayout<Int>.size {
+      bits = Int(truncatingIfNeeded: reader.firstBytes(at: start, upTo: record.offset))
+    }
+    return names.objectKeys(presence: bits) { reader.bit($0, at: start) }
+  }
+
+  /// Records of fewer keys take so little memory that their values need not be counted first.
+  private static let fewKeys = 32
+
+  /// Returns how many values there are. The keys of a map must be distinct.
+  private func count(_ children: Children, _ recordKeys: ObjectKeys?) throws(FormatError) -> Int {
+    if let map = children.map {
+      return try TextIndex.checkingKeys(ofMap: map, message)?.count ?? message.keyCheck.count
+    }
+    if let recordKeys, recordKeys.count <= Self.fewKeys { return recordKeys.count }
+    let count = try Arrays.count(children.offset..<children.end, reader)
+    if let recordKeys, count != recordKeys.count { try fail(.malformed, at: children.offset) }
+    return count
+  }
+
+  // MARK: elements without tags
 
   /// Returns an array of `count` values, each of which `read` returns.
   @inline(__always)
@@ -134,89 +182,6 @@ struct StowValueReader {
     for index in 0..<count { result.append(try read(index)) }
     return result
   }
-
-  private func array(at offset: inout Int) throws(FormatError) -> [StowValue] {
-    let elements = try Arrays.read(reader, at: offset)
-    var next = elements.lowerBound
-    let count = try Arrays.count(elements, reader)
-    let result = try nest(at: offset) { () throws(FormatError) in
-      try values(count) { _ throws(FormatError) in try read(at: &next) }
-    }
-    offset = elements.upperBound
-    return result
-  }
-
-  private func object(at offset: inout Int) throws(FormatError) -> StowObject {
-    guard let header = try ObjectHeader.read(reader, at: offset) else { try fail(.malformed, at: offset) }
-    let start = offset
-    offset = header.body.upperBound
-    guard let shape = header.shape else {
-      return try nest(at: start) { () throws(FormatError) in try map(header.body) }
-    }
-    guard shape < message.tables.shapeCount else { try fail(.malformed, at: start) }
-    return try nest(at: start) { () throws(FormatError) in try record(header, shape, start) }
-  }
-
-  // MARK: maps
-
-  private func map(_ body: Range<Int>) throws(FormatError) -> StowObject {
-    if body.isEmpty { return StowObject() }
-    let index = try TextIndex.checkingKeys(ofMap: body, message)
-    let count = index?.count ?? message.keyCheck.count
-    var keys: [String] = []
-    keys.reserveCapacity(count)
-    var next = body.lowerBound
-    let values = try self.values(count) { _ throws(FormatError) in
-      keys.append(try message.keyString(at: TextLocation(next)))
-      next = try message.tables.endOfKey(reader, at: next)
-      return try read(at: &next)
-    }
-    return StowObject(ObjectKeys(keys), values)
-  }
-
-  // MARK: records
-
-  /// Records of fewer keys take so little memory that their values need not be counted first.
-  private static let fewKeys = 32
-
-  private func record(
-    _ header: ObjectHeader, _ shape: Int, _ start: Int
-  ) throws(FormatError) -> StowObject {
-    let end = header.body.upperBound
-    var next = header.body.lowerBound
-    let names = try message.names(ofShape: shape)
-    let keys: ObjectKeys
-    if header.isPartial {
-      next = try Records.endOfPresence(
-        reader, in: header.body, keyCount: message.tables.keyCount(ofShape: shape))
-      keys = self.keys(names, presence: header.body.lowerBound..<next)
-    } else {
-      keys = names.objectKeys
-    }
-    if keys.count > Self.fewKeys {
-      guard try Arrays.count(next..<end, reader) == keys.count else { try fail(.malformed, at: start) }
-    }
-    let values = try self.values(keys.count) { _ throws(FormatError) in
-      let place = next
-      guard place < end else { try fail(.malformed, at: start) }
-      let value = try read(at: &next)
-      guard next <= end else { try fail(.malformed, at: place) }
-      return value
-    }
-    guard next == end else { try fail(.malformed, at: start) }
-    return StowObject(keys, values)
-  }
-
-  /// Returns the keys of a shape for which there is a value, by its presence bits.
-  private func keys(_ names: ShapeNames, presence: Range<Int>) -> ObjectKeys {
-    var bits: UInt64?
-    if presence.count <= 8 {
-      bits = reader.firstBytes(at: presence.lowerBound, upTo: presence.upperBound)
-    }
-    return names.objectKeys(presence: bits) { reader.bit($0, at: presence.lowerBound) }
-  }
-
-  // MARK: elements without tags
 
   static func value(_ cell: Cell) -> StowValue {
     switch cell {

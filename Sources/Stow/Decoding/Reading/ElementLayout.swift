@@ -20,7 +20,7 @@ struct ElementNumber: BitwiseCopyable, Sendable {
 
 /// The elements of an array that have no tags: those of a packed array, the rows of a table or a matrix, the cells of a
 /// row, or the bytes of data. Whoever reads them sees plain values, objects and arrays.
-struct ElementLayout: Sendable {
+final class ElementLayout: Sendable {
   private enum Form: Sendable {
     case packed(PackedArray)
     /// Integers whose width differs, read ahead.
@@ -28,6 +28,8 @@ struct ElementLayout: Sendable {
     case rows
     case cells(row: Int)
     case bytes(first: Int)
+    /// What a path finds in each of other elements, which takes a walk.
+    case found
   }
 
   /// Where the array stands in the message.
@@ -63,6 +65,11 @@ struct ElementLayout: Sendable {
     form = packed.isInteger && packed.stride == 0 ? .integers(try packed.integers(reader)) : .packed(packed)
   }
 
+  /// What a path finds in each of so many elements, which stand at `offset`.
+  init(found count: Int, at offset: Int) {
+    (self.offset, self.count, form, columns) = (offset, count, .found, nil)
+  }
+
   private init(row: Int, of columns: Columns, at offset: Int) {
     self.offset = offset
     self.columns = columns
@@ -92,7 +99,7 @@ struct ElementLayout: Sendable {
   }
 
   /// Returns the column of a cell, and where its row stands; nil for other elements.
-  private func column(_ number: ElementNumber) -> (column: Columns.Column, row: Int)? {
+  func column(_ number: ElementNumber) -> (column: Columns.Column, row: Int)? {
     if let index = number.index {
       guard case .cells(let row) = form, let columns else { return nil }
       return (columns.columns[index], row)
@@ -114,6 +121,7 @@ struct ElementLayout: Sendable {
     }
     guard let index = number.index else { try fail(.cellMismatch, at: offset) }
     switch form {
+    case .found: try fail(.several, at: offset)
     case .packed(let packed): return try packed.cell(reader, at: index)
     case .integers(let values): return .integer(values[index])
     case .bytes(let first): return .integer(Int64(try reader.byte(at: first + index)))
@@ -122,30 +130,42 @@ struct ElementLayout: Sendable {
   }
 }
 
-/// The cells of a column, or the elements of a packed array that take equally many bytes: of one type, at equal distances.
-struct CellColumn {
-  let type: UInt8
-  let base: Int64
-  /// Where the first cell stands, and from each to the next.
+/// Cells that stand one after the other: those of a column or of a row, or the elements of a packed array that take equally
+/// many bytes.
+struct CellRun {
+  /// The column of all of them; in a row, that of each.
+  let columns: [Columns.Column]
+  /// Where the first row stands, and how far it is from each to the next; 0 if all cells are of one row.
   let first: Int
   let stride: Int
   let count: Int
 
-  init(of column: Columns.Column, _ rows: Range<Int>, stride: Int) {
-    (type, base) = (column.type, column.base)
-    (first, self.stride, count) = (rows.lowerBound + Int(column.offset), stride, rows.count / stride)
+  init(of packed: PackedArray) {
+    columns = [Columns.Column(type: packed.type, base: packed.base)]
+    (first, stride, count) = (packed.body.lowerBound, packed.stride, packed.count)
   }
 
-  init(of packed: PackedArray) {
-    self.init(of: Columns.Column(type: packed.type, base: packed.base), packed.body, stride: packed.stride)
+  fileprivate init(column: Int, of columns: Columns) {
+    self.columns = [columns.columns[column]]
+    (first, stride, count) = (columns.rows.lowerBound, columns.stride, columns.rowCount)
+  }
+
+  fileprivate init(row: Int, of columns: Columns) {
+    self.columns = columns.columns
+    (first, stride, count) = (row, 0, columns.columns.count)
   }
 }
 
 extension ElementLayout {
-  /// Returns the cells of a column of rows; nil if these are no rows, or its value is constant.
-  func cells(ofColumn index: Int) -> CellColumn? {
+  /// Returns the cells of a column of rows; nil if these are no rows.
+  func run(ofColumn index: Int) -> CellRun? {
     guard case .rows = form, let columns, columns.columns.indices.contains(index) else { return nil }
-    let column = columns.columns[index]
-    return column.constant == nil ? CellColumn(of: column, columns.rows, stride: columns.stride) : nil
+    return CellRun(column: index, of: columns)
+  }
+
+  /// Returns the cells of a row that is an array; nil if the element is another.
+  func run(ofRow number: ElementNumber) -> CellRun? {
+    guard let columns, columns.shape == nil, let row = row(number) else { return nil }
+    return CellRun(row: row, of: columns)
   }
 }

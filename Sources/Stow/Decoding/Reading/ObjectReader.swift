@@ -31,6 +31,8 @@ final class ObjectReader {
   private var entryIndex: TextIndex?
   /// Whether all keys of the map are known to be distinct.
   private var keysAreChecked = false
+  /// The index in its shape of the key that was found last by its name.
+  private var lastNamed = ObjectReader.noKey
   /// The table that the object is a row of; what is found then is a column.
   private(set) var table: Elements?
   /// The same, to be compared without counting a reference.
@@ -178,12 +180,11 @@ final class ObjectReader {
   private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Int {
     if shape >= 0 { return try value(at: keyIndex(of: key, byte: byte)) }
     if keyTable.hasBytes { return try findEntry(keyTable.text(of: key, byte: byte)) }
-    if let value = try nextEntry(named: key.stringValue) { return value }
     return try find(name: key.stringValue)
   }
 
   /// Returns where the value of the key at an index stands, or −1 if it has none.
-  func value(at keyIndex: Int?) throws(FormatError) -> Int {
+  private func value(at keyIndex: Int?) throws(FormatError) -> Int {
     guard let keyIndex, isPresent(keyIndex) else { return -1 }
     if table != nil { return keyIndex }
     try seek(keyIndex)
@@ -263,7 +264,12 @@ final class ObjectReader {
 
   /// Returns where the value for the key called `name` stands, or −1 if the object has none.
   func find(name: String) throws(FormatError) -> Int {
-    if shape >= 0 { return try value(at: message.keyIndex(of: name, inShape: shape)) }
+    if shape >= 0 {
+      let found = try message.keyIndex(of: name, inShape: shape, likely: lastNamed)
+      if let found { lastNamed = found }
+      return try value(at: found)
+    }
+    if let value = try nextEntry(named: name) { return value }
     return try message.withText(of: name) { text throws(FormatError) in try findIndexed(text) }
   }
 
@@ -293,27 +299,20 @@ final class ObjectReader {
   func read<Value: ReadableScalar>(
     _ type: Value.Type, at offset: Int
   ) throws(FormatError) -> Value {
-    if let table { return try readCell(type, table, keyIndex: offset) }
+    if let table { return try Value.readCell(message, table.column(offset), inRowAt: row) }
     var next = offset
     let result = try Value.read(message, at: offset, next: &next)
     try advance(to: next)
     return result
   }
 
-  /// Reads a cell; out of line, so that what reads values with a tag stays short.
   @inline(never)
-  private func readCell<Value: ReadableScalar>(
-    _ type: Value.Type, _ table: Elements, keyIndex: Int
-  ) throws(FormatError) -> Value {
-    let column = try table.column(keyIndex)
-    guard var constant = column.constant else {
-      return try Value.read(message.reader, at: row &+ Int(column.offset), column.type, base: column.base)
-    }
-    return try Value.read(message, at: constant, next: &constant)
+  func readOutOfLine<Value: ReadableScalar>(_ type: Value.Type, at offset: Int) throws(FormatError) -> Value {
+    try read(type, at: offset)
   }
 
   /// Passes the value that `find` found at `offset` if it is nil, and returns whether it is.
-  @inline(__always)
+  @inline(never)
   func passNil(_ offset: Int) throws(FormatError) -> Bool {
     guard let place = place(offset), Nils.isNil(message.reader, at: place) else { return false }
     if table == nil { try pass(offset) }

@@ -18,16 +18,11 @@ protocol ReadableScalar: Decodable, Sendable {
   static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
     -> Self
 
-  /// Returns all elements of a packed array, the cells of a column, or those of a row of a matrix; nil, or an error, where
-  /// one is no value of this type. Each type has its own, compiled for it.
+  /// Returns all elements of a packed array, cells that stand one after the other, or the whole values that `elements` are;
+  /// nil, or an error, where one is no value of this type. Each type has its own, compiled for it.
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]?
-  static func array(of column: CellColumn, _ message: Message) throws(FormatError) -> [Self]
-  static func array(_ message: Message, inRow row: Int, of columns: Columns) throws(FormatError) -> [Self]
-
-  /// Returns the whole values that stand one after the other in `elements`, or at some offsets.
-  static func array(
-    _ message: Message, in elements: Range<Int>, at offsets: [Int]?
-  ) throws(FormatError) -> [Self]
+  static func array(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self]
+  static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self]
 
   /// Returns the plans for values of the type, for arrays of them, and for dictionaries of them by strings.
   static func makeDecodingPlan() -> AnyDecodingPlan
@@ -51,56 +46,51 @@ extension ReadableScalar {
   }
 
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]? {
-    packed.stride > 0 ? try array(of: CellColumn(of: packed), message) : nil
+    packed.stride > 0 ? try array(of: CellRun(of: packed), message) : nil
   }
 
-  static func array(of column: CellColumn, _ message: Message) throws(FormatError) -> [Self] {
-    let reader = message.reader
-    return try filled(column.count) { index throws(FormatError) in
-      try read(reader, at: column.first &+ index &* column.stride, column.type, base: column.base)
-    }
-  }
-
-  static func array(
-    _ message: Message, inRow row: Int, of columns: Columns
-  ) throws(FormatError) -> [Self] {
-    try columns.columns.withUnsafeBufferPointer { columns throws(FormatError) in
-      try filled(columns.count) { index throws(FormatError) in
-        let column = columns[index]
-        guard var constant = column.constant else {
-          return try read(message.reader, at: row &+ Int(column.offset), column.type, base: column.base)
+  static func array(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self] {
+    let isRow = cells.stride == 0
+    return try cells.columns.withUnsafeBufferPointer { columns throws(FormatError) in
+      try filled(cells.count) { target, initialized throws(FormatError) in
+        for index in 0..<cells.count {
+          let value = try read(
+            message, columns[isRow ? index : 0], inRowAt: cells.first &+ index &* cells.stride)
+          (target + index).initialize(to: value)
+          initialized = index &+ 1
         }
-        return try read(message, at: constant, next: &constant)
       }
     }
   }
 
-  static func array(
-    _ message: Message, in elements: Range<Int>, at offsets: [Int]?
-  ) throws(FormatError) -> [Self] {
+  static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self] {
     var result: [Self] = []
     // As many as there may be in few bytes; others take more.
-    result.reserveCapacity(offsets?.count ?? min(elements.count, 8))
+    result.reserveCapacity(min(elements.count, 8))
     var next = elements.lowerBound
-    while offsets.map({ result.count < $0.count }) ?? (next < elements.upperBound) {
-      if let offsets { next = offsets[result.count] }
-      result.append(try read(message, at: next, next: &next))
-    }
-    guard offsets != nil || next == elements.upperBound else { try fail(.malformed, at: next) }
+    while next < elements.upperBound { result.append(try read(message, at: next, next: &next)) }
+    guard next == elements.upperBound else { try fail(.malformed, at: next) }
     return result
   }
 
-  /// Returns as many values as `read` returns for their indices.
+  /// Returns the value that a row has in a column: the cell, or the one value of the column.
+  ///
+  /// Out of line, so that what reads values with a tag stays short.
+  @inline(never)
+  static func readCell(
+    _ message: Message, _ column: Columns.Column, inRowAt row: Int
+  ) throws(FormatError) -> Self {
+    try read(message, column, inRowAt: row)
+  }
+
   @inline(__always)
-  fileprivate static func filled(
-    _ count: Int, by read: (Int) throws(FormatError) -> Self
-  ) throws(FormatError) -> [Self] {
-    try filled(count) { target, initialized throws(FormatError) in
-      for index in 0..<count {
-        (target + index).initialize(to: try read(index))
-        initialized = index &+ 1
-      }
+  static func read(
+    _ message: Message, _ column: Columns.Column, inRowAt row: Int
+  ) throws(FormatError) -> Self {
+    guard var constant = column.constant else {
+      return try read(message.reader, at: row &+ Int(column.offset), column.type, base: column.base)
     }
+    return try read(message, at: constant, next: &constant)
   }
 
   /// Returns an array that `fill` fills, unless it throws.
@@ -239,8 +229,13 @@ extension BinaryFloatingPoint {
       return Self(try Integers.read(reader, at: offset, next: &next))
     }
     let result = wide.isNegative ? Self(Int128(bitPattern: wide.bits)) : Self(wide.bits)
-    guard result.isFinite else { try fail(.unrepresentable, at: offset) }
-    return result
+    return try result.checked(by: true, at: offset)
+  }
+
+  /// Returns the number; one that was finite and is beyond the range of this type is an error.
+  fileprivate func checked(by wasFinite: Bool, at offset: Int) throws(FormatError) -> Self {
+    guard isFinite || !wasFinite else { try fail(.unrepresentable, at: offset) }
+    return self
   }
 }
 
@@ -297,40 +292,32 @@ extension Float: ReadableScalar {
     if let float = try Floats.float(reader, at: offset, next: &next) { return float }
     // Not by way of `Double`, which would round twice.
     if Integers.isInteger(reader, at: offset) { return try nearest(reader, at: offset, next: &next) }
-    return try rounding(Double.read(message, at: offset, next: &next), at: offset)
+    let value = try Double.read(message, at: offset, next: &next)
+    return try Float(value).checked(by: value.isFinite, at: offset)
   }
 
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Float {
     switch cell {
     case .integer(let integer): return Float(integer)
     case .singleNaN(let value): return value
-    case .double, .bool, .date: return try rounding(Double.read(cell, at: offset), at: offset)
+    case .double, .bool, .date:
+      let value = try Double.read(cell, at: offset)
+      return try Float(value).checked(by: value.isFinite, at: offset)
     }
   }
 
-  /// Returns the nearest `Float`; a finite number beyond its range is an error.
-  private static func rounding(_ value: Double, at offset: Int) throws(FormatError) -> Float {
-    let result = Float(value)
-    guard result.isFinite || !value.isFinite else { try fail(.unrepresentable, at: offset) }
-    return result
-  }
 }
 
 #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
   extension Float16: ReadableScalar {
     static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Float16 {
-      try rounding(Float.read(message, at: offset, next: &next), at: offset)
+      let value = try Float.read(message, at: offset, next: &next)
+      return try Float16(preserving: value).checked(by: value.isFinite, at: offset)
     }
 
     static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Float16 {
-      try rounding(Float.read(cell, at: offset), at: offset)
-    }
-
-    /// Returns the nearest `Float16`; a finite number beyond its range is an error.
-    private static func rounding(_ value: Float, at offset: Int) throws(FormatError) -> Float16 {
-      let result = Float16(preserving: value)
-      guard result.isFinite || !value.isFinite else { try fail(.unrepresentable, at: offset) }
-      return result
+      let value = try Float.read(cell, at: offset)
+      return try Float16(preserving: value).checked(by: value.isFinite, at: offset)
     }
   }
 #endif
