@@ -35,8 +35,8 @@ struct Narrow {
     case .reserved: "reserved"
     case .invalidText: "invalid text"
     case .repeatedKey, .equalKeys: "repeated key"
-    case .mismatch, .cellMismatch, .several: "mismatch"
-    case .unrepresentable: "unrepresentable"
+    case .mismatch, .cellMismatch, .several, .wrongText: "mismatch"
+    case .unrepresentable, .noInteger: "unrepresentable"
     case .tooDeep, .noRoom: "too deep"
     case .tooManyDefinitions: "too many definitions"
     }

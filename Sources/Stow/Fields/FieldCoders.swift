@@ -158,14 +158,37 @@ final class OptionalCoder<Wrapped: Codable>: FieldCoder {
 }
 
 /// An optional, whose coder is found by the type of a field.
-protocol OptionalField {
-  static func makeCoder<Value>(_ makeDefault: (() -> Value)?) -> FieldCoder
+private protocol OptionalField {
+  /// - Parameter makeDefault: Makes values of this type.
+  static func makeCoder(_ makeDefault: (() -> Any)?) -> FieldCoder
 }
 
 extension Optional: OptionalField where Wrapped: Codable {
-  /// - Parameter makeDefault: Makes values of this type, which its caller knows by another name.
-  static func makeCoder<Value>(_ makeDefault: (() -> Value)?) -> FieldCoder {
-    OptionalCoder<Wrapped>(makeDefault.map { make in { reinterpret(make(), as: Self.self) } })
+  fileprivate static func makeCoder(_ makeDefault: (() -> Any)?) -> FieldCoder {
+    OptionalCoder<Wrapped>(typed(makeDefault))
+  }
+}
+
+/// What makes a default, which is known to be a `Value`.
+private func typed<Value>(_ makeDefault: (() -> Any)?) -> (() -> Value)? {
+  makeDefault.map { make in
+    {
+      guard let value = make() as? Value else { preconditionFailure("a default of another type") }
+      return value
+    }
+  }
+}
+
+extension Decodable where Self: Encodable {
+  fileprivate static func makeFieldCoder(_ makeDefault: (() -> Any)?) -> FieldCoder {
+    ValueCoder<Self>(typed(makeDefault))
+  }
+}
+
+extension AnyField {
+  /// The coder of the values of the field.
+  func makeCoder() -> FieldCoder {
+    (type as? any OptionalField.Type)?.makeCoder(makeDefault) ?? type.makeFieldCoder(makeDefault)
   }
 }
 

@@ -98,11 +98,12 @@ public struct FieldTable<Root>: @unchecked Sendable {
 /// A field, whose type is not known here.
 struct AnyField<Root> {
   let name: String
+  let type: any Codable.Type
+  let makeDefault: (() -> Any)?
   /// Where the property lies in a value; nil if it is not stored there as it is.
   let offset: Int?
   let size: Int
   let alignment: Int
-  let makeCoder: () -> FieldCoder
   /// Copies the property of a value to a place in memory.
   let copy: (Root, UnsafeMutableRawPointer) -> Void
   /// Whether two values have the same property, as far as that can be told.
@@ -112,9 +113,8 @@ struct AnyField<Root> {
     name = field.name
     offset = MemoryLayout<Root>.offset(of: field.property)
     (size, alignment) = (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
-    makeCoder = {
-      (Value.self as? any OptionalField.Type)?.makeCoder(field.makeDefault) ?? ValueCoder(field.makeDefault)
-    }
+    type = Value.self
+    makeDefault = field.makeDefault
     copy = { $1.put($0[keyPath: field.property]) }
     isSame = { value, other in
       // What is not equal to itself, as a NaN, tells nothing.

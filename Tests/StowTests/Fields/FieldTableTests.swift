@@ -125,6 +125,19 @@ struct FieldTableTests {
     expectRoundTrip(full)
   }
 
+  @Test("a default may be nil, also within an optional") func nilDefaults() throws {
+    struct Deep: StowFields, Equatable {
+      var a: Int??
+      var b: Int??
+      var c: String?
+      static let stowFields = FieldTable(
+        Deep.init(a:b:c:), Field("a", \.a, default: .some(nil)), Field("b", \.b, default: nil),
+        Field("c", \.c, default: nil))
+    }
+    let read = try transcode([String: Int](), to: Deep.self)
+    #expect(read == Deep(a: .some(nil), b: nil, c: nil))
+  }
+
   @Test("rows of which some columns are missing have the defaults") func rows() throws {
     struct Old: Codable {
       var x: Double
