@@ -108,7 +108,7 @@ public final class StowDecoder: Sendable {
   /// ```
   ///
   /// For a part, looks at what the path passes and at the part itself. All else is skipped by its length, and a fault in
-  /// it is not found. To read several parts, open the message once: ``message(from:)``.
+  /// it is not found. To read several parts, open the message once: ``message(from:)-(ContiguousBytes)``.
   ///
   /// - Parameters:
   ///   - type: The type of the value or the part.

@@ -47,7 +47,7 @@ public struct StowMessage: Sendable {
   ///
   /// Takes time and memory in proportion to the keys and strings that the message holds for all its values, not to the
   /// values. To open one that relies on a context, or to set `userInfo` or a limit of depth, use
-  /// ``StowDecoder/message(from:)``.
+  /// ``StowDecoder/message(from:)-(ContiguousBytes)``.
   ///
   /// - Parameter bytes: The message. `Data` is shared with the opened message, other bytes are copied.
   /// - Throws: `DecodingError.dataCorrupted` if the front of the message is not valid, or its value does not end with
