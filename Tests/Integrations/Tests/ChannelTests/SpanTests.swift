@@ -16,10 +16,9 @@
       try buffer.writeWithOutputRawSpan(minimumWritableBytes: length) { output in
         try StowEncoder().encode([1, 2, 3], into: &output)
       }
-      #expect(buffer.readSlice(length: length).map { $0.readableBytes } == length)
+      let written = buffer.readSlice(length: length)
       #expect(try StowDecoder().decode([Int].self, from: buffer.readableBytesSpan) == [1, 2, 3])
-      buffer.moveReaderIndex(to: 0)
-      let first = try #require(buffer.readSlice(length: length))
+      let first = try #require(written)
       #expect(try StowDecoder().decode([String: [Int]].self, from: first.readableBytesSpan) == events)
       #expect(throws: EncodingError.self) {
         try buffer.writeWithOutputRawSpan(minimumWritableBytes: 1) { output in
