@@ -207,7 +207,7 @@ struct CodedField: BitwiseCopyable {
   let offset: Int
   let coder: Unmanaged<FieldCoder>
 
-  /// The fields in memory of their own, where they are read without counting references; nil if the offsets are not known.
+  /// The fields in memory of their own, where they are read without counting references; none if no offsets are known.
   static func allocate(
     _ coders: [FieldCoder], _ bytes: [Int], _ offsets: [Int]?
   ) -> UnsafeMutableBufferPointer<CodedField> {

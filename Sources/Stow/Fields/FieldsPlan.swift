@@ -25,7 +25,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
   @exclusivity(unchecked) private var isWhole: Bool?
   /// Whether no field holds containers or calls `Codable`.
   private let isFlat: Bool
-  /// What is free of what decodes the values that stand within each other.
+  /// Those that no value is decoded with at the moment.
   @exclusivity(unchecked) private var scratches = GrowableBuffer<Unmanaged<FieldsScratch>>(capacity: 1)
 
   init(
