@@ -43,6 +43,13 @@ protocol RecordableScalar: Encodable, Sendable {
   static func makeDictionaryEncoder() -> AnyTypeEncoder
 }
 
+extension Recording {
+  @inline(__always)
+  mutating func record<Value: RecordableScalar>(_ value: Value, key: TokenKey) {
+    value.record(in: &self, key: key)
+  }
+}
+
 /// A scalar that is recorded as a token, and a word if it needs one.
 protocol TapeScalar: RecordableScalar {
   func record(on tape: inout Tape, key: TokenKey)

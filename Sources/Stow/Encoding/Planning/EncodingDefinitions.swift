@@ -94,21 +94,23 @@ package final class EncodingDefinitions: @unchecked Sendable {
     shapesByList.removeAll(keepingCapacity: true)
   }
 
-  /// Adds what a message defines, and remembers its other strings.
-  func add(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
-    for string in plan.symbols { noteSymbol(strings.intern(recording.strings.utf8(string))) }
-    for shape in plan.shapes {
-      let indices = plan.names(of: shape, recording).map { UInt32(strings.intern($0)) }
-      addShape(indices)
-      for key in indices { sortShapes(ofKey: Int(key)) }
-    }
-    // What is a symbol is here.
-    for index in 0..<recording.strings.count where recording.strings[index].symbol == 0 && !isFull {
-      _ = strings.intern(recording.strings.utf8(index))
-    }
-    if limit < .max { room -= plan.preludeBound(recording) }
-    if !plan.shapes.isEmpty { version = Self.newVersion() }
+  // What a message adds to definitions that grow: its symbols, its shapes, and then its other strings.
+
+  func add(symbol: UnsafeRawBufferPointer) { noteSymbol(strings.intern(symbol)) }
+
+  func add(shape names: [UnsafeRawBufferPointer]) {
+    let indices = names.map { UInt32(strings.intern($0)) }
+    addShape(indices)
+    for key in indices { sortShapes(ofKey: Int(key)) }
+    version = Self.newVersion()
   }
+
+  func add(string: UnsafeRawBufferPointer) {
+    if !isFull { _ = strings.intern(string) }
+  }
+
+  /// Notes the bytes of the prelude of a message.
+  func spend(_ bytes: Int) { room -= bytes }
 
   var counts: (symbols: Int, shapes: Int) { (symbolCount, ends.count) }
 

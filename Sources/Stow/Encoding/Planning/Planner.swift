@@ -359,6 +359,18 @@ struct MessagePlan: ~Copyable {
   }
 }
 
+extension EncodingDefinitions {
+  /// Adds what a message defines, and remembers its other strings.
+  func add(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
+    for string in plan.symbols { add(symbol: recording.strings.utf8(string)) }
+    for shape in plan.shapes { add(shape: plan.names(of: shape, recording)) }
+    for index in 0..<recording.strings.count where recording.strings[index].symbol == 0 {
+      add(string: recording.strings.utf8(index))
+    }
+    if room < .max { spend(plan.preludeBound(recording)) }
+  }
+}
+
 /// The sequences of keys that the maps of a message have: each distinct one may become a shape.
 struct KeyLists: ~Copyable {
   struct List {

@@ -82,14 +82,9 @@ struct Recording: ~Copyable {
   }
 }
 
-// How scalars, and the keys of maps, get onto the tape.
+// How values that are no words, and the keys of maps, get onto the tape.
 
 extension Recording {
-  @inline(__always)
-  mutating func record<Value: RecordableScalar>(_ value: Value, key: TokenKey) {
-    value.record(in: &self, key: key)
-  }
-
   /// Records a URL, whose absolute string this is.
   mutating func record(url text: String, key: TokenKey) {
     let index = strings.intern(text)
