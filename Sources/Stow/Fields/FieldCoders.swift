@@ -66,7 +66,7 @@ final class ValueCoder<Value: Codable>: FieldCoder {
 
   init(_ makeDefault: (() -> Value)?) {
     self.makeDefault = makeDefault
-    let scalar = Scalars.readable(Value.self)
+    let scalar = ReadableTypes.scalar(Value.self)
     let kind: Kind =
       switch scalar {
       case is Double.Type: .double

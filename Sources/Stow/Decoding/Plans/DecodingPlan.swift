@@ -45,7 +45,7 @@ extension DecodingPlans {
   init(hasTables: Bool = true) {
     self.init(
       ofScalar: {
-        $0 == StowValue.self ? Self.plan($0) : Scalars.readable($0)?.makeDecodingPlan()
+        $0 == StowValue.self ? Self.plan($0) : ReadableTypes.scalar($0)?.makeDecodingPlan()
       },
       ofGeneric: Self.plan,
       ofOther: { hasTables ? ($0 as? any StowFields.Type)?.makeFieldsPlan() : nil })
@@ -56,11 +56,23 @@ extension DecodingPlans {
   }
 }
 
-extension Scalars {
-  private static let readable = all.compactMap { $0 as? any ReadableScalar.Type }
+/// The scalars as decoding knows them.
+enum ReadableTypes {
+  private static let scalars: [any ReadableScalar.Type] = {
+    // A list that the compiler checks: a cast would search all conformances of the program, in its first message.
+    var all: [any ReadableScalar.Type] = [
+      Bool.self, Double.self, Float.self, String.self, Date.self, UUID.self, URL.self, Decimal.self,
+      Data.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
+      UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self,
+    ]
+    #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+      all.append(Float16.self)
+    #endif
+    return all
+  }()
 
   /// Returns a type as the scalar that it is; nil for other types.
-  static func readable(_ type: Any.Type) -> (any ReadableScalar.Type)? { readable.first { $0 == type } }
+  static func scalar(_ type: Any.Type) -> (any ReadableScalar.Type)? { scalars.first { $0 == type } }
 }
 
 extension Optional: PlannedDecodable where Wrapped: Decodable {
@@ -69,14 +81,14 @@ extension Optional: PlannedDecodable where Wrapped: Decodable {
 
 extension Array: PlannedDecodable where Element: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan {
-    Scalars.readable(Element.self)?.makeArrayPlan() ?? ArrayDecodingPlan<Element>()
+    ReadableTypes.scalar(Element.self)?.makeArrayPlan() ?? ArrayDecodingPlan<Element>()
   }
 }
 
 extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan {
     guard Key.self == String.self else { return PlainDecodingPlan<Self>() }
-    return Scalars.readable(Value.self)?.makeDictionaryPlan() ?? DictionaryDecodingPlan<Value>()
+    return ReadableTypes.scalar(Value.self)?.makeDictionaryPlan() ?? DictionaryDecodingPlan<Value>()
   }
 }
 

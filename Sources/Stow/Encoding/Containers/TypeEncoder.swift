@@ -177,7 +177,18 @@ extension Decimal: RecordableScalar {
 
 /// The scalars as encoding knows them.
 enum RecordableTypes {
-  private static let scalars = Scalars.all.compactMap { $0 as? any RecordableScalar.Type }
+  private static let scalars: [any RecordableScalar.Type] = {
+    // A list that the compiler checks: a cast would search all conformances of the program, in its first message.
+    var all: [any RecordableScalar.Type] = [
+      Bool.self, Double.self, Float.self, String.self, Date.self, UUID.self, URL.self, Decimal.self,
+      Data.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
+      UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self,
+    ]
+    #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+      all.append(Float16.self)
+    #endif
+    return all
+  }()
 
   /// A type as the scalar that it is; nil of other types.
   static func scalar(_ type: Any.Type) -> (any RecordableScalar.Type)? { scalars.first { $0 == type } }
