@@ -78,8 +78,8 @@ private enum ChecksumTables {
       let shorter = tables[place - 256]
       tables.append(tables[Int(shorter & 0xFF)] ^ (shorter >> 8))
     }
-    let bits = (0..<32).map { bit in
-      (0..<part).reduce(1 << UInt32(bit)) { state, _ in tables[Int(state & 0xFF)] ^ (state >> 8) }
+    let bits: [UInt32] = (0..<32).map { (bit: UInt32) -> UInt32 in
+      (0..<part).reduce(UInt32(1) << bit) { state, _ in tables[Int(state & 0xFF)] ^ (state >> 8) }
     }
     for byte in 0..<4 {
       for value in 0..<256 {
