@@ -49,8 +49,10 @@ struct CoderOptionTests {
     let reader = try RecordLogReader(at: folder.log, decoder: decoder)
     for log in [log, reader] {
       let areas = try log.records.map { try $0.decode(Drawing.self).shape.area }
-      let sides = (5..<50).map(Double.init)
-      #expect(areas == sides.flatMap { [$0 * $0, 3 * $0 * $0] })
+      let expected = (5..<50).map(Double.init).flatMap { (side: Double) -> [Double] in
+        [side * side, 3 * side * side]
+      }
+      #expect(areas == expected)
       #expect(try log.decode(Drawing.self, at: 99).shape is Circle)
     }
     let without = try RecordLogReader(at: folder.log)

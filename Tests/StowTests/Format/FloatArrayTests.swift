@@ -145,7 +145,7 @@ struct FloatArrayTests {
 struct MatrixTests {
   @Test("doubles in rows of equal length")
   func equalRows() {
-    expectRoundTrip((0..<20).map { row in (0..<3).map { Double(row * 10 + $0) / 4 } })
+    expectRoundTrip((0..<20).map { (row: Int) -> [Double] in (0..<3).map { Double(row * 10 + $0) / 4 } })
     expectRoundTrip((0..<20).map { row in [Double(row) * 0.1, Double(row) * -0.7] })
     expectRoundTrip([[Double]](repeating: [0.1, 0.2], count: 30))
   }
@@ -159,8 +159,9 @@ struct MatrixTests {
 
   @Test("coordinates, as in GeoJSON")
   func coordinates() {
-    let ring = (0..<100).map {
-      [-65.613616999999977 + Double($0) / 1000, 43.420273000000009 - Double($0) / 7]
+    let (west, north): (Double, Double) = (-65.613616999999977, 43.420273000000009)
+    let ring = (0..<100).map { (number: Int) -> [Double] in
+      [west + Double(number) / 1000, north - Double(number) / 7]
     }
     expectRoundTrip([ring, Array(ring.reversed()), []])
     expectRoundTrip([

@@ -218,7 +218,8 @@ extension Example {
     Example("floats-noisy-integral", [5.0, .leastNonzeroMagnitude, 7.0, 9.0]),
     Example("floats-4-bytes", [Float](arrayLiteral: 0.1, 0.2)),
     Example("floats-8-bytes", [Double.pi, 1.0 / 3, -.pi]),
-    Example("floats-and-integers", [Number.float(0.1 * 3), .integer(7), .float(0.1 * 6), .float(0.5)]),
+    Example(
+      "floats-and-integers", [Number.float(0.1 * 3), .integer(7), .float(0.1 * 6), .float(0.5)] as [Number]),
   ]
 
   static let rows: [Example] = [
@@ -229,7 +230,9 @@ extension Example {
     Example("table-constant-column", (1...4).map { Reading(unit: "mm", value: 100 * $0) }),
     Example(
       "matrix-mixed",
-      (0..<5).map { [Number.float(100.5 + Double($0)), $0 == 2 ? .integer(70) : .float(0.5 * Double($0))] }),
+      (0..<5).map { (row: Int) -> [Number] in
+        [.float(100.5 + Double(row)), row == 2 ? .integer(70) : .float(0.5 * Double(row))]
+      }),
     Example("matrix-too-small", [[1, 2], [3, 4]]),
   ]
 

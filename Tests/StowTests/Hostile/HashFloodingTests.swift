@@ -10,8 +10,8 @@ struct HashFloodingTests {
   /// A hash that multiplies words, of which one is known to make a product zero, forgets the number.
   private static func key(_ number: Int, beginningWith word: UInt64) -> [UInt8] {
     let digit = 52
-    let start = (0..<10).map { Int(word >> (8 + 6 * $0) & 63) }
-    let digits = (0..<9).map { digit + number >> (3 * $0) & 7 }
+    let start = (0..<10).map { (place: Int) -> Int in Int(word >> UInt64(8 + 6 * place) & 63) }
+    let digits = (0..<9).map { (place: Int) -> Int in digit + number >> (3 * place) & 7 }
     let codes = start + digits + [Int](repeating: digit, count: 28)
     var text = [UInt8](repeating: 0, count: 37)
     text[0] = UInt8(codes.count)

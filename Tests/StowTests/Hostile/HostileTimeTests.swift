@@ -76,7 +76,10 @@ private struct Objects: Sendable, CustomTestStringConvertible {
   private static func records(_ count: Int, keys: Int) -> [UInt8] {
     let values = [UInt8](repeating: 0x91, count: keys)
     return Bomb.sized(
-      0x70, (0..<count).flatMap { [0x72] + Bomb.number($0) + Bomb.number(keys) + values })
+      0x70,
+      (0..<count).flatMap { (number: Int) -> [UInt8] in
+        [0x72] + Bomb.number(number) + Bomb.number(keys) + values
+      })
   }
 }
 

@@ -109,8 +109,9 @@ enum VectorFile {
 
   /// The text of all lines with this word in front.
   private static func field(_ name: String, _ lines: ArraySlice<Substring>) -> String {
-    lines.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix(name + " ") }
-      .map { $0.dropFirst(name.count + 1) }.joined(separator: " ")
+    let trimmed = lines.map { line in line.drop { $0 == " " } }
+    let fields = trimmed.filter { $0.hasPrefix(name + " ") }
+    return fields.map { $0.dropFirst(name.count + 1) }.joined(separator: " ")
   }
 
   /// Bytes as two hexadecimal digits each; `00*20` stands for twenty times 00.

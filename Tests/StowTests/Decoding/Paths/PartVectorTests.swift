@@ -97,8 +97,8 @@ extension StowValue {
     case 12: return .array((0..<random.below(40)).map { _ in .bool(.random(&random)) })
     case 13:
       return .array(
-        (0..<random.below(40)).map {
-          ["row": StowValue($0), "x": .double(Double($0) / 8), "same": "text", "on": .bool($0 % 2 == 0)]
+        (0..<random.below(40)).map { (row: Int) -> StowValue in
+          ["row": StowValue(row), "x": .double(Double(row) / 8), "same": "text", "on": .bool(row % 2 == 0)]
         })
     case 14: return .array((0..<random.below(20)).map { [.double(Double($0) / 4), StowValue($0), .null] })
     case 15, 16: return .array((0..<random.below(9)).map { _ in .random(&random, depth: depth - 1) })
