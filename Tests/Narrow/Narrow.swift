@@ -36,7 +36,7 @@ struct Narrow {
     case .invalidText: "invalid text"
     case .repeatedKey, .equalKeys: "repeated key"
     case .mismatch, .cellMismatch, .several, .wrongText: "mismatch"
-    case .unrepresentable, .noInteger: "unrepresentable"
+    case .unrepresentable, .notAnInteger: "unrepresentable"
     case .tooDeep, .noRoom: "too deep"
     case .tooManyDefinitions: "too many definitions"
     }

@@ -22,7 +22,7 @@ struct ErrorMaker: ~Copyable {
       text += "; the message is that of a StowContext"
     }
     let context = DecodingError.Context(codingPath: path, debugDescription: text)
-    if error.kind == .unrepresentable || error.kind == .noInteger {
+    if error.kind == .unrepresentable || error.kind == .notAnInteger {
       return DecodingError.dataCorrupted(context)
     }
     return isNull
@@ -35,7 +35,7 @@ struct ErrorMaker: ~Copyable {
     case .mismatch where error.offset < reader.count: name(Tag.kind(of: reader.base[error.offset]))
     case .cellMismatch: "an element of another kind"
     case .unrepresentable: "a number that does not fit"
-    case .noInteger: name(.floatingPoint)
+    case .notAnInteger: name(.floatingPoint)
     default: nil
     }
   }
@@ -76,7 +76,7 @@ struct ErrorMaker: ~Copyable {
     let wanted = expected.map { "Expected a value of type \($0)" } ?? "Expected a message"
     let isReadable =
       switch error.kind {
-      case .unrepresentable, .noInteger, .cellMismatch, .several, .equalKeys, .wrongText: true
+      case .unrepresentable, .notAnInteger, .cellMismatch, .several, .equalKeys, .wrongText: true
       default: false
       }
     let other =
@@ -106,7 +106,7 @@ struct ErrorMaker: ~Copyable {
     case .mismatch: "the bytes end at offset \(error.offset)"
     case .cellMismatch: "found an element of another kind at offset \(error.offset)"
     case .several: "the path leads to an array of values."
-    case .unrepresentable, .noInteger: "the number at offset \(error.offset) does not fit"
+    case .unrepresentable, .notAnInteger: "the number at offset \(error.offset) does not fit"
     case .wrongText: "found \(string(at: error.offset, message)) at offset \(error.offset)"
     case .tooManyDefinitions: "the definitions at offset \(error.offset) are too many"
     case .tooDeep:

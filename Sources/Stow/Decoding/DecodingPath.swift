@@ -43,7 +43,7 @@ struct PathNode {
 /// The steps from the top of a message to where decoding is, as a stack.
 ///
 /// Steps name their parents, so that a container's path stays known while others push steps of their own; a step that was
-/// popped has left its serial number, which no other has.
+/// popped is known by its serial number, which only comes again after 2³² steps of one message.
 struct DecodingPath: ~Copyable {
   private var steps: UnsafeMutablePointer<PathStep>
   private var capacity = 64
@@ -156,7 +156,7 @@ struct DecodingPath: ~Copyable {
 
   /// Returns the coding path of a value that has no step of its own, one step below `node`.
   mutating func codingPath(to step: PathStep, of node: PathNode, _ message: Message) -> [any CodingKey] {
-    codingPath(to: node, message) + (step.kind == .top ? [] : [codingKey(step, message)])
+    codingPath(to: node, message) + [codingKey(step, message)]
   }
 
   /// Makes the last path lead to a place, and returns how many of its keys do; nil if the place has been left.

@@ -46,7 +46,7 @@ final class DecodingSession {
     _ userInfo: UserInfo, _ open: (Message) throws(FormatError) -> Void,
     _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
-    // Assigning none calls the runtime twice.
+    // Assigning an empty dictionary would take two calls of the runtime.
     if !userInfo.isEmpty { self.userInfo = userInfo }
     do throws(FormatError) { try open(message) } catch { throw self.error(error, path: [], expected: nil) }
     let value = try body(self)
@@ -140,7 +140,7 @@ struct CallDepth {
   /// Whether a container escaped its message, and may be read on any thread.
   var isDetached = false
 
-  /// Counts a call, and returns true unless `enterDue` has to decide.
+  /// Counts a call, and returns true; false where `enterDue` has to look closer.
   @inline(__always)
   mutating func enter(maximumDepth: Int) -> Bool {
     guard calls <= 2 &* maximumDepth, !StackGuard.isDue(calls) else { return false }

@@ -27,7 +27,7 @@ package struct FormatError: Error {
     /// A number of the right kind that the type cannot hold.
     case unrepresentable
     /// A floating-point number where an integer is asked for.
-    case noInteger
+    case notAnInteger
     /// A string that says no value of the type that is asked for.
     case wrongText
     /// More bytes of preludes than allowed.
@@ -105,8 +105,9 @@ package enum Varint {
 
 /// Bounds-checked access to the bytes of one message.
 ///
-/// The only place where a decoder touches memory. Every read names its offset and its size, and is compared with the
-/// message's size first; sums cannot overflow because every size is checked against what is left. The bytes belong to
+/// `require` compares an offset and a size with the size of the message; sums cannot overflow because every size is checked
+/// against what is left. What reads `base`, or what a pointer or buffer of the reader says, has required the bytes before, or
+/// reads a tag whose end was found. The bytes belong to
 /// whoever made the reader and must outlive its use.
 package struct ByteReader {
   private(set) var base: UnsafePointer<UInt8>

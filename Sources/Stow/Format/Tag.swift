@@ -119,7 +119,7 @@ enum Tag {
   }()
 
   /// Whether no number of any kind has the tag, nor anything else below strings.
-  static func isNoNumber(_ tag: UInt8) -> Bool {
+  static func cannotBeNumber(_ tag: UInt8) -> Bool {
     tag < Integers.sized || tag >= Strings.short && !Integers.isSmall(tag)
   }
 }

@@ -64,7 +64,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
     }
   }
 
-  /// Keeps a session that somebody holds a container of. It must make no more containers that need that.
+  /// Keeps a session that somebody holds a container of. From then on its containers hold a reference to it.
   private func keep(_ session: Session) {
     session.detach()
     withKept { $0.sessions.append(session) }

@@ -12,8 +12,8 @@
 enum DepthLimit {
   static var standard: Int { 512 }
 
-  /// The limit that stands for a chosen one. Twice as much is an integer still: `encode(to:)` and `init(from:)` may
-  /// call themselves so often.
+  /// The limit that stands for a chosen one. Twice as much is an integer still: within each container, one more call may
+  /// encode or decode a value that holds just the container.
   static func clamped(_ depth: Int) -> Int { min(max(0, depth), Int.max / 4) }
 }
 

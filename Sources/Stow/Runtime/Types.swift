@@ -141,8 +141,8 @@ struct TypeName {
 
   /// Whether the type may have generic arguments.
   ///
-  /// Only those have plans. Asking the runtime instead whether a type conforms to a protocol takes it through every
-  /// conformance of the program, in the first message of a process.
+  /// Only those conform to `WholeEncodable` or `PlannedDecodable`, `StowValue` aside. The name is there at once, while the
+  /// runtime searches every conformance of the program for each protocol that it is asked about.
   var mayBeGeneric: Bool { name.utf8.contains(UInt8(ascii: "<")) }
 
   var isOptional: Bool { name.hasPrefix(Self.optional) }

@@ -17,6 +17,24 @@ struct RefusedMessageTests {
     }
   }
 
+  /// A map in an array, which a search for an absent key walks over.
+  @Test("is one in which the last value of a map goes on after it", arguments: [0, 1, 2])
+  func lastValueOfAMap(length added: UInt8) throws {
+    let value: StowValue = [["x": 1, "text": "value"], "what stands after the map"]
+    var message = try StowEncoder().encode(value)
+    let text = try #require(message.firstRange(of: Data("value".utf8)))
+    message[text.lowerBound - 1] += added
+    struct Asking: Decodable {
+      init(from decoder: any Decoder) throws {
+        var elements = try decoder.unkeyedContainer()
+        let map = try elements.nestedContainer(keyedBy: AnyKey.self)
+        #expect(try map.decodeIfPresent(Int.self, forKey: AnyKey("absent")) == nil)
+      }
+    }
+    let decode = { try StowDecoder().decode(Asking.self, from: message) }
+    if added == 0 { _ = try decode() } else { #expect(throws: DecodingError.self) { try decode() } }
+  }
+
   private static var refused: [Vector] {
     ((try? VectorFile.all.get()) ?? []).filter { $0.kind == .refused }
   }

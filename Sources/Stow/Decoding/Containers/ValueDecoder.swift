@@ -183,7 +183,7 @@ extension DecodingSession {
   func decode<Value: Decodable>(
     _ type: Value.Type, _ entry: DecodingPlans.Entry, at place: OpenPlace, _ node: PathNode
   ) throws -> Value {
-    // The plan of a subclass is one of its own.
+    // The type may be a subclass of `Value`, whose plan does not make a `Value`.
     if entry.isPlain || type != Value.self { return try decodePlain(type, ValueDecoder(self, place, node)) }
     return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(at: place, from: self, node) }
   }
@@ -204,7 +204,7 @@ extension DecodingSession {
   /// Returns the nil of an optional type that stands in `level` others; nil for other types.
   func none<Value: Decodable>(_ type: Value.Type, level: Int = 0) -> Value? {
     let entry = types.entry(for: type)
-    guard level >= 0, !entry.isPlain else { return nil }
+    guard level >= 0, !entry.isPlain, type == Value.self else { return nil }
     return entry.withPlan(as: DecodingPlan<Value>.self) { $0.none(level: level, self) }
   }
 }
@@ -216,8 +216,8 @@ extension DecodingSession {
 /// Three words, so that it sits inside its existential. It keeps the session alive and may outlive the
 /// `init(from:)` it was made for.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
-  /// The elements that the value is among, or the session, which elements hold. An enumeration of both would be copied by a
-  /// call for every existential that is.
+  /// The elements that the value is among, or the session, which elements hold. An enumeration of both would take a call
+  /// to be copied, for every copy of an existential.
   private let owner: AnyObject
   /// The position, and in the last bit whether it is one among elements.
   private let code: Int
@@ -307,7 +307,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
 
 /// The container of an array.
 ///
-/// A value type, as every container is: a copy goes on by itself.
+/// A copy of it goes on by itself, from the element that is next.
 struct ArrayDecoder: UnkeyedDecodingContainer {
   private let session: DecodingSession
   private let elements: Elements?

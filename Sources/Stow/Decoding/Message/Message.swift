@@ -15,7 +15,7 @@ final class Message {
   @exclusivity(unchecked) private(set) var tables = MessageTables()
   /// Where the value of the message stands.
   private(set) var body = 0
-  /// Tells the messages that one object reads apart.
+  /// Distinguishes the messages that one object reads one after the other.
   private(set) var number = 0
   /// How many containers may be nested.
   private(set) var maximumDepth = DepthLimit.standard
@@ -24,7 +24,7 @@ final class Message {
   @exclusivity(unchecked) private var strings = MessageStrings()
   /// What the message relies on; unless it is large, kept until another message relies on something else.
   private var definitions: DecodingDefinitions?
-  /// Which definitions `reliedShapes` are of.
+  /// The number of the definitions that `reliedShapes` belong to.
   private var definitionsNumber = 0
   private var reliedShapes: [ShapeNames?] = []
   /// Whether some of them have long names, whose comparison may rest on symbols of the message itself.
@@ -112,7 +112,7 @@ final class Message {
     tables.rely(on: definitions, extent)
   }
 
-  /// Returns a number that tells what defined a shape: negative for what messages rely on, and the same for all of them.
+  /// Returns a number that tells what defined a shape: negative for what messages rely on, and the same in every message that does.
   func source(ofShape shape: Int) -> Int { shape < tables.firstShape ? ~definitionsNumber : number }
 
   func close() {
@@ -179,7 +179,7 @@ final class Message {
     return string
   }
 
-  /// Returns the URL that a symbol says, or nil if it says none.
+  /// Returns the URL that a symbol spells, or nil if it spells none.
   func url(ofSymbol symbol: Int, _ string: String) -> URL? {
     if let known = strings.urlNumbers[symbol] { return strings.urls[known] }
     strings.urlNumbers[symbol] = strings.urls.count

@@ -15,7 +15,7 @@ final class ObjectReader {
   private var indexedShape = -1
   /// What defined that shape; see `Message.source(ofShape:)`.
   private var indexedSource = 0
-  /// The value that is next, and the index of its key; `noKey` in a map, in a row, and after the last.
+  /// In a record, the next value, and the index of its key; `noKey` after the last. In a map, the next entry, key first.
   private var current = 0
   private var nextIndex = ObjectReader.noKey
   private var start = 0
@@ -142,8 +142,8 @@ final class ObjectReader {
     presence < 0 || message.reader.bit(keyIndex, at: presence)
   }
 
-  /// An offset that no value within the object has. The byte before its values belongs to none of them, and a row has none
-  /// before it.
+  /// Where the object is found again when its container has escaped (`PathFinder`): an offset that no value within it has,
+  /// which is the byte before its values, or the beginning of a row.
   var offset: Int { table == nil ? start - 1 : start }
 
   // MARK: finding
@@ -386,8 +386,10 @@ final class ObjectReader {
         continue
       }
       let value = try message.tables.endOfKey(message.reader, at: offset)
+      let next = try message.reader.end(of: value)
+      guard next <= end else { try fail(.malformed, at: value) }
       if try message.hasKey(text, at: TextLocation(offset)) { return offset }
-      offset = try message.reader.end(of: value)
+      offset = next
     }
     return nil
   }

@@ -65,7 +65,7 @@ extension ReadableScalar {
 
   static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self] {
     var result: [Self] = []
-    // As many as there may be in few bytes; others take more.
+    // No more than the bytes can hold, since the elements were not counted; a longer array grows.
     result.reserveCapacity(min(elements.count, 8))
     var next = elements.lowerBound
     while next < elements.upperBound { result.append(try read(message, at: next, next: &next)) }
@@ -146,7 +146,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
   private static func readRare(
     _ reader: ByteReader, at offset: Int, next: inout Int
   ) throws(FormatError) -> Self {
-    if Tag.isNoNumber(try reader.byte(at: offset)) { try fail(.mismatch, at: offset) }
+    if Tag.cannotBeNumber(try reader.byte(at: offset)) { try fail(.mismatch, at: offset) }
     if let wide = try Integers.wide(reader, at: offset, next: &next) {
       let result = wide.isNegative ? Self(exactly: Int128(bitPattern: wide.bits)) : Self(exactly: wide.bits)
       guard let result else { try fail(.unrepresentable, at: offset) }
@@ -157,7 +157,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
       return result
     }
     _ = try Floats.read(reader, at: offset, next: &next)
-    try fail(.noInteger, at: offset)
+    try fail(.notAnInteger, at: offset)
   }
 
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self {
@@ -165,7 +165,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
     case .integer(let integer):
       guard let result = Self(exactly: integer) else { try fail(.unrepresentable, at: offset) }
       return result
-    case .double, .singleNaN: try fail(.noInteger, at: offset)
+    case .double, .singleNaN: try fail(.notAnInteger, at: offset)
     case .bool, .date: try fail(.cellMismatch, at: offset)
     }
   }
@@ -253,7 +253,7 @@ extension Double: ReadableScalar {
   private static func readRare(
     _ reader: ByteReader, at offset: Int, next: inout Int
   ) throws(FormatError) -> Double {
-    if Tag.isNoNumber(try reader.byte(at: offset)) { try fail(.mismatch, at: offset) }
+    if Tag.cannotBeNumber(try reader.byte(at: offset)) { try fail(.mismatch, at: offset) }
     if let seconds = try Dates.read(reader, at: offset, next: &next) { return seconds }
     if Integers.isInteger(reader, at: offset) { return try nearest(reader, at: offset, next: &next) }
     if let parts = try Decimals.read(reader, at: offset, next: &next) { return parts.double }

@@ -63,7 +63,7 @@ final class Recorder {
   @inline(__always)
   func begin(maximumDepth: Int, _ userInfo: UserInfo) {
     state.maximumDepth = maximumDepth
-    // Assigning none calls the runtime twice.
+    // Assigning an empty dictionary would take two calls of the runtime.
     if !userInfo.isEmpty { state.userInfo = userInfo }
   }
 
