@@ -72,6 +72,16 @@ if Context.environment["STOW_WITHOUT_LEVELDB"] == nil {
   peers.swiftSettings?.append(.define("LEVELDB"))
 }
 
+// The same for those of libpq.
+if Context.environment["STOW_WITHOUT_LIBPQ"] == nil {
+  package.targets += [
+    .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(name: "PostgreSQLSnippet", dependencies: ["CPostgreSQL", .stow, .records]),
+    .testTarget(
+      name: "PostgreSQLTests", dependencies: ["PostgreSQLSnippet", "RedisSnippet", .stow, .records]),
+  ]
+}
+
 extension Target.Dependency {
   static let stow = product(name: "Stow", package: "Stow")
   static let records = product(name: "StowRecords", package: "Stow")
