@@ -82,6 +82,14 @@ if Context.environment["STOW_WITHOUT_LIBPQ"] == nil {
   ]
 }
 
+// Only `.ci/integrations grpc` needs Protocol Buffers. The folder `Shared` is that of the snippet.
+if Context.environment["STOW_WITH_PROTOBUF"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"))
+  package.targets.append(
+    .executableTarget(
+      name: "GRPCLoad", dependencies: [.stow, .grpc, .grpcTransport, .nio("NIOCore"), .protobuf]))
+}
+
 extension Target.Dependency {
   static let stow = product(name: "Stow", package: "Stow")
   static let records = product(name: "StowRecords", package: "Stow")
@@ -90,6 +98,7 @@ extension Target.Dependency {
   static let grpc = product(name: "GRPCCore", package: "grpc-swift-2")
   static let grpcTransport = product(
     name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport")
+  static let protobuf = product(name: "SwiftProtobuf", package: "swift-protobuf")
   static let grdb = product(name: "GRDB", package: "GRDB.swift")
   static let openCombine = product(name: "OpenCombine", package: "OpenCombine")
 
