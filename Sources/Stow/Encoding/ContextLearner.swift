@@ -22,7 +22,7 @@ struct ContextLearner {
     from samples: [any Encodable], _ userInfo: UserInfo, _ maximumDepth: Int,
     recording recordSample: (any Encodable, (any Encodable) throws -> Void) throws -> Void
   ) throws -> ContextMessage {
-    // Optional, because it must be known to be the only reference (`ContainerPool`).
+    // Optional, as `isKnownUniquelyReferenced` wants it in builds without optimization (`ContainerPool`).
     var recorder: Recorder? = Recorder(reusesContainers: false)
     var learner = ContextLearner()
     for sample in samples {

@@ -15,7 +15,7 @@
 ///
 /// Sessions are used again, by all encoders of the process.
 final class EncodingSession: PooledSession {
-  // Optional, because it must be known to be the only reference (`ContainerPool`).
+  // Optional, as `isKnownUniquelyReferenced` wants it in builds without optimization (`ContainerPool`).
   private var recorder: Recorder?
   private let reference: RecorderReference
   // Used once for each message, and calls nothing that comes back here.

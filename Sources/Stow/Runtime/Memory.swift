@@ -39,7 +39,7 @@ enum PageMemory {
 /// Trivial elements in a buffer that grows, and is used again from message to message.
 ///
 /// There is always room for one more: the buffer grows when it is full, not when an element comes. Appending ends with the
-/// rare call then, and whoever only appends has nothing to save across it.
+/// rare call to grow, so that no registers are saved for it.
 struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   private(set) var base: UnsafeMutablePointer<Element>
   private(set) var count = 0
@@ -93,7 +93,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 
   @inline(never)
   private mutating func grow(to wanted: Int) {
-    // What is as large as a word is named by 32-bit indices, of which the last stands for none.
+    // What is as large as a word is named by 32-bit indices, of which `UInt32.max` is reserved for "no index".
     let limit = MemoryLayout<Element>.stride >= 8 ? Int(clamping: UInt32.max) - 1 : .max
     precondition(wanted <= limit, "A message has more than 4 billion values")
     let newCapacity = min(max(capacity * 2, wanted), limit)

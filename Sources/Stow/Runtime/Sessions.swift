@@ -34,7 +34,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
 
   /// Takes a session back whose message is over. Nobody else may hold it but containers.
   ///
-  /// - Parameter session: Optional, because it must be known to be the only reference (`ContainerPool`).
+  /// - Parameter session: Optional, as `isKnownUniquelyReferenced` wants it in builds without optimization (`ContainerPool`).
   func takeBack(_ session: inout Session?) {
     guard session?.takeContainersBack() == true, isKnownUniquelyReferenced(&session) else {
       session.map(keep)

@@ -24,11 +24,12 @@ struct RefusedMessageTests {
     var message = try StowEncoder().encode(value)
     let text = try #require(message.firstRange(of: Data("value".utf8)))
     message[text.lowerBound - 1] += added
+    enum Key: CodingKey { case absent }
     struct Asking: Decodable {
       init(from decoder: any Decoder) throws {
         var elements = try decoder.unkeyedContainer()
-        let map = try elements.nestedContainer(keyedBy: AnyKey.self)
-        #expect(try map.decodeIfPresent(Int.self, forKey: AnyKey("absent")) == nil)
+        let map = try elements.nestedContainer(keyedBy: Key.self)
+        #expect(try map.decodeIfPresent(Int.self, forKey: .absent) == nil)
       }
     }
     let decode = { try StowDecoder().decode(Asking.self, from: message) }

@@ -33,8 +33,8 @@ final class Recorder {
     /// What tells encoders and containers whether their message is still going on.
     var cell = RecorderCell.take()
     var generation: UInt32 = 0
-    /// The options of the encoder, as they were when the call began. Between calls the depth is 0, so that an encoder
-    /// that escaped from its call and discards values cannot nest without limit.
+    /// The options of the encoder, as they were when the call began. The depth is 0 in a recorder that only discards, for
+    /// which no call begins: nothing nests in it.
     var userInfo = UserInfo()
     var maximumDepth = 0
 
@@ -109,7 +109,8 @@ final class Recorder {
 
   // MARK: calls of `encode(to:)`
 
-  /// What a value finds when it begins, to be restored when it is complete or throws. At first that of the whole message.
+  /// What a value finds when it begins, to be restored when it is complete or throws. The defaults are those of an empty
+  /// message.
   struct Surroundings {
     /// How many tokens there are, and how many places and containers stand open.
     var start = 0
@@ -127,7 +128,8 @@ final class Recorder {
       slots: recording.keyTables.slotCount)
   }
 
-  /// Checks that one more value may encode itself, to the place that begins with the next token; what it finds there.
+  /// Checks that one more value may encode itself, to the place that begins with the next token. Returns
+  /// what is to be restored.
   @inline(__always)
   func beginCall<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws -> Surroundings {
     let outside = surroundings
@@ -243,7 +245,7 @@ final class Recorder {
       && !StackGuard.isDue(state.calls)
   }
 
-  /// Checks that one more container may be nested here, as which a value is recorded.
+  /// Checks that a value may be recorded here as one more container.
   @inline(__always)
   func checkDepth<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws {
     if state.open.depth > state.maximumDepth, exceeds(state.maximumDepth &- 1) {
@@ -547,15 +549,15 @@ struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
   /// A generation that no recorder has: for encoders that discard from the beginning.
   static let none: UInt32 = 0
 
-  /// Those that no recorder has.
+  /// Cells that were given back, to be taken again.
   private static let free = Mutex<[RecorderCell]>([])
 
-  /// One that no recorder ever has.
+  /// The cell of encoders that discard from the beginning, which is never assigned a recorder.
   static let discarding = RecorderCell.take()
 
   private init(_ state: UnsafeMutablePointer<State>) { self.state = state }
 
-  /// A cell that no recorder has.
+  /// Takes a cell for a recorder: one that was given back, or a new one.
   static func take() -> RecorderCell {
     if let cell = free.withLock({ $0.popLast() }) { return cell }
     let state = UnsafeMutablePointer<State>.allocate(capacity: 1)

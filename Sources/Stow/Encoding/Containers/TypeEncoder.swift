@@ -203,7 +203,7 @@ final class ScalarTypeEncoder<Value: RecordableScalar>: TypeEncoder<Value> {
   }
 }
 
-/// The types that have a type encoder besides scalars and `StowValue`: optionals, arrays, and dictionaries of strings.
+/// The types that have a type encoder besides scalars: `StowValue`, optionals, arrays, and dictionaries of strings.
 protocol WholeEncodable {
   static func makeTypeEncoder() -> AnyTypeEncoder
 }
@@ -347,7 +347,7 @@ private final class PlainTypeEncoder<Value: Encodable>: TypeEncoder<Value> {
   }
 }
 
-// Arrays and dictionaries of scalars. What is compiled for their type stands in closures.
+// Arrays and dictionaries of scalars. The closures are specialized for the type of the scalars.
 
 extension RecordableScalar {
   static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
@@ -437,7 +437,7 @@ extension StowValue {
   }
 }
 
-// By the recorder, which nobody counts references to meanwhile. Values are passed where they are.
+// Methods of the recorder, so that loops need not retain it. Values are passed where they are.
 
 extension Recorder {
   /// - Parameter level: How many optionals stand around the value that a nil would be taken for.

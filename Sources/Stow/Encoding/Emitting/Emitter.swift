@@ -219,7 +219,7 @@ struct Emitter: ~Copyable {
     case .integer: Integers.write(token.integer, to: &writer)
     case .string: write(string: token.index, &recording)
     case .double: Floats.write(tape.number(token), to: &writer)
-    // One case, as which of them it is cannot be foretold.
+    // One case, because the branch could not be predicted.
     case .true, .false: writer.byte(token.kind == .true ? Bools.true : Bools.false)
     case .null: writer.byte(Nils.tag)
     default: writeRare(token, tape, &recording)
@@ -330,7 +330,7 @@ extension Emitter {
 
 // MARK: - Arrays
 
-// Arrays without tags: of numbers, of Bools, of rows of those (FORMAT.md, "Packed arrays").
+// Arrays that are written as a whole: of strings, and without tags of numbers, of Bools, of rows of those (FORMAT.md, "Packed arrays").
 
 extension Emitter {
   /// The first elements that are measured to learn what floating-point numbers take with tags.

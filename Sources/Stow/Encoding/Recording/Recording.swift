@@ -205,14 +205,15 @@ extension Recording {
 ///
 ///     tokens     object longInteger array string string end  true end
 ///       slot       -       0          1     -      -     -    2    -
-///       index   key table  0 ──┐      -     0      1     2    -    0
+///       index   key table  0 ──┐      2     0      1     2    -    0
 ///                              │      ↑
 ///     words      5000000000 ←──┘      │
 ///     locations  ─────────────────────┘  token 2 stands in token 0
 ///     strings    "a" "b"                 (StringPool)
 ///
 /// An `end` names the token that began its container. The index of a string is that of its entry in the pool, the
-/// index of an object that of its key table. What came out of order stands in a `ValueTree` besides.
+/// index of an object that of its key table, that of an array how many elements it has, where that is
+/// known. What came out of order stands in a `ValueTree` besides.
 struct Tape: ~Copyable {
   private var entries = GrowableBuffer<Token>(capacity: 64)
   /// The numbers that are longer than 32 bits.
@@ -373,7 +374,7 @@ struct ContainerStart: BitwiseCopyable {
 ///
 /// Eight bytes: the kind (8 bits), the slot of the key in its key table (8), flags (16) and an index (32). The index
 /// is a small integer itself, or it says where the value is: which string, which word or place of the tape, which
-/// token, which keyTable or key list.
+/// token, which key table or list of keys.
 struct Token: BitwiseCopyable {
   private(set) var bits: UInt64
 

@@ -14,7 +14,7 @@ struct StringPool: ~Copyable {
   private let hashing = ByteHash()
 
   private static let smallestMask = 63
-  /// A table of more slots is made anew for the next message, and one of more slots for each entry.
+  /// A table of more slots is made anew for the next message; so is one that had more slots for each entry than these.
   private static let retainedMask = 1 << 16 - 1
   private static let slotsPerEntry = 256
 
