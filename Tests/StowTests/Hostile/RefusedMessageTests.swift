@@ -36,6 +36,26 @@ struct RefusedMessageTests {
     if added == 0 { _ = try decode() } else { #expect(throws: DecodingError.self) { try decode() } }
   }
 
+  @Test("is one in which a record goes on after a nil that is its last value", arguments: [[], [0x91], [0]])
+  func nilAtTheEndOfARecord(more: [UInt8]) throws {
+    struct Record: Decodable {
+      let first: Int
+      let last: Int?
+
+      enum CodingKeys: String, CodingKey {
+        case first = "#aaaaa"
+        case last = "#aaaab"
+      }
+    }
+    let message = Data(Bomb.prelude(keys: 2) + Bomb.sized(0xF0, [0x91, 0] + more))
+    if more.isEmpty {
+      let record = try StowDecoder().decode(Record.self, from: message)
+      #expect(record.first == 1 && record.last == nil)
+    } else {
+      #expect(throws: DecodingError.self) { try StowDecoder().decode(Record.self, from: message) }
+    }
+  }
+
   private static var refused: [Vector] {
     ((try? VectorFile.all.get()) ?? []).filter { $0.kind == .refused }
   }
