@@ -88,6 +88,31 @@ struct SubclassDecodingTests {
     expectDerived(try decoder.decode(Reading.self, from: rows).value)
   }
 
+  private class Plain: Codable {
+    var name = ""
+    init(name: String) { self.name = name }
+  }
+
+  private final class Tabled: Plain, StowFields {
+    static var stowFields: FieldTable<Tabled> {
+      FieldTable({ Tabled(name: $0) }, Field("name", \Tabled.name))
+    }
+  }
+
+  @Test("and is nil where a nil within an optional stands, though only the subclass has a table of fields")
+  func nestedNil() throws {
+    let data = try StowEncoder().encode([Int??.some(.none), .none])
+    struct Nils: Decodable {
+      init(from decoder: any Decoder) throws {
+        var elements = try decoder.unkeyedContainer()
+        let type: Plain.Type = Tabled.self
+        #expect(try elements.decodeIfPresent(type) == nil && elements.decodeIfPresent(type) == nil)
+        #expect(elements.isAtEnd)
+      }
+    }
+    _ = try StowDecoder().decode(Nils.self, from: data)
+  }
+
   private class Numbered: Decodable {
     var name = 0
   }

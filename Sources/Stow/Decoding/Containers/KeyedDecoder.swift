@@ -189,7 +189,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     }
   }
 
-  // What the protocol wants for each type of scalars.
+  // The requirement of the protocol for each scalar type.
   @inline(__always)
   func decode<Value: ReadableScalar>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try read(type, key)

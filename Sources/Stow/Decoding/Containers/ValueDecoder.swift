@@ -216,8 +216,8 @@ extension DecodingSession {
 /// Three words, so that it sits inside its existential. It keeps the session alive and may outlive the
 /// `init(from:)` it was made for.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
-  /// The elements that the value is among, or the session, which elements hold. An enumeration of both would take a call
-  /// to be copied, for every copy of an existential.
+  /// The elements that the value is among, or the session, which elements hold. An enumeration of both would cost a
+  /// call for every copy of an existential.
   private let owner: AnyObject
   /// The position, and in the last bit whether it is one among elements.
   private let code: Int
