@@ -30,7 +30,7 @@ let package = Package(
     .testTarget(
       name: "RedisTests", dependencies: ["RedisSnippet", "RedisConsumer", .stow, .records, .nio("NIOCore")]),
 
-    .target(name: "GRPCSnippet", dependencies: [.stow, .grpc]),
+    .target(name: "GRPCSnippet", dependencies: [.stow, .grpc, .grpcTransport]),
     .testTarget(name: "GRPCTests", dependencies: ["GRPCSnippet", .stow, .grpc, .grpcTransport]),
 
     .target(name: "ActorSystem", dependencies: [.stow, .records, .nio("NIOCore"), .nio("NIOPosix")]),
@@ -82,12 +82,15 @@ if Context.environment["STOW_WITHOUT_LIBPQ"] == nil {
   ]
 }
 
-// Only `.ci/integrations grpc` needs Protocol Buffers. The folder `Shared` is that of the snippet.
+// Only `.ci/integrations grpc` needs Protocol Buffers. It compiles the files of the snippet with its own,
+// because they declare nothing public.
 if Context.environment["STOW_WITH_PROTOBUF"] != nil {
+  package.targets.removeAll { ["GRPCSnippet", "GRPCTests"].contains($0.name) }
   package.dependencies.append(.package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"))
   package.targets.append(
     .executableTarget(
-      name: "GRPCLoad", dependencies: [.stow, .grpc, .grpcTransport, .nio("NIOCore"), .protobuf]))
+      name: "GRPCLoad", dependencies: [.stow, .grpc, .grpcTransport, .nio("NIOCore"), .protobuf],
+      path: "Sources", sources: ["GRPCLoad", "GRPCSnippet"]))
 }
 
 extension Target.Dependency {

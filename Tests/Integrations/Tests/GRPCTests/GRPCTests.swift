@@ -70,6 +70,20 @@ struct GRPCTests {
     }
   }
 
+  @Test("bring the levels of the service in the documents")
+  func service() async throws {
+    let server = makeServer(port: 0) { station in Level(station: station, metres: 1.5, remark: nil) }
+    let found = try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await server.serve() }
+      let port = try #require(try await server.listeningAddress?.ipv4?.port)
+      let found = try await levels(of: ["Elbe", "Rhine"], port: port)
+      server.beginGracefulShutdown()
+      try await group.waitForAll()
+      return found
+    }
+    #expect(found.map(\.station) == ["Elbe", "Elbe", "Rhine"])
+  }
+
   @Test("use a context as soon as both sides have told that they hold it, and not before")
   func agreement() async throws {
     let other = try StowContext(learningFrom: ["other", "other"])
