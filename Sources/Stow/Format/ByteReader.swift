@@ -106,9 +106,8 @@ package enum Varint {
 /// Bounds-checked access to the bytes of one message.
 ///
 /// `require` compares an offset and a size with the size of the message; sums cannot overflow because every size is checked
-/// against what is left. What reads `base`, or what a pointer or buffer of the reader says, has required the bytes before, or
-/// reads a tag whose end was found. The bytes belong to
-/// whoever made the reader and must outlive its use.
+/// against what is left. Code that reads `base`, a pointer or a buffer of the reader has required the bytes first, or reads the
+/// tag of a value whose end was found. The bytes belong to whoever made the reader and must outlive its use.
 package struct ByteReader {
   private(set) var base: UnsafePointer<UInt8>
   package private(set) var count: Int

@@ -112,7 +112,8 @@ final class Message {
     tables.rely(on: definitions, extent)
   }
 
-  /// Returns a number that tells what defined a shape: negative for what messages rely on, and the same in every message that does.
+  /// Returns a number that tells what defined a shape: negative for what messages rely on, and the same in every
+  /// message that does.
   func source(ofShape shape: Int) -> Int { shape < tables.firstShape ? ~definitionsNumber : number }
 
   func close() {

@@ -59,7 +59,7 @@ extension DecodingPlans {
 /// The scalars as decoding knows them.
 enum ReadableTypes {
   private static let scalars: [any ReadableScalar.Type] = {
-    // A list that the compiler checks: a cast would search all conformances of the program, in its first message.
+    // The types of `RecordableTypes`, too. Not found by casts, each of which would search every conformance of the program.
     var all: [any ReadableScalar.Type] = [
       Bool.self, Double.self, Float.self, String.self, Date.self, UUID.self, URL.self, Decimal.self,
       Data.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,

@@ -128,8 +128,8 @@ final class Recorder {
       slots: recording.keyTables.slotCount)
   }
 
-  /// Checks that one more value may encode itself, to the place that begins with the next token. Returns
-  /// what is to be restored.
+  /// Checks that one more value may encode itself, to the place that begins with the next token.
+  /// Returns what is to be restored.
   @inline(__always)
   func beginCall<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws -> Surroundings {
     let outside = surroundings

@@ -178,7 +178,7 @@ extension Decimal: RecordableScalar {
 /// The scalars as encoding knows them.
 enum RecordableTypes {
   private static let scalars: [any RecordableScalar.Type] = {
-    // A list that the compiler checks: a cast would search all conformances of the program, in its first message.
+    // The types of `ReadableTypes`, too. Not found by casts, each of which would search every conformance of the program.
     var all: [any RecordableScalar.Type] = [
       Bool.self, Double.self, Float.self, String.self, Date.self, UUID.self, URL.self, Decimal.self,
       Data.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,

@@ -82,7 +82,7 @@ struct Recording: ~Copyable {
   }
 }
 
-// How values that are no words, and the keys of maps, get onto the tape.
+// How URLs, data, nils and the keys of maps get onto the tape.
 
 extension Recording {
   /// Records a URL, whose absolute string this is.
@@ -212,8 +212,8 @@ extension Recording {
 ///     strings    "a" "b"                 (StringPool)
 ///
 /// An `end` names the token that began its container. The index of a string is that of its entry in the pool, the
-/// index of an object that of its key table, that of an array how many elements it has, where that is
-/// known. What came out of order stands in a `ValueTree` besides.
+/// index of an object that of its key table, that of an array the count of its elements, where that is known. What came
+/// out of order stands in a `ValueTree` besides.
 struct Tape: ~Copyable {
   private var entries = GrowableBuffer<Token>(capacity: 64)
   /// The numbers that are longer than 32 bits.

@@ -14,7 +14,7 @@ struct StringPool: ~Copyable {
   private let hashing = ByteHash()
 
   private static let smallestMask = 63
-  /// A table of more slots is made anew for the next message; so is one that had more slots for each entry than these.
+  /// The next message gets a new table if this one has more slots, or more for each entry than `slotsPerEntry`.
   private static let retainedMask = 1 << 16 - 1
   private static let slotsPerEntry = 256
 
