@@ -179,10 +179,3 @@ extension StowValue: Codable {
     }
   }
 }
-
-// How the coders of this library take values whole.
-
-extension StowValue: PlannedDecodable, WholeEncodable {
-  static func makeDecodingPlan() -> AnyDecodingPlan { StowValuePlan() }
-  static func makeTypeEncoder() -> AnyTypeEncoder { StowValueEncoder() }
-}

@@ -2,7 +2,7 @@
 /// about types.
 ///
 ///     run ─▶ open the message ─▶ decode(type) ─▶ init(from:) … ─▶ throw what was noted ─▶ back into the pool
-final class DecodingSession {
+final class DecodingSession: PooledSession {
   let message = Message()
   // Used for every value. Every access is a few loads and stores that call nothing of the user's.
   @exclusivity(unchecked) var path = DecodingPath()
@@ -14,20 +14,9 @@ final class DecodingSession {
   private(set) lazy var nameReader = ObjectReader(self, types.pool(of: PathKey.self).pointee.keyTable)
   /// The first fault that was met where none can be thrown.
   private var notedFault: (any Error)?
-  /// Whether containers are handed out again; no longer when one escaped its message.
-  private(set) var reusesContainers: Bool
-
-  private init(reusesContainers: Bool) { self.reusesContainers = reusesContainers }
-
   // MARK: one call
 
   private static let pool = SessionPool<DecodingSession>()
-
-  private static let reusesContainers = ContainerReuse.isPossible {
-    let session = DecodingSession(reusesContainers: false)
-    let reader = ObjectReader(session, DecodingKeyTable(PathKey.self))
-    return KeyedDecodingContainer(KeyedDecoder<PathKey, Void>(reader, ()))
-  }
 
   /// Runs `body` in a session that is free, with a message that `open` opens.
   @inline(__always)
@@ -36,7 +25,7 @@ final class DecodingSession {
     _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
     let pool = pool
-    var session: DecodingSession? = pool.take() ?? DecodingSession(reusesContainers: reusesContainers)
+    var session: DecodingSession? = pool.take() ?? DecodingSession()
     defer { pool.takeBack(&session) }
     return try session.unsafelyUnwrapped.run(userInfo, open, body)
   }
@@ -109,12 +98,12 @@ final class DecodingSession {
   func note(_ error: FormatError, path: [any CodingKey]) {
     if notedFault == nil { notedFault = self.error(error, path: path, expected: nil) }
   }
-}
 
-extension DecodingSession: PooledSession {
-  func takeContainersBack() -> Bool { types.takeContainersBack() }
+  // MARK: used again
 
-  func reset() {
+  override func takeContainersBack() -> Bool { types.takeContainersBack() }
+
+  override func reset() {
     message.close()
     path.reset()
     types.reset()
@@ -125,9 +114,9 @@ extension DecodingSession: PooledSession {
 
   /// Gets ready to be used when the message is over, because a container escaped: it may read on when the bytes are
   /// gone, and whatever containers are made from now on hold the session themselves.
-  func detach() {
+  override func detach() {
     calls.isDetached = true
-    reusesContainers = false
+    types.reusesContainers = false
     message.detach()
   }
 }
@@ -178,6 +167,8 @@ extension DecodingSession {
     private var pools = GrowableBuffer<KeyedDecoderPool.Reference>(capacity: 4)
     /// The pools of which the message took containers.
     private var usedPools = GrowableBuffer<KeyedDecoderPool.Reference>(capacity: 4)
+    /// Whether containers are handed out again; no longer when one escaped its message.
+    var reusesContainers = true
 
     deinit {
       for pool in pools.buffer {
@@ -199,6 +190,11 @@ extension DecodingSession {
       pool.initialize(to: KeyedDecoderPool(keyType))
       pools.append(pool)
       table.insert(pool, for: keyType)
+      if reusesContainers {
+        reusesContainers = ContainerReuse.isPossible {
+          KeyedDecodingContainer(KeyedDecoder<Key, Void>(nil, ()))
+        }
+      }
       return pool
     }
 

@@ -37,13 +37,8 @@ final class EncodingSession: PooledSession {
 
   private static let pool = SessionPool<EncodingSession>()
 
-  /// Whether encoding containers can be used again.
-  private static let reusesContainers = ContainerReuse.isPossible {
-    Recorder(reusesContainers: false).nestedKeyedContainer(PathKey.self, key: TokenKey(), parent: -1)
-  }
-
-  private init() {
-    let recorder = Recorder(reusesContainers: Self.reusesContainers)
+  private override init() {
+    let recorder = Recorder(reusesContainers: true)
     self.recorder = recorder
     reference = RecorderReference(recorder)
   }
@@ -78,8 +73,7 @@ final class EncodingSession: PooledSession {
     return try body(stages.emitter.written)
   }
 
-  @inline(__always)
-  func takeContainersBack() -> Bool {
+  override func takeContainersBack() -> Bool {
     let (areComplete, isReused) = reference.lend {
       ($0.types.takeContainersBack(), $0.types.reusesContainers)
     }
@@ -87,7 +81,7 @@ final class EncodingSession: PooledSession {
     return areComplete && (isReused || isKnownUniquelyReferenced(&recorder))
   }
 
-  func reset() { reference.lend { $0.reset() } }
+  override func reset() { reference.lend { $0.reset() } }
 
-  func detach() { reference.lend { $0.detach() } }
+  override func detach() { reference.lend { $0.detach() } }
 }

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// It is assumed that a `KeyedEncodingContainer` or a `KeyedDecodingContainer` is one strong reference, which a copy
 /// retains and which is released when the copy goes. Then a container in a pool is free exactly if the pool's is the
-/// only reference. Where the check below finds anything else, every container is made anew.
+/// only reference. Each session checks that with the first container of each type of keys. Where it finds anything else,
+/// it makes every container anew.
 enum ContainerReuse {
   /// Whether the process allows it: not if the variable `STOW_CONTAINER_REUSE` of its environment is `0`, as in tests
   /// where the assumption shall not hold.

@@ -141,8 +141,8 @@ struct TypeName {
 
   /// Whether the type may have generic arguments.
   ///
-  /// Only those conform to `WholeEncodable` or `PlannedDecodable`, `StowValue` aside. To read the name is quick;
-  /// a cast to a protocol searches every conformance of the program, in the first message of a process.
+  /// Only those conform to `WholeEncodable` or `PlannedDecodable`. To read the name is quick; a cast to a protocol searches
+  /// every conformance of the program, in the first message of a process.
   var mayBeGeneric: Bool { name.utf8.contains(UInt8(ascii: "<")) }
 
   var isOptional: Bool { name.hasPrefix(Self.optional) }

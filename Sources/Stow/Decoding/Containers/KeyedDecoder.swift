@@ -8,7 +8,7 @@ extension DecodingSession {
     _ keyType: Key.Type, _ open: (ObjectReader) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
     let pool = types.pool(of: keyType)
-    guard reusesContainers else { return try newContainer(keyType, pool.pointee.keyTable, open) }
+    guard types.reusesContainers else { return try newContainer(keyType, pool.pointee.keyTable, open) }
     types.noteUse(pool, message: message.number)
     let number = pool.pointee.containers.take { makeContainer(keyType, pool.pointee.keyTable) }
     try pool.pointee.containers.object(number).borrow(open)
@@ -75,8 +75,9 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   private let readerBits: UInt
   private let hold: Hold
 
-  init(_ reader: ObjectReader, _ hold: Hold) {
-    readerBits = UInt(bitPattern: Unmanaged.passUnretained(reader).toOpaque())
+  /// - Parameter reader: Nil for a container that is never asked for anything.
+  init(_ reader: ObjectReader?, _ hold: Hold) {
+    readerBits = UInt(bitPattern: reader.map { Unmanaged.passUnretained($0).toOpaque() })
     self.hold = hold
   }
 

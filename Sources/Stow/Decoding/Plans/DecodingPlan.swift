@@ -33,7 +33,7 @@ class DecodingPlan<Value>: AnyDecodingPlan {
 
 // MARK: which types have plans
 
-/// The types that have a plan besides scalars: `StowValue`, optionals, arrays, and dictionaries.
+/// The generic types that have a plan: optionals, arrays, and dictionaries.
 protocol PlannedDecodable {
   static func makeDecodingPlan() -> AnyDecodingPlan
 }
@@ -45,14 +45,10 @@ extension DecodingPlans {
   init(hasTables: Bool = true) {
     self.init(
       ofScalar: {
-        $0 == StowValue.self ? Self.plan($0) : ReadableTypes.scalar($0)?.makeDecodingPlan()
+        $0 == StowValue.self ? StowValuePlan() : ReadableTypes.scalar($0)?.makeDecodingPlan()
       },
-      ofGeneric: Self.plan,
+      ofGeneric: { ($0 as? any PlannedDecodable.Type)?.makeDecodingPlan() },
       ofOther: { hasTables ? ($0 as? any StowFields.Type)?.makeFieldsPlan() : nil })
-  }
-
-  private static func plan(_ type: Any.Type) -> AnyDecodingPlan? {
-    (type as? any PlannedDecodable.Type)?.makeDecodingPlan()
   }
 }
 
@@ -112,6 +108,8 @@ extension String {
 
 // MARK: the plans of single values
 
+/// Decodes dictionaries whose keys are not strings by their own `init(from:)`. That they have a plan says that they are
+/// decoded whole where there are defaults (`Merge`).
 final class PlainDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
     try session.decodePlain(Value.self, ValueDecoder(session, place, node))

@@ -94,7 +94,13 @@ extension Recorder {
 
   @inline(never)
   private func addKeys<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncoderPool.Reference {
-    types.add(keyType, recording.keyTables.add(keyType))
+    let table = recording.keyTables.add(keyType)
+    if types.reusesContainers {
+      types.reusesContainers = ContainerReuse.isPossible {
+        newContainer(table, begin: -1, hasSlots: false) as KeyedEncodingContainer<Key>
+      }
+    }
+    return types.add(keyType, table)
   }
 
   @inline(__always)

@@ -203,9 +203,10 @@ final class ScalarTypeEncoder<Value: RecordableScalar>: TypeEncoder<Value> {
   }
 }
 
-/// The types that have a type encoder besides scalars: `StowValue`, optionals, arrays, and dictionaries of strings.
+/// The generic types that have a type encoder: optionals, arrays, and dictionaries of strings.
 protocol WholeEncodable {
-  static func makeTypeEncoder() -> AnyTypeEncoder
+  /// Returns nil if values are encoded by their own `encode(to:)`.
+  static func makeTypeEncoder() -> AnyTypeEncoder?
 }
 
 typealias TypeEncoders = TypePlans<AnyTypeEncoder>
@@ -213,18 +214,11 @@ typealias TypeEncoders = TypePlans<AnyTypeEncoder>
 extension TypeEncoders {
   init() {
     self.init(
-      ofScalar: Self.encoder(ofUngeneric:), ofGeneric: Self.encoder(ofGeneric:),
+      ofScalar: {
+        $0 == StowValue.self ? StowValueEncoder() : RecordableTypes.scalar($0)?.makeTypeEncoder()
+      },
+      ofGeneric: { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() },
       ofOther: { ($0 as? any StowFields.Type)?.makeFieldsEncoder() })
-  }
-
-  /// The type encoder of a scalar or of `StowValue`; nil for other types.
-  static func encoder(ofUngeneric type: Any.Type) -> AnyTypeEncoder? {
-    RecordableTypes.scalar(type)?.makeTypeEncoder()
-      ?? (type == StowValue.self ? encoder(ofGeneric: type) : nil)
-  }
-
-  static func encoder(ofGeneric type: Any.Type) -> AnyTypeEncoder? {
-    (type as? any WholeEncodable.Type)?.makeTypeEncoder()
   }
 }
 
@@ -234,7 +228,7 @@ extension TypeEncoders {
 // every element.
 
 extension Optional: WholeEncodable where Wrapped: Encodable {
-  static func makeTypeEncoder() -> AnyTypeEncoder { OptionalTypeEncoder<Wrapped>() }
+  static func makeTypeEncoder() -> AnyTypeEncoder? { OptionalTypeEncoder<Wrapped>() }
 }
 
 /// Keeps the level of a nil, which `Optional.encode(to:)` would lose.
@@ -251,9 +245,9 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
 }
 
 extension Array: WholeEncodable where Element: Encodable {
-  static func makeTypeEncoder() -> AnyTypeEncoder {
-    if let scalar = RecordableTypes.scalar(Element.self) { return scalar.makeArrayEncoder() }
-    return Element.self == StowValue.self ? StowValue.makeArrayEncoder() : ArrayTypeEncoder<Element>()
+  static func makeTypeEncoder() -> AnyTypeEncoder? {
+    if Element.self == StowValue.self { return StowValue.makeArrayEncoder() }
+    return RecordableTypes.scalar(Element.self)?.makeArrayEncoder() ?? ArrayTypeEncoder<Element>()
   }
 }
 
@@ -303,8 +297,8 @@ final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
 }
 
 extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
-  static func makeTypeEncoder() -> AnyTypeEncoder {
-    guard Key.self == String.self else { return PlainTypeEncoder<Self>() }
+  static func makeTypeEncoder() -> AnyTypeEncoder? {
+    guard Key.self == String.self else { return nil }
     return RecordableTypes.scalar(Value.self)?.makeDictionaryEncoder() ?? DictionaryTypeEncoder<Value>()
   }
 }
@@ -335,15 +329,6 @@ final class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]
       recorder.recording.recordKey(key)
       try recorder.encode(value, by: entry, key: TokenKey(), parent: begin, level: 0)
     }
-  }
-}
-
-/// A dictionary whose keys are not strings, by its own `encode(to:)`.
-private final class PlainTypeEncoder<Value: Encodable>: TypeEncoder<Value> {
-  override func encode(
-    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
-  ) throws {
-    try recorder.encodePlain(value, key: key, parent: parent)
   }
 }
 
