@@ -94,7 +94,7 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
 extension RecordLogError.Reason {
   fileprivate var sentence: String {
     switch self {
-    case .notALog: "this is no log of records, as it begins, or its heads are damaged"
+    case .notALog: "this is no log of records: it is empty, begins otherwise, or its heads are damaged"
     case .unsupportedVersion(let version): "the log is of version \(version), which is not supported"
     case .notAFolder: "a log of segments is a folder, and this is a file"
     case .inUse: "another writer has the log open"

@@ -11,6 +11,8 @@ extension RecordLogReader {
   /// a second the file is looked at all the same, because a file system of a network may not tell. Where the system has
   /// no watch to give, the file is looked at fifty times a second.
   ///
+  /// What cannot be read is passed over, as by ``records``: ``damage`` names it.
+  ///
   /// When the log is compacted, the sequence yields what is left of the file that it reads, and goes on in the new one. Where
   /// segments were removed whose records it has not yielded yet, it throws an error with the reason `removed`, which says with
   /// which number one can follow from there.

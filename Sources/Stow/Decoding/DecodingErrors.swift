@@ -21,6 +21,10 @@ struct ErrorMaker: ~Copyable {
     if isNull, path.isEmpty, error.offset > 0, message.reader.base[0] == MessageTables.tag {
       text += "; the message is that of a StowContext"
     }
+    // JSON may be as long as a message that begins like it.
+    if error.offset == 0, message.reader.base[message.reader.count - 1] == UInt8(ascii: "}") {
+      text += Self.resemblance(message)
+    }
     let context = DecodingError.Context(codingPath: path, debugDescription: text)
     if error.kind == .unrepresentable || error.kind == .notAnInteger {
       return DecodingError.dataCorrupted(context)
@@ -79,9 +83,7 @@ struct ErrorMaker: ~Copyable {
       case .unrepresentable, .notAnInteger, .cellMismatch, .several, .equalKeys, .wrongText: true
       default: false
       }
-    let other =
-      expected == nil ? Resemblance.of(message.reader.buffer(at: 0, count: message.reader.count)) : nil
-    let hint = other.map { "; these bytes look like \($0)" } ?? ""
+    let hint = expected == nil ? Self.resemblance(message) : ""
     let context = DecodingError.Context(
       codingPath: path, debugDescription: "\(wanted), but \(describe(error, message))\(hint)",
       underlyingError: isReadable ? nil : Unreadable())
@@ -92,8 +94,15 @@ struct ErrorMaker: ~Copyable {
     }
   }
 
+  /// What the bytes look like, as the end of a sentence; empty if that is not known.
+  private static func resemblance(_ message: Message) -> String {
+    let bytes = message.reader.buffer(at: 0, count: message.reader.count)
+    return Resemblance.of(bytes).map { "; these bytes look like \($0)" } ?? ""
+  }
+
   private func describe(_ error: FormatError, _ message: Message) -> String {
     switch error.kind {
+    case .truncated where message.reader.count == 0: "there are no bytes"
     case .truncated: "the bytes end within the value at offset \(error.offset)"
     case .malformed: "the bytes at offset \(error.offset) break the format"
     case .tooLarge: "the number at offset \(error.offset) is larger than this machine can count"

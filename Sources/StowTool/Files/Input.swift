@@ -48,7 +48,7 @@ struct Input {
 
   /// Throws for a folder, which has no bytes of its own.
   func requireFile() throws {
-    if segmentSizes != nil { throw Failure("\(name): a folder, whose segments are files of their own") }
+    if segmentSizes != nil { throw Failure("\(name): a folder of segments; name one of its files") }
   }
 
   private static func reason(_ error: any Error) -> String {

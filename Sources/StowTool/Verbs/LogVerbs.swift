@@ -27,7 +27,8 @@ enum LogVerbs {
       """, readsInput: false
   ) { arguments in
     try change(arguments.files[0]) { log, output in
-      output.line("\(arguments.files[0]): \(log.recovery)")
+      let found = log.recovery
+      output.line("\(arguments.files[0]): \(found)\(found.bytes.isEmpty ? "" : "; the bytes were cut off")")
     }
   }
 

@@ -38,6 +38,17 @@ struct ErrorTextTests {
     }
   }
 
+  @Test("say so of JSON that is as long as the message that begins like it")
+  func jsonOfFittingLength() throws {
+    let json = Data(#"{"name": "Ada", "city": "London SW1"}"#.utf8).prefix(35) + Data("}".utf8)
+    try #require(json.count == 36 && json[1] == 34)
+    let text = text([String: String].self, json)
+    #expect(text.contains("but found an array at offset 0; these bytes look like JSON"), "\(text)")
+  }
+
+  @Test("say that there are no bytes")
+  func noBytes() { #expect(text(Int.self, Data()) == "Expected a message, but there are no bytes") }
+
   @Test("say that a message is a log, a stream or a context")
   func otherKinds() throws {
     #expect(
