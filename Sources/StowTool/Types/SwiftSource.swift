@@ -1,0 +1,209 @@
+/// Types in the language Swift for the values that a shape was made of.
+struct SwiftSource {
+  /// A type as it stands after the name of a property.
+  private indirect enum TypeName: Hashable, Sendable {
+    case known(String)
+    /// A struct, by its number.
+    case structure(Int)
+    case array(TypeName)
+    case dictionary(TypeName)
+    case optional(TypeName)
+
+    static let anything = TypeName.known("StowValue")
+  }
+
+  private struct Structure {
+    var fields: [Field] = []
+    /// The name; nil before it is known where the struct appears first.
+    var name: String?
+  }
+
+  private struct Field {
+    let key: String
+    /// The type without the optionals around it.
+    let type: TypeName
+    var levels: Int
+    var property = ""
+  }
+
+  private var structures: [Structure] = []
+  /// The structs by their keys, and the types of these without optionals.
+  private var numbers: [[String: TypeName]: Int] = [:]
+  /// The structs in the order of their appearance.
+  private var order: [Int] = []
+  private var typeNames = SwiftNames.Pool(SwiftNames.takenTypes)
+  private var imports: Set<String> = []
+  /// The source.
+  private(set) var text = ""
+
+  /// - Parameters:
+  ///   - name: What the type of a value is called.
+  ///   - fields: Whether structs have tables of fields.
+  init(of shape: Shape, name: String, fields: Bool) {
+    let root = type(of: shape)
+    if case .structure = root {
+      nameStructures(in: root, name)
+    } else {
+      _ = typeNames.unique(name)
+      let single = SwiftNames.singular(name)
+      nameStructures(in: root, single == name ? name + "Element" : single)
+      text += "typealias \(name) = \(text(of: root))\n"
+    }
+    for number in order {
+      if !text.isEmpty { text += "\n" }
+      write(structures[number])
+      if fields { writeTable(of: structures[number]) }
+    }
+    if !imports.isEmpty { text = imports.sorted().map { "import \($0)\n" }.joined() + "\n" + text }
+  }
+
+  // MARK: types
+
+  /// The type of the values of a shape.
+  private mutating func type(of shape: Shape) -> TypeName {
+    let type = unwrappedType(of: shape)
+    // A `StowValue` is any nil, too.
+    return type == .anything ? type : Self.wrapped(type, shape.levels)
+  }
+
+  private static func wrapped(_ type: TypeName, _ levels: Int) -> TypeName {
+    (0..<levels).reduce(type) { type, _ in .optional(type) }
+  }
+
+  /// The same without the optionals around it.
+  private mutating func unwrappedType(of shape: Shape) -> TypeName {
+    switch shape.kind {
+    case nil, .mixed: return .anything
+    case .bool: return .known("Bool")
+    case .integer: return Self.integerType(shape)
+    case .number:
+      let limit = 1 << 53
+      // No greater integer is sure to be the same as a Double.
+      return shape.least >= -limit && shape.greatest <= limit ? .known("Double") : .anything
+    case .double: return .known("Double")
+    case .string: return .known("String")
+    case .data: return .known("Data")
+    case .date: return .known("Date")
+    case .uuid: return .known("UUID")
+    case .url: return .known("URL")
+    case .decimal: return .known("Decimal")
+    case .array: return .array(shape.element.map { type(of: $0) } ?? .anything)
+    case .object:
+      guard let objects = shape.objects else { return .anything }
+      if let values = objects.dictionaryValues { return .dictionary(type(of: values)) }
+      return .structure(number(of: objects))
+    }
+  }
+
+  private static func integerType(_ shape: Shape) -> TypeName {
+    if shape.least >= Int64.min, shape.greatest <= Int64.max { return .known("Int") }
+    if shape.least == 0, shape.greatest <= UInt64.max { return .known("UInt64") }
+    if shape.greatest <= Int128.max { return .known("Int128") }
+    return shape.least == 0 ? .known("UInt128") : .anything
+  }
+
+  /// The struct for objects. Those with the same keys and types are one, in which what is an optional in one of them is one.
+  private mutating func number(of objects: Objects) -> Int {
+    let fields = objects.fields.map { field in
+      let type = unwrappedType(of: field.shape)
+      let isMissing = field.count < objects.count
+      return Field(
+        key: field.key, type: type,
+        levels: max(isMissing ? 1 : 0, type == .anything ? 0 : field.shape.levels))
+    }
+    let types = Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.type) })
+    guard let number = numbers[types] else {
+      numbers[types] = structures.count
+      var properties = SwiftNames.Pool(SwiftNames.takenProperties)
+      structures.append(
+        Structure(
+          fields: fields.map { field in
+            var field = field
+            field.property = properties.unique(SwiftNames.property(field.key))
+            return field
+          }))
+      return structures.count - 1
+    }
+    let levels = Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.levels) })
+    for place in structures[number].fields.indices {
+      let field = structures[number].fields[place]
+      structures[number].fields[place].levels = max(field.levels, levels[field.key] ?? 0)
+    }
+    return number
+  }
+
+  /// Names the structs of a type, and those below them, in the order in which a reader meets them.
+  private mutating func nameStructures(in type: TypeName, _ name: String) {
+    switch type {
+    case .known: break
+    case .structure(let number):
+      guard structures[number].name == nil else { return }
+      structures[number].name = typeNames.unique(name)
+      order.append(number)
+      for field in structures[number].fields { nameStructures(in: field.type, SwiftNames.type(field.key)) }
+    case .array(let type), .dictionary(let type): nameStructures(in: type, SwiftNames.singular(name))
+    case .optional(let type): nameStructures(in: type, name)
+    }
+  }
+
+  // MARK: text
+
+  private mutating func text(of type: TypeName) -> String {
+    switch type {
+    case .known(let name):
+      if name == "StowValue" {
+        imports.insert("Stow")
+      } else if SwiftNames.ofFoundation.contains(name) {
+        imports.insert("Foundation")
+      }
+      return name
+    case .structure(let number): return structures[number].name ?? ""
+    case .array(let type): return "[\(text(of: type))]"
+    case .dictionary(let type): return "[String: \(text(of: type))]"
+    case .optional(let type): return text(of: type) + "?"
+    }
+  }
+
+  private mutating func write(_ structure: Structure) {
+    text += "struct \(structure.name ?? ""): Codable {\n"
+    for field in structure.fields {
+      let type = text(of: Self.wrapped(field.type, field.levels))
+      text += "  var \(SwiftNames.escaped(field.property)): \(type)\n"
+    }
+    if structure.fields.contains(where: { $0.property != $0.key }) {
+      text += "\n  private enum CodingKeys: String, CodingKey {\n"
+      for field in structure.fields {
+        let value = field.property == field.key ? "" : " = \(SwiftNames.literal(field.key))"
+        text += "    case \(SwiftNames.escaped(field.property))\(value)\n"
+      }
+      text += "  }\n"
+    }
+    text += "}\n"
+  }
+
+  private mutating func writeTable(of structure: Structure) {
+    imports.insert("Stow")
+    var labels = [""]
+    for field in structure.fields {
+      let label = SwiftNames.label(field.property) + ":"
+      if labels[labels.count - 1].count + label.count > Self.mostColumns { labels.append("") }
+      labels[labels.count - 1] += label
+    }
+    let indent = labels.count > 1 ? "\n      " : ""
+    let fields = structure.fields.map { field in
+      "    Field(\(SwiftNames.literal(field.key)), \\.\(SwiftNames.escaped(field.property)))"
+    }
+    text += """
+
+      extension \(structure.name ?? ""): StowFields {
+        static let stowFields = FieldTable(
+          Self.init(\(indent)\(labels.joined(separator: indent))),
+      \(fields.joined(separator: ",\n")))
+      }
+
+      """
+  }
+
+  /// No line has more labels of arguments than fit here.
+  private static let mostColumns = 80
+}
