@@ -153,6 +153,41 @@ struct DepthTests {
     }
   }
 
+  @Test(
+    "as many containers as the limit says are allowed, and not one more, also beside a value that takes many bytes"
+  )
+  fileprivate func exact() {
+    forEachCase(of: Nest.allCases) { (nest: Nest) in
+      let (encoder, decoder) = (StowEncoder(), StowDecoder())
+      (encoder.maximumDepth, decoder.maximumDepth) = (20, 20)
+      let data = try encoder.encode(nest.value(depth: 20))
+      #expect(try decoder.decode(Depth.self, from: data).depth == 20)
+      #expect(failure { try encoder.encode(nest.value(depth: 21)) }?.kind == .invalidValue)
+      let deeper = try nest.message(depth: 21)
+      #expect(failure { try decoder.decode(Depth.self, from: deeper) }?.kind == .dataCorrupted)
+
+      let text = String(repeating: "long", count: 40)
+      for (depth, isAllowed) in [(19, true), (20, false)] {
+        let list: StowValue = [.string(text), try StowValue(from: nest.message(depth: depth))]
+        let data = try list.encoded()
+        let found = failure { try decoder.decode([String].self, from: data) }
+        #expect(found?.kind == (isAllowed ? .typeMismatch : .dataCorrupted), "\(nest), \(depth)")
+      }
+    }
+  }
+
+  @Test("each of which may take a single byte")
+  func smallest() throws {
+    let decoder = StowDecoder()
+    decoder.maximumDepth = 20
+    for (depth, isAllowed) in [(19, true), (20, false)] {
+      let nest = (1..<depth).reduce([] as StowValue) { nest, _ in [nest] }
+      let data = try ([.string(String(repeating: "long", count: 40)), nest] as StowValue).encoded()
+      let found = failure { try decoder.decode([String].self, from: data) }
+      #expect(found?.kind == (isAllowed ? .typeMismatch : .dataCorrupted), "\(depth)")
+    }
+  }
+
   @Test("siblings do not add up")
   func siblings() throws {
     let encoder = StowEncoder()

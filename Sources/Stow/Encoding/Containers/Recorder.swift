@@ -267,13 +267,12 @@ final class Recorder {
   /// Whether the place that begins at `start` still awaits its value, and nothing came between.
   func awaits(_ start: Int) -> Bool { state.open.current == ~start && recording.tape.count == start }
 
-  /// Opens a container as the value of the place that `awaits` it.
+  /// Opens a container as the value of the place that `awaits` it. The call that made the place has checked the depth.
   @inline(__always)
   func occupy(_ container: ContainerStart) {
     let begin = recording.tape.count
     recording.tape.append(container)
     state.open.replaceLast(begin)
-    if state.open.depth > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
   }
 
   /// Opens a container within the current one.
