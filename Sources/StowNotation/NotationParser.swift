@@ -6,28 +6,34 @@ import Stow
   import Foundation
 #endif
 
-/// Reads a value in diagnostic notation (Format/Notation.md), in time in proportion to the text.
+/// Reads a text in diagnostic notation (Format/Notation.md), one item after the other, in time in proportion to it.
 ///
 /// The arrays and objects that are open stand in a list, so that no text takes more of the stack than another.
 struct NotationParser {
-  /// An array or an object whose end is still to come.
-  private struct Container {
-    var elements: [StowValue] = []
-    var object = StowObject()
-    /// The key of the value that comes next; nil in an array.
-    var key: String?
+  /// What a text consists of.
+  enum Item {
+    case scalar(StowValue)
+    /// An array or an object begins.
+    case array, object
+    /// The key of the value that comes next.
+    case key(String)
+    /// The innermost array or object ends; an object with its keys.
+    case end(ObjectKeys?)
+  }
 
-    /// Changed where it is, as a copy for every value would take long.
-    mutating func add(_ value: StowValue) {
-      if let key { object[key] = value } else { elements.append(value) }
-    }
-
-    var value: StowValue { key == nil ? .array(elements) : .object(object) }
-    var end: Unicode.Scalar { key == nil ? "]" : "}" }
+  /// What may come next.
+  private enum Place {
+    case value
+    /// The first value of the innermost container or its end.
+    case start
+    /// Another value of the innermost container or its end.
+    case next
   }
 
   private var scanner: NotationScanner
-  private var open: [Container] = []
+  private var place = Place.value
+  /// The keys so far of the objects that are open, outermost first; nil for arrays.
+  private var open: [ObjectKeys?] = []
 
   /// As deep as messages nest if nothing else is said.
   private static let maximumDepth = 512
@@ -35,70 +41,92 @@ struct NotationParser {
   /// Whether only JSON is read.
   private let isJSON: Bool
 
-  init(_ text: String, isJSON: Bool = false) {
+  /// - Parameter text: UTF-8, which must outlive the parser.
+  init(_ text: UnsafeBufferPointer<UInt8>, isJSON: Bool = false) {
     scanner = NotationScanner(text)
     self.isJSON = isJSON
   }
 
   /// The value that the text is.
   mutating func parse() throws(StowNotationError) -> StowValue {
-    while true {
-      scanner.skipSpace()
-      guard var value = try begin() else { continue }
-      while !open.isEmpty {
-        guard let whole = try add(value) else { break }
-        value = whole
-      }
-      if open.isEmpty { return try end(value) }
-    }
-  }
-
-  private mutating func end(_ value: StowValue) throws(StowNotationError) -> StowValue {
-    scanner.skipSpace()
-    guard scanner.isAtEnd else { throw scanner.error("something after the value") }
+    let value = try value()
+    try end()
     return value
   }
 
-  // MARK: containers
+  /// The value that comes next.
+  ///
+  /// - Parameter isOpen: Whether it is a container of which the beginning was read, and maybe the first key.
+  mutating func value(isOpen: Bool = false) throws(StowNotationError) -> StowValue {
+    /// The values so far of the containers that are open.
+    var contents: [[StowValue]] = isOpen ? [[]] : []
+    while true {
+      let value: StowValue
+      switch try next() {
+      case .array, .object:
+        contents.append([])
+        continue
+      case .key: continue
+      case .scalar(let scalar): value = scalar
+      case .end(let keys):
+        let values = contents.removeLast()
+        value = keys.map { .object(StowObject($0, values)) } ?? .array(values)
+      }
+      if contents.isEmpty { return value }
+      contents[contents.count - 1].append(value)
+    }
+  }
 
-  /// The scalar or the empty container that is next; nil if a container began whose first value is next.
-  private mutating func begin() throws(StowNotationError) -> StowValue? {
+  // MARK: items
+
+  /// What comes next, of a text whose value is not complete.
+  mutating func next() throws(StowNotationError) -> Item {
+    scanner.skipSpace()
+    if place != .value {
+      let last = open.count - 1
+      let isObject = open[last] != nil
+      let end: Unicode.Scalar = isObject ? "}" : "]"
+      if scanner.take(end) {
+        place = .next
+        return .end(open.removeLast())
+      }
+      if place == .next {
+        guard scanner.take(",") else { throw scanner.error("expected \",\" or \"\(end)\"") }
+        scanner.skipSpace()
+      }
+      place = .value
+      if isObject { return .key(try takeKey()) }
+    }
     let start = scanner.offset
     let isArray = scanner.take("[")
-    guard isArray || scanner.take("{") else { return try scalar() }
+    guard isArray || scanner.take("{") else {
+      place = .next
+      return .scalar(try scalar())
+    }
     guard open.count < Self.maximumDepth else {
       throw scanner.error("more than \(Self.maximumDepth) levels of nesting", at: start)
     }
-    scanner.skipSpace()
-    if scanner.take(isArray ? "]" : "}") { return isArray ? .array([]) : .object([:]) }
-    open.append(Container(key: isArray ? nil : try takeKey(of: [:])))
-    return nil
+    place = .start
+    open.append(isArray ? nil : ObjectKeys([]))
+    return isArray ? .array : .object
   }
 
-  /// Adds a value to the innermost container.
-  ///
-  /// - Returns: The container, which is no longer open, if this was its last value; nil if another follows.
-  private mutating func add(_ value: StowValue) throws(StowNotationError) -> StowValue? {
-    let last = open.count - 1
-    open[last].add(value)
+  /// Checks that nothing follows the value.
+  mutating func end() throws(StowNotationError) {
     scanner.skipSpace()
-    let end = open[last].end
-    if scanner.take(end) { return open.removeLast().value }
-    guard scanner.take(",") else { throw scanner.error("expected \",\" or \"\(end)\"") }
-    if open[last].key != nil {
-      scanner.skipSpace()
-      open[last].key = try takeKey(of: open[last].object)
-    }
-    return nil
+    guard scanner.isAtEnd else { throw scanner.error("something after the value") }
   }
 
-  private mutating func takeKey(of object: StowObject) throws(StowNotationError) -> String {
+  /// The next key of the innermost object, with the colon.
+  private mutating func takeKey() throws(StowNotationError) -> String {
     let start = scanner.offset
     guard scanner.next == UInt8(ascii: "\"") else { throw scanner.error("expected a key in quotes") }
     let key = try scanner.takeString()
-    guard object.index(forKey: key) == nil else {
+    let last = open.count - 1
+    guard open[last]?.position(of: key) == nil else {
       throw scanner.error("a key that the object has already", at: start)
     }
+    open[last]?.append(key)
     scanner.skipSpace()
     try scanner.require(":")
     return key
@@ -254,10 +282,11 @@ struct NotationParser {
 
 /// The words of a text in diagnostic notation, one after the other.
 private struct NotationScanner {
-  let text: [UInt8]
+  // Every index is compared with the count before it is used.
+  let text: UnsafeBufferPointer<UInt8>
   private(set) var offset = 0
 
-  init(_ text: String) { self.text = Array(text.utf8) }
+  init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
   func error(_ reason: String, at offset: Int? = nil) -> StowNotationError {
     StowNotationError(reason, at: offset ?? self.offset, in: text)

@@ -36,14 +36,10 @@ extension StowValue {
   /// - Throws: `StowNotationError` if the text is no such value, repeats a key of an object, or nests more than 512 levels
   ///   deep.
   public init(notation: String) throws(StowNotationError) {
-    var parser = NotationParser(notation)
-    self = try parser.parse()
-  }
-
-  /// The same for JSON, and nothing else.
-  package init(json: String) throws(StowNotationError) {
-    var parser = NotationParser(json, isJSON: true)
-    self = try parser.parse()
+    self = try Array(notation.utf8).withUnsafeBufferPointer { utf8 throws(StowNotationError) in
+      var parser = NotationParser(utf8)
+      return try parser.parse()
+    }
   }
 }
 
@@ -65,7 +61,7 @@ public struct StowNotationError: Error, Hashable, Sendable, CustomStringConverti
   public let reason: String
 
   /// - Parameter offset: Where in `text` something is wrong.
-  init(_ reason: String, at offset: Int, in text: [UInt8]) {
+  init(_ reason: String, at offset: Int, in text: UnsafeBufferPointer<UInt8>) {
     let before = text[..<min(offset, text.count)]
     let lineFeed = UInt8(ascii: "\n")
     let start = before.lastIndex(of: lineFeed).map { $0 + 1 } ?? 0

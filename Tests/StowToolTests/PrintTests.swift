@@ -83,6 +83,10 @@ struct PrintTests {
     }
     let typed = try Tool.run("from-json", "--typed", "-", input: Data(#"[{"$uuid": "x"}]"#.utf8))
     #expect(typed.code == 1 && typed.errors.contains(#"{"$uuid": …} does not hold a uuid"#))
+    // The mark at the beginning is no part of the text, and an escaped key is a key like others.
+    let marked = Data("\u{FEFF}{\"\\u0024float\": \"nan\"}".utf8)
+    let value = try Tool.run("from-json", "--typed", "-", input: marked)
+    #expect(try value.output == StowValue.double(.nan).encoded())
     let bytes = try Tool.run("parse", "-", input: Data([0x22, 0xFF, 0x22]))
     #expect(bytes.code == 1 && bytes.errors.contains("not UTF-8"))
   }

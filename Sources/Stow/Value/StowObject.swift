@@ -30,7 +30,7 @@ public struct StowObject: Sendable {
   }
 
   /// Makes an object of keys that are known to be distinct, and as many values.
-  init(_ keys: ObjectKeys, _ values: [StowValue]) {
+  package init(_ keys: ObjectKeys, _ values: [StowValue]) {
     precondition(keys.count == values.count)
     names = keys
     contents = values
@@ -160,7 +160,7 @@ extension StowObject: CustomStringConvertible {
 }
 
 /// The keys of an object, in order, and where each is found. Objects of the same keys share them.
-struct ObjectKeys: Sendable {
+package struct ObjectKeys: Sendable {
   private(set) var all: [String]
   /// Where each key stands; none if they are few, which are found by looking at all of them.
   private var index: KeyIndex?
@@ -168,7 +168,7 @@ struct ObjectKeys: Sendable {
   private static let fewest = 9
 
   /// - Parameter keys: Strings of distinct bytes.
-  init(_ keys: [String]) {
+  package init(_ keys: [String]) {
     all = keys
     index = keys.count < Self.fewest ? nil : KeyIndex()
   }
@@ -176,13 +176,13 @@ struct ObjectKeys: Sendable {
   var count: Int { all.count }
 
   /// The place of a key; nil if there is none.
-  func position(of key: String) -> Int? {
+  package func position(of key: String) -> Int? {
     guard let index else { return all.firstIndex { $0.hasSameBytes(as: key) } }
     return index.position(of: key, among: all)
   }
 
   /// Appends a key that is not among these.
-  mutating func append(_ key: String) {
+  package mutating func append(_ key: String) {
     all.append(key)
     guard count >= Self.fewest else { return }
     // What others look into as well is left to them.

@@ -60,14 +60,6 @@ struct Input {
     }
   }
 
-  /// The text of the file.
-  func text() throws -> String {
-    guard let text = String(bytes: data, encoding: .utf8) else {
-      throw Failure("\(name): not UTF-8", .differs)
-    }
-    return text
-  }
-
   /// Why these bytes are no valid message, with what they look like instead.
   func fault(_ reason: String) -> String {
     guard kind == .message, let other = Advice.on(data) else { return reason }

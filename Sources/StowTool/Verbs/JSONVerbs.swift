@@ -30,10 +30,8 @@ enum JSONVerbs {
     options: [Option("--typed", nil, "read {\"$date\": …} and the like as what they stand for")]
       + Parse.options
   ) { arguments in
-    try Parse.write(arguments) { text in
-      let value = try StowValue(json: text)
-      return arguments.has("--typed") ? try TypedJSON.decoded(value) : value
-    }
+    let meaning: NotationText.Meaning? = arguments.has("--typed") ? { try TypedJSON.decoded($0) } : nil
+    return try Parse.write(arguments) { NotationText($0, isJSON: true, meaning: meaning) }
   }
 
   private static func writeJSON(_ arguments: Arguments) async throws -> ExitCode {

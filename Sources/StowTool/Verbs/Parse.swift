@@ -18,48 +18,59 @@ enum Parse {
       of structs the bytes may be others, that mean the same. With --log, each line of the file is a value.
       """,
     options: options
-  ) { arguments in
-    try write(arguments) { try StowValue(notation: $0) }
-  }
+  ) { arguments in try write(arguments) { NotationText($0) } }
 
   static let options =
     Output.options + [Option("--log", "LOG", "append the value of each line to this log, which may be new")]
 
-  /// Writes the message of the value that `read` makes of the text of the file, or appends those of its lines to a log.
-  static func write(_ arguments: Arguments, _ read: (String) throws -> StowValue) throws -> ExitCode {
+  /// What is read of UTF-8 that is lent.
+  typealias Read = (UnsafeBufferPointer<UInt8>) -> NotationText
+
+  /// Writes the message of the value that the text of the file is, or appends those of its lines to a log.
+  static func write(_ arguments: Arguments, _ read: Read) throws -> ExitCode {
     let input = try Input(arguments.files[0])
     if let log = arguments.value("--log") { return try append(input, to: log, read) }
-    try Output.write(message: value(of: input.text(), input.name, read).encoded(), arguments)
+    let message = try withText(withoutMark(input.data), input.name, read) { try StowEncoder().encode($0) }
+    try Output.write(message: message, arguments)
     return .fine
   }
 
-  private static func value(
-    of text: String, _ place: String, _ read: (String) throws -> StowValue
-  ) throws -> StowValue {
-    do {
-      return try read(text)
-    } catch let error as StowNotationError {
-      throw Failure("\(place):\(error)", .differs)
-    } catch let error as TypedJSON.Fault {
-      throw Failure("\(place): \(error.reason)", .differs)
+  /// Some editors begin a text with the mark U+FEFF.
+  private static func withoutMark(_ text: Data) -> Data {
+    text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text
+  }
+
+  /// Lends a text to `body`, without a copy of it.
+  private static func withText<Result>(
+    _ data: Data, _ place: String, _ read: Read, _ body: (NotationText) throws -> Result
+  ) throws -> Result {
+    try data.withUnsafeBytes { bytes in
+      guard UTF8Check.fault(ByteReader(bytes), 0..<bytes.count) == nil else {
+        throw Failure("\(place): not UTF-8", .differs)
+      }
+      do {
+        return try body(read(bytes.bindMemory(to: UInt8.self)))
+      } catch let error as StowNotationError {
+        throw Failure("\(place):\(error)", .differs)
+      } catch let error as TypedJSON.Fault {
+        throw Failure("\(place): \(error.reason)", .differs)
+      }
     }
   }
 
   /// Appends the values of lines to a log: those before a line that is wrong, or all.
-  private static func append(
-    _ input: Input, to path: String, _ read: (String) throws -> StowValue
-  ) throws -> ExitCode {
+  private static func append(_ input: Input, to path: String, _ read: Read) throws -> ExitCode {
     do {
       let log = try RecordLog(at: URL(filePath: path), durability: .manual)
       defer { try? log.close() }
-      for (index, line) in input.data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        .enumerated()
-      {
-        guard let text = String(bytes: line, encoding: .utf8) else {
-          throw Failure("\(input.name), line \(index + 1): not UTF-8", .differs)
-        }
-        if text.allSatisfy(\.isWhitespace) { continue }
-        try log.append(try value(of: text, "\(input.name), line \(index + 1)", read))
+      var (rest, number) = (input.data[...], 0)
+      while !rest.isEmpty {
+        let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+        let line = withoutMark(rest[..<end])
+        rest = rest[end...].dropFirst()
+        number += 1
+        if String(decoding: line, as: UTF8.self).allSatisfy(\.isWhitespace) { continue }
+        try withText(line, "\(input.name), line \(number)", read) { _ = try log.append($0.value()) }
       }
       try log.close()
       return .fine

@@ -1,5 +1,6 @@
 import Foundation
 import Stow
+import StowNotation
 import Testing
 
 #if compiler(>=6.2) && os(Linux)
@@ -160,6 +161,22 @@ import Testing
         expect("integers of no bytes", zeros, [.index(count)], atMost: 30)
         let integers = Bomb.sized(0x70, [UInt8](repeating: 0x91, count: count))
         expect("marks", integers, [.index(count - 1)], atMost: 5)
+      }
+    }
+
+    @Test("of texts that are encoded while they are read")
+    func texts() async {
+      await #expect(processExitsWith: .success) {
+        func expect(_ name: String, _ item: String, atMost limit: Int = 20) {
+          let text = Array("[\(Array(repeating: item, count: 1 << 18).joined(separator: ","))]".utf8)
+          Self.expect(name, text, atMost: limit) { bytes in
+            try bytes.withUnsafeBufferPointer { try StowEncoder().encode(NotationText($0)) }
+          }
+        }
+        expect("warming up", "1", atMost: 1000)
+        expect("integers", "1")
+        expect("objects", "{\"a\":[1]}")
+        expect("objects within each other", "{\"a\":{\"b\":{\"c\":{}}}}")
       }
     }
   }

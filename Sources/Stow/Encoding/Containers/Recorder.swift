@@ -404,11 +404,11 @@ final class Recorder {
   ///
   /// - Parameter place: The place that the value was to take.
   private func forgetSlots(since outside: Surroundings, place: Int) {
-    // Its tokens name the slots.
-    recording.readTape()
     guard recording.keyTables.slotCount > outside.slots else { return }
     let targets = state.targets[outside.disturbances...]
     if targets.contains(where: { $0 < outside.start && $0 != place }) { return }
+    // Its tokens name the slots.
+    recording.readTape()
     recording.keyTables.forgetSlots(from: outside.slots)
   }
 

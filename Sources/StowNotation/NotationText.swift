@@ -1,0 +1,106 @@
+import Stow
+
+/// A text in diagnostic notation that is encoded while it is read, so that its value is not held as a whole.
+///
+/// ```swift
+/// let message = try StowEncoder().encode(NotationText(bytes, isJSON: true))
+/// ```
+package struct NotationText: Encodable {
+  /// What a value stands for, if not for itself.
+  package typealias Meaning = (StowValue) throws -> StowValue
+
+  private let utf8: UnsafeBufferPointer<UInt8>
+  private let isJSON: Bool
+  private let meaning: Meaning?
+
+  /// - Parameters:
+  ///   - utf8: The text, which must be UTF-8 and outlive this.
+  ///   - isJSON: Whether only JSON is read.
+  ///   - meaning: What objects stand for whose first key begins with `$`, with all that is inside: these are read as a
+  ///     whole. Everything else stands for itself.
+  package init(_ utf8: UnsafeBufferPointer<UInt8>, isJSON: Bool = false, meaning: Meaning? = nil) {
+    self.utf8 = utf8
+    self.isJSON = isJSON
+    self.meaning = meaning
+  }
+
+  /// The value that the text is.
+  package func value() throws -> StowValue {
+    var parser = NotationParser(utf8, isJSON: isJSON)
+    let value = try parser.parse()
+    return try meaning?(value) ?? value
+  }
+
+  /// Encodes the value that the text is.
+  ///
+  /// - Throws: `StowNotationError` where the text is wrong, and what `meaning` and the encoder throw.
+  package func encode(to encoder: any Encoder) throws {
+    let source = Source(NotationParser(utf8, isJSON: isJSON), meaning)
+    if case .scalar(let value) = try source.takeItem() {
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    } else {
+      try source.encode(to: encoder)
+    }
+    try source.parser.end()
+  }
+
+  /// An array or an object of which the beginning was read.
+  private final class Source: Encodable {
+    var parser: NotationParser
+    private var isArray = false
+    private let meaning: Meaning?
+
+    init(_ parser: NotationParser, _ meaning: Meaning?) {
+      self.parser = parser
+      self.meaning = meaning
+    }
+
+    /// The next item; if it begins a container, that is what is encoded next.
+    func takeItem() throws -> NotationParser.Item {
+      let item = try parser.next()
+      if case .array = item { isArray = true } else { isArray = false }
+      return item
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      if isArray { try encodeElements(encoder.unkeyedContainer()) } else { try encodeObject(to: encoder) }
+    }
+
+    private func encodeElements(_ container: any UnkeyedEncodingContainer) throws {
+      var container = container
+      while true {
+        switch try takeItem() {
+        case .scalar(let value): try container.encode(value)
+        case .end: return
+        default: try container.encode(self)
+        }
+      }
+    }
+
+    private func encodeObject(to encoder: any Encoder) throws {
+      var item = try takeItem()
+      if let meaning, case .key(let key) = item, key.utf8.first == UInt8(ascii: "$") {
+        var container = encoder.singleValueContainer()
+        return try container.encode(meaning(parser.value(isOpen: true)))
+      }
+      var container = encoder.container(keyedBy: Key.self)
+      while case .key(let key) = item {
+        if case .scalar(let value) = try takeItem() {
+          try container.encode(value, forKey: Key(stringValue: key))
+        } else {
+          try container.encode(self, forKey: Key(stringValue: key))
+        }
+        item = try takeItem()
+      }
+    }
+  }
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { Int(stringValue) }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init(intValue: Int) { stringValue = String(intValue) }
+  }
+}
