@@ -45,7 +45,7 @@ extension DecodingPlans {
   init(hasTables: Bool = true) {
     self.init(
       ofScalar: {
-        $0 == StowValue.self ? StowValuePlan() : ReadableTypes.scalar($0)?.makeDecodingPlan()
+        $0 == StowValue.self ? StowValue.makeDecodingPlan() : ReadableTypes.scalar($0)?.makeDecodingPlan()
       },
       ofGeneric: { ($0 as? any PlannedDecodable.Type)?.makeDecodingPlan() },
       ofOther: { hasTables ? ($0 as? any StowFields.Type)?.makeFieldsPlan() : nil })
