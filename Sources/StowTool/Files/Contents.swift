@@ -147,11 +147,14 @@ struct Contents {
     do {
       let log = try RecordLogReader(at: URL(filePath: path))
       let numbers = contents.wanted?.range(among: log.count) ?? log.firstNumber..<Int.max
-      var reported = Set<RecordLog.Damage>()
+      var (next, reported) = (numbers.lowerBound, Set<RecordLog.Damage>())
       for try await record in log.follow(from: numbers.lowerBound) where record.number < numbers.upperBound {
-        for damage in log.damage where reported.insert(damage).inserted {
-          Output.complain("\(input.name): \(damage)")
+        if record.number > next {
+          for damage in log.damage where reported.insert(damage).inserted {
+            Output.complain("\(input.name): \(damage)")
+          }
         }
+        next = record.number + 1
         try body(try contents.value(of: record, input), record.number)
         if record.number == numbers.upperBound - 1 { return }
       }

@@ -22,7 +22,7 @@ enum SwiftNames {
   /// The types that need `import Foundation`.
   static let ofFoundation: Set = ["Data", "Date", "Decimal", "URL", "UUID"]
 
-  /// What the source itself calls by these names, and what a program would miss most.
+  /// The types that the source may name, and those of the standard library that most programs need.
   static let takenTypes = ofFoundation.union([
     "Any", "AnyObject", "Array", "Bool", "Character", "Codable", "CodingKey", "CodingKeys", "Decodable",
     "Decoder", "Dictionary", "Double", "Encodable", "Encoder", "Equatable", "Error", "Field", "FieldTable",

@@ -23,7 +23,7 @@ enum Parse {
   static let options =
     Output.options + [Option("--log", "LOG", "append the value of each line to this log, which may be new")]
 
-  /// What is read of UTF-8 that is lent.
+  /// Makes a text that can be encoded of UTF-8 that outlives it.
   typealias Read = (UnsafeBufferPointer<UInt8>) -> NotationText
 
   /// Writes the message of the value that the text of the file is, or appends those of its lines to a log.

@@ -6,13 +6,13 @@ enum Types {
     details: """
       Objects become structs that are Codable, named after their keys. All values of the files, and all records of logs and
       streams, have one type: a key that some objects lack, or that is null in some, becomes an optional. What has values of
-      several kinds is a StowValue, and so are the elements of empty arrays. Integers among fractions are Doubles.
+      several kinds is a StowValue, and so are the elements of empty arrays. Integers beside floating-point numbers are Doubles.
 
       Objects become dictionaries if each key is a UUID or begins with a digit; if there are more than \(Objects.mostKeys) keys; or if there
       are more than \(Objects.fewestKeys), none of them is in all objects, and their values are of one type.
 
       Values that are decoded with the types and encoded again stay what they are, with two exceptions: the key of an
-      optional that is null is left out, and an integer among fractions becomes one.
+      optional that is null is left out, and an integer beside floating-point numbers becomes a Double.
       """,
     options: Contents.options + [
       Option("--name", "NAME", "what the type of a value is called; Root by default"),
