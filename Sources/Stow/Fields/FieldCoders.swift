@@ -81,9 +81,9 @@ final class ValueCoder<Value: Codable>: FieldCoder {
   override func encode(_ value: UnsafeRawPointer, key: TokenKey, into recorder: Recorder) throws {
     let entry = recorder.types.encoders.entry(for: Value.self)
     try borrowing(value.assumingMemoryBound(to: Value.self)) { value in
-      if entry.isPlain { return try recorder.encodePlain(value, key: key, parent: recorder.current) }
+      if entry.isPlain { return try recorder.encodePlain(value, key: key, parent: recorder.currentContainer) }
       try entry.withPlan(as: TypeEncoder<Value>.self) {
-        try $0.encode(value, into: recorder, key: key, parent: recorder.current, level: 0)
+        try $0.encode(value, into: recorder, key: key, parent: recorder.currentContainer, level: 0)
       }
     }
   }

@@ -241,24 +241,20 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
         throw failure(error, number, expected, session, node)
       }
     }
-    func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Int { try reader.find(key) }
-    func read<Scalar: ReadableScalar>(_ type: Scalar.Type, at offset: Int) throws {
-      if field.isOptional, try attempt(nil, { () throws(FormatError) in try reader.passNil(offset) }) {
+    func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> ObjectReader.Found? { try reader.find(key) }
+    func read<Scalar: ReadableScalar>(_ type: Scalar.Type, _ found: ObjectReader.Found) throws {
+      if field.isOptional, try attempt(nil, { () throws(FormatError) in try reader.passNil(found) }) {
         return target.put(nil as Scalar?)
       }
-      let value = try attempt(type) { () throws(FormatError) in try reader.read(type, at: offset) }
+      let value = try attempt(type) { () throws(FormatError) in try reader.read(type, found) }
       if field.isOptional { target.put(Optional(value)) } else { target.put(value) }
     }
-    let offset = try attempt { () throws(FormatError) in try find(keys[number]) }
-    guard offset >= 0 else { return try makeAbsent(number, target, session, node) }
-    if let scalar = coders[number].keyedScalar { return try read(scalar, at: offset) }
-    var place = OpenPlace(at: offset)
-    if let table = reader.table {
-      place = OpenPlace(table.layout.cell(offset, ofRowAt: reader.row), of: table)
-    } else {
-      try attempt { () throws(FormatError) in try reader.pass(offset) }
+    guard let found = try attempt(nil, { () throws(FormatError) in try find(keys[number]) }) else {
+      return try makeAbsent(number, target, session, node)
     }
-    try decode(field, number, place, to: target, session, node)
+    if let scalar = coders[number].keyedScalar { return try read(scalar, found) }
+    try attempt { () throws(FormatError) in try reader.pass(found) }
+    try decode(field, number, reader.place(found), to: target, session, node)
   }
 
   private func open(

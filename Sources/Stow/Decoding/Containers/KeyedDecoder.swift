@@ -111,7 +111,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   func contains(_ key: Key) -> Bool {
     withSession { session, reader in
-      do throws(FormatError) { return try reader.find(key) >= 0 } catch {
+      do throws(FormatError) { return try reader.find(key) != nil } catch {
         session.note(error, path: codingPath + [key])
         return false
       }
@@ -133,17 +133,16 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     withSession { session, _ in session.error(error, path: codingPath + [key], expected: type) }
   }
 
-  /// Returns where the value for `key` stands, or −1 if the object has none.
+  /// Returns where the value for `key` stands; nil if the object has none.
   @inline(__always)
-  private func find(_ key: Key, _ reader: ObjectReader) throws -> Int {
+  private func find(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found? {
     try attempt(key, nil) { () throws(FormatError) in try reader.find(key) }
   }
 
   @inline(__always)
-  private func existing(_ key: Key, _ reader: ObjectReader) throws -> Int {
-    let offset = try find(key, reader)
-    guard offset >= 0 else { throw missing(key) }
-    return offset
+  private func existing(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found {
+    guard let found = try find(key, reader) else { throw missing(key) }
+    return found
   }
 
   @inline(never)
@@ -153,32 +152,34 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   func decodeNil(forKey key: Key) throws -> Bool {
     try withReader { reader in
-      let offset = try existing(key, reader)
-      return try attempt(key, nil) { () throws(FormatError) in try reader.passNil(offset) }
+      let found = try existing(key, reader)
+      return try attempt(key, nil) { () throws(FormatError) in try reader.passNil(found) }
     }
   }
 
   @inline(__always)
   private func read<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value {
     try withReader { reader in
-      let offset = try existing(key, reader)
-      return try attempt(key, type) { () throws(FormatError) in try reader.read(type, at: offset) }
+      let found = try existing(key, reader)
+      return try attempt(key, type) { () throws(FormatError) in try reader.read(type, found) }
     }
   }
 
   @inline(__always)
   private func optional<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value? {
     try withReader { reader in
-      let offset = try search(key, reader)
-      guard offset >= 0, try !attempt(key, nil, { () throws(FormatError) in try reader.passNil(offset) })
+      guard let found = try search(key, reader),
+        try !attempt(key, nil, { () throws(FormatError) in try reader.passNil(found) })
       else { return nil }
-      return try attempt(key, type) { () throws(FormatError) in try reader.readOutOfLine(type, at: offset) }
+      return try attempt(key, type) { () throws(FormatError) in try reader.readOutOfLine(type, found) }
     }
   }
 
   /// The same as `find`, out of line: so that not each type of an optional has all of it.
   @inline(never)
-  private func search(_ key: Key, _ reader: ObjectReader) throws -> Int { try find(key, reader) }
+  private func search(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found? {
+    try find(key, reader)
+  }
 
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
     try withReader { reader in
@@ -220,18 +221,17 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try withSession { session, reader in
-      try value(type, at: existing(key, reader), key, session, reader)
+      try value(type, existing(key, reader), key, session, reader)
     }
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
     try withSession { session, reader in
-      let offset = try find(key, reader)
-      guard offset >= 0 else { return nil }
-      guard let level = place(offset, reader).levelOfNil(session.message) else {
-        return try value(type, at: offset, key, session, reader)
+      guard let found = try find(key, reader) else { return nil }
+      guard let level = reader.place(found).levelOfNil(session.message) else {
+        return try value(type, found, key, session, reader)
       }
-      if reader.table == nil { try pass(offset, key, reader) }
+      try pass(found, key, reader)
       // A nil of an optional within this one is a value here.
       return session.none(type, level: level - 1)
     }
@@ -239,23 +239,17 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   @inline(__always)
   private func value<Value: Decodable>(
-    _ type: Value.Type, at offset: Int, _ key: Key, _ session: DecodingSession, _ reader: ObjectReader
+    _ type: Value.Type, _ found: ObjectReader.Found, _ key: Key, _ session: DecodingSession,
+    _ reader: ObjectReader
   ) throws -> Value {
     let step = step(to: key, reader, session)
-    if reader.table == nil { try pass(offset, key, reader) }
-    return try session.decode(type, at: place(offset, reader), step)
-  }
-
-  /// Returns the place of the value that the reader found.
-  @inline(__always)
-  private func place(_ offset: Int, _ reader: ObjectReader) -> OpenPlace {
-    guard let table = reader.table else { return OpenPlace(at: offset) }
-    return OpenPlace(table.layout.cell(offset, ofRowAt: reader.row), of: table)
+    try pass(found, key, reader)
+    return try session.decode(type, at: reader.place(found), step)
   }
 
   @inline(__always)
-  private func pass(_ offset: Int, _ key: Key, _ reader: ObjectReader) throws {
-    try attempt(key, nil) { () throws(FormatError) in try reader.pass(offset) }
+  private func pass(_ found: ObjectReader.Found, _ key: Key, _ reader: ObjectReader) throws {
+    try attempt(key, nil) { () throws(FormatError) in try reader.pass(found) }
   }
 
   /// Returns the step of the coding path to the value for `key`.
@@ -286,8 +280,8 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     try withSession { session, reader in
       let node = session.path.push(PathStep(.super, parent: reader.node))
       return try session.attempt(at: node, expected: nil) { () throws(FormatError) in
-        let offset = try reader.find(name: PathKey.super.stringValue)
-        return ValueDecoder(session, offset < 0 ? .absent : place(offset, reader), node)
+        let found = try reader.find(name: PathKey.super.stringValue)
+        return ValueDecoder(session, found.map(reader.place) ?? .absent, node)
       }
     }
   }
@@ -297,12 +291,12 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   /// - Parameter mayBeAbsent: Whether there need not be one.
   private func nestedDecoder(_ key: Key, mayBeAbsent: Bool = false) throws -> any Decoder {
     try withSession { session, reader in
-      let offset = try find(key, reader)
-      guard offset >= 0 || mayBeAbsent else { throw missing(key) }
+      let found = try find(key, reader)
+      guard found != nil || mayBeAbsent else { throw missing(key) }
       let node = session.path.push(step(to: key, reader, session))
-      if offset < 0 { return ValueDecoder(session, .absent, node) }
-      if reader.table == nil { try pass(offset, key, reader) }
-      return ValueDecoder(session, place(offset, reader), node)
+      guard let found else { return ValueDecoder(session, .absent, node) }
+      try pass(found, key, reader)
+      return ValueDecoder(session, reader.place(found), node)
     }
   }
 }

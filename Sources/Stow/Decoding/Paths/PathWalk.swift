@@ -150,10 +150,9 @@ struct PathWalk {
       let search = session.nameReader
       defer { search.finish() }
       try search.open(object, .top)
-      let value = try search.find(name: key.stringValue)
-      guard value >= 0 else { return nil }
+      guard let value = try search.find(name: key.stringValue) else { return nil }
       try search.pass(value)
-      return place.inside(at: value)
+      return place.inside(at: search.place(value).offset)
     case .element(let number, let layout):
       guard let row = layout.row(number), let shape = layout.columns?.shape else {
         try fail(.cellMismatch, at: place.offset)

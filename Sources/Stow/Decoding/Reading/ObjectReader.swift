@@ -9,6 +9,7 @@ final class ObjectReader {
   let keyTable: DecodingKeyTable
 
   private(set) var node = PathNode.top
+  private var form = Form.map
   /// The indices of the keys of the last shape, by their bytes; `unknown` where none was looked up, and always for key
   /// types without bytes.
   private let indices: UnsafeMutablePointer<UInt16>
@@ -20,9 +21,8 @@ final class ObjectReader {
   private var nextIndex = ObjectReader.noKey
   private var start = 0
   private var end = 0
-  /// The shape; −1 for a map.
-  private var shape = -1
-  /// Of the last shape.
+  /// The shape of a record or a row, and how many keys it has.
+  private var shape = 0
   private var keyCount = 0
   /// A partial record: where its bits stand. −1 if every key has a value.
   private var presence = -1
@@ -33,11 +33,19 @@ final class ObjectReader {
   private var keysAreChecked = false
   /// The index in its shape of the key that was found last by its name.
   private var lastNamed = ObjectReader.noKey
-  /// The table that the object is a row of; what is found then is a column.
-  private(set) var table: Elements?
+  /// The table that the object is a row of.
+  private var table: Elements?
   /// The same, to be compared without counting a reference.
   private var tableIdentity: ObjectIdentifier?
-  var row: Int { start }
+
+  private enum Form { case map, record, row }
+
+  /// Where a value was found: at an offset, or, in a row, in the column of an index.
+  struct Found: BitwiseCopyable {
+    fileprivate let number: Int
+
+    fileprivate init(_ number: Int) { self.number = number }
+  }
 
   private static let noKey = -1
   /// The entry of a key whose index has not been looked up.
@@ -64,12 +72,13 @@ final class ObjectReader {
     start = object.body.lowerBound
     current = start
     guard let shape = object.shape else {
-      self.shape = -1
+      form = .map
       keysAreChecked = false
       nextIndex = Self.noKey
       return
     }
     guard shape < message.tables.shapeCount else { try fail(.malformed, at: start) }
+    form = .record
     turn(to: shape)
     nextIndex = 0
     if object.isPartial {
@@ -98,6 +107,7 @@ final class ObjectReader {
     forget(node)
     self.table = table
     tableIdentity = ObjectIdentifier(table)
+    form = .row
     turn(to: shape)
     start = offset
     nextIndex = Self.noKey
@@ -144,23 +154,22 @@ final class ObjectReader {
 
   /// Where the object is found again when its container has escaped (`PathFinder`): an offset that no value within it has,
   /// which is the byte before its values, or the beginning of a row.
-  var offset: Int { table == nil ? start - 1 : start }
+  var offset: Int { form == .row ? start : start - 1 }
 
   // MARK: finding
 
-  /// Returns where the value for `key` stands, or −1 if the object has none, and makes it the next. In a row this is
-  /// the index of the key.
+  /// Returns where the value for `key` stands, and makes it the next; nil if the object has none.
   @inline(__always)
-  func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Int {
+  func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Found? {
     let byte = keyByte(key)
     let keyIndex = indices[byte]
     // A shape may have so many keys that an index looks like a mark.
-    if Int(keyIndex) == nextIndex, keyIndex < Self.missing { return current }
-    if shape < 0 {
-      if let value = nextEntry(ofByte: byte) { return value }
+    if Int(keyIndex) == nextIndex, keyIndex < Self.missing { return Found(current) }
+    if form == .map {
+      if let value = nextEntry(ofByte: byte) { return Found(value) }
     } else if keyIndex < Self.missing {
-      if table != nil { return Int(keyIndex) }
-      if !isPresent(Int(keyIndex)) { return -1 }
+      if form == .row { return Found(Int(keyIndex)) }
+      if !isPresent(Int(keyIndex)) { return nil }
     }
     return try findOutOfLine(key, byte: byte)
   }
@@ -173,22 +182,22 @@ final class ObjectReader {
     guard keyIndex < Self.missing else { return nil }
     let column = try table.column(Int(keyIndex))
     guard column.type == ElementType.double || column.type == ElementType.float else { return nil }
-    return try Cell.readDouble(message.reader, at: row &+ Int(column.offset), type: column.type)
+    return try Cell.readDouble(message.reader, at: start &+ Int(column.offset), type: column.type)
   }
 
   @inline(never)
-  private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Int {
-    if shape >= 0 { return try value(at: keyIndex(of: key, byte: byte)) }
+  private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Found? {
+    if form != .map { return try value(at: keyIndex(of: key, byte: byte)) }
     if keyTable.hasBytes { return try findEntry(keyTable.text(of: key, byte: byte)) }
     return try find(name: key.stringValue)
   }
 
-  /// Returns where the value of the key at an index stands, or −1 if it has none.
-  private func value(at keyIndex: Int?) throws(FormatError) -> Int {
-    guard let keyIndex, isPresent(keyIndex) else { return -1 }
-    if table != nil { return keyIndex }
+  /// Returns where the value of the key at an index stands, if it has one.
+  private func value(at keyIndex: Int?) throws(FormatError) -> Found? {
+    guard let keyIndex, isPresent(keyIndex) else { return nil }
+    if form == .row { return Found(keyIndex) }
     try seek(keyIndex)
-    return current
+    return Found(current)
   }
 
   private func keyIndex<Key: CodingKey>(of key: Key, byte: Int) throws(FormatError) -> Int? {
@@ -262,19 +271,19 @@ final class ObjectReader {
 
   // MARK: names
 
-  /// Returns where the value for the key called `name` stands, or −1 if the object has none.
-  func find(name: String) throws(FormatError) -> Int {
-    if shape >= 0 {
+  /// Returns where the value for the key called `name` stands; nil if the object has none.
+  func find(name: String) throws(FormatError) -> Found? {
+    if form != .map {
       let found = try message.keyIndex(of: name, inShape: shape, likely: lastNamed)
       if let found { lastNamed = found }
       return try value(at: found)
     }
-    if let value = try nextEntry(named: name) { return value }
+    if let value = try nextEntry(named: name) { return Found(value) }
     return try message.withText(of: name) { text throws(FormatError) in try findIndexed(text) }
   }
 
   func keys() throws(FormatError) -> AnyKeyList {
-    guard shape >= 0 else {
+    guard form != .map else {
       try checkKeys()
       return keyTable.makeKeyList(try Children(ofMap: start..<end).names(message))
     }
@@ -293,42 +302,42 @@ final class ObjectReader {
 
   // MARK: reading what was found
 
-  /// Returns the scalar that `find` found at `offset`, with its tag, or without one in the row of a table, and
-  /// passes it.
+  /// Returns the scalar that was found, which has a tag unless it is in a row, and passes it.
   @inline(__always)
-  func read<Value: ReadableScalar>(
-    _ type: Value.Type, at offset: Int
-  ) throws(FormatError) -> Value {
-    if let table { return try Value.readCell(message, table.column(offset), inRowAt: row) }
-    var next = offset
-    let result = try Value.read(message, at: offset, next: &next)
+  func read<Value: ReadableScalar>(_ type: Value.Type, _ found: Found) throws(FormatError) -> Value {
+    if let table { return try Value.readCell(message, table.column(found.number), inRowAt: start) }
+    var next = found.number
+    let result = try Value.read(message, at: found.number, next: &next)
     try advance(to: next)
     return result
   }
 
   @inline(never)
-  func readOutOfLine<Value: ReadableScalar>(_ type: Value.Type, at offset: Int) throws(FormatError) -> Value {
-    try read(type, at: offset)
+  func readOutOfLine<Value: ReadableScalar>(_ type: Value.Type, _ found: Found) throws(FormatError) -> Value {
+    try read(type, found)
   }
 
-  /// Passes the value that `find` found at `offset` if it is nil, and returns whether it is.
+  /// Passes the value that was found if it is nil, and returns whether it is.
   @inline(never)
-  func passNil(_ offset: Int) throws(FormatError) -> Bool {
-    guard let place = place(offset), Nils.isNil(message.reader, at: place) else { return false }
-    if table == nil { try pass(offset) }
+  func passNil(_ found: Found) throws(FormatError) -> Bool {
+    // Nil in all rows of a table stands before them.
+    let offset = table.map { $0.layout.columns?.columns[found.number].constant } ?? found.number
+    guard let offset, Nils.isNil(message.reader, at: offset) else { return false }
+    try pass(found)
     return true
   }
 
-  /// Returns where the whole value stands that `find` found at `offset`: there, or before the rows of a table if it is the
-  /// same in all of them. Nil for a cell.
-  func place(_ offset: Int) -> Int? {
-    guard let table else { return offset }
-    return table.layout.columns?.columns[offset].constant
+  /// Passes the value that was found. The values of a row have no order.
+  @inline(__always)
+  func pass(_ found: Found) throws(FormatError) {
+    if form != .row { try advance(to: message.reader.end(of: found.number)) }
   }
 
+  /// Returns the place of the value that was found.
   @inline(__always)
-  func pass(_ offset: Int) throws(FormatError) {
-    try advance(to: message.reader.end(of: offset))
+  func place(_ found: Found) -> OpenPlace {
+    guard let table else { return OpenPlace(at: found.number) }
+    return OpenPlace(table.layout.cell(found.number, ofRowAt: start), of: table)
   }
 
   // MARK: the entries of a map
@@ -359,27 +368,41 @@ final class ObjectReader {
     return try message.tables.endOfKey(message.reader, at: current)
   }
 
-  private func findEntry(_ text: SearchedText) throws(FormatError) -> Int {
-    if current < end, text.stands(at: current, in: message.reader) { return current &+ text.bytes.count }
-    guard entryIndex == nil, let entry = try scan(text.bytes) else {
-      return try findIndexed(HashedText(text))
+  private func findEntry(_ text: SearchedText) throws(FormatError) -> Found? {
+    if current < end, text.stands(at: current, in: message.reader) {
+      return Found(current &+ text.bytes.count)
     }
-    if entry < 0 { return -1 }
-    // A key that was passed over could stand again after this one, and be taken for the first of its name.
-    if entry != current { try checkKeys() }
-    current = entry
-    return try message.tables.endOfKey(message.reader, at: entry)
+    if entryIndex != nil { return try findIndexed(HashedText(text)) }
+    switch try scan(text.bytes) {
+    case .tooMany: return try findIndexed(HashedText(text))
+    case .none: return nil
+    case .entry(let entry):
+      // A key that was passed over could stand again after this one, and be taken for the first of its name.
+      if entry != current { try checkKeys() }
+      return try value(ofEntry: entry)
+    }
   }
 
-  /// Looks for the entry whose key has the given text, from the current one on and then from the first; −1 if there is
-  /// none. Nil if they are too many to be looked at.
-  private func scan(_ text: UnsafeRawBufferPointer) throws(FormatError) -> Int? {
+  /// Makes an entry the next, and returns where its value stands.
+  private func value(ofEntry entry: Int) throws(FormatError) -> Found {
+    current = entry
+    return Found(try message.tables.endOfKey(message.reader, at: entry))
+  }
+
+  private enum Scan {
+    case entry(Int)
+    case none, tooMany
+  }
+
+  /// Looks for the entry whose key has the given text, from the current one on and then from the first, unless they are
+  /// too many to be looked at.
+  private func scan(_ text: UnsafeRawBufferPointer) throws(FormatError) -> Scan {
     var offset = current
     var stop = end
     var isSecondPart = current == start
     for _ in 0..<Self.longestScan {
       if offset >= stop {
-        if isSecondPart { return -1 }
+        if isSecondPart { return .none }
         isSecondPart = true
         stop = current
         offset = start
@@ -388,18 +411,18 @@ final class ObjectReader {
       let value = try message.tables.endOfKey(message.reader, at: offset)
       let next = try message.reader.end(of: value)
       guard next <= end else { try fail(.malformed, at: value) }
-      if try message.hasKey(text, at: TextLocation(offset)) { return offset }
+      if try message.hasKey(text, at: TextLocation(offset)) { return .entry(offset) }
       offset = next
     }
-    return nil
+    return .tooMany
   }
 
   /// Returns the value of an entry that is found by an index, which is made the first time.
-  private func findIndexed(_ text: HashedText) throws(FormatError) -> Int {
+  private func findIndexed(_ text: HashedText) throws(FormatError) -> Found? {
     try checkKeys()
     if entryIndex == nil { entryIndex = try TextIndex(ofMap: start..<end, message) }
-    guard let entry = try entryIndex?.key(text, message)?.offset else { return -1 }
-    current = entry
-    return try message.tables.endOfKey(message.reader, at: entry)
+    return try entryIndex?.key(text, message).map { entry throws(FormatError) in
+      try value(ofEntry: entry.offset)
+    }
   }
 }

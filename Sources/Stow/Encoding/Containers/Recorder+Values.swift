@@ -44,7 +44,7 @@ extension Recorder {
   @inline(__always)
   func encode<Value: Encodable>(_ value: borrowing Value, key: TokenKey, level: Int = 0) throws {
     let entry = types.encoders.entry(for: Value.self)
-    try encode(value, by: entry, key: key, parent: current, level: level)
+    try encode(value, by: entry, key: key, parent: currentContainer, level: level)
   }
 
   /// Records a value whose type is known here.

@@ -21,9 +21,8 @@ final class Recorder {
     /// How many `encode(to:)` are running, and the key of the value that the last of them stands for.
     var calls = 0
     var pendingKey = TokenKey()
-    /// The containers and places at which the tape went on out of line, and how many these are.
-    var targets: [Int] = []
-    var disturbances = 0
+    /// The containers and places at which the tape went on out of line.
+    var disturbances: [Int] = []
     var stack = StackGuard()
     /// Whether the message has been written, and a container escaped from it.
     var isOver = false
@@ -84,10 +83,7 @@ final class Recorder {
     state.open.removeAll()
     state.stack.reset()
     if !state.userInfo.isEmpty { state.userInfo = UserInfo() }
-    if state.disturbances > 0 {
-      state.disturbances = 0
-      state.targets = []
-    }
+    if !state.disturbances.isEmpty { state.disturbances = [] }
     if state.overflow != nil { state.overflow = nil }
     state.calls = 0
   }
@@ -116,6 +112,7 @@ final class Recorder {
     var start = 0
     var depth = 1
     var frame = 0
+    /// How many times the tape has gone on out of line.
     var disturbances = 0
     /// How many slots the message has given to keys.
     var slots = 0
@@ -124,8 +121,7 @@ final class Recorder {
   private var surroundings: Surroundings {
     Surroundings(
       start: recording.tape.count, depth: state.open.count, frame: state.open.frame,
-      disturbances: state.disturbances,
-      slots: recording.keyTables.slotCount)
+      disturbances: state.disturbances.count, slots: recording.keyTables.slotCount)
   }
 
   /// Checks that one more value may encode itself, to the place that begins with the next token.
@@ -144,7 +140,7 @@ final class Recorder {
 
   @inline(__always)
   func enter(key: TokenKey, _ outside: Surroundings) {
-    state.open.push(~outside.start)
+    state.open.push(.place(at: outside.start))
     state.open.frame = outside.depth
     state.pendingKey = key
     state.calls &+= 1
@@ -260,19 +256,22 @@ final class Recorder {
     state.open.containers > depth
   }
 
-  var current: Int { state.open.current }
+  /// The container that the next value stands in; negative if that is none or a place.
+  var currentContainer: Int { state.open.current.container ?? -1 }
 
-  func isCurrent(_ begin: Int) -> Bool { current == begin }
+  func isCurrent(_ begin: Int) -> Bool { state.open.current == .container(at: begin) }
 
   /// Whether the place that begins at `start` still awaits its value, and nothing came between.
-  func awaits(_ start: Int) -> Bool { state.open.current == ~start && recording.tape.count == start }
+  func awaits(_ start: Int) -> Bool {
+    state.open.current == .place(at: start) && recording.tape.count == start
+  }
 
   /// Opens a container as the value of the place that `awaits` it. The call that made the place has checked the depth.
   @inline(__always)
   func occupy(_ container: ContainerStart) {
     let begin = recording.tape.count
     recording.tape.append(container)
-    state.open.replaceLast(begin)
+    state.open.replaceLast(.container(at: begin))
   }
 
   /// Opens a container within the current one.
@@ -280,7 +279,7 @@ final class Recorder {
   func openNested(_ container: ContainerStart) -> Int {
     let begin = recording.tape.count
     recording.tape.append(container)
-    state.open.push(begin)
+    state.open.push(.container(at: begin))
     if state.open.depth > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
     return begin
   }
@@ -295,8 +294,7 @@ final class Recorder {
   @inline(__always)
   private func close(toDepth depth: Int) {
     while state.open.count > depth {
-      let begin = state.open.pop()
-      if begin >= 0 { recording.tape.append(Token(.end, index: begin)) }
+      if let begin = state.open.pop().container { recording.tape.append(Token(.end, index: begin)) }
     }
   }
 
@@ -310,7 +308,9 @@ final class Recorder {
   // MARK: what comes out of line
 
   @inline(__always)
-  private func isDisturbed(since outside: Surroundings) -> Bool { state.disturbances != outside.disturbances }
+  private func isDisturbed(since outside: Surroundings) -> Bool {
+    state.disturbances.count != outside.disturbances
+  }
 
   /// Makes the container that begins at `begin` the current one again.
   ///
@@ -318,7 +318,7 @@ final class Recorder {
   @inline(never)
   func resume(_ begin: Int) {
     deferAwaited()
-    if let depth = state.open.lastIndex(of: begin) {
+    if let depth = state.open.lastIndex(of: .container(at: begin)) {
       close(toDepth: depth + 1)
     } else {
       goOn(in: begin)
@@ -336,7 +336,7 @@ final class Recorder {
   private func goOn(in begin: Int) {
     disturb(begin, outside: recording.depth(ofContainer: begin, atMost: state.maximumDepth &+ 1) - 1)
     if !isOver { recording.continueTape(in: begin) }
-    state.open.push(begin)
+    state.open.push(.container(at: begin))
   }
 
   /// Makes the next value the one of the place at `start`, which has none and is in the container `parent`.
@@ -355,17 +355,14 @@ final class Recorder {
 
   /// Notes that the tape goes on elsewhere, in something that is in so many containers.
   private func disturb(_ target: Int, outside depth: Int) {
-    state.targets.append(target)
-    state.disturbances += 1
+    state.disturbances.append(target)
     recording.isOutOfOrder = true
     state.open.restart(outside: depth)
   }
 
   /// Where a value is awaited at the current place, lets it come later.
   private func deferAwaited() {
-    guard state.open.current < 0, !state.open.isAtTop, recording.tape.count == ~state.open.current else {
-      return
-    }
+    guard state.open.current == .place(at: recording.tape.count) else { return }
     recording.isOutOfOrder = true
     recording.tape.append(Token(.place, key: state.pendingKey, index: Token.unfilled))
   }
@@ -405,8 +402,8 @@ final class Recorder {
   /// - Parameter place: The place that the value was to take.
   private func forgetSlots(since outside: Surroundings, place: Int) {
     guard recording.keyTables.slotCount > outside.slots else { return }
-    let targets = state.targets[outside.disturbances...]
-    if targets.contains(where: { $0 < outside.start && $0 != place }) { return }
+    let since = state.disturbances[outside.disturbances...]
+    if since.contains(where: { $0 < outside.start && $0 != place }) { return }
     // Its tokens name the slots.
     recording.readTape()
     recording.keyTables.forgetSlots(from: outside.slots)
@@ -431,22 +428,34 @@ final class Recorder {
   }
 }
 
-/// What stands open while a value records itself, outermost first: a container is the token that begins it, and a place
-/// that awaits its value is the complement of the token that will be there.
+/// What stands open while a value records itself, outermost first.
 struct OpenContainers: ~Copyable {
-  private var entries = GrowableBuffer<Int>(capacity: 64)
+  /// A container, by the token that begins it, or a place, by the token that its value is to be.
+  struct Entry: Equatable, BitwiseCopyable {
+    /// The token of a container, or the complement of that of a place.
+    private let bits: Int
+
+    /// Stands below what is outermost.
+    static let top = Entry(bits: .min)
+
+    static func container(at token: Int) -> Entry { Entry(bits: token) }
+    static func place(at token: Int) -> Entry { Entry(bits: ~token) }
+
+    /// Nil if this is not a container.
+    var container: Int? { bits < 0 ? nil : bits }
+  }
+
+  private var entries = GrowableBuffer<Entry>(capacity: 64)
   /// The innermost entry: what a write must find here to be in line.
-  private(set) var current = OpenContainers.top
+  private(set) var current = Entry.top
   /// The first entry that belongs to the running `encode(to:)`; what is below is not its own to close.
   var frame = 0
   /// How many containers the first entry is in.
   private var outside = 0
 
-  private static let top = Int.min
+  init() { entries.append(.top) }
 
-  init() { entries.append(Self.top) }
-
-  var isAtTop: Bool { current == Self.top }
+  private var isAtTop: Bool { current == .top }
 
   var count: Int { entries.count }
 
@@ -454,37 +463,37 @@ struct OpenContainers: ~Copyable {
   var depth: Int { entries.count &+ outside }
 
   /// How many containers the next value stands in. A place may stand for one, or be in another place.
-  var containers: Int { entries.buffer.reduce(outside) { $1 < 0 ? $0 : $0 + 1 } }
+  var containers: Int { outside + entries.buffer.count { $0.container != nil } }
 
   @inline(__always)
-  mutating func push(_ entry: Int) {
+  mutating func push(_ entry: Entry) {
     entries.append(entry)
     current = entry
   }
 
   /// Takes the last entry, of which there is at least one above the bottom.
   @inline(__always)
-  mutating func pop() -> Int {
+  mutating func pop() -> Entry {
     precondition(count > 1)
     let last = entries.takeLast()
     current = entries[count &- 1]
     return last
   }
 
-  mutating func replaceLast(_ entry: Int) {
+  mutating func replaceLast(_ entry: Entry) {
     entries[count &- 1] = entry
     current = entry
   }
 
   /// The index of the last `entry` that the running `encode(to:)` opened.
-  func lastIndex(of entry: Int) -> Int? {
+  func lastIndex(of entry: Entry) -> Int? {
     (frame..<max(frame, count)).last { entries[$0] == entry }
   }
 
   /// Closes everything, to begin with something that is in so many containers.
   mutating func restart(outside depth: Int) {
     entries.truncate(to: 1)
-    current = Self.top
+    current = .top
     frame = 0
     outside = depth
   }
