@@ -173,6 +173,17 @@ func borrowing<Pointee: ~Copyable, Failure: Error>(
   try body(pointer.pointee)
 }
 
+/// Passes the values of a buffer where they are, with their numbers.
+@inline(__always)
+func borrowingEach<Element, Failure: Error>(
+  of elements: UnsafeBufferPointer<Element>, _ body: (borrowing Element, _ index: Int) throws(Failure) -> Void
+) throws(Failure) {
+  guard let first = elements.baseAddress else { return }
+  for index in 0..<elements.count {
+    try borrowing(first + index) { element throws(Failure) in try body(element, index) }
+  }
+}
+
 /// Passes what an optional holds where it is, and says whether there was anything.
 ///
 /// Taking a copyable one out copies it, for which the metadata of the optional is looked up.

@@ -96,7 +96,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
 /// A few places for a session each.
 ///
 /// A thread begins at a place of its own, mostly, and so finds the session that it used last, in its own caches. Two
-/// threads that exchange sessions wait for each other's memory.
+/// threads that exchange sessions wait for each other's memory. The places stay as long as the process.
 private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
   /// A place, on a cache line of its own.
   private struct Place: ~Copyable {
@@ -111,12 +111,6 @@ private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
   init() {
     places = .allocate(capacity: Self.count)
     for number in 0..<Self.count { (places + number).initialize(to: Place()) }
-  }
-
-  deinit {
-    while take() != nil {}
-    places.deinitialize(count: Self.count)
-    places.deallocate()
   }
 
   /// Takes a session out of the first place that has one.

@@ -22,11 +22,8 @@ class TypeEncoder<Value>: AnyTypeEncoder {
 
   /// Records the elements of the array that begins at `parent`.
   func encode(_ elements: UnsafeBufferPointer<Value>, into recorder: Recorder, parent: Int) throws {
-    guard let first = elements.baseAddress else { return }
-    for index in 0..<elements.count {
-      try borrowing(first + index) {
-        try encode($0, into: recorder, key: TokenKey(index: index), parent: parent, level: 0)
-      }
+    try borrowingEach(of: elements) {
+      try encode($0, into: recorder, key: TokenKey(index: $1), parent: parent, level: 0)
     }
   }
 }
@@ -278,7 +275,6 @@ final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
     let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
     try recorder.recordContainer(of: elements, container) { begin in
       try borrowingElements(of: elements) { elements in
-        guard let first = elements.baseAddress else { return }
         if let record { return try record(elements, recorder, begin) }
         let entry = recorder.types.encoders.entry(for: Element.self)
         if !entry.isPlain {
@@ -286,10 +282,8 @@ final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
             try $0.encode(elements, into: recorder, parent: begin)
           }
         }
-        for index in 0..<elements.count {
-          try borrowing(first + index) {
-            try recorder.encodePlain($0, key: TokenKey(index: index), parent: begin)
-          }
+        try borrowingEach(of: elements) {
+          try recorder.encodePlain($0, key: TokenKey(index: $1), parent: begin)
         }
       }
     }
@@ -344,10 +338,7 @@ extension RecordableScalar {
     _ retained: @escaping ([Self]) -> RetainedValue?
   ) -> AnyTypeEncoder {
     ArrayTypeEncoder<Self>(retained: retained) { elements, recorder, _ in
-      guard let first = elements.baseAddress else { return }
-      for element in first..<first + elements.count {
-        borrowing(element) { recorder.recording.record(copy $0, key: TokenKey()) }
-      }
+      borrowingEach(of: elements) { element, _ in recorder.recording.record(copy element, key: TokenKey()) }
     }
   }
 
@@ -472,11 +463,8 @@ extension Recorder {
   fileprivate func record(
     _ elements: UnsafeBufferPointer<StowValue>, in begin: Int, _ known: inout KnownKeys
   ) throws {
-    guard let first = elements.baseAddress else { return }
-    for index in 0..<elements.count {
-      try borrowing(first + index) {
-        try record($0, key: TokenKey(index: index), parent: begin, &known)
-      }
+    try borrowingEach(of: elements) {
+      try record($0, key: TokenKey(index: $1), parent: begin, &known)
     }
   }
 
@@ -485,17 +473,16 @@ extension Recorder {
     _ names: UnsafeBufferPointer<String>, _ values: UnsafeBufferPointer<StowValue>, in begin: Int,
     _ known: inout KnownKeys
   ) throws {
-    guard let name = names.baseAddress, let value = values.baseAddress else { return }
     let strings = known.strings(of: names, &recording.strings)
-    for index in 0..<names.count {
+    try borrowingEach(of: values) { value, index in
       if let strings {
         recording.recordKey(Int(strings[index]))
       } else {
-        recording.recordKey((name + index).pointee)
+        recording.recordKey(names[index])
       }
-      try borrowing(value + index) { try record($0, key: TokenKey(), parent: begin, &known) }
+      try record(value, key: TokenKey(), parent: begin, &known)
     }
-    if strings == nil { known.note(name) }
+    if strings == nil { known.note(names) }
   }
 }
 
@@ -532,8 +519,8 @@ private struct KnownKeys {
   }
 
   /// Notes the keys of an object that is complete; but not of the first, which many values have alone.
-  mutating func note(_ address: UnsafePointer<String>) {
-    guard hasNoted else {
+  mutating func note(_ names: UnsafeBufferPointer<String>) {
+    guard hasNoted, let address = names.baseAddress else {
       hasNoted = true
       return
     }

@@ -166,8 +166,8 @@ struct Emitter: ~Copyable {
   /// Writes what stands before the values of a record.
   private mutating func writeRecordHeader(_ keys: KeyTable.Reference) {
     let isPartial =
-      keys.pointee.hasForeignKeys
-      || (frame.firstWideMark < 0 ? frame.marks != keys.pointee.presentMarks : lacksWideMarks(keys))
+      keys.pointee.present.hasForeignKeys
+      || (frame.firstWideMark < 0 ? frame.marks != keys.pointee.present.marks : lacksWideMarks(keys))
     if isPartial { writePresence(keys) }
     Records.writeHeader(
       writer.count - frame.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
@@ -187,10 +187,10 @@ struct Emitter: ~Copyable {
 
   /// A bit for every key of the shape: whether the object has a value for it.
   private mutating func writePresence(_ keys: KeyTable.Reference) {
-    if keys.pointee.isInSlotOrder {
-      return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.presentCount))
+    if keys.pointee.present.isInSlotOrder {
+      return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.present.count))
     }
-    let (slots, frame, wideMarks) = (keys.pointee.presentSlots, frame, wideMarks)
+    let (slots, frame, wideMarks) = (keys.pointee.present.slots, frame, wideMarks)
     writer.bits(slots.count) { bit in
       let slot = Int(slots[bit])
       if slot == Int(KeyTable.noSlot) { return false }
@@ -200,7 +200,7 @@ struct Emitter: ~Copyable {
   }
 
   private func lacksWideMarks(_ keys: KeyTable.Reference) -> Bool {
-    wideMarks[frame.firstWideMark...].reduce(0) { $0 + $1.nonzeroBitCount } != keys.pointee.presentCount
+    wideMarks[frame.firstWideMark...].reduce(0) { $0 + $1.nonzeroBitCount } != keys.pointee.present.count
   }
 
   /// The value of a column where all cells are the same.
@@ -296,8 +296,8 @@ extension Emitter {
       switch shape.source {
       case .keyTable(let index):
         let keys = recording.keyTables[index]
-        size = keys.pointee.presentCount
-        for slot in keys.pointee.presentSlots.reversed() {
+        size = keys.pointee.present.count
+        for slot in keys.pointee.present.slots.reversed() {
           writer.reserve(BackwardWriter.margin)
           write(keyAt: Int(slot), of: keys, &recording)
         }

@@ -40,7 +40,7 @@ struct RowLayout {
     var columnLimit = Self.widestMatrix
     slots =
       head.kind == .object
-      ? recording.keyTables[head.index].pointee.presentSlots : UnsafeBufferPointer(start: nil, count: 0)
+      ? recording.keyTables[head.index].pointee.present.slots : UnsafeBufferPointer(start: nil, count: 0)
     switch head.kind {
     case .object:
       shape = recording.keyTables[head.index].pointee.shape

@@ -144,7 +144,7 @@ struct Planner: ~Copyable {
 
   /// Makes the keys of a type a shape for later messages, those without a value included.
   private mutating func define(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool {
-    guard keys.pointee.presentCount > 0, !definitions.isFull else { return false }
+    guard keys.pointee.present.count > 0, !definitions.isFull else { return false }
     keys.pointee.collectPresent(all: true)
     plan.shapes.append(
       MessagePlan.Shape(

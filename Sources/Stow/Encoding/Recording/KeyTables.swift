@@ -80,31 +80,11 @@ struct KeyTable: ~Copyable {
   /// A table is named by its address: the recording keeps it, and nobody counts references to it.
   typealias Reference = UnsafeMutablePointer<KeyTable>
 
-  /// Where the names of a key are in `texts`: its bytes in a map or a shape, and its UTF-8 after them.
-  private struct Name: BitwiseCopyable {
-    var start = 0
-    var middle = 0
-    var end = 0
-    /// The first key that was learnt of those that are called the same; usually the key itself.
-    var first = 0
-  }
-
   let index: Int
   /// Whether keys are known by their byte.
   let hasSlots: Bool
   /// By the byte of a key: its slot in this message, and marks above it.
   let table: UnsafeMutablePointer<UInt16>
-  /// By the byte of a key, as far as keys have been learnt.
-  private var names = GrowableBuffer<Name>(capacity: 16)
-  private var codingKeys: [(any CodingKey)?] = []
-  /// Begins with as many bytes as `BackwardWriter.shortBytes` wants before what it copies.
-  private var texts = GrowableBuffer<UInt8>(capacity: 256)
-  /// Bits that a string has if it may be one of the keys that have been met.
-  private var keyFilter: UInt64 = 0
-  /// What was found for messages that asked for the same keys.
-  private var matches: [Match] = []
-  /// The one of them whose slots were collected last; −1 if others were.
-  private var takenMatch = -1
 
   /// The entry of a key that has no slot yet, and of which more must be found out.
   static let unknown = UInt16.max
@@ -115,24 +95,30 @@ struct KeyTable: ~Copyable {
   /// Stands for the slot of a key that the message never asked for.
   static let noSlot = UInt16.max
 
+  // From message to message.
+
+  private var names = KeyNames()
+  /// What was found for messages that asked for the same keys.
+  private var matches: [Match] = []
+  /// The one of them that `present` was taken from; −1 if it was not.
+  private var takenMatch = -1
+
+  // Of one message.
+
   /// By slot: the byte of the key.
   private var keys = GrowableBuffer<UInt8>(capacity: 32)
-  /// The slots that have a value in some object, in order; of a known shape the slots of all its keys, where `noSlot`
-  /// stands for one that the message never asked for.
-  private var present = GrowableBuffer<UInt16>(capacity: 32)
-  /// A bit for each of them below 64.
-  private(set) var presentMarks: UInt64 = 0
-  /// By slot: the string of the key in the pool; −1 if the pool has no use for it. Empty if it has none for any.
-  private var strings: [Int] = []
   /// How many objects have these keys, and the first of them on the tape.
   var uses = 0
   var firstUse = 0
+
+  // Of one message, when its recording is complete.
+
+  /// The keys that are written.
+  private(set) var present = PresentKeys()
+  /// By slot: the string of the key in the pool; −1 if the pool has no use for it. Empty if it has none for any.
+  private var strings: [Int] = []
   /// The number of the shape in the message; −1 if the objects are maps.
   var shape = -1
-  /// Whether the shape has keys that have no slot.
-  private(set) var hasForeignKeys = false
-  /// Whether the key at each place of the shape has the slot of that number, and all have a bit in an object's marks.
-  private(set) var isInSlotOrder = false
 
   fileprivate init(index: Int, hasSlots: Bool) {
     self.index = index
@@ -140,7 +126,6 @@ struct KeyTable: ~Copyable {
     let size = hasSlots ? 256 : 1
     table = .allocate(capacity: size)
     table.initialize(repeating: Self.unknown, count: size)
-    for _ in 0..<BackwardWriter.shortLimit { texts.append(0) }
   }
 
   deinit { table.deallocate() }
@@ -169,52 +154,28 @@ struct KeyTable: ~Copyable {
     return Int(table[byte] & ~Self.absent)
   }
 
+  // MARK: names
+
+  func isLearnt(_ byte: Int) -> Bool { names.isLearnt(byte) }
+
+  mutating func learn(_ key: any CodingKey, named name: String, byte: Int) {
+    if names.learn(key, named: name, byte: byte) { table[byte] = Self.fresh }
+  }
+
   /// The key that stands for all that are called the same. Only that one has an entry; the others stay unknown.
-  fileprivate func firstOfSameName(_ byte: Int) -> Int {
-    precondition(isLearnt(byte))
-    return names[byte].first
-  }
-
-  func isLearnt(_ byte: Int) -> Bool { byte < names.count && names[byte].end > 0 }
-
-  mutating func learn(_ key: any CodingKey, named string: String, byte: Int) {
-    let same = codingKeys.indices.first { isLearnt($0) && utf8(ofKey: $0).elementsEqual(string.utf8) }
-    while names.count <= byte {
-      names.append(Name())
-      codingKeys.append(nil)
-    }
-    codingKeys[byte] = key
-    var name = Name(start: texts.count, first: same.map { names[$0].first } ?? byte)
-    for byte in KeyText.bytes(of: string) { texts.append(byte) }
-    name.middle = texts.count
-    for byte in string.utf8 { texts.append(byte) }
-    name.end = texts.count
-    names[byte] = name
-    keyFilter |= StringPool.filterBit(utf8(ofKey: byte))
-    if same == nil { table[byte] = Self.fresh }
-  }
-
-  private func texts(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: texts.base + start, count: end - start)
-  }
-
-  private func utf8(ofKey byte: Int) -> UnsafeRawBufferPointer {
-    texts(names[byte].middle, names[byte].end)
-  }
+  fileprivate func firstOfSameName(_ byte: Int) -> Int { names.firstOfSameName(byte) }
 
   func codingKey(atSlot slot: Int) -> (any CodingKey)? {
-    slot < slotCount ? codingKeys[Int(keys[slot])] : nil
+    slot < slotCount ? names.codingKey(Int(keys[slot])) : nil
   }
 
   /// The bytes of a key in a map or a shape, until another key is learnt.
   @inline(__always)
-  func text(atSlot slot: Int) -> UnsafeRawBufferPointer {
-    // A key that has a slot has been learnt.
-    let name = names.base[Int(keys[slot])]
-    return texts(name.start, name.middle)
-  }
+  func text(atSlot slot: Int) -> UnsafeRawBufferPointer { names.text(ofKey: Int(keys[slot])) }
 
-  func utf8(atSlot slot: Int) -> UnsafeRawBufferPointer { utf8(ofKey: Int(keys[slot])) }
+  func utf8(atSlot slot: Int) -> UnsafeRawBufferPointer { names.utf8(ofKey: Int(keys[slot])) }
+
+  // MARK: slots
 
   var slotCount: Int { keys.count }
 
@@ -239,35 +200,21 @@ struct KeyTable: ~Copyable {
 
   func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
 
-  /// The slots of the keys, in the order in which they are written.
-  var presentSlots: UnsafeBufferPointer<UInt16> { UnsafeBufferPointer(present.buffer) }
-  var presentCount: Int { present.count }
-  /// Their UTF-8.
-  var presentNames: [UnsafeRawBufferPointer] { presentSlots.map { utf8(atSlot: Int($0)) } }
+  /// The UTF-8 of the keys that are written.
+  var presentNames: [UnsafeRawBufferPointer] { present.slots.map { utf8(atSlot: Int($0)) } }
   /// The bytes of their texts.
-  var textSize: Int { presentSlots.reduce(0) { $0 + text(atSlot: Int($1)).count } }
+  var textSize: Int { present.slots.reduce(0) { $0 + text(atSlot: Int($1)).count } }
 
   /// Notes which slots have values, for a message whose recording is complete.
   ///
   /// - Parameter all: Whether the shape has the others too.
   mutating func collectPresent(all: Bool = false) {
-    clearSlots()
-    for slot in 0..<slotCount where all || hasValue(atSlot: slot) { add(slot: UInt16(slot)) }
-  }
-
-  private mutating func clearSlots() {
     takenMatch = -1
-    present.truncate(to: 0)
-    presentMarks = 0
-    hasForeignKeys = false
-    isInSlotOrder = true
+    present.removeAll()
+    for slot in 0..<slotCount where all || hasValue(atSlot: slot) { present.append(UInt16(slot)) }
   }
 
-  private mutating func add(slot: UInt16) {
-    if slot == Self.noSlot { hasForeignKeys = true } else { presentMarks |= 1 << UInt64(slot) }
-    isInSlotOrder = isInSlotOrder && Int(slot) == present.count && slot < 64
-    present.append(slot)
-  }
+  // MARK: shapes of definitions
 
   /// What the message asked of each slot: for which key, and whether that has a value.
   private func state(ofSlot slot: Int) -> UInt16 { UInt16(keys[slot]) | table[Int(keys[slot])] & Self.absent }
@@ -310,7 +257,8 @@ struct KeyTable: ~Copyable {
     if let shape {
       for (place, position) in shape.positions.enumerated() {
         slots.append(
-          position >= 0 ? present[position] : slot(named: definitions.key(place, ofShape: shape.number)))
+          position >= 0 ? present.slots[position] : slot(named: definitions.key(place, ofShape: shape.number))
+        )
       }
     }
     matches.append(
@@ -337,16 +285,18 @@ struct KeyTable: ~Copyable {
     if !strings.isEmpty { strings = [] }
     // The message before mostly had the same.
     if match == takenMatch { return }
-    clearSlots()
-    for slot in matches[match].slots { add(slot: slot) }
+    present.removeAll()
+    for slot in matches[match].slots { present.append(slot) }
     takenMatch = match
   }
+
+  // MARK: strings of the pool
 
   /// Looks the keys of the message up in its pool, and counts how often they are written.
   mutating func internKeys(_ pool: inout StringPool) {
     let written = shape >= 0 ? 1 : uses
     strings = Array(repeating: -1, count: slotCount)
-    for slot in presentSlots {
+    for slot in present.slots {
       let string = pool.intern(utf8(atSlot: Int(slot)))
       pool.countKeyUses(string, written)
       strings[Int(slot)] = string
@@ -358,7 +308,7 @@ struct KeyTable: ~Copyable {
   mutating func settleSingleObject(_ pool: inout StringPool) -> Bool {
     shape = -1
     if !strings.isEmpty { strings = [] }
-    guard pool.mayContain(keyFilter) else { return false }
+    guard pool.mayContain(names.filter) else { return false }
     for slot in 0..<slotCount {
       let string = hasValue(atSlot: slot) ? pool.find(utf8(atSlot: slot)) : -1
       if string >= 0 { pool.countKeyUses(string) }
@@ -372,4 +322,94 @@ struct KeyTable: ~Copyable {
 
   /// The string of the key at a slot; −1 if the pool has no use for it.
   func string(atSlot slot: Int) -> Int { slot < strings.count ? strings[slot] : -1 }
+}
+
+/// What the keys of a key type are called, by their bytes.
+private struct KeyNames: ~Copyable {
+  /// Where the names of a key are in `texts`: its bytes in a map or a shape, and its UTF-8 after them.
+  private struct Name: BitwiseCopyable {
+    var start = 0
+    var middle = 0
+    var end = 0
+    /// The first key that was learnt of those that are called the same; usually the key itself.
+    var first = 0
+  }
+
+  /// As far as keys have been learnt.
+  private var names = GrowableBuffer<Name>(capacity: 16)
+  private var codingKeys: [(any CodingKey)?] = []
+  /// Begins with as many bytes as `BackwardWriter.shortBytes` wants before what it copies.
+  private var texts = GrowableBuffer<UInt8>(capacity: 256)
+  /// Bits that a string has if it may be one of the keys.
+  private(set) var filter: UInt64 = 0
+
+  init() { for _ in 0..<BackwardWriter.shortLimit { texts.append(0) } }
+
+  func isLearnt(_ byte: Int) -> Bool { byte < names.count && names[byte].end > 0 }
+
+  /// Returns whether no other key is called the same.
+  mutating func learn(_ key: any CodingKey, named string: String, byte: Int) -> Bool {
+    let same = codingKeys.indices.first { isLearnt($0) && utf8(ofKey: $0).elementsEqual(string.utf8) }
+    while names.count <= byte {
+      names.append(Name())
+      codingKeys.append(nil)
+    }
+    codingKeys[byte] = key
+    var name = Name(start: texts.count, first: same.map { names[$0].first } ?? byte)
+    for byte in KeyText.bytes(of: string) { texts.append(byte) }
+    name.middle = texts.count
+    for byte in string.utf8 { texts.append(byte) }
+    name.end = texts.count
+    names[byte] = name
+    filter |= StringPool.filterBit(utf8(ofKey: byte))
+    return same == nil
+  }
+
+  func firstOfSameName(_ byte: Int) -> Int {
+    precondition(isLearnt(byte))
+    return names[byte].first
+  }
+
+  func codingKey(_ byte: Int) -> (any CodingKey)? { codingKeys[byte] }
+
+  @inline(__always)
+  func text(ofKey byte: Int) -> UnsafeRawBufferPointer {
+    // A key that has a slot has been learnt.
+    let name = names.base[byte]
+    return texts(name.start, name.middle)
+  }
+
+  func utf8(ofKey byte: Int) -> UnsafeRawBufferPointer { texts(names[byte].middle, names[byte].end) }
+
+  private func texts(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: texts.base + start, count: end - start)
+  }
+}
+
+/// The slots that have a value in some object, in order; of a known shape the slots of all its keys.
+struct PresentKeys: ~Copyable {
+  private var list = GrowableBuffer<UInt16>(capacity: 32)
+  /// A bit for each of them below 64.
+  private(set) var marks: UInt64 = 0
+  /// Whether the shape has keys that have no slot.
+  private(set) var hasForeignKeys = false
+  /// Whether the key at each place of the shape has the slot of that number, and all have a bit in an object's marks.
+  private(set) var isInSlotOrder = true
+
+  var count: Int { list.count }
+  /// With `KeyTable.noSlot` for keys that have none.
+  var slots: UnsafeBufferPointer<UInt16> { UnsafeBufferPointer(list.buffer) }
+
+  mutating func removeAll() {
+    list.truncate(to: 0)
+    marks = 0
+    hasForeignKeys = false
+    isInSlotOrder = true
+  }
+
+  mutating func append(_ slot: UInt16) {
+    if slot == KeyTable.noSlot { hasForeignKeys = true } else { marks |= 1 << UInt64(slot) }
+    isInSlotOrder = isInSlotOrder && Int(slot) == count && slot < 64
+    list.append(slot)
+  }
 }
