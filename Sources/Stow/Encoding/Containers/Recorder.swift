@@ -128,7 +128,7 @@ final class Recorder {
   func beginCall<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws -> Surroundings {
     let outside = surroundings
     let limit = state.maximumDepth
-    guard state.open.depth <= limit &+ 1 || !exceeds(limit), state.calls <= 2 &* limit else {
+    guard !nests(deeperThan: limit), state.calls <= 2 &* limit else {
       throw tooDeep(copy value, recording.path(parent: parent, key: key, start: outside.start))
     }
     if StackGuard.isDue(state.calls), isStackLow { throw noRoom(copy value, key: key, parent: parent) }
@@ -242,17 +242,20 @@ final class Recorder {
   /// Checks that a value may be recorded here as one more container.
   @inline(__always)
   func checkDepth<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws {
-    if state.open.depth > state.maximumDepth, exceeds(state.maximumDepth &- 1) {
+    if nests(deeperThan: state.maximumDepth &- 1) {
       throw tooDeep(copy value, recording.path(parent: parent, key: key, start: recording.tape.count))
     }
   }
 
-  /// Whether the innermost container is deeper. A place may stand for one, or be in another place, so that only this
-  /// counts.
-  @inline(never)
-  private func exceeds(_ depth: Int) -> Bool {
-    state.open.containers > depth
+  /// Whether the next value stands in more containers than that.
+  @inline(__always)
+  private func nests(deeperThan limit: Int) -> Bool {
+    // Places stand open, too. Only what may be too deep has its containers counted.
+    state.open.depth > limit &+ 1 && hasContainers(moreThan: limit)
   }
+
+  @inline(never)
+  private func hasContainers(moreThan limit: Int) -> Bool { state.open.containers > limit }
 
   /// The container that the next value stands in; negative if that is none or a place.
   var currentContainer: Int { state.open.current.container ?? -1 }
@@ -278,13 +281,13 @@ final class Recorder {
     let begin = recording.tape.count
     recording.tape.append(container)
     state.open.push(.container(at: begin))
-    if state.open.depth > state.maximumDepth &+ 1 { noteOverflow(at: begin) }
+    if nests(deeperThan: state.maximumDepth) { noteOverflow(at: begin) }
     return begin
   }
 
   @inline(never)
   private func noteOverflow(at begin: Int) {
-    guard state.overflow == nil, exceeds(state.maximumDepth) else { return }
+    if state.overflow != nil { return }
     state.overflow = recording.path(ofContainer: begin)
     state.overflowStart = begin
   }
