@@ -21,10 +21,8 @@ struct ErrorMaker: ~Copyable {
     if isNull, path.isEmpty, error.offset > 0, message.reader.base[0] == MessageTables.tag {
       text += "; the message is that of a StowContext"
     }
-    // JSON may be as long as a message that begins like it.
-    if error.offset == 0, message.reader.base[message.reader.count - 1] == UInt8(ascii: "}") {
-      text += Self.resemblance(message)
-    }
+    // A JSON object may be as long as the array that begins like it.
+    if error.offset == 0, Self.endsAsObject(message) { text += Self.resemblance(message) }
     let context = DecodingError.Context(codingPath: path, debugDescription: text)
     if error.kind == .unrepresentable || error.kind == .notAnInteger {
       return DecodingError.dataCorrupted(context)
@@ -98,6 +96,14 @@ struct ErrorMaker: ~Copyable {
   private static func resemblance(_ message: Message) -> String {
     let bytes = message.reader.buffer(at: 0, count: message.reader.count)
     return Resemblance.of(bytes).map { "; these bytes look like \($0)" } ?? ""
+  }
+
+  /// Whether the bytes end as a JSON object does, with a line break or two after it.
+  private static func endsAsObject(_ message: Message) -> Bool {
+    // Only few are looked at: each element of an array may be tried as several types, and fail.
+    let count = min(message.reader.count, 4)
+    let end = message.reader.buffer(at: message.reader.count - count, count: count)
+    return end.last { $0 > 0x20 } == UInt8(ascii: "}")
   }
 
   private func describe(_ error: FormatError, _ message: Message) -> String {
