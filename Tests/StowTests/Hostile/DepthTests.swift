@@ -176,6 +176,43 @@ struct DepthTests {
     }
   }
 
+  @Test("the innermost container counts too, which calls for no other value")
+  func innermost() {
+    struct Pair: Encodable {
+      var first = 1
+      var second = "2"
+    }
+    func check(_ value: some Encodable, depth: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+      let encoder = StowEncoder()
+      encoder.maximumDepth = depth
+      #expect(throws: Never.self, sourceLocation: sourceLocation) { try encoder.encode(value) }
+      encoder.maximumDepth = depth - 1
+      let found = failure(sourceLocation: sourceLocation) { try encoder.encode(value) }
+      #expect(found?.kind == .invalidValue, sourceLocation: sourceLocation)
+    }
+    let list = Writes { encoder in
+      var list = encoder.unkeyedContainer()
+      try list.encode(1)
+    }
+    let point = FieldPoint<Tabled>(x: 1, y: 2, z: 3)
+    check(Pair(), depth: 1)
+    check([Pair()], depth: 2)
+    check([[Pair()]], depth: 3)
+    check(["key": [Pair()]], depth: 3)
+    check(Writes { try $0.writeSingle([Pair()]) }, depth: 2)
+    check(list, depth: 1)
+    check([list], depth: 2)
+    check(["key": list], depth: 2)
+    check(Writes { _ = $0.unkeyedContainer() }, depth: 1)
+    check([Writes { _ = $0.container(keyedBy: AnyKey.self) }], depth: 2)
+    check(point, depth: 1)
+    check([[point]], depth: 3)
+    check([["key": point]], depth: 3)
+    check([[1]], depth: 2)
+    check([["key": 1]], depth: 2)
+    check([["key": 1]] as StowValue, depth: 2)
+  }
+
   @Test("each of which may take a single byte")
   func smallest() throws {
     let decoder = StowDecoder()

@@ -267,12 +267,14 @@ final class Recorder {
     state.open.current == .place(at: start) && recording.tape.count == start
   }
 
-  /// Opens a container as the value of the place that `awaits` it. The call that made the place has checked the depth.
+  /// Opens a container as the value of the place that `awaits` it. Whether the value is one, the call that made the place did
+  /// not know yet.
   @inline(__always)
   func occupy(_ container: ContainerStart) {
     let begin = recording.tape.count
     recording.tape.append(container)
     state.open.replaceLast(.container(at: begin))
+    if nests(deeperThan: state.maximumDepth) { noteOverflow(at: begin) }
   }
 
   /// Opens a container within the current one.
