@@ -116,4 +116,27 @@ struct TabledCodingTests {
   @Test("classes") func objects() throws {
     try compare({ FieldObject<Tabled>.random(&$0) }, { FieldObject<Untabled>.random(&$0) })
   }
+
+  @Test("as deep as the limit allows, in containers and in calls") func depth() {
+    func nest(_ value: some Encodable, calls: Int) -> Writes {
+      Writes { try calls == 0 ? $0.writeSingle(value) : $0.writeSingle(nest(value, calls: calls - 1)) }
+    }
+    func outcomes(_ value: some Encodable, limit: Int) -> [String] {
+      let encoder = StowEncoder()
+      encoder.maximumDepth = limit
+      func outcome(_ value: some Encodable) -> String {
+        self.outcome { Array(try encoder.encode(value)) }
+      }
+      return [outcome([value]), outcome([[value]]), outcome([[[value]]])]
+        + (0..<12).map { outcome(nest(value, calls: $0)) }
+        + (0..<12).map { outcome(nest([value], calls: $0)) }
+    }
+    for limit in 0...4 {
+      let tabled = outcomes(FieldPoint<Tabled>(x: 1, y: 2, z: 3), limit: limit)
+      let plain = outcomes(FieldPoint<Untabled>(x: 1, y: 2, z: 3), limit: limit)
+      for (index, (tabled, plain)) in zip(tabled, plain).enumerated() {
+        #expect(tabled == plain, "\(limit), \(index)")
+      }
+    }
+  }
 }
