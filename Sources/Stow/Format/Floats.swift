@@ -156,9 +156,7 @@ struct DoubleForm {
     else { return DoubleForm(bits).size }
     let (numerator, exponent) = DecimalFraction.shortened(cell.numerator, exponent: exponent)
     let width = DecimalFraction.width(numerator)
-    if cell.residue == 0, exponent == 0 ? value.magnitude < 0x1p31 : exponent <= 4 && width <= 4 {
-      return 1 + width
-    }
+    if cell.residue == 0, exponent <= 4, width <= 4 { return 1 + width }
     let decimal = width > ElementType.maximumScaledWidth ? Int.max : width + (cell.residue == 0 ? 2 : 3)
     return min(PackedDoubles.isFloat(bits) ? 5 : 9, decimal)
   }

@@ -68,6 +68,15 @@ struct FloatArrayTests {
     Self.check([1e19, 1.8446744073709552e19, 9.223372036854775807e18, -9.223372036854775808e18])
   }
 
+  @Test("2³¹ takes five bytes with its tag, so that whole numbers of as many have theirs")
+  func firstWideNumber() throws {
+    let values: [Double] = [2_147_483_648, 16_777_217, -16_777_219, 16_777_221]
+    let elements: [UInt8] = [
+      0x0F, 0, 0, 0, 0x4F, 0x13, 1, 0, 0, 1, 0x13, 0xFD, 0xFF, 0xFF, 0xFE, 0x13, 5, 0, 0, 1,
+    ]
+    #expect(try Array(StowEncoder().encode(values)) == [0x70, 0x14] + elements)
+  }
+
   @Test("powers of two and values exact in Float")
   func exactInFloat() {
     Self.check((-60...60).map { Double(sign: .plus, exponent: $0, significand: 1) })
