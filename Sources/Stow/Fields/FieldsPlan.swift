@@ -275,9 +275,9 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
   // MARK: rows
 
   override func decode(rows: Elements, from session: DecodingSession, _ node: PathNode) throws -> [Value]? {
-    guard rows.count > 0, let shape = rows.shape, let columns = rows.layout.columns,
-      coders.allSatisfy({ $0.kind != .other })
-    else { return nil }
+    guard isFlat, rows.count > 0, let shape = rows.shape, let columns = rows.layout.columns else {
+      return nil
+    }
     // The first tells what values consist of. What is wrong with it is found again.
     if isWhole == nil { _ = try? decode(at: OpenPlace(.element(0), of: rows), from: session, node) }
     guard isWhole == true else { return nil }

@@ -39,14 +39,13 @@ package enum ElementType {
   package static func stride(of type: UInt8) -> Int? {
     let low = Int(type & 15)
     switch type {
-    case 0x01...0x08: return low
+    case 0x01...0x08, 0xA1...0xA6, 0xC1...0xC7, 0xD1...0xD7: return low
     case float: return 4
     case double, date: return 8
     case bool: return 1
-    case 0x10...0x9F, 0xA1...0xA6:
+    case 0x10...0x9F:
       if (1...maximumScaledWidth).contains(low) { return low }
-      return type < integral && (9...14).contains(low) ? low - 7 : nil
-    case 0xC1...0xC7, 0xD1...0xD7: return low
+      return (9...14).contains(low) ? low - 7 : nil
     case constant: return 0
     default: return nil
     }
