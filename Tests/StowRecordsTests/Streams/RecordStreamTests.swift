@@ -57,6 +57,23 @@ import Testing
     #expect(sizes[2] <= 12)
   }
 
+  @Test func stringsWhoseTextTakesFourBytesAreSentOnce() throws {
+    for (string, size) in [("#ab", 1), ("#a", 3)] {
+      let encoder = RecordStreamEncoder()
+      let last = try (0..<3).map { _ in try encoder.encode(string) }[2]
+      #expect(last.count == 1 + size + 4, "\(string)")
+    }
+  }
+
+  @Test func aMapThatIsAloneInItsRecordStaysAMap() throws {
+    let encoder = RecordStreamEncoder()
+    let map = ["first key": 1]
+    let second = try (0..<2).map { _ in try encoder.encode([map, map]) }[1]
+    #expect(second[2] & 0xF0 == 0xF0)
+    let alone = try (0..<3).map { _ in try encoder.encode(map) }[2]
+    #expect(alone[1] & 0xE0 == 0xC0)
+  }
+
   @Test func everyChangedByteIsNoticed() throws {
     let few = Array(events.prefix(4))
     let bytes = try stream(of: few)

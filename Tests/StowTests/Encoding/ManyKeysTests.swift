@@ -234,17 +234,13 @@ struct ManyKeysTests {
     #expect(try StowDecoder().decode(Pair.self, from: message) == Pair(a: 1, b: nil))
   }
 
-  @Test("the last of two values for a key counts, for each of them")
-  func repeatedKeys() throws {
-    struct Repeating: Encodable {
-      func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: AnyKey.self)
-        for number in 0..<40 {
-          try container.encode(number % 20 + number, forKey: AnyKey(stringValue: "key \(number % 20)"))
-        }
-      }
+  @Test("the last of two values for a key counts, for each of them", arguments: [1, 2, 7, 8, 9, 10, 20])
+  func repeatedKeys(count: Int) throws {
+    let value = Writes { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      for number in 0..<2 * count { try container.encode(number, forKey: AnyKey("key \(number % count)")) }
     }
-    let decoded = try transcode(Repeating(), to: [String: Int].self)
-    #expect(decoded == Dictionary(uniqueKeysWithValues: (0..<20).map { ("key \($0)", 2 * $0 + 20) }))
+    let decoded = try transcode(value, to: [String: Int].self)
+    #expect(decoded == Dictionary(uniqueKeysWithValues: (0..<count).map { ("key \($0)", $0 + count) }))
   }
 }

@@ -33,6 +33,16 @@ struct ManyStringsTests {
     #expect(nearSize == farSize)
   }
 
+  @Test("of strings that come equally often, the first have the short references")
+  func firstOfEquals() throws {
+    let names = (0..<32).map { "# a name of its own, \($0)" }
+    let most = "# the name that is used most"
+    let message = try StowEncoder().encode(names.flatMap { [$0, $0] } + [most, most, most])
+    // Symbols with short references are defined first.
+    let places = try (names + [most]).map { try #require(message.firstRange(of: Data($0.utf8))).lowerBound }
+    #expect(places.sorted() == Array(places[..<31]) + [places[32], places[31]])
+  }
+
   @Test("leave nothing behind for small messages, each of which comes twice")
   func smallMessages() throws {
     let encoder = StowEncoder()

@@ -77,6 +77,16 @@ struct FloatArrayTests {
     #expect(try Array(StowEncoder().encode(values)) == [0x70, 0x14] + elements)
   }
 
+  @Test("the first 64 tell whether all take fewer bytes without tags")
+  func firstElements() throws {
+    func tag(thirds: Range<Int>) throws -> UInt8? {
+      try StowEncoder().encode((0..<128).map { thirds.contains($0) ? 1 / 3.0 : 0 }).first
+    }
+    // With tags 513 bytes of the first half, and so about 1026 of all; without them 1025.
+    #expect(try tag(thirds: 9..<64) == 0x74)
+    #expect(try tag(thirds: 10..<65) == 0x70)
+  }
+
   @Test("powers of two and values exact in Float")
   func exactInFloat() {
     Self.check((-60...60).map { Double(sign: .plus, exponent: $0, significand: 1) })
@@ -164,6 +174,17 @@ struct MatrixTests {
     expectRoundTrip((0..<20).map { row in (0..<row).map { Double($0) / 8 } })
     expectRoundTrip([[], [0.5], [], [0.1, 1e300], []])
     expectRoundTrip([[[[0.5, 1]], [[]]], [], [[[2.5]]]])
+  }
+
+  @Test("are rows without tags if that takes fewer bytes, and they have at most 16 elements")
+  func rowsWithoutTags() throws {
+    #expect(try Array(StowEncoder().encode([[1], [2]])) == [0xE4, 0xE1, 0x91, 0xE1, 0x92])
+    #expect(try Array(StowEncoder().encode([[1], [2], [3]])) == [0x7B, 0x05, 0x01, 0x01, 1, 2, 3])
+    for (count, tag) in [(15, 0x7B), (16, 0x7B), (17, 0x70)] as [(Int, UInt8)] {
+      let rows = (0..<10).map { row in (0..<count).map { row * 1000 + $0 } }
+      #expect(try StowEncoder().encode(rows).first == tag, "\(count)")
+      #expect(try StowEncoder().encode(rows.map { $0.map { Double($0) } }).first == tag, "\(count)")
+    }
   }
 
   @Test("coordinates, as in GeoJSON")

@@ -301,7 +301,10 @@ struct DepthTests {
       for _ in 0..<levels { list = list.nestedUnkeyedContainer() }
       return list
     }
-    for (first, more, fits) in [(400, 100, true), (400, 200, false), (10, 400, true), (10, 600, false)] {
+    for (first, more, late, fits) in [
+      (400, 111, 300, true), (400, 112, 300, false), (10, 501, 300, true), (10, 502, 300, false),
+      (400, 100, 510, true), (400, 100, 511, false),
+    ] {
       let value = Writes { encoder in
         var outer = encoder.unkeyedContainer()
         let inner = nested(outer, first)
@@ -309,7 +312,7 @@ struct DepthTests {
         let other = nested(outer, 300)
         _ = nested(inner, more)
         _ = nested(other, 100)
-        _ = nested(outer.superEncoder().unkeyedContainer(), 300)
+        _ = nested(outer.superEncoder().unkeyedContainer(), late)
       }
       if fits {
         #expect(try StowDecoder().decode(StowValue.self, from: StowEncoder().encode(value)).array?.count == 4)

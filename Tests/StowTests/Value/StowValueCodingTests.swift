@@ -119,6 +119,24 @@ struct StowValueCodingTests {
     _ = try? StowValue(from: decimal)
   }
 
+  @Test("has the keys of each partial record, however many the shape has", arguments: [8, 9, 63, 64, 65, 66])
+  func partialRecords(keyCount: Int) throws {
+    var message: [UInt8] = [0x1F, 0, 1, UInt8(keyCount)]
+    for key in 0..<keyCount { message += Bomb.key(key) }
+    let size = (keyCount + 7) / 8
+    message += [0x70, UInt8(2 * (size + 4))]
+    for key in [keyCount - 2, keyCount - 1] {
+      var bits = [UInt8](repeating: 0, count: size)
+      bits[0] = 1
+      bits[key / 8] |= 1 << UInt8(key % 8)
+      message += [0xF8, UInt8(size + 2)] + bits + [0x91, 0x92]
+    }
+    let records = try StowValue(from: message)
+    let plain = try StowDecoder().decode([[String: Int]].self, from: message)
+    #expect(plain.count == 2 && plain[0].count == 2 && plain[0] != plain[1])
+    #expect(records == .array(plain.map { .object(StowObject($0.map { ($0, StowValue($1)) })) }))
+  }
+
   @Test("nests as deeply as is allowed", arguments: [1, 100, 512])
   func depth(_ depth: Int) throws {
     var value: StowValue = 5
