@@ -211,6 +211,42 @@ struct DepthTests {
     check([[1]], depth: 2)
     check([["key": 1]], depth: 2)
     check([["key": 1]] as StowValue, depth: 2)
+    check([Writes { _ in }], depth: 2)
+    check(["key": Writes { try $0.writeSingle(Writes { _ in }) }], depth: 2)
+  }
+
+  @Test("a place without a value is an empty object, and one that gets a number is no container")
+  func places() throws {
+    func encode(_ body: @escaping (inout any UnkeyedEncodingContainer) throws -> Void) throws -> [StowValue] {
+      let (encoder, decoder) = (StowEncoder(), StowDecoder())
+      (encoder.maximumDepth, decoder.maximumDepth) = (1, 1)
+      let value = Writes { encoder in
+        var list = encoder.unkeyedContainer()
+        try body(&list)
+      }
+      return try decoder.decode([StowValue].self, from: encoder.encode(value))
+    }
+    let empty = Writes { _ in }
+    let refusing = Writes { _ in throw Refusal() }
+    #expect(failure { try encode { _ = $0.superEncoder() } } == .invalidValue(0))
+    #expect(failure { try encode { try $0.encode(empty) } } == .invalidValue(0))
+    #expect(try encode { try $0.superEncoder().writeSingle(1) } == [1])
+    #expect(try encode { try? $0.encode(refusing) } == [])
+    let late = try encode { list in
+      var kept: (any Encoder)?
+      try list.encode(Writes { kept = $0 })
+      try list.encode(2)
+      try kept?.writeSingle(1)
+    }
+    #expect(late == [1, 2])
+    let again = try encode { list in
+      try list.encode(
+        Writes { encoder in
+          try? encoder.writeSingle(refusing)
+          try encoder.writeSingle(1)
+        })
+    }
+    #expect(again == [1])
   }
 
   @Test("each of which may take a single byte")

@@ -207,7 +207,7 @@ extension Recorder {
   func deferValue(key: TokenKey, parent: Int) -> RecordingEncoder {
     let start = recording.tape.count
     recording.isOutOfOrder = true
-    recording.tape.append(Token(.place, key: key, index: Token.unfilled))
+    appendPlace(key: key)
     return RecordingEncoder(recorder: self, start: start, parent: parent, key: key)
   }
 

@@ -27,6 +27,8 @@ final class Recorder {
     /// The path of the first container that is nested too deeply, and its token.
     var overflow: [any CodingKey]?
     var overflowStart = 0
+    /// The places in as many containers as there may be, in their order. One that gets no value is an empty object: one more.
+    var innermostPlaces: [(parent: Int, key: TokenKey, start: Int)] = []
     /// What tells encoders and containers whether their message is still going on.
     var cell = RecorderCell.take()
     var generation: UInt32 = 0
@@ -83,6 +85,7 @@ final class Recorder {
     if !state.userInfo.isEmpty { state.userInfo = UserInfo() }
     if !state.disturbances.isEmpty { state.disturbances = [] }
     if state.overflow != nil { state.overflow = nil }
+    if !state.innermostPlaces.isEmpty { state.innermostPlaces = [] }
     state.calls = 0
   }
 
@@ -99,6 +102,9 @@ final class Recorder {
   /// Throws if containers were nested too deeply by calls that cannot throw. The error carries the whole value.
   func checkNesting(of value: borrowing some Any) throws {
     if let overflow = state.overflow { throw tooDeep(copy value, overflow) }
+    if let place = state.innermostPlaces.first(where: { recording.isUnfilled($0.start) }) {
+      throw tooDeep(copy value, recording.path(parent: place.parent, key: place.key, start: place.start))
+    }
   }
 
   // MARK: calls of `encode(to:)`
@@ -149,9 +155,7 @@ final class Recorder {
     state.calls &-= 1
     if isDisturbed(since: outside) { return comeBack(to: parent) }
     state.open.frame = outside.frame
-    if recording.tape.count == outside.start {
-      recording.tape.append(Token(.place, key: key, index: Token.unfilled))
-    }
+    if recording.tape.count == outside.start { appendPlace(key: key) }
     close(toDepth: outside.depth)
   }
 
@@ -174,8 +178,7 @@ final class Recorder {
     try body()
     // The value was one, though it has nothing to say.
     if awaits(start) {
-      recording.tape.append(
-        Token(.place, key: key, flags: Token.Flags.nested, index: Token.unfilled))
+      appendPlace(key: key, flags: Token.Flags.nested)
     } else if recording.isUnfilled(start) {
       recording.tape[start].set(Token.Flags.nested)
     }
@@ -294,6 +297,15 @@ final class Recorder {
     state.overflowStart = begin
   }
 
+  /// Appends a place in the current container, whose value comes later or never.
+  @inline(never)
+  func appendPlace(key: TokenKey, flags: UInt64 = 0) {
+    if nests(deeperThan: state.maximumDepth &- 1) {
+      state.innermostPlaces.append((state.open.innermost, key, recording.tape.count))
+    }
+    recording.tape.append(Token(.place, key: key, flags: flags, index: Token.unfilled))
+  }
+
   @inline(__always)
   private func close(toDepth depth: Int) {
     while state.open.count > depth {
@@ -367,7 +379,7 @@ final class Recorder {
   private func deferAwaited() {
     guard state.open.current == .place(at: recording.tape.count) else { return }
     recording.isOutOfOrder = true
-    recording.tape.append(Token(.place, key: state.pendingKey, index: Token.unfilled))
+    appendPlace(key: state.pendingKey)
   }
 
   // MARK: values that throw
@@ -381,6 +393,7 @@ final class Recorder {
     recording.isOutOfOrder = true
     if state.overflow != nil, state.overflowStart >= start { state.overflow = nil }
     deferAwaited()
+    forgetPlaces(from: start)
     if !isOver {
       forgetSlots(since: outside, place: start)
       if recording.tape.count > start { recording.tape[start].set(Token.Flags.dead) }
@@ -394,8 +407,14 @@ final class Recorder {
     // A value that has recorded nothing is awaited still.
     if !isDisturbed(since: outside), recording.tape.count == start { return }
     recording.isOutOfOrder = true
+    forgetPlaces(from: max(outside.start, start + 1))
     forgetSlots(since: outside, place: start)
     recording.empty(start)
+  }
+
+  /// Forgets the places in what a value recorded that threw.
+  private func forgetPlaces(from start: Int) {
+    while let last = state.innermostPlaces.last, last.start >= start { state.innermostPlaces.removeLast() }
   }
 
   /// Takes back the slots of keys that came up in a value that threw.
@@ -464,6 +483,9 @@ struct OpenContainers: ~Copyable {
 
   /// How many containers and places the next value stands in at most.
   var depth: Int { entries.count &+ outside }
+
+  /// The token of the innermost container; −1 if there is none.
+  var innermost: Int { entries.buffer.lazy.compactMap(\.container).last ?? -1 }
 
   /// How many containers the next value stands in. A place may stand for one, or be in another place.
   var containers: Int { outside + entries.buffer.count { $0.container != nil } }

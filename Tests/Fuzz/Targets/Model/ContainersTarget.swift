@@ -54,16 +54,17 @@ enum ContainersTarget {
   }
 
   /// Writes the same where little may nest, which the model does not know: what is refused for that must not harm what
-  /// is written beside it.
+  /// is written beside it, and what is not may be read where no more may nest.
   private static func writeShallowly(_ bytes: UnsafeRawBufferPointer) throws {
     let choices = Choices(bytes)
-    let encoder = StowEncoder()
+    let (encoder, decoder) = (StowEncoder(), StowDecoder())
     encoder.maximumDepth = Int(choices.next() >> 1 & 3)
+    decoder.maximumDepth = encoder.maximumDepth
     let script = WritingScript(choices)
     defer { script.forget() }
     do {
       let message = try encoder.encode(Written { try script.fill($0, Node(), path: [], depth: 0) })
-      _ = try StowDecoder().decode(GenericValue.self, from: message)
+      _ = try decoder.decode(GenericValue.self, from: message)
     } catch is Refusal {
     } catch is EncodingError {
     } catch is Finding {
