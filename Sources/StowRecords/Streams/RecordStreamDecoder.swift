@@ -82,16 +82,11 @@ public final class RecordStreamDecoder {
   public func next<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     precondition(!isDecoding, "An init(from:) must not read on in its own stream.")
     if let failure { throw failure }
-    do {
-      guard let range = try nextRecord() else { return nil }
-      defer { start = range.upperBound + StreamFrame.checksumSize }
-      let checksum = bytes.littleEndian(at: range.upperBound, size: StreamFrame.checksumSize)
-      return try bytes.withUnsafeBytes {
-        try decode(type, UnsafeRawBufferPointer(rebasing: $0[range]), UInt32(truncatingIfNeeded: checksum))
-      }
-    } catch let error as RecordStreamError {
-      failure = error
-      throw error
+    guard let range = try nextRecord() else { return nil }
+    defer { start = range.upperBound + StreamFrame.checksumSize }
+    let checksum = bytes.littleEndian(at: range.upperBound, size: StreamFrame.checksumSize)
+    return try bytes.withUnsafeBytes {
+      try decode(type, UnsafeRawBufferPointer(rebasing: $0[range]), UInt32(truncatingIfNeeded: checksum))
     }
   }
 
@@ -104,11 +99,14 @@ public final class RecordStreamDecoder {
   /// - Throws: `RecordStreamError` if it ended within one, or could not be read on before.
   public func finish() throws {
     if let failure { throw failure }
-    guard start == bytes.count else { throw error(.incomplete) }
+    guard start == bytes.count else { throw RecordStreamError(record: count, reason: .incomplete) }
   }
 
+  /// An error after which the stream cannot be read on. One that a value throws, which may be a stream itself, is none.
   private func error(_ reason: RecordStreamError.Reason) -> RecordStreamError {
-    RecordStreamError(record: count, reason: reason)
+    let error = RecordStreamError(record: count, reason: reason)
+    failure = error
+    return error
   }
 
   // MARK: frames

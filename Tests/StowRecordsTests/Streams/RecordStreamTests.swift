@@ -375,4 +375,22 @@ import Testing
     #expect(Set(keeper.container.allKeys) == [.name, .level, .detail])
     #expect(try keeper.container.decode(String.self, forKey: .name) == events[0].name)
   }
+
+  /// A value that is a stream itself.
+  private struct Nested: Decodable {
+    init(from decoder: any Decoder) throws {
+      let stream = RecordStreamDecoder()
+      stream.feed(try decoder.singleValueContainer().decode(Data.self))
+      _ = try stream.next(Event.self)
+    }
+  }
+
+  @Test func aStreamThatBreaksWithinARecordBreaksThatRecordOnly() throws {
+    let (encoder, decoder) = (RecordStreamEncoder(), RecordStreamDecoder())
+    decoder.feed(try encoder.encode(Data("no stream".utf8)))
+    decoder.feed(try encoder.encode(events[0]))
+    #expect(throws: RecordStreamError.self) { try decoder.next(Nested.self) }
+    #expect(try decoder.next(Event.self) == events[0])
+    try decoder.finish()
+  }
 }
