@@ -98,7 +98,9 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
   private func readRecord(for key: Key) throws -> RecordLog.Record? {
     let snapshot = try log.flushedSnapshot()
     guard let number = try update(to: snapshot, { $0.numbers[key] }) else { return nil }
-    return try log.record(at: number, of: snapshot)
+    // Another thread may have taken in later records meanwhile.
+    let isSeen = number < snapshot.tail.count
+    return try isSeen ? log.record(at: number, of: snapshot) : log.record(at: number)
   }
 
   /// The last value of a key; nil if there is none.

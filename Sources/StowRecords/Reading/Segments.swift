@@ -40,17 +40,17 @@ struct LogSnapshot: Sendable {
   /// The last segment.
   let file: LogFile
   let tail: Tail
+  /// How often files of the log had been replaced, as far as that was noticed.
+  let generation: Int
   private let files: SegmentFiles
 
   init(_ segments: [Segment], _ file: LogFile, _ tail: Tail, _ files: SegmentFiles) {
     (self.segments, self.file, self.tail, self.files) = (segments, file, tail, files)
+    generation = files.generation
   }
 
   /// The number of the first record that there may be.
   var first: Int { segments[0].first }
-
-  /// How often files of the log were replaced, as far as that was noticed.
-  var generation: Int { files.generation }
 
   /// Which segment the record of a number is in.
   func index(of number: Int) -> Int { max(0, segments.partitionPoint { $0.first <= number } - 1) }

@@ -1,5 +1,6 @@
 import Foundation
 import Stow
+import Synchronization
 import Testing
 
 @testable import StowRecords
@@ -36,6 +37,56 @@ struct RecordIndexTests {
     try log.flush()
     let reader = try RecordLogReader(at: folder.log)
     #expect(try reader.index(of: Entry.self, by: \.value).record(for: 700)?.number == 700)
+  }
+
+  @Test func manyThreadsMayAskWhileOthersAppend() throws {
+    let log = try RecordLog(at: folder.log, durability: .manual)
+    let taken = Atomic<Int>(0)
+    let index = try log.index(of: Entry.self) {
+      taken.add(1, ordering: .relaxed)
+      return $0.key
+    }
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      for value in 0..<200 {
+        do {
+          try log.append(Entry(key: "key", value: value))
+          #expect(try index.value(for: "key") != nil)
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    // Each record is taken in once.
+    #expect(taken.load(ordering: .relaxed) == 1_600)
+  }
+
+  @Test func aLogIsNotCompactedByWhatAnIndexKnowsOfAnOlderFile() throws {
+    let disk = HookedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    let isReading = DispatchSemaphore(value: 0)
+    let isDone = DispatchSemaphore(value: 0)
+    let other = Mutex<RecordIndex<Entry, String>?>(nil)
+    let index = try log.index(of: Entry.self) { entry in
+      if entry.value == 2, let index = other.withLock({ $0.take() }) {
+        // Somebody asks, and has found out what there is, when the log is compacted.
+        _ = try? log.append(Entry(key: "a", value: 3))
+        disk.beforeWriting = { isReading.signal() }
+        DispatchQueue.global().async {
+          try? index.update()
+          isDone.signal()
+        }
+        isReading.wait()
+        disk.beforeWriting = {}
+        try? log.compact { $0.number < 2 }
+      }
+      return entry.key
+    }
+    other.withLock { $0 = index }
+    for value in 0..<3 { try log.append(Entry(key: "a", value: value)) }
+    try index.update()
+    isDone.wait()
+    try log.compact(keeping: index.isLast)
+    #expect(try index.value(for: "a")?.value == 1)
   }
 
   @Test func aLogIsCompactedToTheLastValues() throws {
