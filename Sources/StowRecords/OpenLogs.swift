@@ -13,6 +13,7 @@ import Synchronization
 enum OpenLogs {
   private struct Reference: Sendable {
     weak var log: RecordLog?
+    let process = SystemDisk.process
   }
 
   private static let references = Mutex<[ObjectIdentifier: Reference]>([:])
@@ -34,7 +35,8 @@ enum OpenLogs {
   }
 
   private static func closeAll() {
-    let logs = references.withLock { $0.values.compactMap(\.log) }
+    // What `fork` has copied belongs to the parent.
+    let logs = references.withLock { $0.values.filter { $0.process == SystemDisk.process }.compactMap(\.log) }
     for log in logs { log.closeAtExit() }
   }
 }

@@ -28,6 +28,7 @@ import Synchronization
 ///   ever cut off, and every record keeps its number.
 /// - **One writer, many readers.** A log is opened for appending by one `RecordLog` at a time, in all processes. Any
 ///   number of ``RecordLogReader``s read it meanwhile, and see whole records only.
+/// - **Child processes.** One that `fork` makes of the writer's cannot append, and leaves the log to its parent.
 /// - **Threads.** A log may be used from many threads at once. An `encode(to:)` that a log is running, the iterator of
 ///   a sequence that is being appended, and the closure of ``compact(keeping:)`` must not use the same log.
 ///

@@ -12,6 +12,8 @@ import StowRecords
 /// - `segments PATH COUNT` appends records to a folder of segments, and after some of them removes old ones or compacts the log,
 ///   so many times; says how many there are in the end.
 /// - `exit PATH COUNT` appends so many records to a log that nobody lets go of, and exits.
+/// - `fork PATH` appends to a log, a record before and the others while a child process has a copy of it, which writes its own and
+///   exits then; says what becomes of that and of another writer, and how many records there are.
 /// - `open PATH` opens the log for appending, and says what came of it.
 /// - `read` reads the logs whose paths it is told, a line each, and says which of their records are whole.
 /// - `streams` reads the streams whose hexadecimal digits it is told, a line each, and says what their records are.
@@ -30,6 +32,9 @@ struct LogWorker {
     case "feed": try feed(url, Int(arguments[3]) ?? 0)
     case "segments": try feedSegments(url, Int(arguments[3]) ?? 0)
     case "exit": try exit(url, Int(arguments[3]) ?? 0)
+    #if os(Linux)
+      case "fork": try fork(url)
+    #endif
     default: open(url)
     }
   }
@@ -155,6 +160,28 @@ struct LogWorker {
     for id in 0..<count { try log.append(id) }
     say("\(log.count)")
   }
+
+  #if os(Linux)
+    private static func fork(_ url: URL) throws {
+      let log = try RecordLog(at: url, durability: .manual)
+      self.log = log
+      try log.append(0)
+      let pipe = Pipe()
+      let child = Foundation.fork()
+      if child == 0 {
+        _ = pipe.fileHandleForReading.availableData
+        say((try? log.synchronize()) == nil ? "refused" : "written")
+        Foundation.exit(EXIT_SUCCESS)
+      }
+      for id in 1..<1000 { try log.append(id) }
+      try log.synchronize()
+      try pipe.fileHandleForWriting.write(contentsOf: Data([0]))
+      waitpid(child, nil, 0)
+      open(url)
+      try log.close()
+      say("\(log.count)")
+    }
+  #endif
 
   // MARK: - Being followed
 

@@ -35,6 +35,15 @@ struct SystemDisk {
     #endif
   }
 
+  /// The number of this process.
+  static var process: Int32 {
+    #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
+      getpid()
+    #else
+      0
+    #endif
+  }
+
   /// What the system says about an error.
   static func description(of code: Int32) -> String {
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
@@ -116,12 +125,22 @@ struct SystemDisk {
   /// An open file, as a descriptor.
   final class PosixFile: DiskFile {
     private let descriptor: Int32
+    /// The process that has opened it.
+    private let process = SystemDisk.process
 
     init(_ descriptor: Int32) {
       self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }
+
+    /// Whether this is another process, made by `fork`. It knows nothing of what its parent has written since, and shares
+    /// its lock.
+    private var isInherited: Bool { SystemDisk.process != process }
+
+    private func checkProcess() throws {
+      if isInherited { throw SystemError(operation: "write in a child of the process", code: EPERM) }
+    }
 
     func status() throws -> FileStatus {
       var status = stat()
@@ -154,6 +173,7 @@ struct SystemDisk {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+      try checkProcess()
       var done = 0
       while done < bytes.count {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
@@ -191,6 +211,7 @@ struct SystemDisk {
     }
 
     func truncate(to size: Int) throws {
+      try checkProcess()
       try repeating("truncate") { ftruncate(descriptor, off_t(size)) }
     }
 
@@ -204,6 +225,7 @@ struct SystemDisk {
     }
 
     func unlock() throws {
+      if isInherited { return }
       try repeating("unlock") { flock(descriptor, LOCK_UN) }
     }
   }

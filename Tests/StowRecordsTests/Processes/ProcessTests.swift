@@ -101,6 +101,15 @@ struct ProcessTests {
     #expect(try Worker("open", segments.path).lines() == ["opened 0"])
   }
 
+  #if os(Linux)
+    @Test func aChildThatExitsLeavesTheLogToItsParent() throws {
+      #expect(try Worker("fork", folder.log.path).lines() == ["refused", "inUse", "1000"])
+      let log = try RecordLogReader(at: folder.log)
+      #expect(try log.records.map { try $0.decode(Int.self) } == Array(0..<1000))
+      #expect(try log.verify().isEmpty)
+    }
+  #endif
+
   @Test func aReaderSeesWholeRecordsBesideAWriter() throws {
     let reader = try reader()
     let worker = try Worker("feed", folder.log.path, "1500")
