@@ -86,8 +86,10 @@ extension RecordLog {
       try throwLateError(&state)
       let first = writer.count
       let result = Result {
+        // First what an earlier process has written: if that fails, nothing must have been appended.
+        if durability == .everyAppend { try writer.prepareToSynchronize() }
         try body(&state)
-        if durability == .everyAppend { try state.writer?.prepareToSynchronize() }
+        if durability == .everyAppend { try state.writer?.flush() }
       }
       // A segment may have been begun.
       let writer = state.writer ?? writer
@@ -142,9 +144,11 @@ extension RecordLog {
       state.isClosed = true
       defer { state.followers.wake() }
       guard let writer = state.writer else { return nil }
+      // What is in memory is written, whatever went wrong before.
+      let writing = Result { try writer.prepareToSynchronize() }
       let result = Result {
         try throwLateError(&state)
-        try writer.prepareToSynchronize()
+        try writing.get()
       }
       (state.tail, state.writer) = (writer.tail, nil)
       return (writer, result)

@@ -50,8 +50,10 @@ extension RecordLog {
         do {
           try disk.synchronizeFolder(of: path)
         } catch {
-          // A crash may bring back the old file, without what would be appended from now on.
+          // A crash may bring back the old file, without what was appended last and what would be from now on.
+          writer.failToSynchronize()
           new.failToSynchronize()
+          done = nil
         }
       }
     }

@@ -46,7 +46,7 @@ extension RecordLog {
       let (writer, results) = try withWriter { state, writer in
         try throwLateError(&state)
         // What others have appended stays, whatever becomes of these.
-        try writer.flush()
+        try writer.prepareToSynchronize()
         let encoder = state.encoder.encoder
         let results = wishes.map { wish in
           Result {
@@ -58,7 +58,7 @@ extension RecordLog {
         // A segment may have been begun.
         let writer = state.writer ?? writer
         do {
-          try writer.prepareToSynchronize()
+          try writer.flush()
         } catch {
           // Who is told that nothing was appended must not find it later.
           writer.dropCollected()

@@ -22,6 +22,63 @@ struct FailingDiskTests {
     #expect(throws: RecordLogError.self) { try log.append(Event(2)) }
   }
 
+  @Test("What a full disk has kept in memory is written when the log is closed")
+  func closingAfterAFullDisk() async throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk, durability: .interval(.milliseconds(100)))
+    let (errors, error) = AsyncStream.makeStream(of: Void.self)
+    log.onBackgroundError = { _ in error.yield() }
+    disk.capacity = disk.used
+    try log.append(Event(0))
+    for await _ in errors { break }
+    disk.capacity = .max
+    #expect { try log.close() } throws: { ($0 as? RecordLogError)?.reason == .diskFull }
+    #expect(try RecordLogReader(at: "/log", on: disk).count == 1)
+  }
+
+  @Test(
+    "An append that fails before the end of the log is written anew leaves no record",
+    arguments: [false, true])
+  func writingAnewFails(isDurably: Bool) async throws {
+    let disk = SimulatedDisk()
+    let killed = try RecordLog(at: "/log", on: disk)
+    for id in 0..<3 { try killed.append(Event(id)) }
+    try killed.flush()
+    disk.stop()
+    let log = try RecordLog(at: "/log", on: disk, durability: .everyAppend)
+    func append(_ event: Event) async throws -> Int {
+      isDurably ? try await log.appendDurably(event) : try log.append(event)
+    }
+    disk.unreadable = (40, 5)
+    await #expect(throws: RecordLogError.self) { try await append(Event(3)) }
+    disk.unreadable = nil
+    #expect(log.count == 3)
+    #expect(try await append(Event(3)) == 3)
+    #expect(try log.records.map { try $0.decode(Event.self).id } == Array(0..<4))
+  }
+
+  @Test("Who appends is not told that a record is on the disk when the name of a compacted file may not be")
+  func compactionWithoutAName() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk, durability: .everyAppend)
+    try log.append(Event(0))
+    disk.failingOperation = "synchronize folder"
+    let isDone = DispatchSemaphore(value: 0)
+    let value = Doing {
+      DispatchQueue.global().async {
+        try? log.compact { _ in true }
+        isDone.signal()
+      }
+      // The compaction is to wait for this append, and bringing the record to the disk for the compaction.
+      while log.synchronization.withLockIfAvailable({ _ in true }) == true {}
+    }
+    #expect { try log.append(value) } throws: {
+      ($0 as? RecordLogError)?.reason == .synchronizationFailed
+    }
+    isDone.wait()
+    #expect(throws: RecordLogError.self) { try log.append(Event(2)) }
+  }
+
   @Test("A reader that cannot open the file of a compaction stays with the old one, and reports no damage")
   func lookingAtTheNewFile() throws {
     for call in 0..<10 {
@@ -39,6 +96,16 @@ struct FailingDiskTests {
       let lost = reader.damage.filter { if case .unreadable = $0.reason { false } else { true } }
       #expect(lost.isEmpty, "call \(call)")
     }
+  }
+}
+
+/// Has something done while it is encoded.
+private struct Doing: Encodable {
+  let body: () -> Void
+
+  func encode(to encoder: any Encoder) throws {
+    body()
+    try Event(1).encode(to: encoder)
   }
 }
 

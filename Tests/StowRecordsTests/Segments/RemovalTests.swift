@@ -162,4 +162,19 @@ struct RemovalTests {
     _ = try Segmented.log(on: disk, retention: .records(10))
     #expect(disk.bytes(of: "/log/00000000000000000000.stowlog") == Array("mine".utf8))
   }
+
+  @Test("A segment that retention must not remove costs no record when the log is closed")
+  func closingAfterRetentionFailed() throws {
+    for count in 10..<30 {
+      let disk = SimulatedDisk()
+      do {
+        let log = try Segmented.log(on: disk, retention: .records(10))
+        try Segmented.append(0..<10, to: log)
+        disk.setBytes(Array("mine".utf8), of: Segmented.segments(on: disk)[0].path)
+        while log.count < count { _ = try? log.append(Event(log.count, size: 10_000)) }
+        try? log.close()
+      }
+      #expect(try Segmented.log(on: disk).count == count)
+    }
+  }
 }
