@@ -101,12 +101,12 @@ extension RecordLog {
     let count = state.writer?.count ?? 0
     var outdated = segments.dropFirst().count { count - $0.first >= retention.records }
     if retention.bytes < .max {
-      var (size, kept) = (segmentSize ?? 0, 0)
+      var (room, kept) = (max(0, retention.bytes) - (segmentSize ?? 0), 0)
       while kept < finished {
         let path = segments[finished - 1 - kept].path
-        size += try RecordLogError.naming(path) { try disk.status(of: path)?.size ?? 0 }
-        if size > retention.bytes { break }
-        kept += 1
+        let size = try RecordLogError.naming(path) { try disk.status(of: path)?.size ?? 0 }
+        if size > room { break }
+        (room, kept) = (room - size, kept + 1)
       }
       outdated = max(outdated, finished - kept)
     }
@@ -121,8 +121,9 @@ extension RecordLog {
   private func age(of segment: Segment, _ state: LogState) throws -> Duration {
     let isLast = segment == state.segments.last
     let file = isLast ? state.file : try files.open(segment, of: state.file.origin.log)?.file
-    guard let begun = file?.origin.begun, begun > 0, begun < disk.now else { return .zero }
-    return .milliseconds(disk.now - begun)
+    let now = disk.now
+    guard let begun = file?.origin.begun, begun > 0, begun < now else { return .zero }
+    return .milliseconds(now - begun)
   }
 
   // MARK: - Going on

@@ -244,7 +244,8 @@ struct SystemDisk {
 
   extension FileStatus {
     fileprivate init(_ status: stat) throws {
-      guard let size = Int(exactly: status.st_size) else {
+      // Less than a block more is a number, too.
+      guard let size = Int(exactly: status.st_size), size <= .max - BlockHead.blockSize else {
         throw SystemError(operation: "look up", code: EFBIG)
       }
       let place = FilePlace(

@@ -83,6 +83,24 @@
       #expect(try reader.verify().count == 1)
     }
 
+    @Test("A file of any size can be opened, or is an error")
+    func largestFile() throws {
+      let log = try RecordLog(at: folder.log)
+      try log.append(1)
+      try log.close()
+      let bytes = try Data(contentsOf: folder.log)
+      // Where no file system has such files, there is nothing to see.
+      let url = URL(filePath: "/dev/shm/\(UUID().uuidString)")
+      guard (try? bytes.write(to: url)) != nil else { return }
+      defer { try? FileManager.default.removeItem(at: url) }
+      for size in [UInt64(Int.max) - 65_536, UInt64(Int.max)] {
+        let file = try FileHandle(forWritingTo: url)
+        if (try? file.truncate(atOffset: size)) == nil { continue }
+        if let reader = try? RecordLogReader(at: url) { #expect(try reader.decode(Int.self, at: 0) == 1) }
+        #expect((try? RecordLog(at: url)).map { $0.count == 1 } ?? true)
+      }
+    }
+
     @Test("A link where a compaction writes is not followed, and a file of somebody else is not emptied")
     func plantedFiles() throws {
       let log = try RecordLog(at: folder.log)

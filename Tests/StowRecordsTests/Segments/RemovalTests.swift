@@ -177,4 +177,34 @@ struct RemovalTests {
       #expect(try Segmented.log(on: disk).count == count)
     }
   }
+
+  @Test("Segments of any size are segments")
+  func largestSegments() async {
+    await #expect(processExitsWith: .success) {
+      let disk = SimulatedDisk()
+      try Segmented.append(0..<50, to: Segmented.log(on: disk))
+      let segments = Segmented.segments(on: disk)
+      for bytes in [Int.min, 0, .max - 1] {
+        let log = try RecordLog(
+          at: Segmented.folder, on: disk, segmentSize: .max, retention: .bytes(bytes))
+        if log.firstNumber != segments.last?.first { exit(EXIT_FAILURE) }
+      }
+      exit(EXIT_SUCCESS)
+    }
+  }
+
+  @Test("A clock that goes back while it is asked makes nothing old")
+  func clockGoingBack() async {
+    await #expect(processExitsWith: .success) {
+      let disk = HookedDisk()
+      let log = try Segmented.log(on: disk, retention: .age(.seconds(60)))
+      var times = 0
+      disk.beforeTellingTheTime = {
+        disk.simulated.now = [10_000, 20_000, 5_000][times % 3]
+        times += 1
+      }
+      try Segmented.append(0..<50, to: log)
+      exit(log.firstNumber == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
+  }
 }

@@ -1,17 +1,22 @@
 @testable import StowRecords
 
-/// A simulated disk that runs something before it reads, writes and synchronizes. What throws there makes the call fail.
+/// A simulated disk that runs something before it reads, writes, synchronizes and says what time it is. What throws there makes
+/// the call fail.
 final class HookedDisk: Disk, @unchecked Sendable {
   let simulated = SimulatedDisk()
   var beforeWriting: () throws -> Void = {}
   var beforeReading: () throws -> Void = {}
   var beforeSynchronizing: () throws -> Void = {}
+  var beforeTellingTheTime: () -> Void = {}
 
   func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile {
     HookedFile(disk: self, file: try simulated.open(path, purpose))
   }
 
-  var now: UInt64 { simulated.now }
+  var now: UInt64 {
+    beforeTellingTheTime()
+    return simulated.now
+  }
 
   func status(of path: String) throws -> FileStatus? { try simulated.status(of: path) }
   func names(in folder: String) throws -> [String] { try simulated.names(in: folder) }
