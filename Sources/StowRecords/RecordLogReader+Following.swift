@@ -33,7 +33,8 @@ extension RecordLogReader {
   fileprivate func newest() throws -> LogSnapshot? {
     try state.withLock { state in
       if state.isClosed { return nil }
-      if let writer = state.writer { try writer.flush() } else { try update(&state) }
+      // What cannot be written now is kept, and the next call that writes throws.
+      if let writer = state.writer { try? writer.flush() } else { try update(&state) }
       return state.snapshot(files)
     }
   }

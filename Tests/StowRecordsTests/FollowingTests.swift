@@ -29,6 +29,20 @@ struct FollowingTests {
     #expect(try await reading.value == Array(5..<20))
   }
 
+  @Test func aDiskThatIsFullForAWhileEndsNoFollowing() async throws {
+    let disk = HookedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    disk.simulated.capacity = disk.simulated.used
+    let (failures, failure) = AsyncStream.makeStream(of: Void.self)
+    // What is left of a write that failed is cut off.
+    disk.beforeSynchronizing = { failure.yield() }
+    try log.append(Event(0))
+    let following = Task { try await log.follow(from: 0).first { _ in true }?.number }
+    for await _ in failures { break }
+    disk.simulated.capacity = .max
+    #expect(try await following.value == 0)
+  }
+
   @Test func followingEndsWhenItsTaskIsCancelledOrTheLogIsClosed() async throws {
     let log = try RecordLog(at: folder.log)
     let cancelled = Task { try await log.follow(from: 0).reduce(0) { count, _ in count + 1 } }

@@ -237,7 +237,20 @@ extension LogFile {
 
   /// Finds the end of the whole records, beside a writer that may be writing the last one.
   func tailForReading() throws -> Tail {
-    let size = try size()
+    var size = try size()
+    while true {
+      do {
+        return try tailForReading(size)
+      } catch {
+        // The writer may have cut off meanwhile what was not whole.
+        let now = try self.size()
+        guard now < size else { throw error }
+        size = now
+      }
+    }
+  }
+
+  private func tailForReading(_ size: Int) throws -> Tail {
     guard let last = try lastBlock(ofSize: size) else { throw RecordLogError(file: path, .notALog) }
     guard let unfinished = try unfinishedGroup(at: last, size) else {
       return Tail(end: last.start + last.end, count: last.nextRecord, size: size)
@@ -267,7 +280,9 @@ extension LogFile {
     at last: Block, _ size: Int
   ) throws -> (numbers: Range<Int>, start: Int)? {
     guard let number = try numberGoingOn(after: last, size) else { return nil }
-    for index in (0...last.index).reversed() {
+    var limit = last.index + 1
+    while let index = try lastBlock(before: limit) {
+      limit = index
       guard let block = try block(index, before: size) else { continue }
       let isFirst = block.beginning?.number == number
       if isFirst || (block.nextRecord <= number && !block.isOpen) {

@@ -113,11 +113,15 @@ extension LogOpening {
 
   /// All segments, and the file of the last one.
   func segmentsForReading(_ files: SegmentFiles) throws -> (segments: [Segment], file: LogFile) {
+    var missing: Segment?
     while true {
       let segments = try files.list()
-      guard let last = segments.last else { throw RecordLogError(file: path, .notALog) }
+      guard let last = segments.last, last != missing else {
+        throw RecordLogError(file: missing?.path ?? path, .notALog)
+      }
       if let file = try segmentForReading(last) { return (segments, file) }
-      // It was removed meanwhile, and another is the last.
+      // It was removed meanwhile, and another is the last; or its name is a link that leads nowhere.
+      missing = last
     }
   }
 

@@ -79,6 +79,25 @@ struct FailingDiskTests {
     #expect(throws: RecordLogError.self) { try log.append(Event(2)) }
   }
 
+  @Test("What a writer cuts off while a reader looks for the end is no error")
+  func cuttingOffBesideAReader() throws {
+    let disk = HookedDisk()
+    let log = try RecordLog(at: "/log", on: disk.simulated)
+    try log.append(Event(0))
+    try log.flush()
+    let bytes = try #require(disk.simulated.bytes(of: "/log"))
+    func tear() {
+      disk.beforeReading = {}
+      disk.simulated.setBytes(bytes + [1, 2, 3], of: "/log")
+      disk.beforeReading = { disk.simulated.setBytes(bytes, of: "/log") }
+    }
+    tear()
+    let reader = try RecordLogReader(at: "/log", on: disk)
+    tear()
+    #expect(try reader.verify().isEmpty && reader.count == 1)
+    withExtendedLifetime(log) {}
+  }
+
   @Test("A reader that cannot open the file of a compaction stays with the old one, and reports no damage")
   func lookingAtTheNewFile() throws {
     for call in 0..<10 {

@@ -101,6 +101,16 @@
       }
     }
 
+    @Test("A link that leads nowhere in the place of the last segment is an error", .timeLimit(.minutes(1)))
+    func danglingSegment() throws {
+      try RecordLog(at: folder.log, segmentSize: 65_536).close()
+      let link = folder.log.appending(path: "00000000000000000100.stowlog")
+      try FileManager.default.createSymbolicLink(
+        at: link, withDestinationURL: folder.url.appending(path: "missing"))
+      #expect { try RecordLogReader(at: folder.log) } throws: { reason($0) == .notALog }
+      #expect(throws: RecordLogError.self) { try RecordLog(at: folder.log) }
+    }
+
     @Test("A link where a compaction writes is not followed, and a file of somebody else is not emptied")
     func plantedFiles() throws {
       let log = try RecordLog(at: folder.log)

@@ -295,6 +295,18 @@ struct MadeUpLogTests {
     #expect(try RecordLogReader(at: "/log", on: disk).record(at: 0).size == 31 * part.count + 1)
   }
 
+  @Test func aHoleBeforeAPartIsSkipped() throws {
+    let (index, disk) = (200, SimulatedDisk())
+    var bytes = MadeUpFile((0, [(.records, 0, record)])).bytes
+    bytes += [UInt8](repeating: 0, count: index * BlockHead.blockSize - bytes.count)
+    bytes += BlockHead(identity: MadeUpFile.identity, firstRecord: 500, index: index).bytes
+    bytes += MadeUpFile.frame((.middle, 499, [1]), at: bytes.count)
+    disk.setBytes(bytes, of: "/log")
+    let log = try RecordLogReader(at: "/log", on: disk)
+    #expect(disk.calls < 100)
+    #expect(log.recovery.records == 499..<500 && log.records.map(\.number) == [0])
+  }
+
   @Test func otherVersionsAreRefusedAndLeftAsTheyAre() throws {
     for (place, byte) in [(2, 0), (2, 2), (3, 1)] as [(Int, UInt8)] {
       var head = BlockHead(identity: 7, firstRecord: 0, index: 0).bytes
