@@ -75,6 +75,7 @@ extension RecordLog {
       // Of another log it is an error.
       _ = try files.open(segment, of: state.file.origin.log)
       try RecordLogError.naming(segment.path) { try disk.remove(segment.path) }
+      files.forget(segment)
       state.segments.removeFirst()
     }
     try RecordLogError.naming(path) { try disk.synchronizeFolder(of: state.file.path) }

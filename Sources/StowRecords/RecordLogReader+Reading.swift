@@ -215,6 +215,10 @@ extension RecordLogReader {
 
   private func take(_ found: (segments: [Segment], file: LogFile), _ state: inout LogState) throws {
     let tail = try found.file.tailForReading()
+    // A file that is open takes room on the disk though it was removed.
+    for segment in state.segments.prefix(while: { $0.first < found.segments[0].first }) {
+      files.forget(segment)
+    }
     (state.segments, state.file, state.tail) = (found.segments, found.file, tail)
   }
 }

@@ -27,6 +27,19 @@ struct RemovalTests {
     #expect { try log.removeRecords(before: 1) } throws: { reason($0) == .closed }
   }
 
+  @Test("gives back the room of the files, also where they were read")
+  func openFiles() throws {
+    let log = try Segmented.log(on: disk, retention: .records(20))
+    try Segmented.append(0..<200, to: log)
+    try log.flush()
+    let reader = try RecordLogReader(at: Segmented.folder, on: disk)
+    for reader in [log, reader] { #expect(try Segmented.ids(reader).count >= 20) }
+    #expect(try log.removeRecords(before: 200) == reader.firstNumber)
+    // The last segment, twice, and the lock of the folder.
+    #expect(disk.openFiles == 3)
+    withExtendedLifetime((log, reader)) {}
+  }
+
   @Test("removes nothing from a log in one file")
   func oneFile() throws {
     let log = try RecordLog(at: "/file", on: disk)
