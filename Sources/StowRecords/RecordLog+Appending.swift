@@ -106,6 +106,8 @@ extension RecordLog {
     let synchronization = Result {
       if durability == .everyAppend, !numbers.isEmpty { try synchronize(writer, upTo: numbers.upperBound) }
     }
+    // The records are there, and their caller is told otherwise.
+    if case .failure = synchronization { state.withLock { _ in writer.failToSynchronize() } }
     try result.get()
     try synchronization.get()
     return numbers

@@ -488,5 +488,5 @@ final class LogWriter: @unchecked Sendable {
   func noteSynchronized(before end: Int) { synchronizedEnd = max(synchronizedEnd, end) }
 
   /// Takes notice that the disk failed to synchronize: nobody knows now what is on it.
-  func failToSynchronize() { failure = RecordLogError(file: file.path, .synchronizationFailed) }
+  func failToSynchronize() { failure = failure ?? RecordLogError(file: file.path, .synchronizationFailed) }
 }

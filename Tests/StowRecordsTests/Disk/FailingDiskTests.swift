@@ -57,6 +57,19 @@ struct FailingDiskTests {
     #expect(try log.records.map { try $0.decode(Event.self).id } == Array(0..<4))
   }
 
+  @Test("Where nobody knows whether a record is there, nothing is appended after it")
+  func lookingUpFailsAfterWriting() throws {
+    let disk = HookedDisk()
+    let log = try RecordLog(at: "/log", on: disk, durability: .everyAppend)
+    disk.beforeWriting = { disk.simulated.failingOperation = "look up" }
+    #expect(throws: RecordLogError.self) { try log.append(Event(0)) }
+    disk.beforeWriting = {}
+    disk.simulated.failingOperation = nil
+    #expect { try log.append(Event(0)) } throws: {
+      ($0 as? RecordLogError)?.reason == .synchronizationFailed
+    }
+  }
+
   @Test("Who appends is not told that a record is on the disk when the name of a compacted file may not be")
   func compactionWithoutAName() throws {
     let disk = SimulatedDisk()
