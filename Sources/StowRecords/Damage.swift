@@ -44,8 +44,8 @@ extension RecordLogReader {
     /// The bytes after the last whole part of the log; empty if it ended with it. No part that is whole is among them. A
     /// writer has cut them off. For a reader they are still there, and may be what a writer is just writing.
     public let bytes: Range<Int>
-    /// The number of a record of several blocks that is not finished; empty if there is no such record. A writer leaves
-    /// its parts where they are, and appends after them: its number stays without a record.
+    /// The numbers of a record of several blocks, or of a group, that is not finished; empty if there is none. A writer leaves
+    /// the parts where they are, and appends after them: the numbers stay without records.
     public let records: Range<Int>
 
     /// The bytes and the record in a sentence.

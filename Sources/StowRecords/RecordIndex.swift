@@ -24,7 +24,8 @@ import Synchronization
 /// ```
 ///
 /// Records that were lost are passed over, and are then in the `damage` of the log. An index may be used from many threads; the
-/// closure that gives the key, and decoding the values, must not use it.
+/// closure that gives the key, and decoding the values, must not use it, nor the log: a compaction that asks ``isLast(_:)`` waits
+/// for them.
 public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Sendable {
   private struct State {
     /// The identity of the log.

@@ -54,7 +54,7 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     case notSupported
   }
 
-  /// The path of the log.
+  /// The path of the log, or of one of its segments.
   public let file: String
   /// The offset in the file, in bytes, if one is to be named.
   public let offset: Int?

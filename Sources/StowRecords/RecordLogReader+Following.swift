@@ -64,7 +64,7 @@ extension RecordLogReader {
       private var walk: LogWalk?
       private let met = DamageReport()
       private let calls = BlockingCalls()
-      /// What wakes this where nothing more is to be read; nil before that is so, and for a file that was gone over to.
+      /// What wakes this when there may be more. Made, for each file, when its records are read for the first time to the end.
       private var waking: FollowerWaking?
 
       init(log: RecordLogReader, file: LogFile, next: Int) {

@@ -43,7 +43,7 @@ struct WordScan {
   private static func letters(_ word: UInt64) -> UInt64 {
     let lowercase = (word | 0x2020_2020_2020_2020) & 0x7F7F_7F7F_7F7F_7F7F
     let fromA = lowercase &+ 0x1F1F_1F1F_1F1F_1F1F
-    let behindZ = lowercase &+ 0x0505_0505_0505_0505
-    return fromA & ~behindZ & ~word & 0x8080_8080_8080_8080
+    let afterZ = lowercase &+ 0x0505_0505_0505_0505
+    return fromA & ~afterZ & ~word & 0x8080_8080_8080_8080
   }
 }

@@ -44,7 +44,6 @@ final class KnownRun: Sendable {
     return try bytes.withUnsafeBytes { bytes in
       try run.scopes.indices.map { scope in
         let end = scope + 1 < run.scopes.count ? run.scopes[scope + 1] : run.records.count
-        // Packed records define nothing.
         var known = KnownScope()
         for index in run.scopes[scope]..<end {
           let place = run.records[index]

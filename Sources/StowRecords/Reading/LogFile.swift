@@ -114,7 +114,7 @@ final class LogFile: Sendable {
     let count = min(BlockHead.blockSize, end - start)
     guard count >= BlockHead.size else { return nil }
     let bytes = try Self.bytes(of: disk, path, from: start, count: count)
-    // Nobody but the writer cuts a file off, and it does so only where nothing is whole.
+    // Nobody but the writer cuts a file off, and it does so only where no record is whole.
     if bytes.count < count {
       let error = SystemError(operation: "read", code: SystemError.shortRead)
       throw RecordLogError(file: path, offset: start, error)

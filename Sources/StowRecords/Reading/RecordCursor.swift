@@ -11,7 +11,7 @@ struct RecordCursor: Sendable {
   private let tail: Tail
   private let maximumRecordSize: Int
   private let decoder: StowDecoder
-  /// What all reading of the log has met, and what is to know of the next steps of this walk.
+  /// Both are told what is damaged: the report of the log, and that of whoever asks for the next steps.
   private let known: DamageReport
   var noting: DamageReport?
 
@@ -28,7 +28,7 @@ struct RecordCursor: Sendable {
   private var store: RecordStore?
   /// Where the records of the next block begin: where heads contradict each other, a record belongs to the later block.
   private var limit = Int.max
-  /// The number after all that the block has which was read last.
+  /// The number after the last record of the block that was read last.
   private var claimed = 0
   /// Where the last frame ended that was read.
   private var wholeEnd = 0
