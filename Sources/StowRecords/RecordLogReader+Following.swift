@@ -92,7 +92,11 @@ extension RecordLogReader {
           case .closed: return nil
           case .nothingYet:
             // What comes from here on wakes; what has come before is looked for once more.
-            if let waking { await waking.wait() } else { waking = FollowerWaking(log) }
+            if let waking {
+              if await !waking.wait() { self.waking = nil }
+            } else {
+              waking = FollowerWaking(log)
+            }
           }
         }
         return nil
@@ -156,10 +160,10 @@ final class Waker: Sendable {
   /// Ends a wait, or the next one if nobody waits now.
   func wake() { signal.yield() }
 
-  /// Waits until it is woken, or its task is cancelled.
-  func wait() async {
+  /// Waits until it is woken; false if a task was cancelled that waited, after which nobody can wait for it.
+  func wait() async -> Bool {
     var iterator = signals.makeAsyncIterator()
-    await iterator.next()
+    return await iterator.next() != nil
   }
 }
 
@@ -188,7 +192,7 @@ final class FollowerWaking: @unchecked Sendable {
 
   deinit { timer.cancel() }
 
-  func wait() async { await waker.wait() }
+  func wait() async -> Bool { await waker.wait() }
 }
 
 /// Those who follow a log by this object, while they wait or may.

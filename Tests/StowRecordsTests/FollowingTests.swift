@@ -43,6 +43,30 @@ struct FollowingTests {
     #expect(try await following.value == 0)
   }
 
+  @Test func whoGoesOnAfterATaskThatWasCancelledWaits() async throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    let iterator = try RecordLogReader(at: "/log", on: disk).follow(from: 0).makeAsyncIterator()
+    let cancelled = Task {
+      var iterator = iterator
+      _ = try await iterator.next()
+      return iterator
+    }
+    // It looks for records before it waits, and once more.
+    let before = disk.calls
+    while disk.calls < before + 20 { await Task.yield() }
+    cancelled.cancel()
+    var again = try await cancelled.value
+    let calls = disk.calls
+    let waiting = Task { try await again.next()?.number }
+    try await Task.sleep(for: .milliseconds(100))
+    // It is looked at fifty times a second, and not all the time.
+    #expect(disk.calls < calls + 200)
+    try log.append(Event(0))
+    try log.flush()
+    #expect(try await waiting.value == 0)
+  }
+
   @Test func followingEndsWhenItsTaskIsCancelledOrTheLogIsClosed() async throws {
     let log = try RecordLog(at: folder.log)
     let cancelled = Task { try await log.follow(from: 0).reduce(0) { count, _ in count + 1 } }
@@ -60,26 +84,26 @@ struct FollowingTests {
     let waking = FollowerWaking(reader, lookingEvery: .seconds(1 << 20))
     try log.append(Event(0))
     try log.flush()
-    await waking.wait()
+    #expect(await waking.wait())
     try log.compact { _ in true }
-    await waking.wait()
+    #expect(await waking.wait())
     let other = FollowerWaking(reader, lookingEvery: .seconds(1 << 20))
     try log.append(Event(1))
     try log.flush()
-    await other.wait()
+    #expect(await other.wait())
   }
 
   @Test func whoFollowsAWriterIsWokenByIt() async throws {
     let log = try RecordLog(at: "/log", on: SimulatedDisk())
     let waking = FollowerWaking(log, lookingEvery: .seconds(1 << 20))
     try log.append(Event(0))
-    await waking.wait()
+    #expect(await waking.wait())
     try await log.appendDurably(Event(1))
-    await waking.wait()
+    #expect(await waking.wait())
     try log.compact { _ in true }
-    await waking.wait()
+    #expect(await waking.wait())
     try log.close()
-    await waking.wait()
+    #expect(await waking.wait())
   }
 
   @Test func theNumberOfTheFirstRecordToFollowStays() async throws {
