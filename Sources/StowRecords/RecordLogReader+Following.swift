@@ -31,12 +31,7 @@ extension RecordLogReader {
 
   /// What there is of the log now; nil if it was closed.
   fileprivate func newest() throws -> LogSnapshot? {
-    try state.withLock { state in
-      if state.isClosed { return nil }
-      // What cannot be written now is kept, and the next call that writes throws.
-      if let writer = state.writer { try? writer.flush() } else { try update(&state) }
-      return state.snapshot(files)
-    }
+    try state.withLock { try $0.isClosed ? nil : flushedSnapshot(&$0) }
   }
 
   /// What changes when there is something new.

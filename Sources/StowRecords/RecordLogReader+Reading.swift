@@ -145,10 +145,12 @@ extension RecordLogReader {
 
   /// The same, and throws if a reader cannot find out how far the log goes.
   func flushedSnapshot() throws -> LogSnapshot {
-    try state.withLock { state in
-      if let writer = state.writer { try? writer.flush() } else { try update(&state) }
-      return state.snapshot(files)
-    }
+    try state.withLock { try flushedSnapshot(&$0) }
+  }
+
+  func flushedSnapshot(_ state: inout LogState) throws -> LogSnapshot {
+    if let writer = state.writer { try? writer.flush() } else { try update(&state) }
+    return state.snapshot(files)
   }
 
   /// Looks how far the log goes now. If that cannot be found out, what was known stays.
