@@ -52,8 +52,14 @@ extension RecordLogReader {
     public var description: String {
       let parts =
         (bytes.isEmpty ? [] : ["\(bytes.count) bytes from offset \(bytes.lowerBound) on that are not whole"])
-        + records.map { "record \($0), which is not finished" }
+        + (records.isEmpty ? [] : [unfinished])
       return parts.isEmpty ? "nothing after the last whole record" : parts.joined(separator: ", and ")
+    }
+
+    private var unfinished: String {
+      records.count == 1
+        ? "record \(records.lowerBound), which is not finished"
+        : "records \(records.lowerBound) to \(records.upperBound - 1), which are not finished"
     }
   }
 }

@@ -94,11 +94,7 @@ extension RecordLogReader {
           store = try storeBefore(position, of: snapshot, noting: met)
           if met.firstAfterRemoval != nil { return nil }
         }
-        guard let store else {
-          // A number that was given up.
-          position -= 1
-          continue
-        }
+        guard let store else { continue }
         let place = store.numbers.place(from: position) - 1
         position = place < 0 ? store.numbers.first : store.numbers.number(at: place)
         if place >= 0 { return Record(store: store, index: place) }
@@ -106,15 +102,18 @@ extension RecordLogReader {
       return nil
     }
 
-    /// The records that the one before a position is among; nil if no such record was ever there. If it was lost, the
-    /// error says so, and the cursor stands before those that were lost.
+    /// The records that the one before a position is among; nil if no such record was ever there. Then the cursor stands before
+    /// those that were given up. If it was lost, the error says so, and the cursor stands before those that were lost.
     private mutating func storeBefore(
       _ position: Int, of snapshot: LogSnapshot, noting met: DamageReport
     ) throws -> RecordStore? {
       var walk = log.walk(over: snapshot, from: position - 1, noting: met)
       let store = walk.firstStore()
       if let store, store.numbers.first < position { return store }
-      guard let damage = met.list.first(where: { $0.records.contains(position - 1) }) else { return nil }
+      guard let damage = met.list.first(where: { $0.records.contains(position - 1) }) else {
+        if met.firstAfterRemoval == nil { self.position = walk.abandoned?.lowerBound ?? position - 1 }
+        return nil
+      }
       self.position = damage.records.lowerBound
       throw RecordLogError(damage)
     }

@@ -51,6 +51,9 @@ struct LogWalk: Sendable {
     return nil
   }
 
+  /// The records that were given up, the one among them with which the walk begins; nil if it begins with another.
+  var abandoned: Range<Int>? { cursor?.abandoned }
+
   /// The block of the record that came last, the file that this is in, and the records in it that this stands among; nil if
   /// that record has bytes in several blocks, or if the definitions there are not valid.
   var knownRun: (file: LogFile, block: Block, run: KnownRun)? {

@@ -30,6 +30,8 @@ struct RecordCursor: Sendable {
   private var limit = Int.max
   /// The number after the last record of the block that was read last.
   private var claimed = 0
+  /// The records that were given up, the one among them with which the walk begins.
+  private(set) var abandoned: Range<Int>?
   /// Where the last frame ended that was read.
   private var wholeEnd = 0
   /// What could not be read after that.
@@ -148,6 +150,7 @@ struct RecordCursor: Sendable {
       if let abandoned = block.abandoned, next == abandoned.lowerBound {
         // Nobody was told that these records are there.
         (next, hole) = (first, nil)
+        if abandoned.contains(start) { self.abandoned = abandoned }
       }
       if first < claimed { addHole(block.start..<(block.start + BlockHead.size), .head) }
       let end = block.continuation.map { block.start + $0.bytes.upperBound } ?? block.start

@@ -295,6 +295,18 @@ struct MadeUpLogTests {
     #expect(try RecordLogReader(at: "/log", on: disk).record(at: 0).size == 31 * part.count + 1)
   }
 
+  @Test(.timeLimit(.minutes(1))) func recordsThatAreNotThereAreNotCountedOneByOne() throws {
+    let count = 1 << 60
+    let givenUp = MadeUpFile(
+      (0, [(.records, 0, record)]), (1 + count, [(.abandonment, 1, Self.uint(count))]))
+    let log = try KnownLogs.reader(of: givenUp.bytes)
+    #expect(try log.count == 1 + count && log.last?.number == 0)
+    let part = MadeUpFile.firstOfGroup(1, count: count, size: 1 << 40, [1])
+    let unfinished = try KnownLogs.reader(of: MadeUpFile((0, [(.records, 0, record), part])).bytes)
+    #expect(unfinished.recovery.records == 1..<(1 + count))
+    #expect(unfinished.recovery.description.hasSuffix("records 1 to \(count), which are not finished"))
+  }
+
   @Test func aHoleBeforeAPartIsSkipped() throws {
     let (index, disk) = (200, SimulatedDisk())
     var bytes = MadeUpFile((0, [(.records, 0, record)])).bytes
