@@ -166,11 +166,14 @@ struct LogWorker {
       let log = try RecordLog(at: url, durability: .manual)
       self.log = log
       try log.append(0)
+      let other = try RecordLog(at: url.appendingPathExtension("other"), durability: .everyAppend)
+      try other.append(0)
       let pipe = Pipe()
       let child = Foundation.fork()
       if child == 0 {
         _ = pipe.fileHandleForReading.availableData
         say((try? log.synchronize()) == nil ? "refused" : "written")
+        say((try? other.compact { _ in false }) == nil ? "refused" : "compacted")
         Foundation.exit(EXIT_SUCCESS)
       }
       for id in 1..<1000 { try log.append(id) }
@@ -179,6 +182,7 @@ struct LogWorker {
       waitpid(child, nil, 0)
       open(url)
       try log.close()
+      try other.append(1)
       say("\(log.count)")
     }
   #endif

@@ -35,6 +35,9 @@ struct SystemDisk {
     #endif
   }
 
+  /// The process that opens files by this.
+  let process = Self.process
+
   /// The number of this process.
   static var process: Int32 {
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
@@ -57,7 +60,15 @@ struct SystemDisk {
 // Numbers of records and offsets in a file are larger than integers of 32 bits.
 #if (canImport(Darwin) || canImport(Glibc) || canImport(Musl)) && _pointerBitWidth(_64)
   extension SystemDisk: Disk {
+    /// Throws in a child of the process that opened a log, made by `fork`: it knows nothing of what that has written since.
+    fileprivate static func checkProcess(_ process: Int32) throws {
+      if process != Self.process {
+        throw SystemError(operation: "write in a child of the process", code: EPERM)
+      }
+    }
+
     func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile {
+      if purpose == .making { try Self.checkProcess(process) }
       // Opening a pipe would wait for somebody at its other end.
       let flags =
         switch purpose {
@@ -106,6 +117,7 @@ struct SystemDisk {
     }
 
     func remove(_ path: String) throws {
+      try Self.checkProcess(process)
       do {
         try repeating("remove") { unlink(path) }
       } catch let error as SystemError where error.code == ENOENT {}
@@ -133,14 +145,6 @@ struct SystemDisk {
     }
 
     deinit { close(descriptor) }
-
-    /// Whether this is another process, made by `fork`. It knows nothing of what its parent has written since, and shares
-    /// its lock.
-    private var isInherited: Bool { SystemDisk.process != process }
-
-    private func checkProcess() throws {
-      if isInherited { throw SystemError(operation: "write in a child of the process", code: EPERM) }
-    }
 
     func status() throws -> FileStatus {
       var status = stat()
@@ -173,7 +177,7 @@ struct SystemDisk {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
-      try checkProcess()
+      try SystemDisk.checkProcess(process)
       var done = 0
       while done < bytes.count {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
@@ -211,7 +215,7 @@ struct SystemDisk {
     }
 
     func truncate(to size: Int) throws {
-      try checkProcess()
+      try SystemDisk.checkProcess(process)
       try repeating("truncate") { ftruncate(descriptor, off_t(size)) }
     }
 
@@ -225,7 +229,8 @@ struct SystemDisk {
     }
 
     func unlock() throws {
-      if isInherited { return }
+      // A child shares the lock of its parent.
+      if process != SystemDisk.process { return }
       try repeating("unlock") { flock(descriptor, LOCK_UN) }
     }
   }
