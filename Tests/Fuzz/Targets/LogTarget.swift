@@ -54,8 +54,14 @@ enum LogTarget {
     else { return }
     let before = log.count
     let added = ["first", "second"]
-    guard try attempt({ try log.append(contentsOf: added) }) == before..<before + 2 else {
-      throw Finding("nothing can be appended")
+    do {
+      guard try log.append(contentsOf: added) == before..<before + 2 else {
+        throw Finding("what is appended has other numbers")
+      }
+    } catch let error as RecordLogError {
+      // A made-up head may claim that nearly all numbers are taken.
+      if case .noMoreNumbers = error.reason { return }
+      throw Finding("nothing can be appended: \(error)")
     }
     try log.close()
     if isStrict { try check(file, numbers + [before, before + 1], last: added[1]) }
