@@ -334,7 +334,6 @@ final class ObjectReader {
   }
 
   /// Returns the place of the value that was found.
-  @inline(__always)
   func place(_ found: Found) -> OpenPlace {
     guard let table else { return OpenPlace(at: found.number) }
     return OpenPlace(table.layout.cell(found.number, ofRowAt: start), of: table)

@@ -251,7 +251,6 @@ final class Recorder {
   }
 
   /// Whether the next value stands in more containers than that.
-  @inline(__always)
   private func nests(deeperThan limit: Int) -> Bool {
     // Places stand open, too. Only what may be too deep has its containers counted.
     state.open.depth > limit &+ 1 && hasContainers(moreThan: limit)

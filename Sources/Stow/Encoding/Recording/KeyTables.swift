@@ -372,7 +372,6 @@ private struct KeyNames: ~Copyable {
 
   func codingKey(_ byte: Int) -> (any CodingKey)? { codingKeys[byte] }
 
-  @inline(__always)
   func text(ofKey byte: Int) -> UnsafeRawBufferPointer {
     // A key that has a slot has been learnt.
     let name = names.base[byte]
