@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// What a log asks of the system that keeps its files. Every call that has to do with files is behind these two
+/// What a log asks of the system that keeps its files. Every call that has to do with files goes through these two
 /// protocols, so that tests can put a disk in their place which tears writes, fills up and fails.
 protocol Disk: Sendable {
   func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile

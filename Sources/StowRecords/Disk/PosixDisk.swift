@@ -60,7 +60,8 @@ struct SystemDisk {
 // Numbers of records and offsets in a file are larger than integers of 32 bits.
 #if (canImport(Darwin) || canImport(Glibc) || canImport(Musl)) && _pointerBitWidth(_64)
   extension SystemDisk: Disk {
-    /// Throws in a child of the process that opened a log, made by `fork`: it knows nothing of what that has written since.
+    /// Throws if this process is a child that `fork` made of the one that opened the log: the child does not know what its
+    /// parent has written since.
     fileprivate static func checkProcess(_ process: Int32) throws {
       if process != Self.process {
         throw SystemError(operation: "write in a child of the process", code: EPERM)
@@ -249,7 +250,7 @@ struct SystemDisk {
 
   extension FileStatus {
     fileprivate init(_ status: stat) throws {
-      // Less than a block more is a number, too.
+      // Readers add up to a block to an offset, which must not overflow.
       guard let size = Int(exactly: status.st_size), size <= .max - BlockHead.blockSize else {
         throw SystemError(operation: "look up", code: EFBIG)
       }

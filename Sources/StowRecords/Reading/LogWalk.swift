@@ -51,7 +51,7 @@ struct LogWalk: Sendable {
     return nil
   }
 
-  /// The records that were given up, the one among them with which the walk begins; nil if it begins with another.
+  /// The range of records that were given up which holds the number that the walk begins with; nil if that was not met.
   var abandoned: Range<Int>? { cursor?.abandoned }
 
   /// The block of the record that came last, the file that this is in, and the records in it that this stands among; nil if

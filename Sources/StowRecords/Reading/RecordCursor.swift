@@ -30,7 +30,7 @@ struct RecordCursor: Sendable {
   private var limit = Int.max
   /// The number after the last record of the block that was read last.
   private var claimed = 0
-  /// The records that were given up, the one among them with which the walk begins.
+  /// The range of records that were given up which holds the number that the walk begins with; nil until it is met.
   private(set) var abandoned: Range<Int>?
   /// Where the last frame ended that was read.
   private var wholeEnd = 0

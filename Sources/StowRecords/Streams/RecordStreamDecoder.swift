@@ -102,7 +102,8 @@ public final class RecordStreamDecoder {
     guard start == bytes.count else { throw RecordStreamError(record: count, reason: .incomplete) }
   }
 
-  /// An error after which the stream cannot be read on. One that a value throws, which may be a stream itself, is none.
+  /// Makes an error that ends the stream. One that the `init(from:)` of a value throws, which may read a stream of its own, is
+  /// not made here, and concerns that record only.
   private func error(_ reason: RecordStreamError.Reason) -> RecordStreamError {
     let error = RecordStreamError(record: count, reason: reason)
     failure = error

@@ -27,7 +27,8 @@ final class Recorder {
     /// The path of the first container that is nested too deeply, and its token.
     var overflow: [any CodingKey]?
     var overflowStart = 0
-    /// The places in as many containers as there may be, in their order. One that gets no value is an empty object: one more.
+    /// The places at the maximum depth, in the order of their tokens. One that gets no value becomes an empty object, which is
+    /// one level too deep.
     var innermostPlaces: [(parent: Int, key: TokenKey, start: Int)] = []
     /// What tells encoders and containers whether their message is still going on.
     var cell = RecorderCell.take()
@@ -259,7 +260,7 @@ final class Recorder {
   @inline(never)
   private func hasContainers(moreThan limit: Int) -> Bool { state.open.containers > limit }
 
-  /// The container that the next value stands in; negative if that is none or a place.
+  /// The token of the container that is written to; negative if a place awaits its value, or nothing is open.
   var currentContainer: Int { state.open.current.container ?? -1 }
 
   func isCurrent(_ begin: Int) -> Bool { state.open.current == .container(at: begin) }
@@ -269,8 +270,8 @@ final class Recorder {
     state.open.current == .place(at: start) && recording.tape.count == start
   }
 
-  /// Opens a container as the value of the place that `awaits` it. Whether the value is one, the call that made the place did
-  /// not know yet.
+  /// Opens a container as the value of the place that `awaits` it. The call that made the place could not check the depth,
+  /// because it did not know whether its value would be a container.
   @inline(__always)
   func occupy(_ container: ContainerStart) {
     let begin = recording.tape.count
@@ -483,7 +484,7 @@ struct OpenContainers: ~Copyable {
   /// How many containers and places the next value stands in at most.
   var depth: Int { entries.count &+ outside }
 
-  /// The token of the innermost container; −1 if there is none.
+  /// The token of the innermost container; −1 if only places stand open.
   var innermost: Int { entries.buffer.lazy.compactMap(\.container).last ?? -1 }
 
   /// How many containers the next value stands in. A place may stand for one, or be in another place.
