@@ -35,8 +35,8 @@ package enum KeyText {
   @inline(__always)
   fileprivate static func measure(_ text: UnsafeRawBufferPointer, _ codes: UnsafePointer<UInt64>) -> Measure {
     let count = text.count
-    guard count > 0, count < limit else {
-      return Measure(form: .plain, count: count, size: count + (count < limit ? 1 : 1 + Varint.size(count)))
+    guard count < limit else {
+      return Measure(form: .plain, count: count, size: count + 1 + Varint.size(count))
     }
     var all: UInt64 = 0
     var sum: UInt64 = 0

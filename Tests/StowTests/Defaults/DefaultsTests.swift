@@ -57,6 +57,32 @@ struct DefaultsTests {
     #expect(failure { try decoded(["name": nil]) } == .valueNotFound("name"))
   }
 
+  @Test("do not answer whether a key of the message has a nil")
+  func asksForNil() throws {
+    struct Asked: Codable, Equatable {
+      var isNil: Bool
+      var name: String?
+      private enum CodingKeys: CodingKey { case name }
+      init(_ name: String?) { (isNil, self.name) = (name == nil, name) }
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        isNil = try container.decodeNil(forKey: .name)
+        name = try container.decodeIfPresent(String.self, forKey: .name)
+      }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+      }
+    }
+    func asked(_ message: JSONValue, _ template: String?) throws -> Asked {
+      try StowDecoder().decode(Asked.self, from: StowEncoder().encode(message), defaults: Asked(template))
+    }
+    #expect(try asked(["name": nil], "Elbe") == Asked(nil))
+    #expect(try asked(["name": "Oder"], nil) == Asked("Oder"))
+    #expect(try asked([:], "Elbe") == Asked("Elbe"))
+    #expect(try asked([:], nil) == Asked(nil))
+  }
+
   @Test("are not added to arrays and dictionaries, nor to what is in them")
   func collections() throws {
     let settings = try decoded(["tags": ["b"], "keys": ["cut": "x"], "levels": [:]])
