@@ -25,8 +25,8 @@ extension RecordLog {
   /// ```
   ///
   /// - Parameter isKept: Asked for each record, in their order. Must not use this log if it is in one file.
-  /// - Throws: `RecordLogError`, and what `isKept` throws. The file is then as it was: also if a block cannot be read, for
-  ///   whatever reason, or if another file is at its path. A record that is larger than the
+  /// - Throws: `RecordLogError`, and what `isKept` throws. The file is then as it was: also if the system cannot read a block,
+  ///   or if another file is at its path. A record that is larger than the
   ///   `maximumRecordSize` of this opening is such an error, also one that grows beyond it because it brings along the
   ///   definitions of records that are left out: open the log with a higher limit.
   public func compact(keeping isKept: (Record) throws -> Bool) throws {
