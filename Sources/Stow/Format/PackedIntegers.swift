@@ -167,7 +167,7 @@ struct FixedIntegers {
     guard Self.unsignedWidth(sample.greatest &- sample.least) < width else { return }
     let (least, greatest) = Self.range(of: values)
     let offset = Self.unsignedWidth(greatest &- least)
-    if offset < width, Integers.size(least) + values.count * offset < values.count * width {
+    if Integers.size(least) + values.count * offset < values.count * width {
       (type, width, base) = (ElementType.offsets + UInt8(offset), offset, least)
     }
   }

@@ -89,6 +89,14 @@ struct FieldTableTests {
         }
         _ = try StowEncoder().encode(Wrong(a: 1))
       }
+      await #expect(processExitsWith: .failure) {
+        struct Wrong: StowFields {
+          var a: Int, b: Int
+          static let stowFields = FieldTable(Wrong.init(b:a:), Field("a", \.a), Field("b", \.b))
+          init(b: Int, a: Int) { (self.a, self.b) = (a, b) }
+        }
+        _ = try StowDecoder().decode(Wrong.self, from: StowEncoder().encode(["a": 1, "b": 2]))
+      }
     }
   #endif
 
