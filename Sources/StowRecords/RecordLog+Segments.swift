@@ -72,13 +72,21 @@ extension RecordLog {
     // What was removed stays so, also if the next cannot be.
     defer { state.followers.wake() }
     for segment in state.segments.prefix(count) {
-      // Of another log it is an error.
-      _ = try files.open(segment, of: state.file.origin.log)
+      _ = try openCertainly(segment, of: state.file.origin.log)
       try RecordLogError.naming(segment.path) { try disk.remove(segment.path) }
       files.forget(segment)
       state.segments.removeFirst()
     }
     try RecordLogError.naming(path) { try disk.synchronizeFolder(of: state.file.path) }
+  }
+
+  /// A finished segment that is to be removed or replaced; nil if there is no such file.
+  ///
+  /// - Throws: `RecordLogError`, also if it is not certainly a file of the log.
+  private func openCertainly(_ segment: Segment, of log: UInt64) throws -> SegmentFiles.Part? {
+    guard let part = try files.open(segment, of: log) else { return nil }
+    guard part.file.namesOrigin else { throw RecordLogError(file: segment.path, .replaced) }
+    return part
   }
 
   // MARK: - Retention
@@ -183,7 +191,7 @@ extension RecordLog {
   private func compact(_ segment: Segment, _ isKept: (Record) throws -> Bool) throws {
     let log = state.withLock { $0.file.origin.log }
     // One that was removed meanwhile, or by somebody else, has no records to keep.
-    guard let old = try files.open(segment, of: log) else { return }
+    guard let old = try openCertainly(segment, of: log) else { return }
     let opening = opening(of: segment)
     let tail = Tail(end: old.size, count: old.count, size: old.size)
     _ = try replacement(of: old.file, tail, opening, isKept) { new in

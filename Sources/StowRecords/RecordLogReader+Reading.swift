@@ -192,7 +192,7 @@ extension RecordLogReader {
     while state.tail.count > state.file.first, let next = try files.segment(from: state.tail.count),
       let file = try LogOpening(disk: disk, path: next.path).segmentForReading(next)
     {
-      try take((state.segments + [next], file), &state)
+      try take((state.segments + [next], file.belonging(to: state.file.origin.log)), &state)
       if try !isThere(state.segments[0], of: state) { try listSegments(&state) }
     }
     // Where the end of a segment is damaged, nobody knows what the next one is named.

@@ -127,6 +127,11 @@ package struct Block: Sendable {
     pieces.contains { if case .damage(let bytes) = $0 { bytes.lowerBound < offset } else { false } }
   }
 
+  /// Whether what stands at an offset cannot be read.
+  func isDamaged(at offset: Int) -> Bool {
+    pieces.contains { if case .damage(let bytes) = $0 { bytes.contains(offset) } else { false } }
+  }
+
   /// - Returns: Nil if neither the head nor any frame is whole, or if the block is of another version.
   package init?(_ index: Int, _ bytes: [UInt8], identity: UInt64) {
     if BlockHead.unsupportedVersion(bytes) != nil { return nil }

@@ -8,6 +8,8 @@ final class LogFile: Sendable {
   let identity: UInt64
   /// Which log the file belongs to.
   let origin: Origin
+  /// Whether the file says so. If not, it is taken for a log by itself, or for one of the log that it was found in.
+  let namesOrigin: Bool
   /// The number of the first record that the file may have: for a segment, that in its name.
   let first: Int
   private let knownHeads = Mutex(KnownHeads())
@@ -17,7 +19,14 @@ final class LogFile: Sendable {
     self.disk = disk
     self.identity = identity
     self.origin = origin ?? Origin(log: identity, begun: 0)
+    namesOrigin = origin != nil
     self.first = first
+  }
+
+  private init(_ file: LogFile, of log: UInt64) {
+    (path, disk, identity, first) = (file.path, file.disk, file.identity, file.first)
+    origin = Origin(log: log, begun: 0)
+    namesOrigin = false
   }
 
   /// A file whose identity is that of the first head which is whole.
@@ -49,6 +58,13 @@ final class LogFile: Sendable {
       frame.kind == .origin
     else { return nil }
     return Origin(bytes, frame.payload)
+  }
+
+  /// The same file, as one of a log in whose folder it is, if the frame is damaged that would name its log.
+  func belonging(to log: UInt64) throws -> LogFile {
+    if namesOrigin || origin.log == log { return self }
+    let block = try block(0, before: size())
+    return block?.isDamaged(at: BlockHead.size) ?? true ? LogFile(self, of: log) : self
   }
 
   // MARK: - Bytes

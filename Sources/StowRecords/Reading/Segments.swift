@@ -152,7 +152,7 @@ final class SegmentFiles: Sendable {
     try RecordLogError.naming(segment.path) {
       do {
         let disk = try disk.open(segment.path, .reading)
-        let file = try LogFile(reading: segment.path, disk, first: segment.first)
+        let file = try LogFile(reading: segment.path, disk, first: segment.first).belonging(to: log)
         guard file.origin.log == log else { throw RecordLogError(file: segment.path, .replaced) }
         return Part(
           segment: segment, place: try disk.status().place, file: file, size: try disk.status().size,
@@ -161,6 +161,20 @@ final class SegmentFiles: Sendable {
         return nil
       }
     }
+  }
+
+  /// The file of the last segment. If the frame is damaged that names its log, it is taken for one of the log that those before
+  /// it name.
+  func last(_ file: LogFile, after segments: [Segment]) throws -> LogFile {
+    if file.namesOrigin { return file }
+    for segment in segments.reversed() {
+      // One that cannot be read says nothing.
+      guard let disk = try? disk.open(segment.path, .reading),
+        let other = try? LogFile(reading: segment.path, disk, first: segment.first), other.namesOrigin
+      else { continue }
+      return try file.belonging(to: other.origin.log)
+    }
+    return file
   }
 
   /// Has the file of a segment opened anew when it is wanted.

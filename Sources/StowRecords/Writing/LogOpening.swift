@@ -15,7 +15,7 @@ struct LogOpening {
       if try naming({ try file.status() }).size == 0 {
         opened = (try newLog(inPlaceOf: file), RecordLog.Recovery(bytes: 0..<0, records: 0..<0))
       } else {
-        opened = try recovered(file)
+        opened = try recovered(LogFile(reading: path, file))
         try removeLeftover(of: opened.0.file.origin.log)
       }
       // Whoever made the file may have been stopped before its name was safe.
@@ -177,14 +177,13 @@ struct LogOpening {
 
   // MARK: - Logs that are there
 
-  func recovered(_ file: any DiskFile, first: Int = 0) throws -> (LogWriter, RecordLog.Recovery) {
-    let log = try LogFile(reading: path, file, first: first)
+  func recovered(_ log: LogFile) throws -> (LogWriter, RecordLog.Recovery) {
     let tail = try log.tailForWriting()
     if tail.end < tail.size {
       try RecordLogError.naming(path, at: tail.end) {
-        try file.truncate(to: tail.end)
+        try log.disk.truncate(to: tail.end)
         // What was cut off must not come back after what is written next.
-        try file.synchronize()
+        try log.disk.synchronize()
       }
     }
     let writer = LogWriter(log, on: disk, at: path, tail, options)

@@ -51,10 +51,13 @@ extension LogOpening {
 
   /// Opens the last segment for appending, or makes the first.
   private func lastSegment(_ lock: any DiskFile) throws -> Opened {
-    let segments = try SegmentFiles(disk, folder: path).list()
+    let files = SegmentFiles(disk, folder: path)
+    let segments = try files.list()
     let opened: Opened
     if let last = segments.last {
-      let (writer, recovery) = try opening(of: last).forGoingOn(with: last)
+      let (writer, recovery) = try opening(of: last).forGoingOn {
+        try files.last(LogFile(reading: last.path, $0, first: last.first), after: segments.dropLast())
+      }
       opened = (writer, recovery, segments, lock)
     } else {
       let first = Segment(from: 0, in: path)
@@ -77,12 +80,12 @@ extension LogOpening {
 
   /// Opens a segment for appending.
   private func forGoingOn(
-    with segment: Segment
+    _ read: (any DiskFile) throws -> LogFile
   ) throws -> (writer: LogWriter, recovery: RecordLog.Recovery) {
     let file = try naming { try disk.open(path, .appending) }
     guard try naming({ try file.lock() }) else { throw RecordLogError(file: path, .inUse) }
     do {
-      return try recovered(file, first: segment.first)
+      return try recovered(read(file))
     } catch {
       try? file.unlock()
       throw error
@@ -119,7 +122,9 @@ extension LogOpening {
       guard let last = segments.last, last != missing else {
         throw RecordLogError(file: missing?.path ?? path, .notALog)
       }
-      if let file = try segmentForReading(last) { return (segments, file) }
+      if let file = try segmentForReading(last) {
+        return (segments, try files.last(file, after: segments.dropLast()))
+      }
       // It was removed meanwhile, and another is the last; or its name is a link that leads nowhere.
       missing = last
     }

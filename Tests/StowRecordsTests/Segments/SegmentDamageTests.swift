@@ -106,6 +106,43 @@ struct SegmentDamageTests {
     for log in logs { #expect(try Segmented.ids(log).count > 40 && log.damage.count == 1) }
   }
 
+  @Test("Where the frame is damaged that names the log, a segment costs no more than its first block")
+  func damagedOrigin() throws {
+    func open(_ disk: SimulatedDisk) throws -> RecordLog {
+      try RecordLog(at: Segmented.folder, on: disk, segmentSize: 200_000)
+    }
+    let whole = SimulatedDisk()
+    let log = try open(whole)
+    try Segmented.append(0..<100, to: log)
+    try log.close()
+    let segments = Segmented.segments(on: whole)
+    for (index, segment) in segments.enumerated() {
+      for place in stride(from: BlockHead.size, to: BlockHead.size + Frame.headSize + Origin.size, by: 3) {
+        let disk = whole.copy()
+        var bytes = try #require(disk.bytes(of: segment.path))
+        bytes[place] ^= 4
+        disk.setBytes(bytes, of: segment.path)
+        let log = try open(disk)
+        for log in [log, try RecordLogReader(at: Segmented.folder, on: disk)] {
+          let lost = Set(0..<100).subtracting(try Segmented.ids(log))
+          #expect(lost.allSatisfy { (segment.first..<(segment.first + 7)).contains($0) }, "\(index), \(place)")
+          #expect(try Set(log.verify().flatMap(\.records)) == lost)
+        }
+        // What is appended belongs to the same log.
+        try Segmented.append(100..<150, to: log)
+        try log.close()
+        let ids = try Segmented.ids(open(disk))
+        #expect(ids.count >= 143 && ids.suffix(100) == Array(50..<150) || ids.suffix(50) == Array(100..<150))
+        #expect(try RecordLogReader(at: Segmented.folder, on: disk).records.map(\.number) == ids)
+        // It is not certainly one of this log.
+        let again = try open(disk)
+        if index > 0 { #expect(try again.removeRecords(before: segment.first) == segment.first) }
+        #expect(throws: RecordLogError.self) { try again.removeRecords(before: 150) }
+        #expect(disk.bytes(of: segment.path)?.starts(with: bytes) == true)
+      }
+    }
+  }
+
   @Test("A segment that a list of the folder leaves out is found by its name")
   func unlisted() throws {
     let (disk, logs, segments) = try logs { disk, segments in
