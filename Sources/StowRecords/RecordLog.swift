@@ -65,8 +65,8 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   /// ```
   ///
   /// With a segment size, or where the URL is such a folder, the log is a folder of segments, whose files are named by the numbers of
-  /// their first records. Opening it looks at the names in the folder and at the last segment only. Files that are no
-  /// segments are left alone.
+  /// their first records. Opening it looks at the names in the folder, at the last segment, and at the log that the one before it
+  /// names. Files that are no segments are left alone.
   ///
   /// ```swift
   /// let log = try RecordLog(at: folder, segmentSize: 64 << 20, retention: .bytes(10 << 30))
@@ -87,7 +87,8 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   ///   - cacheSize: The most bytes of memory, about, for what is remembered of the blocks of records that are looked up by
   ///     their numbers: some 10 to 50 KB for a block of 64 KB. 16 MiB by default.
   /// - Throws: `RecordLogError`: `inUse` if there is another writer, `notALog` if there is something else than a log or
-  ///   an empty file, which is then left as it is, `notAFolder` if segments are asked for and there is a file.
+  ///   an empty file, which is then left as it is, `notAFolder` if segments are asked for and there is a file, `replaced` if the last segment in a folder is one of
+  ///   another log, which is then left as it is.
   public convenience init(
     at url: URL, segmentSize: Int? = nil, retention: Retention = [], encoder: StowEncoder = StowEncoder(),
     decoder: StowDecoder = StowDecoder(), durability: Durability = .interval(.seconds(1)),

@@ -166,15 +166,26 @@ final class SegmentFiles: Sendable {
   /// The file of the last segment. If the frame is damaged that names its log, it is taken for one of the log that those before
   /// it name.
   func last(_ file: LogFile, after segments: [Segment]) throws -> LogFile {
-    if file.namesOrigin { return file }
-    for segment in segments.reversed() {
-      // One that cannot be read says nothing.
-      guard let disk = try? disk.open(segment.path, .reading),
-        let other = try? LogFile(reading: segment.path, disk, first: segment.first), other.namesOrigin
-      else { continue }
-      return try file.belonging(to: other.origin.log)
-    }
+    guard !file.namesOrigin, let log = logs(of: segments).first else { return file }
+    return try file.belonging(to: log)
+  }
+
+  /// The same for a writer.
+  ///
+  /// - Throws: `RecordLogError` if segments before it name a log, and none of them that of the last one.
+  func lastForWriting(_ file: LogFile, after segments: [Segment]) throws -> LogFile {
+    let (file, others) = (try last(file, after: segments), logs(of: segments))
+    if !others.contains(file.origin.log), !others.isEmpty { throw RecordLogError(file: file.path, .replaced) }
     return file
+  }
+
+  /// The logs that segments name, from the last one backwards. One that cannot be read says nothing.
+  private func logs(of segments: [Segment]) -> some Collection<UInt64> {
+    segments.reversed().lazy.compactMap { [disk] segment in
+      let file = try? LogFile(
+        reading: segment.path, disk.open(segment.path, .reading), first: segment.first)
+      return file.flatMap { $0.namesOrigin ? $0.origin.log : nil }
+    }
   }
 
   /// Has the file of a segment opened anew when it is wanted.

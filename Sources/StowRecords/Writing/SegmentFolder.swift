@@ -56,7 +56,8 @@ extension LogOpening {
     let opened: Opened
     if let last = segments.last {
       let (writer, recovery) = try opening(of: last).forGoingOn {
-        try files.last(LogFile(reading: last.path, $0, first: last.first), after: segments.dropLast())
+        try files.lastForWriting(
+          LogFile(reading: last.path, $0, first: last.first), after: segments.dropLast())
       }
       opened = (writer, recovery, segments, lock)
     } else {

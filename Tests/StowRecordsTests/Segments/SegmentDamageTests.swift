@@ -143,6 +143,27 @@ struct SegmentDamageTests {
     }
   }
 
+  @Test("A segment of another log after the last one is an error, and stays as it is")
+  func anotherLast() throws {
+    let other = SimulatedDisk()
+    let log = try Segmented.log(on: other)
+    try Segmented.append(0..<50, to: log)
+    try log.close()
+    for segment in Segmented.segments(on: other) {
+      let (disk, logs, _) = try logs { _, _ in }
+      for log in logs { try log.close() }
+      let stray = Segment(from: 1_000 + segment.first, in: Segmented.folder)
+      let bytes = try #require(other.bytes(of: segment.path)) + [1, 2, 3]
+      disk.setBytes(bytes, of: stray.path)
+      #expect { try Segmented.log(on: disk) } throws: {
+        ($0 as? RecordLogError)?.reason == .replaced && ($0 as? RecordLogError)?.file == stray.path
+      }
+      #expect(disk.bytes(of: stray.path) == bytes)
+      try disk.remove(stray.path)
+      #expect(try Segmented.ids(Segmented.log(on: disk)) == Array(0..<50))
+    }
+  }
+
   @Test("A segment that a list of the folder leaves out is found by its name")
   func unlisted() throws {
     let (disk, logs, segments) = try logs { disk, segments in
