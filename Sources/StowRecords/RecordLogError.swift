@@ -43,8 +43,8 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     case damaged(RecordLog.Damage)
     /// The encoded record is larger than `maximumRecordSize`; both in bytes.
     case recordTooLarge(size: Int, limit: Int)
-    /// The file of the log is no longer at its path: it was removed or renamed, or another file took its place. For who
-    /// follows a log: that file is of another log. Of a segment: it is not certainly one of this log.
+    /// The file of the log is no longer at its path: it was removed or renamed, or another file took its place. For a
+    /// reader: that file is of another log. Of a segment: it is not certainly one of this log.
     case replaced
     /// The file is shorter than what was written to it; both in bytes. Somebody else has cut it off.
     case truncated(size: Int, written: Int)

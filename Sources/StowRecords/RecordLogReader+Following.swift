@@ -116,23 +116,29 @@ extension RecordLogReader {
           if let record { return .record(record) }
           if let walk { next = Swift.max(next, walk.next) }
           walk = nil
-          guard let newest = try log.newest() else { return .closed }
-          if try !look(in: newest) { return .nothingYet }
+          do {
+            guard let newest = try log.newest() else { return .closed }
+            if try !look(in: newest) { return .nothingYet }
+          } catch let error as RecordLogError where error.reason == .replaced {
+            if try !beginRest() { throw error }
+          }
         }
       }
 
       /// Looks for records after those that were seen; false if there are none.
       private mutating func look(in newest: LogSnapshot) throws -> Bool {
         if file !== newest.file {
-          // The old file first: nothing is added to it any more. Segments keep their place.
-          if log.files.folder == nil {
-            let old = LogSnapshot([Segment(file: file.path)], file, try file.tailForReading(), log.files)
-            if try begin(old) { return true }
-          }
-          guard newest.file.origin.log == file.origin.log else { throw log.error(.replaced) }
+          if try beginRest() { return true }
           (file, waking) = (newest.file, nil)
         }
         return try begin(newest)
+      }
+
+      /// Reads what is left of a file in whose place there is another: nothing is added to it any more. False if nothing is left.
+      /// Segments keep their place.
+      private mutating func beginRest() throws -> Bool {
+        guard log.files.folder == nil else { return false }
+        return try begin(LogSnapshot([Segment(file: file.path)], file, try file.tailForReading(), log.files))
       }
 
       private mutating func begin(_ snapshot: LogSnapshot) throws -> Bool {

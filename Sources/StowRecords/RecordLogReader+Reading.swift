@@ -211,11 +211,12 @@ extension RecordLogReader {
     state.listed = .now
     let (segments, file) = try LogOpening(disk: disk, path: path).segmentsForReading(files)
     if segments == state.segments, file.identity == state.file.identity { return }
-    guard file.origin.log == state.file.origin.log else { throw error(.replaced) }
     try take((segments, file), &state)
   }
 
+  /// Goes over to other files, unless they are of another log: a number means one record for as long as this is open.
   private func take(_ found: (segments: [Segment], file: LogFile), _ state: inout LogState) throws {
+    guard found.file.origin.log == state.file.origin.log else { throw error(.replaced) }
     let tail = try found.file.tailForReading()
     // A file that is open takes room on the disk though it was removed.
     for segment in state.segments.prefix(while: { $0.first < found.segments[0].first }) {

@@ -20,6 +20,10 @@ import Synchronization
 /// reader goes over to the new file, and when it has removed segments, the reader begins with the first that there is. Any
 /// number of readers may be open, and one may be used from many threads at once.
 ///
+/// Where the file is removed, the reader stays with it. Where another log takes its place, what looks for new records and can throw,
+/// as a cursor and ``follow(from:)`` do, throws an error with the reason `replaced`; ``count``, ``records`` and ``record(at:)`` stay
+/// with the records that there were. Open another reader for the other log.
+///
 /// A ``RecordLog`` is a reader too, so that a function which only reads takes either.
 public class RecordLogReader: @unchecked Sendable {
   // Unchecked, because it is not final. All that it has is constant and `Sendable`.

@@ -76,13 +76,39 @@ struct LookUpTests {
     disk.now += 1_000
     #expect(reader.count == 101)
     try expectEvent(5, in: reader)
-    // The file goes away, and another log comes.
+    // The file goes away, and comes back with more in it.
     try disk.rename("/log", to: "/old")
-    let other = try RecordLog(at: "/log", on: disk)
-    try other.append(Self.event(7))
-    try other.close()
-    expectReason(.noSuchRecord(5, count: 1)) { try reader.record(at: 5) }
-    #expect(try reader.decode(Event.self, at: 0) == Self.event(7))
+    disk.now += 1_000
+    try expectEvent(5, in: reader)
+    try disk.rename("/old", to: "/log")
+    let again = try RecordLog(at: "/log", on: disk)
+    try again.append(Self.event(101))
+    try again.flush()
+    try expectEvent(101, in: reader)
+  }
+
+  /// A number means one record for as long as a reader is open.
+  @Test(arguments: [nil, 65_536])
+  func anotherLogInItsPlaceIsNotTakenForTheLog(_ segmentSize: Int?) throws {
+    let disk = SimulatedDisk()
+    func makeLog(_ ids: Range<Int>) throws {
+      let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
+      for id in ids { try log.append(Event(id, size: 10_000)) }
+      try log.close()
+    }
+    try makeLog(0..<30)
+    let reader = try RecordLogReader(at: "/log", on: disk)
+    let index = try reader.index(of: Event.self, by: \.id)
+    let last = reader.count - 1
+    for path in disk.files(in: "/log") { try disk.remove(path) }
+    if segmentSize == nil { try disk.remove("/log") }
+    try makeLog(100..<170)
+    disk.now += 1_000
+    #expect(reader.count == last + 1)
+    #expect(try reader.decode(Event.self, at: last).id == last)
+    #expect { _ = try reader.last } throws: { ($0 as? RecordLogError)?.reason == .replaced }
+    #expect { try index.value(for: last) } throws: { ($0 as? RecordLogError)?.reason == .replaced }
+    #expect(try RecordLogReader(at: "/log", on: disk).count == 70)
   }
 
   private func expectReason(_ reason: RecordLogError.Reason, _ body: () throws -> RecordLog.Record) {
