@@ -213,8 +213,11 @@ private struct KnownHeads {
 
 /// Where a file ends for whoever reads it or goes on with it.
 struct Tail: Sendable, Hashable {
-  /// The offset after the last whole frame.
+  /// The offset after the last whole frame, or after the head of the last block if that has none.
   var end: Int
+  /// The same for a reader beside a writer, which may cut off such a head with what it could not write after it; nil if it is
+  /// the same offset.
+  var endOfFrames: Int?
   /// The number of the next record.
   var count: Int
   /// The size that the file had, in bytes.
@@ -268,11 +271,22 @@ extension LogFile {
 
   private func tailForReading(_ size: Int) throws -> Tail {
     guard let last = try lastBlock(ofSize: size) else { throw RecordLogError(file: path, .notALog) }
-    guard let unfinished = try unfinishedGroup(at: last, size) else {
-      return Tail(end: last.start + last.end, count: last.nextRecord, size: size)
-    }
+    let unfinished = try unfinishedGroup(at: last, size)
+    let end = unfinished?.start ?? last.start + last.end
     return Tail(
-      end: unfinished.start, count: unfinished.numbers.lowerBound, size: size, unfinished: unfinished.numbers)
+      end: end, endOfFrames: try endOfFrames(before: end, size),
+      count: unfinished?.numbers.lowerBound ?? last.nextRecord, size: size, unfinished: unfinished?.numbers)
+  }
+
+  /// Where the last frame ends before an offset; nil if one ends there.
+  private func endOfFrames(before end: Int, _ size: Int) throws -> Int? {
+    guard end % BlockHead.blockSize == BlockHead.size else { return nil }
+    var limit = end / BlockHead.blockSize
+    while let index = try lastBlock(before: limit) {
+      if let block = try block(index, before: size) { return block.start + block.end }
+      limit = index
+    }
+    return nil
   }
 
   /// The last block of which anything is whole. One of another version is an error, so that nothing is cut off that only

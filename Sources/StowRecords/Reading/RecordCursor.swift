@@ -9,6 +9,8 @@ import Stow
 struct RecordCursor: Sendable {
   let file: LogFile
   private let tail: Tail
+  /// Nothing after this offset is read.
+  private var end: Int { tail.endOfFrames ?? tail.end }
   private let maximumRecordSize: Int
   private let decoder: StowDecoder
   /// Both are told what is damaged: the report of the log, and that of whoever asks for the next steps.
@@ -50,7 +52,7 @@ struct RecordCursor: Sendable {
     next = file.first
     // Where heads cannot be read, the walk begins at the front and reports them. Where they contradict each other, what
     // is read from the front is what counts.
-    if start > file.first, let head = try? file.lastHead(notAfter: start, before: tail.end) {
+    if start > file.first, let head = try? file.lastHead(notAfter: start, before: end) {
       (index, next) = (head.index, head.firstRecord)
       wholeEnd = index * BlockHead.blockSize
     }
@@ -90,7 +92,7 @@ struct RecordCursor: Sendable {
       if let record = nextReadRecord() { return record }
       guard goOn() else { break }
     }
-    if next < tail.count || hole != nil { reportLost(before: tail.count, before: tail.end) }
+    if next < tail.count || hole != nil { reportLost(before: tail.count, before: end) }
     return nil
   }
 
@@ -126,20 +128,20 @@ struct RecordCursor: Sendable {
   /// Goes on to the next block that can be read; false if there is none.
   private mutating func readBlock() -> Bool {
     (block, store) = (nil, nil)
-    while index * BlockHead.blockSize < tail.end {
+    while index * BlockHead.blockSize < end {
       let offset = index * BlockHead.blockSize
       index += 1
       var reason = RecordLog.Damage.Reason.head
       do {
-        if let block = try file.block(index - 1, before: tail.end) {
+        if let block = try file.block(index - 1, before: end) {
           enter(block)
           return true
         }
-        index = try file.nextBlock(from: index, before: tail.end)
+        index = try file.nextBlock(from: index, before: end)
       } catch {
         reason = .unreadable(error)
       }
-      addHole(offset..<min(index * BlockHead.blockSize, tail.end), reason)
+      addHole(offset..<min(index * BlockHead.blockSize, end), reason)
     }
     return false
   }
@@ -168,7 +170,7 @@ struct RecordCursor: Sendable {
 
   /// That of the block at `index`, if its head is whole.
   private func firstRecordOfNextBlock() -> Int {
-    guard index * BlockHead.blockSize < tail.end else { return .max }
+    guard index * BlockHead.blockSize < end else { return .max }
     return (try? file.head(of: index))?.firstRecord ?? .max
   }
 
@@ -223,10 +225,10 @@ struct RecordCursor: Sendable {
     let isTooLarge = beginning.size - Varint.mostBytes > maximumRecordSize
     var bytes = isTooLarge ? [] : Array(block.bytes[beginning.bytes])
     // What the first part says of the size is believed as far as the file goes.
-    if !isTooLarge { bytes.reserveCapacity(min(beginning.size, tail.end - block.start)) }
+    if !isTooLarge { bytes.reserveCapacity(min(beginning.size, end - block.start)) }
     var missing = beginning.size - beginning.bytes.count
     do {
-      while index * BlockHead.blockSize < tail.end, let next = try file.block(index, before: tail.end),
+      while index * BlockHead.blockSize < end, let next = try file.block(index, before: end),
         let part = next.continuation, part.number == beginning.number, part.bytes.count <= missing
       {
         missing -= part.bytes.count

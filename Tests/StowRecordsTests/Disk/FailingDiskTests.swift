@@ -111,6 +111,28 @@ struct FailingDiskTests {
     withExtendedLifetime(log) {}
   }
 
+  @Test("A head of a block that a writer cuts off with what a full disk has left is no damage")
+  func cuttingOffAHead() throws {
+    let disk = HookedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.append(Event(0, size: 64_000))
+    try log.flush()
+    try log.append(Event(1, size: 65_000))
+    // All of the head, and a part of the frame after it.
+    disk.simulated.capacity = BlockHead.blockSize + BlockHead.size + 10
+    disk.simulated.failingOperation = "truncate"
+    #expect(throws: RecordLogError.self) { try log.flush() }
+    (disk.simulated.capacity, disk.simulated.failingOperation) = (.max, nil)
+    let reader = try RecordLogReader(at: "/log", on: disk.simulated)
+    let records = reader.records
+    var numbers: [Int]?
+    disk.beforeSynchronizing = { numbers = numbers ?? records.map(\.number) }
+    try log.flush()
+    #expect(numbers == [0])
+    #expect(reader.damage.isEmpty)
+    #expect(reader.records.map(\.number) == [0, 1] && reader.damage.isEmpty)
+  }
+
   @Test("A reader that cannot open the file of a compaction stays with the old one, and reports no damage")
   func lookingAtTheNewFile() throws {
     for call in 0..<10 {
