@@ -39,6 +39,14 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
     /// How many of them have a later one of their key.
     var outdated = 0
     var numbers: [Key: Int] = [:]
+    /// The identities of the files that those were read from, by the numbers of their first records. Once it is saved, they tell
+    /// whether a compaction has replaced one since.
+    var identities: [Int: UInt64] = [:]
+
+    /// Records of a file come next. Of two that had the same name, the first counts: the other may lack records of it.
+    mutating func begin(_ file: LogFile) {
+      identities[file.first] = identities[file.first] ?? file.identity
+    }
 
     mutating func take(_ key: Key, _ number: Int) {
       count = number + 1
@@ -50,6 +58,7 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
       guard first > self.first else { return }
       self.first = first
       numbers = numbers.filter { $0.value >= first }
+      identities = identities.filter { $0.key >= first }
       outdated = min(outdated, max(0, count - first) - numbers.count)
     }
   }
@@ -139,8 +148,13 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
           metCount = met.count
         }
         var walk = log.walk(over: snapshot, from: state.count, noting: met)
+        var file: LogFile?
         while let record = walk.nextRecord() {
           try checkDamage()
+          if let next = walk.file, next !== file {
+            state.begin(next)
+            file = next
+          }
           state.take(key(try record.decode(Value.self)), record.number)
         }
         try checkDamage()
@@ -199,7 +213,7 @@ extension RecordLogReader {
 private struct SavedIndex: Codable {
   /// Of the log as it was.
   struct Content<Key: Codable & Hashable>: Codable {
-    /// Those of the files that the records are in, by the numbers of their first records.
+    /// Those of the files that the records were read from, by the numbers of their first records.
     var identities: [Int: UInt64]
     var count: Int
     var outdated: Int
@@ -232,7 +246,7 @@ extension RecordIndex where Key: Codable {
     try log.bringToDisk(snapshot.file)
     guard let last = try log.lastRecord(before: known.count, of: snapshot) else { return }
     let content = SavedIndex.Content(
-      identities: try snapshot.identities(), count: known.count, outdated: known.outdated,
+      identities: known.identities, count: known.count, outdated: known.outdated,
       lastNumber: last.number, lastChecksum: last.checksum, numbers: known.numbers)
     let encoder = StowEncoder()
     try encoder.encode(SavedIndex(encoder.encode(content))).write(to: url, options: .atomic)
@@ -245,9 +259,9 @@ extension RecordIndex where Key: Codable {
       let content = try? StowDecoder().decode(SavedIndex.Content<Key>.self, from: saved.content)
     else { return }
     let snapshot = try log.flushedSnapshot()
-    let identities = try snapshot.identities()
     // Segments may have been removed from the front, and no other one may be missing or be another.
-    guard content.identities.allSatisfy({ $0 < snapshot.first || identities[$0] == $1 }),
+    guard
+      content.identities.allSatisfy({ $0 < snapshot.first || snapshot.identity(ofSegment: $0) == $1 }),
       content.count <= snapshot.tail.count,
       let last = try log.lastRecord(before: content.count, of: snapshot), last.number == content.lastNumber,
       last.checksum == content.lastChecksum
@@ -255,7 +269,7 @@ extension RecordIndex where Key: Codable {
     state.withLock {
       $0 = State(
         generation: snapshot.generation, count: content.count, outdated: content.outdated,
-        numbers: content.numbers)
+        numbers: content.numbers, identities: content.identities)
     }
   }
 }

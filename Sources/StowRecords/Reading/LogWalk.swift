@@ -33,6 +33,9 @@ struct LogWalk: Sendable {
   /// The number of the record that comes next.
   var next: Int { cursor?.next ?? snapshot.segments[index].first }
 
+  /// The file of the record that came last; nil if it cannot be read.
+  var file: LogFile? { cursor?.file }
+
   /// The next record, without reading from a file; nil if that is needed.
   mutating func nextReadRecord() -> RecordLog.Record? { cursor?.nextReadRecord() }
 

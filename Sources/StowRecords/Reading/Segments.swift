@@ -77,13 +77,10 @@ struct LogSnapshot: Sendable {
     return try? files.open(segments[index(of: number)], of: file.origin.log)?.file
   }
 
-  /// The identities of the files of all segments, by their first numbers.
-  func identities() throws -> [Int: UInt64] {
-    var identities = [file.first: file.identity]
-    for segment in segments.dropLast() {
-      identities[segment.first] = try files.open(segment, of: file.origin.log)?.file.identity
-    }
-    return identities
+  /// The identity of the file whose first record has a number; nil if there is none that can be opened.
+  func identity(ofSegment first: Int) -> UInt64? {
+    let file = file(of: first)
+    return file?.first == first ? file?.identity : nil
   }
 
   /// The index of the segment that a walk goes on with where one was removed from the front; nil if it was not. Then it

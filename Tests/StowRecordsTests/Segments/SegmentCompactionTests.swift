@@ -97,6 +97,22 @@ struct SegmentCompactionTests {
     #expect(try other.value(for: 3)?.id == 94)
     #expect(try other.value(for: 99 % 7) == nil)
   }
+
+  @Test("An index that was saved meanwhile is not taken for one of what it has left")
+  func savedIndex() throws {
+    let folder = try TemporaryFolder()
+    let saved = folder.url.appending(path: "index")
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<50, to: log)
+    let index = try log.index(of: Event.self) { $0.id % 25 }
+    try log.compact { record in
+      if record.number == 40 { try index.save(to: saved) }
+      return !(25..<31).contains(record.number)
+    }
+    let again = try log.index(of: Event.self, by: { $0.id % 25 }, savedAt: saved)
+    try log.compact(keeping: again.isLast)
+    #expect(try Segmented.ids(log) == Array(0..<6) + Array(31..<50))
+  }
 }
 
 private func + (numbers: StrideTo<Int>, others: [Int]) -> [Int] { Array(numbers) + others }

@@ -75,6 +75,20 @@ struct SegmentDamageTests {
     for log in others { try expectLost(segments[3].first..<segments[4].first, log, .head) }
   }
 
+  @Test("Where a segment cannot be read, an index is saved and taken all the same")
+  func savedIndex() throws {
+    let folder = try TemporaryFolder()
+    let saved = folder.url.appending(path: "index")
+    let (_, logs, segments) = try logs { disk, segments in
+      disk.setBytes(Array("mine".utf8), of: segments[3].path)
+    }
+    for log in logs {
+      try log.index(of: Event.self, by: \.id).save(to: saved)
+      let index = try log.index(of: Event.self, by: \.id, savedAt: saved)
+      #expect(index.count == 50 - (segments[4].first - segments[3].first))
+    }
+  }
+
   @Test("Where the end of a segment is damaged, those after it are read")
   func damagedEnd() throws {
     for torn in [10, 5_000, 30_000] {
