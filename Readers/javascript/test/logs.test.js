@@ -40,6 +40,18 @@ test("damage in a folder names the file, and other files do not matter", () => {
   for (const others of [new Map(), new Map([["stowlog-lock", new Uint8Array(0)]])]) assert.throws(() => openLog(others), StowError);
 });
 
+test("a segment whose origin is damaged is one of the log", () => {
+  const whole = openLog(folderFiles("removed"));
+  for (const name of [...folderFiles("removed").keys()].filter((name) => name.endsWith(".stowlog")).sort()) {
+    const files = folderFiles("removed"), bytes = Uint8Array.from(files.get(name));
+    bytes[40] ^= 1;
+    files.set(name, bytes);
+    const log = openLog(files), first = Number(name.slice(0, 20));
+    assert.ok(numbersOf(log.lost).every((number) => number >= first && number < first + 6), name);
+    assert.equal(log.records.length + numbersOf(log.lost).length >= whole.records.length, true, name);
+  }
+});
+
 test("examples of logs have their records", () => {
   const all = examples("stow-log");
   assert.ok(all.length > 3);

@@ -52,6 +52,8 @@ class Log:
     identity: bytes = b""
     #: Identity of the log, if it is not that of the file, and when the file was begun.
     origin: tuple[bytes, int] | None = None
+    #: Whether the frame is damaged in which that would stand.
+    _is_origin_damaged: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,8 @@ def _open(data: Bytes, reading: _Reading, first: int = 0, until: int | None = No
     _read_records(blocks, last, log, reading)
     _collect_lost(log)
     _collect_damage(blocks, last, log)
+    front = blocks.get(0)
+    log._is_origin_damaged = front is None or any(each.start <= HEAD_SIZE < each.end for each in front.damage)
     return log
 
 
@@ -174,13 +178,19 @@ def _open_folder(folder: Path, reading: _Reading) -> Log:
     if not paths:
         raise StowError("a folder without segments", 0)
     last = _open(paths[-1].read_bytes(), reading, firsts[-1])
-    log = Log(first=firsts[0])
+    segments: list[Log | None] = []
     for path, first, until in zip(paths, firsts, firsts[1:]):
         try:
-            segment = _open(path.read_bytes(), reading, first, until)
-            if _log_identity(segment) != _log_identity(last):
-                raise StowError("a segment of another log", 0)
+            segments.append(_open(path.read_bytes(), reading, first, until))
         except (StowError, FileNotFoundError):
+            segments.append(None)
+    identity = last.origin[0] if last.origin else last.identity
+    if last._is_origin_damaged:
+        # The log is that which the segment before it names.
+        identity = next((segment.origin[0] for segment in segments[::-1] if segment and segment.origin), identity)
+    log = Log(first=firsts[0])
+    for path, segment, first, until in zip(paths, segments, firsts, firsts[1:]):
+        if segment is None or not _is_of(identity, segment):
             segment = Log(lost=[range(first, until)], damage=[Damage(0, 0, "head")])
         _add_segment(log, segment, path)
     _add_segment(log, last, paths[-1])
@@ -191,8 +201,9 @@ def _open_folder(folder: Path, reading: _Reading) -> Log:
 _SEGMENT_NAME = re.compile(r"[0-9]{20}\.stowlog")
 
 
-def _log_identity(segment: Log) -> bytes:
-    return segment.origin[0] if segment.origin else segment.identity
+def _is_of(log: bytes, segment: Log) -> bool:
+    """Whether a segment is one of a log, as far as it says so."""
+    return segment._is_origin_damaged or log == (segment.origin[0] if segment.origin else segment.identity)
 
 
 def _add_segment(log: Log, segment: Log, path: Path) -> None:

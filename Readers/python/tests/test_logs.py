@@ -96,6 +96,17 @@ class SegmentTests(unittest.TestCase):
             self.assertEqual([damage.file for damage in self.log.damage], [path.name])
             self.segment(5, (0x05, b"\x05\x01\x93"))
 
+    def test_a_segment_whose_origin_is_damaged_is_one_of_the_log(self):
+        log = bytes(8)
+        self.segment(3, (0x05, b"\x03\x01\x91\x01\x92"), of=log)
+        self.segment(5, (0x05, b"\x05\x01\x93"), of=log)
+        path = self.segment(6, (0x05, b"\x06\x01\x94"), of=log)
+        for path in sorted(path.parent.iterdir()):
+            data = path.read_bytes()
+            path.write_bytes(data[:40] + b"?" + data[41:])
+            self.assertEqual((self.numbers(), self.log.lost), ([3, 4, 5, 6], []))
+            path.write_bytes(data)
+
     def test_what_is_torn_at_the_end_of_a_segment_is_damage(self):
         path = Path(self.folder.name, f"{3:020}.stowlog")
         path.write_bytes(path.read_bytes()[:-1])
