@@ -24,7 +24,8 @@ extension RecordLog {
   /// try log.compact(keeping: { try $0.decode(Event.self).date > oldest })
   /// ```
   ///
-  /// - Parameter isKept: Asked for each record, in their order. Must not use this log if it is in one file.
+  /// - Parameter isKept: Called for each record, in their order. It must not compact this log, nor use it at all if the log is
+  ///   one file.
   /// - Throws: `RecordLogError`, and what `isKept` throws. The file is then as it was: also if the system cannot read a block,
   ///   or if another file is at its path. A record that is larger than the
   ///   `maximumRecordSize` of this opening is such an error, also one that grows beyond it because it brings along the

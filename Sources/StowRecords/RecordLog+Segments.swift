@@ -12,8 +12,8 @@ extension RecordLog {
     var records = Int.max
     var age: Duration?
 
-    /// The log takes no more than so many bytes on the disk, unless the segment that is written does. Compaction needs room for
-    /// one segment beside that.
+    /// The log takes no more than so many bytes on the disk, unless the segment that is written does, or goes beyond its size by a
+    /// large record or group. Compaction needs room for one segment beside that.
     public static func bytes(_ most: Int) -> Retention {
       var retention = Retention()
       retention.bytes = most
