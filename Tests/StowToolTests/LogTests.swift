@@ -59,11 +59,44 @@ struct LogTests {
     #expect(printed.code == 0 && printed.lines.count { $0.contains("abab") } == 200 - first)
     #expect(try Tool.run("verify", path).text == "\(path): valid\n")
     #expect(try Tool.run("info", path).text.contains("log of 200 records"))
-    #expect(try Tool.run("inspect", path).errors.contains("a folder"))
+    try checkBytes(ofSegmentsFrom: first)
     let compacted = try Tool.run("compact", "--from", "190", path)
     #expect(compacted.code == 0 && compacted.text.contains("10 kept"))
     #expect(try Tool.run("print", path).lines.count { $0.contains("abab") } == 10)
-    #expect(try Tool.run("log", folder.url.path).code == 2)
+    let noLog = try Tool.run("log", folder.path(""))
+    #expect(noLog.code == 2 && noLog.errors.contains("a folder without segments"))
+    #expect(try Tool.run("parse", path).errors.contains("a folder"))
+  }
+
+  /// `inspect`, `sizes` and `view` of the folder.
+  private func checkBytes(ofSegmentsFrom first: Int) throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".stowlog") }
+    let segments = names.sorted().map { "\(path)/\($0)" }
+    #expect(segments.count > 2 && segments[0].hasSuffix("\(first).stowlog"))
+    let inspected = try Tool.run("inspect", "\(path)/")
+    #expect(inspected.code == 0 && inspected.errors == "")
+    let each = try segments.map { segment in
+      let run = try Tool.run("inspect", segment)
+      #expect(run.code == 0, "\(run.errors)")
+      return "\(segment):\n\(run.text)"
+    }
+    #expect(inspected.text == each.joined() && inspected.text.contains("record 199, "))
+    let offset = try Tool.run("inspect", "--at", "40", path)
+    #expect(offset.code == 2 && offset.errors.contains("name a segment, such as \(segments[0])"))
+
+    let sizes = try segments.map { try Data(contentsOf: URL(filePath: $0)).count }
+    let run = try Tool.run("sizes", "--svg", folder.path("svg"), path)
+    #expect(run.code == 0 && run.errors == "")
+    let digits = run.lines[0].filter(\.isNumber).suffix(String(sizes.reduce(0, +)).count)
+    #expect(Int(digits) == sizes.reduce(0, +))
+    let byKind = run.text.split(separator: "\n\n")[1].split(separator: "\n")
+    let numbers = byKind.compactMap { Int($0.prefix(14).filter(\.isNumber)) }
+    #expect(numbers.reduce(0, +) == sizes.reduce(0, +))
+    #expect(FileManager.default.fileExists(atPath: folder.path("svg")))
+
+    let viewed = try Tool.run("view", "-o", folder.path("page"), path)
+    #expect(viewed.code == 2 && viewed.errors.contains("view one at a time: \(segments[0]), "))
+    #expect(try Tool.run("view", "-o", folder.path("page"), segments[1]).code == 0)
   }
 
   @Test("damage is found, and compacting leaves it out")

@@ -7,9 +7,9 @@ import Synchronization
 ///  00000000000000000000.stowlog   00000000000000001234.stowlog   00000000000000002500.stowlog
 ///  records 0 to 1233              1234 to 2499                   from 2500 on; this one is written
 /// ```
-struct Segment: Sendable, Hashable {
-  let first: Int
-  let path: String
+package struct Segment: Sendable, Hashable {
+  package let first: Int
+  package let path: String
 
   private static let ending = ".stowlog"
   private static let digits = 20
@@ -24,7 +24,7 @@ struct Segment: Sendable, Hashable {
   }
 
   /// Nil if no segment has such a name.
-  init?(named name: some StringProtocol, in folder: String) {
+  package init?(named name: some StringProtocol, in folder: String) {
     guard let number = Int(name.prefix(Self.digits)), (0..<BlockHead.recordLimit).contains(number) else {
       return nil
     }

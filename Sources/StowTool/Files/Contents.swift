@@ -49,7 +49,7 @@ struct Contents {
     // Standard input is read only once.
     guard path != Arguments.standardInput, contents.wanted == nil, contents.path == nil else { return nil }
     let input = try Input(path)
-    guard input.kind == .message, input.size >= leastLargeSize else { return nil }
+    guard input.kind == .message, input.data.count >= leastLargeSize else { return nil }
     do {
       return try contents.decoder.message(from: input.data)
     } catch {

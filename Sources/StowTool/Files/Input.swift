@@ -1,3 +1,5 @@
+import StowRecords
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -11,12 +13,12 @@ struct Input {
   /// The bytes. Those of a file are mapped, so that a large one takes no memory before it is looked at.
   let data: Data
   let isStandardInput: Bool
-  /// How many bytes each segment of a folder has; nil for a file, and for a folder without segments.
-  let segmentSizes: [Int]?
+  /// The segments of a folder, in their order; nil for a file.
+  let segments: [Segment]?
 
   init(_ path: String) throws {
     isStandardInput = path == Arguments.standardInput
-    segmentSizes = isStandardInput ? nil : Self.segmentSizes(of: path)
+    segments = isStandardInput ? nil : try Self.segments(of: path)
     guard !isStandardInput else {
       name = "standard input"
       guard let bytes = System.readInput() else { throw Failure("standard input cannot be read") }
@@ -24,7 +26,7 @@ struct Input {
       return
     }
     name = path
-    if segmentSizes != nil {
+    if segments != nil {
       data = Data()
       return
     }
@@ -35,20 +37,33 @@ struct Input {
     }
   }
 
-  private static func segmentSizes(of path: String) -> [Int]? {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    let sizes = names.filter { $0.hasSuffix(".stowlog") }.map { name in
-      (try? Data(contentsOf: URL(filePath: "\(path)/\(name)"), options: .alwaysMapped))?.count ?? 0
+  private static func segments(of path: String) throws -> [Segment]? {
+    guard System.status(of: path)?.kind == .folder else { return nil }
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      throw Failure("\(path): \(reason(error))")
     }
-    return sizes.isEmpty ? nil : sizes
+    let end = path.lastIndex { $0 != "/" } ?? path.startIndex
+    let segments = names.compactMap { Segment(named: $0, in: String(path[...end])) }
+    if segments.isEmpty { throw Failure("\(path): a folder without segments of a log") }
+    return segments.sorted { $0.first < $1.first }
   }
 
-  /// In bytes.
-  var size: Int { segmentSizes?.reduce(0, +) ?? data.count }
+  /// The sizes of the segments of a folder, or of the file, in bytes.
+  var sizes: [Int] { segments?.map { System.status(of: $0.path)?.size ?? 0 } ?? [data.count] }
 
-  /// Throws for a folder, which has no bytes of its own.
-  func requireFile() throws {
-    if segmentSizes != nil { throw Failure("\(name): a folder of segments; name one of its files") }
+  /// Calls `body` with the file itself, or with the files of the segments, one after the other.
+  func forEachFile(_ body: (Input) throws -> Void) throws {
+    guard let segments else { return try body(self) }
+    for segment in segments { try body(Input(segment.path)) }
+  }
+
+  /// The number of the first record that the file may have: that of a segment is its name.
+  var firstRecord: Int {
+    let file = name.split(separator: "/").last ?? ""
+    return Segment(named: file, in: "")?.first ?? 0
   }
 
   private static func reason(_ error: any Error) -> String {
@@ -71,7 +86,7 @@ struct Input {
   enum Kind { case message, log, stream }
 
   var kind: Kind {
-    if segmentSizes != nil { return .log }
+    if segments != nil { return .log }
     return switch Array(data.prefix(2)) {
     case [0x7F, 0x02]: .log
     case [0x7F, 0x03]: .stream

@@ -41,6 +41,22 @@ enum System {
 
   static func end(_ code: CInt) -> Never { exit(code) }
 
+  /// What has a name.
+  enum FileKind { case file, folder, other }
+
+  /// What there is by a name, where links lead to, and its size in bytes; nil if there is nothing that can be looked up.
+  static func status(of path: String) -> (kind: FileKind, size: Int)? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    let kind: FileKind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .folder
+      default: .other
+      }
+    return (kind, Int(clamping: status.st_size))
+  }
+
   /// All bytes of standard input; nil if it cannot be read.
   static func readInput() -> [UInt8]? {
     var bytes: [UInt8] = []

@@ -9,13 +9,16 @@ struct LogWalk<Visitor: StructureVisitor> {
   /// The first fault; what follows it may be whole.
   private var first: Broken?
   /// The number of the next record.
-  private var number = 0
+  private var number: Int
   /// The record that must go on in the next block.
   private var unfinished: Int?
 
-  /// - Parameter walk: What walks over the records.
-  init(_ reader: ByteReader, _ walk: MessageWalk<Visitor>) {
+  /// - Parameters:
+  ///   - first: The number of the first record that the file may have.
+  ///   - walk: What walks over the records.
+  init(_ reader: ByteReader, from first: Int, _ walk: MessageWalk<Visitor>) {
     self.reader = reader
+    number = first
     records = walk
   }
 

@@ -22,7 +22,7 @@ enum Walks {
     return context
   }
 
-  /// Walks over the message, the log or the stream in a file.
+  /// Walks over the message, the log or the stream in a file. A folder has no bytes of its own.
   ///
   /// - Returns: What is wrong with it; nil if it is valid.
   static func walk<Visitor: StructureVisitor>(
@@ -35,10 +35,8 @@ enum Walks {
       let broken: Broken?
       switch input.kind {
       case .message: broken = walk.message(context)
-      // The reader of the log finds what is wrong with its segments.
-      case .log where input.segmentSizes != nil: broken = nil
       case .log:
-        var log = LogWalk(reader, walk)
+        var log = LogWalk(reader, from: input.firstRecord, walk)
         broken = log.file()
         walk = log.records
       case .stream:

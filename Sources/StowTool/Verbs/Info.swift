@@ -18,7 +18,7 @@ enum Info {
       let input = try Input(path)
       do {
         output.line(
-          "\(input.name): \(try text(of: input, decoder)), \(Words.count(input.size, "byte"))")
+          "\(input.name): \(try text(of: input, decoder)), \(Words.count(input.sizes.reduce(0, +), "byte"))")
       } catch let failure as Failure where failure.code == .differs {
         output.line("\(input.name): \(failure.reason)")
         code = .differs

@@ -7,7 +7,8 @@ enum Inspect {
     summary: "writes the bytes of a message in hexadecimal, with their meaning beside them",
     details: """
       On each line: the offset, the bytes, indented by what they are inside of, and what they are. Broken messages are
-      written up to where they break.
+      written up to where they break. Of a log that is a folder of segments, each follows the name of its file, with the
+      offsets in it.
       """,
     options: [
       Option("--at", "OFFSET", "only the bytes at an offset, and what they are inside of"),
@@ -21,23 +22,33 @@ enum Inspect {
     var code = ExitCode.fine
     for path in arguments.files {
       let input = try Input(path)
-      try input.requireFile()
-      if let wanted = layout.wanted, wanted >= input.data.count {
-        throw Failure(
-          "\(input.name): there is no offset \(wanted) among \(Words.count(input.data.count, "byte"))")
+      if layout.wanted != nil, let segments = input.segments {
+        throw Failure("\(path): an offset is one in a file; name a segment, such as \(segments[0].path)")
       }
-      let broken = Walks.walk(input, context) { reader in
-        var inspector = Inspector(reader, layout)
-        if arguments.files.count > 1 { inspector.output.line("\(input.name):") }
-        return inspector
-      } finish: {
-        $0.output.flush()
-      }
-      if let broken {
-        Output.complain("\(input.name): broken at offset \(broken.offset): \(input.fault(broken.reason))")
-        code = .differs
-      }
+      let isNamed = arguments.files.count > 1 || input.segments != nil
+      try input.forEachFile { if try !isWhole($0, context, layout, isNamed: isNamed) { code = .differs } }
     }
     return code
+  }
+
+  /// Writes the bytes of a file, and returns whether it is valid.
+  private static func isWhole(
+    _ input: Input, _ context: StowContext?, _ layout: Inspector.Layout, isNamed: Bool
+  ) throws -> Bool {
+    if let wanted = layout.wanted, wanted >= input.data.count {
+      throw Failure(
+        "\(input.name): there is no offset \(wanted) among \(Words.count(input.data.count, "byte"))")
+    }
+    let broken = Walks.walk(input, context) { reader in
+      var inspector = Inspector(reader, layout)
+      if isNamed { inspector.output.line("\(input.name):") }
+      return inspector
+    } finish: {
+      $0.output.flush()
+    }
+    if let broken {
+      Output.complain("\(input.name): broken at offset \(broken.offset): \(input.fault(broken.reason))")
+    }
+    return broken == nil
   }
 }

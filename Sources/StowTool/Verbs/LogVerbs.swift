@@ -95,7 +95,7 @@ enum LogVerbs {
   private static func describe(
     _ log: RecordLogReader, in input: Input, _ arguments: Arguments, _ output: inout Output
   ) {
-    let sizes = input.segmentSizes ?? [input.data.count]
+    let sizes = input.sizes
     var (largest, bytes) = (0, 0)
     for record in log.records {
       largest = max(largest, record.size)
@@ -105,9 +105,9 @@ enum LogVerbs {
       }
     }
     output.line(
-      "\(input.name): \(Words.count(log.count - log.firstNumber, "record")), \(Words.count(input.size, "byte"))"
+      "\(input.name): \(Words.count(log.count - log.firstNumber, "record")), \(Words.count(sizes.reduce(0, +), "byte"))"
     )
-    if input.segmentSizes != nil { output.line("  segments    \(Words.number(sizes.count))") }
+    if input.segments != nil { output.line("  segments    \(Words.number(sizes.count))") }
     output.line("  blocks      \(Words.number(sizes.reduce(0) { $0 + ($1 + 65_535) / 65_536 }))")
     output.line("  records     \(Words.count(bytes, "byte")), the largest \(Words.count(largest, "byte"))")
     let lost = log.damage.reduce(0) { $0 + $1.records.count }

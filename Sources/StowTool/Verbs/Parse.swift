@@ -29,6 +29,7 @@ enum Parse {
   /// Writes the message of the value that the text of the file is, or appends those of its lines to a log.
   static func write(_ arguments: Arguments, _ read: Read) throws -> ExitCode {
     let input = try Input(arguments.files[0])
+    if input.segments != nil { throw Failure("\(input.name): a folder, and no text") }
     if let log = arguments.value("--log") { return try append(input, to: log, read) }
     let message = try withText(withoutMark(input.data), input.name, read) { try StowEncoder().encode($0) }
     try Output.write(message: message, arguments)

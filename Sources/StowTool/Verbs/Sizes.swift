@@ -14,7 +14,7 @@ enum Sizes {
     details: """
       Two tables: the bytes by what they are good for, and by where they stand. All elements of a list are one: people[].name
       is the names of all people. A path has the bytes of all that is below it. Strings and keys that recur stand in the
-      prelude, and where they are used, only their number.
+      prelude, and where they are used, only their number. Of a log that is a folder of segments, all of them are added up.
       """,
     options: [
       Option("--svg", "OUT", "draw the same as rectangles in rectangles, for a browser"),
@@ -24,18 +24,21 @@ enum Sizes {
 
   private static func run(_ arguments: Arguments) throws -> ExitCode {
     let input = try Input(arguments.files[0])
-    try input.requireFile()
-    var collector = SizeCollector()
-    let broken = Walks.walk(input, try Walks.context(arguments)) { _ in
-      SizeCollector()
-    } finish: {
-      collector = $0
+    let context = try Walks.context(arguments)
+    var (collector, whole) = (SizeCollector(), 0)
+    try input.forEachFile { file in
+      let before = collector
+      let broken = Walks.walk(file, context) { _ in
+        before
+      } finish: {
+        collector = $0
+      }
+      if let broken {
+        throw Failure(
+          "\(file.name): broken at offset \(broken.offset): \(file.fault(broken.reason))", .differs)
+      }
+      whole += file.data.count
     }
-    if let broken {
-      throw Failure(
-        "\(input.name): broken at offset \(broken.offset): \(input.fault(broken.reason))", .differs)
-    }
-    let whole = input.data.count
     var output = Output()
     output.line("\(input.name): \(Words.count(whole, "byte"))\n")
     let kinds = collector.kinds.sorted { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }
@@ -47,14 +50,13 @@ enum Sizes {
       output.line(line)
     }
     output.flush()
-    if let path = arguments.value("--svg") { try draw(collector, input, to: path) }
+    if let path = arguments.value("--svg") { try draw(collector, whole, input.name, to: path) }
     return .fine
   }
 
-  private static func draw(_ collector: SizeCollector, _ input: Input, to path: String) throws {
-    let size = input.data.count
+  private static func draw(_ collector: SizeCollector, _ whole: Int, _ name: String, to path: String) throws {
     let svg = SizeDrawing.svg(
-      of: collector.tree, collector.kinds, whole: size, title: "\(input.name): \(Words.count(size, "byte"))")
+      of: collector.tree, collector.kinds, whole: whole, title: "\(name): \(Words.count(whole, "byte"))")
     do {
       try Data(svg.utf8).write(to: URL(filePath: path))
     } catch {

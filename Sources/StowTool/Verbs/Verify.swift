@@ -40,11 +40,15 @@ enum Verify {
   ) throws -> (text: String, isFine: Bool) {
     var path = Path()
     let progress = Progress(of: input)
-    let broken = Walks.walk(input, context) { _ in
-      ProgressFollower(progress)
-    } finish: {
-      path = $0.path
-    }
+    // What is wrong with segments, and between them, the reader of the log finds.
+    let broken =
+      input.segments != nil
+      ? nil
+      : Walks.walk(input, context) { _ in
+        ProgressFollower(progress)
+      } finish: {
+        path = $0.path
+      }
     progress.end()
     if let broken {
       let place = path.count > 0 ? ", in \(path)" : ""

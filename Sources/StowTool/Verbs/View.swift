@@ -12,7 +12,8 @@ enum View {
     details: """
       The page has the file inside: a tree of the values, the bytes with their meaning beside it, and where the bytes go. It
       needs no network, and sends nothing. It is a file of its own in the folder for temporary files, which nobody else may
-      read; with -o it is written where that says, and no browser is opened.
+      read; with -o it is written where that says, and no browser is opened. It has room for one file: of a folder of segments,
+      name the segment.
       """,
     options: [
       Option("--output", "FILE", "write the page to this file, instead of opening it", short: "-o"),
@@ -23,9 +24,16 @@ enum View {
   /// The largest file that is put into a page: browsers have no longer texts than twice that.
   private static let most = 256 << 20
 
+  /// The most segments of a folder that are named.
+  private static let mostNames = 6
+
   private static func run(_ arguments: Arguments) throws -> ExitCode {
     let input = try Input(arguments.files[0])
-    try input.requireFile()
+    if let segments = input.segments {
+      let names = segments.prefix(mostNames).map(\.path) + (segments.count > mostNames ? ["…"] : [])
+      throw Failure(
+        "\(input.name): a folder of segments; view one at a time: \(names.joined(separator: ", "))")
+    }
     guard input.data.count <= most else {
       throw Failure("\(input.name): too large for a browser; see stowtool print --path, or inspect")
     }
