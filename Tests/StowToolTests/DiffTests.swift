@@ -54,4 +54,15 @@ struct DiffTests {
     let run = try Tool.run("diff", folder.path("a"), folder.path("b"))
     #expect(run.code == 1 && run.lines == ["~ record 1: 2 → 5", "- record 2: 3"], "\(run.text)")
   }
+
+  @Test("compares logs that have no records, with each other and with a message")
+  func noRecords() throws {
+    try RecordLog(at: folder.url.appending(path: "log")).close()
+    try folder.file("message", StowValue(7).encoded())
+    let (log, message) = (folder.path("log"), folder.path("message"))
+    let same = try Tool.run("diff", log, log)
+    #expect(same.code == 0 && same.output.isEmpty && same.errors == "")
+    #expect(try Tool.run("diff", log, message).lines == ["+ record 0: 7"])
+    #expect(try Tool.run("diff", message, log).lines == ["- record 0: 7"])
+  }
 }

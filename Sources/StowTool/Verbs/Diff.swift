@@ -32,8 +32,8 @@ enum Diff {
       values.append(of)
     }
     let (left, right) = (values[0], values[1])
-    if left.allSatisfy({ $0.record == nil }), right.allSatisfy({ $0.record == nil }) {
-      differences.compare(left[0].value, right[0].value, [])
+    if case (let one, nil)? = left.first, case (let other, nil)? = right.first {
+      differences.compare(one, other, [])
     } else {
       let numbered = [left, right].map { values in
         Dictionary(values.map { ($0.record ?? 0, $0.value) }) { $1 }
