@@ -31,6 +31,33 @@ struct CommandLineTests {
     #expect(try Tool.run("compact", input: message).code == 2)
   }
 
+  @Test("a pipe that has a name is read as a file is, and what comes from one may be named more than once")
+  func namedPipes() throws {
+    let message = try (["name": "Ada"] as StowValue).encoded()
+    let path = folder.path("pipe")
+    #expect(mkfifo(path, 0o600) == 0)
+    for (verb, text) in [("print", #"{"name": "Ada"}"#), ("verify", "\(path): valid")] {
+      // Opening a pipe waits for who reads it.
+      Thread.detachNewThread {
+        guard let stream = fopen(path, "wb") else { return }
+        message.withUnsafeBytes { _ = fwrite($0.baseAddress, 1, $0.count, stream) }
+        fclose(stream)
+      }
+      let run = try Tool.run(verb, path)
+      #expect(run.code == 0 && run.text == text + "\n", "\(run.errors)")
+    }
+    let device = try Tool.run("print", "/dev/null")
+    #expect(device.code == 1 && device.errors.contains("there are no bytes"))
+
+    #expect(try Tool.run("diff", "-", "-", input: message).code == 0)
+    let context = try StowContext(learningFrom: [["name": "Ada"], ["name": "Grace"]])
+    let encoder = StowEncoder()
+    encoder.context = context
+    for name in ["one", "two"] { try folder.file(name, encoder.encode(["name": name])) }
+    let run = try Tool.run("print", "--context", "-", folder.path("one"), folder.path("two"), input: context.data)
+    #expect(run.code == 0 && run.lines == [#"{"name": "one"}"#, #"{"name": "two"}"#], "\(run.errors)")
+  }
+
   @Test("offsets may be hexadecimal")
   func offsets() throws {
     let message = try (["name": "Ada"] as StowValue).encoded()

@@ -46,8 +46,7 @@ struct Contents {
   /// The message in a file if it is so large that it is read part by part; nil if it is not, or is something else.
   static func largeMessage(in path: String, _ arguments: Arguments) throws -> StowMessage? {
     let contents = try Contents(arguments)
-    // Standard input is read only once.
-    guard path != Arguments.standardInput, contents.wanted == nil, contents.path == nil else { return nil }
+    guard contents.wanted == nil, contents.path == nil else { return nil }
     let input = try Input(path)
     guard input.kind == .message, input.data.count >= leastLargeSize else { return nil }
     do {
@@ -141,7 +140,7 @@ struct Contents {
   static func follow(_ path: String, _ arguments: Arguments, _ body: Body) async throws {
     let contents = try Contents(arguments)
     let input = try Input(path)
-    guard input.kind == .log, !input.isStandardInput else {
+    guard input.kind == .log, !input.isPiped else {
       throw Failure("\(input.name): only the file of a log can be followed")
     }
     do {

@@ -1,4 +1,5 @@
 import StowRecords
+import Synchronization
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -12,33 +13,44 @@ struct Input {
   let name: String
   /// The bytes. Those of a file are mapped, so that a large one takes no memory before it is looked at.
   let data: Data
-  let isStandardInput: Bool
+  /// Whether it is standard input, a pipe or a device: what cannot be opened once more by its name.
+  let isPiped: Bool
   /// The segments of a folder, in their order; nil for a file.
   let segments: [Segment]?
 
   init(_ path: String) throws {
-    isStandardInput = path == Arguments.standardInput
-    segments = isStandardInput ? nil : try Self.segments(of: path)
-    guard !isStandardInput else {
-      name = "standard input"
-      guard let bytes = System.readInput() else { throw Failure("standard input cannot be read") }
-      data = Data(bytes)
-      return
-    }
-    name = path
-    if segments != nil {
-      data = Data()
-      return
-    }
-    do {
-      data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
-    } catch {
-      throw Failure("\(path): \(Self.reason(error))")
+    let isInput = path == Arguments.standardInput
+    name = isInput ? "standard input" : path
+    let kind = isInput ? .other : System.status(of: path)?.kind
+    isPiped = kind == .other
+    segments = kind == .folder ? try Self.segments(in: path) : nil
+    switch kind {
+    case .folder: data = Data()
+    case .other: data = try Self.piped(path, name)
+    case .file, nil:
+      do {
+        data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
+      } catch {
+        throw Failure("\(path): \(Self.reason(error))")
+      }
     }
   }
 
-  private static func segments(of path: String) throws -> [Segment]? {
-    guard System.status(of: path)?.kind == .folder else { return nil }
+  /// What was read of standard input, of pipes and of devices, by their paths: they give their bytes only once.
+  private static let pipes = Mutex<[String: Data]>([:])
+
+  private static func piped(_ path: String, _ name: String) throws -> Data {
+    try pipes.withLock { known in
+      if let data = known[path] { return data }
+      guard let bytes = System.readAll(path == Arguments.standardInput ? nil : path) else {
+        throw Failure("\(name) cannot be read")
+      }
+      known[path] = Data(bytes)
+      return known[path] ?? Data()
+    }
+  }
+
+  private static func segments(in path: String) throws -> [Segment] {
     let names: [String]
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path)

@@ -9,9 +9,9 @@ import StowRecords
 
 /// Files of records, as their library opens them.
 enum Logs {
-  /// Opens a log for reading. What came from standard input is put into a file for as long as `body` takes.
+  /// Opens a log for reading. What came through a pipe is put into a file for as long as `body` takes.
   static func reading<Result>(_ input: Input, _ body: (RecordLogReader) throws -> Result) throws -> Result {
-    guard input.isStandardInput else { return try body(try open(URL(filePath: input.name))) }
+    guard input.isPiped else { return try body(try open(URL(filePath: input.name))) }
     let copy = FileManager.default.temporaryDirectory.appending(path: "stowtool-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: copy) }
     do {

@@ -57,12 +57,15 @@ enum System {
     return (kind, Int(clamping: status.st_size))
   }
 
-  /// All bytes of standard input; nil if it cannot be read.
-  static func readInput() -> [UInt8]? {
+  /// All bytes of what has a name, or of standard input; nil if it cannot be read.
+  static func readAll(_ path: String?) -> [UInt8]? {
+    let descriptor = path.map { open($0, O_RDONLY) } ?? Descriptor.input.rawValue
+    if descriptor < 0 { return nil }
+    defer { if path != nil { close(descriptor) } }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = read(Descriptor.input.rawValue, &buffer, buffer.count)
+      let count = read(descriptor, &buffer, buffer.count)
       if count == 0 { return bytes }
       if count < 0, errno != EINTR { return nil }
       if count > 0 { bytes += buffer[..<count] }

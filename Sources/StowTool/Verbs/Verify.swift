@@ -25,10 +25,11 @@ enum Verify {
     var output = Output()
     var code = ExitCode.fine
     for path in arguments.files {
-      let (text, isFine) = try verdict(Input(path), context, arguments)
+      let input = try Input(path)
+      let (text, isFine) = try verdict(input, context, arguments)
       if !isFine { code = .differs }
       if !isFine || !arguments.has("--quiet") {
-        output.line("\(path == Arguments.standardInput ? "standard input" : path): \(text)")
+        output.line("\(input.name): \(text)")
       }
     }
     output.flush()
