@@ -54,8 +54,26 @@ struct CommandLineTests {
     let encoder = StowEncoder()
     encoder.context = context
     for name in ["one", "two"] { try folder.file(name, encoder.encode(["name": name])) }
-    let run = try Tool.run("print", "--context", "-", folder.path("one"), folder.path("two"), input: context.data)
+    let run = try Tool.run(
+      "print", "--context", "-", folder.path("one"), folder.path("two"), input: context.data)
     #expect(run.code == 0 && run.lines == [#"{"name": "one"}"#, #"{"name": "two"}"#], "\(run.errors)")
+  }
+
+  @Test("a name that begins with a tilde is not the home folder", arguments: ["~", "~root", "~/none"])
+  func tilde(name: String) throws {
+    if name.contains("/") {
+      try FileManager.default.createDirectory(
+        at: folder.url.appending(path: "~"), withIntermediateDirectories: true)
+    }
+    func run(_ arguments: String...) throws -> Tool.Run {
+      try Tool.run(arguments, input: Data("[1]".utf8), in: folder.url)
+    }
+    #expect(try run("parse", "-o", name, "-").code == 0)
+    #expect(FileManager.default.fileExists(atPath: folder.path(name)))
+    #expect(try run("print", name).text == "[1]\n")
+    #expect(try run("from-json", "--log", name + "log", "-").code == 0)
+    #expect(try run("compact", name + "log").code == 0)
+    #expect(try run("print", name + "log").text == "[1]\n")
   }
 
   @Test("offsets may be hexadecimal")

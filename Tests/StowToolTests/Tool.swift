@@ -22,10 +22,12 @@ struct Tool {
 
   /// Runs the command to its end.
   ///
-  /// - Parameter input: What it reads from standard input.
-  static func run(_ arguments: [String], input: Data = Data(), environment: [String: String] = [:]) throws
-    -> Run
-  {
+  /// - Parameters:
+  ///   - input: What it reads from standard input.
+  ///   - place: The folder in which it runs, if not that of the tests.
+  static func run(
+    _ arguments: [String], input: Data = Data(), environment: [String: String] = [:], in place: URL? = nil
+  ) throws -> Run {
     // Files, as a pipe that is full would have the command wait.
     let folder = try Folder()
     let (inputURL, outputURL, errorsURL) = (
@@ -34,6 +36,7 @@ struct Tool {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
+    if let place { process.currentDirectoryURL = place }
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = try FileHandle(forReadingFrom: inputURL)
     process.standardOutput = try FileHandle(forWritingTo: outputURL)

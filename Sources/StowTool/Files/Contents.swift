@@ -144,7 +144,7 @@ struct Contents {
       throw Failure("\(input.name): only the file of a log can be followed")
     }
     do {
-      let log = try RecordLogReader(at: URL(filePath: path))
+      let log = try RecordLogReader(at: URL(named: path))
       let numbers = contents.wanted?.range(among: log.count) ?? log.firstNumber..<Int.max
       var (next, reported) = (numbers.lowerBound, Set<RecordLog.Damage>())
       for try await record in log.follow(from: numbers.lowerBound) where record.number < numbers.upperBound {

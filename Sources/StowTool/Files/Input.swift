@@ -29,7 +29,7 @@ struct Input {
     case .other: data = try Self.piped(path, name)
     case .file, nil:
       do {
-        data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
+        data = try Data(contentsOf: URL(named: path), options: .alwaysMapped)
       } catch {
         throw Failure("\(path): \(Self.reason(error))")
       }
@@ -105,4 +105,10 @@ struct Input {
     default: .message
     }
   }
+}
+
+extension URL {
+  /// What a word of the command line names. A shell has put the home folder in the place of a `~` that stood for it, and what
+  /// `URL` takes for one is part of a name.
+  init(named path: String) { self.init(filePath: path.hasPrefix("~") ? "./\(path)" : path) }
 }

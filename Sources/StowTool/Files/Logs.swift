@@ -11,7 +11,7 @@ import StowRecords
 enum Logs {
   /// Opens a log for reading. What came through a pipe is put into a file for as long as `body` takes.
   static func reading<Result>(_ input: Input, _ body: (RecordLogReader) throws -> Result) throws -> Result {
-    guard input.isPiped else { return try body(try open(URL(filePath: input.name))) }
+    guard input.isPiped else { return try body(try open(URL(named: input.name))) }
     let copy = FileManager.default.temporaryDirectory.appending(path: "stowtool-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: copy) }
     do {

@@ -41,7 +41,7 @@ struct Output {
   static func write(message: Data, _ arguments: Arguments) throws {
     if let path = arguments.value("--output") {
       do {
-        try message.write(to: URL(filePath: path))
+        try message.write(to: URL(named: path))
       } catch {
         throw Failure("\(path): cannot be written")
       }

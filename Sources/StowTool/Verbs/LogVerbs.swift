@@ -67,7 +67,7 @@ enum LogVerbs {
     // Opening for appending would make a log where there is none.
     guard try Input(path).kind == .log else { throw Failure("\(path): this is no log", .differs) }
     do {
-      let log = try RecordLog(at: URL(filePath: path), durability: .manual)
+      let log = try RecordLog(at: URL(named: path), durability: .manual)
       var output = Output()
       try body(log, &output)
       try log.close()

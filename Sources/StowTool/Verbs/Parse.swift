@@ -62,7 +62,7 @@ enum Parse {
   /// Appends the values of lines to a log: those before a line that is wrong, or all.
   private static func append(_ input: Input, to path: String, _ read: Read) throws -> ExitCode {
     do {
-      let log = try RecordLog(at: URL(filePath: path), durability: .manual)
+      let log = try RecordLog(at: URL(named: path), durability: .manual)
       defer { try? log.close() }
       var (rest, number) = (input.data[...], 0)
       while !rest.isEmpty {

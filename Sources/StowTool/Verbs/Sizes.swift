@@ -58,7 +58,7 @@ enum Sizes {
     let svg = SizeDrawing.svg(
       of: collector.tree, collector.kinds, whole: whole, title: "\(name): \(Words.count(whole, "byte"))")
     do {
-      try Data(svg.utf8).write(to: URL(filePath: path))
+      try Data(svg.utf8).write(to: URL(named: path))
     } catch {
       throw Failure("\(path): cannot be written")
     }

@@ -40,7 +40,7 @@ enum View {
     let page = self.page(of: input, context: try Walks.context(arguments)?.data)
     if let path = arguments.value("--output") {
       do {
-        try page.write(to: URL(filePath: path))
+        try page.write(to: URL(named: path))
       } catch {
         throw Failure("\(path): cannot be written")
       }
