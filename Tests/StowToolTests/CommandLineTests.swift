@@ -156,6 +156,45 @@ struct CommandLineTests {
     #expect(String(decoding: printed, as: UTF8.self) == "18\n19\n20\n21\n")
   }
 
+  @Test("a follower ends where no record that is wanted can come any more", .timeLimit(.minutes(1)))
+  func endOfFollowing() throws {
+    let path = try makeLog()
+    #expect(try Tool.run("print", "--follow", "--record", "5-3", path).code == 1)
+    #expect(try Tool.run("print", "--follow", path, path).code == 2)
+    #expect(try Tool.run("compact", "--from", "10", path).code == 0)
+    let gone = try Tool.run("print", "--follow", "--record", "3", path)
+    #expect(gone.code == 1 && gone.errors.contains("no record 3 that is whole") && gone.output.isEmpty)
+    let part = try Tool.run("print", "--follow", "--record", "8-10", "--path", "number", path)
+    #expect(part.code == 0 && part.text == "10\n")
+  }
+
+  @Test("a follower that is asked for the last records goes on after them", arguments: [0, 20])
+  func followingTheLast(count: Int) throws {
+    let path = folder.path("new")
+    let log = try RecordLog(at: URL(filePath: path))
+    for number in 0..<count { try log.append(["number": number]) }
+    try log.flush()
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = Tool.executable
+    process.arguments = ["print", "--follow", "--record", "-2", "--path", "number", path]
+    process.standardOutput = pipe
+    try process.run()
+    defer { process.terminate() }
+    var printed = ""
+    func read(to text: String) throws {
+      while printed != text, let next = try pipe.fileHandleForReading.read(upToCount: 1) {
+        printed += String(decoding: next, as: UTF8.self)
+      }
+      #expect(printed == text)
+    }
+    if count > 0 { try read(to: "18\n19\n") }
+    try log.append(["number": count])
+    try log.flush()
+    try read(to: count > 0 ? "18\n19\n20\n" : "0\n")
+    try log.close()
+  }
+
   @Test("a log is not emptied unless that is said twice")
   func emptying() throws {
     let path = try makeLog()

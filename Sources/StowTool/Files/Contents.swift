@@ -136,8 +136,10 @@ struct Contents {
   }
 
   /// Hands out the wanted records of a log, also those that are still to be appended: this goes on until somebody stops the
-  /// command, or the last one that is wanted was there.
-  static func follow(_ path: String, _ arguments: Arguments, _ body: Body) async throws {
+  /// command, or the last one that is wanted was there or was lost.
+  ///
+  /// - Returns: Whether none was lost; what is was complained about.
+  static func follow(_ path: String, _ arguments: Arguments, _ body: Body) async throws -> Bool {
     let contents = try Contents(arguments)
     let input = try Input(path)
     guard input.kind == .log, !input.isPiped else {
@@ -145,23 +147,35 @@ struct Contents {
     }
     do {
       let log = try RecordLogReader(at: URL(named: path))
-      let numbers = contents.wanted?.range(among: log.count) ?? log.firstNumber..<Int.max
+      let numbers = contents.wanted?.rangeToFollow(among: log.count) ?? log.firstNumber..<Int.max
       var (next, reported) = (numbers.lowerBound, Set<RecordLog.Damage>())
-      for try await record in log.follow(from: numbers.lowerBound) where record.number < numbers.upperBound {
+      var found = 0
+      if numbers.isEmpty { throw contents.noRecord(in: input) }
+      for try await record in log.follow(from: numbers.lowerBound) {
         if record.number > next {
           for damage in log.damage where reported.insert(damage).inserted {
             Output.complain("\(input.name): \(damage)")
           }
         }
         next = record.number + 1
-        try body(try contents.value(of: record, input), record.number)
-        if record.number == numbers.upperBound - 1 { return }
+        if record.number < numbers.upperBound {
+          found += 1
+          try body(try contents.value(of: record, input), record.number)
+        }
+        // One after the last that is wanted says that those before it will not come any more.
+        if next >= numbers.upperBound { break }
       }
+      if contents.wanted != nil, found == 0 { throw contents.noRecord(in: input) }
+      return reported.isEmpty
     } catch let error as RecordLogError {
       throw Logs.failure(error)
     } catch let error as DecodingError {
       throw Failure("\(input.name): \(reason(error))", .differs)
     }
+  }
+
+  private func noRecord(in input: Input) -> Failure {
+    Failure("\(input.name): no record \(wanted?.description ?? "") that is whole", .differs)
   }
 
   private func value(of record: RecordLogReader.Record, _ input: Input) throws -> StowValue {
@@ -260,5 +274,11 @@ struct RecordNumbers: CustomStringConvertible {
   func range(among count: Int) -> Range<Int> {
     let start = last.map { max(0, count - $0) } ?? first
     return start..<max(start, last == nil ? end : count)
+  }
+
+  /// The same where records are still to be appended: the last ones, too, go on with those.
+  func rangeToFollow(among count: Int) -> Range<Int> {
+    let numbers = range(among: count)
+    return last == nil ? numbers : numbers.lowerBound..<Int.max
   }
 }

@@ -47,6 +47,7 @@ enum Lines {
     _ arguments: Arguments, _ writer: NotationWriter,
     _ prepare: (StowValue, _ place: String, _ part: StowPath) throws -> StowValue
   ) async throws -> ExitCode {
+    if arguments.has("--follow"), arguments.files.count > 1 { throw Failure("--follow takes one log") }
     var writer = writer
     var output = Output()
     var isWhole = true
@@ -62,7 +63,7 @@ enum Lines {
       }
       do {
         if arguments.has("--follow") {
-          try await Contents.follow(path, arguments) { value, record in
+          isWhole = try await Contents.follow(path, arguments) { value, record in
             try write(value, record)
             output.flush()
           }
