@@ -76,6 +76,17 @@ struct CommandLineTests {
     #expect(try run("print", name + "log").text == "[1]\n")
   }
 
+  @Test(
+    "where one of several files cannot be read, the others are",
+    arguments: ["print", "json", "verify", "info", "inspect", "log"])
+  func severalFiles(verb: String) throws {
+    let log = try makeLog()
+    let alone = try Tool.run(verb, log).lines
+    let run = try Tool.run(verb, log, folder.path("none"), log)
+    #expect(run.code == 2 && run.errors.contains("none: no such file"))
+    #expect(run.lines.filter { !$0.hasSuffix("log:") } == alone + alone)
+  }
+
   @Test("offsets may be hexadecimal")
   func offsets() throws {
     let message = try (["name": "Ada"] as StowValue).encoded()

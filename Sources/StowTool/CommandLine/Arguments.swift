@@ -59,6 +59,32 @@ struct Arguments {
     if files.count + 1 == verb.files.lowerBound { files.append(Self.standardInput) }
   }
 
+  /// The same without the first word, which is no file.
+  var droppingFirst: Arguments {
+    var rest = self
+    rest.files.removeFirst()
+    return rest
+  }
+
+  /// Calls `body` for each file, also where it failed for one before: that is complained about.
+  ///
+  /// - Returns: The worst that came of it.
+  func forEachFile(_ body: (String, inout Output) async throws -> ExitCode) async -> ExitCode {
+    var (output, code) = (Output(), ExitCode.fine)
+    for file in files {
+      do {
+        code = try await code.or(body(file, &output))
+        output.flush()
+      } catch {
+        output.flush()
+        let failure = error as? Failure ?? Failure("\(error)")
+        Output.complain(failure.reason)
+        code = code.or(failure.code)
+      }
+    }
+    return code
+  }
+
   func has(_ option: String) -> Bool { values[option] != nil }
 
   func value(_ option: String) -> String? { values[option] }

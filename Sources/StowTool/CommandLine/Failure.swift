@@ -5,6 +5,9 @@ enum ExitCode: Int32 {
   case differs = 1
   /// The command was called wrongly, or a file could not be read or written.
   case failed = 2
+
+  /// What is said where both came of different files.
+  func or(_ other: ExitCode) -> ExitCode { rawValue < other.rawValue ? other : self }
 }
 
 /// Why a verb could not do its work: a line on standard error.

@@ -39,17 +39,15 @@ enum Extract {
       try Output.write(message: StowContext(learningFrom: samples).data, arguments)
       return isWhole ? .fine : .differs
     case "print":
-      var output = Output()
-      for file in files {
+      return await arguments.droppingFirst.forEachFile { file, output in
         let context = try Walks.context(in: file)
         output.line("\(context)")
         for keys in context.shapes {
           output.line("  {\(keys.map { Words.quoted($0, 40) }.joined(separator: ", "))}")
         }
         for symbol in context.symbols { output.line("  \(Words.quoted(symbol, 80))") }
+        return .fine
       }
-      output.flush()
-      return .fine
     case let other: throw Failure("context learns or prints: stowtool context learn, not \(other)")
     }
   }

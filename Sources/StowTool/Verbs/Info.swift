@@ -12,20 +12,17 @@ enum Info {
     options: [Walks.contextOption]
   ) { arguments in
     let decoder = try Contents.decoder(arguments)
-    var output = Output()
-    var code = ExitCode.fine
-    for path in arguments.files {
+    return await arguments.forEachFile { path, output in
       let input = try Input(path)
       do {
         output.line(
           "\(input.name): \(try text(of: input, decoder)), \(Words.count(input.sizes.reduce(0, +), "byte"))")
+        return .fine
       } catch let failure as Failure where failure.code == .differs {
         output.line("\(input.name): \(failure.reason)")
-        code = .differs
+        return .differs
       }
     }
-    output.flush()
-    return code
   }
 
   private static func text(of input: Input, _ decoder: StowDecoder) throws -> String {

@@ -16,19 +16,19 @@ enum Inspect {
     ],
     run: run)
 
-  private static func run(_ arguments: Arguments) throws -> ExitCode {
+  private static func run(_ arguments: Arguments) async throws -> ExitCode {
     let context = try Walks.context(arguments)
     let layout = Inspector.Layout(isFull: arguments.has("--full"), wanted: try arguments.number("--at"))
-    var code = ExitCode.fine
-    for path in arguments.files {
+    return await arguments.forEachFile { path, _ in
       let input = try Input(path)
       if layout.wanted != nil, let segments = input.segments {
         throw Failure("\(path): an offset is one in a file; name a segment, such as \(segments[0].path)")
       }
       let isNamed = arguments.files.count > 1 || input.segments != nil
-      try input.forEachFile { if try !isWhole($0, context, layout, isNamed: isNamed) { code = .differs } }
+      var areWhole = true
+      try input.forEachFile { areWhole = try isWhole($0, context, layout, isNamed: isNamed) && areWhole }
+      return areWhole ? .fine : .differs
     }
-    return code
   }
 
   /// Writes the bytes of a file, and returns whether it is valid.

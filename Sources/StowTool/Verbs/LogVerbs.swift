@@ -78,18 +78,14 @@ enum LogVerbs {
     }
   }
 
-  private static func describe(_ arguments: Arguments) throws -> ExitCode {
-    var output = Output()
-    var code = ExitCode.fine
-    for path in arguments.files {
+  private static func describe(_ arguments: Arguments) async -> ExitCode {
+    await arguments.forEachFile { path, output in
       let input = try Input(path)
-      try Logs.reading(input) { log in
+      return try Logs.reading(input) { log in
         describe(log, in: input, arguments, &output)
-        if !log.damage.isEmpty || !log.recovery.bytes.isEmpty { code = .differs }
+        return log.damage.isEmpty && log.recovery.bytes.isEmpty ? .fine : .differs
       }
     }
-    output.flush()
-    return code
   }
 
   private static func describe(

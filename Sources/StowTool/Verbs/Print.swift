@@ -48,39 +48,21 @@ enum Lines {
     _ prepare: (StowValue, _ place: String, _ part: StowPath) throws -> StowValue
   ) async throws -> ExitCode {
     if arguments.has("--follow"), arguments.files.count > 1 { throw Failure("--follow takes one log") }
-    var writer = writer
-    var output = Output()
-    var isWhole = true
-    for path in arguments.files {
-      output.flush()
+    return await arguments.forEachFile { path, output in
+      var writer = writer
       func write(_ value: StowValue, _ record: Int?) throws {
-        do {
-          output.line(writer.text(of: try prepare(value, record.map { "\(path): record \($0)" } ?? path, [])))
-        } catch {
-          output.flush()
-          throw error
-        }
+        output.line(writer.text(of: try prepare(value, record.map { "\(path): record \($0)" } ?? path, [])))
+        if arguments.has("--follow") { output.flush() }
       }
-      do {
-        if arguments.has("--follow") {
-          isWhole = try await Contents.follow(path, arguments) { value, record in
-            try write(value, record)
-            output.flush()
-          }
-        } else if let message = try Contents.largeMessage(in: path, arguments),
-          try LargeValues.write(message, of: path, writer, { try prepare($0, path, $1) })
-        {
-          continue
-        } else {
-          isWhole = try Contents.forEach(in: path, arguments, write) && isWhole
-        }
-      } catch let failure as Failure where failure.code == .differs && arguments.files.count > 1 {
-        output.flush()
-        Output.complain(failure.reason)
-        isWhole = false
+      if arguments.has("--follow") {
+        return try await Contents.follow(path, arguments, write) ? .fine : .differs
       }
+      if let message = try Contents.largeMessage(in: path, arguments),
+        try LargeValues.write(message, of: path, writer, { try prepare($0, path, $1) })
+      {
+        return .fine
+      }
+      return try Contents.forEach(in: path, arguments, write) ? .fine : .differs
     }
-    output.flush()
-    return isWhole ? .fine : .differs
   }
 }

@@ -20,20 +20,16 @@ enum Verify {
     ],
     run: run)
 
-  private static func run(_ arguments: Arguments) throws -> ExitCode {
+  private static func run(_ arguments: Arguments) async throws -> ExitCode {
     let context = try Walks.context(arguments)
-    var output = Output()
-    var code = ExitCode.fine
-    for path in arguments.files {
+    return await arguments.forEachFile { path, output in
       let input = try Input(path)
       let (text, isFine) = try verdict(input, context, arguments)
-      if !isFine { code = .differs }
       if !isFine || !arguments.has("--quiet") {
         output.line("\(input.name): \(text)")
       }
+      return isFine ? .fine : .differs
     }
-    output.flush()
-    return code
   }
 
   private static func verdict(
