@@ -119,6 +119,21 @@ struct LogTests {
     #expect(try Tool.run("print", "--record", "5", path).text.contains(#""number": "5""#))
   }
 
+  @Test("a log whose first bytes are damaged is still one")
+  func damagedBeginning() throws {
+    try makeLog()
+    try change { $0.replaceSubrange(0..<40, with: Data(count: 40)) }
+    let info = try Tool.run("info", path)
+    #expect(info.text.contains("log of 202 records, damaged: "))
+    let printed = try Tool.run("print", path)
+    #expect(printed.code == 1 && printed.errors.contains("damaged") && printed.text.hasSuffix("\"last\"}\n"))
+    #expect(try Tool.run("inspect", path).errors.contains("broken at offset 0: a block without a whole head"))
+    #expect(try Tool.run("verify", path).text.contains("not valid at offset 0: a block without a whole head"))
+    let compacted = try Tool.run("compact", path)
+    #expect(compacted.code == 0, "\(compacted.errors)")
+    #expect(try Tool.run("log", path).code == 0)
+  }
+
   /// What no writer leaves, with checksums that are right.
   @Test("records that a log says it has, and that cannot be read, are found")
   func lostRecords() throws {

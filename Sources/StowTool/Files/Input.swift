@@ -94,7 +94,7 @@ struct Input {
     return (reason.hasSuffix(hint) ? reason : reason + hint) + other.remedy
   }
 
-  /// What a file holds, by its first bytes.
+  /// What a file holds, by its first bytes; of a log also by the head of its second block, if the first one is damaged.
   enum Kind { case message, log, stream }
 
   var kind: Kind {
@@ -102,8 +102,12 @@ struct Input {
     return switch Array(data.prefix(2)) {
     case [0x7F, 0x02]: .log
     case [0x7F, 0x03]: .stream
-    default: .message
+    default: hasSecondBlock ? .log : .message
     }
+  }
+
+  private var hasSecondBlock: Bool {
+    BlockHead(data.dropFirst(BlockHead.blockSize).prefix(BlockHead.size))?.index == 1
   }
 }
 
