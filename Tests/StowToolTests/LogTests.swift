@@ -192,6 +192,15 @@ struct LogTests {
     try change { $0 += Data(repeating: 7, count: 100) }
     let before = try Tool.run("log", path)
     #expect(before.code == 1 && before.text.contains("100 bytes from offset"))
+    let printed = try Tool.run("print", path)
+    #expect(
+      printed.code == 1 && printed.errors.contains("100 bytes from offset")
+        && printed.text.hasSuffix("\"last\"}\n"))
+    #expect(try Tool.run("diff", path, path).code == 1)
+    let first = try Tool.run("print", "--record", "0-9", path)
+    #expect(first.code == 0 && first.errors == "")
+    let info = try Tool.run("info", path)
+    #expect(info.code == 1 && info.text.contains("log of 202 records, damaged: 100 bytes from offset"))
     let run = try Tool.run("recover", path)
     #expect(run.text.contains("cut off"))
     #expect(run.code == 0 && run.text.contains("100 bytes from offset"))

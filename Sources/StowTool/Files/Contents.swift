@@ -131,7 +131,11 @@ struct Contents {
       }
       if wanted?.single != nil { return isWhole }
       for damage in log.damage { Output.complain("\(input.name): \(damage)") }
-      return isWhole && log.damage.isEmpty
+      isWhole = isWhole && log.damage.isEmpty
+      // They may have been records.
+      if wanted?.ends(before: log.count) ?? false || log.recovery.bytes.isEmpty { return isWhole }
+      Output.complain("\(input.name): \(log.recovery)")
+      return false
     }
   }
 

@@ -15,9 +15,9 @@ enum Info {
     return await arguments.forEachFile { path, output in
       let input = try Input(path)
       do {
-        output.line(
-          "\(input.name): \(try text(of: input, decoder)), \(Words.count(input.sizes.reduce(0, +), "byte"))")
-        return .fine
+        let (text, isWhole) = try text(of: input, decoder)
+        output.line("\(input.name): \(text), \(Words.count(input.sizes.reduce(0, +), "byte"))")
+        return isWhole ? .fine : .differs
       } catch let failure as Failure where failure.code == .differs {
         output.line("\(input.name): \(failure.reason)")
         return .differs
@@ -25,12 +25,14 @@ enum Info {
     }
   }
 
-  private static func text(of input: Input, _ decoder: StowDecoder) throws -> String {
+  private static func text(of input: Input, _ decoder: StowDecoder) throws -> (text: String, isWhole: Bool) {
     switch input.kind {
     case .log:
       return try Logs.reading(input) { log in
-        let damage = try log.verify()
-        return "log of \(Words.count(log.count, "record"))\(damage.isEmpty ? "" : ", damaged: \(damage[0])")"
+        let damage = try log.verify().first.map { "\($0)" }
+        let fault = damage ?? (log.recovery.bytes.isEmpty ? nil : "\(log.recovery)")
+        let text = "log of \(Words.count(log.count, "record"))"
+        return (fault.map { "\(text), damaged: \($0)" } ?? text, fault == nil)
       }
     case .stream:
       let records = RecordStreamDecoder()
@@ -42,10 +44,10 @@ enum Info {
       } catch {
         throw Failure("stream, broken at record \(count): \(Contents.reason(error))", .differs)
       }
-      return "stream of \(Words.count(count, "record"))"
+      return ("stream of \(Words.count(count, "record"))", true)
     case .message:
       do {
-        return try text(of: decoder.message(from: input.data))
+        return (try text(of: decoder.message(from: input.data)), true)
       } catch {
         throw Failure("no message: \(input.fault(Contents.reason(error)))", .differs)
       }
