@@ -46,6 +46,7 @@ struct CommandLineTests {
       let run = try Tool.run(verb, path)
       #expect(run.code == 0 && run.text == text + "\n", "\(run.errors)")
     }
+    #expect(try Tool.run("compact", "/dev/null").errors.contains("a pipe or a device"))
     let device = try Tool.run("print", "/dev/null")
     #expect(device.code == 1 && device.errors.contains("there are no bytes"))
 
@@ -147,6 +148,9 @@ struct CommandLineTests {
     let run = try Tool.run("from-json", "--log", path, "-", input: wrong)
     #expect(run.code == 1 && run.errors.contains("line 2"))
     #expect(try Tool.run("json", "--path", "number", path).lines == ["1", "2", "3"])
+    let both = try Tool.run("from-json", "--log", path, "-o", folder.path("message"), "-", input: lines)
+    #expect(both.code == 2 && both.errors.contains("--output"))
+    #expect(try Tool.run("log", path).text.contains("3 records"))
   }
 
   @Test("a follower prints what was appended before and after it began")

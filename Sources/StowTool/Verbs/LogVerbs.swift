@@ -65,7 +65,11 @@ enum LogVerbs {
     -> ExitCode
   {
     // Opening for appending would make a log where there is none.
-    guard try Input(path).kind == .log else { throw Failure("\(path): this is no log", .differs) }
+    let input = try Input(path)
+    guard !input.isPiped else {
+      throw Failure("\(path): a pipe or a device, and no file that can be changed")
+    }
+    guard input.kind == .log else { throw Failure("\(path): this is no log", .differs) }
     do {
       let log = try RecordLog(at: URL(named: path), durability: .manual)
       var output = Output()

@@ -30,7 +30,12 @@ enum Parse {
   static func write(_ arguments: Arguments, _ read: Read) throws -> ExitCode {
     let input = try Input(arguments.files[0])
     if input.segments != nil { throw Failure("\(input.name): a folder, and no text") }
-    if let log = arguments.value("--log") { return try append(input, to: log, read) }
+    if let log = arguments.value("--log") {
+      if arguments.has("--output") {
+        throw Failure("--log writes no message to the file of --output; choose one")
+      }
+      return try append(input, to: log, read)
+    }
     let message = try withText(withoutMark(input.data), input.name, read) { try StowEncoder().encode($0) }
     try Output.write(message: message, arguments)
     return .fine
