@@ -54,11 +54,15 @@ extension FieldTable where Root: Codable {
   }
 
   /// The keys that a value encodes, or would encode if they had values, in their order; nil if it cannot be encoded.
+  ///
+  /// Values inside it are not encoded, because they may ask for keys of the same type.
   private static func keys(
     of value: Root, _ type: any CodingKey.Type
   ) -> [(name: String, isWritten: Bool)]? {
     let recorder = Recorder(reusesContainers: false)
     recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
+    recorder.types.encoders = TypeEncoders(
+      ofScalar: { ($0 as? any Encodable.Type).map { $0.makeSkippingEncoder() } }, ofGeneric: { _ in nil })
     guard (try? recorder.encodePlain(value, key: TokenKey(), parent: -1)) != nil else { return nil }
     func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).pointee.table }
     let table = table(type)
@@ -127,6 +131,20 @@ extension FieldTable where Root: Codable {
     let mirror = Mirror(reflecting: value)
     return end == MemoryLayout<Root>.size && mirror.displayStyle == .struct
       && mirror.children.count == fields.count
+  }
+}
+
+extension Encodable {
+  fileprivate static func makeSkippingEncoder() -> AnyTypeEncoder { SkippingEncoder<Self>() }
+}
+
+/// Records a nil instead of each value, except of one that takes the place of the outermost value.
+private final class SkippingEncoder<Value: Encodable>: TypeEncoder<Value> {
+  override func encode(
+    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  ) throws {
+    if parent < 0 { return try recorder.encodePlain(value, key: key, parent: parent) }
+    recorder.recording.recordNil(level: level, key: key)
   }
 }
 

@@ -65,6 +65,82 @@ struct FieldTableTests {
     #expect(error?.description.contains("writes its nil") == true)
   }
 
+  @Test("the keys of values within do not count") func keysWithin() throws {
+    struct Tree: StowFields, Equatable {
+      var weight: Int?
+      var children: [Tree]
+      static let stowFields = FieldTable(
+        Tree.init(weight:children:), Field("weight", \.weight), Field("children", \.children))
+    }
+    let tree = Tree(weight: 1, children: [Tree(weight: 2, children: [])])
+    #expect(throws: Never.self) { try Tree.stowFields.check(tree) }
+    expectRoundTrip(tree)
+
+    enum Keys: CodingKey { case a, b, c }
+    struct Inner: Codable, Equatable {
+      typealias CodingKeys = Keys
+      var b: Int?
+      var c: Int
+      init(b: Int?, c: Int) { (self.b, self.c) = (b, c) }
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Keys.self)
+        b = try container.decodeIfPresent(Int.self, forKey: .b)
+        c = try container.decode(Int.self, forKey: .c)
+      }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(c, forKey: .c)
+        try container.encodeIfPresent(b, forKey: .b)
+      }
+    }
+    struct Outer: StowFields, Equatable {
+      var a: Inner
+      var b: Int?
+      var c: Inner?
+      static let stowFields = FieldTable(
+        Outer.init(a:b:c:), Field("a", \.a), Field("b", \.b), Field("c", \.c))
+      init(a: Inner, b: Int?, c: Inner?) { (self.a, self.b, self.c) = (a, b, c) }
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Keys.self)
+        a = try container.decode(Inner.self, forKey: .a)
+        b = try container.decodeIfPresent(Int.self, forKey: .b)
+        c = try container.decodeIfPresent(Inner.self, forKey: .c)
+      }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(a, forKey: .a)
+        try container.encodeIfPresent(b, forKey: .b)
+        try container.encodeIfPresent(c, forKey: .c)
+      }
+    }
+    let outer = Outer(a: Inner(b: 1, c: 2), b: nil, c: Inner(b: nil, c: 3))
+    #expect(throws: Never.self) { try Outer.stowFields.check(outer) }
+    expectRoundTrip(outer)
+  }
+
+  @Test("what encodes another value in its place has the keys of that") func inPlace() throws {
+    struct Stored: Codable {
+      var a: Int
+      var b: String?
+    }
+    struct Value: StowFields, Equatable {
+      var a: Int
+      var b: String?
+      static let stowFields = FieldTable(Value.init(a:b:), Field("a", \.a), Field("b", \.b))
+      init(a: Int, b: String?) { (self.a, self.b) = (a, b) }
+      init(from decoder: any Decoder) throws {
+        let stored = try Stored(from: decoder)
+        self.init(a: stored.a, b: stored.b)
+      }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(Stored(a: a, b: b))
+      }
+    }
+    #expect(throws: Never.self) { try Value.stowFields.check(Value(a: 1, b: nil)) }
+    expectRoundTrip([Value(a: 1, b: nil), Value(a: 2, b: "b")])
+  }
+
   @Test("a type without a keyed container has no table") func notKeyed() {
     struct Single: Codable {
       var value: Int
