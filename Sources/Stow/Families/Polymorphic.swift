@@ -222,6 +222,8 @@ extension Dictionary: ElementContainer where Key: CodingKeyRepresentable {
   }
 
   static func decodeElements<Leaf: LeafCoding>(from decoder: any Decoder, by leaf: Leaf.Type) throws -> Self {
+    // A template gives nothing to the values of a dictionary.
+    let decoder = (decoder as? MergedDecoder)?.message ?? decoder
     let container = try decoder.container(keyedBy: PathKey.self)
     var elements: Self = [:]
     for name in container.allKeys {

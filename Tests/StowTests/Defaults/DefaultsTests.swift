@@ -93,6 +93,26 @@ struct DefaultsTests {
         == .keyNotFound("height", "levels", .key("1", 1)))
   }
 
+  @Test("are not added to dictionaries of several types, nor to what is in them")
+  func families() throws {
+    struct Drawing: Codable {
+      @Polymorphic var shapes: [String: any Shape] = ["a": Square(side: 3), "b": Circle(radius: 1)]
+    }
+    let decoder = StowDecoder()
+    decoder.types = .shapes
+    func shapes(
+      _ value: JSONValue, _ strategy: StowDecoder.DefaultsStrategy = .strict
+    ) throws -> [String: any Shape] {
+      let data = try StowEncoder().encode(["shapes": value])
+      let drawing = try decoder.decode(Drawing.self, from: data, defaults: Drawing(), strategy: strategy)
+      return drawing.shapes
+    }
+    #expect(try shapes(["b": ["circle": ["radius": 2]]]) as? [String: Circle] == ["b": Circle(radius: 2)])
+    let message: JSONValue = ["a": ["square": ["side": 1]], "b": ["circle": ["radius": 2]]]
+    #expect(failure { try shapes(message) } == .keyNotFound("made", "shapes", "a", "square"))
+    #expect(try shapes(message, .lenient)["b"] as? Circle == Circle(radius: 1))
+  }
+
   @Test("do not change the case of an enumeration with values")
   func enumerations() throws {
     #expect(try decoded(["theme": ["plain": [:]]]).theme == .plain)
