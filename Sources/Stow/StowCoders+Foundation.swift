@@ -7,11 +7,12 @@
   import Combine
 #endif
 
-// Files, and what Foundation's coders have besides: values whose types need something to be encoded and decoded, as
-// `AttributedString` does, Combine, and options, of which none is needed here.
+// Files, and other features of Foundation's coders: types that are coded with a configuration, as
+// `AttributedString` is, Combine, and options, which are not needed here.
 
 extension StowEncoder {
-  /// Encodes a value into a file. It takes the place of an older one at once: readers see either the old message or the new.
+  /// Encodes a value into a file, which is replaced atomically: readers see either the old message or the new
+  /// one.
   ///
   /// ```swift
   /// try encoder.encode(settings, to: URL(filePath: "settings.stow"))
@@ -30,7 +31,7 @@ extension StowEncoder {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - configuration: What is handed to `encode(to:configuration:)`.
+  ///   - configuration: The argument of `encode(to:configuration:)`.
   /// - Throws: What `encode(_:)` throws.
   public func encode<Value: EncodableWithConfiguration>(
     _ value: Value, configuration: Value.EncodingConfiguration
@@ -38,7 +39,7 @@ extension StowEncoder {
     try encode(ConfiguredValue(value: value, configuration: configuration))
   }
 
-  /// Encodes a value of a type that is encoded with a configuration, which a type provides.
+  /// Encodes a value of a type that is encoded with a configuration, which is provided by another type.
   ///
   /// ```swift
   /// let data = try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)
@@ -53,7 +54,8 @@ extension StowEncoder {
 }
 
 extension StowDecoder {
-  /// Decodes a value from the message in a file, or a part of it: then the file is mapped, and little of it is read.
+  /// Decodes a value from the message in a file, or a part of it. For a part, the file is mapped and little
+  /// of it is read.
   ///
   /// ```swift
   /// let settings = try decoder.decode(Settings.self, from: URL(filePath: "settings.stow"))
@@ -75,8 +77,8 @@ extension StowDecoder {
   /// - Parameters:
   ///   - type: The type of the value.
   ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
-  ///   - path: The way to a part that is decoded instead of the whole value.
-  ///   - configuration: What is handed to `init(from:configuration:)`.
+  ///   - path: The path of a part to decode instead of the whole value.
+  ///   - configuration: The argument of `init(from:configuration:)`.
   /// - Throws: What `decode(_:from:)` throws, or with a path `decode(_:from:at:)`.
   public func decode<Value: DecodableWithConfiguration>(
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [],
@@ -89,7 +91,7 @@ extension StowDecoder {
     }
   }
 
-  /// Decodes a value of a type that is decoded with a configuration, which a type provides.
+  /// Decodes a value of a type that is decoded with a configuration, which is provided by another type.
   ///
   /// ```swift
   /// let text = try decoder.decode(
@@ -104,7 +106,7 @@ extension StowDecoder {
   }
 }
 
-/// A value and what it is encoded with.
+/// A value and the configuration for encoding it.
 private struct ConfiguredValue<Value: EncodableWithConfiguration>: Encodable {
   let value: Value
   let configuration: Value.EncodingConfiguration
@@ -115,18 +117,18 @@ private struct ConfiguredValue<Value: EncodableWithConfiguration>: Encodable {
 #if canImport(Combine)
   /// Lets `Publisher.encode(encoder:)` take a `StowEncoder`.
   extension StowEncoder: TopLevelEncoder {
-    /// What is encoded.
+    /// The type of encoded messages.
     public typealias Output = Data
   }
 
   /// Lets `Publisher.decode(type:decoder:)` take a `StowDecoder`.
   extension StowDecoder: TopLevelDecoder {
-    /// What is decoded.
+    /// The type of messages to decode.
     public typealias Input = Data
   }
 #endif
 
-// Here so that the compiler tells whoever sets an option of Foundation's JSON coders what to do instead.
+// Declared so that the compiler tells users of options of Foundation's JSON coders what to do instead.
 
 @available(
   *, unavailable,

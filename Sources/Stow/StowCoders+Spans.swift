@@ -1,8 +1,8 @@
 #if compiler(>=6.2)
-  // Messages in spans: memory that the compiler sees to, and that nobody copies.
+  // Messages in spans: memory whose lifetime the compiler checks, used without copying.
 
   extension StowDecoder {
-    /// Decodes a value from a message in a span, without copying it; or a part of it.
+    /// Decodes a value, or a part of it, from a message in a span, without copying the message.
     ///
     /// ```swift
     /// let person = try decoder.decode(Person.self, from: buffer.readableBytesSpan)
@@ -13,7 +13,7 @@
     /// - Parameters:
     ///   - type: The type of the value or the part.
     ///   - span: The message.
-    ///   - path: The way to the part; without steps, to the whole value.
+    ///   - path: The path of the part; without steps, the whole value is decoded.
     public func decode<Value: Decodable>(
       _ type: Value.Type, from span: RawSpan, at path: StowPath = []
     ) throws -> Value {
@@ -26,7 +26,8 @@
     /// let message = try decoder.message(from: buffer.readableBytesSpan)
     /// ```
     ///
-    /// - Throws: As `StowMessage.init(from:)`; also if the message relies on a context that the decoder does not have.
+    /// - Throws: What `StowMessage.init(from:)` throws; also if the message relies on a context that the
+    ///   decoder does not have.
     public func message(from span: RawSpan) throws -> StowMessage {
       try span.withUnsafeBytes { try message(from: $0) }
     }
@@ -54,7 +55,7 @@
     /// try buffer.writeWithOutputRawSpan(minimumWritableBytes: 4096) { try encoder.encode(value, into: &$0) }
     /// ```
     ///
-    /// The message is made elsewhere and copied, as its length is known when it is complete.
+    /// The message is made elsewhere and copied, because its length is known only once it is complete.
     ///
     /// - Throws: `EncodingError.invalidValue` if the message takes more bytes than are free, and what `encode(_:)`
     ///   throws. Nothing is written then.

@@ -4,10 +4,10 @@
   import Foundation
 #endif
 
-/// Keys and strings that both sides hold, so that small messages need not bring them.
+/// Keys and strings that both sides hold, so that small messages need not carry them.
 ///
-/// A message by itself carries the names of its keys, which outweigh the values of small ones. With a context it
-/// names the context, or nothing at all, and carries the values:
+/// By itself, a message carries the names of its keys, which outweigh the values if these are small. With a
+/// context it carries the values, and names the context, or not even that:
 ///
 /// ```swift
 /// let context = try StowContext(learningFrom: [Reading.sample, Command.sample])
@@ -15,15 +15,15 @@
 /// decoder.contexts = [context]
 /// ```
 ///
-/// A context is an immutable list of *shapes*, the keys of objects, and *symbols*, strings. Any value can be encoded
-/// with any context: what it does not hold is written as without one. Make a context once, keep its `data` as a
-/// resource of both programs or send it first, and make it again from there:
+/// A context is an immutable list of *shapes*, the keys of objects, and *symbols*, strings. Any value can be
+/// encoded with any context: what the context lacks is written as without one. Make a context once, keep its
+/// `data` as a resource of both programs or send it first, and recreate it from there:
 ///
 /// ```swift
 /// let context = try StowContext(from: data)
 /// ```
 ///
-/// Do not learn a context anew in each program: the next version of a type may teach another one.
+/// Do not learn a context separately in each program: the next version of a type may lead to a different one.
 public struct StowContext: Sendable, Hashable {
   private let storage: Storage
 
@@ -43,7 +43,7 @@ public struct StowContext: Sendable, Hashable {
     }
   }
 
-  /// Makes the context that bytes hold.
+  /// Makes a context from its bytes.
   ///
   /// Takes time and memory in proportion to the bytes.
   ///
@@ -58,16 +58,16 @@ public struct StowContext: Sendable, Hashable {
     }
   }
 
-  /// Learns a context from samples of what is to be encoded.
+  /// Learns a context from samples of the values to encode.
   ///
-  /// The context has the keys of every type in the samples, and of dictionaries those lists that at least two samples
-  /// have; and the strings that occur in at least two samples, keys of dictionaries among them. Strings of a single
-  /// character are left out. A sample need not be a whole message: one value of every type, and as many values of those
-  /// whose strings recur as show which, are enough. The same samples always teach the same, in whatever order
-  /// dictionaries have their entries.
+  /// The context has the keys of every type in the samples, the key lists of dictionaries that at least two
+  /// samples have, and the strings that occur in at least two samples, keys of dictionaries among them.
+  /// Strings of a single character are left out. A sample need not be a whole message: one value of every
+  /// type is enough, and as many values with recurring strings as show which recur. The same samples always
+  /// give the same context, in whatever order dictionaries have their entries.
   ///
-  /// Samples with `Polymorphic` properties need an encoder with their `types`. A sample with `Shared` properties is learnt as
-  /// the root of a `SharedGraph`, because only so it is encoded.
+  /// Samples with `Polymorphic` properties need an encoder with their `types`. A sample with `Shared`
+  /// properties is learnt as the root of a `SharedGraph`, because it can only be encoded as one.
   ///
   /// ```swift
   /// let context = try StowContext(learningFrom: [Drawing.sample], encoder: encoder)
@@ -76,9 +76,9 @@ public struct StowContext: Sendable, Hashable {
   /// Takes time and memory in proportion to the samples.
   ///
   /// - Parameters:
-  ///   - samples: Values as those that are to be encoded.
+  ///   - samples: Values like those to be encoded.
   ///   - encoder: Encodes the samples, with its `userInfo`, `types` and `maximumDepth`.
-  /// - Throws: What encoding one of them throws.
+  /// - Throws: What encoding a sample throws.
   public init(learningFrom samples: [any Encodable], encoder: StowEncoder = StowEncoder()) throws {
     storage = Storage(
       try ContextLearner.learn(
@@ -94,7 +94,7 @@ public struct StowContext: Sendable, Hashable {
   /// Equal contexts have equal bytes.
   public var data: Data { storage.data }
 
-  /// What messages name the context by: the CRC-32C of its `data`.
+  /// The identifier of the context in messages: the CRC-32C of its `data`.
   public var id: UInt32 { storage.id }
 
   /// The keys of its shapes, by their numbers.
@@ -114,7 +114,7 @@ public struct StowContext: Sendable, Hashable {
 }
 
 extension StowContext {
-  /// A decoder was to have two different contexts with the same id.
+  /// The error of adding a context to a decoder that has a different one with the same id.
   public struct RepeatedID: LocalizedError, CustomStringConvertible {
     /// The id of both.
     public let id: UInt32

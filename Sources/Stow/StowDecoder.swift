@@ -8,15 +8,16 @@ import Synchronization
 
 /// Decodes `Decodable` values from Stow messages.
 ///
-/// A drop-in for `JSONDecoder`:
+/// A drop-in replacement for `JSONDecoder`:
 ///
 /// ```swift
 /// let trip = try StowDecoder().decode(Trip.self, from: data)
 /// ```
 ///
-/// Safe on bytes from anywhere: what is malformed is a `DecodingError`, and the decoder itself takes memory in
-/// proportion to the bytes there are, not to what they claim. A decoder may be used from many threads at once, and
-/// from inside an `init(from:)` that it is itself running. As to an encoder, the `stringValue` of a key must not change.
+/// Safe on untrusted bytes: malformed bytes are a `DecodingError`, and the decoder itself takes memory in
+/// proportion to the bytes that exist, not to what they claim. A decoder may be used from many threads at
+/// once, and from inside an `init(from:)` that it is itself running. As with an encoder, the `stringValue` of
+/// a key must not change.
 ///
 /// FORMAT.md specifies the bytes.
 public final class StowDecoder: Sendable {
@@ -31,7 +32,7 @@ public final class StowDecoder: Sendable {
   /// Makes a decoder with the default options.
   public init() {}
 
-  /// What is handed to every `init(from:)` through its decoder. Empty by default.
+  /// The values that every `init(from:)` finds in its decoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
     get { options.withLock { $0.userInfo.values } }
     set { options.update { $0.userInfo.values = newValue } }
@@ -45,10 +46,10 @@ public final class StowDecoder: Sendable {
     set { options.update { $0.userInfo.values[.typeRegistry] = newValue } }
   }
 
-  /// How many containers may be nested, in values that are skipped too; 512 by default.
+  /// How deeply containers may be nested, including those in skipped values; 512 by default.
   ///
   /// A message that nests deeper is a `DecodingError.dataCorrupted`. Every level takes room on the stack:
-  /// raise this only where there is some.
+  /// raise this only if there is enough.
   public var maximumDepth: Int {
     get { options.withLock { $0.maximumDepth } }
     set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
@@ -56,18 +57,18 @@ public final class StowDecoder: Sendable {
 
   /// The contexts that messages may rely on; none by default.
   ///
-  /// A message names its context by its id, and one that the decoder does not have is a
-  /// `DecodingError.dataCorrupted` that says the id.
+  /// A message names its context by its id. If the decoder does not have that context, the result is a
+  /// `DecodingError.dataCorrupted` with the id.
   ///
-  /// Of two different contexts with the same id neither is relied on: a message that names it is a
-  /// `DecodingError.dataCorrupted`, too. Of contexts that were learnt, two have one id once in 4 billion times. Those
-  /// that come from others are better added by `add(_:)`, which throws.
+  /// If two different contexts have the same id, neither is used: a message that names it is a
+  /// `DecodingError.dataCorrupted`, too. Two contexts that were learnt have the same id once in 4 billion
+  /// times. Contexts that come from others are better added by `add(_:)`, which throws.
   public var contexts: [StowContext] {
     get { options.withLock { $0.contexts?.contexts ?? [] } }
     set { options.update { $0.contexts = ContextChoice(newValue, $0.contexts?.implicit) } }
   }
 
-  /// Adds a context that messages may rely on. One that the decoder has already changes nothing.
+  /// Adds a context that messages may rely on. Does nothing if the decoder already has it.
   ///
   /// - Throws: `StowContext.RepeatedID` if the decoder has a different context of the same id.
   public func add(_ context: StowContext) throws {
@@ -79,10 +80,11 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// The context of messages that name none, if they rely on one all the same; none by default.
+  /// The context of messages that rely on one without naming it; nil by default.
   ///
-  /// For connections and files that have settled the context before (`StowEncoder.contextIdentification`). Bytes do
-  /// not tell which context they were written with: with another one they are refused, or read as another value.
+  /// For connections and files whose context was agreed on beforehand (`StowEncoder.contextIdentification`).
+  /// Bytes do not tell which context they were written with: with another one they are refused, or read as
+  /// another value.
   public var implicitContext: StowContext? {
     get { options.withLock { $0.contexts?.implicit } }
     set { options.update { $0.contexts = ContextChoice($0.contexts?.contexts ?? [], newValue) } }
@@ -92,8 +94,8 @@ public final class StowDecoder: Sendable {
 
   /// Decodes a value from a message.
   ///
-  /// Takes time in proportion to the message: that nothing in it nests too deeply is checked first, also where the type
-  /// asks for little of it. `decode(_:from:at:)` reads a part without the rest.
+  /// Takes time in proportion to the message, even if the type asks for little of it: first the nesting of
+  /// the whole message is checked. `decode(_:from:at:)` reads a part without the rest.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message; any `DecodingError` if
   ///   it does not hold a value of the type; and whatever an `init(from:)` throws.
@@ -101,19 +103,21 @@ public final class StowDecoder: Sendable {
     try data.lendBytes { try decode(type, $0) }
   }
 
-  /// Decodes a value from a message in contiguous bytes, such as a `[UInt8]`, without copying them; or a part of it.
+  /// Decodes a value, or a part of it, from a message in contiguous bytes, such as a `[UInt8]`, without
+  /// copying them.
   ///
   /// ```swift
   /// let name = try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])
   /// ```
   ///
-  /// For a part, looks at what the path passes and at the part itself. All else is skipped by its length, and a fault in
-  /// it is not found. To read several parts, open the message once: ``message(from:)-(ContiguousBytes)``.
+  /// For a part, reads only what the path passes and the part itself. Everything else is skipped by its
+  /// length, so faults in it are not found. To read several parts, open the message once:
+  /// ``message(from:)-(ContiguousBytes)``.
   ///
   /// - Parameters:
   ///   - type: The type of the value or the part.
   ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
-  ///   - path: The way to the part; without steps, to the whole value.
+  ///   - path: The path of the part; without steps, the whole value is decoded.
   /// - Throws: What `decode(_:from:)` for data throws, or with a path ``StowMessage/decode(_:at:)``.
   public func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = []
@@ -134,7 +138,7 @@ public final class StowDecoder: Sendable {
   ///   - type: What the value must be: a protocol that it conforms to, a class, or an array, a dictionary or an optional
   ///     of such.
   ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
-  ///   - path: The way to a part that is decoded instead of the whole value.
+  ///   - path: The path of a part to decode instead of the whole value.
   /// - Throws: `DecodingError.dataCorrupted` if a name is not registered in `types`, `DecodingError.typeMismatch` if
   ///   the value is not a `Value`, and what `decode(_:from:)` throws, or with a path `decode(_:from:at:)`.
   public func decode<Value>(
@@ -143,36 +147,38 @@ public final class StowDecoder: Sendable {
     try decode(Polymorphic<Value>.self, from: bytes, at: path).wrappedValue
   }
 
-  /// Which values of a template count.
+  /// Which values of a template are used.
   public struct DefaultsStrategy: Hashable, Sendable {
     fileprivate let isLenient: Bool
 
-    /// Those whose keys are missing in the message.
+    /// Values whose keys are missing in the message.
     public static let strict = DefaultsStrategy(isLenient: false)
-    /// Those whose keys are missing, and those in whose place the message has a value that does not fit.
+    /// Values whose keys are missing in the message, and values in place of those that do not fit.
     public static let lenient = DefaultsStrategy(isLenient: true)
   }
 
-  /// Decodes a value from a message that may lack some of its keys, which are taken from a template.
+  /// Decodes a value from a message that may lack some of its keys, and takes what is missing from a
+  /// template.
   ///
   /// ```swift
   /// let settings = try decoder.decode(Settings.self, from: data, defaults: Settings())
   /// ```
   ///
-  /// A key that a type asks for and that an object of the message lacks is taken from the same place of the template,
-  /// in objects within objects, too. What the message has counts: a nil that it says stays nil. Arrays and dictionaries
-  /// are taken as they are, with no entries or elements of the template. <doc:Evolution> says more.
+  /// A key that a type asks for and that an object of the message lacks is taken from the same place in the
+  /// template, also in nested objects. What the message has counts: an explicit nil stays nil. Arrays and
+  /// dictionaries are taken as they are, without elements or entries of the template. See <doc:Evolution>.
   ///
-  /// Takes the time of encoding the template besides.
+  /// Also takes the time of encoding the template.
   ///
   /// - Parameters:
   ///   - type: The type of the value, and of the template.
   ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
-  ///   - path: The way to a part that is decoded instead of the whole value. A part that is not there is the template.
-  ///   - template: A value that has what messages may lack.
-  ///   - strategy: Whether values of the message that do not fit are taken from the template, too.
-  /// - Throws: What `decode(_:from:)` throws, or with a path `decode(_:from:at:)`; and what encoding the template throws.
-  ///   A message that is broken is an error, also with `.lenient`, as far as it is read.
+  ///   - path: The path of a part to decode instead of the whole value. If there is no such part, the result
+  ///     is the template.
+  ///   - template: A value that supplies what the message lacks.
+  ///   - strategy: Whether the template also replaces values of the message that do not fit.
+  /// - Throws: What `decode(_:from:)` throws, or with a path `decode(_:from:at:)`; and what encoding the
+  ///   template throws. A broken message is an error even with `.lenient`, as far as it is read.
   public func decode<Value: Codable>(
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [], defaults template: Value,
     strategy: DefaultsStrategy = .strict
@@ -204,7 +210,8 @@ public final class StowDecoder: Sendable {
   /// ```
   ///
   /// - Parameter bytes: The message. `Data` is shared with the opened message, other bytes are copied.
-  /// - Throws: As `StowMessage.init(from:)`; also if the message relies on a context that the decoder does not have.
+  /// - Throws: What `StowMessage.init(from:)` throws; also if the message relies on a context that the
+  ///   decoder does not have.
   public func message(from bytes: some ContiguousBytes) throws -> StowMessage {
     let data = bytes as? Data ?? bytes.withUnsafeBytes { Data.copy($0) }
     let options = options.withLock { $0 }
@@ -219,9 +226,10 @@ public final class StowDecoder: Sendable {
     try withSession(of: bytes) { try $0.decode(type) }
   }
 
-  /// Decodes a message, or the part that a path leads to, by `make`, which is handed a decoder of it.
+  /// Decodes a message, or the part that a path leads to, with `make`, which receives a decoder of it.
   ///
-  /// - Parameter missing: What stands for a part that is not there; it is handed the error that says so.
+  /// - Parameter missing: Returns the value of a missing part; receives the error that says that it is
+  ///   missing.
   func decode<Value>(
     _ bytes: UnsafeRawBufferPointer, at path: StowPath, orMissing missing: (any Error) throws -> Value,
     by make: (any Decoder) throws -> Value
@@ -232,9 +240,9 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Opens a message, and hands its session to `body`.
+  /// Opens a message, and passes its session to `body`.
   ///
-  /// - Parameter isWhole: Whether all of it is decoded: of a part, the path finds out whether it nests too deeply.
+  /// - Parameter isWhole: Whether all of it is decoded. For a part, the walk along the path checks the depth.
   @inline(__always)
   private func withSession<Value>(
     of bytes: UnsafeRawBufferPointer, isWhole: Bool = true, _ body: (DecodingSession) throws -> Value
@@ -250,7 +258,7 @@ public final class StowDecoder: Sendable {
 
   /// Decodes a value from a record, a message that relies on what earlier records defined.
   ///
-  /// - Parameter scope: What adding the record to the definitions returned.
+  /// - Parameter scope: The result of adding the record to the definitions.
   package func decode<Value: Decodable>(
     _ type: Value.Type, fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
     _ scope: DecodingDefinitions.Scope
@@ -258,7 +266,7 @@ public final class StowDecoder: Sendable {
     try withSession(ofRecord: record, definitions, scope) { try $0.decode(type) }
   }
 
-  /// The same, with what a template has where the record lacks it.
+  /// Decodes a value from a record, and takes from a template what the record lacks.
   package func decode<Value: Codable>(
     _ type: Value.Type, fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
     _ scope: DecodingDefinitions.Scope, defaults template: Value, _ strategy: DefaultsStrategy
@@ -271,7 +279,7 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Opens a record to be read in parts. Its bytes are copied, and nothing is added to the definitions any more.
+  /// Opens a record to be read in parts. Its bytes are copied, and the definitions are not extended any more.
   package func message(
     fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
     _ scope: DecodingDefinitions.Scope
@@ -303,7 +311,7 @@ public final class StowDecoder: Sendable {
 final class ContextChoice: Sendable {
   let contexts: [StowContext]
   let implicit: StowContext?
-  /// The same, as messages look them up.
+  /// The same contexts, as messages look them up.
   let definitions: DecodingContexts
 
   init(_ contexts: [StowContext], _ implicit: StowContext?) {
@@ -312,14 +320,14 @@ final class ContextChoice: Sendable {
       if named[context.id] == nil {
         named[context.id] = .some(context.decoding)
       } else if !distinct.contains(context) {
-        // Two have one id: a message that names it relies on neither.
+        // Two contexts have the same id: a message that names it can use neither.
         named[context.id] = .some(nil)
       } else {
         continue
       }
       distinct.append(context)
     }
-    // A message may name it all the same.
+    // A message may name the implicit context all the same.
     if let implicit, named[implicit.id] == nil { named[implicit.id] = .some(implicit.decoding) }
     self.contexts = distinct
     self.implicit = implicit

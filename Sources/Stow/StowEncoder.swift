@@ -8,27 +8,27 @@ import Synchronization
 
 /// Encodes `Encodable` values as Stow messages: compact, self-describing and canonical.
 ///
-/// A drop-in for `JSONEncoder`:
+/// A drop-in replacement for `JSONEncoder`:
 ///
 /// ```swift
 /// let data = try StowEncoder().encode(trip)
 /// ```
 ///
 /// The same sequence of encoding calls gives the same bytes on every machine. An encoder may be used from
-/// many threads at once, and from inside an `encode(to:)` that it is itself running. Making one costs next
-/// to nothing: what is learnt about types is kept by the process, not by the encoder. What a key is called is part of
-/// that, if its type is an enumeration: the `stringValue` of such a key must not change.
+/// many threads at once, and from inside an `encode(to:)` that it is itself running. Making one costs next to
+/// nothing: what is learnt about types is kept by the process, not by the encoder. That includes the names of
+/// keys whose type is an enumeration: the `stringValue` of such a key must not change.
 ///
 /// FORMAT.md specifies the bytes.
 public final class StowEncoder: Sendable {
-  /// What may be chosen about the output. The format leaves little to choose.
+  /// Options for the output. The format leaves little choice.
   public struct OutputFormatting: OptionSet, Sendable {
     public let rawValue: UInt
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Sorts every map by the UTF-8 of its keys: dictionaries, and objects whose key type is not one of
-    /// fixed cases. Makes the bytes independent of the order in which a dictionary happens to be.
+    /// Sorts every map by the UTF-8 of its keys: dictionaries, and objects whose key type does not have fixed
+    /// cases. Makes the bytes independent of the arbitrary order of dictionaries.
     public static let sortedKeys = OutputFormatting(rawValue: 1 << 0)
   }
 
@@ -45,7 +45,7 @@ public final class StowEncoder: Sendable {
   /// Makes an encoder with the default options.
   public init() {}
 
-  /// What is handed to every `encode(to:)` through its encoder. Empty by default.
+  /// The values that every `encode(to:)` finds in its encoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
     get { options.withLock { $0.userInfo.values } }
     set { options.update { $0.userInfo.values = newValue } }
@@ -65,11 +65,11 @@ public final class StowEncoder: Sendable {
     set { options.update { $0.formatting = newValue } }
   }
 
-  /// How many containers may be nested; 512 by default.
+  /// How deeply containers may be nested; 512 by default.
   ///
-  /// A value that nests deeper, as an object that contains itself does, is an `EncodingError.invalidValue`, which carries
-  /// it; or the whole value, where only containers nest too deeply. Every level takes room on the stack: raise this only
-  /// where there is some.
+  /// A value that nests deeper, such as an object that contains itself, is an `EncodingError.invalidValue`.
+  /// The error carries that value, or the whole value if only containers nest too deeply. Every level takes
+  /// room on the stack: raise this only if there is enough.
   public var maximumDepth: Int {
     get { options.withLock { $0.maximumDepth } }
     set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
@@ -77,7 +77,7 @@ public final class StowEncoder: Sendable {
 
   /// The context that messages rely on; none by default.
   ///
-  /// Whoever decodes them needs it (`StowDecoder.contexts`).
+  /// Decoding them requires the same context (`StowDecoder.contexts`).
   public var context: StowContext? {
     get { options.withLock { $0.context } }
     set { options.update { $0.context = newValue } }
@@ -87,8 +87,8 @@ public final class StowEncoder: Sendable {
   public enum ContextIdentification: Sendable {
     /// By its id, in six bytes.
     case id
-    /// Not at all: for connections and files that have settled the context before. Whoever decodes the message must
-    /// know, and set `StowDecoder.implicitContext`.
+    /// Not at all: for connections and files whose context was agreed on beforehand. The receiver must know
+    /// it, and set `StowDecoder.implicitContext`.
     case none
   }
 
@@ -100,8 +100,9 @@ public final class StowEncoder: Sendable {
 
   /// Encodes a value.
   ///
-  /// Takes time and memory in proportion to the value. While it runs it needs 8 to 16 bytes for each value
-  /// inside and 28 for each container, in buffers that grow as they fill, beside its strings and the output.
+  /// Takes time and memory in proportion to the value. While it runs, it needs 8 to 16 bytes for each value
+  /// inside and 28 for each container, in buffers that grow as they fill, in addition to its strings and the
+  /// output.
   ///
   /// - Throws: `EncodingError.invalidValue` if the value encodes nothing or nests too deeply, and whatever
   ///   an `encode(to:)` throws.
@@ -146,7 +147,7 @@ public final class StowEncoder: Sendable {
   /// Encodes a value as a record: a message that relies on what earlier records defined, and defines more for later
   /// ones. Lends it to `body`.
   ///
-  /// The definitions are those of the record from then on, whether `body` throws or not.
+  /// From then on the definitions include those of the record, whether `body` throws or not.
   package func withRecord<Value: Encodable, Result>(
     of value: Value, relyingOn definitions: EncodingDefinitions,
     _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -159,7 +160,7 @@ public final class StowEncoder: Sendable {
     }
   }
 
-  /// Records a value, and hands the session that did to `finish`.
+  /// Records a value, and passes the session to `finish`.
   @inline(__always)
   private func record<Value: Encodable, Result>(
     _ value: Value, _ finish: (EncodingSession, PlanningOptions) throws -> Result

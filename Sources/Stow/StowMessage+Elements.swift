@@ -1,12 +1,12 @@
 extension StowMessage {
-  /// The parts of a message that are the elements of an array, or the values of an object.
+  /// The elements of an array, or the values of an object, as parts of a message.
   public struct Elements: Sequence, Sendable {
     let message: OpenMessage
     let elements: PlaceElements
-    /// The way to what has the elements.
+    /// The path to the array or object.
     let path: StowPath
 
-    /// A walk from the first element on.
+    /// Returns an iterator that begins at the first element.
     public func makeIterator() -> Iterator { Iterator(message: message, elements: elements, path: path) }
 
     /// Finds the elements one after the other.
@@ -14,9 +14,9 @@ extension StowMessage {
       fileprivate let message: OpenMessage
       fileprivate var elements: PlaceElements
       fileprivate let path: StowPath
-      /// Elements that were found and not handed out yet, the next one last.
+      /// Elements that were found and not returned yet, the next one last.
       fileprivate var found: [StowMessage] = []
-      /// Whether the way to the next element is broken.
+      /// Whether the bytes before the next element are broken.
       fileprivate var isBroken = false
 
       init(message: OpenMessage, elements: PlaceElements, path: StowPath) {
@@ -25,7 +25,8 @@ extension StowMessage {
         self.path = path
       }
 
-      /// The next element; nil after the last. Takes constant time, and the time of what a path passes after `each`.
+      /// Returns the next element, or nil after the last. Takes constant time, plus the time to follow the
+      /// path after `each`.
       public mutating func next() -> StowMessage? {
         if found.isEmpty, !isBroken, !elements.isAtEnd { findMore() }
         return found.popLast()
@@ -35,10 +36,10 @@ extension StowMessage {
 }
 
 extension StowMessage.Elements.Iterator {
-  /// Opening the message takes as long as finding some elements.
+  /// The most elements found at a time. Opening the message takes as long as finding some of them.
   private static let mostFound = 32
 
-  /// Finds some elements more; the last of them says if it is broken.
+  /// Finds some more elements. The last of them throws if the bytes are broken.
   private mutating func findMore() {
     var parts: [StowMessage] = []
     do {
@@ -69,7 +70,8 @@ extension StowMessage.Elements.Iterator {
     }
   }
 
-  /// What the path after `each` leads to in an element. Where it does not, the others may all the same.
+  /// Returns what the path after `each` leads to in an element. If it leads to nothing, it may still lead to
+  /// something in other elements.
   private func origin(_ walk: PathWalk) -> StowMessage.Origin {
     var walk = walk
     do {

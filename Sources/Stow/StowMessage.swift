@@ -14,23 +14,27 @@
 /// }
 /// ```
 ///
-/// Reading a part looks at what the path passes and at the part itself; all else is skipped by its length, and a fault
-/// in it is not found. So a part of a file that is mapped into memory costs little more than the pages that it is on:
+/// Reading a part reads only what the path passes and the part itself. Everything else is skipped by its
+/// length, so faults in it are not found. A part of a file that is mapped into memory costs little more than
+/// the pages it is on:
 ///
 /// ```swift
 /// let message = try StowMessage(mapping: file)
 /// ```
 ///
-/// Rows of tables and elements of packed arrays of one width are found at once. In a packed array of several widths, all
-/// elements are read to find one: go through ``elements(at:)``, or decode the array. Any other element of an array is
-/// found by a walk over those before it, a step for each, the first time; the message remembers where every 128th begins.
+/// Rows of tables and elements of packed arrays of one width are found in constant time. In a packed array of
+/// several widths, finding one element reads all of them: use ``elements(at:)``, or decode the array. Any
+/// other element of an array is found by a walk over those before it, a step for each, the first time; the
+/// message remembers where every 128th begins.
 ///
-/// A part is read as a message is, by paths that begin at it. A message and its parts share the data, are cheap to copy,
-/// and may be used from many threads at once. What it reads stays the same only as long as a mapped file does.
+/// A part is read like a message, by paths that begin at it. A message and its parts share the data, are
+/// cheap to copy, and may be used from many threads at once. If a mapped file changes, so does what is read
+/// from it.
 ///
-/// Of a path with ``StowPath/Step/each`` all methods see an array, whose elements are what the rest of the path finds.
+/// With ``StowPath/Step/each`` in a path, all methods see an array of the values that the rest of the path
+/// finds.
 public struct StowMessage: Sendable {
-  /// What this is: a place in the message, or why there is none.
+  /// A place in the message, or the reason why there is no place.
   indirect enum Origin {
     case place(ValuePlace)
     /// Nothing is there, as this error says.
@@ -40,13 +44,13 @@ public struct StowMessage: Sendable {
 
   private let message: OpenMessage
   private let origin: Origin
-  /// The way from the whole message to this part of it; without steps, this is the whole.
+  /// The path from the whole message to this part; without steps, this is the whole message.
   public let path: StowPath
 
   /// Opens a message.
   ///
-  /// Takes time and memory in proportion to the keys and strings that the message holds for all its values, not to the
-  /// values. To open one that relies on a context, or to set `userInfo` or a limit of depth, use
+  /// Takes time and memory in proportion to the keys and strings that the message shares among its values,
+  /// not to the values. To open one that relies on a context, or to set `userInfo` or a limit of depth, use
   /// ``StowDecoder/message(from:)-(ContiguousBytes)``.
   ///
   /// - Parameter bytes: The message. `Data` is shared with the opened message, other bytes are copied.
@@ -54,14 +58,14 @@ public struct StowMessage: Sendable {
   ///   the data.
   public init(from bytes: some ContiguousBytes) throws { self = try StowDecoder().message(from: bytes) }
 
-  /// Opens the message in a file that is mapped into memory, so that it is read only where parts are asked for.
+  /// Opens the message in a file that is mapped into memory, so that only the requested parts are read.
   ///
   /// ```swift
   /// let message = try StowMessage(mapping: URL(filePath: "people.stow"))
   /// ```
   ///
-  /// The file must not become shorter as long as the message or a part of it is used: the system would stop the program.
-  /// To replace it at once, as ``StowEncoder/encode(_:to:)`` does, is safe.
+  /// The file must not be truncated while the message or a part of it is in use: the system would stop the
+  /// program. Replacing it atomically, as ``StowEncoder/encode(_:to:)`` does, is safe.
   ///
   /// - Throws: What ``init(from:)`` throws, and the error of the system if the file cannot be read.
   public init(mapping file: URL) throws {
@@ -88,21 +92,21 @@ public struct StowMessage: Sendable {
   /// let names = try message.decode([String].self, at: ["people", .each, "name"])
   /// ```
   ///
-  /// Where the path leads to nothing, because an object lacks the key, an array the index, or a nil stands on the way, an
-  /// optional type is nil. With `each`, this holds for every element.
+  /// If the path leads to nothing, because an object lacks the key, an array lacks the index, or a nil is on
+  /// the way, an optional type decodes as nil. With `each`, this holds for every element.
   ///
   /// - Parameters:
   ///   - type: The type of the part.
-  ///   - path: From here to the part; without steps, to all of this.
-  /// - Throws: `DecodingError.keyNotFound` or `valueNotFound` if there is nothing, and `typeMismatch` if a step does not
-  ///   fit to what it meets, with the path so far; otherwise what `StowDecoder.decode(_:from:)` throws. Coding paths
-  ///   begin at the whole message.
+  ///   - path: The path from here to the part; without steps, all of this is decoded.
+  /// - Throws: `DecodingError.keyNotFound` or `valueNotFound` if there is nothing, and `typeMismatch` if a
+  ///   step does not fit what it meets, with the path up to there; otherwise what
+  ///   `StowDecoder.decode(_:from:)` throws. Coding paths begin at the whole message.
   public func decode<Value: Decodable>(_ type: Value.Type, at path: StowPath = []) throws -> Value {
     var value: Value?
     try walk(along: path) {
       value = try $0.decode(type)
     } ifMissing: {
-      // The nil of an optional stands for what is not there.
+      // An optional decodes as nil if there is nothing.
       if TypeName(type).isOptional { value = $0.none(type) }
       return value != nil
     }
@@ -110,7 +114,7 @@ public struct StowMessage: Sendable {
     return value
   }
 
-  /// What kind of value a part is.
+  /// Returns the kind of value that a part is.
   ///
   /// ```swift
   /// let isList = try message.kind(at: ["people"]) == .array
@@ -121,9 +125,9 @@ public struct StowMessage: Sendable {
     try walkToValue(along: path) { try $0.kind() }
   }
 
-  /// The number of elements of an array, or of keys of an object.
+  /// Returns the number of elements of an array, or of keys of an object.
   ///
-  /// Takes a step for each element, unless they stand in a table or a packed array, or were counted before.
+  /// Takes a step for each element, unless they are in a table or a packed array, or were counted before.
   ///
   /// ```swift
   /// let count = try message.count(at: ["people"])
@@ -135,7 +139,7 @@ public struct StowMessage: Sendable {
     try walkToValue(along: path) { try $0.count() }
   }
 
-  /// The keys of an object, in order.
+  /// Returns the keys of an object, in order.
   ///
   /// ```swift
   /// for key in try message.keys(at: ["people", 3]) { print(key) }
@@ -147,7 +151,8 @@ public struct StowMessage: Sendable {
     try walkToValue(along: path) { try $0.keys() }
   }
 
-  /// Whether a path leads to a value; nil is one. With `each`, whether it does in every element.
+  /// Returns whether a path leads to a value, which may be nil. With `each`, returns whether it does in every
+  /// element.
   ///
   /// ```swift
   /// let isNamed = try message.contains(["people", 3, "name"])
@@ -168,7 +173,7 @@ public struct StowMessage: Sendable {
 
   // MARK: parts
 
-  /// A part as a message, for reading more than once without finding it again.
+  /// Returns a part as a message, for reading more than once without finding it again.
   ///
   /// ```swift
   /// let person = try message.part(at: ["people", 99_000])
@@ -181,10 +186,10 @@ public struct StowMessage: Sendable {
     return StowMessage(message, .place(place), self.path.appending(path))
   }
 
-  /// The elements of an array or the values of an object, in order.
+  /// Returns the elements of an array or the values of an object, in order.
   ///
-  /// They are found one after the other while they are asked for, with constant memory; but the keys of an object are
-  /// read at once, and so are integers that a packed array holds in different widths.
+  /// They are found lazily, with constant memory. The keys of an object, however, are read at once, as are
+  /// integers that a packed array holds in different widths.
   ///
   /// ```swift
   /// for person in try message.elements(at: ["people"]) {
@@ -192,8 +197,8 @@ public struct StowMessage: Sendable {
   /// }
   /// ```
   ///
-  /// Each is a part, whose ``path`` ends with its index or its key. Where the bytes between two elements are broken, the
-  /// last part is one whose methods throw what is wrong.
+  /// Each is a part, whose ``path`` ends with its index or its key. If the bytes between two elements are
+  /// broken, the methods of the last part throw the error.
   ///
   /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.valueNotFound` for nil, and `typeMismatch`
   ///   for other kinds.
@@ -204,8 +209,8 @@ public struct StowMessage: Sendable {
 
   // MARK: walking
 
-  /// Walks from here along a path, as far as there is something, and hands `body` the walk. Where this part itself is
-  /// nothing, `ifMissing` says whether that is no error.
+  /// Walks from here along a path, as far as it leads, and passes the walk to `body`. If this part itself is
+  /// missing, `ifMissing` returns whether that is acceptable.
   ///
   /// Not generic, and so compiled once.
   private func walk(
@@ -224,7 +229,7 @@ public struct StowMessage: Sendable {
     }
   }
 
-  /// The same for what must be there.
+  /// Walks along a path to a value that must exist.
   private func walkToValue<Result>(
     along path: StowPath, _ body: (PathWalk) throws -> Result
   ) throws -> Result {

@@ -16,8 +16,7 @@ extension StowValue {
   /// Takes time in proportion to the message; SECURITY.md says how much memory. A `StowDecoder` reads messages that rely
   /// on a context, and those that nest deeper than usual: `decoder.decode(StowValue.self, from: data)`.
   ///
-  /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message, or hold a decimal number that
-  ///   `Decimal` does not.
+  /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message.
   public init(from bytes: some ContiguousBytes) throws {
     self = try StowDecoder().decode(StowValue.self, from: bytes)
   }
@@ -34,7 +33,7 @@ extension StowValue {
   /// - Throws: What `StowEncoder.encode(_:)` throws.
   public init(encoding value: some Encodable) throws { try self.init(from: StowEncoder().encode(value)) }
 
-  /// The message of this value.
+  /// Returns the message of this value.
   ///
   /// ```swift
   /// try value.encoded().write(to: file)
@@ -60,14 +59,14 @@ extension StowValue {
   }
 }
 
-// By this library's coders a value is taken whole; the rest is what other coders see.
+// This library's coders take a value whole; the rest is for other coders.
 
 extension StowValue: Codable {
-  /// Decodes whatever stands there.
+  /// Decodes a value of any kind.
   ///
-  /// A `StowDecoder` knows what that is. With any other decoder one kind is tried after the other, as by every type that
-  /// takes all of them: nil, Bool, integers, floating-point numbers, strings, arrays and objects, and last dates and
-  /// data, as property lists have them.
+  /// A `StowDecoder` knows which kind it is. With any other decoder the kinds are tried one after the other:
+  /// nil, Bool, integers, floating-point numbers, strings, arrays and objects, and last dates and data, as
+  /// property lists have them.
   ///
   /// - Throws: What the decoder throws, and `DecodingError.typeMismatch` if it finds none of these kinds.
   public init(from decoder: any Decoder) throws {
@@ -110,7 +109,7 @@ extension StowValue: Codable {
     return members
   }
 
-  /// The kinds that only some decoders have: others would find them in a string, a number or an array.
+  /// Decodes a kind that only some decoders have: others would find it in a string, a number or an array.
   private static func lastScalar(_ container: any SingleValueDecodingContainer) throws -> StowValue {
     if let value = try? container.decode(Date.self) { return .date(value) }
     if let value = try? container.decode(Data.self) { return .data(value) }
@@ -120,13 +119,13 @@ extension StowValue: Codable {
         codingPath: container.codingPath, debugDescription: "Found a value of no kind that is known."))
   }
 
-  /// Encodes the value as what it is.
+  /// Encodes the value as the kind that it is.
   ///
-  /// A `StowEncoder` keeps all of it. Any other encoder gets what `Date`, `UUID`, `URL`, `Data` and `Decimal` encode, and
-  /// nil for every level of nil.
+  /// A `StowEncoder` keeps all of it. Any other encoder receives what `Date`, `UUID`, `URL`, `Data` and
+  /// `Decimal` encode, and nil for every level of nil.
   ///
-  /// - Throws: What the encoder throws. An `EncodingError` if the encoder is another and the value has a number that
-  ///   `Decimal` does not hold.
+  /// - Throws: What the encoder throws; with another encoder also an `EncodingError` if the value has a
+  ///   number that `Decimal` does not hold.
   public func encode(to encoder: any Encoder) throws {
     if encoder is any StowValueCoder {
       var container = encoder.singleValueContainer()

@@ -8,16 +8,16 @@ import Stow
 
 /// Reads a text in diagnostic notation (Format/Notation.md), one item after the other, in time in proportion to it.
 ///
-/// The arrays and objects that are open stand in a list, so that no text takes more of the stack than another.
+/// Open arrays and objects are kept in a list, so that no text takes more of the stack than another.
 struct NotationParser {
-  /// What a text consists of.
+  /// An item of a text.
   enum Item {
     case scalar(StowValue)
-    /// An array or an object begins.
+    /// The beginning of an array or an object.
     case array, object
     /// The key of the value that comes next.
     case key(String)
-    /// The innermost array or object ends; an object with its keys.
+    /// The end of the innermost array or object; of an object, with its keys.
     case end(ObjectKeys?)
   }
 
@@ -35,10 +35,10 @@ struct NotationParser {
   /// The keys so far of the objects that are open, outermost first; nil for arrays.
   private var open: [ObjectKeys?] = []
 
-  /// As deep as messages nest if nothing else is said.
+  /// The depth to which messages nest by default.
   private static let maximumDepth = 512
 
-  /// Whether only JSON is read.
+  /// Whether only JSON is accepted.
   private let isJSON: Bool
 
   /// - Parameter text: UTF-8, which must outlive the parser.
@@ -47,16 +47,16 @@ struct NotationParser {
     self.isJSON = isJSON
   }
 
-  /// The value that the text is.
+  /// Reads the whole text as one value.
   mutating func parse() throws(StowNotationError) -> StowValue {
     let value = try value()
     try end()
     return value
   }
 
-  /// The value that comes next.
+  /// Reads the next value.
   ///
-  /// - Parameter isOpen: Whether it is a container of which the beginning was read, and maybe the first key.
+  /// - Parameter isOpen: Whether it is a container whose beginning was read, and maybe its first key.
   mutating func value(isOpen: Bool = false) throws(StowNotationError) -> StowValue {
     /// The values so far of the containers that are open.
     var contents: [[StowValue]] = isOpen ? [[]] : []
@@ -79,7 +79,7 @@ struct NotationParser {
 
   // MARK: items
 
-  /// What comes next, of a text whose value is not complete.
+  /// Reads the next item of a text whose value is not complete.
   mutating func next() throws(StowNotationError) -> Item {
     scanner.skipSpace()
     if place != .value {
@@ -117,7 +117,7 @@ struct NotationParser {
     guard scanner.isAtEnd else { throw scanner.error("something after the value") }
   }
 
-  /// The next key of the innermost object, with the colon.
+  /// Takes the next key of the innermost object, with the colon.
   private mutating func takeKey() throws(StowNotationError) -> String {
     let start = scanner.offset
     guard scanner.next == UInt8(ascii: "\"") else { throw scanner.error("expected a key in quotes") }
@@ -223,7 +223,7 @@ struct NotationParser {
     return seconds.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
   }
 
-  /// The decimal number that a text says; nil if it says none, or one that no message holds.
+  /// Returns the decimal number of a text; nil if it is not one, or if no message holds it.
   private static func decimal(of text: String) -> StowValue? {
     if text == Notation.notANumber { return .decimal(.nan) }
     var rest = Substring(text)
@@ -248,7 +248,7 @@ struct NotationParser {
     }
   }
 
-  /// The seconds from 2001-01-01 to the date that a text says; nil if it says none.
+  /// Returns the seconds from 2001-01-01 to the date of a text; nil if it is not a date.
   private static func seconds(of text: [UInt8]) -> Double? {
     let pattern = Array("0000-00-00T00:00:00".utf8)
     guard text.count > pattern.count, text.last == UInt8(ascii: "Z"),
@@ -275,7 +275,7 @@ struct NotationParser {
       return Double("\(whole).\(String(decoding: fraction, as: UTF8.self))")
     }
     NotationDate.complement(&fraction)
-    // What is left of the whole may be zero, which has no sign of its own.
+    // The rest of the whole may be zero, which has no sign of its own.
     return Double("-\(-whole - 1).\(String(decoding: fraction, as: UTF8.self))")
   }
 }
@@ -301,7 +301,7 @@ private struct NotationScanner {
     while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
   }
 
-  /// Passes a character if it is the next.
+  /// Takes a character if it is the next.
   mutating func take(_ character: Unicode.Scalar) -> Bool {
     guard next == UInt8(ascii: character) else { return false }
     offset += 1
@@ -315,19 +315,19 @@ private struct NotationScanner {
   /// Goes back to where something began.
   mutating func go(back start: Int) { offset = start }
 
-  /// The bytes up to the first for which `isPart` is false.
+  /// Takes the bytes up to the first for which `isPart` is false.
   mutating func take(while isPart: (UInt8) -> Bool) -> String {
     let start = offset
     while let byte = next, isPart(byte) { offset += 1 }
     return String(decoding: text[start..<offset], as: UTF8.self)
   }
 
-  /// The name of a kind or a constant.
+  /// Takes the name of a kind or a constant.
   mutating func takeWord() -> String { take { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") } }
 
   // MARK: numbers
 
-  /// A number as JSON writes it, and whether it has a point or an exponent.
+  /// Takes a number as JSON writes it. Without a point and an exponent it is an integer.
   mutating func takeNumber() throws(StowNotationError) -> (text: String, isInteger: Bool) {
     let start = offset
     _ = take("-")
@@ -356,7 +356,7 @@ private struct NotationScanner {
 
   // MARK: strings
 
-  /// A string in quotes.
+  /// Takes a string in quotes.
   mutating func takeString() throws(StowNotationError) -> String {
     try require("\"")
     var content: [UInt8] = []
@@ -380,7 +380,7 @@ private struct NotationScanner {
     throw error("a string without its end")
   }
 
-  /// What a backslash, which was passed, says with what follows it.
+  /// Takes what follows a backslash, and returns the scalar that is meant.
   private mutating func takeEscape() throws(StowNotationError) -> Unicode.Scalar {
     let start = offset - 1
     guard let byte = next else { throw error("a string without its end") }
@@ -404,7 +404,7 @@ private struct NotationScanner {
     }
   }
 
-  /// Four hexadecimal digits.
+  /// Takes four hexadecimal digits.
   private mutating func takeUnit() throws(StowNotationError) -> UInt16 {
     let end = min(offset + 4, text.count)
     let digits = text[offset..<end]

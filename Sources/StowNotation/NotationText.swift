@@ -6,7 +6,7 @@ import Stow
 /// let message = try StowEncoder().encode(NotationText(bytes, isJSON: true))
 /// ```
 package struct NotationText: Encodable {
-  /// What a value stands for, if not for itself.
+  /// Returns what a value stands for, if not for itself.
   package typealias Meaning = (StowValue) throws -> StowValue
 
   private let utf8: UnsafeBufferPointer<UInt8>
@@ -16,24 +16,24 @@ package struct NotationText: Encodable {
   /// - Parameters:
   ///   - utf8: The text, which must be UTF-8 and outlive this.
   ///   - isJSON: Whether only JSON is read.
-  ///   - meaning: What objects stand for whose first key begins with `$`, with all that is inside: these are read as a
-  ///     whole. Everything else stands for itself.
+  ///   - meaning: Returns what an object stands for whose first key begins with `$`. Such objects are read as
+  ///     a whole. Everything else stands for itself.
   package init(_ utf8: UnsafeBufferPointer<UInt8>, isJSON: Bool = false, meaning: Meaning? = nil) {
     self.utf8 = utf8
     self.isJSON = isJSON
     self.meaning = meaning
   }
 
-  /// The value that the text is.
+  /// Reads the value of the text.
   package func value() throws -> StowValue {
     var parser = NotationParser(utf8, isJSON: isJSON)
     let value = try parser.parse()
     return try meaning?(value) ?? value
   }
 
-  /// Encodes the value that the text is.
+  /// Encodes the value of the text.
   ///
-  /// - Throws: `StowNotationError` where the text is wrong, and what `meaning` and the encoder throw.
+  /// - Throws: `StowNotationError` if the text is wrong, and what `meaning` and the encoder throw.
   package func encode(to encoder: any Encoder) throws {
     let source = Source(NotationParser(utf8, isJSON: isJSON), meaning)
     if case .scalar(let value) = try source.takeItem() {
@@ -45,7 +45,7 @@ package struct NotationText: Encodable {
     try source.parser.end()
   }
 
-  /// An array or an object of which the beginning was read.
+  /// An array or an object whose beginning was read.
   private final class Source: Encodable {
     var parser: NotationParser
     private var isArray = false
@@ -56,7 +56,7 @@ package struct NotationText: Encodable {
       self.meaning = meaning
     }
 
-    /// The next item; if it begins a container, that is what is encoded next.
+    /// Takes the next item. If it begins a container, that is encoded next.
     func takeItem() throws -> NotationParser.Item {
       let item = try parser.next()
       if case .array = item { isArray = true } else { isArray = false }

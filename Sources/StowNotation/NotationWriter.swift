@@ -3,38 +3,39 @@ import Stow
 /// Writes values in diagnostic notation (Format/Notation.md).
 package struct NotationWriter {
   package typealias Part = Notation.Part
-  /// What stands before and after a word, as a terminal wants it for colours. Takes no room on the line.
+  /// Returns the text before and after a word, such as colours for a terminal. It takes no room on the line.
   package typealias Marks = @Sendable (_ part: Part) -> (before: String, after: String)
 
-  /// The most characters of a line that is broken no further; nil if everything is to stand on one.
+  /// The most characters of a line that could still be broken; nil for everything on one line.
   package var width: Int?
-  /// How many levels of arrays and objects are written; what is deeper is counted only, and no text to be read again.
+  /// How many levels of arrays and objects are written. Deeper ones are only counted, and the text cannot be
+  /// read again.
   package var depth = Int.max
   package var marks: Marks?
-  /// What is written for a scalar in the place of its notation, as JSON wants it; nil for those that stay.
+  /// Returns the text for a scalar in place of its notation, as for JSON; nil for scalars that stay.
   package var replacement: (@Sendable (StowValue) -> String?)?
 
-  /// What was written.
+  /// The text that was written.
   package private(set) var text = ""
-  /// The characters that are left on the line while it is tried whether a value has room on it; nil when none is
-  /// counted.
+  /// The characters that are left on the line while checking whether a value fits on it; nil when they are
+  /// not counted.
   private var room: Int?
 
-  /// - Parameter width: The most characters of a line that is broken no further; nil for one line.
+  /// - Parameter width: The most characters of a line that could still be broken; nil for one line.
   package init(width: Int? = nil) { self.width = width }
 
-  /// The text of a value.
+  /// Returns the text of a value.
   ///
   /// - Parameters:
-  ///   - indent: How far the lines of the value are indented, all but the first.
-  ///   - used: The characters that its first line has already, and what will follow the value.
+  ///   - indent: How far the lines of the value are indented, except the first.
+  ///   - used: The characters that are already on its first line, and those that will follow the value.
   package mutating func text(of value: StowValue, indent: Int = 0, used: Int = 0) -> String {
     text = ""
     write(value, indent: indent, used: used, level: 0)
     return text
   }
 
-  /// The text of a key and the colon after it, and the characters that they take.
+  /// Returns the text of a key and the colon after it, and how many characters they take.
   package mutating func text(ofKey key: String) -> (text: String, width: Int) {
     text = ""
     writeKey(key)
@@ -45,7 +46,7 @@ package struct NotationWriter {
 
   /// - Parameters:
   ///   - indent: How far the lines of the value are indented.
-  ///   - used: The characters that its line has already, and what will follow it.
+  ///   - used: The characters that are already on its line, and those that will follow it.
   private mutating func write(_ value: StowValue, indent: Int, used: Int, level: Int) {
     switch value {
     case .array(let elements):
@@ -91,7 +92,7 @@ package struct NotationWriter {
     text += close
   }
 
-  /// Writes some items on one line, or as many of them as have room.
+  /// Writes some items on one line, or as many of them as fit.
   private mutating func writeLine<Items: Collection>(
     _ open: String, _ items: Items, _ close: String,
     _ each: (inout NotationWriter, Items.Element, _ indent: Int, _ used: Int) -> Void
@@ -120,8 +121,8 @@ package struct NotationWriter {
 
   private static func width(ofKey key: String) -> Int { Notation.quoted(key).unicodeScalars.count + 2 }
 
-  /// Whether so many bytes of UTF-8 are surely too many for the line. Then they are not written to be taken back: long
-  /// ones would be, for every level around them.
+  /// Returns whether `size` bytes of UTF-8 are surely too many for the line. They are then not written at
+  /// all, because long ones would be written and taken back at every level around them.
   private mutating func hasNoRoom(for size: Int) -> Bool {
     guard let room, size / 4 > room else { return false }
     self.room = -1
@@ -157,7 +158,7 @@ package struct NotationWriter {
 }
 
 extension String {
-  /// Removes everything from a place on, in UTF-8, where a scalar begins.
+  /// Removes everything from a UTF-8 offset on, at which a scalar begins.
   fileprivate mutating func removeLast(from offset: Int) {
     removeSubrange(utf8.index(startIndex, offsetBy: offset)...)
   }

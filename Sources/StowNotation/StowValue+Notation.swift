@@ -9,8 +9,8 @@ import Stow
 // Values as text of several lines, and values read from text (Format/Notation.md).
 
 extension StowValue {
-  /// The value in diagnostic notation on several lines: arrays and objects that have no room on one are broken into
-  /// lines of their items, which are indented.
+  /// Returns the value in diagnostic notation on several lines: arrays and objects that do not fit on one are
+  /// broken into lines of their items, which are indented.
   ///
   /// ```swift
   /// print(try StowValue(from: data).notation())
@@ -24,7 +24,7 @@ extension StowValue {
     return writer.text(of: self)
   }
 
-  /// Reads a value in diagnostic notation, as `description` and `notation(width:)` write it. JSON is read too.
+  /// Reads a value in diagnostic notation, as `description` and `notation(width:)` write it. Reads JSON, too.
   ///
   /// ```swift
   /// let value = try StowValue(notation: #"{"seen": date"2026-11-23T10:00:00Z", "level": 4.25}"#)
@@ -33,8 +33,8 @@ extension StowValue {
   /// Numbers of JSON without a point or an exponent become integers, others `Double`s. Takes time and memory in
   /// proportion to the text.
   ///
-  /// - Throws: `StowNotationError` if the text is no such value, repeats a key of an object, or nests more than 512 levels
-  ///   deep.
+  /// - Throws: `StowNotationError` if the text is not such a value, repeats a key of an object, or nests more
+  ///   than 512 levels deep.
   public init(notation: String) throws(StowNotationError) {
     self = try Array(notation.utf8).withUnsafeBufferPointer { utf8 throws(StowNotationError) in
       var parser = NotationParser(utf8)
@@ -43,7 +43,7 @@ extension StowValue {
   }
 }
 
-/// What is wrong with a text that should be in diagnostic notation, and where.
+/// An error in a text that should be in diagnostic notation: what is wrong, and where.
 ///
 /// ```swift
 /// do {
@@ -55,7 +55,7 @@ extension StowValue {
 public struct StowNotationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The line, from 1 on. Lines end with a line feed.
   public let line: Int
-  /// The place in the line, from 1 on, in Unicode scalars.
+  /// The position in the line, from 1 on, in Unicode scalars.
   public let column: Int
   /// What is wrong, in a few words.
   public let reason: String
@@ -66,7 +66,7 @@ public struct StowNotationError: Error, Hashable, Sendable, CustomStringConverti
     let lineFeed = UInt8(ascii: "\n")
     let start = before.lastIndex(of: lineFeed).map { $0 + 1 } ?? 0
     line = 1 + before.reduce(0) { $0 + ($1 == lineFeed ? 1 : 0) }
-    // Bytes that go on with a scalar begin with the bits 10.
+    // Continuation bytes of a scalar begin with the bits 10.
     column = 1 + before[start...].reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
     self.reason = reason
   }

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// A thread for calls that wait for the disk, one after the other. It is not one of Swift's pool: that has as many as the
-/// machine has cores, and all tasks of the process would wait, too.
+/// A serial queue for calls that wait for the disk. They must not block a thread of Swift's pool, which has
+/// only as many as the machine has cores: all tasks of the process would wait, too.
 struct BlockingCalls: Sendable {
-  // A queue that is serial gets a thread also where those of the pool are all busy.
+  // A serial queue gets a thread even when all threads of the pool are busy.
   private let queue = DispatchQueue(label: "StowRecords", qos: .utility)
 
   /// Runs `body`, and returns its result.
@@ -13,12 +13,12 @@ struct BlockingCalls: Sendable {
     }
   }
 
-  /// Runs `body`, without anybody who waits for it.
+  /// Runs `body` without waiting for it.
   func start(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-  /// Runs `body` after some time.
+  /// Runs `body` after an interval.
   func run(after interval: Duration, _ body: @escaping @Sendable () -> Void) {
-    // Some decades are as long as any interval, and no sum of nanoseconds overflows.
+    // Limits the interval to some decades, so that no sum of nanoseconds overflows.
     let seconds = max(0, min(interval, .seconds(1 << 30)) / .seconds(1))
     queue.asyncAfter(deadline: .now() + seconds, execute: body)
   }

@@ -11,24 +11,24 @@ extension RecordLogReader {
       case frame
       /// Records are missing, and nothing is left of them.
       case missing
-      /// A record of several blocks is not whole.
+      /// A record that spans several blocks is not whole.
       case unfinished
       /// A record is larger than `maximumRecordSize`.
       case recordTooLarge
-      /// The system could not read the bytes; its `errno`.
+      /// The system could not read the bytes; the value is its `errno`.
       case unreadable(Int32)
     }
 
     /// The path of the file that the part is in: that of the log, or of one of its segments.
     public let file: String
-    /// The numbers of the records that were lost; empty if none was.
+    /// The numbers of the lost records; empty if no record was lost.
     public let records: Range<Int>
     /// Where in the file the part is, in bytes.
     public let bytes: Range<Int>
     /// What is wrong with the part.
     public let reason: Reason
 
-    /// The records, the segment if it is in one, the bytes and the reason in a sentence.
+    /// A sentence with the records, the segment if there is one, the bytes and the reason.
     public var description: String {
       let numbers =
         records.isEmpty ? "no records" : "records \(records.lowerBound) to \(records.upperBound - 1)"
@@ -41,11 +41,13 @@ extension RecordLogReader {
 
   /// What opening a log found after the last record that is whole.
   public struct Recovery: Hashable, Sendable, CustomStringConvertible {
-    /// The bytes after the last whole part of the log; empty if it ended with it. No part that is whole is among them. A
-    /// writer has cut them off. For a reader they are still there, and may be what a writer is just writing.
+    /// The bytes after the last whole part of the log; empty if the log ends there. They contain no whole
+    /// part. A writer has cut them off. For a reader they are still in the file, and may be what a writer is
+    /// just writing.
     public let bytes: Range<Int>
-    /// The numbers of a record of several blocks, or of a group, that is not finished; empty if there is none. A writer leaves
-    /// the parts where they are, and appends after them: the numbers stay without records.
+    /// The numbers of an unfinished group, or of an unfinished record of several blocks; empty if nothing is
+    /// unfinished. A writer leaves the parts in place and appends after them: these numbers stay without
+    /// records.
     public let records: Range<Int>
 
     /// The bytes and the record in a sentence.
@@ -77,12 +79,13 @@ extension RecordLog.Damage.Reason {
   }
 }
 
-/// The damage that a log has met. Reading from several threads or several times adds each part once.
+/// The damage met in a log. Each part is added once, however often and on however many threads it is read.
 final class DamageReport: Sendable {
   private let known = Mutex<Set<RecordLog.Damage>>([])
   private let goingOn = Mutex<Int?>(nil)
 
-  /// Where a walk went on when it found that the segment was removed which came next; nil if none was.
+  /// The number at which a walk continued after its next segment turned out to be removed; nil if that did
+  /// not happen.
   var firstAfterRemoval: Int? {
     get { goingOn.withLock { $0 } }
     set { goingOn.withLock { $0 = newValue } }
@@ -94,7 +97,7 @@ final class DamageReport: Sendable {
 
   var count: Int { known.withLock { $0.count } }
 
-  /// All of it, in the order of the files.
+  /// All damage, in the order of the files.
   var list: [RecordLog.Damage] {
     known.withLock {
       $0.sorted {

@@ -14,8 +14,8 @@ extension RecordLog {
     /// `append` returns when the record is on the disk. Nothing that was appended is lost. Threads that append at the
     /// same time share one synchronization.
     case everyAppend
-    /// Appended records are on the disk after this time. A process that is killed, and a system that stops, lose what
-    /// was appended within it.
+    /// Appended records are on the disk within this time. If the process is killed or the system stops, what
+    /// was appended within it is lost.
     case interval(Duration)
     /// Records are written when a block of 64 KB is full, and when they are read, flushed or synchronized; they are
     /// brought to the disk by `synchronize()` and `close()` only. A process that is killed loses less than a block; a

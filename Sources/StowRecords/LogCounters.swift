@@ -18,7 +18,7 @@ extension RecordLog {
     public let damage: Int
   }
 
-  /// What this log has done since it was opened. Takes constant time, and waits for nothing that writes.
+  /// What this log has done since it was opened. Takes constant time, and does not wait for writers.
   public var counters: Counters {
     Counters(
       appended: counts.appended.load(ordering: .relaxed),

@@ -8,8 +8,8 @@ import Synchronization
   import Musl
 #endif
 
-/// The logs that are open for appending in this process, so that they are closed when it exits: nobody lets go of a
-/// global variable.
+/// The logs that this process has open for appending. They are closed when it exits, because a global
+/// variable is never released.
 enum OpenLogs {
   private struct Reference: Sendable {
     weak var log: RecordLog?
@@ -18,7 +18,7 @@ enum OpenLogs {
 
   private static let references = Mutex<[ObjectIdentifier: Reference]>([:])
 
-  /// Has the exit of the process close what is open then. Once in a process.
+  /// Registers the closing of open logs when the process exits. Done once per process.
   private static let closesAtExit: Void = {
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
       _ = atexit { OpenLogs.closeAll() }
@@ -35,15 +35,15 @@ enum OpenLogs {
   }
 
   private static func closeAll() {
-    // What `fork` has copied belongs to the parent.
+    // Logs that `fork` has copied belong to the parent.
     let logs = references.withLock { $0.values.filter { $0.process == SystemDisk.process }.compactMap(\.log) }
     for log in logs { log.closeAtExit() }
   }
 }
 
 extension RecordLog {
-  /// Closes the log, unless a thread keeps using it. The one that ends the process may do so from within an `encode(to:)`
-  /// that the log is running, and would wait for itself.
+  /// Closes the log, unless a thread keeps using it: the thread that ends the process may be inside an
+  /// `encode(to:)` that the log is running, and would wait for itself.
   fileprivate func closeAtExit() {
     for _ in 0..<100 {
       if state.withLockIfAvailable({ _ in true }) ?? false {

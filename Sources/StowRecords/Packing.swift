@@ -11,8 +11,8 @@ extension RecordLog {
   public enum Packing: Sendable, Hashable {
     /// Records are written as they are encoded.
     case none
-    /// Words that the first records of a block have too are written as references to these. Logs with many texts become
-    /// smaller, and appending to them takes longer.
+    /// Words that also occur in the first records of a block are written as references to them. Logs with
+    /// much text become smaller, and appending takes longer.
     case words
   }
 }

@@ -3,8 +3,9 @@ import Stow
 extension RecordLogReader {
   /// A record of a log, not decoded yet.
   ///
-  /// It may be kept, and decoded late, twice, as another type, and on any thread. It keeps the block that it is in,
-  /// of up to 64 KB, or all of its own bytes if it is larger; one that was looked up by its number keeps less.
+  /// A record may be kept, and decoded later, repeatedly, as another type, and on any thread. It keeps its
+  /// block in memory, of up to 64 KB, or all of its own bytes if it is larger; a record looked up by its
+  /// number keeps less.
   ///
   /// ```swift
   /// for record in log.records {
@@ -15,7 +16,7 @@ extension RecordLogReader {
     let store: RecordStore
     let index: Int
 
-    /// The number of the record in its log: 0 for the first that was appended, and one more for each that followed.
+    /// The number of the record in its log: 0 for the first one appended, and one more for each that follows.
     public var number: Int { store.numbers.number(at: index) }
 
     /// The size of the encoded record, in bytes.
@@ -23,16 +24,16 @@ extension RecordLogReader {
 
     /// Decodes the record.
     ///
-    /// Takes time in proportion to the record, and to the definitions of keys in the records of its block that were not
-    /// decoded before it.
+    /// Takes time in proportion to the record, and to the key definitions in earlier records of its block
+    /// that were not decoded before it.
     ///
     /// - Throws: `DecodingError` if the record holds no value of the type, and whatever an `init(from:)` throws.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
       try store.open(at: index) { try $0.decode(type) }
     }
 
-    /// Decodes a record that may lack some of its keys, as one that an earlier version of the type wrote does; these are
-    /// taken from a template.
+    /// Decodes a record that may lack some of its keys, for example because an earlier version of the type
+    /// wrote it. What is missing is taken from a template.
     ///
     /// ```swift
     /// let event = try record.decode(Event.self, defaults: Event(date: .distantPast, place: "unknown"))
@@ -40,8 +41,8 @@ extension RecordLogReader {
     ///
     /// - Parameters:
     ///   - type: The type of the value, and of the template.
-    ///   - template: A value that has what records may lack.
-    ///   - strategy: Whether values of the record that do not fit are taken from the template, too.
+    ///   - template: A value that supplies what the record lacks.
+    ///   - strategy: Whether the template also replaces values of the record that do not fit.
     /// - Throws: What ``decode(_:)`` throws, and what encoding the template throws.
     public func decode<Value: Codable>(
       _ type: Value.Type, defaults template: Value, strategy: StowDecoder.DefaultsStrategy = .strict
@@ -55,7 +56,8 @@ extension RecordLogReader {
     /// let place = try record.message().decode(String.self, at: ["place", "name"])
     /// ```
     ///
-    /// The message has a copy of the record's bytes, and keeps nothing else of its block but keys and strings.
+    /// The message holds a copy of the record's bytes. Of the rest of its block it keeps only keys and
+    /// strings.
     ///
     /// - Throws: `DecodingError.dataCorrupted` if the record is not a message.
     public func message() throws -> StowMessage { try store.open(at: index) { try $0.message() } }

@@ -1,10 +1,11 @@
 import Stow
 
-/// What the records of a scope rely on, as the writer of a log ends and begins scopes.
+/// The definitions that the records of a scope rely on, for the writer of a log, which begins and ends
+/// scopes.
 protocol RecordScope: AnyObject {
   /// Forgets all definitions: the next record begins a scope.
   func begin()
-  /// The last message was not written. A new scope begins next.
+  /// Takes note that the last message was not written. A new scope begins next.
   func undo()
 }
 
@@ -13,16 +14,16 @@ final class RecordEncoder: RecordScope {
   private let encoder: StowEncoder
   private let definitions = EncodingDefinitions()
 
-  /// - Parameter encoder: Encodes the values, with its options but without its context.
+  /// - Parameter encoder: Encodes the values. Its options apply, its context does not.
   init(_ encoder: StowEncoder) { self.encoder = encoder }
 
   func begin() { definitions.removeAll() }
 
-  // A new scope has no definitions, neither of this record nor of others.
+  // The new scope has no definitions, of this record or any other.
   func undo() {}
 
-  /// Encodes a record, lends it to `body`, and keeps its definitions for later ones. If the record is not written then,
-  /// a new scope must begin.
+  /// Encodes a record, lends its bytes to `body`, and keeps its definitions for later records. If the record
+  /// is then not written, a new scope must begin.
   func encode<Value: Encodable, Result>(
     _ value: Value, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
@@ -30,7 +31,7 @@ final class RecordEncoder: RecordScope {
   }
 }
 
-/// A record with all that it relies on. Lent for a call.
+/// A record with all that it relies on. Valid only during a call.
 struct OpenRecord {
   let decoder: StowDecoder
   let bytes: UnsafeRawBufferPointer
@@ -41,7 +42,7 @@ struct OpenRecord {
     try decoder.decode(type, fromRecord: bytes, relyingOn: definitions, scope)
   }
 
-  /// The same, with what a template has where the record lacks it.
+  /// Decodes the record, and takes from a template what it lacks.
   func decode<Value: Codable>(
     _ type: Value.Type, defaults template: Value, _ strategy: StowDecoder.DefaultsStrategy
   ) throws -> Value {
@@ -56,9 +57,9 @@ struct OpenRecord {
 /// Opens the records of a scope in their order.
 final class RecordDecoder {
   private let decoder: StowDecoder
-  /// Made anew for each scope: a container that a type kept goes on reading with those it knows.
+  /// A new object for each scope: a container that a type has kept continues to read with the old one.
   private var definitions = DecodingDefinitions()
-  /// Why nothing more of the scope can be decoded.
+  /// The error that keeps the rest of the scope from being decoded.
   private var failure: (any Error)?
 
   init(_ decoder: StowDecoder) { self.decoder = decoder }
@@ -78,10 +79,11 @@ final class RecordDecoder {
     return OpenRecord(decoder: decoder, bytes: record, definitions: definitions, scope: scope)
   }
 
-  /// Without the definitions of one record, those of the others would get the wrong numbers.
+  /// Takes in a record's definitions. Once that fails, it fails for the rest of the scope: without those of
+  /// one record, the definitions of the others would get the wrong numbers.
   private func scope(of record: UnsafeRawBufferPointer) throws -> DecodingDefinitions.Scope {
     if let failure { throw failure }
-    // A record without bytes defines nothing that others could miss.
+    // An empty record defines nothing that others could miss.
     if record.isEmpty { return try definitions.add(record: record) }
     do {
       definitions = try definitions.extensible(by: record)
@@ -99,17 +101,17 @@ struct KnownScope: Sendable {
   /// The records that define something, by their indices.
   private var defining: [(index: Int, scope: DecodingDefinitions.Scope)] = []
 
-  /// Takes in a record that defines something. They come in their order, before any is opened.
+  /// Takes in a record that defines something. Records are added in order, before any is opened.
   ///
   /// - Throws: If its definitions are not valid.
   mutating func add(_ record: UnsafeRawBufferPointer, at index: Int) throws {
     defining.append((index, try definitions.add(record: record)))
   }
 
-  /// About how many bytes of memory it takes.
+  /// The approximate size in memory, in bytes.
   var size: Int { 512 + 4 * definitions.size }
 
-  /// Opens a record that stands at an index, with what it and those before it define.
+  /// Opens the record at an index, with the definitions of that record and of those before it.
   func open(_ record: UnsafeRawBufferPointer, at index: Int, _ decoder: StowDecoder) throws -> OpenRecord {
     let end = defining.partitionPoint { $0.index <= index }
     let last = end > 0 ? defining[end - 1] : nil
@@ -121,25 +123,25 @@ struct KnownScope: Sendable {
   }
 }
 
-/// Copies records from one scope into another, of which it knows no types.
+/// Copies records from one scope into another, without knowing their types.
 ///
-/// Numbers stay as they are, so that a scope of the new log begins with all definitions that the old scope had up to
-/// there: the first record that is copied brings along those of all records before it.
+/// Definitions keep their numbers, so a scope of the new log begins with all definitions that the old scope
+/// had up to there: the first copied record carries those of all records before it.
 final class RecordCopier: RecordScope {
-  /// The preludes of the old scope so far, and of those the ones that the new scope does not have.
+  /// The preludes of the old scope so far, and those among them that the new scope lacks.
   private var all: [RecordPrelude] = []
   private var missing: [RecordPrelude] = []
 
-  /// Forgets everything: the records that follow are of another scope of the old log.
+  /// Forgets everything: the records that follow belong to another scope of the old log.
   func beginReading() {
     all = []
     missing = []
   }
 
-  /// The records that follow go into a new scope, which has no definitions.
+  /// Begins a new scope, without definitions, for the records that follow.
   func begin() { missing = all }
 
-  /// Takes in what a record defines that is not copied.
+  /// Takes in the definitions of a record that is not copied.
   func skip(_ record: UnsafeRawBufferPointer) throws {
     let prelude = try RecordPrelude(of: record)
     guard prelude.size > 0 else { return }

@@ -7,7 +7,7 @@ import Synchronization
   import Foundation
 #endif
 
-/// Where in a log the last record of each key stands.
+/// An index of the last record of each key in a log.
 ///
 /// ```swift
 /// let index = try log.index(of: Entry.self, by: \.key)
@@ -15,28 +15,29 @@ import Synchronization
 /// let entry = try index.value(for: "Elbe")
 /// ```
 ///
-/// It is made by one pass over the log, and takes in what was appended since whenever it is asked. Memory has a key and a
-/// number for each key, and no values. A log that is written as often as it is read under the same keys can be compacted to
-/// their last values:
+/// The index is built in one pass over the log, and takes in what was appended since whenever it is asked. In
+/// memory it has a key and a number for each key, and no values. A log that writes the same keys again and
+/// again can be compacted to their last values:
 ///
 /// ```swift
 /// if index.outdated > index.count { try log.compact(keeping: index.isLast) }
 /// ```
 ///
-/// Records that were lost are passed over, and are then in the `damage` of the log. An index may be used from many threads; the
-/// closure that gives the key, and decoding the values, must not use it, nor the log: a compaction that asks ``isLast(_:)`` waits
-/// for them.
+/// Lost records are skipped, and are then in the `damage` of the log. An index may be used from many threads.
+/// The closure that returns the key, and the decoding of values, must use neither the index nor the log: a
+/// compaction that asks ``isLast(_:)`` waits for them.
 public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Sendable {
   private struct State {
     /// The identity of the log.
     var log: UInt64?
-    /// How often files of the log had been replaced: then records may have been left out that count here.
+    /// How often files of the log had been replaced. A replacement may have left out records that are counted
+    /// here.
     var generation = 0
-    /// The records before this number are taken in.
+    /// The number of the first record that is not taken in yet.
     var count = 0
-    /// Those before this one were removed.
+    /// The number before which all records were removed.
     var first = 0
-    /// How many of them have a later one of their key.
+    /// How many records have a later one with the same key.
     var outdated = 0
     var numbers: [Key: Int] = [:]
     /// The identities of the files that those were read from, by the numbers of their first records. Once it is saved, they tell
@@ -53,7 +54,8 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
       if numbers.updateValue(number, forKey: key) != nil { outdated += 1 }
     }
 
-    /// Forgets keys whose last record was removed. What of `outdated` was removed, nobody knows any more.
+    /// Forgets keys whose last record was removed. How many of the `outdated` records were removed is
+    /// unknown.
     mutating func remove(before first: Int) {
       guard first > self.first else { return }
       self.first = first
@@ -72,28 +74,29 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
     self.key = key
   }
 
-  /// Takes in what was appended since the index was asked last, as asking for a key does.
+  /// Takes in what was appended since the index was last asked, as looking up a key does.
   ///
   /// - Throws: What decoding a record throws, and a `RecordLogError` if the system cannot read one.
   public func update() throws {
     try update(to: log.flushedSnapshot()) { _ in }
   }
 
-  /// The number of keys, as of when the index was asked last.
+  /// The number of keys when the index was last asked.
   public var count: Int { state.withLock { $0.numbers.count } }
 
-  /// How many records have a later one of their key, as of when the index was asked last.
+  /// How many records had a later one with the same key when the index was last asked.
   public var outdated: Int { state.withLock { $0.outdated } }
 
-  /// The keys, in no order, as of when the index was asked last.
+  /// The keys when the index was last asked, in no particular order.
   public var keys: [Key] { state.withLock { Array($0.numbers.keys) } }
 
-  /// The last record of a key; nil if there is none.
+  /// Returns the last record of a key, or nil if the key has no record.
   ///
-  /// Takes as long as looking up a record by its number, after the records are taken in that were appended since.
+  /// Takes in the records that were appended since, and then takes as long as looking up a record by its
+  /// number.
   ///
-  /// - Throws: As ``RecordLogReader/record(at:)``; and what taking in records throws: what decoding one of them throws, what the
-  ///   closure throws that gives the key, and a `RecordLogError` if the system cannot read one.
+  /// - Throws: What ``RecordLogReader/record(at:)`` throws; what decoding a record that is taken in throws,
+  ///   and a `RecordLogError` if the system cannot read one.
   public func record(for key: Key) throws -> RecordLog.Record? {
     do {
       return try readRecord(for: key)
@@ -113,18 +116,18 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
     return try isSeen ? log.record(at: number, of: snapshot) : log.record(at: number)
   }
 
-  /// The last value of a key; nil if there is none.
+  /// Returns the last value of a key, or nil if the key has no record.
   ///
   /// - Throws: As ``record(for:)``.
   public func value(for key: Key) throws -> Value? { try record(for: key)?.decode(Value.self) }
 
-  /// Whether no record after this one has its key, as far as records were taken in. For ``RecordLog/compact(keeping:)``, which
-  /// it keeps from removing the last value of a key.
+  /// Returns whether no later record that was taken in has the same key. In ``RecordLog/compact(keeping:)``
+  /// it keeps the last value of each key.
   ///
   /// - Throws: What decoding the record throws.
   public func isLast(_ record: RecordLog.Record) throws -> Bool {
     let (identity, generation, count) = state.withLock { ($0.log, $0.generation, $0.count) }
-    // Of another log, after a compaction, or later than what was taken in, nothing is known.
+    // Nothing is known about a record of another log, a record not taken in yet, or any after a compaction.
     guard record.store.log == identity, generation == log.files.generation, record.number < count else {
       return true
     }
@@ -132,7 +135,7 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
     return state.withLock { $0.numbers[key] ?? record.number } <= record.number
   }
 
-  /// Takes in the records that were appended since this was done last; all, if a file was replaced since.
+  /// Takes in the records appended since the last time; all records, if a file was replaced since.
   private func update<Result>(to snapshot: LogSnapshot, _ body: (State) -> Result) throws -> Result {
     try state.withLock { state in
       let generation = snapshot.generation
@@ -142,7 +145,7 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
       if state.count < snapshot.tail.count {
         let met = DamageReport()
         var metCount = 0
-        /// Records that may be whole must not be passed over.
+        /// Throws if records could not be read that may be whole: they must not be skipped.
         func checkDamage() throws {
           if met.count > metCount { try log.throwUnreadable(met.list) }
           metCount = met.count
@@ -166,18 +169,18 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
 }
 
 extension RecordLogReader {
-  /// An index of the values by a key: where the last record of each key stands.
+  /// Makes an index of the last record of each key.
   ///
   /// ```swift
   /// let index = try log.index(of: Entry.self, by: \.key)
   /// let entry = try index.value(for: "Elbe")
   /// ```
   ///
-  /// Reads and decodes all records, with memory for the keys and one block.
+  /// Reads and decodes all records. Takes memory for the keys and one block.
   ///
   /// - Parameters:
   ///   - type: The type of the values.
-  ///   - key: What the last record is wanted of.
+  ///   - key: Returns the key of a value.
   /// - Throws: What decoding a record throws; a `RecordLogError` if the system cannot read one.
   public func index<Value: Decodable, Key: Hashable & Sendable>(
     of type: Value.Type = Value.self, by key: @escaping @Sendable (Value) -> Key
@@ -187,8 +190,8 @@ extension RecordLogReader {
     return index
   }
 
-  /// The same, from a file that ``RecordIndex/save(to:)`` has written, after which only later records are read. If there is
-  /// none, or if it is of another log or of another state of this one, all are read.
+  /// Makes an index from a file that ``RecordIndex/save(to:)`` has written, and reads only later records.
+  /// Reads all records if there is no such file, or if it is of another log or another state of this one.
   ///
   /// ```swift
   /// let index = try log.index(of: Entry.self, by: \.key, savedAt: url)
@@ -196,7 +199,7 @@ extension RecordLogReader {
   ///
   /// - Parameters:
   ///   - type: The type of the values.
-  ///   - key: What the last record is wanted of. It must be the same as for the index that was saved.
+  ///   - key: Returns the key of a value. It must be the same as for the index that was saved.
   ///   - url: The file of the index.
   /// - Throws: What decoding a record throws; a `RecordLogError` if the system cannot read one.
   public func index<Value: Decodable, Key: Hashable & Sendable & Codable>(
@@ -209,11 +212,11 @@ extension RecordLogReader {
   }
 }
 
-/// What a file of an index holds, as a message.
+/// The content of an index file, as a message.
 private struct SavedIndex: Codable {
-  /// Of the log as it was.
+  /// The index, and the state of the log when it was saved.
   struct Content<Key: Codable & Hashable>: Codable {
-    /// Those of the files that the records were read from, by the numbers of their first records.
+    /// The identities of the files that the records were read from, by the numbers of their first records.
     var identities: [Int: UInt64]
     var count: Int
     var outdated: Int
@@ -235,10 +238,10 @@ private struct SavedIndex: Codable {
 }
 
 extension RecordIndex where Key: Codable {
-  /// Writes the index to a file, from which ``RecordLogReader/index(of:by:savedAt:)`` takes it. What the log has is brought to
-  /// the disk before, so that no record is lost that the index knows.
+  /// Writes the index to a file for ``RecordLogReader/index(of:by:savedAt:)``. Brings the log to the disk
+  /// first, so that no record is lost that the index knows.
   ///
-  /// - Parameter url: The file, which is replaced at one moment.
+  /// - Parameter url: The file, which is replaced atomically.
   /// - Throws: What taking in later records throws, what synchronizing the log throws, and what writing the file throws.
   public func save(to url: URL) throws {
     let snapshot = try log.flushedSnapshot()
@@ -252,14 +255,14 @@ extension RecordIndex where Key: Codable {
     try encoder.encode(SavedIndex(encoder.encode(content))).write(to: url, options: .atomic)
   }
 
-  /// Takes what was saved, if it is of this log.
+  /// Takes in the saved index, if it is of this log.
   fileprivate func takeSaved(at url: URL) throws {
     guard let data = try? Data(contentsOf: url),
       let saved = try? StowDecoder().decode(SavedIndex.self, from: data), saved.isWhole,
       let content = try? StowDecoder().decode(SavedIndex.Content<Key>.self, from: saved.content)
     else { return }
     let snapshot = try log.flushedSnapshot()
-    // Segments may have been removed from the front, and no other one may be missing or be another.
+    // Segments may have been removed from the front; none of the others may be missing or replaced.
     guard
       content.identities.allSatisfy({ $0 < snapshot.first || snapshot.identity(ofSegment: $0) == $1 }),
       content.count <= snapshot.tail.count,
@@ -275,7 +278,7 @@ extension RecordIndex where Key: Codable {
 }
 
 extension RecordLogReader {
-  /// The last record before a number that can be read; nil if there is none.
+  /// Returns the last readable record before a number, or nil.
   fileprivate func lastRecord(before number: Int, of snapshot: LogSnapshot) throws -> RecordLog.Record? {
     var cursor = Cursor(self, at: number, in: snapshot)
     while true {

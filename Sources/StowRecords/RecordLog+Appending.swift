@@ -3,12 +3,12 @@ import Synchronization
 extension RecordLog {
   /// Appends a record.
   ///
-  /// When this returns, the record has its number, and is found by every read through this log, for which it is written
-  /// to the file first. While the disk is too full for that, it is kept in memory, and reads do not find it yet.
-  /// ``Durability`` says when it is on the disk. If it throws, the log is as it was, and whole, and appending may be
-  /// tried again. After some errors nothing more is appended before the log is opened anew: where the disk fails to
-  /// synchronize, nobody knows whether the record is there; and the file may have been removed, replaced or cut off by
-  /// somebody else.
+  /// When this returns, the record has its number, and every read through this log finds it: reading writes
+  /// it to the file first. While the disk is too full for that, it is kept in memory, and reads do not find
+  /// it yet. ``Durability`` says when it is on the disk. If this throws, the log is unchanged and whole, and
+  /// appending may be tried again. After some errors nothing more is appended until the log is opened again:
+  /// if the disk failed to synchronize, it is unknown whether the record is there; or the file may have been
+  /// removed, replaced or truncated by somebody else.
   ///
   /// Takes time in proportion to the value; one call in some hundred writes a block of 64 KB.
   ///
@@ -26,10 +26,11 @@ extension RecordLog {
     }.lowerBound
   }
 
-  /// Appends records, which get numbers in a row, and are brought to the disk together.
+  /// Appends records, which get consecutive numbers and are brought to the disk together.
   ///
-  /// A crash may leave some of them; `append(group:)` appends all or nothing. If this throws, the records before the one
-  /// that failed may have been appended: ``RecordLogReader/count`` says so, and they are as durable as others.
+  /// A crash may leave only some of them; `append(group:)` appends all or nothing. If this throws, the
+  /// records before the one that failed may have been appended: ``RecordLogReader/count`` tells, and they are
+  /// as durable as others.
   ///
   /// ```swift
   /// try log.append(contentsOf: events)
@@ -45,7 +46,7 @@ extension RecordLog {
       func append(_ value: Values.Element) throws {
         try writerWithRoom(&state).append(in: encoder) { try encoder.encode(value, $0) }
       }
-      // Elements of an array are not copied out of it.
+      // Avoids copying elements out of an array.
       let isDone: Void? = try values.withContiguousStorageIfAvailable {
         for index in $0.indices { try append($0[index]) }
       }
@@ -53,19 +54,20 @@ extension RecordLog {
     }
   }
 
-  /// Appends records that belong together: after a crash, and for whoever reads, all of them are there or none is.
+  /// Appends records that belong together: after a crash, and for every reader, either all of them are there
+  /// or none.
   ///
-  /// A group that has no room in a block of 64 KB is written in parts, and is read as a whole when one of its records is,
-  /// which takes memory for all of it. So a group is for what must not be half done, not for many records.
+  /// A group that does not fit in a block of 64 KB is written in parts, and reading any of its records takes
+  /// memory for the whole group. So use a group for what must not be half done, not for many records.
   ///
   /// ```swift
   /// try log.append(group: [Booking(-100, from: "Ada"), Booking(100, to: "Grace")])
   /// ```
   ///
-  /// - Parameter values: Encoded once more if there is no room for them in the block.
+  /// - Parameter values: The values of the records, encoded once more if the block has no room for them.
   /// - Returns: The numbers of the records, in a row.
-  /// - Throws: As ``append(_:)`` does; nothing is appended then. All records together have at most as many bytes as
-  ///   `maximumRecordSize` says.
+  /// - Throws: What ``append(_:)`` throws; nothing is appended then. `maximumRecordSize` limits the size of
+  ///   all records together.
   @discardableResult
   public func append<Values: Collection>(group values: Values) throws -> Range<Int>
   where Values.Element: Encodable {
@@ -80,20 +82,20 @@ extension RecordLog {
     }
   }
 
-  /// Has `body` append records, and brings them as far as durability says. Returns their numbers.
+  /// Has `body` append records, and makes them as durable as the log requires. Returns their numbers.
   private func appending(_ body: (inout LogState) throws -> Void) throws -> Range<Int> {
     let (writer, numbers, result) = try withWriter { state, writer in
       try throwLateError(&state)
       let first = writer.count
       let result = Result {
-        // First what an earlier process has written: if that fails, nothing must have been appended.
+        // Prepares the bytes of an earlier process first: if that fails, nothing must have been appended.
         if durability == .everyAppend { try writer.prepareToSynchronize() }
         try body(&state)
         if durability == .everyAppend { try state.writer?.flush() }
       }
       // A segment may have been begun.
       let writer = state.writer ?? writer
-      // Who is told that nothing was appended must not find it later.
+      // A caller who was told that nothing was appended must not find it later.
       if durability == .everyAppend, case .failure = result { writer.dropCollected() }
       // The records before the one that failed are as durable as any.
       if writer.count > first {
@@ -106,14 +108,15 @@ extension RecordLog {
     let synchronization = Result {
       if durability == .everyAppend, !numbers.isEmpty { try synchronize(writer, upTo: numbers.upperBound) }
     }
-    // The records are there, and their caller is told otherwise.
+    // The records are in the file, although their caller gets an error.
     if case .failure = synchronization { state.withLock { _ in writer.failToSynchronize() } }
     try result.get()
     try synchronization.get()
     return numbers
   }
 
-  /// Writes what was appended to the file, without waiting for the disk: it survives the process, and readers see it.
+  /// Writes appended records to the file, without waiting for the disk. They then survive the process, and
+  /// readers see them.
   ///
   /// - Throws: `RecordLogError`. What could not be written is kept, and written by a later call.
   public func flush() throws {
@@ -123,14 +126,14 @@ extension RecordLog {
     }
   }
 
-  /// Writes what was appended, and returns when it is on the disk.
+  /// Writes appended records, and returns once they are on the disk.
   ///
   /// ```swift
   /// try log.append(contentsOf: events)
   /// try log.synchronize()
   /// ```
   ///
-  /// - Throws: `RecordLogError`. If it was the disk that failed, nothing more is appended: open the log anew.
+  /// - Throws: `RecordLogError`. If the disk failed, nothing more is appended until the log is opened again.
   public func synchronize() throws {
     let (writer, count) = try withWriter { state, writer in
       try throwLateError(&state)
@@ -140,13 +143,13 @@ extension RecordLog {
     try synchronize(writer, upTo: count)
   }
 
-  /// What closing does, once.
+  /// Does the work of closing, once.
   func closeWriting() throws {
     let closing = state.withLock { state -> (LogWriter, Result<Void, any Error>)? in
       state.isClosed = true
       defer { state.followers.wake() }
       guard let writer = state.writer else { return nil }
-      // What is in memory is written, whatever went wrong before.
+      // Writes what is in memory, whatever went wrong before.
       let writing = Result { try writer.prepareToSynchronize() }
       let result = Result {
         try throwLateError(&state)
@@ -160,11 +163,11 @@ extension RecordLog {
       try? writer.file.disk.unlock()
       try? folderLock?.unlock()
     }
-    // What was written is brought to the disk even where something was not.
+    // Synchronizes what was written, even if something else could not be.
     let synchronization = Result { try synchronize(writer, upTo: writer.written) }
     try result.get()
     try synchronization.get()
-    // Without it the next opening writes the end of the log anew, and nothing else.
+    // Without the checkpoint, the next opening merely rewrites the end of the log.
     try? writer.writeCheckpoint()
     state.withLock { $0.tail = writer.tail }
   }
@@ -178,17 +181,17 @@ extension RecordLog {
     }
   }
 
-  /// Throws what went wrong since the last call, while nobody waited.
+  /// Throws the error that work in the background has met since the last call.
   func throwLateError(_ state: inout LogState) throws {
     if let error = state.lateError.take() ?? state.writer?.failure { throw error }
   }
 
-  /// Brings at least so many records to the disk. They must be written. What an earlier process has written is among them
-  /// only if it could be written anew.
+  /// Brings at least `count` records to the disk. They must be written already. Those of an earlier process
+  /// are among them only if they could be rewritten.
   func synchronize(_ writer: LogWriter, upTo count: Int) throws {
     try synchronization.withLock { done in
       if let done, done >= count { return }
-      // Before the call: it brings all of them along.
+      // Taken before the disk synchronizes, which covers all of them.
       let before: (written: Int, end: Int, isPrepared: Bool)? = try state.withLock { _ in
         // All of a finished segment is on the disk.
         if writer.isFinished { return nil }
@@ -199,7 +202,7 @@ extension RecordLog {
       do {
         try writer.synchronizeFile()
       } catch {
-        // The system may have dropped what it could not write, and would not say so again.
+        // The system may have dropped what it could not write, and would not report it again.
         state.withLock { _ in writer.failToSynchronize() }
         throw error
       }
@@ -212,8 +215,8 @@ extension RecordLog {
 
   // MARK: - Writing later
 
-  /// Is called with what goes wrong in the background, at once and on any thread: records could not be brought to the disk
-  /// in their interval. They are kept, and it is tried again after the same time, unless the error is one after which
+  /// Called at once, on any thread, with the error when records could not be brought to the disk in their
+  /// interval. They are kept, and tried again after the same interval, unless the error is one after which
   /// nothing more is written. The next call of the log throws the same error.
   ///
   /// ```swift
@@ -224,7 +227,7 @@ extension RecordLog {
     set { state.withLock { $0.onBackgroundError = newValue } }
   }
 
-  /// Has the records written in time, if durability asks for it and nobody is about to.
+  /// Schedules the writing of records, if durability asks for it and it is not scheduled yet.
   private func scheduleWriting(_ state: inout LogState) {
     guard case .interval(let interval) = durability, !state.isWritingScheduled else { return }
     state.isWritingScheduled = true
@@ -248,7 +251,7 @@ extension RecordLog {
 
   private func noteBackgroundError(_ error: RecordLogError) {
     let handler = state.withLock { state -> (@Sendable (RecordLogError) -> Void)? in
-      // Whoever closed the log has synchronized it, or was told that this failed.
+      // Closing has synchronized the log, or has thrown the error.
       guard !state.isClosed else { return nil }
       state.lateError = error
       if state.writer?.failure == nil { scheduleWriting(&state) }

@@ -1,40 +1,41 @@
 import Synchronization
 
 extension RecordLog {
-  /// Replaces the file of the log by one with only some of its records, which keep their numbers.
+  /// Replaces the file of the log with one that has only some of its records, under the same numbers.
   ///
-  /// The new file is written beside the old one, whose place it takes in the end at one moment: a crash at any time
-  /// leaves one or the other. Needs room for both on the disk, and memory for a block or two. Others wait with
-  /// appending meanwhile. Records that were lost are not in the new file; ``RecordLogReader/damage`` names them.
+  /// The new file is written beside the old one, and replaces it atomically in the end: a crash at any time
+  /// leaves one or the other. Needs room for both on the disk, and memory for a block or two. Other threads
+  /// wait to append meanwhile. Lost records are not in the new file; ``RecordLogReader/damage`` names them.
   ///
-  /// When this returns, the log is the new file. If the system could not bring the name of that to the disk, the next call
-  /// throws, and nothing more is appended before the log is opened anew.
+  /// When this returns, the log is the new file. If the system could not bring its name to the disk, the next
+  /// call throws, and nothing more is appended until the log is opened again.
   ///
-  /// A log in a folder is compacted from segment to segment, without anybody who waits, and needs room for one segment. The one that
-  /// is written is ended before. If this throws, some segments are compacted and the others are as they were.
+  /// A log in a folder is compacted one segment at a time, without making anyone wait, and needs room for one
+  /// segment. The segment being written is ended first. If this throws, some segments are compacted and the
+  /// others are unchanged.
   ///
-  /// The name of the new file ends in `.stowlog-new` until it takes the place of the log. Opening the log removes one
-  /// that a crash has left. A file of somebody else that has this name is an error.
+  /// The name of the new file ends in `.stowlog-new` until it takes the place of the log. Opening the log
+  /// removes such a file if a crash has left it. A file of this name that is not the log's is an error.
   ///
-  /// Iterations that are under way go on in the old file. Readers go over to the new one, and those who follow the log go on
-  /// after the records that they have seen. The numbers of records that were left out are given to no others.
+  /// Iterations under way continue in the old file. Readers switch to the new one, and followers continue
+  /// after the records that they have seen. The numbers of left-out records are never reused.
   ///
   /// ```swift
   /// let oldest = Date.now.addingTimeInterval(-86_400)
   /// try log.compact(keeping: { try $0.decode(Event.self).date > oldest })
   /// ```
   ///
-  /// - Parameter isKept: Called for each record, in their order. It must not compact this log, nor use it at all if the log is
-  ///   one file.
-  /// - Throws: `RecordLogError`, and what `isKept` throws. The file is then as it was: also if the system cannot read a block,
-  ///   or if another file is at its path. A record that is larger than the
-  ///   `maximumRecordSize` of this opening is such an error, also one that grows beyond it because it brings along the
-  ///   definitions of records that are left out: open the log with a higher limit.
+  /// - Parameter isKept: Whether a record is kept; called for each record, in order. It must not compact
+  ///   this log, nor use it at all if the log is one file.
+  /// - Throws: `RecordLogError`, and what `isKept` throws. The file is then unchanged. Errors include a block
+  ///   that the system cannot read, another file at the log's path, and a record larger than the
+  ///   `maximumRecordSize` of this opening, even if it only became so by taking along the definitions of
+  ///   left-out records: open the log with a higher limit.
   public func compact(keeping isKept: (Record) throws -> Bool) throws {
     try compact(keeping: isKept, identity: .random(in: .min ... .max))
   }
 
-  /// The same, with the identity that the new file gets.
+  /// Compacts the log into a file with the given identity.
   func compact(keeping isKept: (Record) throws -> Bool, identity: UInt64) throws {
     if segmentSize != nil { return try compactSegments(keeping: isKept) }
     try synchronization.withLock { done in
@@ -51,7 +52,7 @@ extension RecordLog {
         do {
           try disk.synchronizeFolder(of: path)
         } catch {
-          // A crash may bring back the old file, without what was appended last and what would be from now on.
+          // A crash may bring back the old file, without the last records and all later ones.
           writer.failToSynchronize()
           new.failToSynchronize()
           done = nil
@@ -65,9 +66,9 @@ extension RecordLog {
     return LogOpening(disk: disk, path: segment.path, options: options, identity: identity)
   }
 
-  /// A file with the records of another that are kept, all of it on the disk and with its lock.
+  /// Makes a file with the kept records of another, locked and entirely on the disk.
   ///
-  /// - Parameter putInPlace: Puts it in the place of the old one.
+  /// - Parameter putInPlace: Puts the new file in the place of the old one.
   func replacement(
     of old: LogFile, _ tail: Tail, _ opening: LogOpening, _ isKept: (Record) throws -> Bool,
     putInPlace: (LogWriter) throws -> Void
@@ -112,7 +113,7 @@ extension RecordLog {
     }
     try throwUnreadable(met.list)
     new.leaveOut(tail.count - new.count)
-    // What is appended later is encoded, and by somebody who knows nothing of the definitions that were copied.
+    // The encoder of later records does not know the copied definitions.
     new.endScope()
   }
 }

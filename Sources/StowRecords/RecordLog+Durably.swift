@@ -7,14 +7,15 @@ extension RecordLog {
   /// let number = try await log.appendDurably(event)
   /// ```
   ///
-  /// Tasks that wait at the same time share one synchronization: the records of all of them are written together. The
-  /// value is encoded, written and synchronized on a thread of the log's own; no thread of Swift's pool waits. One task's
-  /// records are in the order of its calls. Each call that waits keeps its value in memory, and nothing else.
+  /// Tasks that wait at the same time share one synchronization: the records of all of them are written
+  /// together. The value is encoded, written and synchronized on a thread of the log; no thread of Swift's
+  /// pool waits. Records of one task are in the order of its calls. A waiting call keeps its value in memory,
+  /// and nothing else.
   ///
   /// - Returns: The number of the record.
-  /// - Throws: As ``append(_:)``; `CancellationError` if the task was cancelled before the record was appended. Once it
-  ///   is, the call waits for the disk. After an error that the disk gave nobody knows whether the record is there; after
-  ///   any other one it is not.
+  /// - Throws: What ``append(_:)`` throws; `CancellationError` if the task is cancelled before the record is
+  ///   appended. Once it is appended, the call waits for the disk. After an error of the disk it is unknown
+  ///   whether the record is there; after any other error it is not.
   @discardableResult
   public func appendDurably<Value: Encodable & Sendable>(_ value: Value) async throws -> Int {
     try Task.checkCancellation()
@@ -24,7 +25,7 @@ extension RecordLog {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         if durableWishes.add(wish, continuation) { writingCalls.start { self.fulfillWishes() } }
-        // A task that was cancelled since is told so by nobody else.
+        // A cancellation before the wish was added has found nothing to cancel.
         if Task.isCancelled { durableWishes.cancel(wish) }
       }
     } onCancel: {
@@ -32,7 +33,7 @@ extension RecordLog {
     }
   }
 
-  /// Appends what tasks wait for, until nobody waits.
+  /// Appends the records that tasks wait for, until no task waits.
   private func fulfillWishes() {
     while let wishes = durableWishes.takeAll() {
       let results = fulfill(wishes.map(\.wish))
@@ -45,7 +46,7 @@ extension RecordLog {
     do {
       let (writer, results) = try withWriter { state, writer in
         try throwLateError(&state)
-        // What others have appended stays, whatever becomes of these.
+        // Records that others have appended stay, whatever happens to these.
         try writer.prepareToSynchronize()
         let encoder = state.encoder.encoder
         let results = wishes.map { wish in
@@ -60,7 +61,7 @@ extension RecordLog {
         do {
           try writer.flush()
         } catch {
-          // Who is told that nothing was appended must not find it later.
+          // A caller who was told that nothing was appended must not find it later.
           writer.dropCollected()
           return (writer, results.map { $0.failing(with: error, from: writer.written) })
         }
@@ -83,7 +84,7 @@ extension RecordLog {
 }
 
 extension Result<Int, any Error> {
-  /// The same, but an error for all numbers from one on.
+  /// Returns the error in place of all numbers from the given one on.
   fileprivate func failing(with error: any Error, from number: Int) -> Self {
     flatMap { $0 < number ? .success($0) : .failure(error) }
   }
@@ -91,7 +92,7 @@ extension Result<Int, any Error> {
 
 /// A record that a task wants to be on the disk.
 final class DurableWish: Sendable {
-  /// Appends it. Called under the lock of the log.
+  /// Appends the record. Called under the lock of the log.
   let append: @Sendable (LogWriter, RecordEncoder) throws -> Void
 
   init(append: @escaping @Sendable (LogWriter, RecordEncoder) throws -> Void) { self.append = append }
@@ -103,16 +104,16 @@ final class DurableWishes: Sendable {
 
   private struct State {
     var waiting: [Waiting] = []
-    /// Whether somebody appends, and will look for more.
+    /// Whether a thread is appending, and will look for more.
     var isFulfilling = false
   }
 
   private let state = Mutex(State())
 
-  /// How many wait that nobody has begun to append.
+  /// How many records wait that are not being appended yet.
   var count: Int { state.withLock { $0.waiting.count } }
 
-  /// Adds a record, and returns whether the caller must have somebody append it.
+  /// Adds a record, and returns whether the caller must start appending.
   func add(_ wish: DurableWish, _ continuation: CheckedContinuation<Int, any Error>) -> Bool {
     state.withLock { state in
       state.waiting.append((wish, continuation))
@@ -121,7 +122,8 @@ final class DurableWishes: Sendable {
     }
   }
 
-  /// What waits now; nil if nothing does, and then whoever adds something must begin anew.
+  /// Takes all waiting records. Returns nil if there are none; whoever adds the next must then start
+  /// appending again.
   func takeAll() -> [Waiting]? {
     state.withLock { state in
       defer { state.waiting = [] }
@@ -130,7 +132,7 @@ final class DurableWishes: Sendable {
     }
   }
 
-  /// Gives up a record that nobody has begun to append.
+  /// Withdraws a record that is not being appended yet.
   func cancel(_ wish: DurableWish) {
     let continuation = state.withLock { state -> CheckedContinuation<Int, any Error>? in
       guard let index = state.waiting.firstIndex(where: { $0.wish === wish }) else { return nil }

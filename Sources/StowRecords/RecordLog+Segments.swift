@@ -1,8 +1,9 @@
 import Stow
 
 extension RecordLog {
-  /// Which of the oldest segments of a log in a folder are removed: those without which there is still enough. The segment that is
-  /// written always stays. Several limits are written as an array, and each removes what it would remove by itself.
+  /// Which of the oldest segments of a log in a folder are removed: those that a limit does not require. The
+  /// segment being written always stays. An array combines several limits; each removes what it would remove
+  /// by itself.
   ///
   /// ```swift
   /// let log = try RecordLog(at: folder, retention: [.bytes(10 << 30), .age(.seconds(30 * 86_400))])
@@ -12,22 +13,23 @@ extension RecordLog {
     var records = Int.max
     var age: Duration?
 
-    /// The log takes no more than so many bytes on the disk, unless the segment that is written does, or goes beyond its size by a
-    /// large record or group. Compaction needs room for one segment beside that.
+    /// Limits the log to `most` bytes on the disk, unless the segment being written takes more, or a large
+    /// record or group goes beyond its size. Compaction needs room for one more segment.
     public static func bytes(_ most: Int) -> Retention {
       var retention = Retention()
       retention.bytes = most
       return retention
     }
 
-    /// The last records are kept, at least so many, those included that were lost or left out.
+    /// Keeps at least the last `least` records, counting those that were lost or left out.
     public static func records(_ least: Int) -> Retention {
       var retention = Retention()
       retention.records = max(0, least)
       return retention
     }
 
-    /// Segments are kept that have records not older than this, by the clock of the system when the next segment was begun.
+    /// Keeps segments with records no older than this, by the clock of the system when the next segment was
+    /// begun.
     public static func age(_ least: Duration) -> Retention {
       var retention = Retention()
       retention.age = least
@@ -36,7 +38,7 @@ extension RecordLog {
 
     private init() {}
 
-    /// All of these.
+    /// Combines several limits.
     public init(arrayLiteral limits: Retention...) {
       bytes = limits.map(\.bytes).min() ?? .max
       records = limits.map(\.records).min() ?? .max
@@ -44,19 +46,20 @@ extension RecordLog {
     }
   }
 
-  /// Removes the segments whose records all have lower numbers. Segments are removed as a whole, the oldest first, and the one
-  /// that is written stays: some records before the number may stay, too.
+  /// Removes the segments whose records all have lower numbers. Segments are removed whole, the oldest first,
+  /// and the one being written stays, so some records before the number may stay, too.
   ///
   /// ```swift
   /// try log.removeRecords(before: consumed)
   /// ```
   ///
-  /// Takes constant time for each segment. Who reads such a segment goes on to its end; who comes later is told the first number
-  /// there is. In a log in one file nothing is removed.
+  /// Takes constant time for each segment. A read under way in a removed segment continues to its end; later
+  /// reads get an error that names the first number left. From a log in one file nothing is removed.
   ///
-  /// - Parameter number: Of the first record that must stay.
-  /// - Returns: The number of the first record that there may be.
-  /// - Throws: `RecordLogError`, also if a segment is not certainly one of this log, and stays with all that follow.
+  /// - Parameter number: The number of the first record that must stay.
+  /// - Returns: The number of the first record that may be left.
+  /// - Throws: `RecordLogError`, also if a segment is not certainly one of this log; it stays, with all that
+  ///   follow.
   @discardableResult
   public func removeRecords(before number: Int) throws -> Int {
     try withWriter { state, _ in
@@ -66,10 +69,10 @@ extension RecordLog {
     }
   }
 
-  /// Removes so many of the first segments.
+  /// Removes the first `count` segments.
   private func remove(_ count: Int, _ state: inout LogState) throws {
     guard count > 0 else { return }
-    // What was removed stays so, also if the next cannot be.
+    // Followers wake even if a later segment cannot be removed: the earlier ones are gone.
     defer { state.followers.wake() }
     for segment in state.segments.prefix(count) {
       _ = try openCertainly(segment, of: state.file.origin.log)
@@ -91,7 +94,7 @@ extension RecordLog {
 
   // MARK: - Retention
 
-  /// Removes what need not be kept. What goes wrong is thrown by the next call.
+  /// Removes segments that need not be kept. An error is thrown by the next call.
   func removeOutdated(_ state: inout LogState) {
     guard segmentSize != nil, retention != [] else { return }
     do {
@@ -103,7 +106,7 @@ extension RecordLog {
     }
   }
 
-  /// How many of the first segments need not be kept.
+  /// Returns how many of the first segments need not be kept.
   private func outdated(_ state: LogState) throws -> Int {
     let segments = state.segments
     let finished = segments.count - 1
@@ -126,7 +129,7 @@ extension RecordLog {
     return outdated
   }
 
-  /// When a segment was begun, before now; nothing if that is not known.
+  /// Returns how long ago a segment was begun, or zero if that is not known.
   private func age(of segment: Segment, _ state: LogState) throws -> Duration {
     let isLast = segment == state.segments.last
     let file = isLast ? state.file : try files.open(segment, of: state.file.origin.log)?.file
@@ -137,14 +140,14 @@ extension RecordLog {
 
   // MARK: - Going on
 
-  /// What records are written with: a new segment is begun if the last one is full.
+  /// Returns the writer for the next record, after beginning a new segment if the last one is full.
   func writerWithRoom(_ state: inout LogState) throws -> LogWriter {
     guard let writer = state.writer else { throw error(.closed) }
     guard let segmentSize, writer.isFull(segmentSize) else { return writer }
     return try beginSegment(&state, after: writer)
   }
 
-  /// Begins a segment, after all of the one before was brought to the disk.
+  /// Begins a segment, once all of the previous one is on the disk.
   private func beginSegment(_ state: inout LogState, after old: LogWriter) throws -> LogWriter {
     try old.finish()
     let segment = Segment(from: old.written, in: path)
@@ -157,7 +160,7 @@ extension RecordLog {
     do {
       try disk.synchronizeFolder(of: segment.path)
     } catch {
-      // After a crash the segment may not be there, nor anything that would be appended from now on.
+      // A crash may lose the segment, with everything appended to it from now on.
       new.failToSynchronize()
     }
     if let failure = new.failure { throw failure }
@@ -167,11 +170,11 @@ extension RecordLog {
 
   // MARK: - Compaction
 
-  /// Compacts all segments but the one that is written, one after the other, while others append and read.
+  /// Compacts all segments except the one being written, one after the other, while others append and read.
   func compactSegments(keeping isKept: (Record) throws -> Bool) throws {
     try compaction.withLock { _ in
       let segments = try finishedSegments()
-      // In the end: until then an index knows which records are the last of their keys.
+      // Deferred to the end: until then an index knows which records are the last of their keys.
       defer { files.noteReplacement() }
       for segment in segments { try compact(segment, isKept) }
       guard let segment = segments.first else { return }
@@ -179,7 +182,7 @@ extension RecordLog {
     }
   }
 
-  /// The segments that have all records so far.
+  /// Ends the segment being written, and returns the finished ones, which then have all records so far.
   private func finishedSegments() throws -> [Segment] {
     try withWriter { state, writer in
       try throwLateError(&state)
@@ -190,13 +193,13 @@ extension RecordLog {
 
   private func compact(_ segment: Segment, _ isKept: (Record) throws -> Bool) throws {
     let log = state.withLock { $0.file.origin.log }
-    // One that was removed meanwhile, or by somebody else, has no records to keep.
+    // A segment that was removed meanwhile, or by somebody else, has no records to keep.
     guard let old = try openCertainly(segment, of: log) else { return }
     let opening = opening(of: segment)
     let tail = Tail(end: old.size, count: old.count, size: old.size)
     _ = try replacement(of: old.file, tail, opening, isKept) { new in
       try withWriter { state, _ in
-        // It must not come back.
+        // A removed segment must not come back.
         guard state.segments.contains(segment) else { return opening.remove(new) }
         try opening.putInPlace(new, of: old.file.disk)
         files.forget(segment)

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// What a log throws, beside the errors of encoding and decoding: which file, where in it, and why.
+/// An error of a log, apart from those of encoding and decoding: which file, where in it, and why.
 ///
 /// ```swift
 /// do {
@@ -14,13 +14,13 @@
 /// }
 /// ```
 public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Why something was not done. Later versions may add reasons, so a `switch` over them has a `default`.
+  /// What went wrong. Later versions may add reasons, so a `switch` over them has a `default`.
   public enum Reason: Hashable, Sendable {
-    /// The file is not a log, or no block of it has a head that is whole.
+    /// The file is not a log, or none of its blocks has a whole head.
     case notALog
-    /// The log is of another version than this library writes and reads; it is named.
+    /// The log has a version that this library does not support; the value is that version.
     case unsupportedVersion(Int)
-    /// A log of segments was asked for, and there is a file in the place of its folder.
+    /// A log of segments was asked for, but there is a file in the place of its folder.
     case notAFolder
     /// Another writer has the log open, in this process or another.
     case inUse
@@ -30,25 +30,26 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     case diskFull
     /// A system call failed: what was to be done, and the `errno`.
     case system(operation: String, code: Int32)
-    /// Earlier bytes could not be brought to the disk, and nobody knows which of them are there: the system may go on
-    /// showing them, and lose them when it is restarted. Open the log anew, and compact it before anything else:
-    /// that writes all records that can be read to a new file.
+    /// Earlier bytes could not be brought to the disk, and it is unknown which of them are there: the system
+    /// may keep showing them, and lose them at a restart. Open the log again, and compact it before anything
+    /// else: that writes all readable records to a new file.
     case synchronizationFailed
-    /// There is no record of this number, but only so many.
+    /// There is no record with this number; the log has `count` records.
     case noSuchRecord(Int, count: Int)
-    /// The segment that the record of this number was in has been removed. The first record that there may be has this
-    /// number.
+    /// The segment with the record of this number was removed. `first` is the number of the first record that
+    /// may be left.
     case removed(Int, first: Int)
     /// The record was lost.
     case damaged(RecordLog.Damage)
     /// The encoded record is larger than `maximumRecordSize`; both in bytes.
     case recordTooLarge(size: Int, limit: Int)
-    /// The file of the log is no longer at its path: it was removed or renamed, or another file took its place. For a
-    /// reader: that file is of another log. Of a segment: it is not certainly one of this log.
+    /// The file of the log is no longer at its path: it was removed or renamed, or another file took its
+    /// place. For a reader: that file belongs to another log. For a segment: it does not certainly belong to
+    /// this log.
     case replaced
-    /// The file is shorter than what was written to it; both in bytes. Somebody else has cut it off.
+    /// The file is shorter than what was written to it; both in bytes. Somebody else has truncated it.
     case truncated(size: Int, written: Int)
-    /// All numbers that records can have are taken.
+    /// All record numbers are used up.
     case noMoreNumbers
     /// Logs are not supported on this platform.
     case notSupported
@@ -56,9 +57,9 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The path of the log, or of one of its segments.
   public let file: String
-  /// The offset in the file, in bytes, if one is to be named.
+  /// The offset in the file, in bytes, if the error has one.
   public let offset: Int?
-  /// Why it was not done.
+  /// What went wrong.
   public let reason: Reason
 
   init(file: String, offset: Int? = nil, _ reason: Reason) {
@@ -67,7 +68,7 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     self.reason = reason
   }
 
-  /// Says that records were lost.
+  /// Creates the error for lost records.
   init(_ damage: RecordLog.Damage) {
     self.init(file: damage.file, offset: damage.bytes.lowerBound, .damaged(damage))
   }

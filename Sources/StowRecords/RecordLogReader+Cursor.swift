@@ -1,5 +1,5 @@
 extension RecordLogReader {
-  /// The records of a log that can be read, as they were when this was made; ``RecordLogReader/damage`` has the others.
+  /// The readable records of a log, as of when this was made; ``RecordLogReader/damage`` has the others.
   public struct Records: Sequence, Sendable {
     let log: RecordLogReader
     let snapshot: LogSnapshot
@@ -13,12 +13,13 @@ extension RecordLogReader {
     public struct Iterator: IteratorProtocol {
       var walk: LogWalk
 
-      /// The next record that is whole; nil after the last. The numbers of records that were lost are left out.
+      /// Returns the next whole record, or nil after the last. The numbers of lost records are skipped.
       public mutating func next() -> Record? { walk.nextRecord() }
     }
   }
 
-  /// A place between two records, from which the log is read in both directions. What cannot be read is an error.
+  /// A position between two records, from which a log is read in both directions. What cannot be read is an
+  /// error.
   ///
   /// ```swift
   /// var cursor = log.cursor(from: log.count)
@@ -27,9 +28,9 @@ extension RecordLogReader {
   /// }
   /// ```
   ///
-  /// It sees the records that there were when it first moved, and goes on in that file if the log is compacted. Segments of a
-  /// log in a folder that are removed meanwhile are gone for it, too. It keeps one block of 64 KB in memory, or one record if
-  /// that is larger. A cursor is for one thread at a time.
+  /// A cursor sees the records that existed when it first moved, and stays in that file if the log is
+  /// compacted. Segments removed meanwhile are gone for the cursor, too. It keeps one block of 64 KB in
+  /// memory, or one record if that is larger. A cursor is for one thread at a time.
   public struct Cursor: Sendable {
     private let log: RecordLogReader
     /// The number of the record that `next()` returns, unless it was lost.
@@ -37,7 +38,7 @@ extension RecordLogReader {
     private var snapshot: LogSnapshot?
     /// The walk that has read the record before this position; nil if the last step was backwards.
     private var walk: LogWalk?
-    /// What the walk has read and lost, and not handed out yet.
+    /// The record and the damage that the walk has met and that are not returned yet.
     private var found: Record?
     private var lost: [Damage] = []
     /// The records around this position that a step backwards has read.
@@ -49,17 +50,18 @@ extension RecordLogReader {
       self.snapshot = snapshot
     }
 
-    /// The next record; nil after the last.
+    /// Returns the next record, or nil after the last.
     ///
     /// ```swift
     /// while let record = try cursor.next() { handle(try record.decode(Event.self)) }
     /// ```
     ///
-    /// Takes constant time, and for one record in each block the time of reading that.
+    /// Takes constant time, plus the time to read a block for one record of each block.
     ///
-    /// - Throws: `RecordLogError` with the reason `damaged` if records were lost here, once for all that stand together;
-    ///   the next call goes on after them. In the same way one with the reason `removed`, if records that would come next were
-    ///   removed from the front. A `RecordLogError` also if the log cannot be read at all; the cursor stays then.
+    /// - Throws: `RecordLogError` with the reason `damaged` if records were lost here, once for each run of
+    ///   lost records; the next call continues after them. Likewise with the reason `removed` if the next
+    ///   records were removed from the front. Also a `RecordLogError` if the log cannot be read at all; then
+    ///   the cursor does not move.
     public mutating func next() throws -> Record? {
       let snapshot = try seen()
       if position < snapshot.first { throw passingRemoved(before: snapshot.first) }
@@ -79,11 +81,11 @@ extension RecordLogReader {
       return found
     }
 
-    /// The record before this place; nil before the first.
+    /// Returns the record before this position, or nil before the first.
     ///
-    /// Takes constant time, and for one record in each block the time of reading that.
+    /// Takes constant time, plus the time to read a block for one record of each block.
     ///
-    /// - Throws: As `next()`; the next call goes on before the records that were lost.
+    /// - Throws: What `next()` throws; the next call continues before the lost records.
     public mutating func previous() throws -> Record? {
       let snapshot = try seen()
       (walk, found, lost) = (nil, nil, [])
@@ -102,8 +104,9 @@ extension RecordLogReader {
       return nil
     }
 
-    /// The records that the one before a position is among; nil if no such record was ever there. Then the cursor stands before
-    /// those that were given up. If it was lost, the error says so, and the cursor stands before those that were lost.
+    /// Returns the records around the one before a position, or nil if that record never existed; the cursor
+    /// is then before those that were given up. Throws if the record was lost; the cursor is then before the
+    /// lost ones.
     private mutating func storeBefore(
       _ position: Int, of snapshot: LogSnapshot, noting met: DamageReport
     ) throws -> RecordStore? {
@@ -118,7 +121,7 @@ extension RecordLogReader {
       throw RecordLogError(damage)
     }
 
-    /// What there is to read, since the first step.
+    /// Returns what there is to read, as of the first step.
     private mutating func seen() throws -> LogSnapshot {
       if let snapshot { return snapshot }
       let snapshot = try log.flushedSnapshot()
@@ -126,31 +129,32 @@ extension RecordLogReader {
       return snapshot
     }
 
-    /// The error that says that records were lost; the cursor stands after them then.
+    /// Moves past lost records, and returns the error that reports them.
     private mutating func passing(_ damage: Damage) -> RecordLogError {
       position = max(position, damage.records.upperBound)
       return RecordLogError(damage)
     }
 
-    /// The error that says that what would come next was removed; the cursor stands before the first record there is then.
+    /// Moves to the first record that is left, and returns the error that reports the removal.
     private mutating func passingRemoved(before first: Int) -> RecordLogError {
       defer { position = max(position, first) }
       return log.error(.removed(position, first: first))
     }
   }
 
-  /// A cursor before the record of a number.
+  /// Returns a cursor before the record with a number.
   ///
   /// ```swift
   /// var cursor = log.cursor(from: 1_000)
   /// while let record = try cursor.next() { handle(try record.decode(Event.self)) }
   /// ```
   ///
-  /// - Parameter number: ``count`` for the end, or any higher number; by default the first that there is. A cursor before a
-  ///   record that was removed throws so when it goes forwards.
+  /// - Parameter number: The number of the record after the cursor; ``count`` or any higher number for the
+  ///   end. By default that of the first record. A cursor before a removed record throws when it moves
+  ///   forwards.
   public func cursor(from number: Int? = nil) -> Cursor { Cursor(self, at: max(0, number ?? firstNumber)) }
 
-  /// The last record; nil if there is none. Reads the block that it is in.
+  /// The last record; nil if there are no records. Reads the block that it is in.
   ///
   /// ```swift
   /// let newest = try log.last?.decode(Event.self)
@@ -164,6 +168,6 @@ extension RecordLogReader {
     }
   }
 
-  /// Whether there are no records, lost ones included. Takes as long as ``count``.
+  /// Whether there are no records; lost ones count. Takes as long as ``count``.
   public var isEmpty: Bool { count == firstNumber }
 }

@@ -1,21 +1,21 @@
 import Dispatch
 
 extension RecordLogReader {
-  /// The records from a number on, those that are there and those that are still to come, from any process.
+  /// Returns the records from a number on: those that exist and those still to come, from any process.
   ///
-  /// A reader sees a record when its writer has written it; ``RecordLog/Durability`` says when. Whoever follows a log by its writer
-  /// sees it a moment after it was appended, and has it written for that. The sequence ends when its task is cancelled or
-  /// the log is closed.
+  /// A reader sees a record once its writer has written it; ``RecordLog/Durability`` says when. A follower
+  /// that uses the writing log itself sees a record a moment after it was appended, and has it written for
+  /// that. The sequence ends when its task is cancelled or the log is closed.
   ///
-  /// The system tells when the file has changed, on Linux by inotify and on Apple's platforms by a dispatch source. Once
-  /// a second the file is looked at all the same, because a file system of a network may not tell. Where the system has
-  /// no watch to give, the file is looked at fifty times a second.
+  /// The system reports changes of the file, on Linux through inotify and on Apple's platforms through a
+  /// dispatch source. The file is also checked once a second, because a network file system may not report
+  /// changes. If the system cannot provide a watch, the file is checked fifty times a second.
   ///
-  /// What cannot be read is passed over, as by ``records``: ``damage`` names it.
+  /// What cannot be read is skipped, as in ``records``; ``damage`` names it.
   ///
-  /// When the log is compacted, the sequence yields what is left of the file that it reads, and goes on in the new one. Where
-  /// segments were removed whose records it has not yielded yet, it throws an error with the reason `removed`, which says with
-  /// which number one can follow from there.
+  /// When the log is compacted, the sequence yields the rest of the file that it reads, and continues in the
+  /// new one. If segments are removed with records that it has not yielded yet, it throws an error with the
+  /// reason `removed`, which names the number from which one can follow.
   ///
   /// ```swift
   /// for try await record in log.follow(from: log.count) {
@@ -23,24 +23,24 @@ extension RecordLogReader {
   /// }
   /// ```
   ///
-  /// - Parameter number: The number of the first record that is wanted; it may still have to come.
+  /// - Parameter number: The number of the first record to yield; it may not exist yet.
   public func follow(from number: Int) -> FollowedRecords {
     let file = state.withLock { $0.file }
     return FollowedRecords(log: self, file: file, start: min(max(0, number), BlockHead.recordLimit))
   }
 
-  /// What there is of the log now; nil if it was closed.
+  /// Returns the log as it is now, or nil if it was closed.
   fileprivate func newest() throws -> LogSnapshot? {
     try state.withLock { try $0.isClosed ? nil : flushedSnapshot(&$0) }
   }
 
-  /// What changes when there is something new.
+  /// The paths that change when there are new records.
   fileprivate var watched: [String] {
-    // Where the system tells nothing of the files in a folder, it tells of the last one.
+    // Some systems report no changes of the files in a folder, so the last file is watched, too.
     files.folder == nil ? [path] : [path, state.withLock { $0.file.path }]
   }
 
-  /// The records of a log, as they come.
+  /// The records of a log, as they arrive.
   public struct FollowedRecords: AsyncSequence, Sendable {
     public typealias Element = Record
 
@@ -59,7 +59,7 @@ extension RecordLogReader {
       private var walk: LogWalk?
       private let met = DamageReport()
       private let calls = BlockingCalls()
-      /// What wakes this when there may be more. Made, for each file, when its records are read for the first time to the end.
+      /// Wakes this when there may be more records. Made for each file when its end is first reached.
       private var waking: FollowerWaking?
 
       init(log: RecordLogReader, file: LogFile, next: Int) {
@@ -68,14 +68,15 @@ extension RecordLogReader {
         self.next = next
       }
 
-      /// The next record, as soon as it is there; nil if the task was cancelled or the log was closed.
+      /// Returns the next record as soon as it is there, or nil if the task was cancelled or the log was
+      /// closed.
       ///
       /// - Throws: `RecordLogError`: `replaced` if another log took the place of this one; `removed` if the next records were
       ///   removed.
       public mutating func next() async throws -> Record? {
         if let record = walk?.nextReadRecord() { return see(record) }
         while !Task.isCancelled {
-          // Files are read on a thread that may wait.
+          // Files are read on a thread that may block.
           let (iterator, finding) = try await calls.run { [self] in
             var iterator = self
             let finding = try iterator.read()
@@ -86,7 +87,7 @@ extension RecordLogReader {
           case .record(let record): return see(record)
           case .closed: return nil
           case .nothingYet:
-            // What comes from here on wakes; what has come before is looked for once more.
+            // Records from here on wake this; those that came before are found by looking once more.
             if let waking {
               if await !waking.wait() { self.waking = nil }
             } else {
@@ -125,7 +126,7 @@ extension RecordLogReader {
         }
       }
 
-      /// Looks for records after those that were seen; false if there are none.
+      /// Looks for records after those already seen, and returns whether there are any.
       private mutating func look(in newest: LogSnapshot) throws -> Bool {
         if file !== newest.file {
           if try beginRest() { return true }
@@ -151,7 +152,7 @@ extension RecordLogReader {
   }
 }
 
-/// Wakes somebody who waits for records.
+/// Wakes a task that waits for records.
 final class Waker: Sendable {
   private let signals: AsyncStream<Void>
   private let signal: AsyncStream<Void>.Continuation
@@ -161,27 +162,27 @@ final class Waker: Sendable {
   /// Ends a wait, or the next one if nobody waits now.
   func wake() { signal.yield() }
 
-  /// Waits until it is woken; false if a task was cancelled that waited, after which nobody can wait for it.
+  /// Waits to be woken. Returns false if a waiting task was cancelled, after which nobody can wait any more.
   func wait() async -> Bool {
     var iterator = signals.makeAsyncIterator()
     return await iterator.next() != nil
   }
 }
 
-/// What tells one follower that its log may have more records: the log itself, the system, or a clock. The clock may be
-/// used from any thread.
+/// Tells one follower that its log may have more records: by the log itself, the system, or a timer. The
+/// timer may be used from any thread.
 final class FollowerWaking: @unchecked Sendable {
   private let waker = Waker()
   private let watches: [any FileWatch]
   private let timer: any DispatchSourceTimer
 
-  /// - Parameter interval: After which the file is looked at in any case.
+  /// - Parameter interval: The interval at which the file is looked at in any case.
   init(_ log: RecordLogReader, lookingEvery interval: DispatchTimeInterval = .seconds(1)) {
     let isWriter = log.state.withLock { [waker] state in
       state.followers.add(waker)
       return state.writer != nil
     }
-    // Nobody else writes what a writer has open.
+    // Nobody else writes to a log that is open for writing here.
     let watched = isWriter ? [] : log.watched
     watches = watched.compactMap { [waker] in log.disk.watch($0) { waker.wake() } }
     timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
@@ -196,7 +197,7 @@ final class FollowerWaking: @unchecked Sendable {
   func wait() async -> Bool { await waker.wait() }
 }
 
-/// Those who follow a log by this object, while they wait or may.
+/// The followers of a log through this object, for as long as they may wait.
 struct FollowersOfLog: Sendable {
   private struct Reference: Sendable {
     weak var waker: Waker?
@@ -220,8 +221,8 @@ struct FollowersOfLog: Sendable {
 }
 
 extension RecordLogReader {
-  /// Wakes those who follow the log, a moment later: they have what was appended written, and many records together take
-  /// fewer frames.
+  /// Wakes the followers of the log a moment later. They have appended records written, and many records
+  /// together take fewer frames.
   func wakeFollowersSoon(_ state: inout LogState) {
     guard !state.followers.isEmpty, !state.followers.isWakingScheduled else { return }
     state.followers.isWakingScheduled = true

@@ -1,6 +1,6 @@
 extension RecordLogReader {
-  /// The number of records, lost and removed ones included: the number that the next record gets. For a reader, of the
-  /// records that are written whole.
+  /// The number of records, including lost and removed ones. It is also the number of the next record. A
+  /// reader counts only records that are written whole.
   ///
   /// Takes a system call or two for a reader, and none for a writer.
   public var count: Int {
@@ -11,8 +11,8 @@ extension RecordLogReader {
     }
   }
 
-  /// The number of the first record that there may be: 0, unless segments were removed from the front of the log. Equal to
-  /// ``count`` if there are no records.
+  /// The number of the first record that may exist: 0, unless segments were removed from the front of the
+  /// log. Equal to ``count`` if there are no records.
   ///
   /// ```swift
   /// for try await record in log.follow(from: max(next, log.firstNumber)) { … }
@@ -26,10 +26,10 @@ extension RecordLogReader {
     }
   }
 
-  /// All records that there are now and that can be read, in their order. What cannot be read, also because the system
-  /// fails to, is passed over without an error, and is then in ``damage``: look there after reading.
+  /// All records that exist now and can be read, in order. What cannot be read, even because of a system
+  /// error, is skipped without an error, and is then in ``damage``: look there after reading.
   ///
-  /// A sequence that is read lazily, and as often as you like, with memory for one block.
+  /// The sequence is lazy, may be iterated repeatedly, and takes memory for one block.
   ///
   /// ```swift
   /// for record in log.records {
@@ -38,35 +38,37 @@ extension RecordLogReader {
   /// ```
   public var records: Records { records(from: 0) }
 
-  /// The records that there are now, from a number on. Those before it are not read, except some in the same block.
+  /// Returns the records that exist now, from a number on. Earlier ones are not read, except some in the same
+  /// block.
   ///
-  /// - Parameter number: 0 or more. Without a record of this number the sequence begins with the next one.
+  /// - Parameter number: The first number, 0 or more. If it has no record, the sequence begins with the next
+  ///   one.
   public func records(from number: Int) -> Records {
     Records(log: self, snapshot: snapshot(), start: max(0, number))
   }
 
   /// Decodes one record, without reading what is before its block.
   ///
-  /// Reads some 32 bytes for each doubling of the file's size, and the block that the record is in. What was found out
-  /// about a block is remembered, within the `cacheSize` of the log, so that the next record of the same block takes one
-  /// or two kilobytes, and mostly a sixth of the time.
+  /// Reads some 32 bytes for each doubling of the file's size, and the block of the record. What is learned
+  /// about a block is remembered, within the `cacheSize` of the log, so that the next record of the same
+  /// block takes one or two kilobytes, and mostly a sixth of the time.
   ///
   /// ```swift
   /// let event = try log.decode(Event.self, at: 1_234)
   /// ```
   ///
-  /// - Throws: `RecordLogError`: `noSuchRecord`, also if a compaction has left it out; `removed` if it stood in a segment that
-  ///   was removed; `damaged` if the record was lost; what `Record.decode(_:)` throws.
+  /// - Throws: `RecordLogError`: `noSuchRecord`, also if a compaction has left the record out; `removed` if
+  ///   its segment was removed; `damaged` if the record was lost; what `Record.decode(_:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, at number: Int) throws -> Value {
     try record(at: number).decode(type)
   }
 
-  /// One record, as `decode(_:at:)` finds it.
+  /// Returns one record, as `decode(_:at:)` finds it.
   ///
   /// - Throws: `RecordLogError`: `noSuchRecord`, `removed`, or `damaged` if the record was lost.
   public func record(at number: Int) throws -> Record { try record(at: number, of: snapshot(with: number)) }
 
-  /// A record of a log as it was.
+  /// Returns a record of the log as it was in a snapshot.
   func record(at number: Int, of snapshot: LogSnapshot) throws -> Record {
     let count = snapshot.tail.count
     guard number >= 0, number < count else { throw error(.noSuchRecord(number, count: count)) }
@@ -81,7 +83,7 @@ extension RecordLogReader {
     throw RecordLogError(damage)
   }
 
-  /// The first record from a number on that can be read; nil if there is none. Its block is remembered.
+  /// Returns the first readable record from a number on, or nil. Remembers its block.
   func readRecord(from number: Int, of snapshot: LogSnapshot, noting met: DamageReport) -> Record? {
     if let file = snapshot.file(of: number), let record = knownRecords.record(number, of: file) {
       return record
@@ -96,9 +98,9 @@ extension RecordLogReader {
   /// looks for all of them.
   public var damage: [Damage] { damageReport.list }
 
-  /// Reads the whole log and returns its damaged parts; none if it is whole.
+  /// Reads the whole log and returns its damaged parts; an empty array if it is whole.
   ///
-  /// What stands after the last whole record is not damage: see ``recovery``.
+  /// What follows the last whole record is not damage: see ``recovery``.
   ///
   /// ```swift
   /// for damage in try log.verify() { print(damage) }
@@ -114,14 +116,14 @@ extension RecordLogReader {
 
   // MARK: - What there is
 
-  /// A walk over the records of a log, whose damage becomes known to this log, and to whoever asks for this walk alone.
+  /// Returns a walk over the records of a log. Its damage is added to that of the log, and to `met`.
   func walk(over snapshot: LogSnapshot, from number: Int, noting met: DamageReport? = nil) -> LogWalk {
     LogWalk(
       snapshot, from: number, maximumRecordSize: maximumRecordSize, decoder, damageReport, met)
   }
 
-  /// The segments, and how far the last one goes now. What was appended is written first, unless only a record is wanted that
-  /// is written already.
+  /// Returns the segments, and how far the last one reaches now. Writes what was appended first, unless only
+  /// a record is wanted that is already written.
   func snapshot(with number: Int = .max) -> LogSnapshot {
     state.withLock { state in
       if let writer = state.writer {
@@ -134,8 +136,8 @@ extension RecordLogReader {
     }
   }
 
-  /// Whether nothing was written to the file of a log and no other took its name since that was looked at. Only what others
-  /// do to the path, links or folders on the way to it, is not seen here; so it is looked at every second.
+  /// Returns whether the file was neither written nor replaced since it was last looked at. What others do to
+  /// links or folders on its path is not noticed here, so the path is looked at every second.
   private func isUnchanged(_ state: LogState) -> Bool {
     guard let settled = state.settled, settled.end > .now, let status = try? state.file.disk.status() else {
       return false
@@ -143,7 +145,8 @@ extension RecordLogReader {
     return status.changed == settled.change
   }
 
-  /// The same, and throws if a reader cannot find out how far the log goes.
+  /// Returns a snapshot after writing what was appended. Throws if a reader cannot find out how far the log
+  /// reaches.
   func flushedSnapshot() throws -> LogSnapshot {
     try state.withLock { try flushedSnapshot(&$0) }
   }
@@ -153,10 +156,10 @@ extension RecordLogReader {
     return state.snapshot(files)
   }
 
-  /// Looks how far the log goes now. If that cannot be found out, what was known stays.
+  /// Finds out how far the log reaches now. If that fails, the previous state stays.
   private func refresh(_ state: inout LogState) { try? update(&state) }
 
-  /// The same, and throws.
+  /// Finds out how far the log reaches now.
   func update(_ state: inout LogState) throws {
     guard !state.isClosed else { return }
     if files.folder == nil { try followReplacement(&state) } else { try followSegments(&state) }
@@ -168,13 +171,14 @@ extension RecordLogReader {
     if size != state.tail.size || state.tail.end != size { state.tail = try state.file.tailForReading() }
   }
 
-  /// Goes over to the file that a compaction has put in the place of this one.
+  /// Switches to the file that a compaction has put in the place of this one.
   private func followReplacement(_ state: inout LogState) throws {
     state.settled = nil
     let place = try RecordLogError.naming(path) { try disk.place(of: path) }
     let status = try RecordLogError.naming(path) { try state.file.disk.status() }
     guard let place, status.place != place else {
-      // The clock of a file system ticks slowly: another change at the same time would look like this one.
+      // The clock of a file system ticks slowly: another change within the same tick would look like this
+      // one.
       if place != nil, status.changed / 1_000_000 + 100 < disk.now {
         state.settled = (status.changed, .now + .seconds(1))
       }
@@ -184,7 +188,7 @@ extension RecordLogReader {
     files.noteReplacement()
   }
 
-  /// Goes over to the segments that have come, and from those that were removed.
+  /// Takes in new segments, and drops those that were removed.
   private func followSegments(_ state: inout LogState) throws {
     if try !isThere(state.segments[0], of: state) { try listSegments(&state) }
     try updateTail(&state)
@@ -195,18 +199,18 @@ extension RecordLogReader {
       try take((state.segments + [next], file.belonging(to: state.file.origin.log)), &state)
       if try !isThere(state.segments[0], of: state) { try listSegments(&state) }
     }
-    // Where the end of a segment is damaged, nobody knows what the next one is named.
+    // If the end of a segment is damaged, the name of the next one is unknown.
     if state.listed.duration(to: .now) > .seconds(1) { try listSegments(&state) }
   }
 
-  /// Whether a segment has its file; the last one the file that is open.
+  /// Returns whether the file of a segment is there; for the last segment, whether it is the open one.
   private func isThere(_ segment: Segment, of state: LogState) throws -> Bool {
     let place = try RecordLogError.naming(segment.path) { try disk.place(of: segment.path) }
     if segment != state.segments.last { return place != nil }
     return try place == RecordLogError.naming(segment.path) { try state.file.disk.status().place }
   }
 
-  /// Looks which segments there are. What has gone on since is found out by the next look.
+  /// Lists the segments. What changes meanwhile is found by the next listing.
   private func listSegments(_ state: inout LogState) throws {
     state.listed = .now
     let (segments, file) = try LogOpening(disk: disk, path: path).segmentsForReading(files)
@@ -218,7 +222,7 @@ extension RecordLogReader {
   private func take(_ found: (segments: [Segment], file: LogFile), _ state: inout LogState) throws {
     guard found.file.origin.log == state.file.origin.log else { throw error(.replaced) }
     let tail = try found.file.tailForReading()
-    // A file that is open takes room on the disk though it was removed.
+    // A removed file takes room on the disk while it is open.
     for segment in state.segments.prefix(while: { $0.first < found.segments[0].first }) {
       files.forget(segment)
     }

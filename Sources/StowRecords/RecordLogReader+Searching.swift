@@ -1,15 +1,15 @@
 extension RecordLogReader {
-  /// The first record for which a condition holds; nil if it holds for none. Reads all records up to it.
+  /// Returns the first record that satisfies a condition, or nil. Reads all records up to it.
   ///
   /// ```swift
   /// let failure = try log.first { try $0.decode(Event.self).level == .error }
   /// ```
   ///
   /// - Parameters:
-  ///   - number: The first number that is looked at; by default the first that there is.
-  ///   - isWanted: Whether a record is the one that is looked for.
-  /// - Throws: As ``Cursor/next()``, also where records were lost, one of which may be the one that is looked for; and what
-  ///   `isWanted` throws.
+  ///   - number: The number to begin at; by default that of the first record.
+  ///   - isWanted: Whether a record is the wanted one.
+  /// - Throws: What ``Cursor/next()`` throws, also for lost records, since the wanted one may be among them;
+  ///   and what `isWanted` throws.
   public func first(from number: Int? = nil, where isWanted: (Record) throws -> Bool) throws -> Record? {
     var cursor = cursor(from: number)
     while let record = try cursor.next() {
@@ -18,21 +18,23 @@ extension RecordLogReader {
     return nil
   }
 
-  /// The number of the first record whose value does not stand before something; ``count`` if all do.
+  /// Returns the number of the first record whose value does not come before what is looked for; ``count`` if
+  /// all do.
   ///
-  /// For values that grow with the numbers, as dates mostly do: from the first for which the closure is false it must be false
-  /// for all. Reads about as many records as the number of all can be halved.
+  /// A binary search, for values that grow with the numbers, as dates mostly do: once the closure is false
+  /// for a record, it must be false for all later ones. Reads about as many records as their number can be
+  /// halved.
   ///
   /// ```swift
   /// let first = try log.partitionPoint { (event: Event) in event.date < morning }
   /// for record in log.records(from: first) { handle(try record.decode(Event.self)) }
   /// ```
   ///
-  /// Records that were lost are passed over, and are then in ``damage``.
+  /// Lost records are skipped, and are then in ``damage``.
   ///
   /// - Parameters:
   ///   - type: The type of the values.
-  ///   - isBefore: Whether a value stands before what is looked for.
+  ///   - isBefore: Whether a value comes before what is looked for.
   /// - Throws: `RecordLogError` if the system cannot read a record; what `Record.decode(_:)` throws, and what `isBefore`
   ///   throws.
   public func partitionPoint<Value: Decodable>(
@@ -40,7 +42,7 @@ extension RecordLogReader {
   ) throws -> Int {
     let snapshot = try flushedSnapshot()
     let met = DamageReport()
-    // Those below `low` stand before it. From `middle` on none does, once one was found there that does not.
+    // Records below `low` come before it. From `middle` on none does, once one was found there that does not.
     var (low, middle, found) = (snapshot.first, snapshot.tail.count, snapshot.tail.count)
     while low < middle {
       let next = low + (middle - low) / 2
@@ -59,7 +61,7 @@ extension RecordLogReader {
     return found
   }
 
-  /// Throws for what could not be read though it may be whole.
+  /// Throws if something could not be read that may be whole.
   func throwUnreadable(_ list: [Damage]) throws {
     for damage in list {
       switch damage.reason {

@@ -16,18 +16,18 @@ import Synchronization
 /// }
 /// ```
 ///
-/// It sees the records that are written, and those that are written later. When the writer has compacted the log, the
-/// reader goes over to the new file, and when it has removed segments, the reader begins with the first that there is. Any
-/// number of readers may be open, and one may be used from many threads at once.
+/// A reader sees the records that are written, including later ones. When the writer compacts the log, the
+/// reader switches to the new file; when the writer removes segments, the reader begins with the first one
+/// left. Any number of readers may be open, and one may be used from many threads at once.
 ///
-/// Where the file is removed, the reader stays with it. Where another log takes its place, what looks for new records and can throw,
-/// as a cursor and ``follow(from:)`` do, throws an error with the reason `replaced`; ``count``, ``records`` and ``record(at:)`` stay
-/// with the records that there were. Open another reader for the other log.
+/// If the file is removed, the reader keeps it. If another log takes its place, whatever looks for new records
+/// and can throw, as a cursor and ``follow(from:)`` do, throws an error with the reason `replaced`; ``count``,
+/// ``records`` and ``record(at:)`` stay with the records that there were. Open another reader for the other log.
 ///
 /// A ``RecordLog`` is a reader too, so that a function which only reads takes either.
 public class RecordLogReader: @unchecked Sendable {
-  // Unchecked, because it is not final. All that it has is constant and `Sendable`.
-  /// Of the file, or of the folder.
+  // Unchecked because the class is not final. All its properties are constant and `Sendable`.
+  /// The path of the file or folder.
   let path: String
   let disk: any Disk
   let files: SegmentFiles
@@ -55,10 +55,10 @@ public class RecordLogReader: @unchecked Sendable {
   /// - Parameters:
   ///   - url: A log: a file, or a folder of segments.
   ///   - decoder: Decodes the records, with its options.
-  ///   - maximumRecordSize: The most bytes of a record that is put together from several blocks of 64 KB; larger ones
-  ///     are reported as damage. 1 GiB by default.
-  ///   - cacheSize: The most bytes of memory, about, for what is remembered of the blocks of records that are looked up by
-  ///     their numbers. 16 MiB by default.
+  ///   - maximumRecordSize: The most bytes of a record that is assembled from several blocks of 64 KB; larger
+  ///     ones are reported as damage. 1 GiB by default.
+  ///   - cacheSize: The approximate limit in bytes for what is remembered of blocks whose records are looked
+  ///     up by number. 16 MiB by default.
   /// - Throws: `RecordLogError`: `notALog` if the file is something else, or the folder has no segments.
   public convenience init(
     at url: URL, decoder: StowDecoder = StowDecoder(), maximumRecordSize: Int = 1 << 30,
@@ -99,7 +99,7 @@ public class RecordLogReader: @unchecked Sendable {
     self.state = Mutex(state)
   }
 
-  /// Ends following, and looks for new records no longer. Those that there were can still be read.
+  /// Ends following, and stops looking for new records. Existing ones can still be read.
   ///
   /// - Throws: Nothing, unless this is a log that is open for appending: see ``RecordLog/close()``.
   public func close() throws {
@@ -109,16 +109,17 @@ public class RecordLogReader: @unchecked Sendable {
     }
   }
 
-  /// The path that all links lead to: renaming a new file over a link would leave the old file where it is.
+  /// Returns the path with all links resolved: renaming a new file over a link would leave the old file where
+  /// it is.
   static func path(of url: URL) -> String {
     var path = url.resolvingSymlinksInPath().path(percentEncoded: false)
-    // Of a link to a file that is still to be made, that leaves the link. Links may lead to each other.
+    // A link to a file that does not exist yet is still unresolved. Links may form a cycle.
     for _ in 0..<40 {
       guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
       let folder = URL(filePath: path).deletingLastPathComponent()
       path = URL(filePath: target, relativeTo: folder).resolvingSymlinksInPath().path(percentEncoded: false)
     }
-    // That of a folder ends in a slash.
+    // The path of a folder ends in a slash.
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     return path
   }

@@ -12,7 +12,7 @@ enum Completions {
     let script: String
     switch arguments.files[0] {
     case "bash": script = bash
-    // The completion of bash, which zsh runs.
+    // The completion script of bash, which zsh can run.
     case "zsh": script = "autoload -U +X bashcompinit && bashcompinit\n\(bash)"
     case "fish": script = fish
     case let other: throw Failure("there are completions for bash, zsh and fish, not for \(other)")
@@ -56,7 +56,7 @@ enum Completions {
     return (verbs + options).joined(separator: "\n")
   }
 
-  /// A text between single quotes of fish.
+  /// Returns a text escaped for single quotes in fish.
   private static func quoted(_ text: String) -> String {
     text.map { "\\'".contains($0) ? "\\\($0)" : String($0) }.joined()
   }
@@ -95,7 +95,7 @@ enum ManualPage {
     return lines.joined(separator: "\n")
   }
 
-  /// A line of text as troff reads it.
+  /// Returns a line of text escaped for troff.
   private static func escaped(_ text: some StringProtocol) -> String {
     let line = text.map { $0 == "\\" ? "\\e" : $0 == "-" ? "\\-" : String($0) }.joined()
     return line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + line : line

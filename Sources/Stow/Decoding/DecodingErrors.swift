@@ -1,15 +1,16 @@
-/// Makes the errors that users see of those that reading bytes throws.
+/// Turns errors of reading bytes into the errors that users see.
 struct ErrorMaker: ~Copyable {
-  /// Where errors say that a value stands that is not there: after the end of any message.
+  /// The offset that errors give for a value that is missing: after the end of any message.
   static var nowhere: Int { .max >> 1 }
 
-  /// What an error says up to the offset, by the name of what was found, for each type that failed to decode.
+  /// The text of an error up to the offset, by the name of the value found, for each type that failed to
+  /// decode.
   ///
-  /// Reading a value as one type after another until one fits throws an error for each, which `try?` drops at once. The
-  /// name of a type takes longer to find out than all else about an error.
+  /// Reading a value as one type after another until one fits throws an error for each, which `try?` drops at
+  /// once. Finding out the name of a type takes longer than everything else about an error.
   private var beginnings: [ObjectIdentifier: [(found: String, text: String)]] = [:]
 
-  /// Returns what a `FormatError` means for somebody who asked for a value of type `expected`.
+  /// Returns the error that users see for a `FormatError`, if a value of type `expected` was requested.
   mutating func error(
     _ error: FormatError, path: [any CodingKey], expected: Any.Type?, _ message: Message
   ) -> any Error {
@@ -31,7 +32,8 @@ struct ErrorMaker: ~Copyable {
       ? DecodingError.valueNotFound(expected, context) : DecodingError.typeMismatch(expected, context)
   }
 
-  /// What was found in place of a value of the type asked for; nil if the error is a fault of the bytes.
+  /// Returns what was found in place of a value of the requested type; nil if the error is a fault of the
+  /// bytes.
   private static func found(_ error: FormatError, _ reader: ByteReader) -> String? {
     switch error.kind {
     case .mismatch where error.offset < reader.count: name(Tag.kind(of: reader.base[error.offset]))
@@ -92,15 +94,15 @@ struct ErrorMaker: ~Copyable {
     }
   }
 
-  /// What the bytes look like, as the end of a sentence; empty if that is not known.
+  /// Returns what the bytes look like, as the end of a sentence; empty if that is not known.
   private static func resemblance(_ message: Message) -> String {
     let bytes = message.reader.buffer(at: 0, count: message.reader.count)
     return Resemblance.of(bytes).map { "; these bytes look like \($0)" } ?? ""
   }
 
-  /// Whether the bytes end as a JSON object does, with a line break or two after it.
+  /// Returns whether the bytes end as a JSON object does, with a line break or two after it.
   private static func endsAsObject(_ message: Message) -> Bool {
-    // Only few are looked at: each element of an array may be tried as several types, and fail.
+    // Looks at a few bytes only: each element of an array may be tried as several types, and fail.
     let count = min(message.reader.count, 4)
     let end = message.reader.buffer(at: message.reader.count - count, count: count)
     return end.last { $0 > 0x20 } == UInt8(ascii: "}")
@@ -131,7 +133,7 @@ struct ErrorMaker: ~Copyable {
     }
   }
 
-  /// A string in quotes, unless it is long.
+  /// Returns a string in quotes, unless it is long.
   private func string(at offset: Int, _ message: Message) -> String {
     var next = offset
     let text = try? String.read(message, at: offset, next: &next)
@@ -175,13 +177,13 @@ extension DecodingError {
   }
 }
 
-/// Marks errors, as what underlies them, that say that bytes are broken or that the stack is full: not that a value is
-/// another than was asked for.
+/// The underlying error of errors that report broken bytes or a full stack, rather than a value of another
+/// kind than requested.
 struct Unreadable: Error, CustomStringConvertible {
   var description: String { "the message cannot be read" }
 }
 
-/// What bytes that are no message look like.
+/// What bytes that are not a message look like.
 package enum Resemblance {
   private static let beginnings: [(bytes: [UInt8], name: String)] = [
     ([0x1F, 0x8B], "a gzip file"), ([0x28, 0xB5, 0x2F, 0xFD], "a Zstandard file"),
@@ -191,7 +193,7 @@ package enum Resemblance {
     (Array("<?xml".utf8), "XML"),
   ]
 
-  /// The name of what the bytes begin as; nil if that is not known.
+  /// Returns the name of the format that the bytes begin like; nil if that is not known.
   package static func of(_ bytes: UnsafeRawBufferPointer) -> String? {
     if let known = beginnings.first(where: { bytes.starts(with: $0.bytes) }) { return known.name }
     let start = bytes.prefix(4096)
@@ -212,7 +214,7 @@ extension DecodingError {
     }
   }
 
-  /// The error of a decoder whose calls are too many within each other.
+  /// Returns the error of a decoder whose calls are nested too deeply.
   static func tooDeep(_ reason: String, path: [any CodingKey]) -> DecodingError {
     .dataCorrupted(
       DecodingError.Context(codingPath: path, debugDescription: reason, underlyingError: Unreadable()))

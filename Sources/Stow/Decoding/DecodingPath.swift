@@ -4,9 +4,9 @@ struct PathStep {
     case top
     /// A key of a trivial type: its byte, of `keyTable`.
     case byte
-    /// Another key that was asked for: its place among those kept.
+    /// Another key that was requested: its index among those kept.
     case key
-    /// The key of a dictionary: where it stands in the message.
+    /// The key of a dictionary: where it is in the message.
     case name
     case index
     case `super`
@@ -28,7 +28,7 @@ struct PathStep {
 
 /// A place in the stack of steps. The serial number tells whether the step there is still the same.
 ///
-/// One word: two that are stored one by one and read at once have to wait for each other.
+/// One word, because two that are stored one by one and read at once would have to wait for each other.
 struct PathNode {
   private let bits: UInt64
 
@@ -42,8 +42,9 @@ struct PathNode {
 
 /// The steps from the top of a message to where decoding is, as a stack.
 ///
-/// Steps name their parents, so that a container's path stays known while others push steps of their own; a step that was
-/// popped is known by its serial number, which only comes again after 2³² steps of one message.
+/// Steps refer to their parents, so that a container's path stays known while others push steps of their own.
+/// A step that was popped is recognized by its serial number, which recurs only after 2³² steps of one
+/// message.
 struct DecodingPath: ~Copyable {
   private var steps: UnsafeMutablePointer<PathStep>
   private var capacity = 64
@@ -54,10 +55,10 @@ struct DecodingPath: ~Copyable {
   /// The keys that were asked for, by the places of the steps to their values.
   private var keys: [any CodingKey] = []
 
-  /// The path that was asked for last, and the serial numbers of its steps, that of the top first.
+  /// The last path that was requested, and the serial numbers of its steps, that of the top first.
   ///
-  /// Errors come in turns at one place and then at the next, whose paths differ by a key: this one is changed where it
-  /// is, unless an error that somebody keeps holds it.
+  /// Errors tend to occur several times at one place and then at the next, whose paths differ by a key. So
+  /// this path is changed in place, unless an error that somebody keeps holds it.
   private var lastPath: [any CodingKey] = []
   private var lastSerials: [UInt32] = [PathNode.top.serial]
 
@@ -127,7 +128,7 @@ struct DecodingPath: ~Copyable {
     return PathNode(index: node.index, serial: serial &- 1)
   }
 
-  /// Goes along the steps of a path that somebody asked for, none of which is `each`.
+  /// Pushes the steps of a requested path, none of which is `each`.
   mutating func push(_ path: StowPath) -> PathNode {
     var node = push(PathStep(.top, parent: .top))
     for step in path.steps { node = push(step, from: node) }
@@ -144,7 +145,7 @@ struct DecodingPath: ~Copyable {
 
   // MARK: coding paths
 
-  /// Returns the coding path of a container or decoder, which reads what stands at `offset`.
+  /// Returns the coding path of a container or decoder, which reads the value at `offset`.
   mutating func codingPath(
     to node: PathNode, at offset: Int? = nil, _ message: Message
   ) -> [any CodingKey] {
@@ -188,7 +189,7 @@ struct DecodingPath: ~Copyable {
 
   private func parent(of node: PathNode) -> PathNode {
     let parent = steps[Int(node.index)].parent
-    // A parent stands before its child, unless it has been left.
+    // A parent comes before its child, unless it has been left.
     guard parent < node.index else { return .top }
     return PathNode(index: parent, serial: steps[Int(parent)].serial)
   }
@@ -197,7 +198,7 @@ struct DecodingPath: ~Copyable {
     lastSerials.removeLast(lastSerials.count - count - 1)
     lastSerials.append(node.serial)
     if lastPath.count > count + 1 { lastPath.removeLast(lastPath.count - count - 1) }
-    // The place is mostly beside the last, or beside one above it.
+    // The place is mostly beside the last one, or beside one above it.
     if lastPath.count == count { lastPath.append(key) } else { lastPath[count] = key }
   }
 
@@ -217,8 +218,8 @@ struct DecodingPath: ~Copyable {
 
 /// Finds the coding path of a place in the message by walking down to it from the top.
 ///
-/// Decoding knows its path as a stack; a container or decoder that outlived the `init(from:)` it was made
-/// for has lost its place there. Only then, and only if it is asked, is this done.
+/// Decoding knows its path as a stack; a container or decoder that outlived the `init(from:)` it was made for
+/// has lost its place there. Used only then, and only if the path is requested.
 struct PathFinder {
   let message: Message
 
@@ -236,7 +237,7 @@ struct PathFinder {
 
   private func child(of value: Int, holding offset: Int) throws(FormatError) -> (Int, any CodingKey)? {
     guard var children = try Children(of: value, message) else { return try row(of: value, holding: offset) }
-    // What is looked at here may be what could not be read: an element that goes beyond its container.
+    // This may be what could not be read: an element that goes beyond its container.
     while let child = try children.nextUnchecked(message) {
       guard (child.value..<children.offset).contains(offset) else { continue }
       guard let key = child.key else { return (child.value, PathKey.index(child.number)) }

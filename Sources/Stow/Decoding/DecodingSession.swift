@@ -1,10 +1,11 @@
-/// One call of `decode`, and what later calls use again: the message, where in it decoding is, and what was found out
-/// about types.
+/// The state of one call of `decode`, which later calls reuse: the message, the position in it, and what is
+/// known about types.
 ///
 ///     run ─▶ open the message ─▶ decode(type) ─▶ init(from:) … ─▶ throw what was noted ─▶ back into the pool
 final class DecodingSession: PooledSession {
   let message = Message()
-  // Used for every value. Every access is a few loads and stores that call nothing of the user's.
+  // Unchecked because it is used for every value. Accesses are a few loads and stores, and never call the
+  // user's code.
   @exclusivity(unchecked) var path = DecodingPath()
   @exclusivity(unchecked) var types = KnownTypes()
   @exclusivity(unchecked) var calls = CallDepth()
@@ -12,7 +13,7 @@ final class DecodingSession: PooledSession {
   private var errors = ErrorMaker()
   /// Finds the keys that paths name.
   private(set) lazy var nameReader = ObjectReader(self, types.pool(of: PathKey.self).pointee.keyTable)
-  /// The first fault that was met where none can be thrown.
+  /// The first fault that was met where nothing can be thrown.
   private var notedFault: (any Error)?
   // MARK: one call
 
@@ -47,7 +48,7 @@ final class DecodingSession: PooledSession {
     try decode(type, at: OpenPlace(at: message.body), PathStep(.top, parent: .top))
   }
 
-  /// Decodes the value of the message by `make`, which is handed a decoder of it.
+  /// Decodes the value of the message with `make`, which receives a decoder of it.
   func decode<Value>(by make: (any Decoder) throws -> Value) throws -> Value {
     let mark = path.count
     let node = path.push(PathStep(.top, parent: .top))
@@ -57,7 +58,7 @@ final class DecodingSession: PooledSession {
 
   // MARK: paths and errors
 
-  /// Returns the coding path of a container or decoder, which reads what stands at `offset`.
+  /// Returns the coding path of a container or decoder, which reads the value at `offset`.
   func codingPath(_ node: PathNode, at offset: Int? = nil) -> [any CodingKey] {
     path.codingPath(to: node, at: offset, message)
   }
@@ -67,20 +68,21 @@ final class DecodingSession: PooledSession {
     path.codingPath(to: step, of: node, message)
   }
 
-  /// Returns what a `FormatError` means for somebody who asked for a value of type `expected`.
+  /// Returns the error that users see for a `FormatError`, if a value of type `expected` was requested.
   @inline(never)
   func error(_ error: FormatError, path: [any CodingKey], expected: Any.Type?) -> any Error {
     errors.error(error, path: path, expected: expected, message)
   }
 
-  /// Returns the same for somebody who reads the value at `offset`, at a place of the path.
+  /// Returns the same for a reader of the value at `offset`, at a place of the path.
   @inline(never)
   func error(_ error: FormatError, at node: PathNode, _ offset: Int? = nil, expected: Any.Type?) -> any Error
   {
     errors.error(error, path: codingPath(node, at: offset), expected: expected, message)
   }
 
-  /// Returns what `body` returns; an error of the format is that of whoever asked for `expected` at a place of the path.
+  /// Returns the result of `body`, and turns an error of the format into that of a request for `expected` at
+  /// a place of the path.
   @inline(__always)
   func attempt<Result>(
     at node: PathNode, expected: @autoclosure () -> Any.Type?, _ body: () throws(FormatError) -> Result
@@ -90,10 +92,9 @@ final class DecodingSession: PooledSession {
     }
   }
 
-  /// Notes a fault that was met in a call of `Codable` that cannot throw, as `allKeys`.
+  /// Notes a fault that was met in a call of `Codable` that cannot throw, such as `allKeys`.
   ///
-  /// The call of `decode` throws the first of them when it ends, so that nothing that could not be read is lost without
-  /// a word.
+  /// The call of `decode` throws the first of them when it ends, so that nothing unreadable is lost silently.
   @inline(never)
   func note(_ error: FormatError, path: [any CodingKey]) {
     if notedFault == nil { notedFault = self.error(error, path: path, expected: nil) }
@@ -112,8 +113,8 @@ final class DecodingSession: PooledSession {
     calls = CallDepth()
   }
 
-  /// Gets ready to be used when the message is over, because a container escaped: it may read on when the bytes are
-  /// gone, and whatever containers are made from now on hold the session themselves.
+  /// Prepares to be used after the message is over, because a container escaped: it may continue to read when
+  /// the bytes are gone, and containers made from now on hold the session themselves.
   override func detach() {
     calls.isDetached = true
     types.reusesContainers = false
@@ -121,15 +122,14 @@ final class DecodingSession: PooledSession {
   }
 }
 
-/// How many `init(from:)` are running within each other, which must be too many neither for the options nor for the
-/// stack.
+/// How deeply calls of `init(from:)` are nested, which the options and the stack limit.
 struct CallDepth {
   private var calls = 0
   private var stack = StackGuard()
   /// Whether a container escaped its message, and may be read on any thread.
   var isDetached = false
 
-  /// Counts a call, and returns true; false where `enterDue` has to look closer.
+  /// Counts a call, and returns true. Returns false if `enterDue` must look closer.
   @inline(__always)
   mutating func enter(maximumDepth: Int) -> Bool {
     guard calls <= 2 &* maximumDepth, !StackGuard.isDue(calls) else { return false }
@@ -150,7 +150,7 @@ struct CallDepth {
     return nil
   }
 
-  /// Counts a call that decodes from `decoder`, or throws why it would be one too many.
+  /// Counts a call that decodes from `decoder`. Throws if it would be one too many.
   mutating func enterDue(maximumDepth: Int, _ decoder: some Decoder) throws {
     guard let reason = enterDue(maximumDepth: maximumDepth) else { return }
     throw DecodingError.tooDeep(reason, path: decoder.codingPath)
@@ -165,9 +165,9 @@ extension DecodingSession {
     private var plans = DecodingPlans()
     private var table = TypeTable<KeyedDecoderPool.Reference>()
     private var pools = GrowableBuffer<KeyedDecoderPool.Reference>(capacity: 4)
-    /// The pools of which the message took containers.
+    /// The pools from which the message took containers.
     private var usedPools = GrowableBuffer<KeyedDecoderPool.Reference>(capacity: 4)
-    /// Whether containers are handed out again; no longer when one escaped its message.
+    /// Whether containers are reused; no longer once one has escaped its message.
     var reusesContainers = true
 
     deinit {

@@ -1,4 +1,4 @@
-/// One call of `decode` with defaults: what stands in both the message and the template, and which of them counts.
+/// One call of `decode` with defaults, which decides whether the message or the template counts.
 final class Merge {
   private let isLenient: Bool
   private let maximumDepth: Int
@@ -13,7 +13,7 @@ final class Merge {
   /// Decodes the whole value.
   ///
   /// - Parameters:
-  ///   - template: What the value has by default. It counts as a whole if nothing in the message fits.
+  ///   - template: The defaults of the value. Counts as a whole if nothing in the message fits.
   ///   - lendDecoder: Lends a decoder of the template.
   func decode<Value: Decodable>(
     _ type: Value.Type, from message: any Decoder, defaults template: Value,
@@ -30,13 +30,13 @@ final class Merge {
     }
   }
 
-  /// Whether values of a type are decoded from the message alone: scalars, optionals, arrays and
+  /// Returns whether values of a type are decoded from the message alone: scalars, optionals, arrays and
   /// dictionaries.
   func isWhole(_ type: Any.Type) -> Bool {
     !plans.entry(for: type).isPlain
   }
 
-  /// Whether the template's value counts in place of the one that was decoded with this error.
+  /// Returns whether the template's value replaces one whose decoding failed with this error.
   func replaces(_ error: any Error) -> Bool {
     guard isLenient, let error = error as? DecodingError else { return false }
     // A broken message is no reason for another value.
@@ -53,7 +53,7 @@ final class Merge {
   }
 }
 
-/// The decoder of a value that stands in a message and in a template.
+/// The decoder of a value that is in both a message and a template.
 ///
 /// ```
 /// message   {"name": "Elbe", "size": {"width": 3}}
@@ -63,14 +63,14 @@ final class Merge {
 /// template  {"name": "", "size": {"width": 1, "height": 1}}
 /// ```
 ///
-/// Only keys that are asked for by name are looked for in the template. Whoever asks which keys there are, as
+/// Only keys asked for by name are looked up in the template. A type that asks which keys exist, as
 /// dictionaries and enumerations with values do, gets those of the message.
 struct MergedDecoder: Decoder, StowValueCoder {
   let message: any Decoder
   let template: any Decoder
   let merge: Merge
 
-  /// The decoder of a value that one of them, or both, may lack.
+  /// Returns the decoder of a value that one of them, or both, may lack.
   static func merging(_ message: any Decoder, _ template: any Decoder, _ merge: Merge) -> any Decoder {
     if (message as? ValueDecoder)?.isAbsent == true { return template }
     if (template as? ValueDecoder)?.isAbsent == true { return message }
@@ -94,7 +94,7 @@ struct MergedDecoder: Decoder, StowValueCoder {
   }
 }
 
-/// The container of a single value, which is that of the message; but what it holds may have defaults.
+/// The message's container of a single value, which may itself have defaults.
 private struct MergedValue: SingleValueDecodingContainer {
   let decoder: MergedDecoder
   let own: any SingleValueDecodingContainer
@@ -106,12 +106,12 @@ private struct MergedValue: SingleValueDecodingContainer {
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try decoder.merge.isWhole(type) ? own.decode(type) : decoder.merge.decode(type, from: decoder)
   }
-  // The standard library has defaults for these, which throw.
+  // The standard library's default implementations of these throw.
   func decode(_ type: Int128.Type) throws -> Int128 { try own.decode(type) }
   func decode(_ type: UInt128.Type) throws -> UInt128 { try own.decode(type) }
 }
 
-/// The container of an object that stands in a message and in a template.
+/// The container of an object that is in both a message and a template.
 struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let own: KeyedDecodingContainer<Key>
   let defaults: KeyedDecodingContainer<Key>
@@ -120,12 +120,12 @@ struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { own.codingPath }
   var allKeys: [Key] { own.allKeys }
 
-  // As `allKeys`: a type that looks which of several keys there is must find that of the message.
+  // As with `allKeys`, a type that checks which of several keys exists must find the message's.
   func contains(_ key: Key) -> Bool { own.contains(key) }
 
   func decodeNil(forKey key: Key) throws -> Bool { try first(key).decodeNil(forKey: key) }
 
-  /// The object that has the key: the message's, if it has, or if neither does.
+  /// Returns the object that has the key: the message's if it has it, or if neither does.
   private func first(_ key: Key) -> KeyedDecodingContainer<Key> {
     !own.contains(key) && defaults.contains(key) ? defaults : own
   }
@@ -162,8 +162,8 @@ struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try merge.decode(type, from: decoder)
   }
 
-  // The standard library has defaults for these, which throw, or which do not know what to do with a value that does
-  // not fit.
+  // The standard library's default implementations of these throw, or do not handle a value that does not
+  // fit.
 
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try value(type, key) }
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try value(type, key) }
@@ -185,7 +185,7 @@ struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(type, key) }
   func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try optional(type, key) }
 
-  /// Calls the generic `decode`: a call by that name would come back to the one above.
+  /// Calls the generic `decode`: a direct call would choose the overload above, and recurse.
   private func value<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
     try decode(type, forKey: key)
   }

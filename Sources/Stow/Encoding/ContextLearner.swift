@@ -6,7 +6,7 @@ struct ContextLearner {
     var uses = 0
   }
 
-  /// By key table of the recorder, and those of recorders before it.
+  /// The shapes by key table of the recorder, and those of earlier recorders.
   private var shapes: [Int: Shape] = [:]
   private var settledShapes: [Shape] = []
   /// How many samples have each list of free keys, and each string.
@@ -16,8 +16,8 @@ struct ContextLearner {
   /// Below this many bytes a text is hardly longer than a reference to it.
   private static let shortestText = 3
 
-  /// - Parameter recordSample: Has each sample recorded, or what is to be recorded in its place: of several values the last
-  ///   one counts.
+  /// - Parameter recordSample: Has each sample recorded, or another value in its place. Of several values the
+  ///   last one counts.
   static func learn(
     from samples: [any Encodable], _ userInfo: UserInfo, _ maximumDepth: Int,
     recording recordSample: (any Encodable, (any Encodable) throws -> Void) throws -> Void
@@ -36,7 +36,8 @@ struct ContextLearner {
         learner.take(&recorder.recording)
       }
       if isKnownUniquelyReferenced(&recorder) { continue }
-      // What a container writes that was kept beyond its sample is of no other. Key tables are those of one recorder.
+      // A container that was kept beyond its sample must not write to another. Key tables belong to one
+      // recorder.
       recorder?.detach()
       recorder = Recorder(reusesContainers: false)
       learner.settleShapes()
@@ -50,7 +51,7 @@ struct ContextLearner {
   }
 
   private var content: ContextMessage {
-    // Of equal uses by their bytes: in which order dictionaries have their entries differs from process to process.
+    // Equal uses are ordered by bytes, because the order of dictionaries differs from process to process.
     var shapes = settledShapes + self.shapes.values
     for (names, uses) in lists where uses > 1 { shapes.append(Shape(names: names, uses: uses)) }
     let shapeOrder = sortedIndices(shapes.count) {
@@ -94,8 +95,8 @@ struct ContextLearner {
     lists[order.map { names[$0] }, default: 0] += 1
   }
 
-  /// Takes in the keys that objects of one type were asked for, whether they had values or not. A key that is new
-  /// comes after the one that was asked for before it.
+  /// Takes in the keys that objects of one type used, whether they had values or not. A new key comes after
+  /// the one that was used before it.
   private mutating func note(_ keys: KeyTable.Reference) {
     var shape = shapes[keys.pointee.index] ?? Shape()
     shape.uses += keys.pointee.uses
@@ -113,7 +114,7 @@ struct ContextLearner {
   }
 }
 
-/// Whether the UTF-8 of a string comes before that of another.
+/// Returns whether the UTF-8 of a string comes before that of another.
 private func isBefore(_ one: ExactString, _ other: ExactString) -> Bool {
   one.string.utf8.lexicographicallyPrecedes(other.string.utf8)
 }

@@ -4,7 +4,8 @@
   import Foundation
 #endif
 
-/// The state of one call of `encode`: the stages of a pipeline, each takes what the one before made.
+/// The state of one call of `encode`: the stages of a pipeline, each of which takes the result of the one
+/// before.
 ///
 ///     a value ──→ Recorder ──→ Recording ──→ Planner ──→ MessagePlan ──→ Emitter ──→ bytes
 ///
@@ -13,15 +14,15 @@
 ///     Planning/      has the tape put in order, and chooses what stands in the prelude
 ///     Emitting/      writes the message from its end to its beginning, so that every length is known
 ///
-/// Sessions are used again, by all encoders of the process.
+/// Sessions are reused by all encoders of the process.
 final class EncodingSession: PooledSession {
   // Optional, as `isKnownUniquelyReferenced` wants it in builds without optimization (`ContainerPool`).
   private var recorder: Recorder?
   private let reference: RecorderReference
-  // Used once for each message, and calls nothing that comes back here.
+  // Unchecked because it is used once for each message, and calls nothing that comes back here.
   @exclusivity(unchecked) private var stages = Stages()
 
-  /// What turns a recording into bytes.
+  /// The stages that turn a recording into bytes.
   private struct Stages: ~Copyable {
     var planner = Planner()
     var emitter = Emitter()
@@ -43,7 +44,7 @@ final class EncodingSession: PooledSession {
     reference = RecorderReference(recorder)
   }
 
-  /// Records a value in a session of its own, and hands that to `body`.
+  /// Records a value in a session of its own, and passes the session to `body`.
   @inline(__always)
   static func run<Value: Encodable, Result>(
     _ value: Value, maximumDepth: Int, _ userInfo: UserInfo, _ body: (EncodingSession) throws -> Result
@@ -64,7 +65,7 @@ final class EncodingSession: PooledSession {
     return stages.emitter.finish()
   }
 
-  /// The same, and lends the bytes to `body`.
+  /// Turns what was recorded into bytes, and lends them to `body`.
   func finish<Result>(
     _ options: PlanningOptions, lendingTo body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
@@ -78,7 +79,7 @@ final class EncodingSession: PooledSession {
     let (areComplete, isReused) = reference.lend {
       ($0.types.takeContainersBack(), $0.types.reusesContainers)
     }
-    // Containers that are not used again hold the recorder.
+    // Containers that are not reused hold the recorder.
     return areComplete && (isReused || isKnownUniquelyReferenced(&recorder))
   }
 

@@ -4,9 +4,10 @@
   import Foundation
 #endif
 
-/// A value that stays a message of its own until somebody asks for it.
+/// A value that stays a message of its own until it is asked for.
 ///
-/// What passes values on, as a router or a queue does, looks at some properties and leaves the rest as it is:
+/// Code that passes values on, such as a router or a queue, looks at some properties and leaves the rest as
+/// it is:
 ///
 /// ```swift
 /// struct Envelope: Codable {
@@ -18,13 +19,13 @@
 /// if envelope.topic == "orders" { handle(try envelope.payload.value()) }
 /// ```
 ///
-/// A `StowEncoder` writes ``message`` as data. A `StowDecoder` keeps it as it is: copied, and neither decoded nor checked.
-/// So the next receiver gets the bytes of the sender, whatever stands around them; and `Deferred<StowValue>` passes on
-/// values of types that are unknown.
+/// A `StowEncoder` writes ``message`` as data. A `StowDecoder` copies it, and neither decodes nor checks it.
+/// So the next receiver gets the sender's bytes, whatever surrounds them, and `Deferred<StowValue>` passes on
+/// values of unknown types.
 ///
-/// A property is no longer the same in messages once it is deferred: a `StowDecoder` finds a `typeMismatch` where a value
-/// stands in place of data. The message also brings the keys of the value each time. A context that the sender and the
-/// last receiver hold saves them, and those between need not have it:
+/// Deferring a property changes its messages: a `StowDecoder` throws `typeMismatch` if there is a value in
+/// place of data. The message also carries the keys of the value each time. A context that the sender and the
+/// last receiver hold saves them; those in between do not need it:
 ///
 /// ```swift
 /// let payload = try Deferred(order, encoder: encoder)
@@ -33,8 +34,8 @@
 ///
 /// Other coders write and read the value itself, as if it were not deferred.
 ///
-/// Two of these are equal if their messages are. Equal values can have different messages, as those with dictionaries
-/// have unless their keys are sorted.
+/// Two of these are equal if their messages are. Equal values can have different messages, for example if
+/// they contain dictionaries and keys are not sorted.
 public struct Deferred<Value: Codable>: Sendable, Hashable {
   /// The message that holds the value.
   public let message: Data
@@ -45,14 +46,14 @@ public struct Deferred<Value: Codable>: Sendable, Hashable {
   /// let envelope = Envelope(topic: "orders", payload: try Deferred(order))
   /// ```
   ///
-  /// Takes the time of encoding it; encoding this afterwards takes that of copying bytes.
+  /// Takes the time to encode the value; encoding this afterwards only copies bytes.
   ///
   /// - Throws: What `StowEncoder.encode(_:)` throws.
   public init(_ value: Value, encoder: StowEncoder = StowEncoder()) throws {
     message = try encoder.encode(value)
   }
 
-  /// Takes bytes for the message of a value. Whether they are one shows when the value is asked for.
+  /// Takes bytes as the message of a value. They are not checked until the value is asked for.
   ///
   /// ```swift
   /// let envelope = Envelope(topic: "orders", payload: Deferred(message: received))
@@ -65,10 +66,11 @@ public struct Deferred<Value: Codable>: Sendable, Hashable {
   /// let order = try envelope.payload.value()
   /// ```
   ///
-  /// Takes the time of decoding it, each time. For some part of the value, open the message: `StowMessage(from: message)`.
+  /// Takes the time to decode the value, each time. To read a part of it, open the message:
+  /// `StowMessage(from: message)`.
   ///
-  /// - Parameter decoder: Has the contexts, the types and the limit of depth that the value needs. The decoder around it
-  ///   counts for nothing.
+  /// - Parameter decoder: A decoder with the contexts, the types and the limit of depth that the value needs.
+  ///   Those of the decoder around it do not matter.
   /// - Throws: What `StowDecoder.decode(_:from:)` throws, with coding paths that begin at the value.
   public func value(decoder: StowDecoder = StowDecoder()) throws -> Value {
     try decoder.decode(Value.self, from: message)

@@ -1,4 +1,4 @@
-/// A property whose value may be of any registered type: of those that conform to a protocol, or that are subclasses of
+/// A property whose value may be of any registered type that conforms to a protocol, or that is a subclass of
 /// a class.
 ///
 /// ```swift
@@ -9,14 +9,14 @@
 /// }
 /// ```
 ///
-/// The coder's `TypeRegistry` says which types there are. Each value is written as an object with one key, the name of
-/// its type, and each element of an array, a dictionary or an optional is, at whatever depth. Dictionaries have keys
-/// that are `CodingKeyRepresentable`, as strings and integers are. An optional that is nil is left out, and one whose
-/// key is missing is nil.
+/// The coder's `TypeRegistry` says which types exist. Each value is written as an object with one key, the
+/// name of its type. So is each element of an array, a dictionary or an optional, at any depth. Keys of
+/// dictionaries must be `CodingKeyRepresentable`, as strings and integers are. An optional that is nil is
+/// left out, and one whose key is missing is nil.
 ///
-/// Encoding throws an `EncodingError.invalidValue` for a value whose type is not registered. Decoding throws a
-/// `DecodingError`: `dataCorrupted` for a name that is not registered, unless `TypeRegistry.fallback` keeps it, and
-/// `typeMismatch` for an object that has not exactly one key, or whose type is not a `Value`.
+/// Encoding throws an `EncodingError.invalidValue` for a value whose type is not registered. Decoding throws
+/// a `DecodingError`: `dataCorrupted` for a name that is not registered, unless `TypeRegistry.fallback` keeps
+/// it, and `typeMismatch` for an object that does not have exactly one key, or whose type is not a `Value`.
 @propertyWrapper
 public struct Polymorphic<Value> {
   /// The value.
@@ -42,8 +42,8 @@ extension Polymorphic: Codable {
   }
 }
 
-// What the compiler writes for a property with a wrapper asks for its key in any case; these make it do as for an
-// optional property.
+// For a property with a wrapper, the compiler writes code that always asks for its key; these overloads make
+// it behave as for an optional property.
 
 extension KeyedDecodingContainer {
   /// Decodes an optional property; nil if the key is missing.
@@ -111,7 +111,7 @@ enum NamedCoding: LeafCoding {
     return key
   }
 
-  /// Returns the value of a name that is not registered, as the fallback keeps it.
+  /// Returns a value whose name is not registered, as the fallback keeps it.
   private static func unregistered<Value>(
     _ type: Value.Type, _ key: PathKey, _ container: KeyedDecodingContainer<PathKey>, _ registry: TypeRegistry
   ) throws -> Value {
@@ -119,7 +119,8 @@ enum NamedCoding: LeafCoding {
       throw unknownName(key, container, registry)
     }
     let content = try container.decode(StowValue.self, forKey: key)
-    // What is kept would be written with the numbers that objects have in this graph, and not in that.
+    // References in it would be written again with the numbers that objects have in this graph, not with
+    // those of another.
     guard ReadObjects.current == nil || !SharedCoding.mayRefer(content) else {
       throw DecodingError.dataCorruptedError(
         forKey: key, in: container,
@@ -142,7 +143,7 @@ enum NamedCoding: LeafCoding {
   private static func unknownName(
     _ key: PathKey, _ container: KeyedDecodingContainer<PathKey>, _ registry: TypeRegistry
   ) -> DecodingError {
-    // A stranger may have chosen a long one.
+    // A stranger may have chosen a long name.
     let name = String(String.UnicodeScalarView(key.stringValue.unicodeScalars.prefix(longestName)))
     return .dataCorruptedError(
       forKey: key, in: container, debugDescription: "No type is named \"\(name)\". \(registry.listing)")
@@ -151,13 +152,13 @@ enum NamedCoding: LeafCoding {
   private static let longestName = 100
 }
 
-/// A way to encode and decode values whose type is only known when the program runs.
+/// A way to encode and decode values whose type is known only at run time.
 protocol LeafCoding {
   static func encode<Value>(_ value: Value, to encoder: any Encoder) throws
   static func decode<Value>(_ type: Value.Type, from decoder: any Decoder) throws -> Value
 }
 
-/// A value that is coded by `Leaf`; of arrays, dictionaries and optionals, the elements are.
+/// A value that is coded by `Leaf`; in arrays, dictionaries and optionals, the elements are.
 struct Elementwise<Value, Leaf: LeafCoding>: Codable {
   let value: Value
 
@@ -175,7 +176,7 @@ struct Elementwise<Value, Leaf: LeafCoding>: Codable {
   }
 
   func encode(to encoder: any Encoder) throws {
-    // By the type that is declared and not by that of the value, so that decoding goes the same way.
+    // Follows the declared type and not that of the value, so that decoding goes the same way.
     if Value.self is any ElementContainer.Type, let container = value as? any ElementContainer {
       try container.encodeElements(to: encoder, by: Leaf.self)
     } else {
@@ -247,7 +248,7 @@ extension Optional: ElementContainer {
       return try container.encodeNil()
     }
     if (self as? any ElementContainer)?.isNil == true {
-      // As nil it would come back one level higher.
+      // Written as nil, it would come back one level higher.
       let description = "The nil of an optional within another cannot be told from the other's."
       throw EncodingError.invalidValue(
         self, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: description))

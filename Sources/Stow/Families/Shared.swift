@@ -1,4 +1,4 @@
-/// A property whose object others refer to as well, so that decoding makes one object where there was one.
+/// A property whose object is shared with others, so that decoding makes one object where there was one.
 ///
 /// ```swift
 /// struct Project: Codable {
@@ -10,12 +10,12 @@
 /// copy.owner === copy.members[0]  // as in `project`
 /// ```
 ///
-/// The value is an object, or an array, a dictionary or an optional of objects, at whatever depth. Only as part of a
-/// `SharedGraph` can it be coded; elsewhere it is an `EncodingError` or a `DecodingError`. <doc:SharedObjects> says what such
-/// objects may be.
+/// The value is an object, or an array, a dictionary or an optional of objects, at any depth. It can be coded
+/// only as part of a `SharedGraph`; elsewhere it is an `EncodingError` or a `DecodingError`. See
+/// <doc:SharedObjects> for what such objects may be.
 @propertyWrapper
 public struct Shared<Value> {
-  /// The object, or what holds the objects.
+  /// The object, or the value that holds the objects.
   public var wrappedValue: Value
 
   /// Makes a property of a value.
@@ -38,8 +38,8 @@ extension Shared: Codable {
   }
 }
 
-/// A property whose object is encoded only if something else has it encoded, in a `Shared` property; otherwise it is nil
-/// when it is decoded.
+/// A property whose object is encoded only if a `Shared` property also refers to it; otherwise it decodes as
+/// nil.
 ///
 /// ```swift
 /// final class Task: Codable {
@@ -47,7 +47,8 @@ extension Shared: Codable {
 /// }
 /// ```
 ///
-/// As `NSCoder.encodeConditionalObject(_:)` does. Like a `Shared` property, it is coded only as part of a `SharedGraph`.
+/// This is what `NSCoder.encodeConditionalObject(_:)` does. Like a `Shared` property, it is coded only as
+/// part of a `SharedGraph`.
 @propertyWrapper
 public struct ConditionallyShared<Value> {
   /// The object.
@@ -71,7 +72,7 @@ extension ConditionallyShared: Codable {
     }
   }
 
-  /// Encodes a reference. The graph writes the object, if another property has it written.
+  /// Encodes a reference. The graph writes the object if another property requires it.
   public func encode(to encoder: any Encoder) throws {
     if let wrappedValue {
       try SharedCoding.encodeReference(to: wrappedValue, isConditional: true, encoder)
@@ -110,7 +111,7 @@ extension KeyedEncodingContainer {
   }
 }
 
-/// A value, and the objects that it and they share.
+/// A value, and the objects that are shared in it.
 ///
 /// ```swift
 /// let data = try encoder.encode(SharedGraph(project))
@@ -125,8 +126,8 @@ extension KeyedEncodingContainer {
 ///  "named":   {"1": {"guest": {"name": "Bob"}}}}   the same, of a registered type
 /// ```
 ///
-/// Any coder can code it. An object is decoded when the first reference to it is, so that it does not matter in which
-/// order types ask for their keys, or whether they skip some.
+/// Any coder can code it. An object is decoded at the first reference to it, so types may ask for their keys
+/// in any order, or skip some.
 ///
 /// Takes time in proportion to the value and its objects.
 public struct SharedGraph<Root> {
@@ -141,7 +142,7 @@ extension SharedGraph: Sendable where Root: Sendable {}
 extension SharedGraph: Equatable where Root: Equatable {}
 extension SharedGraph: Hashable where Root: Hashable {}
 
-/// Has a value recorded, as part of a graph if it has shared properties: only so it is encoded.
+/// Has a value recorded, as a graph if it has shared properties, because it can only be encoded as one.
 func recordShared(_ value: any Encodable, by record: (any Encodable) throws -> Void) throws {
   let objects = WrittenObjects()
   try WrittenObjects.$inherited.withValue(objects) { try record(value) }
@@ -157,8 +158,9 @@ enum SharedGraphKey: String, CodingKey {
 extension SharedGraph: Encodable where Root: Encodable {
   /// Encodes the value and its objects.
   ///
-  /// - Throws: `EncodingError.invalidValue` if an object leads to itself, if more than 128 lead to each other in a row, or
-  ///   if one is of a subclass that is not registered, and what encoding the value and the objects throws.
+  /// - Throws: `EncodingError.invalidValue` if an object leads to itself, if more than 128 objects lead to
+  ///   each other in a chain, or if one is of a subclass that is not registered, and what encoding the value
+  ///   and the objects throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: SharedGraphKey.self)
     let objects = WrittenObjects()
@@ -172,10 +174,11 @@ extension SharedGraph: Encodable where Root: Encodable {
 extension SharedGraph: Decodable where Root: Decodable {
   /// Decodes the value, and the objects that it refers to.
   ///
-  /// - Throws: `DecodingError.dataCorrupted` if a reference leads to no object, if an object leads to itself, or if more
-  ///   than 128 lead to each other in a row, and what decoding the value and the objects throws.
+  /// - Throws: `DecodingError.dataCorrupted` if a reference leads to no object, if an object leads to itself,
+  ///   or if more than 128 objects lead to each other in a chain, and what decoding the value and the objects
+  ///   throws.
   public init(from decoder: any Decoder) throws {
-    // The numbers of a template's objects are others.
+    // A template numbers its objects differently, so it is left out.
     let decoder = (decoder as? MergedDecoder)?.message ?? decoder
     let container = try decoder.container(keyedBy: SharedGraphKey.self)
     let objects = try ReadObjects(container)
@@ -184,7 +187,7 @@ extension SharedGraph: Decodable where Root: Decodable {
   }
 }
 
-/// Codes an object as a reference, which says the number of the object in the graph.
+/// Codes an object as a reference, by its number in the graph:
 ///
 /// ```
 /// {"shared": 0}
@@ -205,7 +208,7 @@ enum SharedCoding: LeafCoding {
     return object
   }
 
-  /// - Parameter isConditional: Whether the object is only written if another reference wants it.
+  /// - Parameter isConditional: Whether the object is written only if another reference requires it.
   static func encodeReference<Value>(to value: Value, isConditional: Bool, _ encoder: any Encoder) throws {
     guard let objects = WrittenObjects.current else {
       throw error(value, encoder, "A shared object is encoded only in a SharedGraph.")
@@ -236,7 +239,7 @@ enum SharedCoding: LeafCoding {
     return try objects.object(number, type, decoder)
   }
 
-  /// Whether a value holds what may be a reference.
+  /// Returns whether a value holds anything that may be a reference.
   static func mayRefer(_ value: StowValue) -> Bool {
     switch value {
     case .array(let elements): elements.contains(where: mayRefer)

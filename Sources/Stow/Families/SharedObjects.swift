@@ -1,11 +1,12 @@
 /// The objects of a graph that is being encoded.
 ///
-/// References only number objects, and the graph writes them afterwards: so an object is in the message whatever becomes
-/// of the values that refer to it, and writing takes no room on the stack for objects that lead to others.
+/// References only number objects; the graph writes them afterwards. So an object is in the message whatever
+/// happens to the values that refer to it, and chains of objects take no room on the stack while they are
+/// written.
 ///
 /// Used by one thread, as the encoder is.
 final class WrittenObjects: @unchecked Sendable {
-  /// The graph that is being encoded, also for tasks that are started meanwhile.
+  /// The graph being encoded, which tasks started meanwhile inherit.
   @TaskLocal static var inherited: WrittenObjects?
 
   private let thread = ThreadMark()
@@ -14,7 +15,7 @@ final class WrittenObjects: @unchecked Sendable {
   static var current: WrittenObjects? { inherited.flatMap { $0.thread.isCurrent ? $0 : nil } }
 
   private struct Entry {
-    /// Kept, so that no other object gets its identity meanwhile.
+    /// Kept alive, so that no other object gets its identity meanwhile.
     let object: any Encodable & AnyObject
     var isWritten = false
     /// The numbers of the objects that it refers to.
@@ -23,14 +24,14 @@ final class WrittenObjects: @unchecked Sendable {
 
   private var entries: [Entry] = []
   private var numbers: [ObjectIdentifier: Int] = [:]
-  /// Those that have to be written, in order, and how many have been.
+  /// The objects to write, in order, and how many of them are written.
   private var queue: [Int] = []
   private var writtenCount = 0
 
   /// Whether nothing refers to an object.
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Returns the number of an object, to which the object refers that is being written.
+  /// Returns the number of an object that the object being written refers to.
   func number(of object: any Encodable & AnyObject, isConditional: Bool) -> Int {
     let number = numbers[ObjectIdentifier(object)] ?? entries.count
     if number == entries.count {
@@ -45,7 +46,7 @@ final class WrittenObjects: @unchecked Sendable {
     return number
   }
 
-  /// Writes all objects that references want.
+  /// Writes all objects that references require.
   func write(to graph: inout KeyedEncodingContainer<SharedGraphKey>, _ registry: TypeRegistry) throws {
     var (objects, named): (KeyedEncodingContainer<PathKey>?, KeyedEncodingContainer<PathKey>?)
     func table(of object: AnyObject) -> SharedGraphKey {
@@ -61,7 +62,7 @@ final class WrittenObjects: @unchecked Sendable {
         try objects?.encode(object, forKey: key)
       }
     }
-    // References to what is not written lead nowhere.
+    // References to objects that are not written do not count.
     var check = ReferenceCheck(entries.map { $0.references.filter { entries[$0].isWritten } })
     do throws(ReferenceCheck.Fault) { try check.run() } catch {
       let object = entries[error.number].object
@@ -71,7 +72,7 @@ final class WrittenObjects: @unchecked Sendable {
     }
   }
 
-  /// Takes the next object that has to be written.
+  /// Takes the next object to write.
   private func next() -> (Int, any Encodable & AnyObject)? {
     guard writtenCount < queue.count else { return nil }
     writtenCount += 1
@@ -80,11 +81,11 @@ final class WrittenObjects: @unchecked Sendable {
   }
 }
 
-/// The objects of a graph that is being decoded, each of which is made when the first reference to it is met.
+/// The objects of a graph being decoded. Each is made at the first reference to it.
 ///
 /// Used by one thread, as the decoder is.
 final class ReadObjects: @unchecked Sendable {
-  /// The graph that is being decoded, also for tasks that are started meanwhile.
+  /// The graph being decoded, which tasks started meanwhile inherit.
   @TaskLocal static var inherited: ReadObjects?
 
   private let thread = ThreadMark()
@@ -94,19 +95,19 @@ final class ReadObjects: @unchecked Sendable {
 
   private typealias Table = KeyedDecodingContainer<PathKey>
 
-  /// What is known of an object.
+  /// What is known about an object.
   private struct Entry {
     var object: AnyObject?
     /// Whether it is being made.
     var isOpen = false
-    /// Why it could not be made: those who go on regardless are told again, and do not read all of it again. Where fewer
-    /// objects lead to it, it may be made after all.
+    /// The errors of earlier attempts to make it: further references get them again, and do not read all of
+    /// it again. If fewer objects lead to it, another attempt may succeed.
     var failures: [(type: Any.Type, error: any Error, leadingObjects: Int)] = []
   }
 
   private var objects: Table?
   private var named: Table?
-  /// Those that were referred to, and where each is, by its number.
+  /// The objects that were referred to, and the index of each, by its number.
   private var entries: [Entry] = []
   private var places: [Int: Int] = [:]
   /// How many objects are being made.
@@ -129,7 +130,7 @@ final class ReadObjects: @unchecked Sendable {
 
   /// Returns the object of a number; nil if the graph has none.
   ///
-  /// - Parameter decoder: That of the reference.
+  /// - Parameter decoder: The decoder of the reference.
   func object<Value>(_ number: Int, _ type: Value.Type, _ decoder: any Decoder) throws -> Value? {
     let place = places[number] ?? entries.count
     if place == entries.count {
@@ -166,7 +167,7 @@ final class ReadObjects: @unchecked Sendable {
     }
   }
 
-  /// Notes that an object is being made, unless it cannot be.
+  /// Notes that an object is being made. Throws if that would be too deep.
   private func enter(_ place: Int, _ decoder: any Decoder) throws {
     guard openCount < ReferenceCheck.longestChain else {
       throw DecodingError.tooDeep(
@@ -224,7 +225,7 @@ final class ReadObjects: @unchecked Sendable {
   }
 }
 
-/// Looks for objects that could not be decoded: an object is made when all that it refers to is.
+/// Looks for objects that could not be decoded: an object is complete only when all that it refers to are.
 struct ReferenceCheck {
   struct Fault: Error {
     /// The number of the object.
@@ -232,13 +233,13 @@ struct ReferenceCheck {
     let reason: String
   }
 
-  /// How many objects may lead to each other in a row: decoding one calls decoding the next, and each takes some of the
-  /// calls that `maximumDepth` allows, and room on the stack.
+  /// The longest chain of objects that lead to each other: decoding one calls decoding the next, and each
+  /// takes some of the calls that `maximumDepth` allows, and room on the stack.
   static let longestChain = 128
 
   /// The numbers of the objects that each object refers to.
   private let references: [[Int]]
-  /// How many objects lead to each other from an object on, where that is known; 0 while it is being found out.
+  /// The length of the chain from each object on, if it is known; 0 while it is being found out.
   private var chains: [Int?]
 
   init(_ references: [[Int]]) {
@@ -251,7 +252,7 @@ struct ReferenceCheck {
     for number in references.indices { _ = try chain(from: number, place: 1) }
   }
 
-  /// How many objects lead to each other from one on, which is at a place in the row that is being followed.
+  /// Returns the length of the chain from an object on, which is at `place` in the chain being followed.
   private mutating func chain(from number: Int, place: Int) throws(Fault) -> Int {
     if let chain = chains[number] {
       guard chain > 0 else { throw Fault(number: number, reason: "The object leads to itself.") }

@@ -11,9 +11,9 @@
 /// Values of these types are written as an object with one key, the name: `{"circle": {"radius": 2}}`. A name in a
 /// message is looked up here and nowhere else. <doc:Families> says how such values are encoded and decoded.
 ///
-/// Other coders, as `JSONEncoder`, are given a registry in their `userInfo`, as `.typeRegistry`.
+/// Other coders, such as `JSONEncoder`, find a registry in their `userInfo`, as `.typeRegistry`.
 public struct TypeRegistry: Sendable {
-  // Compilers before 6.2 take for granted what later ones ask of a type that several threads may name.
+  // Compilers before 6.2 assume what later ones require of a metatype that several threads use.
   #if compiler(>=6.2)
     private typealias Registered = any (Codable & SendableMetatype).Type
   #else
@@ -28,14 +28,15 @@ public struct TypeRegistry: Sendable {
 
   /// The type that keeps values whose name is not registered; nil unless set.
   ///
-  /// Without one, such a value is a `DecodingError`. It is one, too, where values of another kind are wanted than the
-  /// fallback is.
+  /// Without a fallback, such a value is a `DecodingError`. It is one, too, if the fallback is not of the
+  /// kind of values that are wanted.
   public var fallback: (any UnregisteredValue.Type)?
 
   #if compiler(>=6.2)
     /// Registers a type, so that its values can be encoded and decoded by name.
     ///
-    /// A type may be registered under several names, all of which are read: the one that was registered first is written.
+    /// A type may be registered under several names. All of them are read; the one registered first is
+    /// written.
     ///
     /// ```swift
     /// types.register(Circle.self, as: "circle")
@@ -44,8 +45,8 @@ public struct TypeRegistry: Sendable {
     ///
     /// Takes constant time.
     ///
-    /// - Precondition: No other type has the name, and the type is no `Array`, `Dictionary` or `Optional`, which are
-    ///   written element by element.
+    /// - Precondition: No other type has the name, and the type is not an `Array`, `Dictionary` or
+    ///   `Optional`, which are written element by element.
     public mutating func register<Value: Codable & SendableMetatype>(_ type: Value.Type, as name: String) {
       add(type, as: name)
     }
@@ -67,21 +68,22 @@ public struct TypeRegistry: Sendable {
   /// All names that are registered, sorted. Takes the time of sorting them.
   public var names: [String] { types.keys.sorted() }
 
-  /// The type that is registered under a name; nil if there is none. Takes constant time.
+  /// Returns the type that is registered under a name, or nil. Takes constant time.
   ///
   /// ```swift
   /// if types.type(named: name) == nil { types.register(Plugin.self, as: name) }
   /// ```
   public func type(named name: String) -> (any Codable.Type)? { types[name] }
 
-  /// The name that values of a type are written with; nil if the type is not registered. Takes constant time.
+  /// Returns the name that values of a type are written with; nil if the type is not registered. Takes
+  /// constant time.
   ///
   /// A subclass does not have the name of its superclass.
   public func name(of type: Any.Type) -> String? { writtenNames[ObjectIdentifier(type)] }
 }
 
 extension CodingUserInfoKey {
-  /// Where coders find the `TypeRegistry`.
+  /// The key under which coders find the `TypeRegistry`.
   ///
   /// `StowEncoder.types` and `StowDecoder.types` set it. For other coders:
   ///
@@ -92,7 +94,7 @@ extension CodingUserInfoKey {
 }
 
 extension TypeRegistry {
-  /// The registry of a coder; one without types if it has none.
+  /// Makes the registry of a coder; one without types if the coder has no registry.
   init(userInfo: [CodingUserInfoKey: Any]) {
     self = userInfo[.typeRegistry] as? TypeRegistry ?? TypeRegistry()
   }
@@ -106,10 +108,10 @@ extension TypeRegistry {
 }
 
 #if compiler(>=6.2)
-  /// A value of a type that the program does not have: its name, and all that it holds.
+  /// A value of a type that the program does not know: the name of the type, and the content.
   ///
-  /// A type that conforms to this and to the protocol of its family keeps what a newer program wrote, and writes it again
-  /// as it was:
+  /// A type that conforms to this and to the protocol of its family keeps what a newer program wrote, and
+  /// writes it back unchanged:
   ///
   /// ```swift
   /// struct UnknownShape: Shape, UnregisteredValue {
@@ -119,22 +121,22 @@ extension TypeRegistry {
   /// types.fallback = UnknownShape.self
   /// ```
   ///
-  /// If the family asks for `Codable`, that is there: an object with one key, the name.
+  /// If the family requires `Codable`, it is already implemented, by an object with one key, the name.
   public protocol UnregisteredValue: SendableMetatype {
-    /// The name that stands in the message.
+    /// The name in the message.
     var typeName: String { get }
-    /// What stands for the name.
+    /// The value for the name.
     var content: StowValue { get }
 
     /// Makes the value of a name that is not registered.
     init(typeName: String, content: StowValue)
   }
 #else
-  /// A value of a type that the program does not have: its name, and all that it holds.
+  /// A value of a type that the program does not know: the name of the type, and the content.
   public protocol UnregisteredValue {
-    /// The name that stands in the message.
+    /// The name in the message.
     var typeName: String { get }
-    /// What stands for the name.
+    /// The value for the name.
     var content: StowValue { get }
 
     /// Makes the value of a name that is not registered.
@@ -145,7 +147,7 @@ extension TypeRegistry {
 extension UnregisteredValue {
   /// Decodes an object with one key, the name.
   ///
-  /// - Throws: `DecodingError.typeMismatch` if it is no such object, and what the decoder throws.
+  /// - Throws: `DecodingError.typeMismatch` if there is no such object, and what the decoder throws.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: PathKey.self)
     let name = try NamedCoding.name(of: Self.self, in: container)

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What is wrong with a table of fields.
+/// An error in a table of fields.
 public struct FieldTableError: Error, CustomStringConvertible {
-  /// Names the type and the field, and says what is wrong.
+  /// The type and the field, and what is wrong.
   public let description: String
 
   fileprivate init(_ type: Any.Type, _ field: String? = nil, _ flaw: String) {
@@ -12,24 +12,24 @@ public struct FieldTableError: Error, CustomStringConvertible {
 }
 
 extension FieldTable where Root: Codable {
-  /// Checks that the table is right for its type, by one of the type's values.
+  /// Checks that the table is right for its type, with one of the type's values.
   ///
-  /// Stow does so itself with the first value of the type that it encodes or decodes, and stops the program if the table is
-  /// wrong. A test tells sooner:
+  /// Stow does so itself with the first value of the type that it encodes or decodes, and stops the program
+  /// if the table is wrong. A test finds out sooner:
   ///
   /// ```swift
   /// @Test func pointHasItsFields() throws { try Point.stowFields.check(Point(x: 1, y: 2, z: 3)) }
   /// ```
   ///
-  /// The fields must have the names of coding keys, and be those that `encode(to:)` asks for, in the same order. It must
-  /// write no nil of an optional, and the initializer must give back the properties of the value. The more its properties
-  /// differ, the more is seen.
+  /// The fields must have the names of coding keys, and be those that `encode(to:)` asks for, in the same
+  /// order. It must not write the nil of an optional, and the initializer must restore the properties of the
+  /// value. The more the properties differ, the more the check finds.
   ///
   /// - Throws: `FieldTableError` if the table is wrong.
   public func check(_ value: Root) throws {
     let (type, _) = try codingKeys()
     let names = fields.map(\.name)
-    // A value that cannot be encoded says nothing of the table.
+    // A value that cannot be encoded says nothing about the table.
     if let encoded = Self.keys(of: value, type)?.map(\.name), encoded != names {
       let index =
         zip(encoded, names).enumerated().first { $1.0 != $1.1 }?.offset ?? min(encoded.count, names.count)
@@ -53,7 +53,8 @@ extension FieldTable where Root: Codable {
     index < names.count ? "\"\(names[index])\"" : "nothing"
   }
 
-  /// The keys that a value encodes, or would encode if they had values, in their order; nil if it cannot be encoded.
+  /// Returns the keys that a value encodes, or would encode if they had values, in order; nil if it cannot be
+  /// encoded.
   ///
   /// Values inside it are not encoded, because they may ask for keys of the same type.
   private static func keys(
@@ -71,7 +72,8 @@ extension FieldTable where Root: Codable {
     }
   }
 
-  /// The value that the initializer makes of the properties of another, or of nil for each that is an optional.
+  /// Returns the value that the initializer makes from the properties of another, or from nil for each
+  /// optional.
   private func remake(_ value: Root, withoutOptionals: Bool = false) -> Root {
     let (offsets, size, alignment) = packedLayout
     let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: alignment)
@@ -87,18 +89,18 @@ extension FieldTable where Root: Codable {
     return make(memory, offsets)
   }
 
-  /// Stops the program if the table is wrong, by the first value that this is called with for the type.
+  /// Checks the table with the first value of the type, and stops the program if the table is wrong.
   func checkFirst(_ value: Root) {
     guard CheckedTypes.insert(Root.self) else { return }
     do { try check(value) } catch { fatalError("\(error)") }
   }
 
-  /// The coding keys of the fields; stops the program if the table is wrong.
+  /// Returns the coding keys of the fields; stops the program if the table is wrong.
   func checkedKeys() -> (type: any CodingKey.Type, keys: [any CodingKey]) {
     do { return try codingKeys() } catch { fatalError("\(error)") }
   }
 
-  /// The coding keys that the fields have in the type's own `Codable`.
+  /// Returns the coding keys of the fields in the type's own `Codable`.
   private func codingKeys() throws -> (type: any CodingKey.Type, keys: [any CodingKey]) {
     let probe = KeyTypeProbe()
     _ = try? Root(from: probe)
@@ -118,8 +120,8 @@ extension FieldTable where Root: Codable {
     return (type, keys)
   }
 
-  /// Whether the fields are all there is of a value, so that filling them in memory makes one: between them
-  /// lie only the bytes that their alignment needs, and the value has as many stored properties.
+  /// Returns whether the fields make up a whole value, so that filling them in memory makes one: there is
+  /// only padding between them, and the value has as many stored properties.
   func isAll(of value: Root) -> Bool {
     guard storedOffsets != nil, !(value is any CustomReflectable) else { return false }
     var end = 0
@@ -152,7 +154,7 @@ private final class SkippingEncoder<Value: Encodable>: TypeEncoder<Value> {
 private enum CheckedTypes {
   private static let types = Mutex<Set<ObjectIdentifier>>([])
 
-  /// Whether a type was not among them.
+  /// Adds a type, and returns whether it is new.
   static func insert(_ type: Any.Type) -> Bool {
     types.withLock { $0.insert(ObjectIdentifier(type)).inserted }
   }

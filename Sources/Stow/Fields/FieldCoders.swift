@@ -1,13 +1,13 @@
-// How the values of one field are recorded from where they lie, and decoded to where they are to stand.
+// How the values of one field are recorded from their place in memory, and decoded into it.
 
 /// Codes the values of a field.
 class FieldCoder {
-  /// Which values are coded by code that is compiled for their type. Of an optional, this says what it wraps.
+  /// The types whose values are coded by specialized code. For an optional, this is the type that it wraps.
   enum Kind {
     case double, int, string, bool
     /// Another scalar.
     case scalar
-    /// What may hold containers, and calls `Codable`.
+    /// A type that may hold containers, and calls `Codable`.
     case other
   }
 
@@ -26,7 +26,7 @@ class FieldCoder {
   final var isInLine: Bool { kind != .scalar && kind != .other }
   var hasDefault: Bool { false }
 
-  /// Whether an optional has a value.
+  /// Returns whether an optional has a value.
   func isPresent(_ value: UnsafeRawPointer) -> Bool { true }
 
   /// Records a value that is present.
@@ -34,14 +34,14 @@ class FieldCoder {
     preconditionFailure("a field without a type")
   }
 
-  /// Decodes the value at a place. Values of keyed containers' own types are read otherwise.
+  /// Decodes the value at a place. Types that keyed containers have methods for are read differently.
   func decode(
     _ target: UnsafeMutableRawPointer, at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
   ) throws {
     preconditionFailure("a field without a type")
   }
 
-  /// Makes the value of a key that is missing; false if there must be one.
+  /// Makes the value of a missing key. Returns false if there must be one.
   func makeAbsent(_ target: UnsafeMutableRawPointer) -> Bool { false }
 
   /// Makes the nil of an optional.
@@ -50,7 +50,7 @@ class FieldCoder {
   /// Deinitializes what was decoded.
   func destroy(_ target: UnsafeMutableRawPointer) {}
 
-  /// The type that keyed containers have a method of their own for, which reads a value before it passes it.
+  /// The scalar, if keyed containers have a method for its type, which reads a value before moving past it.
   final var keyedScalar: (any ReadableScalar.Type)? {
     switch kind {
     case .double, .int, .string, .bool: scalar
@@ -135,7 +135,7 @@ final class OptionalCoder<Wrapped: Codable>: FieldCoder {
     _ target: UnsafeMutableRawPointer, at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
   ) throws {
     if let level = place.levelOfNil(session.message) {
-      // A nil of an optional within this one is a value here.
+      // The nil of an optional within this one is a value here.
       return target.put(session.none(Wrapped.self, level: level - 1) as Wrapped?)
     }
     try withUnsafeTemporaryAllocation(of: Wrapped.self, capacity: 1) { memory in
@@ -169,7 +169,7 @@ extension Optional: OptionalField where Wrapped: Codable {
   }
 }
 
-/// What makes a default, which is known to be a `Value`.
+/// Returns what makes a default, which is known to be a `Value`.
 private func typed<Value>(_ makeDefault: (() -> Any)?) -> (() -> Value)? {
   makeDefault.map { make in
     {
@@ -186,7 +186,7 @@ extension Decodable where Self: Encodable {
 }
 
 extension AnyField {
-  /// The coder of the values of the field.
+  /// Makes the coder for the values of the field.
   func makeCoder() -> FieldCoder {
     (type as? any OptionalField.Type)?.makeCoder(makeDefault) ?? type.makeFieldCoder(makeDefault)
   }
@@ -198,16 +198,17 @@ extension UnsafeMutableRawPointer {
 
 // MARK: the fields of a type
 
-/// A field of the values that are coded: its key, and where its property lies.
+/// A field of the values being coded: its key, and the offset of its property.
 struct CodedField: BitwiseCopyable {
   let kind: FieldCoder.Kind
   let isOptional: Bool
-  /// The byte of its key.
+  /// The byte that identifies its key.
   let byte: Int
   let offset: Int
   let coder: Unmanaged<FieldCoder>
 
-  /// The fields in memory of their own, where they are read without counting references; none if no offsets are known.
+  /// Puts the fields into memory of their own, where they are read without reference counting; empty if no
+  /// offsets are known.
   static func allocate(
     _ coders: [FieldCoder], _ bytes: [Int], _ offsets: [Int]?
   ) -> UnsafeMutableBufferPointer<CodedField> {
@@ -224,7 +225,7 @@ struct CodedField: BitwiseCopyable {
     return fields
   }
 
-  /// The bytes that tell keys from the others of their type; nil if they are not a trivial byte each.
+  /// Returns the bytes that tell keys from others of their type; nil if a key is not a single trivial byte.
   static func bytes(of keys: [any CodingKey]) -> [Int]? {
     func byte<Key: CodingKey>(_ key: Key) -> Int? {
       MemoryLayout<Key>.size <= 1 && _isPOD(Key.self) ? keyByte(key) : nil
@@ -233,11 +234,11 @@ struct CodedField: BitwiseCopyable {
     return bytes.count == keys.count ? bytes : nil
   }
 
-  /// Whether values are decoded by `read`; and of these, whether one that is absent is nil.
+  /// Whether values are decoded by `read`, and if so, whether an absent one is nil.
   let isInLine: Bool
   let isNilIfAbsent: Bool
 
-  /// Whether an optional has a value, which is written then.
+  /// Returns whether an optional has a value, which must then be written.
   func isPresent(_ value: UnsafeRawPointer) -> Bool {
     switch kind {
     case .double: value.load(as: Double?.self) != nil
@@ -292,14 +293,14 @@ struct CodedField: BitwiseCopyable {
 
 // MARK: rows
 
-/// Where the values of a field stand in rows: nowhere, once for all, or in cells.
+/// Where the values of a field are in rows: nowhere, once for all rows, or in cells.
 enum FieldColumn {
   case absent
   case constant(Int)
   case cells(type: UInt8, base: Int64, first: Int, stride: Int)
 }
 
-/// Where the values of a field are to stand: in so many values at equal distances.
+/// Where the values of a field are to be put: `count` values at equal distances.
 struct FieldTarget {
   let start: UnsafeMutableRawPointer
   let stride: Int
@@ -309,8 +310,8 @@ struct FieldTarget {
 }
 
 extension FieldCoder {
-  /// Decodes the values of rows at once; false where each row must be looked at, also to find out what is wrong. Nothing is
-  /// left then.
+  /// Decodes the values of all rows at once. Returns false, and leaves nothing decoded, if each row must be
+  /// looked at, also to find out what is wrong.
   final func decode(_ column: FieldColumn, _ message: Message, to target: FieldTarget) -> Bool {
     switch kind {
     case .double: fill(target, with: Double.self, column, message)

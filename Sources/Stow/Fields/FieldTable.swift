@@ -1,7 +1,7 @@
-/// A type whose properties Stow reads and writes where they stand, by a table of its fields.
+/// A type whose properties Stow reads and writes in place, by a table of its fields.
 ///
-/// The type stays `Codable` as it is, and its messages have the same bytes with a table as without. What changes is the
-/// speed: Stow makes no container and no call for each property.
+/// The type stays `Codable` as it is, and its messages have the same bytes with a table as without. Only the
+/// speed changes: Stow makes no container, and no call for each property.
 ///
 /// ```swift
 /// struct Point: Codable {
@@ -14,9 +14,10 @@
 /// }
 /// ```
 ///
-/// A table lists every property that the type encodes, in the order in which it encodes them, by the names of its coding
-/// keys. The compiler checks that the fields are the arguments of the initializer, and the first use of a table that it is
-/// right (``FieldTable/check(_:)``). A generic type has no stored static properties; its table is a computed one.
+/// A table lists every property that the type encodes, in the order in which it encodes them, by the names of
+/// its coding keys. The compiler checks that the fields are the arguments of the initializer; the first use
+/// of a table checks that it is right (``FieldTable/check(_:)``). A generic type cannot have stored static
+/// properties; its table is a computed one.
 ///
 /// Classes must be final. They are decoded by their initializer, and encode themselves.
 public protocol StowFields: Codable {
@@ -30,14 +31,15 @@ public struct Field<Root, Value: Codable>: Sendable {
   let property: any KeyPath<Root, Value> & Sendable
   let makeDefault: (@Sendable () -> Value)?
 
-  /// The field of a property that a message has a value for. One that is an optional may be absent, and is nil then.
+  /// Makes the field of a property that must have a value in messages. An optional may be absent, and is then
+  /// nil.
   public init(_ name: String, _ property: any KeyPath<Root, Value> & Sendable) {
     self.name = name
     self.property = property
     makeDefault = nil
   }
 
-  /// The field of a property that has another value where a message has none for it.
+  /// Makes the field of a property that has a default value for messages that lack it.
   ///
   /// ```swift
   /// Field("retries", \.retries, default: 3)
@@ -54,12 +56,12 @@ public struct Field<Root, Value: Codable>: Sendable {
 
 /// The fields of a type, and the initializer that takes them.
 public struct FieldTable<Root>: @unchecked Sendable {
-  // Of what it holds, only the types that the closures name are not known to be `Sendable`.
+  // Unchecked only because the metatypes in the closures are not known to be `Sendable`.
   let fields: [AnyField<Root>]
-  /// Makes a value of those that stand at the offsets from a place in memory, and takes them away.
+  /// Makes a value from its fields, which are at offsets from an address and are moved out.
   let make: (UnsafeMutableRawPointer, [Int]) -> Root
 
-  /// A table of fields, in the order of the arguments of `initializer`, which does nothing but store them.
+  /// Makes a table of fields, in the order of the arguments of `initializer`, which must only store them.
   public init<each Value: Codable>(
     _ initializer: @escaping @Sendable (repeat each Value) -> Root, _ field: repeat Field<Root, each Value>
   ) {
@@ -76,7 +78,7 @@ public struct FieldTable<Root>: @unchecked Sendable {
     }
   }
 
-  /// Where the values of the fields stand one after the other, until the initializer takes them.
+  /// The layout of decoded fields, one after the other, until the initializer takes them.
   var packedLayout: (offsets: [Int], size: Int, alignment: Int) {
     var (offsets, size, alignment): ([Int], Int, Int) = ([], 0, 16)
     for field in fields {
@@ -88,25 +90,25 @@ public struct FieldTable<Root>: @unchecked Sendable {
     return (offsets, max(size, 1), alignment)
   }
 
-  /// Where the properties lie in a value; nil if one is not stored there as it is, as in a class.
+  /// The offsets of the properties in a value; nil if one is not stored there directly, as in a class.
   var storedOffsets: [Int]? {
     let offsets = fields.compactMap(\.offset)
     return offsets.count == fields.count ? offsets : nil
   }
 }
 
-/// A field, whose type is not known here.
+/// A field with its type erased.
 struct AnyField<Root> {
   let name: String
   let type: any Codable.Type
   let makeDefault: (() -> Any)?
-  /// Where the property lies in a value; nil if it is not stored there as it is.
+  /// The offset of the property in a value; nil if it is not stored there directly.
   let offset: Int?
   let size: Int
   let alignment: Int
   /// Copies the property of a value to a place in memory.
   let copy: (Root, UnsafeMutableRawPointer) -> Void
-  /// Whether two values have the same property, as far as that can be told.
+  /// Whether two values have the same property, as far as that can be determined.
   let isSame: (Root, Root) -> Bool
 
   init<Value>(_ field: Field<Root, Value>) {
@@ -117,7 +119,7 @@ struct AnyField<Root> {
     makeDefault = field.makeDefault
     copy = { $1.put($0[keyPath: field.property]) }
     isSame = { value, other in
-      // What is not equal to itself, as a NaN, tells nothing.
+      // A value that does not equal itself, such as a NaN, tells nothing.
       func isSame<Known: Equatable>(_ known: Known) -> Bool {
         known == other[keyPath: field.property] as? Known || known != known
       }

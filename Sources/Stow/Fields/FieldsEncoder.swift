@@ -1,9 +1,9 @@
-// How a type with a table of fields is recorded: one field after the other from where the properties lie, as the same tokens
-// that its `encode(to:)` would leave.
+// How a type with a table of fields is recorded: one field after the other from the memory of its properties,
+// as the same tokens that its `encode(to:)` would leave.
 
 extension StowFields {
-  /// The type encoder of the type; nil if its properties do not lie in its values as they are, as those of a class, or if
-  /// its keys are not known by their bytes.
+  /// Makes the type encoder of the type; nil if its properties are not stored directly in its values, as in a
+  /// class, or if its keys are not known by their bytes.
   static func makeFieldsEncoder() -> AnyTypeEncoder? {
     let table = stowFields
     let (type, keys) = table.checkedKeys()
@@ -81,7 +81,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     }
   }
 
-  /// Records a value in which nothing is called that would have to find the containers around it.
+  /// Records a value whose fields call nothing that needs the containers around it.
   @inline(__always)
   private func recordFlat(
     _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, key: TokenKey,
@@ -97,7 +97,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     recorder.recording.tape.take(room)
   }
 
-  /// Records the fields of a value: the room on the tape is at hand as long as nobody else writes there.
+  /// Records the fields of a value into room on the tape, which is valid only while nobody else writes there.
   @inline(__always)
   private func record(
     _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, begin: Int,
@@ -122,7 +122,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       }
       var slot = Int(slots[byte])
       if slot == KeyTable.fresh {
-        // The message asks for the key the first time: it comes after all others.
+        // The message needs the key for the first time: it comes after all others.
         slot = recorder.recording.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true)
         expected = slot &+ 1
       } else if slot == expected {
@@ -157,7 +157,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
         room.append(Token(.string, key: key, index: index))
       case .scalar, .other:
         recorder.recording.tape.take(room)
-        // A value before may have written to what was left.
+        // An earlier value may have written to a container that was left.
         if !isFlat, !recorder.isCurrent(begin) { recorder.resume(begin) }
         try Self.record(value, key, field.pointee, recorder)
         room = recorder.recording.tape.room(fields.count &+ 2)
@@ -179,7 +179,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     }
   }
 
-  /// The first time, checks the table by a value, and lets the key table know the keys.
+  /// Checks the table with the first value, and makes the keys known to the key table.
   @inline(never)
   private func learnKeys(_ value: Value, _ recorder: Recorder) {
     table.checkFirst(value)

@@ -1,9 +1,9 @@
-// How a type with a table of fields is decoded: field after field into memory, by a walk over the object, or by searching where
-// its keys are not those of the fields in their order. A value of which the fields are all there is stands there complete;
-// another is made of them by its initializer.
+// How a type with a table of fields is decoded: field after field into memory, by a walk over the object, or
+// by searching if its keys are not those of the fields in order. If the fields make up a whole value, it is
+// then complete in memory; otherwise its initializer makes it from them.
 
 extension StowFields {
-  /// The plan of the type; nil if its keys are not known by their bytes.
+  /// Makes the plan of the type; nil if its keys are not known by their bytes.
   static func makeFieldsPlan() -> AnyDecodingPlan? {
     let table = stowFields
     let (type, keys) = table.checkedKeys()
@@ -17,15 +17,15 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
   private let keys: [any CodingKey]
   private let keyTable: DecodingKeyTable
   private let coders: [FieldCoder]
-  /// The fields where they stand until the initializer takes them, and where they lie in a value.
+  /// The fields at their offsets until the initializer takes them, and at their offsets in a value.
   private let packed: UnsafeMutableBufferPointer<CodedField>
   private let stored: UnsafeMutableBufferPointer<CodedField>
   private let layout: (offsets: [Int], size: Int, alignment: Int)
-  /// Whether the fields are all there is of a value; nil until the first was made.
+  /// Whether the fields make up a whole value; nil until the first is made.
   @exclusivity(unchecked) private var isWhole: Bool?
   /// Whether no field holds containers or calls `Codable`.
   private let isFlat: Bool
-  /// Those that no value is decoded with at the moment.
+  /// The free list: scratches that no value is being decoded with.
   @exclusivity(unchecked) private var scratches = GrowableBuffer<Unmanaged<FieldsScratch>>(capacity: 1)
 
   init(
@@ -67,7 +67,8 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     }
   }
 
-  /// Makes a value of the fields at `start`. The first tells whether the table is right, and what values consist of.
+  /// Makes a value from the fields at `start`. The first value checks the table, and shows whether fields
+  /// make up a whole value.
   private func make(_ start: UnsafeMutableRawPointer) -> Value {
     let value = table.make(start, layout.offsets)
     if isWhole == nil {
@@ -79,10 +80,10 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
 
   // MARK: one value
 
-  /// Decodes the fields of the object at a place; if that fails, none is left.
+  /// Decodes the fields of the object at a place. If that fails, none is left.
   ///
-  /// - Parameter target: Where they are to stand; nil if they are taken away before anything else is decoded.
-  /// - Returns: Where they stand.
+  /// - Parameter target: Where to put the fields; nil if they are moved out before anything else is decoded.
+  /// - Returns: Where the fields are.
   private func fill(
     _ target: UnsafeMutableRawPointer?, _ fields: UnsafeMutableBufferPointer<CodedField>,
     _ place: OpenPlace, _ session: DecodingSession, _ node: PathNode
@@ -114,9 +115,9 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
         alignment: max(layout.alignment, MemoryLayout<Value>.alignment), keyCount: keys.count))
   }
 
-  /// Decodes the fields of an object that is walked over.
+  /// Decodes the fields of an object by a walk over it.
   ///
-  /// - Returns: False if this is a map in which something else turned up. Nothing was decoded then.
+  /// - Returns: False if this is a map in which something else turned up. Then nothing was decoded.
   private func fill(
     _ start: UnsafeMutableRawPointer, _ fields: UnsafeMutableBufferPointer<CodedField>,
     _ walk: consuming FieldsWalk, _ session: DecodingSession, _ node: PathNode
@@ -125,7 +126,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     var done = 0
     do {
       for number in 0..<fields.count {
-        // Where it is, as a copy of all of it would take longer than a value.
+        // Used in place, because copying all of it would take longer than decoding a value.
         let field = fields.baseAddress.unsafelyUnwrapped + number
         let target = start + field.pointee.offset
         let offset = walk.find(field.pointee.byte, number, keyTable, message)
@@ -155,7 +156,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     }
   }
 
-  /// Decodes a value that was found at an offset, and takes a call; a negative offset says that the key is missing.
+  /// Decodes a value at an offset, one that takes a call; a negative offset says that the key is missing.
   @inline(never)
   private func decode(
     _ field: CodedField, _ number: Int, at offset: Int, to target: UnsafeMutableRawPointer,
@@ -168,7 +169,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
       if let scalar {
         return try walk.advance(to: field.read(scalar, target, at: offset, message), from: offset)
       }
-      // Keyed containers, too, pass a value of most types before they decode it.
+      // Like keyed containers, moves past a value of most types before decoding it.
       try walk.advance(to: message.reader.end(of: offset), from: offset)
     } catch {
       throw failure(error, number, scalar, session, node)
@@ -176,7 +177,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     try decode(field, number, OpenPlace(at: offset), to: target, session, node)
   }
 
-  /// Decodes a value of any type that was passed.
+  /// Decodes a value of any type, after the walk has moved past it.
   private func decode(
     _ field: CodedField, _ number: Int, _ place: OpenPlace, to target: UnsafeMutableRawPointer,
     _ session: DecodingSession, _ node: PathNode
@@ -210,7 +211,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
 
   // MARK: searching
 
-  /// Decodes the fields of an object each of which is searched when it is its turn.
+  /// Decodes the fields of an object by searching for each in turn.
   private func search(
     _ fields: UnsafeMutableBufferPointer<CodedField>, _ start: UnsafeMutableRawPointer, _ place: OpenPlace,
     _ scratch: FieldsScratch, _ session: DecodingSession, _ node: PathNode
@@ -278,7 +279,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     guard isFlat, rows.count > 0, let shape = rows.shape, let columns = rows.layout.columns else {
       return nil
     }
-    // The first tells what values consist of. What is wrong with it is found again.
+    // The first value shows whether fields make up a whole value. An error in it is found again.
     if isWhole == nil { _ = try? decode(at: OpenPlace(.element(0), of: rows), from: session, node) }
     guard isWhole == true else { return nil }
     var found = [FieldColumn](repeating: .absent, count: coders.count)
@@ -312,14 +313,15 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
 
 // MARK: walks
 
-/// A walk from value to value of a record that has no others than the fields, in their order, or of a map for as long as it
-/// turns out to have.
+/// A walk from value to value: over a record that has only the fields, in order, or over a map for as long as
+/// it turns out to do so.
 struct FieldsWalk: BitwiseCopyable {
-  /// The next value, or the key before it, and where the object ends.
+  /// The offset of the next value, or of the key before it, and the end of the object.
   private var next: Int
   private let end: Int
   let isMap: Bool
-  /// The keys of the record whose values are to come; by the numbers of the fields: the bits of their keys.
+  /// The keys of the record whose values are yet to come, as bits; and the bit of each field's key, by the
+  /// numbers of the fields.
   private var marks: UInt64 = 0
   private let bits: UnsafePointer<UInt64>
 
@@ -328,7 +330,7 @@ struct FieldsWalk: BitwiseCopyable {
     self.bits = bits
   }
 
-  /// A walk over a record; nil if the record is at fault, or has no values.
+  /// Makes a walk over a record; nil if the record is malformed, or has no values.
   init?(
     of record: ObjectHeader, keyCount: Int, _ bits: UnsafePointer<UInt64>, _ reader: ByteReader
   ) {
@@ -348,7 +350,7 @@ struct FieldsWalk: BitwiseCopyable {
 
   var isComplete: Bool { next == end }
 
-  /// Where the value of a field stands, or −1 if it has none.
+  /// Returns the offset of the value of a field, or −1 if it has no value.
   @inline(__always)
   mutating func find(_ byte: Int, _ number: Int, _ keyTable: DecodingKeyTable, _ message: Message) -> Int {
     if !isMap {
@@ -362,7 +364,7 @@ struct FieldsWalk: BitwiseCopyable {
     return next &+ text.bytes.count
   }
 
-  /// Passes the value that was found at `start`, and ends at `offset`.
+  /// Moves past the value at `start`, which ends at `offset`.
   mutating func advance(to offset: Int, from start: Int) throws(FormatError) {
     guard offset <= end else { try fail(.malformed, at: start) }
     next = offset
@@ -370,15 +372,15 @@ struct FieldsWalk: BitwiseCopyable {
   }
 }
 
-/// What decoding the fields of one value needs. Of values that stand within each other, each has one of its own.
+/// The working memory for decoding the fields of one value. Nested values have one each.
 final class FieldsScratch {
-  /// Where the fields stand until they are taken away.
+  /// Holds the fields until they are moved out.
   let memory: UnsafeMutableRawPointer
-  /// For objects that are searched; nil before the first.
+  /// The reader for objects that are searched; nil before the first.
   @exclusivity(unchecked) var reader: ObjectReader?
-  /// The last shape, what defined it, and how many keys it has; none if its keys are not those of fields, in their order.
+  /// The last shape, its source, and the number of its keys; 0 if they are not those of fields, in order.
   @exclusivity(unchecked) private var shape = (number: -1, source: 0, keyCount: 0)
-  /// By the numbers of the fields: the bits of their keys in that shape.
+  /// The bits of the fields' keys in that shape, by the numbers of the fields.
   private let bits: UnsafeMutablePointer<UInt64>
 
   init(byteCount: Int, alignment: Int, keyCount: Int) {
@@ -392,9 +394,10 @@ final class FieldsScratch {
     bits.deallocate()
   }
 
-  /// A walk over the object at a place; nil if that must be searched.
+  /// Returns a walk over the object at a place; nil if the object must be searched.
   ///
-  /// - Parameter isFlat: Whether a map may be walked over: if it must be searched after all, what is in it is decoded again.
+  /// - Parameter isFlat: Whether a map may be walked over: if it must be searched after all, its values are
+  ///   decoded again.
   func walk(over place: OpenPlace, _ keys: [any CodingKey], isFlat: Bool, _ message: Message) -> FieldsWalk? {
     guard let offset = place.tagged, let object = try? ObjectHeader.read(message.reader, at: offset) else {
       return nil

@@ -5,12 +5,12 @@
 struct BackwardWriter: ~Copyable {
   private var base: UnsafeMutablePointer<UInt8>
   private var capacity: Int
-  /// The first byte written, from the start of the buffer; what is free lies below.
+  /// The offset of the first byte written; everything below it is free.
   private var position: Int
-  /// `CharacterCodes.table`, at hand without the check that a global was made.
+  /// `CharacterCodes.table`, at hand without the check that a global is initialized.
   let codes = CharacterCodes.table
 
-  /// What every token may write without reserving more.
+  /// How many bytes every token may write without reserving more.
   static let margin = 96
   /// A larger buffer is not kept for the next message.
   private static let retained = 1 << 20
@@ -51,8 +51,8 @@ struct BackwardWriter: ~Copyable {
     position = capacity
   }
 
-  /// Gives the whole buffer away, to be freed by the receiver through `PageMemory`, and starts over with a small
-  /// one. `bytes` of it were written, at its end.
+  /// Hands over the whole buffer, which the receiver frees through `PageMemory`, and starts over with a small
+  /// one. `bytes` is the part that was written, at its end.
   mutating func surrender() -> (
     buffer: UnsafeMutableRawBufferPointer, bytes: UnsafeMutableRawBufferPointer
   ) {
@@ -91,7 +91,7 @@ struct BackwardWriter: ~Copyable {
     base[position] = value
   }
 
-  /// The lowest `width` bytes of `value`, at most 8. Writes 8 bytes, of which the lower ones are free.
+  /// Writes the lowest `width` bytes of `value`, at most 8. Stores 8 bytes; the lower ones are still free.
   @inline(__always)
   mutating func littleEndian(_ value: UInt64, width: Int) {
     let shifted = value &<< UInt64(truncatingIfNeeded: 64 &- 8 &* width)
@@ -104,7 +104,7 @@ struct BackwardWriter: ~Copyable {
     if value < Varint.oneByteLimit { byte(UInt8(truncatingIfNeeded: value)) } else { longVarint(value) }
   }
 
-  /// Writes a tag that a number follows, or, if the number is below `limit`, the tag that says both.
+  /// Writes a tag followed by a number, or, if the number is below `limit`, a tag that includes it.
   mutating func numbered(_ number: Int, short: UInt8, limit: Int, long: UInt8) {
     if number < limit {
       byte(short &+ UInt8(truncatingIfNeeded: number))
@@ -121,12 +121,13 @@ struct BackwardWriter: ~Copyable {
     byte(lead)
   }
 
-  /// The longest that `shortBytes` copies, and how many bytes before their end it touches on both sides.
+  /// The most bytes that `shortBytes` copies, and how many bytes before the end it touches on both sides.
   static let shortLimit = 32
 
-  /// Copies the `count` bytes before `end`, at most `shortLimit`. As many as that must be readable before `end`.
+  /// Copies the `count` bytes before `end`, at most `shortLimit`. As many as `shortLimit` must be readable
+  /// before `end`.
   ///
-  /// A call of `memmove` takes longer than all else there is to do for a short string.
+  /// For a short string, a call of `memmove` takes longer than everything else.
   @inline(__always)
   mutating func shortBytes(endingAt end: UnsafeRawPointer, count: Int) {
     let target = UnsafeMutableRawPointer(base + (position &- Self.shortLimit))

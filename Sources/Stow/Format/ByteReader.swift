@@ -8,7 +8,7 @@ package struct FormatError: Error {
     case truncated
     /// The bytes break a rule of the format.
     case malformed
-    /// A length, a count or a number of something that `Int` does not hold where it has 32 bits.
+    /// A length, a count or a number that does not fit in an `Int` of 32 bits.
     case tooLarge
     /// A reserved tag.
     case reserved
@@ -16,19 +16,19 @@ package struct FormatError: Error {
     case invalidText
     /// A key that an object has twice.
     case repeatedKey
-    /// A key that equals another of its object as a `String`, in other bytes.
+    /// A key that equals another of its object as a `String`, but has other bytes.
     case equalKeys
     /// A valid value of another kind.
     case mismatch
     /// The same for an element without a tag.
     case cellMismatch
-    /// One value was asked for where a path leads to several.
+    /// One value was asked for, but the path leads to several.
     case several
     /// A number of the right kind that the type cannot hold.
     case unrepresentable
     /// A floating-point number where an integer is asked for.
     case notAnInteger
-    /// A string that says no value of the type that is asked for.
+    /// A string that is not the text of any value of the requested type.
     case wrongText
     /// More bytes of preludes than allowed.
     case tooManyDefinitions
@@ -36,7 +36,7 @@ package struct FormatError: Error {
     case tooDeep
     /// More levels than the stack has room for.
     case noRoom
-    /// Relies on a context whose id several have.
+    /// A reference to a context by an id that several contexts have.
     case ambiguous
   }
 
@@ -52,15 +52,15 @@ package struct FormatError: Error {
 
 /// Throws a `FormatError`.
 ///
-/// Out of line, because the compiler calls a function in which an error of one type is thrown in line through its
-/// conformance, even where the type is known.
+/// Not inlined: if a function throws a typed error inline, the compiler calls that function through its
+/// conformance, even if the type is known.
 @inline(never)
 func fail(_ kind: FormatError.Kind, at offset: Int) throws(FormatError) -> Never {
   throw FormatError(kind, at: offset)
 }
 
-/// Lengths, counts and indices (FORMAT.md, "Uints and text headers"): a lead byte, and a rest that adds to what the
-/// lead stands for.
+/// Lengths, counts and indices (FORMAT.md, "Uints and text headers"): a lead byte, and a rest that is added
+/// to the base of the lead byte.
 ///
 ///     00–DF                 0 to 223
 ///     E0–F7  one byte       224 to 6,367
@@ -73,7 +73,7 @@ package enum Varint {
   private static let threeByteLimit = twoByteLimit + 4 * 65_536
   static let longest = 9
 
-  /// The lead byte of a value, and the rest of which the lowest `width` bytes follow it.
+  /// Returns the lead byte of a value, and a rest whose lowest `width` bytes follow it.
   package static func form(_ value: Int) -> (lead: UInt8, rest: UInt64, width: Int) {
     if value < oneByteLimit { return (UInt8(value), 0, 0) }
     if value < twoByteLimit {
@@ -87,7 +87,8 @@ package enum Varint {
     return UInt64(value) <= UInt64(UInt32.max) ? (0xFC, UInt64(value), 4) : (0xFD, UInt64(value), 8)
   }
 
-  /// What a lead byte stands for, and the width of the rest that is added to it; nil if the lead byte is reserved.
+  /// Returns the base of a lead byte, and the width of the rest that is added to it; nil if the lead byte is
+  /// reserved.
   package static func form(lead: UInt8) -> (base: Int, width: Int)? {
     switch lead {
     case ..<0xE0: (Int(lead), 0)
@@ -99,7 +100,7 @@ package enum Varint {
     }
   }
 
-  /// The number of bytes that `value` takes.
+  /// Returns the number of bytes that `value` takes.
   package static func size(_ value: Int) -> Int { value < oneByteLimit ? 1 : 1 + form(value).width }
 }
 
@@ -111,7 +112,7 @@ package enum Varint {
 package struct ByteReader {
   private(set) var base: UnsafePointer<UInt8>
   package private(set) var count: Int
-  /// `Tag.extents`, at hand without the check that a global was made.
+  /// `Tag.extents`, at hand without the check that a global is initialized.
   let extents: UnsafePointer<UInt8>
 
   /// A reader of no bytes.
@@ -126,7 +127,7 @@ package struct ByteReader {
     turn(to: bytes)
   }
 
-  /// Reads other bytes from now on: faster than making another reader, which asks for globals.
+  /// Reads other bytes from now on. Faster than making another reader, which accesses globals.
   mutating func turn(to bytes: UnsafeRawBufferPointer) {
     // An empty buffer may have no address; no read of it gets past the bounds check.
     base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? extents
@@ -141,12 +142,12 @@ package struct ByteReader {
     UnsafeRawBufferPointer(start: base + offset, count: count)
   }
 
-  /// The bit with a number among those that begin at `offset`.
+  /// Returns the bit with a number among those that begin at `offset`.
   func bit(_ number: Int, at offset: Int) -> Bool {
     base[offset &+ number >> 3] &>> UInt8(number & 7) & 1 == 1
   }
 
-  /// The unsigned integer of up to eight bytes at `offset`.
+  /// Returns the unsigned integer of up to eight bytes at `offset`.
   private func unsigned(at offset: Int, width: Int) -> UInt64 {
     var value: UInt64 = 0
     for index in 0..<width { value |= UInt64(base[offset + index]) << UInt64(8 * index) }
@@ -155,7 +156,7 @@ package struct ByteReader {
 
   // MARK: checked
 
-  /// Checks that `size` bytes stand at `offset`, which is not negative.
+  /// Checks that there are `size` bytes at `offset`, which is not negative.
   @inline(__always)
   func require(_ size: Int, at offset: Int) throws(FormatError) {
     guard offset <= count, size <= count &- offset else { try fail(.truncated, at: offset) }
@@ -177,7 +178,7 @@ package struct ByteReader {
     return UInt32(littleEndian: pointer(at: offset).loadUnaligned(as: UInt32.self))
   }
 
-  /// A little-endian signed integer of `width` bytes, 1 to 8.
+  /// Returns the little-endian signed integer of `width` bytes, 1 to 8, at `offset`.
   @inline(__always)
   package func signed(at offset: Int, width: Int) throws(FormatError) -> Int64 {
     let unused = Int64(truncatingIfNeeded: 64 &- 8 &* width)
@@ -188,14 +189,14 @@ package struct ByteReader {
     return (try shortSigned(at: offset, width: width) &<< unused) &>> unused
   }
 
-  /// Near the end of the message, byte by byte.
+  /// Reads an integer near the end of the message, byte by byte.
   @inline(never)
   private func shortSigned(at offset: Int, width: Int) throws(FormatError) -> Int64 {
     try require(width, at: offset)
     return Int64(bitPattern: unsigned(at: offset, width: width))
   }
 
-  /// Up to eight bytes from `offset` on, but none from `end` on: the first is the lowest.
+  /// Returns up to eight bytes from `offset` on, but none from `end` on: the first is the lowest.
   func firstBytes(at offset: Int, upTo end: Int) -> UInt64 {
     unsigned(at: offset, width: max(0, min(8, min(end, count) - offset)))
   }

@@ -1,4 +1,4 @@
-/// CRC-32C, the checksum of Castagnoli, of bytes that may come in parts.
+/// A CRC-32C checksum (Castagnoli) of bytes that may come in parts.
 ///
 /// ```swift
 /// var checksum = Checksum()
@@ -16,7 +16,7 @@ package struct Checksum: Sendable, Hashable {
 
   package var value: UInt32 { ~state }
 
-  /// The checksum of `bytes`. Takes time in proportion to them.
+  /// Returns the checksum of `bytes`. Takes time in proportion to them.
   package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     var checksum = Checksum()
     checksum.update(bytes)
@@ -31,7 +31,7 @@ package struct Checksum: Sendable, Hashable {
       guard let tables = tables.baseAddress else { return state }
       var state = state
       var index = 0
-      // Each step waits for the one before: two parts side by side take hardly longer than one of them.
+      // Each step waits for the one before: two parts in parallel take hardly longer than one of them.
       while count &- index >= 2 &* ChecksumTables.part {
         var other: UInt32 = 0
         let middle = index &+ ChecksumTables.part
@@ -92,7 +92,7 @@ private enum ChecksumTables {
     return tables
   }()
 
-  /// The state after sixteen bytes, whose lookups do not wait for each other.
+  /// Returns the state after sixteen bytes, by lookups that do not wait for each other.
   @inline(__always)
   static func step(_ state: UInt32, _ bytes: UnsafeRawPointer, _ tables: UnsafePointer<UInt32>) -> UInt32 {
     let first = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
@@ -100,15 +100,15 @@ private enum ChecksumTables {
     return fold(first ^ UInt64(state), tables + sizeOfEight) ^ fold(second, tables)
   }
 
-  /// The state after a part of zero bytes.
+  /// Returns the state after a part of zero bytes.
   static func afterPart(_ state: UInt32, _ tables: UnsafePointer<UInt32>) -> UInt32 {
     let tables = tables + 2 * sizeOfEight
     return tables[Int(state & 0xFF)] ^ tables[256 &+ Int(state &>> 8 & 0xFF)]
       ^ tables[512 &+ Int(state &>> 16 & 0xFF)] ^ tables[768 &+ Int(state &>> 24)]
   }
 
-  /// The state after eight bytes that were combined with the state before them, by eight tables in a row. A byte says
-  /// where in its table the remainder stands, so that no access leaves the tables.
+  /// Returns the state after eight bytes that were combined with the state before them, by eight tables in a
+  /// row. Each table is indexed by one byte, so that no access leaves the tables.
   @inline(__always)
   static func fold(_ word: UInt64, _ tables: UnsafePointer<UInt32>) -> UInt32 {
     let low =

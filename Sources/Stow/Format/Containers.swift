@@ -11,7 +11,7 @@ enum Arrays {
 
   static func isArray(_ tag: UInt8) -> Bool { tag & 0xF0 == short || tag == long }
 
-  /// The bytes of the whole value, whose elements take `length`.
+  /// Returns the bytes of the whole value, whose elements take `length`.
   static func size(_ length: Int) -> Int { 1 + (length < shortLimit ? 0 : Varint.size(length)) + length }
 
   /// Writes the header of an array, whose elements were written and take `length` bytes.
@@ -20,7 +20,7 @@ enum Arrays {
     writer.numbered(length, short: short, limit: shortLimit, long: long)
   }
 
-  /// Where the elements of the array at `offset` stand.
+  /// Returns where the elements of the array at `offset` are.
   static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Range<Int> {
     let tag = try reader.byte(at: offset)
     var start = offset &+ 1
@@ -34,7 +34,7 @@ enum Arrays {
     return Range(uncheckedBounds: (start, start &+ length))
   }
 
-  /// The number of elements: a step for each. `note` is told where each stands.
+  /// Counts the elements, in one step for each. `note` receives where each element begins.
   static func count(
     _ elements: Range<Int>, _ reader: ByteReader, note: (Int) -> Void = { _ in }
   ) throws(FormatError) -> Int {
@@ -51,7 +51,7 @@ enum Arrays {
   }
 }
 
-/// Objects whose keys stand before their values (FORMAT.md, "Arrays, maps, records").
+/// Objects whose keys precede their values (FORMAT.md, "Arrays, maps, records").
 enum Maps {
   /// The length follows.
   static let long: UInt8 = 0x71
@@ -86,10 +86,11 @@ enum Records {
       shape, short: isPartial ? shortPartial : short, limit: shortLimit, long: isPartial ? longPartial : long)
   }
 
-  /// The bytes of a presence bit for each key of a shape.
+  /// Returns how many bytes the presence bits take, one for each key of a shape.
   static func presenceSize(_ keyCount: Int) -> Int { (keyCount + 7) / 8 }
 
-  /// The offset after the presence bits with which the body of a partial record begins; bits of no key are zero.
+  /// Returns the offset after the presence bits at the front of a partial record's body. Bits without a key
+  /// must be zero.
   static func endOfPresence(
     _ reader: ByteReader, in body: Range<Int>, keyCount: Int
   ) throws(FormatError) -> Int {
@@ -102,15 +103,15 @@ enum Records {
   }
 }
 
-/// The header of a map or a record: which shape it has, if any, and where its body stands.
+/// The header of a map or a record: its shape, if it has one, and where its body is.
 struct ObjectHeader {
-  /// Nil for a map, whose keys stand before its values.
+  /// Nil for a map, whose keys precede its values.
   let shape: Int?
   /// Whether the body begins with a bit for every key of the shape.
   let isPartial: Bool
   let body: Range<Int>
 
-  /// The header of the object at `offset`; nil if another kind of value stands there.
+  /// Reads the header of the object at `offset`; nil if another kind of value is there.
   @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> ObjectHeader? {
     let tag = try reader.byte(at: offset)
@@ -152,16 +153,17 @@ struct Columns {
 
   struct Column {
     let type: UInt8
-    /// From the beginning of a row to the cell.
+    /// The offset of the cell in a row.
     var offset: Int32 = 0
-    /// The integer that cells are counted from; for a constant column, where its value stands.
+    /// The integer that cells are counted from; for a constant column, where its value is.
     var base: Int64 = 0
 
-    /// Where the one value of a constant column stands; nil for other columns.
+    /// Where the one value of a constant column is; nil for other columns.
     var constant: Int? { type == ElementType.constant ? Int(base) : nil }
   }
 
-  /// Whether rows may have so many constant columns: without a limit, few bytes would stand for many cells.
+  /// Returns whether rows may have this many constant columns: without a limit, few bytes could stand for
+  /// many cells.
   static func allows(constants: Int, stride: Int) -> Bool { stride > 0 && constants <= stride }
 
   /// The shape of a table's rows; nil in a matrix.
@@ -212,9 +214,10 @@ struct Columns {
     rows = next..<end
   }
 
-  /// The offset after the value of a constant column, which is small: it may stand for one in each of very many rows.
+  /// Returns the offset after the value of a constant column. It must be small, because it may stand for one
+  /// in each of very many rows.
   private static func endOfConstant(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
-    // Among strings, those that take no memory of their own.
+    // Strings are allowed only if they take no memory of their own.
     switch try reader.byte(at: offset) {
     case ..<DataValues.tag, Symbols.long, Floats.shortDecimal...Strings.short + 15,
       Symbols.short...Symbols.lastShort, Nils.nested...Integers.lastSmall, Maps.short, Arrays.short:
@@ -224,10 +227,10 @@ struct Columns {
   }
 }
 
-/// Bounds the nesting of a value before any of it is decoded, in values that will be skipped too.
+/// Bounds the nesting of a value before any of it is decoded, including values that will be skipped.
 ///
-/// A level of nesting takes a byte at least, so a container with fewer bytes than there are levels left needs no look
-/// inside: only long containers are walked, from element to element, without recursion.
+/// Each level of nesting takes at least a byte, so a container with fewer bytes than levels left need not be
+/// looked into: only long containers are walked, from element to element, without recursion.
 enum DepthCheck {
   private struct Level {
     let end: Int
@@ -268,7 +271,7 @@ enum DepthCheck {
     }
   }
 
-  /// Where the elements of the container at `offset` begin; nil for a value that holds no others.
+  /// Returns where the elements of the container at `offset` begin; nil for a value that holds no others.
   private static func content(
     at offset: Int, _ reader: ByteReader, _ tables: borrowing MessageTables, end: Int
   ) throws(FormatError) -> (start: Int, hasKeys: Bool)? {

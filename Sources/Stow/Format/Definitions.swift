@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The symbols and shapes that the reader of a message has before it begins to read (FORMAT.md, "Contexts").
+/// The symbols and shapes that a reader has before it begins to read a message (FORMAT.md, "Contexts").
 ///
-/// Those of a context never change, and are shared by threads. Those of a log or a stream grow from record to record,
-/// and belong to whoever reads it.
+/// The definitions of a context never change, and are shared by threads. Those of a log or a stream grow from
+/// record to record, and belong to its reader.
 package final class DecodingDefinitions: @unchecked Sendable {
   /// Copies of the preludes that define them, one after the other.
   // Used for every record that defines something, and every key and symbol, whose access calls nothing of the user's.
@@ -12,33 +12,33 @@ package final class DecodingDefinitions: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var reader = ByteReader(extents: Tag.extents)
   @exclusivity(unchecked) private(set) var tables = TextTables()
   private(set) var extent = Extent()
-  /// The symbols by their numbers; nil for a short one that is made each time it is asked for.
+  /// The symbols by their numbers; nil for a short one that is made each time it is needed.
   private var strings: [String?] = []
   private let areShortStringsKept: Bool
-  /// From so many characters on a string is always kept: references to it must not ask for a copy each.
+  /// The length from which on a string is always kept, so that references to it do not make a copy each.
   private static let leastLongString = 16
-  /// Whether a container reads on with these when its call is over, on whatever thread.
+  /// Whether a container continues to read with these after its call, on whatever thread.
   private let areKept = Atomic<Bool>(false)
-  /// What tells these definitions from all others, also from those that had their address before.
+  /// A number that identifies these definitions, also among earlier ones that had the same address.
   let number = DecodingDefinitions.newNumber()
 
   private static let numbers = Atomic<Int>(0)
   private static func newNumber() -> Int { numbers.add(1, ordering: .relaxed).newValue }
 
-  /// No definitions yet, to which records add theirs.
+  /// Makes empty definitions, to which records add theirs.
   ///
-  /// - Parameter keepsShortStrings: Whether the string of each symbol is made when it is added, also if it is short. Not worth
-  ///   it for whoever reads few of the records.
+  /// - Parameter keepsShortStrings: Whether the string of each symbol is made when it is added, even if it is
+  ///   short. Not worth it for a reader of few records.
   package init(keepsShortStrings: Bool = true) { areShortStringsKept = keepsShortStrings }
 
-  /// The definitions of the message of a context, which is valid.
+  /// Makes the definitions of a context from its message, which is valid.
   init(ofContext message: [UInt8]) {
     areShortStringsKept = true
     let end = message.withUnsafeBytes { try? add(ByteReader($0, extents: Tag.extents), at: 0) }
     precondition(end == message.count - 1)
   }
 
-  /// The same definitions as some others, or none, to which more can be added.
+  /// Makes a copy of other definitions, or empty ones, to which more can be added.
   convenience init(extending others: DecodingDefinitions?) throws(FormatError) {
     self.init()
     guard let others else { return }
@@ -49,17 +49,18 @@ package final class DecodingDefinitions: @unchecked Sendable {
   /// How many bytes of preludes they come from.
   package var size: Int { byteCount }
 
-  /// How many symbols and shapes there are: a message may refer to those that were there before it.
+  /// A number of symbols and shapes: a message may refer to those that existed before it.
   struct Extent: BitwiseCopyable {
     var symbols = 0
     var shapes = 0
   }
 
-  /// Notes that a container reads on with these when its call is over. From now on nothing may be added to them.
+  /// Notes that a container continues to read with these after its call. From now on nothing may be added to
+  /// them.
   func noteEscape() { areKept.store(true, ordering: .releasing) }
 
-  /// Returns the definitions that what a record defines can be added to: these, or a copy if somebody reads on with
-  /// these.
+  /// Returns definitions to which those of a record can be added: these, or a copy if a container still reads
+  /// with these.
   package func extensible(by record: UnsafeRawBufferPointer) throws(FormatError) -> DecodingDefinitions {
     guard record.first == MessageTables.tag, areKept.load(ordering: .acquiring) else { return self }
     return try DecodingDefinitions(extending: self)
@@ -71,11 +72,12 @@ package final class DecodingDefinitions: @unchecked Sendable {
     let body: Int
   }
 
-  /// Adds what a record defines, if it does. Nothing is added if its prelude is not valid.
+  /// Adds the definitions of a record, if it has any. Adds nothing if its prelude is not valid.
   ///
-  /// Not while another thread reads a record that relies on these definitions (``extensible(by:)``).
+  /// Must not be called while another thread reads a record that relies on these definitions
+  /// (``extensible(by:)``).
   ///
-  /// - Parameter limit: The most bytes of preludes that there may be.
+  /// - Parameter limit: The most bytes of preludes that are allowed.
   func add(_ record: ByteReader, limit: Int) throws(FormatError) -> Scope {
     let hasPrelude = try record.byte(at: 0) == MessageTables.tag
     let body = hasPrelude ? try add(record, at: 0, limit: limit) : 0
@@ -107,7 +109,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
     return end
   }
 
-  /// Adds the places of a prelude as they are when its bytes have been added, and returns the offset after it.
+  /// Adds the places of a prelude, as they will be once its bytes are added, and returns the offset after it.
   private func readTables(
     _ message: ByteReader, at start: Int, limit: Int, _ before: TextTables.Mark
   ) throws(FormatError) -> Int {
@@ -125,21 +127,22 @@ package final class DecodingDefinitions: @unchecked Sendable {
     return end
   }
 
-  /// The string of a symbol.
+  /// Returns the string of a symbol.
   func string(ofSymbol symbol: Int) throws(FormatError) -> String {
     if let string = strings[symbol] { return string }
     return try reader.string(ofTextAt: tables.symbol(symbol))
   }
 }
 
-/// Numbers of names, which are the same where the names are, by their bytes.
+/// Numbers names, so that names with the same bytes have the same number.
 ///
-/// A key takes a byte where its symbol may take half of a prelude. Whoever looks at all keys looks at each symbol once.
+/// A key takes a byte even if its symbol takes half of a prelude. So each symbol is looked at once, however
+/// many keys refer to it.
 private struct NameNumbers {
-  /// By their numbers.
+  /// The names, by their numbers.
   private(set) var names: [String] = []
   private var numbers: [ExactString: Int] = [:]
-  /// By symbol: those of symbols that keys refer to.
+  /// The numbers of symbols that keys refer to, by symbol.
   private var ofSymbols: [Int: Int] = [:]
 
   mutating func number(of name: String) -> Int {
@@ -151,12 +154,12 @@ private struct NameNumbers {
     return number
   }
 
-  /// The names of the keys of each shape.
+  /// Returns the names of the keys of each shape, by their numbers.
   ///
   /// - Parameters:
-  ///   - first: The first shape that is looked at.
-  ///   - shift: What was added to the places that the keys have in the bytes of the reader.
-  ///   - symbol: The string of a symbol.
+  ///   - first: The first shape to look at.
+  ///   - shift: The amount added to the places of keys in the bytes of the reader.
+  ///   - symbol: Returns the string of a symbol.
   /// - Throws: `repeatedKey` if a shape has a key twice.
   mutating func keys(
     of tables: borrowing TextTables, from first: Int = 0, _ reader: ByteReader, movedBy shift: Int = 0,
@@ -190,9 +193,9 @@ private struct NameNumbers {
 
 /// The contexts that messages may rely on (FORMAT.md, "Contexts").
 final class DecodingContexts: Sendable {
-  /// By their ids; nil where several have one.
+  /// The contexts by their ids; nil for an id that several contexts have.
   private let named: [UInt32: DecodingDefinitions?]
-  /// What messages rely on that name none.
+  /// The context of messages that do not name one.
   private let implicit: DecodingDefinitions?
 
   init(named: [UInt32: DecodingDefinitions?], implicit: DecodingDefinitions?) {
@@ -200,7 +203,7 @@ final class DecodingContexts: Sendable {
     self.implicit = implicit
   }
 
-  /// Returns what a message relies on, or nil if that is nothing; moves `start` past the name of the context.
+  /// Returns the definitions that a message relies on, or nil; moves `start` past the name of the context.
   func context(of message: ByteReader, _ start: inout Int) throws(FormatError) -> DecodingDefinitions? {
     guard try message.byte(at: 0) == MessageTables.otherMessage, message.count > 1,
       message.base[1] == MessageTables.contextMessage
@@ -213,13 +216,15 @@ final class DecodingContexts: Sendable {
   }
 }
 
-/// The symbols and shapes of a context, and the message that is made of them: a prelude and nil (FORMAT.md, "Contexts").
+/// The symbols and shapes of a context, and the message made from them: a prelude and nil (FORMAT.md,
+/// "Contexts").
 struct ContextMessage {
   let symbols: [String]
   let shapes: [[String]]
-  /// The keys of each shape by number: that of a symbol, and for each other string one above those of the symbols.
+  /// The keys of each shape as numbers: that of a symbol, or for any other string a number above those of the
+  /// symbols.
   let keyNumbers: [[Int]]
-  /// The message, which says the same symbols and shapes in one way only.
+  /// The message. The same symbols and shapes always have the same message.
   let bytes: [UInt8]
 
   /// - Parameters:
@@ -253,7 +258,7 @@ struct ContextMessage {
     bytes = [UInt8](writer.written)
   }
 
-  /// Reads the message of a context: symbols and shapes are distinct, and so are the keys of each shape.
+  /// Reads the message of a context: symbols and shapes must be distinct, and so must the keys of each shape.
   static func read(_ reader: ByteReader) throws(FormatError) -> ContextMessage {
     guard try reader.byte(at: 0) == MessageTables.tag else { try fail(.malformed, at: 0) }
     var tables = TextTables()
@@ -278,7 +283,7 @@ struct ContextMessage {
     return message
   }
 
-  /// The id of a context, as it is said to people.
+  /// Returns the id of a context, as it is shown to people.
   static func text(ofID id: UInt32) -> String {
     let digits = String(id, radix: 16, uppercase: true)
     return String(repeating: "0", count: 8 - digits.count) + digits
@@ -300,7 +305,7 @@ extension BackwardWriter {
 /// The prelude of a record, in parts that can be put together with those of other records (Format/Logs.md, "Records of one
 /// block").
 package struct RecordPrelude {
-  /// What a record with a prelude begins with, and no other.
+  /// The first byte of a record with a prelude, and of no other.
   package static let tag: UInt8 = 0x1F
 
   package var symbolCount = 0
@@ -314,11 +319,11 @@ package struct RecordPrelude {
 
   package init() {}
 
-  /// The prelude that a record begins with, if there is one.
+  /// Reads the prelude at the front of a record, if there is one.
   init(_ reader: ByteReader) throws(FormatError) {
     guard try reader.byte(at: 0) == MessageTables.tag else { return }
     var tables = TextTables()
-    // Which symbols there are before those of the record is not known here.
+    // How many symbols precede those of the record is not known here.
     size = try tables.read(reader, at: 0, firstSymbol: Int.max / 2)
     var offset = 1
     symbolCount = try reader.varint(at: &offset)

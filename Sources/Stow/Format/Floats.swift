@@ -36,7 +36,7 @@ enum Floats {
 
   // MARK: reading
 
-  /// The number at `offset`, and the offset after it. Integers are not converted here.
+  /// Reads the number at `offset`, and the offset after it. Integers are not converted here.
   @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double {
     if try reader.byte(at: offset) == double {
@@ -74,7 +74,7 @@ enum Floats {
     }
   }
 
-  /// A scale byte and an integer: a decimal fraction.
+  /// Reads a scale byte and an integer: a decimal fraction.
   static func scaled(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double {
     let scale = try reader.byte(at: offset)
     let width = Int(scale & 15)
@@ -87,7 +87,7 @@ enum Floats {
     return DecimalFraction.value(value, exponent: exponent)
   }
 
-  /// A `Float` that was written as one, and the offset after it; nil for every other form.
+  /// Reads a `Float` that was written as one, and the offset after it; nil for every other form.
   static func float(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Float? {
     guard try reader.byte(at: offset) == float else { return nil }
     let bits = try reader.halfWord(at: offset &+ 1)
@@ -96,7 +96,7 @@ enum Floats {
   }
 }
 
-/// A floating-point number in its shortest form, as it stands in a message.
+/// A floating-point number in its shortest form, as in a message.
 struct DoubleForm {
   let tag: UInt8
   /// The scale byte of the decimal forms; absent in the others.
@@ -149,7 +149,7 @@ struct DoubleForm {
     return binary
   }
 
-  /// The bytes of a number in its shortest form, of which a decimal form is known.
+  /// Returns the size of a number in its shortest form, given a decimal form of it.
   static func size(_ bits: UInt64, _ cell: DecimalCell, exponent: Int) -> Int {
     let value = Double(bitPattern: bits)
     guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude), exponent <= widest
@@ -161,7 +161,7 @@ struct DoubleForm {
     return min(PackedDoubles.isFloat(bits) ? 5 : 9, decimal)
   }
 
-  /// A decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
+  /// Makes a decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
   private init?(_ numerator: Int64, exponent: Int, residue: Int8) {
     let (numerator, exponent) = DecimalFraction.shortened(numerator, exponent: exponent)
     let width = DecimalFraction.width(numerator)
@@ -181,9 +181,10 @@ struct DoubleForm {
 
 /// Floating-point numbers that are decimal fractions, or next to one (FORMAT.md, "Floating point").
 ///
-/// Most numbers that people write down have a few decimals; as binary fractions they fill 8 bytes, as an integer over a
-/// power of ten they take 1 to 4. A form is used only if dividing back gives the same bits. Numbers that were computed from
-/// such decimals lie a few representable numbers beside them: the distance, the *residue*, takes one more byte.
+/// Most numbers that people write down have a few decimals. As binary fractions they fill 8 bytes; as an
+/// integer over a power of ten they take 1 to 4. A form is used only if dividing back gives the same bits.
+/// Numbers computed from such decimals are a few representable numbers away from one: the distance, the
+/// *residue*, takes one more byte.
 enum DecimalFraction {
   /// Numerators up to 6 bytes.
   static let numeratorLimit: Int64 = 1 << 47
@@ -203,18 +204,18 @@ enum DecimalFraction {
     }
   }
 
-  /// The number that a numerator and an exponent stand for: the correctly rounded quotient.
+  /// Returns the number for a numerator and an exponent: the correctly rounded quotient.
   static func value(_ numerator: Int64, exponent: Int) -> Double {
     exponent == 0 ? Double(numerator) : Double(numerator) / power(exponent)
   }
 
-  /// The number `residue` representable steps away from `value`.
+  /// Returns the number `residue` representable steps away from `value`.
   static func adding(residue: Int8, to value: Double) -> Double {
     Double(bitPattern: value.bitPattern &+ UInt64(bitPattern: Int64(residue)))
   }
 
-  /// The nearest decimal fraction with `exponent` decimals, and how many representable numbers `value`
-  /// lies beyond it; nil if that is more than 127 or the fraction takes more than 6 bytes.
+  /// Returns the nearest decimal fraction with `exponent` decimals, and how many representable numbers
+  /// `value` lies beyond it; nil if that is more than 127 or the fraction takes more than 6 bytes.
   static func nearest(to value: Double, exponent: Int) -> (numerator: Int64, residue: Int8)? {
     let scaled = value * power(exponent)
     // Also false for NaN.
@@ -227,9 +228,10 @@ enum DecimalFraction {
     return (numerator, residue)
   }
 
-  /// The numerator of a number with 4 decimals, if it is below 100,000 and has no more; nil for others.
+  /// Returns the numerator of a number with 4 decimals, if it is below 100,000 and has no more; nil for
+  /// others.
   ///
-  /// Prices and measurements mostly are such numbers. With the most decimals there may be, they would be the same
+  /// Most prices and measurements are such numbers. With the most decimals allowed, they would be the same
   /// fractions with zeros at their end, which take long to strip.
   static func shortNumerator(of value: Double) -> Int64? {
     guard value.magnitude < 100_000 else { return nil }
@@ -237,15 +239,15 @@ enum DecimalFraction {
     return (Double(numerator) / 1e4).bitPattern == value.bitPattern ? numerator : nil
   }
 
-  /// The nearest integer, for magnitudes below 2⁵¹, without a library call or a check: from 2⁵² to 2⁵³ the numbers are
-  /// the integers, whose bits count up from those of the origin.
+  /// Returns the nearest integer, for magnitudes below 2⁵¹, without a library call or a check: the numbers
+  /// from 2⁵² to 2⁵³ are integers, whose bits count up from those of the origin.
   static func rounded(_ value: Double) -> Int64 {
     let origin = 0x1.8p52
     return Int64(bitPattern: (value + origin).bitPattern &- origin.bitPattern)
   }
 
-  /// The exponent to try for numbers up to `magnitude`: the largest whose numerators stay small enough
-  /// for the division to be exact where one of its divisors is.
+  /// Returns the exponent to try for numbers up to `magnitude`: the largest whose numerators stay small
+  /// enough for the division to be exact where one of its divisors is.
   static func widestExponent(forMagnitude magnitude: Double) -> Int? {
     if magnitude < 100_000 { return 9 }
     if magnitude < 100_000_000 { return 6 }
@@ -253,7 +255,7 @@ enum DecimalFraction {
     return magnitude < 100_000_000_000_000 ? 0 : nil
   }
 
-  /// The same decimal fraction with as few decimals as it needs.
+  /// Returns the same decimal fraction with as few decimals as it needs.
   static func shortened(_ numerator: Int64, exponent: Int) -> (numerator: Int64, exponent: Int) {
     var (numerator, exponent) = (numerator, exponent)
     if exponent >= 5, numerator % 100_000 == 0 {
@@ -269,7 +271,7 @@ enum DecimalFraction {
 
   static func integerPower(_ exponent: Int) -> Int64 { Int64(power(exponent)) }
 
-  /// The number of bytes of a signed integer, 1 to 8.
+  /// Returns the number of bytes of a signed integer, 1 to 8.
   static func width(_ value: Int64) -> Int {
     (72 &- (value ^ (value >> 63)).leadingZeroBitCount) >> 3
   }

@@ -1,8 +1,8 @@
 /// Keys and symbols as text of 5, 6 or 8 bits a character (FORMAT.md, "Texts").
 ///
-/// Keys are identifiers, and half the bytes of small messages. A text is a header byte that says its form and size, and
-/// the bytes. Every string has exactly one valid text, the shortest, so that two texts are the same string if their bytes
-/// are equal.
+/// Keys are identifiers, and half the bytes of small messages. A text is a header byte with its form and
+/// size, followed by the bytes. Every string has exactly one valid text, the shortest, so that two texts are
+/// the same string if their bytes are equal.
 package enum KeyText {
   /// 6-bit characters: `sixBit + count`.
   static let sixBit: UInt8 = 0x00
@@ -23,9 +23,9 @@ package enum KeyText {
   /// The form in which a text is shortest.
   struct Measure {
     let form: Form
-    /// Of characters, units or bytes: what the header says.
+    /// The number of characters, units or bytes, as in the header.
     let count: Int
-    /// The bytes of the whole, header included.
+    /// The size of the whole text, header included.
     let size: Int
   }
 
@@ -58,7 +58,7 @@ package enum KeyText {
     return best
   }
 
-  /// The bytes of the text of `string`, header included.
+  /// Returns the bytes of the text of `string`, header included.
   static func bytes(of string: String) -> [UInt8] {
     var string = string
     return string.withUTF8 { utf8 in
@@ -70,7 +70,7 @@ package enum KeyText {
 }
 
 extension BackwardWriter {
-  /// A text in its shortest form, header included.
+  /// Writes a text in its shortest form, header included.
   mutating func text(_ utf8: UnsafeRawBufferPointer) {
     let codes = codes
     let measure = KeyText.measure(utf8, codes)
@@ -113,7 +113,7 @@ extension BackwardWriter {
 
   /// Writes `width` bits for each byte of `text`, a short one.
   ///
-  /// Eight characters are as many bytes as the bits of one.
+  /// Eight characters take `width` bytes.
   private mutating func pack(_ text: UnsafeRawBufferPointer, width: Int, _ bits: (UInt8) -> UInt64) {
     reserve(text.count &+ Self.margin)
     let whole = text.count & ~7
@@ -135,8 +135,8 @@ extension BackwardWriter {
 }
 
 extension ByteReader {
-  /// The number of the symbol that the key at `offset` refers to; moves `offset` past the key. Nil for a text, which
-  /// is not passed.
+  /// Returns the number of the symbol that the key at `offset` refers to, and moves `offset` past the key.
+  /// For a text it returns nil, and does not move.
   package func reference(at offset: inout Int) throws(FormatError) -> Int? {
     let header = try byte(at: offset)
     guard header >= KeyText.symbol else { return nil }
@@ -151,7 +151,7 @@ extension ByteReader {
     return symbol
   }
 
-  /// A text in its place: a header at `start`, and where its characters stand.
+  /// Where a text is: its header at `start`, and its characters.
   package struct Text {
     let start: Int
     let content: Int
@@ -160,7 +160,7 @@ extension ByteReader {
     package let form: KeyText.Form
   }
 
-  /// The text at `offset`, which is not a reference to a symbol.
+  /// Reads the text at `offset`, which is not a reference to a symbol.
   package func text(at offset: Int) throws(FormatError) -> Text {
     let header = try byte(at: offset)
     var content = offset &+ 1
@@ -184,10 +184,10 @@ extension ByteReader {
     return Text(start: offset, content: content, end: content &+ size, count: count, form: form)
   }
 
-  /// The offset after the text at `offset`.
+  /// Returns the offset after the text at `offset`.
   func endOfText(at offset: Int) throws(FormatError) -> Int {
     let header = try byte(at: offset)
-    // Most are short; of the others a zero counts no characters, and so is malformed.
+    // Most texts are short. A packed text without characters is malformed.
     guard header < KeyText.symbol, header & ~KeyText.fiveBit != 0 else { return try text(at: offset).end }
     let count = Int(header & 0x3F)
     let size =
@@ -196,7 +196,8 @@ extension ByteReader {
     return offset &+ 1 &+ size
   }
 
-  /// Checks the text at `offset`: its form is the shortest that its string has, and plain bytes are UTF-8.
+  /// Checks the text at `offset`: it must be in the shortest form of its string, and plain bytes must be
+  /// UTF-8.
   ///
   /// - Returns: The offset after it.
   func checkText(at offset: Int) throws(FormatError) -> Int {
@@ -229,24 +230,24 @@ extension ByteReader {
     TextKey.make(pointer(at: text.start), text.end - text.start, ByteHash()).hash
   }
 
-  /// Whether a text has no characters beyond ASCII.
+  /// Returns whether a text has no characters beyond ASCII.
   func isASCII(_ text: Text) -> Bool {
     text.form != .plain || isASCII(at: text.content, count: text.count)
   }
 
-  /// Whether the bytes of `text`, header included, are `bytes`.
+  /// Returns whether the bytes of the text at `offset`, header included, are `bytes`.
   func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
     guard bytes.count <= count &- offset, let start = bytes.baseAddress else { return false }
     return equalBytes(pointer(at: offset), start, count: bytes.count)
   }
 
-  /// The string of a text, which must be in the shortest form that the string has.
+  /// Returns the string of a text, which must be in the shortest form of the string.
   package func string(of text: Text) throws(FormatError) -> String {
     if text.form == .plain {
       try checkPlain(text)
       return try string(at: text.content, count: text.count)
     }
-    // No text is longer unpacked than its count says.
+    // Unpacked, no text is longer than its count.
     var failure: FormatError?
     let string = String(unsafeUninitializedCapacity: text.count) { buffer in
       guard let target = buffer.baseAddress else { return 0 }
@@ -259,7 +260,7 @@ extension ByteReader {
     return string
   }
 
-  /// The string of the text at `offset`.
+  /// Returns the string of the text at `offset`.
   func string(ofTextAt offset: Int) throws(FormatError) -> String { try string(of: text(at: offset)) }
 
   /// Unpacks a packed text to `target`, which has room for as many characters as its count says, and checks that no
@@ -304,11 +305,11 @@ extension ByteReader {
   }
 }
 
-/// What each byte is in texts of 6 and 5 bits a character (FORMAT.md, "Texts").
+/// The codes of each byte in texts of 6 and 5 bits a character (FORMAT.md, "Texts").
 ///
-/// The lowest byte is the 6-bit code; the next is the 5-bit unit, with `upper` or `digit` if a shift stands before it.
-/// Either is `none` for a byte that has no code. The upper half is the number of 5-bit units, and so the sum of all
-/// entries has that of a text there.
+/// The lowest byte is the 6-bit code; the next is the 5-bit unit, with `upper` or `digit` if a shift precedes
+/// it. Either is `none` for a byte without a code. The upper half is the number of 5-bit units, so the sum of
+/// all entries has that of a text there.
 enum CharacterCodes {
   static let none: UInt8 = 0x80
   static let upper: UInt8 = 0x20
@@ -321,7 +322,7 @@ enum CharacterCodes {
   static let upperShift: UInt8 = 30
   static let digitShift: UInt8 = 31
 
-  /// By byte. Never written after it was made, and never freed.
+  /// The entries by byte. Never written after it was made, and never freed.
   nonisolated(unsafe) static let table: UnsafePointer<UInt64> = {
     var (sixBit, fiveBit) = ([UInt8](repeating: none, count: 256), [UInt8](repeating: none, count: 256))
     for code in 0..<64 { sixBit[Int(sixBitCharacters.utf8Start[code])] = UInt8(code) }
@@ -344,7 +345,7 @@ struct BitExtractor {
   private var pending: UInt64 = 0
   private var count: UInt64 = 0
 
-  /// The bytes of `bitCount` bits must be there at `source`, and no more than these bits may be taken.
+  /// `source` must have the bytes of `bitCount` bits, and no more than these bits may be taken.
   init(_ source: UnsafeRawPointer, bitCount: Int) {
     next = source
     end = source + (bitCount + 7) / 8

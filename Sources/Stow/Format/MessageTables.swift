@@ -1,15 +1,15 @@
 /// The symbols and shapes that a message may refer to: those of the definitions that it relies on, and after them those
 /// of its own prelude (FORMAT.md, "Prelude", "Contexts").
 struct MessageTables: ~Copyable {
-  /// What a message begins with that has a prelude.
+  /// The first byte of a message that has a prelude.
   static let tag: UInt8 = 0x1F
-  /// What a message begins with that is more than a value; the next byte is its kind.
+  /// The first byte of a message that is more than a value; the next byte is its kind.
   static let otherMessage: UInt8 = 0x7F
   /// The kind of a message that relies on a context.
   static let contextMessage: UInt8 = 0x01
 
   private var own = TextTables()
-  /// What the message relies on.
+  /// The definitions that the message relies on.
   private var definitions: DecodingDefinitions?
   /// How many symbols and shapes of the definitions the message may refer to.
   private(set) var firstSymbol = 0
@@ -25,7 +25,7 @@ struct MessageTables: ~Copyable {
     firstShape = 0
   }
 
-  /// Relies on some definitions from now on, of which so many symbols and shapes are there for the message.
+  /// Relies on definitions from now on. The message sees as many of their symbols and shapes as `extent` has.
   mutating func rely(on definitions: DecodingDefinitions, _ extent: DecodingDefinitions.Extent) {
     self.definitions = definitions
     firstSymbol = extent.symbols
@@ -38,7 +38,7 @@ struct MessageTables: ~Copyable {
     return try own.read(reader, at: start, firstSymbol: firstSymbol)
   }
 
-  /// The definitions, for a number or a place that is theirs.
+  /// The definitions, which must exist: a number or a place refers to them.
   private var relied: DecodingDefinitions {
     guard let definitions else { preconditionFailure("a number of definitions that are not there") }
     return definitions
@@ -61,19 +61,19 @@ struct MessageTables: ~Copyable {
       : TextLocation(own.key(slot, ofShape: shape - firstShape))
   }
 
-  /// The bytes that a location is in.
+  /// Returns the reader of the bytes that a location is in.
   func reader(of location: TextLocation, _ reader: ByteReader) -> ByteReader {
     location.isInMessage ? reader : relied.reader
   }
 
-  /// The offset after the key at `offset` of the message, a text or a reference to a symbol.
+  /// Returns the offset after the key at `offset` of the message, a text or a reference to a symbol.
   func endOfKey(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
     var next = offset
     return try symbol(reader, ofKeyAt: &next) == nil ? reader.endOfText(at: offset) : next
   }
 
-  /// The symbol that the key at `offset` of the message refers to; moves `offset` past the key. Nil for a text, which
-  /// is not passed.
+  /// Returns the symbol that the key at `offset` of the message refers to, and moves `offset` past the key.
+  /// For a text it returns nil, and does not move.
   @inline(__always)
   private func symbol(_ reader: ByteReader, ofKeyAt offset: inout Int) throws(FormatError) -> Int? {
     let start = offset
@@ -82,7 +82,7 @@ struct MessageTables: ~Copyable {
     return symbol
   }
 
-  /// The symbol that a key refers to; nil for a text.
+  /// Returns the symbol that a key refers to; nil for a text.
   @inline(__always)
   func symbol(_ reader: ByteReader, ofKeyAt key: TextLocation) throws(FormatError) -> Int? {
     var next = key.offset
@@ -91,31 +91,31 @@ struct MessageTables: ~Copyable {
     return try symbol(reader, ofKeyAt: &next)
   }
 
-  /// The text that stands somewhere.
+  /// Returns the text at a location.
   func text(_ reader: ByteReader, at location: TextLocation) throws(FormatError) -> LocatedText {
     let reader = self.reader(of: location, reader)
     return LocatedText(
       reader: reader, text: try reader.text(at: location.offset), isInMessage: location.isInMessage)
   }
 
-  /// The text that a key has, its own or its symbol's.
+  /// Returns the text of a key, its own or its symbol's.
   func text(_ reader: ByteReader, ofKeyAt key: TextLocation) throws(FormatError) -> LocatedText {
     if let symbol = try symbol(reader, ofKeyAt: key) { return try text(reader, at: self.symbol(symbol)) }
     return try text(reader, at: key)
   }
 }
 
-/// Where the symbols and the keys of shapes stand that some bytes define (FORMAT.md, "Prelude").
+/// The places of the symbols, and of the keys of shapes, that some bytes define (FORMAT.md, "Prelude").
 ///
 /// Only places are remembered, 8 bytes for a symbol or a key of a shape.
 ///
-/// Not arrays: every use of one in a session would count its references.
+/// Not arrays, because every use of one in a session would count its references.
 struct TextTables: ~Copyable {
-  /// Where the text of each symbol stands.
+  /// Where the text of each symbol is.
   private var symbols = GrowableBuffer<Int>(capacity: 16)
-  /// Where each key of each shape stands, shape after shape.
+  /// Where each key of each shape is, shape after shape.
   private var keys = GrowableBuffer<Int>(capacity: 16)
-  /// After the last key of each shape in `keys`.
+  /// The index in `keys` after the last key of each shape.
   private var ends = GrowableBuffer<Int>(capacity: 4)
 
   var symbolCount: Int { symbols.count }
@@ -130,7 +130,7 @@ struct TextTables: ~Copyable {
   func key(_ slot: Int, ofShape shape: Int) -> Int { keys[firstKey(ofShape: shape) &+ slot] }
 
   mutating func removeAll() {
-    // A prelude that broke off has keys that are of no shape yet.
+    // A prelude that broke off has keys that belong to no shape yet.
     if symbols.count | keys.count == 0 { return }
     symbols.removeAll()
     keys.removeAll()
@@ -146,7 +146,7 @@ struct TextTables: ~Copyable {
 
   var mark: Mark { Mark(symbols: symbols.count, shapes: ends.count, keys: keys.count) }
 
-  /// Forgets what was added since a time.
+  /// Forgets what was added since a mark.
   mutating func removeAll(since mark: Mark) {
     symbols.truncate(to: mark.symbols)
     keys.truncate(to: mark.keys)
@@ -159,7 +159,7 @@ struct TextTables: ~Copyable {
   ///
   /// - Parameters:
   ///   - firstSymbol: The number of the first symbol of these tables.
-  ///   - shift: What is added to all places, for a prelude that will stand elsewhere.
+  ///   - shift: The amount added to all places, for a prelude that will be elsewhere.
   mutating func read(
     _ reader: ByteReader, at start: Int, firstSymbol: Int, movedBy shift: Int = 0
   ) throws(FormatError) -> Int {
@@ -187,7 +187,7 @@ struct TextTables: ~Copyable {
     return offset
   }
 
-  /// A count of things of one byte or more.
+  /// Reads a count of things that take at least one byte each.
   private func count(_ reader: ByteReader, at offset: inout Int) throws(FormatError) -> Int {
     let start = offset
     let count = try reader.varint(at: &offset)
@@ -196,28 +196,28 @@ struct TextTables: ~Copyable {
   }
 }
 
-/// Where a key or a symbol stands: in the message, or in the definitions that it relies on.
+/// The location of a key or a symbol: in the message, or in the definitions that it relies on.
 ///
-/// Not an offset, so that nobody reads the message where the definitions are meant.
+/// Not a plain offset, so that nobody reads the message where the definitions are meant.
 struct TextLocation: BitwiseCopyable, Hashable {
   /// The offset in the message, or the complement of that in the definitions.
   let bits: Int
 
-  /// - Parameter offset: Where it stands in the message.
+  /// - Parameter offset: The offset in the message.
   init(_ offset: Int) { bits = offset }
 
-  /// - Parameter bits: What another location has.
+  /// - Parameter bits: The bits of another location.
   init(bits: Int) { self.bits = bits }
 
   init(inDefinitions offset: Int) { bits = ~offset }
 
   var isInMessage: Bool { bits >= 0 }
 
-  /// Where it stands, in the message or the definitions.
+  /// The offset, in the message or the definitions.
   var offset: Int { isInMessage ? bits : ~bits }
 }
 
-/// A text, and the bytes that it stands in: those of the message, or those of the definitions.
+/// A text, and the bytes that it is in: those of the message, or those of the definitions.
 struct LocatedText {
   let reader: ByteReader
   let text: ByteReader.Text
@@ -232,6 +232,6 @@ struct LocatedText {
 
   func string() throws(FormatError) -> String { try reader.string(of: text) }
 
-  /// Whether the bytes of the text, header included, are `other`.
+  /// Returns whether the bytes of the text, header included, are `other`.
   func matches(_ other: UnsafeRawBufferPointer) -> Bool { reader.matches(other, at: text.start) }
 }

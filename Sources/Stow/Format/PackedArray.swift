@@ -2,7 +2,7 @@
 ///
 /// One byte. Where a type has an exponent, it is the high nibble.
 package enum ElementType {
-  /// A column whose cells are all the same value, which stands once before the rows.
+  /// A column whose cells are all the same value, which is stored once before the rows.
   static let constant: UInt8 = 0x00
   /// A signed integer of 1 to 8 bytes: the width itself.
   static let integers: ClosedRange<UInt8> = 1...8
@@ -19,7 +19,8 @@ package enum ElementType {
   static let deltas: UInt8 = 0xB0
   /// An integer that is never negative, 1 to 7 bytes: `unsigned + width`.
   static let unsigned: UInt8 = 0xC0
-  /// What an integer lies above the least of all, which stands once before them, 1 to 7 bytes: `offsets + width`.
+  /// The difference of an integer from the least of all, which is stored once before them, 1 to 7 bytes:
+  /// `offsets + width`.
   static let offsets: UInt8 = 0xD0
   static let maximumExponent = 9
   /// The residue that marks an integer among floating-point numbers.
@@ -34,7 +35,8 @@ package enum ElementType {
   /// A decimal fraction of `width` bytes and a byte of residue.
   static func noisy(exponent: Int, width: Int) -> UInt8 { UInt8(exponent) << 4 | UInt8(width + 8) }
 
-  /// The bytes of one element, which every element of the type takes; nil for the types that differ.
+  /// Returns the size of one element, which all elements of the type have; nil for the types whose elements
+  /// differ.
   @inline(__always)
   package static func stride(of type: UInt8) -> Int? {
     let low = Int(type & 15)
@@ -51,10 +53,11 @@ package enum ElementType {
     }
   }
 
-  /// Whether arrays may have the type, which has a stride: all but the types that only columns have.
+  /// Returns whether arrays may have the type, which has a stride: all except the types that only columns
+  /// have.
   package static func isOfArrays(_ type: UInt8) -> Bool { type != constant && type != bool && type != date }
 
-  /// Whether the elements are integers; a noisy decimal may hold one too.
+  /// Returns whether the elements are integers; a noisy decimal may hold one too.
   static func isInteger(_ type: UInt8) -> Bool { integers.contains(type) || type > unsigned }
 
   package static func isOffset(_ type: UInt8) -> Bool { type > offsets && type < offsets + 8 }
@@ -64,8 +67,7 @@ package enum ElementType {
   static func isNoisy(_ type: UInt8) -> Bool { (0x10...0x9F).contains(type) && type & 15 > 8 }
 }
 
-/// A packed array in its place: its element type, and where its elements stand (FORMAT.md, "Packed
-/// arrays").
+/// The header of a packed array: its element type, and where its elements are (FORMAT.md, "Packed arrays").
 struct PackedArray {
   static let tag: UInt8 = 0x74
   /// A packed array of `ElementType.float`, which its tag implies.
@@ -144,7 +146,7 @@ struct PackedArray {
     }
   }
 
-  /// The bytes of the widths of so many elements.
+  /// Returns how many bytes the widths of `count` elements take.
   private static func widthsSize(_ count: Int) -> Int { count / 2 + count % 2 }
 
   /// Whether every element is an integer of at most 64 signed bits.
@@ -155,7 +157,7 @@ struct PackedArray {
 
   var isBool: Bool { type == ElementType.bits }
 
-  /// All elements, which must be integers.
+  /// Returns all elements, which must be integers.
   func integers(_ reader: ByteReader) throws(FormatError) -> [Int64] {
     let target = UnsafeMutableBufferPointer<Int64>.allocate(capacity: max(count, 1))
     defer { target.deallocate() }
@@ -163,7 +165,7 @@ struct PackedArray {
     return Array(target[..<count])
   }
 
-  /// The element at an index below `count`. Elements that are no Bools must have a stride.
+  /// Returns the element at an index below `count`. Elements that are not Bools must have a stride.
   func cell(_ reader: ByteReader, at index: Int) throws(FormatError) -> Cell {
     if isBool { return .bool(bool(reader, at: index)) }
     return try Cell.read(reader, at: body.lowerBound + index * stride, type: type, base: base)
@@ -193,7 +195,8 @@ struct PackedArray {
     }
   }
 
-  /// The body holds exactly `count` elements, which the initializer has checked.
+  /// Widens elements of a fixed size. The initializer has checked that the body holds exactly `count` of
+  /// them.
   private func widen<Element: FixedWidthInteger>(
     _ reader: ByteReader, as _: Element.Type, into target: UnsafeMutablePointer<Int64>
   ) {
@@ -258,7 +261,7 @@ struct PackedArray {
     }
   }
 
-  /// The Bool at `index`. The elements must be Bools.
+  /// Returns the Bool at `index`. The elements must be Bools.
   func bool(_ reader: ByteReader, at index: Int) -> Bool { reader.bit(index, at: body.lowerBound + 1) }
 }
 
@@ -271,7 +274,7 @@ package enum Cell: Sendable {
   case bool(Bool)
   case date(Double)
 
-  /// The cell of the given type at `offset`, for which offsets are counted from `base`.
+  /// Reads the cell of the given type at `offset`, with offsets counted from `base`.
   package static func read(_ reader: ByteReader, at offset: Int, type: UInt8, base: Int64) throws(FormatError)
     -> Cell
   {
@@ -279,7 +282,7 @@ package enum Cell: Sendable {
     return try read(reader, at: offset, type: type)
   }
 
-  /// The cell of the given type at `offset`.
+  /// Reads the cell of the given type at `offset`.
   private static func read(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Cell {
     switch type {
     case ElementType.bool:
@@ -297,7 +300,7 @@ package enum Cell: Sendable {
     }
   }
 
-  /// A cell whose type is one of the integers'.
+  /// Reads a cell whose type is one of the integers'.
   static func readInteger(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Int64 {
     let width = Int(type & 15)
     let value = try reader.signed(at: offset, width: width)
@@ -325,7 +328,7 @@ package enum Cell: Sendable {
     return .double(DecimalFraction.adding(residue: residue, to: value))
   }
 
-  /// A floating-point cell; throws `cellMismatch` for other types.
+  /// Reads a floating-point cell; throws `cellMismatch` for other types.
   @inline(__always)
   static func readDouble(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Double {
     if type == ElementType.double { return Double(bitPattern: try reader.word(at: offset)) }

@@ -1,15 +1,15 @@
 /// The ways to write floating-point numbers without tags, and the choice among them (FORMAT.md, "Packed arrays").
 ///
-/// Works on bit patterns. Where integers and floating-point numbers are mixed, as in documents that came from JSON, a
-/// noisy decimal says with a residue of −128 that the number is an integer.
+/// Works on bit patterns. Where integers and floating-point numbers are mixed, as in documents that came from
+/// JSON, a noisy decimal marks an integer by a residue of −128.
 struct PackedDoubles {
   let type: UInt8
   let stride: Int
 
-  /// The smallest form for `values`, of which there is one or more; nil where `integers` says that some are integers
-  /// (then the word is the integer) and no form holds both.
+  /// Returns the smallest form for `values`, of which there must be one or more. Returns nil if `integers`
+  /// marks some as integers (then the word is the integer) and no form holds both.
   ///
-  /// - Parameter cells: Room for as many. If the form is a decimal one, it holds them afterwards.
+  /// - Parameter cells: Room for as many cells. If the form is a decimal one, they are filled.
   static func best(
     for values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>? = nil,
     cells: UnsafeMutableBufferPointer<DecimalCell>
@@ -25,7 +25,7 @@ struct PackedDoubles {
     return decimal.stride < best?.stride ?? 8 ? decimal : best
   }
 
-  /// Whether a `Float` holds the number, and not as a NaN, which conversions may change.
+  /// Returns whether a `Float` holds the number, and not as a NaN, which conversions may change.
   static func isFloat(_ bits: UInt64) -> Bool {
     Double(Float(Double(bitPattern: bits))).bitPattern == bits
       && bits & 0x7FFF_FFFF_FFFF_FFFF <= 0x7FF0_0000_0000_0000
@@ -64,7 +64,8 @@ struct PackedDoubles {
       : PackedDoubles(type: ElementType.scaled(exponent: exponent, width: width), stride: width)
   }
 
-  /// Makes cells with `exponent` decimals, of integers and perhaps of all numbers; false if one has none.
+  /// Makes cells with `exponent` decimals, of integers and perhaps of all numbers. Returns false if one has
+  /// no such cell.
   @inline(never)
   private static func fill(
     _ cells: UnsafeMutableBufferPointer<DecimalCell>, _ values: UnsafeBufferPointer<UInt64>,
@@ -87,15 +88,15 @@ struct PackedDoubles {
     return true
   }
 
-  /// How many decimals the elements have; nil if they are not decimal fractions.
+  /// The number of decimals of the elements; nil if they are not decimal fractions.
   var exponent: Int? {
     if type == ElementType.double || type == ElementType.float { return nil }
     return type >= ElementType.integral ? 0 : Int(type >> 4)
   }
 
-  /// The bytes of one element, in the lowest `stride` bytes of the result.
+  /// Returns the bytes of one element, in the lowest `stride` bytes of the result.
   ///
-  /// - Parameter cell: What `best` made of it.
+  /// - Parameter cell: The cell that `best` made of it.
   func element(_ word: UInt64, _ cell: @autoclosure () -> DecimalCell) -> UInt64 {
     if type == ElementType.double { return word }
     if type == ElementType.float { return UInt64(Float(Double(bitPattern: word)).bitPattern) }
@@ -136,7 +137,7 @@ private struct CommonDecimal {
   /// Whether what was found holds with `exponent` decimals for every number.
   var isExact: Bool { exponent <= narrowest }
 
-  /// Takes one more number in; false if it is no such fraction.
+  /// Takes in one more number. Returns false if it is not such a fraction.
   mutating func add(_ value: Double) -> Bool {
     guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
       let (wide, residue) = DecimalFraction.nearest(to: value, exponent: widest)
@@ -160,7 +161,7 @@ private struct CommonDecimal {
     count &+= 1
   }
 
-  /// Has as many decimals as a fraction needs, and returns its numerator with as many.
+  /// Raises `exponent` to as many decimals as a fraction needs, and returns its numerator with as many.
   @inline(never)
   private mutating func raise(for numerator: Int64, exponent widest: Int) -> Int64 {
     let (_, fewest) = DecimalFraction.shortened(numerator, exponent: widest)
@@ -174,8 +175,8 @@ private struct CommonDecimal {
   }
 }
 
-/// One of many numbers as a decimal fraction, while the form of all of them is chosen: its numerator and its residue in
-/// one word. How many decimals it has, all of them have in common.
+/// One of many numbers as a decimal fraction, while the form of all of them is chosen: its numerator and its
+/// residue in one word. All of them have the same number of decimals.
 struct DecimalCell: BitwiseCopyable {
   private let bits: UInt64
 
@@ -184,7 +185,7 @@ struct DecimalCell: BitwiseCopyable {
     bits = UInt64(bitPattern: numerator << 8) | UInt64(UInt8(bitPattern: residue))
   }
 
-  /// A cell of an integer among floating-point numbers; nil if its numerator would be too large.
+  /// Makes the cell of an integer among floating-point numbers; nil if its numerator would be too large.
   init?(integer: Int64, exponent: Int) {
     let (numerator, overflow) = integer.multipliedReportingOverflow(
       by: DecimalFraction.integerPower(exponent))
@@ -195,7 +196,7 @@ struct DecimalCell: BitwiseCopyable {
   var numerator: Int64 { Int64(bitPattern: bits) >> 8 }
   var residue: Int8 { Int8(truncatingIfNeeded: bits) }
 
-  /// The numerator in so many bytes, and after it the residue.
+  /// Returns the numerator in `width` bytes, followed by the residue.
   func noisyElement(width: Int) -> UInt64 {
     let shift = UInt64(8 &* width)
     return UInt64(bitPattern: numerator) & ~(~0 &<< shift) | UInt64(UInt8(bitPattern: residue)) &<< shift

@@ -3,7 +3,7 @@ struct PackedIntegers {
   let type: UInt8
   /// The bytes after the element type.
   let bodySize: Int
-  /// What the elements are counted from, in a form that does that.
+  /// The integer that the elements are counted from, in a form that has one.
   private var base: Int64 = 0
 
   private init(type: UInt8, bodySize: Int) {
@@ -13,10 +13,11 @@ struct PackedIntegers {
 
   // MARK: choosing
 
-  /// The smallest form for `values`, of which there are two or more; the first of equals in the order
-  /// fixed width, fixed width above the least, own widths, differences of fixed width, differences of own widths.
+  /// Returns the smallest form for `values`, of which there must be two or more. Of equal ones it is the
+  /// first in this order: fixed width, fixed width above the least, own widths, differences of fixed width,
+  /// differences of own widths.
   ///
-  /// Also the bytes that the elements take with their tags; nil where those are surely more.
+  /// Also returns how many bytes the elements take with their tags; nil if these are certainly more.
   static func best(for values: UnsafeBufferPointer<Int64>) -> (packed: PackedIntegers, taggedSize: Int?) {
     let fixed = FixedIntegers(values)
     var best = PackedIntegers(type: fixed.type, bodySize: fixed.baseSize + values.count * fixed.width)
@@ -34,7 +35,7 @@ struct PackedIntegers {
     var width = 0
     var size = 0
     var bits: Int64 = 0
-    // Wide differences are seen in few of them.
+    // If differences are wide, a few of them show it.
     for start in stride(from: 1, to: values.count, by: IntegerSizes.blockSize) {
       for index in start..<min(start + IntegerSizes.blockSize, values.count) {
         let difference = values[index] &- values[index &- 1]
@@ -49,7 +50,7 @@ struct PackedIntegers {
     if let sizes { consider(ElementType.ownWidthDeltas, bodySize: Self.ownWidthsSize(values.count, sizes)) }
   }
 
-  /// Whether differences are worth a walk over all elements, which a few of them tell.
+  /// Returns whether differences are worth a walk over all elements, judging by a few of them.
   private static func differencesLookSmaller(_ values: UnsafeBufferPointer<Int64>) -> Bool {
     var saved = 0
     for index in 1...min(64, values.count - 1) {
@@ -62,12 +63,12 @@ struct PackedIntegers {
     if bodySize < self.bodySize { self = PackedIntegers(type: type, bodySize: bodySize) }
   }
 
-  /// The size of a table of widths, and of the bytes after it.
+  /// Returns the size of a table of widths, and of the bytes after it.
   private static func ownWidthsSize(_ count: Int, _ sizes: IntegerSizes) -> Int {
     Varint.size(count) + (count + 1) / 2 + sizes.ownWidths
   }
 
-  /// The bytes that an element takes in a table of own widths: none for zero.
+  /// Returns how many bytes an element takes in a table of own widths: 0 for a zero.
   fileprivate static func byteCount(_ value: Int64) -> Int {
     // One less for zero, without a branch.
     DecimalFraction.width(value) &- (value == 0 ? 1 : 0)
@@ -101,7 +102,7 @@ struct PackedIntegers {
     }
   }
 
-  /// The lowest bytes of each, many at a time.
+  /// Writes the lowest bytes of each element, many at a time.
   private static func narrow<Cell: FixedWidthInteger>(
     _ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter, as _: Cell.Type
   ) {
@@ -114,8 +115,8 @@ struct PackedIntegers {
     }
   }
 
-  /// The table of widths, half a byte for each element, and after it the bytes of the elements: of a zero nothing, as a
-  /// width of 0 moves nothing.
+  /// Writes the table of widths, half a byte for each element, followed by the bytes of the elements. Writes
+  /// nothing for a zero, because a width of 0 moves nothing.
   @inline(__always)
   private func writeOwnWidths(
     _ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter, element: (Int) -> Int64
@@ -138,12 +139,12 @@ struct PackedIntegers {
   }
 }
 
-/// How integers of one width take the fewest bytes: signed, without a sign, or counted from the least of them; the first
-/// of equals in this order.
+/// The smallest form of integers of one width: signed, unsigned, or counted from the least of them; of equal
+/// ones the first in this order.
 struct FixedIntegers {
   private(set) var type: UInt8
   private(set) var width: Int
-  /// What the integers are counted from, which stands once before them.
+  /// The integer that they are counted from, which is stored once before them.
   private(set) var base: Int64?
   /// The bytes that each takes with its sign.
   let signedWidth: Int
@@ -154,14 +155,14 @@ struct FixedIntegers {
   init(_ values: UnsafeBufferPointer<Int64>) {
     var all: Int64 = 0
     for value in values { all |= value }
-    // Without negative ones, the magnitudes are the values.
+    // Without negative integers, the magnitudes are the values.
     var magnitudes: Int64 = all < 0 ? 0 : all
     if all < 0 { for value in values { magnitudes |= value ^ (value >> 63) } }
     signedWidth = DecimalFraction.width(magnitudes)
     (type, width) = (UInt8(signedWidth), signedWidth)
     let unsigned = Self.unsignedWidth(all)
     if all >= 0, unsigned < width { (type, width) = (ElementType.unsigned + UInt8(unsigned), unsigned) }
-    // Most arrays that spread far show it in a few of their elements.
+    // In most arrays with a wide range, a few elements show it.
     let step = max(1, values.count / 64)
     let sample = Self.range(of: stride(from: 0, to: values.count, by: step).lazy.map { values[$0] })
     guard Self.unsignedWidth(sample.greatest &- sample.least) < width else { return }
@@ -181,29 +182,30 @@ struct FixedIntegers {
     return (least, greatest)
   }
 
-  /// The bytes of an integer without a sign, at least one.
+  /// Returns the size of an unsigned integer, at least one byte.
   private static func unsignedWidth(_ value: Int64) -> Int { max(1, (71 - value.leadingZeroBitCount) >> 3) }
 }
 
-/// What integers take if each has as many bytes as it needs.
+/// The size of integers if each has as many bytes as it needs.
 private struct IntegerSizes {
-  /// The bytes of all in a table of own widths, which has none for a zero.
+  /// The bytes of all in a table of own widths, where a zero takes no bytes.
   private(set) var ownWidths = 0
   /// The bytes of all with their tags.
   private(set) var tagged = 0
 
-  /// The tag, the length and the element type of a packed array at most.
+  /// The most bytes that the tag, the length and the element type of a packed array take.
   private static var headerSize: Int { 1 + Varint.longest + 1 }
-  /// So many elements are looked at before asking whether they are enough.
+  /// How many elements are looked at before checking whether they are enough.
   static var blockSize: Int { 1024 }
 
-  /// Adds up the first of `values` and `element` of each other; nil where neither sum could get below `limit`.
+  /// Adds up the sizes of the first of `values` and of each other `element`; nil if neither sum could get
+  /// below `limit`.
   ///
-  /// Most arrays have one width. That enough elements need `width` bytes is seen several at a time, while their
-  /// sizes are added up one by one.
+  /// Most arrays have one width. Whether enough elements need `width` bytes is checked several at a time,
+  /// whereas their sizes are added up one by one.
   @inline(__always)
   init?(_ values: UnsafeBufferPointer<Int64>, width: Int, below limit: Int, of element: (Int) -> Int64) {
-    // An array whose length fits its tag may be shorter with tags though its elements are not.
+    // An array whose length fits its tag may be shorter with tags even if its elements are not.
     if values.count >= Arrays.shortLimit, Self.exceeds(limit, values.count, width, element) { return nil }
     add(values[0])
     for index in 1..<values.count { add(element(index)) }
@@ -215,11 +217,11 @@ private struct IntegerSizes {
     tagged &+= Integers.smallRange.contains(value) ? 1 : 1 &+ size
   }
 
-  /// Whether so many of `count` elements need `width` bytes that neither sum gets below `limit`.
+  /// Returns whether so many of `count` elements need `width` bytes that neither sum gets below `limit`.
   private static func exceeds(_ limit: Int, _ count: Int, _ width: Int, _ element: (Int) -> Int64) -> Bool {
-    // The limit leaves out what stands before elements without tags.
+    // The limit does not include what precedes elements without tags.
     let enough = limit - min(count / 2, count - headerSize)
-    // Of those of one byte, −1 is not counted.
+    // Of the elements of one byte, −1 is not counted.
     let least: Int64 = width == 1 ? 1 : 1 << Int64(8 * width - 9)
     var wide = 0
     for start in stride(from: 1, to: count, by: blockSize) {

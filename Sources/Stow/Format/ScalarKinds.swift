@@ -1,25 +1,25 @@
-// The scalars of a few bytes: all but floating-point numbers and texts.
+// The scalars of a few bytes: all except floating-point numbers and texts.
 
-/// Nil, and the nil of an optional that stands in others (FORMAT.md, "Nil and Bool").
+/// Nil, and the nil of an optional inside others (FORMAT.md, "Nil and Bool").
 enum Nils {
   static let tag: UInt8 = 0x00
-  /// The level stands in the next byte.
+  /// The level is in the next byte.
   static let nested: UInt8 = 0x7C
 
-  /// Writes the nil of an optional that stands in `level` others, at least one. Within a reserve.
+  /// Writes the nil of an optional inside `level` others, at least one. Within a reserve.
   static func write(level: Int, to writer: inout BackwardWriter) {
     writer.byte(UInt8(truncatingIfNeeded: min(level, 255)))
     writer.byte(nested)
   }
 
-  /// Whether nil stands at `offset`, at whatever level of optionals.
+  /// Returns whether there is a nil at `offset`, at any level of optionals.
   static func isNil(_ reader: ByteReader, at offset: Int) -> Bool {
     guard offset < reader.count else { return false }
     let tag = reader.base[offset]
     return tag == Self.tag || tag == nested
   }
 
-  /// How many levels of optionals stand around the nil at `offset`.
+  /// Returns how many levels of optionals are around the nil at `offset`.
   static func level(_ reader: ByteReader, at offset: Int) -> Int {
     guard reader.count - offset > 1, reader.base[offset] == nested else { return 0 }
     return Int(reader.base[offset + 1])
@@ -31,7 +31,7 @@ enum Bools {
   static let `false`: UInt8 = 0x01
   static let `true`: UInt8 = 0x02
 
-  /// The Bool at `offset`. The offset after it is one more.
+  /// Reads the Bool at `offset`, which takes one byte.
   static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Bool {
     let tag = try reader.byte(at: offset)
     guard tag == `true` || tag == `false` else { try fail(.mismatch, at: offset) }
@@ -55,12 +55,12 @@ enum Integers {
 
   static func isSmall(_ tag: UInt8) -> Bool { tag & 0xC0 == small }
 
-  /// Whether an integer of at most 64 signed bits has the tag.
+  /// Returns whether an integer of at most 64 signed bits has the tag.
   static func isUsual(_ tag: UInt8) -> Bool { isSmall(tag) || tag >= sized && tag <= lastSized }
 
   // MARK: writing
 
-  /// The tag of an integer in its shortest form, and how many of its lowest bytes follow.
+  /// Returns the tag of an integer in its shortest form, and how many of its lowest bytes follow.
   private static func form(_ value: Int64) -> (tag: UInt8, width: Int) {
     if smallRange.contains(value) { return (UInt8(truncatingIfNeeded: Int64(small) &+ 16 &+ value), 0) }
     let width = DecimalFraction.width(value)
@@ -82,7 +82,7 @@ enum Integers {
     writer.byte(unsigned64)
   }
 
-  /// The form of an integer that has no shorter one: its bits in two's complement.
+  /// Returns the form of an integer that has no shorter one: its bits in two's complement.
   static func form(bits: UInt128, isSigned: Bool) -> WideForm {
     WideForm(bits, width: 16, tag: isSigned ? signed128 : unsigned128)
   }
@@ -95,7 +95,7 @@ enum Integers {
     return (sized...unsigned128).contains(tag) || isSmall(tag)
   }
 
-  /// An integer of at most 64 signed bits, and the offset after it.
+  /// Reads an integer of at most 64 signed bits, and the offset after it.
   @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Int64 {
     let tag = try reader.byte(at: offset)
@@ -110,13 +110,13 @@ enum Integers {
     return value
   }
 
-  /// The integer that others are counted from.
+  /// Reads the integer that others are counted from.
   static func base(_ reader: ByteReader, at offset: inout Int) throws(FormatError) -> Int64 {
     guard offset < reader.count, isUsual(reader.base[offset]) else { try fail(.malformed, at: offset) }
     return try read(reader, at: offset, next: &offset)
   }
 
-  /// An integer of 64 unsigned or 128 bits; nil where the value at `offset` is not one of those.
+  /// Reads an integer of 64 unsigned or 128 bits; nil if the value at `offset` is not one of those.
   static func wide(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> WideInteger?
   {
     let tag = try reader.byte(at: offset)
@@ -142,7 +142,7 @@ enum Dates {
   /// A decimal fraction with its scale byte.
   static let scaled: UInt8 = 0x17
 
-  /// A date in a decimal form, if that is shorter than 8 bytes: the scale byte, and the numerator.
+  /// Returns a date in a decimal form, if that is shorter than 8 bytes: the scale byte, and the numerator.
   private static func decimal(_ bits: UInt64) -> (scale: UInt8, form: DoubleForm)? {
     let form = DoubleForm(bits)
     switch form.tag {
@@ -168,7 +168,8 @@ enum Dates {
     }
   }
 
-  /// The seconds of the date at `offset`, and the offset after it; nil if another kind of value stands there.
+  /// Reads the seconds of the date at `offset`, and the offset after it; nil if another kind of value is
+  /// there.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double? {
     switch try reader.byte(at: offset) {
     case tag:
@@ -188,8 +189,8 @@ enum UUIDs {
   /// - Parameter bits: The bytes, the first of them lowest.
   static func form(_ bits: UInt128) -> WideForm { WideForm(bits, width: 16, tag: tag) }
 
-  /// The bytes of the UUID at `offset`, the first of them lowest, and the offset after it; nil if another kind of value
-  /// stands there.
+  /// Reads the bytes of the UUID at `offset`, the first of them lowest, and the offset after it; nil if
+  /// another kind of value is there.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> UInt128? {
     guard try reader.byte(at: offset) == tag else { return nil }
     let (low, high) = (try reader.word(at: offset + 1), try reader.word(at: offset + 9))
@@ -214,7 +215,8 @@ enum Decimals {
     return WideForm(parts.magnitude, width: width, head: head, size: 3)
   }
 
-  /// The parts of the decimal number at `offset`, and the offset after it; nil if another kind of value stands there.
+  /// Reads the parts of the decimal number at `offset`, and the offset after it; nil if another kind of value
+  /// is there.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> DecimalParts?
   {
     let tag = try reader.byte(at: offset)
@@ -233,7 +235,7 @@ enum Decimals {
   }
 }
 
-/// A decimal number as what it stands for: a sign, an integer of up to 128 bits, and a power of ten.
+/// The parts of a decimal number: a sign, an integer of up to 128 bits, and a power of ten.
 ///
 /// NaN, which has no such parts, is a negative zero here.
 struct DecimalParts {
@@ -242,8 +244,8 @@ struct DecimalParts {
   var exponent: Int8
 }
 
-/// The bytes of a scalar that no word holds, as they stand in a message, tag and all: up to eight, and then up to
-/// sixteen more.
+/// The bytes of a scalar that does not fit in a word, as in a message, with its tag: up to eight, and then up
+/// to sixteen more.
 struct WideForm: BitwiseCopyable {
   private let head: UInt64
   private let headSize: UInt8

@@ -13,7 +13,7 @@ enum Strings {
 
   // MARK: writing
 
-  /// The bytes of the header of a string below `headerLimit`; 0 for others.
+  /// Returns the size of the header of a string below `headerLimit`; 0 for others.
   static func headerSize(_ length: Int) -> Int { length < shortLimit ? 1 : length < headerLimit ? 2 : 0 }
 
   /// Writes the header of a string below `headerLimit`, and perhaps a byte after it.
@@ -31,7 +31,8 @@ enum Strings {
 
   // MARK: reading
 
-  /// The string at `offset` whose length is in its tag, and the offset after it; nil if another value stands there.
+  /// Reads the string at `offset` whose length is in its tag, and the offset after it; nil if another value
+  /// is there.
   @inline(__always)
   static func readShort(
     _ reader: ByteReader, at offset: Int, next: inout Int
@@ -44,7 +45,7 @@ enum Strings {
     return try reader.string(at: offset &+ 1, count: length)
   }
 
-  /// The same for a string whose length follows its tag.
+  /// Reads a string whose length follows its tag in the same way.
   static func readLong(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> String? {
     guard try reader.byte(at: offset) == long else { return nil }
     var start = offset + 1
@@ -55,10 +56,10 @@ enum Strings {
 }
 
 extension ByteReader {
-  /// The string of `count` bytes of UTF-8 at `offset`, which `require` has found to be there.
+  /// Returns the string of `count` bytes of UTF-8 at `offset`, which `require` has checked.
   @inline(__always)
   func string(at offset: Int, count size: Int) throws(FormatError) -> String {
-    // A string of so few characters needs no memory, and one of ASCII no check.
+    // A string this short needs no memory, and ASCII needs no check.
     guard size <= 15, isASCII(at: offset, count: size) else { return try longString(at: offset, count: size) }
     return String(unsafeUninitializedCapacity: size) { target in
       UnsafeMutableRawBufferPointer(target).copyMemory(from: buffer(at: offset, count: size))
@@ -66,8 +67,8 @@ extension ByteReader {
     }
   }
 
-  /// Decoding repairs what is not UTF-8, and then has other bytes; finding that out is faster than validating
-  /// first. ASCII needs no repair.
+  /// Makes the string first and then compares its bytes: decoding repairs invalid UTF-8, and so changes it.
+  /// That is faster than validating first. ASCII needs no repair.
   private func longString(at offset: Int, count: Int) throws(FormatError) -> String {
     let bytes = buffer(at: offset, count: count)
     let string = String(decoding: bytes, as: UTF8.self)
@@ -79,7 +80,7 @@ extension ByteReader {
     return string
   }
 
-  /// Whether `count` bytes at `offset`, which `require` has found to be there, are all ASCII.
+  /// Returns whether `count` bytes at `offset`, which `require` has checked, are all ASCII.
   @inline(__always)
   func isASCII(at offset: Int, count: Int) -> Bool {
     var bits: UInt64 = 0
@@ -87,7 +88,7 @@ extension ByteReader {
       for index in stride(from: 0, to: count &- 8, by: 8) {
         bits |= pointer(at: offset &+ index).loadUnaligned(as: UInt64.self)
       }
-      // Some of the last eight bytes were among those before.
+      // The last eight bytes may overlap those before.
       bits |= pointer(at: offset &+ count &- 8).loadUnaligned(as: UInt64.self)
     } else if offset <= self.count &- 8 {
       let word = UInt64(littleEndian: pointer(at: offset).loadUnaligned(as: UInt64.self))
@@ -99,7 +100,7 @@ extension ByteReader {
   }
 }
 
-/// Strings that stand in the prelude, each a number among them (FORMAT.md, "Strings, data, URLs").
+/// Strings that are in the prelude, each by its number (FORMAT.md, "Strings, data, URLs").
 enum Symbols {
   /// The number follows.
   static let long: UInt8 = 0x1E
@@ -114,7 +115,8 @@ enum Symbols {
     writer.numbered(number, short: short, limit: shortLimit, long: long)
   }
 
-  /// The number of the symbol at `offset`, and the offset after it; nil if another kind of value stands there.
+  /// Reads the number of the symbol at `offset`, and the offset after it; nil if another kind of value is
+  /// there.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Int? {
     let tag = try reader.byte(at: offset)
     if tag >= short, tag <= lastShort {
@@ -140,7 +142,7 @@ enum DataValues {
     writer.byte(tag)
   }
 
-  /// Where the bytes of the data at `offset` stand.
+  /// Returns where the bytes of the data at `offset` are.
   static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Range<Int> {
     guard try reader.byte(at: offset) == tag else { try fail(.mismatch, at: offset) }
     var start = offset + 1
@@ -149,10 +151,10 @@ enum DataValues {
   }
 }
 
-/// URLs: a tag, and the string that they are (FORMAT.md, "Strings, data, URLs").
+/// URLs: a tag, followed by their string (FORMAT.md, "Strings, data, URLs").
 enum URLs {
   static let tag: UInt8 = 0x1A
 
-  /// Whether a value with the tag may be the string of a URL.
+  /// Returns whether a value with the tag may be the string of a URL.
   static func mayHold(_ tag: UInt8) -> Bool { Strings.isString(tag) || Symbols.isSymbol(tag) }
 }

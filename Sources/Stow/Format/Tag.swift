@@ -1,4 +1,4 @@
-/// What a value is: the kinds of values that a message tells apart.
+/// The kinds of values that a message distinguishes.
 ///
 /// ```swift
 /// if try message.kind(at: ["people"]) == .array { … }
@@ -6,9 +6,9 @@
 ///
 /// These are the kinds of version 1 of the format; a later version may add some, so a `switch` over them has a `default`.
 public enum StowKind: String, Hashable, Sendable, CaseIterable {
-  /// The nil of an optional, at whatever level.
+  /// The nil of an optional, at any level.
   case null
-  /// A Bool, which is no number.
+  /// A Bool, which is not a number.
   case bool
   /// An integer of any size.
   case integer
@@ -32,8 +32,8 @@ public enum StowKind: String, Hashable, Sendable, CaseIterable {
   case object
 }
 
-/// The first byte of every value (FORMAT.md, "Tags"): what the value is, and either how long it is or where its byte
-/// length stands, so that any value can be skipped without being read.
+/// The first byte of every value (FORMAT.md, "Tags"): what the value is, and either how long it is or where
+/// its byte length is, so that any value can be skipped without being read.
 ///
 ///           0    1    2    3    4    5    6    7    8    9    A    B    C    D    E    F
 ///     00   nil  ─ Bool ─  ───────────────────── integer ─────────────────────  ─ float ─
@@ -51,11 +51,11 @@ public enum StowKind: String, Hashable, Sendable, CaseIterable {
 ///     E0   ──────────────────────────────────── array ──────────────────────────────────
 ///     F0   ──────────────────────────────────── record ─────────────────────────────────
 enum Tag {
-  /// How many bytes a value takes, or where the value says that: one byte for each tag.
+  /// How many bytes a value takes, or where the value states it: one byte for each tag.
   struct Extent {
     let code: UInt8
 
-    /// So many bytes, tag included: 1 to 127.
+    /// A fixed number of bytes, tag included: 1 to 127.
     static func fixed(_ size: UInt8) -> Extent { Extent(code: size) }
     /// A length, and as many bytes.
     static let length = Extent(code: 0)
@@ -73,10 +73,10 @@ enum Tag {
     static let none = Extent(code: 0xFF)
   }
 
-  /// What a value with a tag is; nil if none has the tag.
+  /// Returns what kind a value with a tag is; nil if no value has the tag.
   static func kind(of tag: UInt8) -> StowKind? { form(of: tag).kind }
 
-  /// What a value with a tag is, and how it is skipped: the whole table.
+  /// Returns what kind a value with a tag is, and how it is skipped: the whole table.
   private static func form(of tag: UInt8) -> (kind: StowKind?, extent: Extent) {
     switch tag {
     case Nils.tag: (.null, .fixed(1))
@@ -111,14 +111,14 @@ enum Tag {
     }
   }
 
-  /// By tag: the code of its extent. Never written after it was made, and never freed.
+  /// The codes of extents, by tag. Never written after it was made, and never freed.
   nonisolated(unsafe) static let extents: UnsafePointer<UInt8> = {
     let table = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
     for tag in UInt8.min...UInt8.max { (table + Int(tag)).initialize(to: form(of: tag).extent.code) }
     return UnsafePointer(table)
   }()
 
-  /// Whether no number of any kind has the tag, nor anything else below strings.
+  /// Returns whether no number of any kind has the tag, nor anything else below strings.
   static func cannotBeNumber(_ tag: UInt8) -> Bool {
     tag < Integers.sized || tag >= Strings.short && !Integers.isSmall(tag)
   }
@@ -128,7 +128,7 @@ extension ByteReader {
   /// A reader of some bytes, which must outlive its use.
   package init(_ bytes: UnsafeRawBufferPointer) { self.init(bytes, extents: Tag.extents) }
 
-  /// The offset after the value at `offset`: a step of constant cost, whatever the value holds.
+  /// Returns the offset after the value at `offset`: a step of constant cost, whatever the value holds.
   @inline(__always)
   package func end(of offset: Int) throws(FormatError) -> Int {
     let tag = try byte(at: offset)

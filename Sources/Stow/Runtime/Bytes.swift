@@ -1,6 +1,6 @@
 // Texts as bytes: whether two are the same, and their hashes.
 
-/// Whether `count` bytes at two places are the same.
+/// Returns whether `count` bytes at two places are the same.
 @inline(__always)
 func equalBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -> Bool {
   if count >= 8 {
@@ -30,10 +30,10 @@ func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
   return equalBytes(one, other, count: left.count)
 }
 
-/// A string that is the same as another if its bytes are, as keys of messages are (FORMAT.md, "Prelude").
+/// A string that equals another if their bytes are the same, like keys of messages (FORMAT.md, "Prelude").
 ///
-/// `String` takes two spellings of the same characters for one string. Which those are depends on the version of Unicode,
-/// and finding out takes time with the square of the combining characters that follow each other.
+/// `String` treats two spellings of the same characters as equal. Which spellings these are depends on the
+/// version of Unicode, and comparing takes time quadratic in the number of combining characters in a row.
 package struct ExactString: Hashable, Sendable {
   package let string: String
 
@@ -63,10 +63,10 @@ extension String {
   }
 }
 
-/// A hash of bytes, with two seeds of the process: strings cannot be crafted to collide.
+/// A hash of bytes, with two random seeds per process: strings cannot be crafted to collide.
 ///
-/// Both words of a product have a secret of their own. If one of them had none, whoever made it zero would make the
-/// product zero, whatever the other is.
+/// Each factor of a product has a secret of its own. Otherwise an attacker who makes one factor zero would
+/// make the product zero, whatever the other is.
 struct ByteHash {
   private static let processSeeds = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
   private let seed: UInt64
@@ -80,12 +80,13 @@ struct ByteHash {
     return product.high ^ product.low
   }
 
-  /// The hash of a text of up to 16 bytes, which two words and its length say.
+  /// Returns the hash of a text of up to 16 bytes, given as two words and its length.
   func words(_ first: UInt64, _ second: UInt64, length: UInt8) -> UInt64 {
     mix(first ^ wordSeed, second ^ UInt64(truncatingIfNeeded: length) ^ seed)
   }
 
-  /// The hash of a text of more than 16 bytes, whose words are handed to `visit` with their offsets; some bytes twice.
+  /// Returns the hash of a text of more than 16 bytes, and passes its words to `visit` with their offsets;
+  /// some bytes twice.
   @inline(__always)
   func callAsFunction(_ start: UnsafeRawPointer, _ length: Int, visit: (Int, UInt64) -> Void) -> UInt64 {
     func word(_ offset: Int) -> UInt64 {
@@ -103,10 +104,10 @@ struct ByteHash {
   }
 }
 
-/// Two words that tell a text from others.
+/// Two words that identify a text.
 ///
-/// Of a text of up to 16 bytes they are the text itself, with zeros after it, so that comparing them and the lengths
-/// is enough; of a longer one they are its hash and its length, and the bytes decide.
+/// For a text of up to 16 bytes they are the text itself, padded with zeros, so that comparing them and the
+/// lengths is enough. For a longer one they are its hash and its length, and the bytes decide.
 struct TextKey: BitwiseCopyable, Equatable {
   let first: UInt64
   let second: UInt64
@@ -123,8 +124,8 @@ struct TextKey: BitwiseCopyable, Equatable {
   /// The first byte of a short text; 0 if it is empty.
   var firstByte: UInt8 { UInt8(truncatingIfNeeded: first) }
 
-  /// The key of the text at `source`, and its hash. The words of a long text are handed to `visit` with their
-  /// offsets, some bytes twice.
+  /// Returns the key of the text at `source`, and its hash. Passes the words of a long text to `visit` with
+  /// their offsets, some bytes twice.
   @inline(__always)
   static func make(
     _ source: UnsafeRawPointer, _ length: Int, _ hashing: ByteHash, visit: (Int, UInt64) -> Void = { _, _ in }
@@ -148,14 +149,14 @@ struct TextKey: BitwiseCopyable, Equatable {
     target.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self)
   }
 
-  /// The bytes of a short text, with zeros after them, the first lowest.
+  /// Returns the bytes of a short text, padded with zeros, the first lowest.
   @inline(__always)
   private static func words(_ source: UnsafeRawPointer, _ length: Int) -> (UInt64, UInt64) {
     func word<Word: FixedWidthInteger>(_ offset: Int, _: Word.Type) -> UInt64 {
       let word = source.loadUnaligned(fromByteOffset: offset, as: Word.self)
       return UInt64(truncatingIfNeeded: Word(littleEndian: word))
     }
-    // The last bytes are read with some of those before them, which stay where they are or are shifted out.
+    // The last bytes are read together with some before them, which overlap in place or are shifted out.
     if length >= 8 {
       let rest = word(length &- 8, UInt64.self) &>> UInt64(truncatingIfNeeded: 8 &* (16 &- length))
       return (word(0, UInt64.self), length == 8 ? 0 : rest)

@@ -21,15 +21,15 @@ enum CLibrary {
 
   static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
 
-  /// A variable of the environment; nil if there is none of that name.
+  /// Returns a variable of the environment, or nil.
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   #if os(Linux)
-    /// Memory of its own, in pages of `pageSize` bytes where the system has them; otherwise they are as small as
-    /// usual. It counts as used only as far as it is touched.
+    /// Maps memory in pages of `pageSize` bytes if the system has them, otherwise in pages of the usual size.
+    /// It counts as used only as far as it is touched.
     ///
     /// - Parameter byteCount: A multiple of `pageSize`, which is a power of two.
-    /// - Returns: nil if the process may not have as much.
+    /// - Returns: Nil if the process may not have that much.
     static func map(_ byteCount: Int, inPagesOf pageSize: Int) -> UnsafeMutableRawPointer? {
       let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
       let size = byteCount + pageSize

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Whether a keyed container can be used again when nobody holds it any more: the one assumption about types of the
-/// standard library (SECURITY.md names it).
+/// Whether a keyed container can be reused when nobody holds it any more: the one assumption about types of
+/// the standard library (see SECURITY.md).
 ///
-/// It is assumed that a `KeyedEncodingContainer` or a `KeyedDecodingContainer` is one strong reference, which a copy
-/// retains and which is released when the copy goes. Then a container in a pool is free exactly if the pool's is the
-/// only reference. Each session checks that with the first container of each type of keys. Where it finds anything else,
-/// it makes every container anew.
+/// The assumption is that a `KeyedEncodingContainer` or a `KeyedDecodingContainer` is one strong reference,
+/// which a copy retains and releases when it goes. Then a container in a pool is free exactly if the pool
+/// holds the only reference. Each session checks that with the first container of each key type. If it finds
+/// anything else, it makes a new container every time.
 enum ContainerReuse {
-  /// Whether the process allows it: not if the variable `STOW_CONTAINER_REUSE` of its environment is `0`, as in tests
-  /// where the assumption shall not hold.
+  /// Whether the process allows reuse. Setting the environment variable `STOW_CONTAINER_REUSE` to `0` turns
+  /// it off, for tests without the assumption.
   private static let isAllowed = CLibrary.environment("STOW_CONTAINER_REUSE") != "0"
 
-  /// Whether containers like the one made are one reference each.
+  /// Returns whether containers like the one made are one reference each.
   ///
   /// - Parameter make: Makes a container that nobody else holds.
   static func isPossible<Container>(_ make: () -> Container) -> Bool {
@@ -34,7 +34,7 @@ enum ContainerReuse {
     return isHeld && isKnownUniquelyReferenced(&reference.pointee)
   }
 
-  /// The reference that a container is. Only where `isPossible` has said so.
+  /// Returns the reference that a container is. Only valid if `isPossible` has returned true.
   static func reference<Container>(of container: Container) -> AnyObject {
     unsafeBitCast(container, to: AnyObject.self)
   }
@@ -42,8 +42,8 @@ enum ContainerReuse {
 
 /// Copies containers of one type.
 ///
-/// Where the type of the keys is not known, the compiler looks up the type of their container to copy one, in a table of
-/// the runtime. This object knows the type that it is generic over.
+/// If the key type is not known statically, copying a container looks up its type in a table of the runtime.
+/// This object is generic over the type, and so knows it.
 class ContainerCopier<Container> {
   @inline(never)
   func copy(_ address: UnsafeRawPointer) -> Container {
@@ -51,17 +51,17 @@ class ContainerCopier<Container> {
   }
 }
 
-/// The keyed containers of one key type that were made so far, to be handed out again.
+/// A pool of the keyed containers of one key type, for reuse.
 ///
-/// Making a keyed container allocates an object, which costs as much as the calls of a small object do. A container is
-/// handed out again only when nobody else holds it, so that one that was kept keeps its own object.
+/// Making a keyed container allocates an object, which costs as much as the calls of a small object do. A
+/// container is reused only when nobody else holds it, so that one that was kept keeps its own object.
 struct ContainerPool<Object: AnyObject>: ~Copyable {
   /// The references that the containers are.
   ///
-  /// None is nil: without optimization, in Swift 6, an `AnyObject` is never known to be uniquely referenced, but
-  /// an optional one is.
+  /// Never nil. They are optional because without optimization, in Swift 6, an `AnyObject` is never known to
+  /// be uniquely referenced, and an optional one is.
   private var containers: UnsafeMutablePointer<AnyObject?>
-  /// What the containers refer to; a reference to each is held.
+  /// The objects that the containers refer to, each retained.
   private var objects: UnsafeMutablePointer<Unmanaged<Object>>
   private var count = 0
   private var capacity = 2
@@ -80,7 +80,7 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
     objects.deallocate()
   }
 
-  /// The number of a free container; `make` makes one if there is none.
+  /// Returns the number of a free container; `make` makes one if all are in use.
   @inline(__always)
   mutating func take(_ make: () -> (container: AnyObject, object: Object)) -> Int {
     var free = used
@@ -112,16 +112,16 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
     oldObjects.deallocate()
   }
 
-  /// The object of the container with a number that `take` gave.
+  /// Returns the object of the container with a number that `take` returned.
   func object(_ number: Int) -> Unmanaged<Object> { objects[number] }
 
-  /// Where the container itself is kept.
+  /// Returns the address of the container itself.
   func address(_ number: Int) -> UnsafeRawPointer { UnsafeRawPointer(containers + number) }
 
-  /// Whether every container has been given back; then all that was done with them is done, on whatever thread.
+  /// Returns whether every container was given back; then all work with them is done, on whatever thread.
   mutating func isComplete() -> Bool {
     while used > 0, isKnownUniquelyReferenced(&containers[used - 1]) { used -= 1 }
-    // Such a check does not order what is read after it: another thread may have used a container that was kept.
+    // The check does not order what is read after it: another thread may have used a container that was kept.
     atomicMemoryFence(ordering: .acquiring)
     return used == 0
   }

@@ -9,7 +9,7 @@
 extension Data {
   /// Lends the bytes to `body`.
   ///
-  /// A span, where there is one: unlike `withUnsafeBytes` it counts no references.
+  /// Uses a span if there is one: unlike `withUnsafeBytes`, it counts no references.
   func lendBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     #if compiler(>=6.3) && canImport(FoundationEssentials) && !canImport(Darwin)
       try bytes.withUnsafeBytes(body)
@@ -24,10 +24,10 @@ extension Data {
 }
 
 extension Array {
-  /// An array of `count` elements, or fewer, that `fill` initializes and counts.
+  /// Returns an array of at most `count` elements, which `fill` initializes and counts.
   ///
-  /// An empty one is not filled: the standard library would write its count to memory that all empty arrays share,
-  /// which threads must not do at once.
+  /// An empty array is not filled: the standard library would write its count to memory that all empty arrays
+  /// share, which would be a data race.
   @inline(__always)
   static func filled(
     count: Int, _ fill: (UnsafeMutablePointer<Element>, _ initialized: inout Int) throws -> Void
@@ -46,7 +46,7 @@ extension DecimalParts {
       self.init(isNegative: true, magnitude: 0, exponent: 0)
       return
     }
-    // Foundation's own parts are not public everywhere; the digits are.
+    // The parts of Foundation's `Decimal` are not public everywhere; its digits are.
     let digits = UInt128(value.significand.magnitude.description) ?? 0
     self.init(
       isNegative: value.isSignMinus && digits != 0, magnitude: digits, exponent: Int8(value.exponent))
@@ -55,10 +55,10 @@ extension DecimalParts {
   var decimal: Decimal? {
     if magnitude == 0 {
       guard !isNegative else { return .nan }
-      // Made of its parts, a zero would lose the exponent.
+      // Made from its parts, a zero would lose the exponent.
       return Decimal(string: "0e\(exponent)")
     }
-    // Made of its digits, a number loses the zeros at its end to the exponent, which may have no room for them.
+    // Made from its digits, a number loses trailing zeros to the exponent, which may have no room for them.
     let significand = UInt64(exactly: magnitude).map { Decimal($0) } ?? Decimal(string: String(magnitude))
     guard let significand else { return nil }
     let result = Decimal(sign: isNegative ? .minus : .plus, exponent: Int(exponent), significand: significand)
@@ -95,7 +95,7 @@ extension DecimalParts {
 }
 
 extension FixedWidthInteger {
-  /// The integer that a decimal number is, if it is one that fits.
+  /// Makes the integer that a decimal number equals; nil if it is not an integer, or does not fit.
   init?(exactly parts: DecimalParts) {
     guard let integer = parts.integer else { return nil }
     if !parts.isNegative {

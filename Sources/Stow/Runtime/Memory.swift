@@ -2,9 +2,9 @@
 
 /// Raw memory for buffers that may become large.
 ///
-/// On Linux a large buffer has pages of its own, of 2 MiB where the system has them. The first touch of every page
-/// is a trap into the kernel, of which small pages have many. From `malloc` a large buffer would stay in the process
-/// when it is freed.
+/// On Linux a large buffer has pages of its own, of 2 MiB if the system has them. The first touch of every
+/// page traps into the kernel, and there are many small pages. From `malloc`, a large buffer would stay in
+/// the process after it is freed.
 enum PageMemory {
   #if os(Linux)
     private static let hugePage = 1 << 21
@@ -14,7 +14,7 @@ enum PageMemory {
     private static func pages(_ byteCount: Int) -> Int { (byteCount + hugePage - 1) & ~(hugePage - 1) }
   #endif
 
-  /// Memory for `byteCount` bytes, aligned for every type; to be freed by `deallocate`.
+  /// Returns memory for `byteCount` bytes, aligned for every type; to be freed by `deallocate`.
   static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
     #if os(Linux)
       if byteCount >= smallestLarge {
@@ -27,7 +27,7 @@ enum PageMemory {
     return CLibrary.allocate(byteCount)
   }
 
-  /// Frees what `allocate` gave for as many bytes.
+  /// Frees memory that `allocate` returned for as many bytes.
   static func deallocate(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
     #if os(Linux)
       if byteCount >= smallestLarge { return CLibrary.unmap(memory, pages(byteCount)) }
@@ -36,22 +36,23 @@ enum PageMemory {
   }
 }
 
-/// Trivial elements in a buffer that grows, and is used again from message to message.
+/// A growable buffer of trivial elements, reused from message to message.
 ///
-/// There is always room for one more: the buffer grows when it is full, not when an element comes. Appending ends with the
-/// rare call to grow, so that no registers are saved for it.
+/// There is always room for one more element: the buffer grows when it becomes full, not when the next
+/// element comes. Appending thus ends with the rare call to grow, and no registers are saved for it.
 struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   private(set) var base: UnsafeMutablePointer<Element>
   private(set) var count = 0
   private var capacity: Int
   private let initialCapacity: Int
 
-  /// The memory is kept for the next message if it is no larger than this, or not much larger and was used well: whoever
-  /// starts over pays for the first touch of every page again, but a single large message must not occupy memory for good.
+  /// Memory up to this size is kept for the next message; larger memory only if it is not much larger and was
+  /// used well. Starting over touches every page for the first time again, but a single large message must
+  /// not occupy memory forever.
   private static var smallCapacity: Int { (1 << 20) / MemoryLayout<Element>.stride }
   private static var largestCapacity: Int { 8 * smallCapacity }
 
-  /// An empty buffer with room for `capacity` elements, at least one.
+  /// Makes an empty buffer with room for `capacity` elements, at least one.
   init(capacity: Int) {
     initialCapacity = capacity
     self.capacity = capacity
@@ -85,7 +86,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     if size >= capacity &- count { grow(to: count + size + 1) }
   }
 
-  /// Takes in what was written after the elements, to the room that was reserved.
+  /// Takes in elements that were written into the reserved room.
   mutating func extend(to count: Int) {
     precondition(count >= self.count && count < capacity)
     self.count = count
@@ -93,7 +94,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 
   @inline(never)
   private mutating func grow(to wanted: Int) {
-    // What is as large as a word is named by 32-bit indices, of which `UInt32.max` is reserved for "no index".
+    // Elements of a word or more are addressed by 32-bit indices; `UInt32.max` is reserved for "no index".
     let limit = MemoryLayout<Element>.stride >= 8 ? Int(clamping: UInt32.max) - 1 : .max
     precondition(wanted <= limit, "A message has more than 4 billion values")
     let newCapacity = min(max(capacity * 2, wanted), limit)
@@ -116,7 +117,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Takes the last of the elements, of which there must be one.
+  /// Removes the last element, which must exist, and returns it.
   mutating func takeLast() -> Element {
     precondition(count > 0)
     count &-= 1
@@ -128,7 +129,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     self.count = count
   }
 
-  /// Forgets the elements, and the memory if it is large and not likely to be needed soon.
+  /// Forgets the elements, and the memory if it is large and unlikely to be needed soon.
   mutating func removeAll() {
     if capacity > Self.smallCapacity { trim() }
     count = 0
@@ -146,7 +147,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 }
 
 extension Unmanaged {
-  /// Lends the object, which somebody else keeps, without counting a reference.
+  /// Lends the object, which somebody else keeps alive, without counting a reference.
   @inline(__always)
   func borrow<Result, Failure: Error>(
     _ body: (Instance) throws(Failure) -> Result
@@ -165,7 +166,7 @@ extension Unmanaged {
   }
 }
 
-/// Passes the pointee where it is: reading a copyable one copies it first.
+/// Lends the pointee in place: reading a copyable one would copy it first.
 @inline(__always)
 func borrowing<Pointee: ~Copyable, Failure: Error>(
   _ pointer: UnsafePointer<Pointee>, _ body: (borrowing Pointee) throws(Failure) -> Void
@@ -173,7 +174,7 @@ func borrowing<Pointee: ~Copyable, Failure: Error>(
   try body(pointer.pointee)
 }
 
-/// Passes the values of a buffer where they are, with their numbers.
+/// Lends the elements of a buffer in place, with their indices.
 @inline(__always)
 func borrowingEach<Element, Failure: Error>(
   of elements: UnsafeBufferPointer<Element>, _ body: (borrowing Element, _ index: Int) throws(Failure) -> Void
@@ -184,9 +185,9 @@ func borrowingEach<Element, Failure: Error>(
   }
 }
 
-/// Passes what an optional holds where it is, and says whether there was anything.
+/// Lends the value of an optional in place, and returns whether there was one.
 ///
-/// Taking a copyable one out copies it, for which the metadata of the optional is looked up.
+/// Unwrapping a copyable value copies it, which looks up the metadata of the optional.
 @inline(__always)
 func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
   _ optional: borrowing Wrapped?, _ body: (borrowing Wrapped) throws(Failure) -> Void
@@ -199,10 +200,10 @@ func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
   }
 }
 
-/// Passes the elements of an array where they are.
+/// Lends the elements of an array in place.
 ///
-/// `withUnsafeBufferPointer` is not in line where their type is not known. The array lives while it is borrowed, and its
-/// elements with it.
+/// `withUnsafeBufferPointer` is not inlined if their type is not known. The array lives while it is borrowed,
+/// and its elements with it.
 @inline(__always)
 func borrowingElements<Element, Failure: Error>(
   of array: borrowing [Element], _ body: (UnsafeBufferPointer<Element>) throws(Failure) -> Void

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// What an encoder or a decoder hands to every value. Mostly nothing: then handing it on counts no reference.
+/// What an encoder or a decoder passes to every value. It is mostly empty, and then passing it on counts no
+/// reference.
 struct UserInfo: Sendable {
   private var some: [CodingUserInfoKey: any Sendable]?
 
@@ -17,7 +18,7 @@ struct UserInfo: Sendable {
 extension Mutex where Value: Sendable {
   /// Changes options that threads share.
   ///
-  /// What the old ones refer to is let go when the lock is free again: a `deinit` may use the same coder.
+  /// The old options are released after the lock, because a `deinit` may use the same coder.
   func update(_ body: (inout Value) throws -> Void) rethrows {
     let old = try withLock { value in
       let old = value

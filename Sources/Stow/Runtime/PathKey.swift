@@ -1,6 +1,6 @@
-/// A key of a coding path where the user's own key type is not at hand: an index, or a name.
+/// A key of a coding path where the user's own key type is not available: an index, or a name.
 ///
-/// Less than three words, so that it sits inside its existential.
+/// Smaller than three words, so that it fits inside its existential.
 enum PathKey: CodingKey {
   case index(Int)
   case name(String)
@@ -30,14 +30,14 @@ enum PathKey: CodingKey {
     }
   }
 
-  /// Whether a string could be that of an integer, by its first character.
+  /// Returns whether a string could be that of an integer, judging by its first character.
   static func startsInteger(_ name: String) -> Bool {
     guard let first = name.utf8.first else { return false }
     return first <= UInt8(ascii: "9")
   }
 
-  /// The integer that a string says. One with more zeros in front than any needs is not looked at: it may be long,
-  /// and named often.
+  /// Returns the integer that a string stands for. One with needless zeros in front is not looked at: it may
+  /// be long, and used often.
   private static func integer(ofName name: String) -> Int? {
     startsInteger(name) && name.utf8.count <= 40 ? Int(name) : nil
   }

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// The state of one call of `encode` or `decode`, which is used again by a later call.
+/// The state of one call of `encode` or `decode`, which later calls reuse.
 ///
-/// A class, as the first use of a generic type whose parameter must conform to a protocol searches every conformance of
-/// the program.
+/// A class, because the first use of a generic type whose parameter must conform to a protocol searches every
+/// conformance of the program.
 class PooledSession {
-  /// Takes back the keyed containers that nobody holds any more, and says whether that is all of them.
+  /// Takes back the keyed containers that nobody holds any more, and returns whether these are all of them.
   func takeContainersBack() -> Bool { preconditionFailure("a session without containers") }
 
   func reset() {}
 
-  /// Gets ready to be used when the message is over.
+  /// Prepares to be used after its message is over.
   func detach() {}
 }
 
-/// Sessions that were used: those that are free, and those that somebody still holds a container of.
+/// A pool of sessions: free ones, and ones with a container that somebody still holds.
 ///
 ///     take ──→ a call of encode or decode ──→ takeBack ──→ places    (8, one session each)
 ///      ↑                                          │           │
@@ -22,9 +22,9 @@ class PooledSession {
 ///      │                    kept: a container of it is held   │
 ///      └──────────────────────────────────────────────────────┘
 ///
-/// For the free ones there are a few places; a session that finds none is let go. Keyed containers do not count a
-/// reference to their session, so one that outlives its message has it kept here. Every later call looks at one of
-/// the kept sessions, and lets it go if all its containers are gone.
+/// There are a few places for free sessions; one that finds no place is released. Keyed containers do not
+/// retain their session, so the session of one that outlives its message is kept here. Every later call looks
+/// at one of the kept sessions, and releases it if all its containers are gone.
 final class SessionPool<Session: PooledSession>: Sendable {
   private let places = Places<Session>()
   private let kept = Mutex(Kept())
@@ -35,7 +35,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
     return places.take()
   }
 
-  /// Takes a session back whose message is over. Nobody else may hold it but containers.
+  /// Takes back a session whose message is over. Only containers may still hold it.
   ///
   /// - Parameter session: Optional, as `isKnownUniquelyReferenced` wants it in builds without optimization (`ContainerPool`).
   func takeBack(_ session: inout Session?) {
@@ -58,7 +58,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
       guard !sessions.isEmpty else { return nil }
       let number = next % sessions.count
       next = number + 1
-      // What the containers refer to may refer to the session.
+      // The objects of the containers may refer to the session.
       guard sessions[number].takeContainersBack(), isKnownUniquelyReferenced(&sessions[number]) else {
         return nil
       }
@@ -67,7 +67,8 @@ final class SessionPool<Session: PooledSession>: Sendable {
     }
   }
 
-  /// Keeps a session that somebody holds a container of. From then on its containers hold a reference to it.
+  /// Keeps a session with a container that somebody holds. From then on its containers hold a reference to
+  /// it.
   private func keep(_ session: Session) {
     session.detach()
     withKept { $0.sessions.append(session) }
@@ -75,15 +76,16 @@ final class SessionPool<Session: PooledSession>: Sendable {
 
   @inline(never)
   private func releaseKept() {
-    // What a session lets go of may come back here, so that happens when the lock is free again.
+    // Releasing a session may come back here, so it happens outside the lock.
     var released: Session?
     withKept { released = $0.removeNext() }
     withExtendedLifetime(released) {}
   }
 
-  /// Uses what is kept, under the lock.
+  /// Uses the kept sessions, under the lock.
   ///
-  /// `hasKept` orders what threads do here, too: the thread sanitizer does not see into a lock that they wait for.
+  /// `hasKept` orders the accesses, too: the thread sanitizer does not see through a lock that threads wait
+  /// for.
   private func withKept(_ body: (inout Kept) -> Void) {
     kept.withLock { kept in
       _ = hasKept.load(ordering: .acquiring)
@@ -93,10 +95,11 @@ final class SessionPool<Session: PooledSession>: Sendable {
   }
 }
 
-/// A few places for a session each.
+/// A few places, each for one session.
 ///
-/// A thread begins at a place of its own, mostly, and so finds the session that it used last, in its own caches. Two
-/// threads that exchange sessions wait for each other's memory. The places stay as long as the process.
+/// A thread mostly begins at a place of its own, and so finds the session that it used last, still in its
+/// caches. Threads that exchange sessions wait for each other's memory. The places live as long as the
+/// process.
 private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
   /// A place, on a cache line of its own.
   private struct Place: ~Copyable {
@@ -127,8 +130,8 @@ private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
     return nil
   }
 
-  /// Puts a session into the first place that is free, from which another thread may take it at once; lets it go if none
-  /// is.
+  /// Puts a session into the first free place, from which another thread may take it at once; releases it if
+  /// no place is free.
   func give(_ session: inout Session?) {
     guard let reference = session.map({ Unmanaged.passRetained($0) }) else { return }
     session = nil
@@ -144,12 +147,12 @@ private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
     reference.release()
   }
 
-  /// The place at which the current thread begins, told by where its stack is.
+  /// Returns the place at which the current thread begins, derived from the address of its stack.
   private static func home() -> Int {
-    // The address is all that is wanted: nothing on the stack needs a guard.
+    // Only the address matters: nothing on the stack needs a guard.
     var marker: UInt8 = 0
     let address = _withUnprotectedUnsafeMutablePointer(to: &marker) { UInt64(UInt(bitPattern: $0)) }
-    // Stacks are apart by half a megabyte or more. The multiplication spreads those that follow each other.
+    // Stacks are half a megabyte or more apart. The multiplication spreads neighboring ones.
     let spread = (address >> 19) &* 0x9E37_79B9_7F4A_7C15
     return Int(spread >> 61) & (count &- 1)
   }

@@ -8,21 +8,21 @@
 
 // How deep calls may go: a limit that users choose, and what the stack of the thread has room for.
 
-/// How many containers may be nested, which both coders let be chosen.
+/// The limit of nested containers, which both coders let users choose.
 enum DepthLimit {
   static var standard: Int { 512 }
 
-  /// The limit that stands for a chosen one. Twice as much is an integer still: within each container, one more call may
-  /// encode or decode a value that holds just the container.
+  /// Returns the limit to use for a chosen one. Twice as much must not overflow: within each container, one
+  /// more call may encode or decode a value that holds just the container.
   static func clamped(_ depth: Int) -> Int { min(max(0, depth), Int.max / 4) }
 }
 
-/// How much of the stack of the current thread is left, where the system says where it ends.
+/// The bounds of the current thread's stack, on systems that tell where it ends.
 struct StackBounds {
   private let lowest: UInt
   private let size: UInt
 
-  /// Nil where the system does not say.
+  /// Nil if the system does not tell.
   static var current: StackBounds? {
     #if canImport(Darwin)
       let size = UInt(pthread_get_stacksize_np(pthread_self()))
@@ -48,13 +48,13 @@ struct StackBounds {
       return StackBounds(lowest: UInt(bitPattern: lowest), size: UInt(size))
     }
 
-    /// Kept, because to find them the C library reads the list of all the memory that the process has mapped. This stack
-    /// ends with the process.
+    /// Cached, because the C library finds them by reading the list of all memory that the process has
+    /// mapped. This stack ends with the process.
     private static let ofFirstThread = read()
 
     private static var isFirstThread: Bool { readThreadID.map { $0() == getpid() } ?? false }
 
-    // The headers show these to GNU programs only.
+    // The headers declare these for GNU programs only.
     private static let readAttributes = function(
       "pthread_getattr_np",
       as: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt).self)
@@ -65,7 +65,7 @@ struct StackBounds {
     }
   #endif
 
-  /// The bytes below the caller's frame; nil on another stack than this.
+  /// The bytes below the caller's frame; nil on another stack.
   @inline(never)
   var remaining: Int? {
     var marker: UInt8 = 0
@@ -75,19 +75,19 @@ struct StackBounds {
   }
 }
 
-/// Looks now and then, as calls become many, whether the stack of the thread has room for more.
+/// Checks from time to time, as calls become many, whether the thread's stack has room for more.
 struct StackGuard {
   /// The stack of the thread, once calls are many.
   private var stack: StackBounds?
 
-  /// After how many calls more the stack is looked at, less one: a mask.
+  /// The number of calls from one check of the stack to the next, less one: a mask.
   private static let callsPerCheck = 7
-  /// The bytes that these calls must find, with all that is called from the last.
+  /// The bytes that these calls need, with everything that the last one calls.
   private static let leastStack = 192 << 10
 
   static func isDue(_ calls: Int) -> Bool { calls & callsPerCheck == callsPerCheck }
 
-  /// Whether there is no room for some calls more.
+  /// Returns whether there is no room for a few more calls.
   ///
   /// - Parameter isElsewhere: Whether this may be another thread than last time.
   @inline(never)
@@ -100,10 +100,10 @@ struct StackGuard {
   mutating func reset() { stack = nil }
 }
 
-/// Tells the thread on which it was made from others, where the system says where stacks are.
+/// Recognizes the thread on which it was made, on systems that tell where stacks are.
 struct ThreadMark {
   private let stack = StackBounds.current
 
-  /// Whether this is that thread; true where the system does not say.
+  /// Whether the current thread is that one; true if the system does not tell.
   var isCurrent: Bool { stack.map { $0.remaining != nil } ?? true }
 }

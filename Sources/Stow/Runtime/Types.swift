@@ -1,7 +1,7 @@
-// What is found out about types, once for each.
+// What is known about types, found out once for each.
 
-/// How values of the types met so far are encoded and decoded: by their own conformance, or by a plan, which does the same
-/// with fewer calls: a `TypeEncoder` or a `DecodingPlan`.
+/// How values of the types met so far are encoded and decoded: by their own conformance, or by a plan (a
+/// `TypeEncoder` or a `DecodingPlan`) that does the same with fewer calls.
 struct TypePlans<Handler: AnyObject>: ~Copyable {
   struct Entry: BitwiseCopyable {
     private let plan: Unmanaged<Handler>?
@@ -11,7 +11,7 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
     /// Whether values are encoded by `encode(to:)` and decoded by `init(from:)`.
     var isPlain: Bool { plan == nil }
 
-    /// Calls the plan of a type that is not plain, which made it of class `typed`.
+    /// Calls the plan of a type that is not plain. The plan is of class `typed`.
     @inline(__always)
     func withPlan<Typed: AnyObject, Result>(
       as typed: Typed.Type, _ body: (Typed) throws -> Result
@@ -22,16 +22,16 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   }
 
   private var table = TypeTable<Entry>()
-  /// Keeps the plans that the table names.
+  /// Retains the plans in the table.
   private var plans: [Handler] = []
   private let scalarPlan: (Any.Type) -> Handler?
   private let genericPlan: (Any.Type) -> Handler?
   private let otherPlan: (Any.Type) -> Handler?
 
   /// - Parameters:
-  ///   - scalarPlan: The plan of a type that may be a scalar; nil if it has none.
-  ///   - genericPlan: The plan of a type that may be generic; nil if it has none.
-  ///   - otherPlan: The plan of a type that has neither; nil if it has none.
+  ///   - scalarPlan: Returns the plan of a type that may be a scalar, or nil.
+  ///   - genericPlan: Returns the plan of a type that may be generic, or nil.
+  ///   - otherPlan: Returns the plan of a type that has neither, or nil.
   init(
     ofScalar scalarPlan: @escaping (Any.Type) -> Handler?,
     ofGeneric genericPlan: @escaping (Any.Type) -> Handler?,
@@ -57,11 +57,11 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   }
 }
 
-/// What is known of types, by their identity.
+/// A hash table of facts about types, by their identity.
 ///
-/// Comparing identities is the cheapest question one can ask about a type; a cast to a protocol is the dearest. What
-/// follows from a type is found out once and kept here. Open addressing; nothing is ever evicted, as a program has few
-/// types. Values must be trivial.
+/// Comparing identities is the cheapest operation on a type; a cast to a protocol is the most expensive. So
+/// what follows from a type is found out once and kept here. Uses open addressing; nothing is ever evicted,
+/// because a program has few types. Values must be trivial.
 struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
   private typealias Slot = (type: ObjectIdentifier?, value: Value?)
 
@@ -118,14 +118,14 @@ struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
 
 /// Reinterprets a value whose type was found to be `Target` by comparing types.
 ///
-/// Cheaper than a cast, which looks the conformance up again; the sizes are compared all the same.
+/// Cheaper than a cast, which looks up the conformance again; the sizes are still compared.
 @inline(__always)
 func reinterpret<Source, Target>(_ value: Source, as _: Target.Type) -> Target {
   // Source and target are one type, which the compiler knows under two names.
   unsafeBitCast(value, to: Target.self)
 }
 
-/// The byte that tells a key from the others of its type, where the type is a single trivial byte; 0 for
+/// Returns the byte that tells a key from the others of its type, if the type is a single trivial byte; 0 for
 /// every other type.
 @inline(__always)
 func keyByte<Key>(_ key: Key) -> Int {
@@ -133,7 +133,7 @@ func keyByte<Key>(_ key: Key) -> Int {
   MemoryLayout<Key>.size == 1 ? Int(unsafeBitCast(key, to: UInt8.self)) : 0
 }
 
-/// What the name of a type says, which is found out sooner than by asking whether the type conforms to a protocol.
+/// What the name of a type reveals, faster than asking whether the type conforms to a protocol.
 struct TypeName {
   private let name: String
 
@@ -141,8 +141,8 @@ struct TypeName {
 
   /// Whether the type may have generic arguments.
   ///
-  /// Only those conform to `WholeEncodable` or `PlannedDecodable`. To read the name is quick; a cast to a protocol searches
-  /// every conformance of the program, in the first message of a process.
+  /// Only generic types conform to `WholeEncodable` or `PlannedDecodable`. Reading the name is quick, whereas
+  /// a cast to a protocol searches every conformance of the program, in the first message of a process.
   var mayBeGeneric: Bool { name.utf8.contains(UInt8(ascii: "<")) }
 
   var isOptional: Bool { name.hasPrefix(Self.optional) }

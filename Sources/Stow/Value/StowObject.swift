@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The keys and values of an object of a message, in order.
+/// The keys and values of an object in a message, in order.
 ///
 /// ```swift
 /// var object: StowObject = ["name": "Ada", "level": 4.25]
@@ -8,18 +8,18 @@ import Synchronization
 /// for (key, value) in object { print(key, value) }
 /// ```
 ///
-/// A key is found in a few steps, also among many. No key stands twice. Keys are the same if their bytes are: two
-/// spellings of the same Unicode characters are two keys, although they are equal as `String`s, so that an object holds
-/// whatever an object of a message does. Objects that were decoded with the same keys share them.
+/// A key is found in a few steps, even among many. No key occurs twice. Keys are the same if their bytes are:
+/// two spellings of the same Unicode characters are two keys, although they are equal as `String`s, so that
+/// any object of a message can be held. Objects that were decoded with the same keys share them.
 public struct StowObject: Sendable {
   private(set) var names: ObjectKeys
-  /// As many as there are keys.
+  /// The values, one for each key.
   private var contents: [StowValue]
 
   /// Makes an object without keys.
   public init() { self.init(ObjectKeys([]), []) }
 
-  /// Makes an object of some pairs. Of several values for one key the last counts, in the place of the first.
+  /// Makes an object from pairs. If a key repeats, its last value counts, in the place of the first.
   ///
   /// ```swift
   /// let object = StowObject(dictionary.map { ($0.key, .string($0.value)) })
@@ -29,7 +29,7 @@ public struct StowObject: Sendable {
     for (key, value) in pairs { set(value, forKey: key) }
   }
 
-  /// Makes an object of keys that are known to be distinct, and as many values.
+  /// Makes an object from keys that are known to be distinct, and as many values.
   package init(_ keys: ObjectKeys, _ values: [StowValue]) {
     precondition(keys.count == values.count)
     names = keys
@@ -42,7 +42,7 @@ public struct StowObject: Sendable {
   /// The values, in the order of their keys. Takes constant time.
   public var values: [StowValue] { contents }
 
-  /// Passes the keys and the values where they are.
+  /// Lends the keys and the values without copying them.
   func lendPairs(
     _ body: (UnsafeBufferPointer<String>, UnsafeBufferPointer<StowValue>) throws -> Void
   ) rethrows {
@@ -53,29 +53,29 @@ public struct StowObject: Sendable {
 
   // MARK: by key
 
-  /// The value for the key with these bytes, or nil if there is none.
+  /// The value for the key with these bytes, or nil if there is no such key.
   ///
-  /// A value that is assigned takes the place of the key if there is one, and otherwise the last. Assigning nil removes
-  /// the key: to keep it without a value, assign `.null`. Values are changed in their place:
+  /// Assigning a value replaces that of the key in its place, or appends the key if there is no such key.
+  /// Assigning nil removes the key: to keep it without a value, assign `.null`. Values are changed in place:
   ///
   /// ```swift
   /// object["tags"]?[0] = "river"
   /// ```
   ///
-  /// Takes constant time; but removing a key, and adding one to an object that shares its keys with others, take time in
-  /// proportion to the number of keys.
+  /// Takes constant time. Removing a key, or adding one to an object that shares its keys with others, takes
+  /// time in proportion to the number of keys.
   public subscript(key: String) -> StowValue? {
     get { names.position(of: key).map { contents[$0] } }
     _modify {
       let position = names.position(of: key)
-      // Taken out, so that what it holds is referred to once and can be changed where it is.
+      // Moved out, so that its contents are uniquely referenced and can be changed in place.
       var value = position.map { contents.take(at: $0) }
       defer { put(value, forKey: key, at: position) }
       yield &value
     }
   }
 
-  /// Assigns a value to a key, or removes it. Unlike the subscript, not in line.
+  /// Assigns a value to a key, or removes the key. Unlike the subscript, it is not inlined.
   @inline(never)
   mutating func set(_ value: StowValue?, forKey key: String) {
     put(value, forKey: key, at: names.position(of: key))
@@ -106,7 +106,7 @@ public struct StowObject: Sendable {
     return value
   }
 
-  /// The place of a key, or nil if there is none. Takes constant time.
+  /// Returns the position of a key, or nil if there is no such key. Takes constant time.
   ///
   /// ```swift
   /// let place = object.index(forKey: "name")
@@ -115,24 +115,25 @@ public struct StowObject: Sendable {
 }
 
 extension StowObject: RandomAccessCollection {
-  /// The place of the first pair: 0.
+  /// The position of the first pair: 0.
   public var startIndex: Int { 0 }
   /// The number of pairs.
   public var endIndex: Int { contents.count }
 
-  /// The pair at a place. Takes constant time.
+  /// The pair at a position. Takes constant time.
   public subscript(position: Int) -> (key: String, value: StowValue) {
     (names.all[position], contents[position])
   }
 }
 
 extension StowObject: ExpressibleByDictionaryLiteral {
-  /// The pairs of the literal. Of several values for one key the last counts, in the place of the first.
+  /// Makes an object from the pairs of the literal. If a key repeats, its last value counts, in the place of
+  /// the first.
   public init(dictionaryLiteral elements: (String, StowValue)...) { self.init(elements) }
 }
 
 extension StowObject: Hashable {
-  /// Whether both have the same keys, by their bytes, with equal values, in whatever order.
+  /// Returns whether both have the same keys, by their bytes, with equal values, in any order.
   ///
   /// Takes time in proportion to the objects.
   public static func == (left: StowObject, right: StowObject) -> Bool {
@@ -140,9 +141,9 @@ extension StowObject: Hashable {
     return left.allSatisfy { key, value in right[key] == value }
   }
 
-  /// Adds what equal objects have in common. Takes time in proportion to the object.
+  /// Hashes what equal objects have in common. Takes time in proportion to the object.
   public func hash(into hasher: inout Hasher) {
-    // A sum, which does not depend on the order.
+    // A sum does not depend on the order.
     var sum = 0
     for (key, value) in self {
       var pair = hasher
@@ -159,10 +160,10 @@ extension StowObject: CustomStringConvertible {
   public var description: String { StowValue.object(self).description }
 }
 
-/// The keys of an object, in order, and where each is found. Objects of the same keys share them.
+/// The keys of an object, in order, with an index of their positions. Objects with the same keys share them.
 package struct ObjectKeys: Sendable {
   private(set) var all: [String]
-  /// Where each key stands; none if they are few, which are found by looking at all of them.
+  /// The positions of the keys; nil if there are only a few keys, which are searched one by one.
   private var index: KeyIndex?
 
   private static let fewest = 9
@@ -175,7 +176,7 @@ package struct ObjectKeys: Sendable {
 
   var count: Int { all.count }
 
-  /// The place of a key; nil if there is none.
+  /// Returns the position of a key, or nil.
   package func position(of key: String) -> Int? {
     guard let index else { return all.firstIndex { $0.hasSameBytes(as: key) } }
     return index.position(of: key, among: all)
@@ -185,7 +186,7 @@ package struct ObjectKeys: Sendable {
   package mutating func append(_ key: String) {
     all.append(key)
     guard count >= Self.fewest else { return }
-    // What others look into as well is left to them.
+    // An index that others use as well is left unchanged.
     if isKnownUniquelyReferenced(&index), let index {
       index.append(key, at: count - 1)
     } else {
@@ -199,7 +200,7 @@ package struct ObjectKeys: Sendable {
   }
 }
 
-/// Where each of many keys stands. Made when one is looked for: most objects are only read from end to end.
+/// The positions of many keys. Made at the first search: most objects are only read from end to end.
 private final class KeyIndex: Sendable {
   private let positions = Mutex<[ExactString: Int]?>(nil)
 

@@ -1,4 +1,4 @@
-/// The way from a value to what is inside it: keys of objects and indices of arrays.
+/// A path from a value to something inside it: keys of objects and indices of arrays.
 ///
 /// ```swift
 /// let path: StowPath = ["people", 3, "name"]
@@ -14,14 +14,14 @@ public struct StowPath: Hashable, Sendable {
     case key(String)
     /// To an element of an array; 0 is the first.
     ///
-    /// In an object, to the value for the key that says the number: `Codable` writes the key 3 of an `[Int: Station]` as
-    /// `"3"`.
+    /// In an object, to the value whose key is the number as text: `Codable` writes the key 3 of an `[Int:
+    /// Station]` as `"3"`.
     case index(Int)
-    /// To all elements of an array, or all values of an object in the order of their keys. What the rest of the path
-    /// finds in each of them is an element of an array.
+    /// To all elements of an array, or all values of an object in the order of their keys. What the rest of
+    /// the path finds in each of them becomes an element of an array.
     case each
 
-    /// Whether both lead to the same: keys are the same if their bytes are, as in `StowObject`.
+    /// Returns whether both are the same step: keys are the same if their bytes are, as in `StowObject`.
     public static func == (left: Step, right: Step) -> Bool {
       switch (left, right) {
       case (.key(let left), .key(let right)): left.hasSameBytes(as: right)
@@ -39,33 +39,33 @@ public struct StowPath: Hashable, Sendable {
   /// ```
   public var steps: [Step]
 
-  /// Makes a path of some steps; without any, to the whole value.
+  /// Makes a path from steps; without any, it leads to the whole value.
   ///
   /// ```swift
   /// let path = StowPath(keys.map { .key($0) })
   /// ```
   public init(_ steps: some Sequence<Step> = []) { self.steps = Array(steps) }
 
-  /// The path of a step that follows another path.
+  /// Returns this path followed by a step.
   ///
   /// ```swift
   /// let name = person.appending("name")
   /// ```
   public func appending(_ step: Step) -> StowPath { StowPath(steps + [step]) }
 
-  /// The path that goes on along another path.
+  /// Returns this path followed by another one.
   ///
   /// ```swift
   /// let name = people.appending([3, "name"])
   /// ```
   public func appending(_ path: StowPath) -> StowPath { StowPath(steps + path.steps) }
 
-  /// The path up to where it leads to several values.
+  /// The steps up to the first that leads to several values.
   var untilEach: StowPath { StowPath(steps.prefix { $0 != .each }) }
 }
 
 extension StowPath: ExpressibleByArrayLiteral {
-  /// The path of the steps in the literal: a string is a key, and an integer an index.
+  /// Makes a path from the steps in the literal: a string is a key, and an integer an index.
   public init(arrayLiteral steps: Step...) { self.steps = steps }
 }
 
@@ -89,8 +89,8 @@ extension StowPath: LosslessStringConvertible {
   /// | an index | `[3]` |
   /// | ``Step/each`` | `[]` |
   ///
-  /// Between quotes stand `\"`, `\\`, `\n`, `\r` and `\t`, and `\u{7F}` for other control characters. The path to the
-  /// whole value is the empty text.
+  /// Between quotes, characters are escaped as `\"`, `\\`, `\n`, `\r` and `\t`, and other control characters
+  /// as `\u{7F}`. The path to the whole value is the empty text.
   public var description: String {
     var text = ""
     for step in steps {
@@ -104,7 +104,7 @@ extension StowPath: LosslessStringConvertible {
     return text
   }
 
-  /// The path that a text says, as ``description`` writes it; nil if it says none.
+  /// Reads a path from text, as ``description`` writes it; nil if the text is not a path.
   ///
   /// ```swift
   /// let path = StowPath("people[3].name")
@@ -118,7 +118,7 @@ extension StowPath: LosslessStringConvertible {
   }
 }
 
-/// The text of a path that is being read, scalar by scalar: a `Character` may begin with a quote and go on with an accent.
+/// A parser of paths, scalar by scalar: a `Character` may begin with a quote and continue with an accent.
 private struct PathText {
   private let text: String.UnicodeScalarView
   private var position: String.Index
@@ -128,10 +128,10 @@ private struct PathText {
     position = text.startIndex
   }
 
-  /// The scalar that is next; nil at the end.
+  /// The next scalar; nil at the end.
   private var next: Unicode.Scalar? { position < text.endIndex ? text[position] : nil }
 
-  /// Takes the scalar that is next.
+  /// Takes the next scalar.
   private mutating func take() -> Unicode.Scalar? {
     guard let next else { return nil }
     text.formIndex(after: &position)
@@ -148,7 +148,7 @@ private struct PathText {
 
   // MARK: reading
 
-  /// All steps, or nil if something else stands there.
+  /// Reads all steps; nil if there is something else.
   mutating func steps() -> [StowPath.Step]? {
     var steps: [StowPath.Step] = []
     while next != nil {
@@ -165,7 +165,7 @@ private struct PathText {
     return Self.isPlain(key) ? .key(key) : nil
   }
 
-  /// The step whose opening bracket was taken.
+  /// Reads the step whose opening bracket was taken.
   private mutating func bracketed() -> StowPath.Step? {
     let step: StowPath.Step?
     if next == "]" {
@@ -178,13 +178,13 @@ private struct PathText {
     return take("]") ? step : nil
   }
 
-  /// An index in the one form that is written: without zeros in front.
+  /// Reads an index in the only form that is written: without leading zeros.
   private mutating func number() -> Int? {
     let digits = takeAll { $0 == "-" || ("0"..."9").contains($0) }
     return Int(digits).flatMap { String($0) == digits ? $0 : nil }
   }
 
-  /// The string whose opening quote was taken, with the closing one.
+  /// Reads the string whose opening quote was taken, and its closing quote.
   private mutating func quotation() -> String? {
     var scalars = String.UnicodeScalarView()
     while let scalar = take() {
@@ -199,7 +199,7 @@ private struct PathText {
     return nil
   }
 
-  /// What follows a backslash.
+  /// Reads what follows a backslash.
   private mutating func escaped() -> Unicode.Scalar? {
     guard let letter = take() else { return nil }
     if letter != "u" { return Notation.escapes.first { $0.letter == letter }?.scalar }
@@ -211,7 +211,7 @@ private struct PathText {
 
   // MARK: writing
 
-  /// Whether a key needs no quotes.
+  /// Returns whether a key needs no quotes.
   static func isPlain(_ key: String) -> Bool {
     guard let first = key.unicodeScalars.first, first == "_" || first.properties.isXIDStart else {
       return false

@@ -7,7 +7,7 @@
 // What a value is and holds, and the way to what is inside.
 
 extension StowValue {
-  /// What this value is. Takes constant time.
+  /// The kind of this value. Takes constant time.
   ///
   /// ```swift
   /// let isList = value.kind == .array
@@ -31,14 +31,15 @@ extension StowValue {
 
   // MARK: inside arrays and objects
 
-  /// The value for a key of an object; nil for a key that is not there, and if this is no object.
+  /// The value for a key of an object; nil if the key is missing, or if this is not an object.
   ///
   /// ```swift
   /// value["people"]?[3]?["name"] = "Ada"
   /// ```
   ///
-  /// Assigning works as in `StowObject`, in place: nil removes the key. A value that is not an object is taken for one
-  /// without keys, and becomes an object if a value is assigned. Takes the time that `StowObject` takes.
+  /// Assigning works as in `StowObject`, in place: nil removes the key. A value that is not an object is
+  /// treated as one without keys, and becomes an object if a value is assigned. Takes the time that
+  /// `StowObject` takes.
   public subscript(key: String) -> StowValue? {
     get { object?[key] }
     _modify {
@@ -48,24 +49,25 @@ extension StowValue {
         yield &value
         return
       }
-      // Let go of, so that the object is referred to once and can be changed where it is.
+      // Released, so that the object is uniquely referenced and can be changed in place.
       self = .null
       defer { self = .object(object) }
       yield &object[key]
     }
   }
 
-  /// The element of an array at an index; nil for an index that is not there, and if this is no array.
+  /// The element of an array at an index; nil if the index is out of range, or if this is not an array.
   ///
   /// ```swift
   /// value["tags"]?[0] = "river"
   /// ```
   ///
-  /// Elements are changed in place, and assigning to the index after the last appends. Assigning nil removes an element,
-  /// which takes time in proportion to the length; to keep it without a value, assign `.null`. A value that is not an array
-  /// is taken for one without elements, and becomes an array if a value is assigned.
+  /// Elements are changed in place, and assigning to the index after the last appends. Assigning nil removes
+  /// an element, which takes time in proportion to the length; to keep it without a value, assign `.null`. A
+  /// value that is not an array is treated as one without elements, and becomes an array if a value is
+  /// assigned.
   ///
-  /// - Precondition: A value is assigned neither to a negative index nor to one beyond that after the last.
+  /// - Precondition: A value is assigned only to an index from 0 to the number of elements.
   public subscript(index: Int) -> StowValue? {
     get {
       guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
@@ -96,7 +98,7 @@ extension StowValue {
 
   // MARK: what it is
 
-  /// Whether this is the nil of an optional, at whatever level.
+  /// Whether this is the nil of an optional, at any level.
   public var isNull: Bool {
     switch self {
     case .null, .nestedNull: true
@@ -104,10 +106,10 @@ extension StowValue {
     }
   }
 
-  /// The Bool that this is; nil for any other kind.
+  /// This value as a Bool; nil for any other kind.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-  /// The integer that this is; nil for one that does not fit, and for any other kind.
+  /// This value as an integer; nil for one that does not fit, and for any other kind.
   ///
   /// ```swift
   /// let count = value["count"]?.int ?? 0
@@ -120,7 +122,7 @@ extension StowValue {
     }
   }
 
-  /// The floating-point number that this is, or the one nearest to the integer that this is; nil for any other kind.
+  /// This value as a floating-point number, for an integer the nearest one; nil for any other kind.
   ///
   /// ```swift
   /// let level = value["level"]?.double ?? 0
@@ -135,24 +137,24 @@ extension StowValue {
     }
   }
 
-  /// The string that this is; nil for any other kind.
+  /// This value as a string; nil for any other kind.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
 
-  /// The data that this is; nil for any other kind.
+  /// This value as data; nil for any other kind.
   public var data: Data? { if case .data(let value) = self { value } else { nil } }
 
-  /// The date that this is; nil for any other kind.
+  /// This value as a date; nil for any other kind.
   public var date: Date? { if case .date(let value) = self { value } else { nil } }
 
-  /// The UUID that this is; nil for any other kind.
+  /// This value as a UUID; nil for any other kind.
   public var uuid: UUID? { if case .uuid(let value) = self { value } else { nil } }
 
-  /// The URL that this is; nil for one that Foundation does not take, and for any other kind.
+  /// This value as a URL; nil for one that Foundation does not accept, and for any other kind.
   ///
-  /// Takes the time that Foundation needs to read it.
+  /// Takes the time that Foundation needs to parse it.
   public var url: URL? { if case .url(let value) = self { URL(string: value) } else { nil } }
 
-  /// The decimal number that this is; nil for one that `Decimal` does not hold, and for any other kind.
+  /// This value as a decimal number; nil for one that `Decimal` does not hold, and for any other kind.
   public var decimal: Decimal? {
     switch self {
     case .decimal(let value): value
@@ -162,14 +164,14 @@ extension StowValue {
     }
   }
 
-  /// The elements of the array that this is; nil for any other kind.
+  /// The elements of this array; nil for any other kind.
   ///
   /// ```swift
   /// for person in value["people"]?.array ?? [] { print(person) }
   /// ```
   public var array: [StowValue]? { if case .array(let value) = self { value } else { nil } }
 
-  /// The object that this is; nil for any other kind.
+  /// This value as an object; nil for any other kind.
   ///
   /// ```swift
   /// for (key, value) in value.object ?? [:] { print(key, value) }
@@ -178,14 +180,15 @@ extension StowValue {
 }
 
 extension [StowValue] {
-  /// Moves an element out, which leaves null in its place.
+  /// Moves an element out, and leaves null in its place.
   mutating func take(at index: Int) -> StowValue {
     var element = StowValue.null
     swap(&self[index], &element)
     return element
   }
 
-  /// Replaces an element, or appends one after the last; removes it if there is no other.
+  /// Replaces the element at an index, or appends one after the last; without an element, removes the one
+  /// there.
   fileprivate mutating func replace(at index: Int, with element: StowValue?) {
     guard let element else {
       if indices.contains(index) { remove(at: index) }

@@ -10,8 +10,8 @@
 extension StowValue: CustomStringConvertible {
   /// The value in diagnostic notation on one line: `{"name": "Ada", "id": uuid"…", "level": 4.0}`.
   ///
-  /// Like JSON, with every kind of value to be seen, and exact: the library StowNotation makes an equal value of it.
-  /// Format/Notation.md specifies it. Takes time in proportion to the value.
+  /// Like JSON, but exact, and with every kind of value recognizable: the library StowNotation reads an equal
+  /// value from it. Format/Notation.md specifies it. Takes time in proportion to the value.
   public var description: String {
     var text = ""
     describe(to: &text)
@@ -39,7 +39,7 @@ extension StowValue: CustomStringConvertible {
     }
   }
 
-  /// Passes the words of a scalar, one after the other, and what each is; nil for parentheses.
+  /// Passes the words of a scalar to `put`, one after the other, with the kind of each; nil for parentheses.
   package func describeScalar(_ put: (_ word: String, _ part: Notation.Part?) -> Void) {
     func putQuoted(_ kind: String, _ content: String) {
       put(kind, .kind)
@@ -75,22 +75,22 @@ extension StowValue: CustomStringConvertible {
 
 /// The words of diagnostic notation.
 package enum Notation {
-  /// What a word is.
+  /// The kind of a word.
   package enum Part: Sendable { case key, string, number, word, kind, folded }
 
   package static let notANumber = "NaN"
 
-  /// What stands after a backslash for a scalar.
+  /// The letter that follows a backslash, for each scalar that is escaped by one.
   static let escapes: [(scalar: Unicode.Scalar, letter: Unicode.Scalar)] = [
     ("\"", "\""), ("\\", "\\"), ("\n", "n"), ("\r", "r"), ("\t", "t"),
   ]
 
-  /// A string in quotes. What no one sees, and what could move the text around it, is escaped.
+  /// Returns a string in quotes. Escapes what is invisible, and what could move the text around it.
   @inline(never)
   package static func quoted(_ string: String) -> String {
     quoted(string) { scalar in
       switch scalar {
-      // Controls, marks of direction, separators of lines and the byte order mark.
+      // Control characters, direction marks, line separators and the byte order mark.
       case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{200E}", "\u{200F}", "\u{2028}"..."\u{202E}",
         "\u{2066}"..."\u{2069}", "\u{FEFF}":
         padded(String(scalar.value, radix: 16), 4)
@@ -99,9 +99,9 @@ package enum Notation {
     }
   }
 
-  /// A string in quotes.
+  /// Returns a string in quotes.
   ///
-  /// - Parameter number: What stands after `\u` for a scalar that is escaped so; nil for others.
+  /// - Parameter number: Returns what follows `\u` for a scalar that is escaped so; nil for others.
   static func quoted(_ string: String, number: (Unicode.Scalar) -> String?) -> String {
     var result = "\""
     result.reserveCapacity(string.utf8.count + 2)
@@ -117,7 +117,7 @@ package enum Notation {
     return result + "\""
   }
 
-  /// A floating-point number, which shows that it is not an integer, and to the bit.
+  /// Returns the text of a floating-point number, exact to the bit, and distinct from that of an integer.
   package static func text(of value: Double) -> String {
     // `description` writes an exponent from here on, and the notation only from 10^16 on.
     if value.magnitude > 0x1p53, value.magnitude < 1e16 { return "\(Int64(value)).0" }
@@ -133,7 +133,8 @@ package enum Notation {
     "nan(0x" + padded(String(bits, radix: 16), Bits.bitWidth / 4) + ")"
   }
 
-  /// A decimal number: digits with a point, or with an exponent where the point would stand far away.
+  /// Returns the text of a decimal number: digits with a point, or with an exponent if the point would be far
+  /// away.
   static func text(of parts: DecimalParts) -> String {
     if parts.magnitude == 0, parts.isNegative { return notANumber }
     let digits = String(parts.magnitude)
@@ -156,13 +157,12 @@ package enum Notation {
 
 /// Dates as text: days and times of the Gregorian calendar in UTC, as ISO 8601 writes them.
 ///
-/// The text says the exact decimal number of seconds that the shortest decimal of the `Double` is, so that reading it
-/// rounds to the same bits.
+/// The text is exactly the decimal number of seconds that is the shortest decimal of the `Double`, so that
+/// reading it rounds to the same bits.
 package enum NotationDate {
   package static let secondsPerDay: Int64 = 86_400
 
-  /// The text of a date so many seconds after 2001-01-01; nil for one that has none, or only one that would not give
-  /// the same bits back.
+  /// Returns the text of a date some seconds after 2001-01-01; nil if no text gives the same bits back.
   static func text(ofSeconds seconds: Double) -> String? {
     // The years of four digits.
     let range = Double(days(0, 1, 1)) * 86_400..<Double(days(10_000, 1, 1)) * 86_400
@@ -172,7 +172,7 @@ package enum NotationDate {
     var whole = Int64(seconds)
     var fraction = decimal[1] == "0" ? [] : Array(decimal[1].utf8)
     if seconds.sign == .minus {
-      // No text says negative zero, nor a fraction that is to be taken off.
+      // Text expresses neither negative zero nor a fraction to subtract.
       if seconds == 0 { return nil }
       if !fraction.isEmpty {
         whole -= 1
@@ -188,7 +188,7 @@ package enum NotationDate {
 
   private static func padded(_ number: Int, _ width: Int) -> String { Notation.padded(String(number), width) }
 
-  /// Makes the digits of a fraction, which is not zero, those of one less it.
+  /// Replaces the digits of a fraction other than zero by those of one minus the fraction.
   package static func complement(_ fraction: inout [UInt8]) {
     let (zero, nine) = (UInt8(ascii: "0"), UInt8(ascii: "9"))
     let last = fraction.lastIndex { $0 != zero } ?? 0
@@ -206,14 +206,14 @@ package enum NotationDate {
     }
   }
 
-  /// The days from 2001-01-01 on to a day of the years 0 to 10000.
+  /// Returns the days from 2001-01-01 to a day of the years 0 to 10000.
   package static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     // Leap years before this one: year 0 is one.
     let leaps = year == 0 ? 0 : (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400 + 1
     return year * 365 + leaps + (1..<month).reduce(0) { $0 + daysOf($1, year) } + day - 1 - 730_851
   }
 
-  /// The date of a day that is counted from 2001-01-01. Years 0 to 9999.
+  /// Returns the date of a day that is counted from 2001-01-01. Years 0 to 9999.
   private static func date(ofDay count: Int) -> (year: Int, month: Int, day: Int) {
     // Never too late, and at most a year too early.
     var year = max(0, min(9999, (count + 730_851) * 400 / 146_097 - 1))

@@ -12,16 +12,17 @@
 /// let built: StowValue = ["name": "Ada", "tags": ["a", "b"], "level": 4.25, "id": .uuid(id)]
 /// ```
 ///
-/// Each kind of value in a message has a case of its own, so that nothing is lost: what is read and written again means
-/// the same, to the bits of every number and to the order of the keys of every object. <doc:Unknown> says when it also
-/// has the same bytes.
+/// Each kind of value in a message has a case of its own, so that nothing is lost: a value that is read and
+/// written again means the same, down to the bits of every number and the order of the keys of every object.
+/// See <doc:Unknown> for when it also has the same bytes.
 ///
-/// Values are equal if they would be written alike: numbers of different kinds never are; floating-point numbers and
-/// dates are if they have the same bits, so that NaN equals itself and `0.0` is not `-0.0`; objects are, whatever the
-/// order of their keys. So any value may be the key of a dictionary.
+/// Values are equal if they would be written alike. Numbers of different kinds are never equal.
+/// Floating-point numbers and dates are equal if they have the same bits, so that NaN equals itself and `0.0`
+/// is not `-0.0`. Objects are equal whatever the order of their keys. So any value may be the key of a
+/// dictionary.
 ///
-/// Comparing, hashing, printing and letting go of a value take room on the stack for each level of nesting, as they do
-/// for any type that holds itself.
+/// Comparing, hashing, printing and releasing a value take room on the stack for each level of nesting, as
+/// for any recursive type.
 public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
@@ -31,20 +32,21 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
 
   /// No value.
   case null
-  /// The nil of an optional that stands in so many others, at least one: `.some(.none)` of an `Int??` is level 1.
+  /// The nil of an optional inside `level` other optionals, at least one: `.some(.none)` of an `Int??` is
+  /// level 1.
   ///
-  /// Levels above 255 are written as 255. Level 0 is `null`, to which such a value is equal.
+  /// Levels above 255 are written as 255. A value of level 0 is equal to `null`.
   case nestedNull(level: Int)
-  /// A Bool, which is no number.
+  /// A Bool, which is not a number.
   case bool(Bool)
   /// An integer of any type.
   case integer(Int128)
-  /// An integer beyond `Int128`. Others are equal to `integer`, and are decoded as that.
+  /// An integer beyond `Int128`. Smaller ones are equal to `integer`, and are decoded as that.
   case unsignedInteger(UInt128)
   /// A floating-point number of any type.
   case double(Double)
-  /// A NaN that was a `Float`, whose bits a `Double` would not keep. Others are equal to `double`, and are decoded as
-  /// that.
+  /// The NaN of a `Float`, whose bits a `Double` would not keep. All other numbers are equal to `double`, and
+  /// are decoded as that.
   case float(Float)
   /// A string. Two spellings of the same Unicode characters are equal, as they are as `String`s.
   case string(String)
@@ -54,12 +56,12 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
   case date(Date)
   /// A UUID.
   case uuid(UUID)
-  /// The absolute string of a URL, which need not be one that Foundation takes: see `url` for that.
+  /// The absolute string of a URL, which Foundation need not accept: see `url` for that.
   case url(String)
   /// A decimal number.
   case decimal(Decimal)
-  /// A decimal number of 10¹²⁸ or more that `Decimal` does not hold: an integer times a power of ten. Others are equal to
-  /// `decimal`, and are decoded as that.
+  /// A decimal number of 10¹²⁸ or more that `Decimal` does not hold: an integer times a power of ten. All
+  /// others are equal to `decimal`, and are decoded as that.
   case largeDecimal(magnitude: UInt128, exponent: Int8, isNegative: Bool)
   /// Values in order.
   case array([StowValue])
@@ -118,7 +120,7 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
 
   // MARK: literals
 
-  /// `null`. Where an optional is wanted, `nil` is that of the optional: write `.null` there.
+  /// Makes `null`. Where an optional is expected, `nil` is the optional's own: write `.null` there.
   public init(nilLiteral: ()) { self = .null }
   /// A Bool.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
@@ -131,12 +133,13 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
   /// An array.
   public init(arrayLiteral elements: StowValue...) { self = .array(elements) }
 
-  /// An object, in the order of the literal. Of several values for one key the last counts, in the place of the first.
+  /// Makes an object in the order of the literal. If a key repeats, its last value counts, in the place of
+  /// the first.
   public init(dictionaryLiteral elements: (String, StowValue)...) { self = .object(StowObject(elements)) }
 
   // MARK: comparing
 
-  /// Whether both would be written alike. Takes time in proportion to the values.
+  /// Returns whether both would be written alike. Takes time in proportion to the values.
   public static func == (left: StowValue, right: StowValue) -> Bool {
     switch (left, right) {
     case (.bool(let left), .bool(let right)): left == right
@@ -152,7 +155,7 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
     }
   }
 
-  /// Adds what equal values have in common. Takes time in proportion to the value.
+  /// Hashes what equal values have in common. Takes time in proportion to the value.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .bool(let value): hasher.combine(value)
@@ -167,7 +170,7 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
     }
   }
 
-  /// Those kinds of which some values have two forms, each in the one that is decoded.
+  /// The kinds that have two forms for some values, in the form that is decoded.
   fileprivate enum Number: Hashable {
     case null(level: Int)
     case integer(Int128)
@@ -196,7 +199,7 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
 }
 
 extension DecimalParts {
-  /// The same for all parts of one number.
+  /// A form that is the same for all parts of one number.
   fileprivate var number: StowValue.Number {
     if let decimal { return .decimal(decimal) }
     var (magnitude, exponent) = (magnitude, Int(exponent))
@@ -208,7 +211,7 @@ extension DecimalParts {
 }
 
 extension StowValue {
-  /// The decimal number of these parts.
+  /// Makes the decimal number of these parts.
   init(_ parts: DecimalParts) {
     self =
       parts.decimal.map { .decimal($0) }

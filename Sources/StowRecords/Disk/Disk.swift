@@ -4,32 +4,33 @@
   import Foundation
 #endif
 
-/// What a log asks of the system that keeps its files. Every call that has to do with files goes through these two
-/// protocols, so that tests can put a disk in their place which tears writes, fills up and fails.
+/// The operations that a log needs from a file system. All access to files goes through these two protocols,
+/// so that tests can substitute a disk that tears writes, fills up and fails.
 protocol Disk: Sendable {
   func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile
-  /// The file or folder that a path leads to; nil if there is none.
+  /// Returns the status of the file or folder that a path leads to, or nil.
   func status(of path: String) throws -> FileStatus?
-  /// The names of what is in a folder, in no order. Of what gets a name or loses it meanwhile, some may be among them.
+  /// Returns the names in a folder, in no particular order. Names that appear or disappear meanwhile may or
+  /// may not be among them.
   func names(in folder: String) throws -> [String]
-  /// Makes a folder. An error if the name is taken.
+  /// Makes a folder. Throws if the name is taken.
   func makeFolder(_ path: String) throws
-  /// Gives a file another name. A file that has it is replaced, at one moment for everybody.
+  /// Renames a file, and atomically replaces a file that has the new name.
   func rename(_ path: String, to newPath: String) throws
   /// Removes a file, if there is one.
   func remove(_ path: String) throws
-  /// Makes the names of the files last that stand beside this one.
+  /// Brings the names of all files in this file's folder to the disk.
   func synchronizeFolder(of path: String) throws
-  /// What the clock of the system says: milliseconds since 1970.
+  /// The time of the system clock, in milliseconds since 1970.
   var now: UInt64 { get }
-  /// Calls `onChange` when the file that is at a path now was written, or got another name, and for a folder when names in it
-  /// have changed, until the result is let go of; nil if the system does not tell. It may be called without reason, on any
-  /// thread.
+  /// Calls `onChange` when the file now at a path is written or renamed, or when names in a folder at the
+  /// path change, until the result is released. Returns nil if the system does not report changes. `onChange`
+  /// may be called without reason, on any thread.
   func watch(_ path: String, onChange: @escaping @Sendable () -> Void) -> (any FileWatch)?
 }
 
 extension Disk {
-  /// The file that a path leads to; nil if there is none.
+  /// Returns the place of the file that a path leads to, or nil.
   func place(of path: String) throws -> FilePlace? { try status(of: path)?.place }
 
   var now: UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
@@ -37,25 +38,25 @@ extension Disk {
   func watch(_ path: String, onChange: @escaping @Sendable () -> Void) -> (any FileWatch)? { nil }
 }
 
-/// Whoever keeps one is told about changes of a file.
+/// A watch on a file, which reports changes for as long as it is kept.
 protocol FileWatch: AnyObject, Sendable {}
 
-/// A file that is open. It is closed when nobody refers to it.
+/// An open file. It is closed when it is no longer referenced.
 protocol DiskFile: AnyObject, Sendable {
   func status() throws -> FileStatus
-  /// Fills the buffer from `offset` on, as far as the file goes, and returns how many bytes there were.
+  /// Fills the buffer from `offset` on, as far as the file goes, and returns the number of bytes read.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int
-  /// Where the next bytes are that are not part of a hole, from `offset` on; nil if no more are. A system that knows no
-  /// holes gives `offset`.
+  /// Returns the offset, from `offset` on, of the next bytes that are not part of a hole, or nil. A system
+  /// that knows no holes returns `offset`.
   func nextData(from offset: Int) throws -> Int?
   /// Writes all of the bytes, or throws after having written some or none of them.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws
-  /// Returns when everything that was written is where a crash does not reach it.
+  /// Returns once everything that was written would survive a crash.
   func synchronize() throws
   func truncate(to size: Int) throws
   /// Gives the file the owner and the permissions of another.
   func takeOwner(of other: FileStatus) throws
-  /// Takes the lock of the file, unless somebody else has it.
+  /// Takes the lock of the file, and returns whether it was free.
   func lock() throws -> Bool
   func unlock() throws
 }
@@ -63,29 +64,29 @@ protocol DiskFile: AnyObject, Sendable {
 /// What a file is opened for.
 enum OpeningPurpose: Sendable, Hashable {
   case reading
-  /// Reading, but not what a link leads to.
+  /// Reading, without following a link.
   case inspecting
   /// Reading and writing.
   case appending
-  /// Reading and writing a new file. An error if the name is taken, even by a link that leads nowhere.
+  /// Reading and writing a new file. An error if the name is taken, even by a dangling link.
   case making
 }
 
-/// What tells one file from all others, whatever its name: a device, and a number on it.
+/// The identity of a file, whatever its name: a device, and a number on it.
 struct FilePlace: Sendable, Hashable {
   let device: UInt64
   let number: UInt64
 }
 
-/// What the system knows of an open file.
+/// What the system knows about an open file.
 struct FileStatus: Sendable {
   var place: FilePlace
-  /// In bytes.
+  /// The size in bytes.
   var size: Int
-  /// Whether it is a file of bytes, and not a folder, a pipe or a device.
+  /// Whether it is a regular file, and not a folder, a pipe or a device.
   var isRegular = true
   var isFolder = false
-  /// When it was last written to, or got or lost a name, by the clock of the system: nanoseconds since 1970.
+  /// When its bytes or its names last changed, by the system clock, in nanoseconds since 1970.
   var changed: UInt64 = 0
   var permissions: UInt32 = 0
   var owner: UInt32 = 0
@@ -94,13 +95,13 @@ struct FileStatus: Sendable {
 
 /// A system call that failed.
 struct SystemError: Error, Hashable {
-  /// What was to be done, as a verb.
+  /// The operation that failed, as a verb.
   let operation: String
   /// The `errno` of the system.
   let code: Int32
 
-  /// Stands for the error of a platform on which logs are not supported; no system has it.
+  /// The code for a platform on which logs are not supported; no system uses it.
   static let notSupported: Int32 = -1
-  /// The error of a system that gives fewer bytes than it says there are: EIO.
+  /// The code for a system that reads fewer bytes than it says there are: EIO.
   static let shortRead: Int32 = 5
 }

@@ -8,7 +8,7 @@
 
 /// The disk of the system.
 struct SystemDisk {
-  /// The errors that say that there is no room.
+  /// Returns whether an error says that the disk is full.
   static func isFull(_ code: Int32) -> Bool {
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
       code == ENOSPC || code == EDQUOT
@@ -17,7 +17,7 @@ struct SystemDisk {
     #endif
   }
 
-  /// Whether there is no file of the name.
+  /// Returns whether an error says that there is no file of the name.
   static func isMissing(_ code: Int32) -> Bool {
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
       code == ENOENT
@@ -26,7 +26,7 @@ struct SystemDisk {
     #endif
   }
 
-  /// Whether the name of a file that was to be made is taken.
+  /// Returns whether an error says that the name of a new file is taken.
   static func isTaken(_ code: Int32) -> Bool {
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
       code == EEXIST || code == ELOOP
@@ -35,10 +35,10 @@ struct SystemDisk {
     #endif
   }
 
-  /// The process that opens files by this.
+  /// The process that opens files through this value.
   let process = Self.process
 
-  /// The number of this process.
+  /// The identifier of this process.
   static var process: Int32 {
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
       getpid()
@@ -47,7 +47,7 @@ struct SystemDisk {
     #endif
   }
 
-  /// What the system says about an error.
+  /// Returns the system's description of an error.
   static func description(of code: Int32) -> String {
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
       strerror(code).map { String(cString: $0) } ?? "error \(code)"
@@ -57,11 +57,11 @@ struct SystemDisk {
   }
 }
 
-// Numbers of records and offsets in a file are larger than integers of 32 bits.
+// Record numbers and file offsets do not fit in integers of 32 bits.
 #if (canImport(Darwin) || canImport(Glibc) || canImport(Musl)) && _pointerBitWidth(_64)
   extension SystemDisk: Disk {
-    /// Throws if this process is a child that `fork` made of the one that opened the log: the child does not know what its
-    /// parent has written since.
+    /// Throws in a child that `fork` made of the process that opened the log: the child does not know what
+    /// its parent has written since.
     fileprivate static func checkProcess(_ process: Int32) throws {
       if process != Self.process {
         throw SystemError(operation: "write in a child of the process", code: EPERM)
@@ -70,7 +70,7 @@ struct SystemDisk {
 
     func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile {
       if purpose == .making { try Self.checkProcess(process) }
-      // Opening a pipe would wait for somebody at its other end.
+      // Without `O_NONBLOCK`, opening a pipe would wait for its other end.
       let flags =
         switch purpose {
         case .reading: O_RDONLY | O_NONBLOCK
@@ -130,7 +130,7 @@ struct SystemDisk {
       do {
         try file.synchronize()
       } catch let error as SystemError where error.code == EINVAL {
-        // Some file systems keep no folders that could be synchronized.
+        // Some file systems cannot synchronize folders.
       }
     }
   }
@@ -158,7 +158,7 @@ struct SystemDisk {
       if (status.owner, status.group) != (other.owner, other.group) {
         try repeating("set the owner") { fchown(descriptor, other.owner, other.group) }
       }
-      // Last, because a new owner takes some permissions away.
+      // Set last, because a new owner clears some permissions.
       if status.permissions != other.permissions || status.owner != other.owner {
         try repeating("set permissions") { fchmod(descriptor, mode_t(truncatingIfNeeded: other.permissions)) }
       }
@@ -193,7 +193,7 @@ struct SystemDisk {
     #if canImport(Darwin)
       private static let seekData = SEEK_DATA
     #else
-      /// `SEEK_DATA`, which the headers declare to those only who ask for extensions.
+      /// `SEEK_DATA`, which the headers declare only if extensions are requested.
       private static let seekData: Int32 = 3
     #endif
 
@@ -207,7 +207,7 @@ struct SystemDisk {
 
     func synchronize() throws {
       #if canImport(Darwin)
-        // fsync alone ends in the cache of the drive.
+        // `fsync` alone reaches only the cache of the drive.
         try Self.synchronize(
           fully: { fcntl(self.descriptor, F_FULLFSYNC) }, orElse: { fsync(self.descriptor) })
       #else
@@ -237,8 +237,8 @@ struct SystemDisk {
   }
 
   extension PosixFile {
-    /// Synchronizes by the call that does it fully, or where a file system does not support that, by the other. A call
-    /// that failed for another reason is not made up for by one that promises less.
+    /// Synchronizes with the full call, or with the other if the file system does not support that. A call
+    /// that failed for another reason is not replaced by one that promises less.
     static func synchronize(fully: () -> Int32, orElse: () -> Int32) throws {
       do {
         try repeating("synchronize", fully)
@@ -269,14 +269,14 @@ struct SystemDisk {
     }
   }
 
-  // The functions of the C library have the names of methods above.
+  // Functions of the C library share names with methods above.
   private func openFile(_ path: String, _ flags: Int32, _ permissions: mode_t) -> Int32 {
     open(path, flags, permissions)
   }
 
   private func renameFile(_ path: String, _ newPath: String) -> Int32 { rename(path, newPath) }
 
-  /// The result of a call, which is made again where a signal broke it off.
+  /// Returns the result of a call, which is repeated if a signal interrupts it.
   @discardableResult
   private func repeating<Result: SignedInteger>(_ operation: String, _ call: () -> Result) throws -> Result {
     while true {

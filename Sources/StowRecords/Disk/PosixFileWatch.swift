@@ -13,8 +13,8 @@ import Dispatch
     func watch(_ path: String, onChange: @escaping @Sendable () -> Void) -> (any FileWatch)? {
       let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
       guard descriptor >= 0 else { return nil }
-      // The number of names changes when a compaction puts another file in the place of this one. New files get their
-      // place in a folder by another name.
+      // A compaction that replaces the file changes its number of names (`IN_ATTRIB`). New files get their
+      // names in a folder by being renamed (`IN_MOVED_TO`).
       let events = UInt32(IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_MOVED_TO)
       guard inotify_add_watch(descriptor, path, events) >= 0 else {
         close(descriptor)
@@ -22,7 +22,8 @@ import Dispatch
       }
       let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global(qos: .utility))
       return PosixFileWatch(source, descriptor) {
-        // What happened is seen in the file. Until it is read, the source would go on telling.
+        // The events are only drained: the file shows what happened. Unread events would keep triggering the
+        // source.
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
           while read(descriptor, buffer.baseAddress!, buffer.count) > 0 {}
         }
@@ -43,7 +44,8 @@ import Dispatch
   }
 #endif
 
-/// A source of events from a descriptor, which is closed when nobody keeps this. Sources may be used from any thread.
+/// A source of events from a descriptor, which is closed when this is released. Sources may be used from any
+/// thread.
 private final class PosixFileWatch: FileWatch, @unchecked Sendable {
   private let source: any DispatchSourceProtocol
 

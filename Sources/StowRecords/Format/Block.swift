@@ -1,17 +1,17 @@
 import Stow
 
-/// A block that was read: what its frames hold, in their order, and what of it cannot be read.
+/// A block that was read: the contents of its frames, in order, and the parts that cannot be read.
 ///
 /// ```
 ///  head   part of an earlier group?    records   damage   records …   first part of a group?
 ///         continuation                 └───────── pieces ────────┘   beginning
 /// ```
 package struct Block: Sendable {
-  /// Where a record stands in the block.
+  /// Where a record is in the block.
   package struct Place: Sendable {
     let start: UInt32
     let end: UInt32
-    /// How many bytes a packed record has when it is unpacked; 0 for all others.
+    /// The size of a packed record once it is unpacked; 0 for all others.
     let unpackedSize: UInt32
 
     init(_ range: Range<Int>, unpackedSize: Int = 0) {
@@ -20,12 +20,12 @@ package struct Block: Sendable {
       self.unpackedSize = UInt32(unpackedSize)
     }
 
-    /// The most bytes that a record may have, so that all places in a group of that size can be told.
+    /// The most bytes that a record may have for all places in a group of that size to fit in 32 bits.
     static let mostBytes = Int(UInt32.max) - Varint.mostBytes
 
     var isPacked: Bool { unpackedSize > 0 }
 
-    /// The same place in bytes that begin at an offset of these.
+    /// Returns the same place relative to an offset.
     func from(_ offset: Int) -> Place {
       Place(range.lowerBound - offset..<range.upperBound - offset, unpackedSize: Int(unpackedSize))
     }
@@ -37,11 +37,11 @@ package struct Block: Sendable {
   package struct Run: Sendable {
     fileprivate(set) var numbers: RecordNumbers
     fileprivate(set) var records: [Place] = []
-    /// The records before which all definitions are forgotten, as indices in `records`; the first of all is one.
+    /// The indices in `records` before which all definitions are forgotten; the first is 0.
     fileprivate(set) var scopes: [Int] = [0]
-    /// For each scope, what its packed records copy from.
+    /// For each scope, the window that its packed records copy from.
     fileprivate(set) var windows = [PackingWindow()]
-    /// The frames that it is in.
+    /// The frames that hold the run.
     fileprivate(set) var frames: [RunFrame] = []
     /// Where its frames end in the block.
     var end: Int { frames.last.map { Int($0.end) } ?? 0 }
@@ -54,7 +54,7 @@ package struct Block: Sendable {
     }
   }
 
-  /// The payload of a frame of records, and where its checksums are in those of the block.
+  /// The payload of a frame of records, and the index of its first checksum among those of the block.
   struct RunFrame: Sendable {
     let start: UInt32
     let end: UInt32
@@ -65,17 +65,17 @@ package struct Block: Sendable {
 
   package enum Piece: Sendable {
     case records(Run)
-    /// Bytes that cannot be read: frames that are not whole, and whole ones that rely on those.
+    /// Unreadable bytes: frames that are not whole, and whole ones that rely on them.
     case damage(Range<Int>)
   }
 
-  /// A part of a group of records, mostly one, that has bytes in several blocks.
+  /// A part of a group, mostly of a single record, that spans several blocks.
   package struct Part: Sendable {
-    /// That of the last record of the group.
+    /// The number of the last record of the group.
     package let number: Int
     let bytes: Range<Int>
     package var isLast = false
-    /// How many records the group has, and how many bytes, as its first part says; 0 in the others.
+    /// How many records and how many bytes the group has, as its first part says; 0 in the other parts.
     var count = 0
     var size = 0
 
@@ -84,16 +84,16 @@ package struct Block: Sendable {
   }
 
   let index: Int
-  /// Nil if it is damaged. The frames say by themselves which records they hold.
+  /// The head; nil if it is damaged. Frames say by themselves which records they hold.
   package let head: BlockHead?
-  /// From the head on, as far as they are there.
+  /// The bytes of the block from its head on, as far as they exist.
   let bytes: [UInt8]
   package private(set) var pieces: [Piece] = []
-  /// Those of the stretches of each frame, from before the first to after the last.
+  /// The checksums at the stretches of each frame, from before the first to after the last.
   private(set) var checksums: [Checksum] = []
   /// A part of a group that began in an earlier block.
   package private(set) var continuation: Part?
-  /// The first part of a group that goes on in the next block.
+  /// The first part of a group that continues in the next block.
   private(set) var beginning: Part?
   private(set) var origin: Origin?
   /// The records before this block that were given up.
@@ -102,10 +102,10 @@ package struct Block: Sendable {
   private(set) var checkpoint: Range<Int>?
   /// Where the last whole frame ends.
   private(set) var end = BlockHead.size
-  /// The same, if a first part does not count.
+  /// The same, not counting a first part.
   private(set) var endOfRecords = BlockHead.size
 
-  /// The number of the next record; the least that it can have, where it is not known.
+  /// The number of the next record; if it is not known, the least that it can be.
   private var next: Int
   private var isNextKnown: Bool
   /// Whether all frames of the scope were whole so far.
@@ -119,7 +119,7 @@ package struct Block: Sendable {
   /// The number of the first record that begins in the next block.
   package var nextRecord: Int { next + (beginning?.count ?? 0) }
 
-  /// Whether a group goes on in the next block.
+  /// Whether a group continues in the next block.
   package var isOpen: Bool { beginning != nil || continuation?.isLast == false }
 
   /// Whether something before an offset cannot be read.
@@ -173,7 +173,7 @@ package struct Block: Sendable {
       guard let next = found.firstFrame(from: offset + 1) else { break }
       offset = next
     }
-    // Zeros are what is left of a block, whatever stands before them.
+    // Trailing zeros are the unused rest of a block, whatever precedes them.
     endDamage(before: max(end, (bytes.lastIndex { $0 != 0 } ?? 0) + 1))
     endRun()
     return hasFrames
@@ -202,9 +202,9 @@ package struct Block: Sendable {
     run = nil
   }
 
-  /// Takes in a frame; false if it cannot be read, or makes no sense where it stands.
+  /// Takes in a frame. Returns false if it cannot be read, or makes no sense in this place.
   private mutating func take(_ frame: Frame, at offset: Int, _ firstChecksum: Int) -> Bool {
-    // After a part that goes on in the next block, this block has nothing.
+    // Nothing in this block follows a part that continues in the next one.
     if isOpen { return false }
     let isFirst = offset == BlockHead.size
     if frame.kind == .origin {
@@ -229,7 +229,8 @@ package struct Block: Sendable {
     }
   }
 
-  /// Whether a number is the one that must follow. After damage it is taken as it is, unless it was there before.
+  /// Returns whether a number is the one that must follow. After damage any number is accepted that did not
+  /// occur before.
   private mutating func isNext(_ number: Int) -> Bool {
     guard isNextKnown ? number == next : number >= next else { return false }
     (next, isNextKnown) = (number, true)
@@ -263,7 +264,8 @@ package struct Block: Sendable {
     return true
   }
 
-  /// How many records there are from a number on, one or more; nil if they would have numbers that no record has.
+  /// Reads a count of records from a number on, one or more. Returns nil if their numbers would exceed the
+  /// limit.
   private func count(at offset: inout Int, before end: Int, from number: Int) -> Int? {
     guard let count = Varint.read(from: bytes, at: &offset, before: end), count > 0,
       count < BlockHead.recordLimit - number
@@ -273,12 +275,13 @@ package struct Block: Sendable {
 
   // MARK: - Records
 
-  /// Takes in all records of a frame; false if its payload is something else, or relies on what cannot be read.
+  /// Takes in all records of a frame. Returns false if its payload is something else, or relies on something
+  /// that cannot be read.
   private mutating func takeRecords(
     of frame: Frame, _ number: Int, _ content: Range<Int>, _ firstChecksum: Int
   ) -> Bool {
     guard frame.kind.isFresh || isScopeWhole else {
-      // They count, so that their numbers are given to no others.
+      // They are counted, so that no other records get their numbers.
       var counted = Run(firstNumber: number)
       if takePlain(in: content, frame.kind.isPackable, &counted), counted.numbers.end < BlockHead.recordLimit
       {
@@ -288,7 +291,7 @@ package struct Block: Sendable {
     }
     var run = self.run.take() ?? Run(firstNumber: number)
     let (first, before) = (run.records.count, run.numbers)
-    // Of a full block; many small frames grow the array as they come.
+    // Enough for a full block; with many small frames the array grows as they come.
     if first == 0 { run.records.reserveCapacity(content.count / 16) }
     if frame.kind.isFresh, first > 0 {
       run.scopes.append(first)
@@ -305,7 +308,7 @@ package struct Block: Sendable {
           firstChecksum: UInt32(firstChecksum)))
       isScopeWhole = true
     } else {
-      // Nothing more of the scope is read, so that what it left in the window is of no use to anybody.
+      // Nothing more of the scope is read, so what it left in the window is never used.
       run.records.removeSubrange(first...)
       run.numbers = before
     }
@@ -313,13 +316,14 @@ package struct Block: Sendable {
     return isWhole
   }
 
-  /// What stands in the place of a record.
+  /// An entry in a frame: a record, or a number of records that are left out.
   private enum Entry {
     case record(Range<Int>, isPacked: Bool)
     case leftOut(Int)
   }
 
-  /// Calls `body` with what stands in a frame; false if `body` says so, or if the entries do not fill the payload.
+  /// Calls `body` with each entry of a frame. Returns false if `body` does, or if the entries do not fill the
+  /// payload.
   @inline(__always)
   private static func forEachEntry(
     of bytes: [UInt8], in content: Range<Int>, _ arePackable: Bool, _ body: (Entry) -> Bool
@@ -352,7 +356,7 @@ package struct Block: Sendable {
     }
   }
 
-  /// Where the records of a group stand that was put together; nil if it has not so many.
+  /// Returns the places of the records in an assembled group, or nil if it does not have `count` records.
   static func places(ofGroup bytes: [UInt8], count: Int) -> [Place]? {
     var places: [Place] = []
     let isWhole = forEachEntry(of: bytes, in: 0..<bytes.count, false) { entry in
@@ -365,7 +369,7 @@ package struct Block: Sendable {
 
   /// Takes in records whose lengths say whether they are packed.
   private func takePackable(in content: Range<Int>, _ run: inout Run) -> Bool {
-    // Taken out, so that it is not copied when a record is added.
+    // Taken out of the array, so that adding a record does not copy it.
     var window = run.windows.removeLast()
     defer { run.windows.append(window) }
     return bytes.withUnsafeBytes { raw in

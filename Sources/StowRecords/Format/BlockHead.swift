@@ -1,6 +1,6 @@
 import Stow
 
-/// What stands in front of every block (Format/Logs.md, "Blocks"):
+/// The head of every block (Format/Logs.md, "Blocks"):
 ///
 /// ```
 ///  0   1   2   3   4           8                   16                  24          28             32
@@ -20,11 +20,11 @@ package struct BlockHead: Sendable, Hashable {
 
   package static let size = 32
   package static let blockSize = 65_536
-  /// That of the format of logs.
+  /// The version of the format of logs.
   package static let version: UInt8 = 1
   private static let beginning: [UInt8] = [0x7F, 0x02, version, 0x00]
   private static let checksumOffset = 4
-  /// Numbers stay below this, also that of the next record, so that sums of two do not overflow.
+  /// All numbers, including that of the next record, stay below this, so that sums of two do not overflow.
   static let recordLimit = 1 << 62
 
   init(identity: UInt64, firstRecord: Int, index: Int, synchronizedBlocks: Int = 0) {
@@ -34,7 +34,7 @@ package struct BlockHead: Sendable, Hashable {
     self.synchronizedBlocks = synchronizedBlocks
   }
 
-  /// The head at the front of `bytes`; nil if they are not one, or if it is damaged.
+  /// Reads the head at the front of `bytes`; nil if there is no head, or if it is damaged.
   package init?(_ bytes: some Collection<UInt8>) {
     let bytes = Array(bytes.prefix(Self.size))
     guard Self.hasChecksum(bytes), bytes.starts(with: Self.beginning),
@@ -47,7 +47,8 @@ package struct BlockHead: Sendable, Hashable {
       synchronizedBlocks: synchronizedBlocks)
   }
 
-  /// The version of a whole head in front of `block` that this library does not support; nil for all other bytes.
+  /// Returns the version in a whole head in front of `block`, if this library does not support it; nil for
+  /// all other bytes.
   package static func unsupportedVersion(_ block: [UInt8]) -> Int? {
     let bytes = Array(block.prefix(size))
     guard hasChecksum(bytes), bytes.starts(with: beginning[..<2]), !bytes.starts(with: beginning) else {
@@ -78,6 +79,6 @@ package struct BlockHead: Sendable, Hashable {
     return checksum.value
   }
 
-  /// How many blocks begin in a file of a size.
+  /// Returns how many blocks begin in a file of a size.
   static func count(in size: Int) -> Int { size / blockSize + (size % blockSize == 0 ? 0 : 1) }
 }

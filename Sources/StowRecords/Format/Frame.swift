@@ -1,6 +1,6 @@
 import Stow
 
-/// A part of a block that was written at one time, and that is whole or is not there (Format/Logs.md, "Frames"):
+/// A part of a block that was written at once, and is either whole or absent (Format/Logs.md, "Frames"):
 ///
 /// ```
 ///  0           4       6      7
@@ -12,24 +12,25 @@ import Stow
 /// to the frames before it.
 package struct Frame: Sendable, Hashable {
   package enum Kind: UInt8, Sendable {
-    /// Records that are whole, and add to the definitions of those before them.
+    /// Whole records, which add to the definitions of those before them.
     case records = 1
-    /// The beginning, a part from the middle, and the end of a group of records for which its block has no room.
+    /// The first part, a middle part, and the last part of a group that its block has no room for.
     case first = 2
     case middle = 3
     case last = 4
-    /// Records that are whole, and before which all definitions are forgotten.
+    /// Whole records, before which all definitions are forgotten.
     case freshRecords = 5
     /// Which log the file belongs to.
     case origin = 6
-    /// Records of which some may be packed, and the same before which all definitions are forgotten.
+    /// Records, some of which may be packed; and the same with all definitions forgotten before them.
     case packableRecords = 7
     case freshPackableRecords = 8
-    /// All that stands before it is on the disk.
+    /// Says that everything before it is on the disk.
     case checkpoint = 9
-    /// The group whose parts stand before it was not finished, and never will be.
+    /// Says that the group whose parts precede it was not finished, and never will be.
     case abandonment = 10
-    /// What only later versions understand. It has no records, and those after it do not rely on it.
+    /// Something that only later versions understand. It has no records, and records after it do not rely on
+    /// it.
     case note = 11
 
     /// The kind of a frame of whole records.
@@ -43,7 +44,7 @@ package struct Frame: Sendable, Hashable {
   }
 
   package let kind: Kind
-  /// Where the payload stands in the block.
+  /// Where the payload is in the block.
   package let payload: Range<Int>
 
   static let headSize = 7
@@ -52,8 +53,8 @@ package struct Frame: Sendable, Hashable {
   /// The most bytes that a payload can have.
   static let payloadLimit = BlockHead.blockSize - BlockHead.size - headSize
 
-  /// The frame at an offset of a block, as its head describes it; nil if it would end beyond the block. Only its
-  /// checksum says whether it is one.
+  /// Reads the frame that the head at an offset of a block describes; nil if it would end beyond the block.
+  /// Only its checksum shows whether it is one.
   init?(describedIn block: [UInt8], at offset: Int) {
     guard block.count - offset >= Self.leastSize, let kind = Kind(rawValue: block[offset + 6]) else {
       return nil
@@ -64,19 +65,19 @@ package struct Frame: Sendable, Hashable {
     payload = (offset + Self.headSize)..<(offset + Self.headSize + length)
   }
 
-  /// How many bytes of a payload are read again at least, when a record is looked up in a block that was read before.
+  /// The fewest bytes of a payload that are read again to look up a record in a block that was read before.
   static let stretch = 1024
 
-  /// The whole frame at an offset of a block; nil if something else stands there.
+  /// Reads the whole frame at an offset of a block; nil if something else is there.
   package init?(in block: [UInt8], at offset: Int, blockStart: Int, identity: UInt64) {
     var checksums: [Checksum] = []
     self.init(in: block, at: offset, blockStart: blockStart, identity: identity, noting: &checksums)
   }
 
-  /// The same.
+  /// Reads a whole frame, and notes its checksums.
   ///
-  /// - Parameter checksums: Gets the checksum of all that stands before each stretch of the payload, and that of the
-  ///   whole frame. If there is none, what was added means nothing.
+  /// - Parameter checksums: Receives the checksum of everything before each stretch of the payload, and that
+  ///   of the whole frame. If there is no frame, the added checksums mean nothing.
   init?(
     in block: [UInt8], at offset: Int, blockStart: Int, identity: UInt64, noting checksums: inout [Checksum]
   ) {
@@ -116,12 +117,13 @@ package struct Frame: Sendable, Hashable {
   }
 }
 
-/// Which log a file belongs to that is not the first of it: its identity is that of the first one, which has no such frame.
-/// So whoever reads or follows the log knows a file that has taken the place of another, or comes after it.
+/// The log that a file other than its first belongs to. A log's identity is that of its first file, which has
+/// no such frame. This lets readers and followers recognize a file that replaces another, or comes after it.
 struct Origin: Sendable, Hashable {
   /// The identity of the log.
   let log: UInt64
-  /// When the first file was made that has the records of this one, in milliseconds since 1970; 0 if that is not known.
+  /// When the first file with the records of this one was made, in milliseconds since 1970; 0 if that is not
+  /// known.
   let begun: UInt64
 
   static let size = 16
@@ -134,7 +136,7 @@ struct Origin: Sendable, Hashable {
     begun = bytes.littleEndian(at: payload.lowerBound + 8, size: 8)
   }
 
-  /// The frame that says so, the first of a file.
+  /// Returns the frame with this origin, the first of a file.
   func frame(identity: UInt64) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Frame.headSize)
     bytes.appendLittleEndian(log)

@@ -2,9 +2,9 @@ import Stow
 
 /// Finds the next whole frame after damage, at any offset of a block.
 ///
-/// Every offset may be the beginning of a frame that claims to reach to the end of the block, so checking each claim by
-/// itself would take time with the square of the block. A checksum of the bytes from one place to another follows from
-/// those of the bytes from the beginning to each of both, which are computed once:
+/// Any offset may look like a frame that claims to reach the end of the block, so checking each claim by
+/// itself would take quadratic time. The checksum of a range follows from those of the two prefixes of the
+/// block that end at its bounds, which are computed once:
 ///
 /// ```
 ///  CRC(head ‖ payload) = shift(CRC(head) ^ CRC(block[..<start]), payload.count) ^ CRC(block[..<end])
@@ -15,7 +15,7 @@ struct FrameSearch {
   private let block: [UInt8]
   private let blockStart: Int
   private let identity: UInt64
-  /// For each place of the block, the checksum of the bytes before it.
+  /// For each offset in the block, the checksum of the bytes before it.
   private let checksums: [UInt32]
 
   init(_ block: [UInt8], blockStart: Int, identity: UInt64) {
@@ -31,8 +31,8 @@ struct FrameSearch {
       }
   }
 
-  /// The first offset from `start` on at which a whole frame stands; nil if there is none. Takes time in proportion to
-  /// the bytes that are passed over.
+  /// Returns the first offset from `start` on at which a whole frame begins, or nil. Takes time in proportion
+  /// to the bytes that are skipped.
   func firstFrame(from start: Int) -> Int? {
     (start..<max(start, block.count)).first { offset in
       guard let frame = Frame(describedIn: block, at: offset) else { return false }
@@ -60,7 +60,7 @@ struct FrameSearch {
     factor & 1 == 0 ? factor >> 1 : factor >> 1 ^ 0x82F6_3B78
   }
 
-  /// The checksum of the same bytes with so many zeros after them, as checksums are combined.
+  /// Returns the checksum of the same bytes with `count` zeros after them, as checksums are combined.
   private static func shift(_ checksum: UInt32, by count: Int) -> UInt32 {
     var (factor, product) = (checksum, UInt32(0))
     var bit = one

@@ -6,7 +6,7 @@ extension Varint {
   /// The most bytes that an integer takes.
   static let mostBytes = 9
 
-  /// The number of bytes that the integer takes whose first byte is given; nil if that is reserved.
+  /// Returns the size of the integer that begins with a byte, or nil if that byte is reserved.
   static func size(ofFirst byte: UInt8) -> Int? { form(lead: byte).map { 1 + $0.width } }
 
   static func append(_ value: Int, to bytes: inout [UInt8]) {
@@ -15,7 +15,8 @@ extension Varint {
     for place in 0..<width { bytes.append(UInt8(truncatingIfNeeded: rest >> UInt64(place * 8))) }
   }
 
-  /// The integer at `offset`, which moves past it; nil if there is none before `end`, or none that an `Int` holds.
+  /// Reads the integer at `offset`, and moves past it. Returns nil if it does not end before `end`, or does
+  /// not fit in an `Int`.
   static func read(from bytes: [UInt8], at offset: inout Int, before end: Int) -> Int? {
     guard offset < end, let (base, width) = form(lead: bytes[offset]), width < end - offset else {
       return nil
@@ -32,14 +33,14 @@ extension [UInt8] {
     for place in 0..<Value.bitWidth / 8 { append(UInt8(truncatingIfNeeded: value >> Value(place * 8))) }
   }
 
-  /// Puts the bytes of an integer in the place of those from `offset` on.
+  /// Replaces the bytes from `offset` on by those of an integer.
   mutating func replaceLittleEndian<Value: FixedWidthInteger>(at offset: Int, with value: Value) {
     for place in 0..<Value.bitWidth / 8 {
       self[offset + place] = UInt8(truncatingIfNeeded: value >> Value(place * 8))
     }
   }
 
-  /// The integer of up to eight bytes from `offset` on.
+  /// Returns the integer of up to eight bytes from `offset` on.
   func littleEndian(at offset: Int, size: Int) -> UInt64 {
     (0..<size).reduce(0) { $0 | UInt64(self[offset + $1]) << UInt64($1 * 8) }
   }

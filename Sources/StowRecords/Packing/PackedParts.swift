@@ -1,4 +1,4 @@
-/// The parts of a packed record, in their order (Format/Logs.md, "Packed records"):
+/// The parts of a packed record, in order (Format/Logs.md, "Packed records"):
 ///
 /// ```
 ///  0nnn nnnn  n + 1 bytes                    the bytes themselves
@@ -15,14 +15,14 @@ struct PackedParts: Sequence, IteratorProtocol {
 
   static let mostLiterals = 128
   static let leastCopy = 4
-  /// From this length on, a byte of its own says how long a copy is.
+  /// A copy of this length or more has a byte of its own for the length.
   static let longCopy = 11
   static let mostCopied = longCopy + 255
 
   private let packed: UnsafeRawBufferPointer
   private let windowSize: Int
   private var offset = 0
-  /// Whether something stands in the record that is no part.
+  /// Whether the record contains something that is not a part.
   private(set) var isMalformed = false
 
   init(_ packed: UnsafeRawBufferPointer, windowSize: Int) {
@@ -30,7 +30,7 @@ struct PackedParts: Sequence, IteratorProtocol {
     self.windowSize = windowSize
   }
 
-  /// The next part; nil after the last, and where there is something else.
+  /// Returns the next part; nil after the last, and at something that is not a part.
   mutating func next() -> Part? {
     guard offset < packed.count else { return nil }
     let first = Int(packed[offset])

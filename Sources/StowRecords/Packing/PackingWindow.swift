@@ -3,12 +3,12 @@ import Stow
 /// The first plain records of a scope, from which packed records copy.
 struct PackingWindow: Sendable {
   private(set) var bytes: [UInt8] = []
-  /// Whether a record had no room. None is added any more, so that records after it need not be looked at.
+  /// Whether a record did not fit. No more are added, so that records after it need not be looked at.
   private(set) var isClosed = false
 
   static let mostBytes = 4096
 
-  /// Adds a plain record; false if the window is closed, or if this closes it.
+  /// Adds a plain record. Returns false if the window is closed, or if this closes it.
   mutating func add(_ record: UnsafeRawBufferPointer) -> Bool {
     if record.count > Self.mostBytes - bytes.count { isClosed = true }
     if !isClosed { bytes += record }
@@ -25,7 +25,8 @@ struct PackingWindow: Sendable {
   /// The most bytes of a packed record when it is unpacked.
   static let mostUnpacked = Frame.payloadLimit
 
-  /// How many bytes a packed record has when it is unpacked; nil if it is none. It never begins with a prelude.
+  /// Returns the size of a packed record once it is unpacked, or nil if it is not one. It never begins with a
+  /// prelude.
   func unpackedSize(of packed: UnsafeRawBufferPointer) -> Int? {
     var size = 0
     var parts = PackedParts(packed, windowSize: bytes.count)
@@ -46,7 +47,7 @@ struct PackingWindow: Sendable {
     }
   }
 
-  /// Lends a packed record unpacked, of which the size is known.
+  /// Unpacks a record of known size, and lends it.
   func withUnpacked<Result>(
     _ packed: UnsafeRawBufferPointer, size: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {

@@ -1,19 +1,19 @@
-/// Writes the parts of a packed record. Its bytes that are not copied become parts of their own.
+/// Writes the parts of a packed record. Bytes between copies become parts of their own.
 struct PartWriter {
   private let record: UnsafeRawBufferPointer
   private let packed: UnsafeMutableRawBufferPointer
-  /// How many bytes of the record the parts so far stand for.
+  /// How many bytes of the record the parts cover so far.
   private var done = 0
   /// How many bytes the parts take.
   private(set) var end = 0
 
-  /// - Parameter packed: As many bytes as the record has, one for every 128 of them, and two more.
+  /// - Parameter packed: Room for the bytes of the record, one more for every 128 of them, and two more.
   init(_ record: UnsafeRawBufferPointer, _ packed: UnsafeMutableRawBufferPointer) {
     self.record = record
     self.packed = packed
   }
 
-  /// Adds a copy for the bytes from `place` on, and a part for those before them.
+  /// Adds a copy for the bytes from `place` on, after a part for the bytes before them.
   @inline(__always)
   mutating func putCopy(_ offset: Int, _ length: Int, at place: Int) {
     if place > done { putLiterals(before: place) }

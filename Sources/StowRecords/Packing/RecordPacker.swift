@@ -1,15 +1,15 @@
 import Stow
 
-/// Packs the records of a scope: words that the window has too become copies of it.
+/// Packs the records of a scope: words that are also in the window become copies.
 struct RecordPacker {
   private var window = PackingWindow()
-  /// By the hash of the four bytes with which a word of the window begins: where that is, counted from one.
+  /// A hash table of the words in the window, by their first four bytes: where each begins, counted from one.
   private var words: [UInt16] = []
   private var packed: [UInt8] = []
 
   private static let hashBits = 12
 
-  /// A new scope begins.
+  /// Begins a new scope.
   mutating func removeAll() {
     window.removeAll()
     if words.isEmpty { words = Array(repeating: 0, count: 1 << Self.hashBits) }
@@ -26,12 +26,12 @@ struct RecordPacker {
     }
   }
 
-  /// Packs a record and lends it to `body`; nil if it does not take fewer bytes so.
+  /// Packs a record and lends it to `body`. Returns nil if that does not make it smaller.
   @inline(__always)
   mutating func withPacked<Result>(
     _ record: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result? {
-    // What defines symbols or shapes is read by all that follow, without a window.
+    // Definitions of symbols and shapes are read by all later records, without a window.
     guard window.isClosed, record.count <= PackingWindow.mostUnpacked, record.first != RecordPrelude.tag
     else {
       return nil
@@ -41,10 +41,11 @@ struct RecordPacker {
     return packed.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<size])) }
   }
 
-  /// Puts the parts of a record into `packed`, and returns how many bytes they take; 0 if it has nothing to copy.
+  /// Writes the parts of a record into `packed`, and returns how many bytes they take; 0 if there is nothing
+  /// to copy.
   @inline(never)
   private mutating func putParts(of record: UnsafeRawBufferPointer) -> Int {
-    // A copy takes fewer bytes than it stands for, with the head of the bytes after it as many at most.
+    // A copy is shorter than what it covers; with the head of the bytes after it, it is as long at most.
     let most = record.count + record.count / PackedParts.mostLiterals + 2
     if packed.count < most { packed = Array(repeating: 0, count: most) }
     return packed.withUnsafeMutableBytes { packed in
@@ -85,7 +86,8 @@ struct RecordPacker {
   @inline(__always)
   private static func hash(_ word: UInt32) -> Int { Int((word &* 2_654_435_761) >> (32 - UInt32(hashBits))) }
 
-  /// How many bytes are the same from two places on, where the shortest copy is; no more than the longest.
+  /// Returns how many bytes are equal from two places on, up to the longest copy. The shortest copy is known
+  /// to be equal.
   @inline(__always)
   private static func commonLength(
     _ window: UnsafeRawBufferPointer, _ start: Int, _ record: UnsafeRawBufferPointer, _ place: Int

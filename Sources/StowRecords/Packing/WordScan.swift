@@ -1,17 +1,17 @@
 /// Finds where words begin: ASCII letters after something else. Looks at eight bytes at a time.
 struct WordScan {
   private let bytes: UnsafeRawBufferPointer
-  /// Where the eight bytes are that are looked at.
+  /// The position of the eight bytes being looked at.
   private var position = -8
-  /// The high bits of those of them that begin words, not handed out yet.
+  /// The high bits of the bytes among them that begin words and were not returned yet.
   private var starts: UInt64 = 0
   /// The high bit of the first byte, if the byte before it is a letter.
   private var before: UInt64 = 0
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// Where the next word begins that has room for the shortest copy. One that begins in the last bytes may be passed
-  /// over.
+  /// Returns where the next word begins that has room for the shortest copy, or nil. A word that begins in
+  /// the last bytes may be skipped.
   @inline(__always)
   mutating func next() -> Int? {
     while starts == 0 {
@@ -26,7 +26,7 @@ struct WordScan {
     return start + PackedParts.leastCopy <= bytes.count ? start : nil
   }
 
-  /// Goes on at a place after the word that was found last.
+  /// Continues at a place after the last word found.
   @inline(__always)
   mutating func skip(to place: Int) {
     if place < position + 8 {
@@ -38,7 +38,7 @@ struct WordScan {
     }
   }
 
-  /// The high bit of each byte that is a letter.
+  /// Returns the high bit of each byte that is a letter.
   @inline(__always)
   private static func letters(_ word: UInt64) -> UInt64 {
     let lowercase = (word | 0x2020_2020_2020_2020) & 0x7F7F_7F7F_7F7F_7F7F

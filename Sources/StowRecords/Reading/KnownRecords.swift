@@ -1,8 +1,8 @@
 import Stow
 import Synchronization
 
-/// What is known of records that follow each other in a block, once they were read, without their bytes: where they stand,
-/// what they rely on, and the checksums by which a part of the block can be read again.
+/// What is known about a run of records in a block once it was read, without their bytes: their places, what
+/// they rely on, and the checksums that allow a part of the block to be read again.
 ///
 /// ```
 ///  payload of a frame   │ stretch │ stretch │ stretch │ …
@@ -10,11 +10,11 @@ import Synchronization
 ///                                   └ record ┘               c1 and the bytes of two stretches must give c3
 /// ```
 final class KnownRun: Sendable {
-  /// That of the file, which may be closed meanwhile.
+  /// The identity of the file, which may be closed meanwhile.
   let identity: UInt64
-  /// Those of the records. Where heads contradict each other, records at the end belong to the block after this.
+  /// The numbers of the records. If heads contradict each other, the last records belong to the next block.
   let numbers: Range<Int>
-  /// About how many bytes of memory it takes.
+  /// The approximate size in memory, in bytes.
   let size: Int
   private let blockStart: Int
   private let run: Block.Run
@@ -58,18 +58,18 @@ final class KnownRun: Sendable {
     }
   }
 
-  /// Whether a record is there, and not left out.
+  /// Returns whether a record is present, and not left out.
   func has(_ number: Int) -> Bool { numbers.contains(number) && run.numbers.place(of: number) != nil }
 
-  /// Reads a record again, and those beside it that are in the same stretches; nil if these cannot be read, or if they have
-  /// other bytes now.
+  /// Reads a record again, with others in the same stretches. Returns nil if the stretches cannot be read, or
+  /// have other bytes now.
   func readRecords(around number: Int, of file: LogFile) -> RecordStore? {
     records(around: number, of: file) { bytes in
       try? LogFile.bytes(of: file.disk, file.path, from: blockStart + bytes.lowerBound, count: bytes.count)
     }
   }
 
-  /// The same, from the block that these records were found in.
+  /// Takes a record, with others in the same stretches, from the block in which they were found.
   func records(around number: Int, of file: LogFile, in block: Block) -> RecordStore? {
     records(around: number, of: file) { Array(block.bytes[$0]) }
   }
@@ -91,7 +91,7 @@ final class KnownRun: Sendable {
     while first > 0, run.records[first - 1].range.lowerBound >= range.lowerBound { first -= 1 }
     let last = run.numbers.place(from: numbers.upperBound)
     while end < last, run.records[end].range.upperBound <= range.upperBound { end += 1 }
-    // A frame is of one scope.
+    // All records of a frame belong to one scope.
     let scope = run.scopes.partitionPoint { $0 <= index } - 1
     return RecordStore(
       file, run.numbers.part(first..<end), bytes, run.records[first..<end].map { $0.from(range.lowerBound) },
@@ -100,7 +100,7 @@ final class KnownRun: Sendable {
 }
 
 extension Block.RunFrame {
-  /// The stretches that some bytes of the payload are in.
+  /// Returns the stretches that contain some bytes of the payload.
   fileprivate func stretches(of bytes: Range<Int>) -> Range<Int> {
     let first = (bytes.lowerBound - Int(start)) / Frame.stretch
     return first..<max(first, (bytes.upperBound - Int(start) + Frame.stretch - 1) / Frame.stretch)
@@ -112,14 +112,14 @@ extension Block.RunFrame {
   }
 }
 
-/// What a log remembers of the blocks in which records were looked up by their numbers, within a limit of bytes. Of those
-/// that were not used for long, some are forgotten when there is no room.
+/// A cache of blocks in which records were looked up by number, within a limit of bytes. Blocks that were not
+/// used for long are evicted by the clock algorithm.
 final class KnownRecords: Sendable {
   fileprivate struct State {
-    /// In the order of their numbers, and whether each was used since it was last thought of forgetting it.
+    /// The runs in the order of their numbers, and whether each was used since the hand last passed it.
     var runs: [(run: KnownRun, isUsed: Bool)] = []
     var size = 0
-    /// Which one is thought of next.
+    /// The index of the next run to consider for eviction.
     var hand = 0
     /// The records that were read last.
     var recent: RecordStore?
@@ -128,13 +128,13 @@ final class KnownRecords: Sendable {
   private let limit: Int
   private let state = Mutex(State())
 
-  /// - Parameter limit: The most bytes of memory, about.
+  /// - Parameter limit: The approximate limit of memory, in bytes.
   init(limit: Int) { self.limit = limit }
 
-  /// How many bytes of memory are taken, about.
+  /// The approximate memory taken, in bytes.
   var size: Int { state.withLock { $0.size } }
 
-  /// A record of a block that is known; nil if none is, or if it has other bytes now.
+  /// Returns a record of a known block; nil if its block is not known, or has other bytes now.
   func record(_ number: Int, of file: LogFile) -> RecordLog.Record? {
     let (store, run) = state.withLock { state -> (RecordStore?, KnownRun?) in
       if let recent = state.recent, recent.identity == file.identity, recent.numbers.place(of: number) != nil
@@ -152,7 +152,7 @@ final class KnownRecords: Sendable {
     return record(number, in: store)
   }
 
-  /// Remembers a block, and finds a record in it.
+  /// Remembers a block, and returns a record in it.
   func record(
     _ number: Int, of file: LogFile, in block: Block, _ run: KnownRun
   ) -> RecordLog.Record? {
@@ -179,7 +179,8 @@ extension KnownRecords.State {
     return runs[index].run
   }
 
-  /// Whatever is known of the same numbers is of an earlier time, or of another file.
+  /// Remembers a run, and drops others with the same numbers: they are of an earlier time, or of another
+  /// file.
   fileprivate mutating func remember(_ run: KnownRun, _ limit: Int) {
     guard run.size <= limit else { return }
     var index = runs.partitionPoint { $0.run.numbers.upperBound <= run.numbers.lowerBound }
@@ -197,7 +198,7 @@ extension KnownRecords.State {
     if let index = runs.firstIndex(where: { $0.run === run }) { remove(at: index) }
   }
 
-  /// Forgets the next one that was not used since the hand was there.
+  /// Evicts the next run that was not used since the hand last passed it.
   private mutating func forgetOne() {
     while true {
       if hand >= runs.count { hand = 0 }
@@ -214,8 +215,8 @@ extension KnownRecords.State {
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// The index of the first element for which a condition does not hold, where it holds for all before that and for none
-  /// after; the number of elements, counted from the first index, if it holds for all.
+  /// Returns the index of the first element for which a condition does not hold, or `endIndex`. The condition
+  /// must hold for all elements before that one, and for none after.
   func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

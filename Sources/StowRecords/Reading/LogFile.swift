@@ -10,7 +10,7 @@ final class LogFile: Sendable {
   let origin: Origin
   /// Whether the file says so. If not, it is taken for a log by itself, or for one of the log that it was found in.
   let namesOrigin: Bool
-  /// The number of the first record that the file may have: for a segment, that in its name.
+  /// The number of the first record that the file may have: for a segment, the number in its name.
   let first: Int
   private let knownHeads = Mutex(KnownHeads())
 
@@ -29,7 +29,7 @@ final class LogFile: Sendable {
     namesOrigin = false
   }
 
-  /// A file whose identity is that of the first head which is whole.
+  /// Opens a file, whose identity is that of the first whole head.
   convenience init(reading path: String, _ disk: any DiskFile, first: Int = 0) throws {
     let status = try RecordLogError.naming(path) { try disk.status() }
     let count = BlockHead.count(in: status.size)
@@ -69,7 +69,7 @@ final class LogFile: Sendable {
 
   // MARK: - Bytes
 
-  /// Bytes of the file, as far as it goes. A system that gives fewer than there are has failed.
+  /// Returns bytes of the file, as far as it goes. Throws if the system reads fewer bytes than there are.
   static func bytes(of disk: any DiskFile, _ path: String, from offset: Int, count: Int) throws -> [UInt8] {
     try RecordLogError.naming(path, at: offset) {
       let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -84,21 +84,21 @@ final class LogFile: Sendable {
 
   func size() throws -> Int { try RecordLogError.naming(path) { try disk.status().size } }
 
-  /// The first block from an index on that has bytes on the disk; nil if no more do. Holes in a file can be larger than
-  /// any disk.
+  /// Returns the first block from an index on that has bytes on the disk, or nil. Skips holes, which can be
+  /// larger than any disk.
   private static func nextBlock(of disk: any DiskFile, _ path: String, from index: Int) throws -> Int? {
     try RecordLogError.naming(path) { try disk.nextData(from: index * BlockHead.blockSize) }
       .map { max(index, $0 / BlockHead.blockSize) }
   }
 
-  /// The first block from an index on that has bytes on the disk, or the one after the last.
+  /// Returns the first block from an index on that has bytes on the disk, or the one after the last.
   func nextBlock(from index: Int, before end: Int) throws -> Int {
     let count = BlockHead.count(in: end)
     return min(count, try Self.nextBlock(of: disk, path, from: index) ?? count)
   }
 
-  /// The last block before an index that has bytes on the disk; nil if no block has. Takes one system call for a file
-  /// without holes, and otherwise as many as the logarithm of the number of blocks.
+  /// Returns the last block before an index that has bytes on the disk, or nil. Takes one system call for a
+  /// file without holes; otherwise their number is logarithmic in the number of blocks.
   private func lastBlock(before limit: Int) throws -> Int? {
     var (low, high, step) = (0, limit, 1)
     // All blocks from `high` on are holes.
@@ -117,20 +117,20 @@ final class LogFile: Sendable {
 
   // MARK: - Blocks
 
-  /// The head of a block, if it is whole and stands where it belongs.
+  /// Returns the head of a block, if it is whole and in its place.
   func head(of index: Int) throws -> BlockHead? {
     let bytes = try Self.bytes(of: disk, path, from: index * BlockHead.blockSize, count: BlockHead.size)
     guard let head = BlockHead(bytes), head.index == index, head.identity == identity else { return nil }
     return head
   }
 
-  /// A block, as far as it stands before `end`; nil if nothing of it is whole.
+  /// Returns a block, as far as it lies before `end`, or nil if nothing in it is whole.
   func block(_ index: Int, before end: Int) throws -> Block? {
     let start = index * BlockHead.blockSize
     let count = min(BlockHead.blockSize, end - start)
     guard count >= BlockHead.size else { return nil }
     let bytes = try Self.bytes(of: disk, path, from: start, count: count)
-    // Nobody but the writer cuts a file off, and it does so only where no record is whole.
+    // Only the writer truncates a file, and only where no record is whole.
     if bytes.count < count {
       let error = SystemError(operation: "read", code: SystemError.shortRead)
       throw RecordLogError(file: path, offset: start, error)
@@ -138,10 +138,10 @@ final class LogFile: Sendable {
     return Block(index, bytes, identity: identity)
   }
 
-  /// The last block that begins before `end`, has a whole head, and whose first record is not after `number`; nil if
-  /// there is none.
+  /// Returns the head of the last block that begins before `end`, has a whole head, and whose first record is
+  /// not after `number`; or nil.
   ///
-  /// Reads a number of heads that is the logarithm of the number of blocks, unless heads are damaged.
+  /// The number of heads read is logarithmic in the number of blocks, unless heads are damaged.
   func lastHead(notAfter number: Int, before end: Int) throws -> BlockHead? {
     knownHeads.withLock { $0.settled = max($0.settled, end / BlockHead.blockSize) }
     if let head = try bisect(number, before: end), try isLast(head, notAfter: number, before: end) {
@@ -151,8 +151,8 @@ final class LogFile: Sendable {
     return try bisect(number, before: end)
   }
 
-  /// Whether a head is that of its block, and the next one is after a number. What was known before may have been cut off,
-  /// if a write failed, and other blocks may be there.
+  /// Returns whether a head is still that of its block, and the next one is after a number. If a write
+  /// failed, known blocks may have been cut off and others written there.
   private func isLast(_ head: BlockHead, notAfter number: Int, before end: Int) throws -> Bool {
     guard try self.head(of: head.index) == head else { return false }
     let next = head.index + 1
@@ -183,7 +183,7 @@ final class LogFile: Sendable {
     while index < BlockHead.count(in: end) {
       if let known = knownHeads.withLock({ $0.heads[index] }) { return known }
       if let head = try head(of: index) {
-        // Those that a walk reads in their order are not needed again.
+        // Heads that a walk reads in order are not needed again.
         knownHeads.withLock { $0.add(head) }
         return head
       }
@@ -193,13 +193,13 @@ final class LogFile: Sendable {
   }
 }
 
-/// Whole heads that were read before, by which a bisection finds its way. What it finds is read anew.
+/// Whole heads that were read before, which guide a bisection. What it finds is read again.
 private struct KnownHeads {
   private(set) var heads: [Int: BlockHead] = [:]
   /// Blocks with a lower index are followed by others.
   var settled = 0
 
-  /// If there are more, all are read anew.
+  /// The most heads that are kept; beyond that, all are forgotten.
   private static let most = 8192
 
   mutating func add(_ head: BlockHead) {
@@ -211,7 +211,7 @@ private struct KnownHeads {
   mutating func forgetAll() { heads = [:] }
 }
 
-/// Where a file ends for whoever reads it or goes on with it.
+/// The end of a file, for reading it or appending to it.
 struct Tail: Sendable, Hashable {
   /// The offset after the last whole frame, or after the head of the last block if that has none.
   var end: Int
@@ -222,11 +222,11 @@ struct Tail: Sendable, Hashable {
   var count: Int
   /// The size that the file had, in bytes.
   var size: Int
-  /// The records of the group at the end that is not finished.
+  /// The records of the unfinished group at the end.
   var unfinished: Range<Int>?
-  /// Whether frames can follow in the block in which the last one ends.
+  /// Whether frames can follow in the block of the last one.
   var isBlockOpen = true
-  /// What is known to be on the disk: all bytes before this offset.
+  /// The offset before which all bytes are known to be on the disk.
   var synchronizedEnd = 0
   var endsInCheckpoint = false
 
@@ -237,8 +237,8 @@ struct Tail: Sendable, Hashable {
 }
 
 extension LogFile {
-  /// Finds the end of the whole frames, for a writer whom nobody disturbs. Reads the last block, and further ones only
-  /// if nothing of that is whole.
+  /// Finds the end of the whole frames, for a writer that has the file to itself. Reads the last block, and
+  /// others only if nothing in that is whole.
   ///
   /// - Throws: `RecordLogError`, also if nothing of the log is whole.
   func tailForWriting() throws -> Tail {
@@ -261,7 +261,7 @@ extension LogFile {
       do {
         return try tailForReading(size)
       } catch {
-        // The writer may have cut off meanwhile what was not whole.
+        // The writer may have cut off a torn end meanwhile.
         let now = try self.size()
         guard now < size else { throw error }
         size = now
@@ -289,8 +289,8 @@ extension LogFile {
     return nil
   }
 
-  /// The last block of which anything is whole. One of another version is an error, so that nothing is cut off that only
-  /// another version of this library understands.
+  /// Returns the last block in which anything is whole. Throws for a block of another version, so that
+  /// nothing is cut off that only another version of this library understands.
   private func lastBlock(ofSize size: Int) throws -> Block? {
     var limit = BlockHead.count(in: size)
     while let index = try lastBlock(before: limit) {
@@ -305,7 +305,8 @@ extension LogFile {
     return nil
   }
 
-  /// The group that goes on after the last block, and where it begins; only its last record, if its first part is lost.
+  /// Returns the group that continues after the last block, and where it begins; only its last record, if its
+  /// first part is lost.
   private func unfinishedGroup(
     at last: Block, _ size: Int
   ) throws -> (numbers: Range<Int>, start: Int)? {
@@ -323,7 +324,8 @@ extension LogFile {
     return (number..<(number + 1), 0)
   }
 
-  /// The last record of the group that goes on after a block, the last one, or would in it if it had any frame.
+  /// Returns the last record of the group that continues after the last block, or would continue in it if it
+  /// had any frame.
   private func numberGoingOn(after block: Block, _ size: Int) throws -> Int? {
     if block.isOpen { return (block.beginning ?? block.continuation)?.number }
     guard block.end == BlockHead.size, block.index > 0,
@@ -334,7 +336,7 @@ extension LogFile {
 }
 
 extension RecordLogError {
-  /// The result of a system call, whose errors become those of a log.
+  /// Returns the result of a system call, and turns its errors into those of a log.
   static func naming<Result>(_ path: String, at offset: Int? = nil, _ call: () throws -> Result) throws
     -> Result
   {

@@ -1,10 +1,10 @@
 import Stow
 
-/// Walks over the records of a log, from a number on, up to where they ended when it set out: through one segment after the
-/// other.
+/// Walks over the records of a log, one segment after the other, from a number on up to where they ended when
+/// the walk began.
 ///
-/// A segment that cannot be opened is damage, and the walk goes on after it. One that was removed from the front meanwhile is
-/// not: the walk goes on with the first one that is there.
+/// A segment that cannot be opened is damage, and the walk continues after it. One that was removed from the
+/// front meanwhile is not: the walk continues with the first one left.
 struct LogWalk: Sendable {
   private var snapshot: LogSnapshot
   private let start: Int
@@ -12,9 +12,9 @@ struct LogWalk: Sendable {
   private let decoder: StowDecoder
   private let known: DamageReport
   var noting: DamageReport? { didSet { cursor?.noting = noting } }
-  /// The segment that is read.
+  /// The index of the segment being read.
   private var index: Int
-  /// Nil if the segment cannot be read.
+  /// The cursor in the segment; nil if the segment cannot be read.
   private var cursor: RecordCursor?
 
   init(
@@ -36,7 +36,7 @@ struct LogWalk: Sendable {
   /// The file of the record that came last; nil if it cannot be read.
   var file: LogFile? { cursor?.file }
 
-  /// The next record, without reading from a file; nil if that is needed.
+  /// Returns the next record without reading from a file; nil if reading is needed.
   mutating func nextReadRecord() -> RecordLog.Record? { cursor?.nextReadRecord() }
 
   mutating func nextRecord() -> RecordLog.Record? {
@@ -46,7 +46,8 @@ struct LogWalk: Sendable {
     return nil
   }
 
-  /// The records around the number that the walk begins with, or the next ones; nil if there are none.
+  /// Returns the records around the number that the walk begins with, or the next ones; nil if there are no
+  /// more.
   mutating func firstStore() -> RecordStore? {
     repeat {
       if let store = cursor?.firstStore() { return store }
@@ -54,11 +55,12 @@ struct LogWalk: Sendable {
     return nil
   }
 
-  /// The range of records that were given up which holds the number that the walk begins with; nil if that was not met.
+  /// The range of given-up records that holds the number with which the walk begins; nil if the walk met no
+  /// such range.
   var abandoned: Range<Int>? { cursor?.abandoned }
 
-  /// The block of the record that came last, the file that this is in, and the records in it that this stands among; nil if
-  /// that record has bytes in several blocks, or if the definitions there are not valid.
+  /// The file and the block of the last record, and the run that the record is in; nil if the record spans
+  /// several blocks, or if the definitions there are not valid.
   var knownRun: (file: LogFile, block: Block, run: KnownRun)? {
     guard let cursor, let known = cursor.knownRun else { return nil }
     return (cursor.file, known.block, known.run)
@@ -66,7 +68,7 @@ struct LogWalk: Sendable {
 
   // MARK: - Segments
 
-  /// Goes on to the next segment; false if there is none.
+  /// Moves to the next segment. Returns false after the last.
   private mutating func goOn() -> Bool {
     guard index + 1 < snapshot.segments.count else { return false }
     index += 1

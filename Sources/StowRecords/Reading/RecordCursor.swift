@@ -1,11 +1,11 @@
 import Stow
 
-/// Walks over the records of a file, from a number on, up to where they ended when it set out. Needs memory for one
-/// block, or for one record if that is larger.
+/// Walks over the records of a file, from a number on up to where they ended when the walk began. Needs
+/// memory for one block, or for one record if that is larger.
 ///
-/// What is damaged is passed over and reported: a block of which nothing is whole, what cannot be read in the others,
-/// and a group of records in several blocks of which a part is missing. The number in the next frame or head that is whole says how
-/// many records that were.
+/// Damage is skipped and reported: a block in which nothing is whole, unreadable parts of other blocks, and a
+/// group in several blocks that lacks a part. The number in the next whole frame or head tells how many
+/// records were lost.
 struct RecordCursor: Sendable {
   let file: LogFile
   private let tail: Tail
@@ -13,30 +13,31 @@ struct RecordCursor: Sendable {
   private var end: Int { tail.endOfFrames ?? tail.end }
   private let maximumRecordSize: Int
   private let decoder: StowDecoder
-  /// Both are told what is damaged: the report of the log, and that of whoever asks for the next steps.
+  /// Both receive the damage: the report of the log, and that of the caller who asks for the next steps.
   private let known: DamageReport
   var noting: DamageReport?
 
-  /// No record before this is wanted. The walk begins with the block that it should be in, so that a part which was
-  /// lost is reported as a whole.
+  /// The first number that is wanted. The walk begins with the block that it should be in, so that a lost
+  /// part is reported as a whole.
   private let start: Int
   /// The number of the record that comes next.
   private(set) var next: Int
-  /// The block that is to be read next.
+  /// The index of the block to read next.
   private var index = 0
-  /// The block that is read, and which of its pieces comes next.
+  /// The block being read, and the index of its next piece.
   private var block: Block?
   private var piece = 0
   private var store: RecordStore?
-  /// Where the records of the next block begin: where heads contradict each other, a record belongs to the later block.
+  /// Where the records of the next block begin: if heads contradict each other, a record belongs to the later
+  /// block.
   private var limit = Int.max
   /// The number after the last record of the block that was read last.
   private var claimed = 0
-  /// The range of records that were given up which holds the number that the walk begins with; nil until it is met.
+  /// The range of given-up records that holds the number with which the walk begins; nil until it is met.
   private(set) var abandoned: Range<Int>?
-  /// Where the last frame ended that was read.
+  /// The end of the last frame that was read.
   private var wholeEnd = 0
-  /// What could not be read after that.
+  /// The unreadable bytes after that.
   private var hole: (bytes: Range<Int>, reason: RecordLog.Damage.Reason)?
 
   init(
@@ -50,15 +51,15 @@ struct RecordCursor: Sendable {
     (self.known, self.noting) = (known, noting)
     start = min(number, tail.count)
     next = file.first
-    // Where heads cannot be read, the walk begins at the front and reports them. Where they contradict each other, what
-    // is read from the front is what counts.
+    // If heads cannot be read, the walk begins at the front and reports them. If they contradict each other,
+    // what is read from the front counts.
     if start > file.first, let head = try? file.lastHead(notAfter: start, before: end) {
       (index, next) = (head.index, head.firstRecord)
       wholeEnd = index * BlockHead.blockSize
     }
   }
 
-  /// The next record, without reading from the file; nil if that is needed.
+  /// Returns the next record without reading from the file; nil if reading is needed.
   mutating func nextReadRecord() -> RecordLog.Record? {
     guard let store else { return nil }
     let end = min(store.numbers.end, limit, tail.count)
@@ -74,10 +75,11 @@ struct RecordCursor: Sendable {
     return RecordLog.Record(store: store, index: place)
   }
 
-  /// The records around the number that the walk begins with, or the next ones; nil if there are none.
+  /// Returns the records around the number that the walk begins with, or the next ones; nil if there are no
+  /// more.
   mutating func firstStore() -> RecordStore? {
     while store.map({ $0.numbers.end <= start }) ?? true {
-      // These are passed over, and not lost.
+      // These are skipped, not lost.
       if let store { next = max(next, store.numbers.end) }
       guard goOn() else {
         _ = nextRecord()
@@ -96,7 +98,7 @@ struct RecordCursor: Sendable {
     return nil
   }
 
-  /// Goes on to the next piece or block; false if there are no more.
+  /// Moves to the next piece or block. Returns false after the last.
   private mutating func goOn() -> Bool {
     guard let block, store == nil || next < limit else { return readBlock() }
     guard piece < block.pieces.count else { return readGroup() || readBlock() }
@@ -114,8 +116,8 @@ struct RecordCursor: Sendable {
     return true
   }
 
-  /// The block of the record that came last, and the records in it that this stands among; nil if that record has bytes in
-  /// several blocks, or if the definitions there are not valid.
+  /// The block of the last record, and the run that the record is in; nil if the record spans several blocks,
+  /// or if the definitions there are not valid.
   var knownRun: (block: Block, run: KnownRun)? {
     guard let block, store != nil, piece > 0, case .records(let run) = block.pieces[piece - 1] else {
       return nil
@@ -125,7 +127,7 @@ struct RecordCursor: Sendable {
 
   // MARK: - Blocks
 
-  /// Goes on to the next block that can be read; false if there is none.
+  /// Moves to the next readable block. Returns false after the last.
   private mutating func readBlock() -> Bool {
     (block, store) = (nil, nil)
     while index * BlockHead.blockSize < end {
@@ -150,7 +152,7 @@ struct RecordCursor: Sendable {
     let limit = firstRecordOfNextBlock()
     if let first = block.head?.firstRecord {
       if let abandoned = block.abandoned, next == abandoned.lowerBound {
-        // Nobody was told that these records are there.
+        // No caller was told that these records exist.
         (next, hole) = (first, nil)
         if abandoned.contains(start) { self.abandoned = abandoned }
       }
@@ -168,7 +170,7 @@ struct RecordCursor: Sendable {
     wholeEnd = block.start + (block.continuation?.bytes.upperBound ?? BlockHead.size)
   }
 
-  /// That of the block at `index`, if its head is whole.
+  /// Returns the first record of the block at `index`, or `.max` if its head is not whole.
   private func firstRecordOfNextBlock() -> Int {
     guard index * BlockHead.blockSize < end else { return .max }
     return (try? file.head(of: index))?.firstRecord ?? .max
@@ -180,7 +182,7 @@ struct RecordCursor: Sendable {
     hole = ((hole?.bytes.lowerBound ?? bytes.lowerBound)..<bytes.upperBound, hole?.reason ?? reason)
   }
 
-  /// Reports what could not be read up to here, and the records that are missing.
+  /// Reports what could not be read up to here, and the missing records.
   private mutating func reportLost(before number: Int, before end: Int) {
     let records = next..<max(next, number)
     if hole == nil && records.isEmpty { return }
@@ -195,7 +197,8 @@ struct RecordCursor: Sendable {
 
   // MARK: - Groups of several blocks
 
-  /// Puts together the group that begins at the end of the block. False if the block has none, or if it is not whole.
+  /// Assembles the group that begins at the end of the block. Returns false if there is no such group, or if
+  /// it is not whole.
   private mutating func readGroup() -> Bool {
     guard let block, let beginning = block.beginning, beginning.number < min(limit, tail.count) else {
       return false
@@ -217,14 +220,15 @@ struct RecordCursor: Sendable {
     let reason: RecordLog.Damage.Reason
   }
 
-  /// The bytes of a group, from its first part and those in the blocks that follow, and where its records stand in them.
+  /// Returns the bytes of a group, from its first part and those in the next blocks, and the places of its
+  /// records in them.
   private mutating func group(
     from beginning: Block.Part, of block: Block
   ) -> Result<(bytes: [UInt8], places: [Block.Place]), Lost> {
-    // Beside one record of the size there is its length.
+    // The bytes also hold the length of a single record of that size.
     let isTooLarge = beginning.size - Varint.mostBytes > maximumRecordSize
     var bytes = isTooLarge ? [] : Array(block.bytes[beginning.bytes])
-    // What the first part says of the size is believed as far as the file goes.
+    // The size in the first part is trusted only as far as the file goes.
     if !isTooLarge { bytes.reserveCapacity(min(beginning.size, end - block.start)) }
     var missing = beginning.size - beginning.bytes.count
     do {
@@ -232,7 +236,7 @@ struct RecordCursor: Sendable {
         let part = next.continuation, part.number == beginning.number, part.bytes.count <= missing
       {
         missing -= part.bytes.count
-        // With its last part a group has all its bytes, and not before.
+        // A group is complete with its last part, and not before.
         guard part.isLast == (missing == 0) else { break }
         if part.isLast, isTooLarge { return .failure(Lost(reason: .recordTooLarge)) }
         if !isTooLarge { bytes += next.bytes[part.bytes] }
@@ -255,7 +259,7 @@ struct RecordCursor: Sendable {
 }
 
 extension RecordLog.Damage.Reason {
-  /// Bytes that the system could not read.
+  /// Returns the reason for bytes that the system could not read.
   fileprivate static func unreadable(_ error: any Error) -> Self {
     if case .system(_, let code) = (error as? RecordLogError)?.reason { return .unreadable(code) }
     return .unreadable(SystemError.shortRead)

@@ -1,11 +1,11 @@
 import Stow
 import Synchronization
 
-/// The bytes of some records and the way to their values, kept for as long as somebody has one of the records.
+/// The bytes of some records and what decodes them, kept for as long as one of the records is.
 ///
-/// A record relies on the definitions of those before it in its scope, and so needs their bytes. It can be decoded
-/// late, in any order, and from many threads: whoever decodes takes the decoder out and puts it back, and makes one
-/// of his own if there is none at the moment.
+/// A record relies on the definitions of those before it in its scope, and so needs their bytes. Records can
+/// be decoded late, in any order, and on many threads: each call takes the decoder out and puts it back, and
+/// makes its own if another call has it.
 final class RecordStore: Sendable {
   /// The identity of the file, and that of its log.
   let identity: UInt64
@@ -16,11 +16,11 @@ final class RecordStore: Sendable {
   private let scopes: [Int]
   private let windows: [PackingWindow]
   private let decoder: StowDecoder
-  /// What the records rely on, if it was found out before, and which of its records the first is.
+  /// The scope of the records, if it is already known, and the index of the first one in it.
   private let known: (scope: KnownScope, first: Int)?
   private let idle = Mutex<ScopeDecoder?>(nil)
 
-  /// Records of a block, of which these are the bytes.
+  /// Creates a store for a run of records in a block with these bytes.
   init(_ file: LogFile, _ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
     (identity, log) = (file.identity, file.origin.log)
     numbers = run.numbers
@@ -32,7 +32,7 @@ final class RecordStore: Sendable {
     known = nil
   }
 
-  /// Some records of a scope of which everything is known.
+  /// Creates a store for some records of a known scope.
   init(
     _ file: LogFile, _ numbers: RecordNumbers, _ bytes: [UInt8], _ places: [Block.Place],
     _ window: PackingWindow,
@@ -47,7 +47,7 @@ final class RecordStore: Sendable {
     self.decoder = decoder
   }
 
-  /// Records of a group that was put together from the parts of several blocks.
+  /// Creates a store for the records of a group that was assembled from several blocks.
   init(
     _ file: LogFile, _ firstNumber: Int, _ places: [Block.Place], ofGroup bytes: [UInt8],
     _ decoder: StowDecoder
@@ -62,7 +62,7 @@ final class RecordStore: Sendable {
     known = nil
   }
 
-  /// A record; nil if it is not one of these.
+  /// Returns a record, or nil if it is not one of these.
   func record(_ number: Int) -> RecordLog.Record? {
     numbers.place(of: number).map { RecordLog.Record(store: self, index: $0) }
   }
@@ -96,10 +96,10 @@ final class RecordStore: Sendable {
     }
   }
 
-  /// The first record of a scope.
+  /// Returns the index of the first record of a scope.
   func firstIndex(ofScope scope: Int) -> Int { scopes[scope] }
 
-  /// The scope that a record belongs to.
+  /// Returns the scope that a record belongs to.
   func scope(of index: Int) -> Int { max(0, scopes.partitionPoint { $0 <= index } - 1) }
 
   /// Lends a record with what it relies on.
@@ -115,7 +115,8 @@ final class RecordStore: Sendable {
   }
 }
 
-/// A decoder, and which records of a scope it has taken in. Only one thread at a time has it.
+/// A decoder, and the position in a scope up to which it has taken in records. Only one thread at a time has
+/// it.
 private final class ScopeDecoder: @unchecked Sendable {
   private let decoder: RecordDecoder
   private var scope = -1
@@ -123,8 +124,8 @@ private final class ScopeDecoder: @unchecked Sendable {
 
   init(_ decoder: StowDecoder) { self.decoder = RecordDecoder(decoder) }
 
-  /// Lends a record. What it has taken in stays, after an error too: otherwise each of many records that cannot be decoded
-  /// would cost a walk over all before it.
+  /// Lends a record. The decoder keeps what it has taken in, even after an error: otherwise each of many
+  /// records that cannot be decoded would cost a walk over all before it.
   func open<Value>(
     at index: Int, of store: RecordStore, _ body: (OpenRecord) throws -> Value
   ) throws -> Value {

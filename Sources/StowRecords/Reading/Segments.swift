@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A file of a log. A log in one file has one segment; a log in a folder has one after the other, each named by the number of
-/// the first record that it may have.
+/// A file of a log. A log in one file has one segment; a log in a folder has a sequence of them, each named
+/// by the number of the first record that it may have.
 ///
 /// ```
 ///  00000000000000000000.stowlog   00000000000000001234.stowlog   00000000000000002500.stowlog
@@ -33,14 +33,14 @@ package struct Segment: Sendable, Hashable {
   }
 }
 
-/// What there is of a log at one time: its segments, of which the last is open, and how far that goes.
+/// A log at one moment: its segments, the last of which is open, and how far that reaches.
 struct LogSnapshot: Sendable {
   /// In the order of their numbers. Never empty.
   private(set) var segments: [Segment]
   /// The last segment.
   let file: LogFile
   let tail: Tail
-  /// How often files of the log had been replaced, as far as that was noticed.
+  /// How often files of the log had been replaced, as far as noticed.
   let generation: Int
   private let files: SegmentFiles
 
@@ -49,29 +49,29 @@ struct LogSnapshot: Sendable {
     generation = files.generation
   }
 
-  /// The number of the first record that there may be.
+  /// The number of the first record that may exist.
   var first: Int { segments[0].first }
 
-  /// Which segment the record of a number is in.
+  /// Returns the index of the segment that the record of a number is in.
   func index(of number: Int) -> Int { max(0, segments.partitionPoint { $0.first <= number } - 1) }
 
-  /// The file of a segment, and how far that goes; nil if there is no such file any more.
+  /// Returns the file of a segment and how far it reaches, or nil if there is no such file any more.
   ///
-  /// - Throws: `RecordLogError`, also if it is no file of this log.
+  /// - Throws: `RecordLogError`, also if it is not a file of this log.
   mutating func part(_ index: Int) throws -> (file: LogFile, tail: Tail)? {
     if index == segments.count - 1 { return (file, tail) }
     guard let part = try files.open(segments[index], of: file.origin.log) else { return nil }
-    // A system may leave out of the names of a folder what is replaced while it lists them.
+    // A system that lists a folder may leave out a file that is replaced meanwhile.
     if part.count < segments[index + 1].first, part.count > part.file.first,
       let missed = try files.segment(from: part.count)
     {
       segments.insert(missed, at: index + 1)
     }
-    // Nothing is written after it: what is not whole there is damaged.
+    // Nothing more is written to it: a part that is not whole is damaged.
     return (part.file, Tail(end: part.size, count: segments[index + 1].first, size: part.size))
   }
 
-  /// The file that the record of a number is in, if it can be opened.
+  /// Returns the file that the record of a number is in, if it can be opened.
   func file(of number: Int) -> LogFile? {
     if number >= file.first { return file }
     return try? files.open(segments[index(of: number)], of: file.origin.log)?.file
@@ -83,32 +83,32 @@ struct LogSnapshot: Sendable {
     return file?.first == first ? file?.identity : nil
   }
 
-  /// The index of the segment that a walk goes on with where one was removed from the front; nil if it was not. Then it
-  /// should be there.
+  /// Returns the index of the segment with which a walk continues if one was removed from the front. Returns
+  /// nil if it was not removed, and so should be there.
   func indexAfterRemoval(of index: Int) throws -> Int? {
     guard let first = try files.list().first?.first, first > segments[index].first else { return nil }
     return segments.firstIndex { $0.first >= first } ?? segments.count - 1
   }
 }
 
-/// The files of the finished segments of a log: a few of them are open.
+/// The files of the finished segments of a log. Keeps a few of them open.
 final class SegmentFiles: Sendable {
   /// A file whose records are all written.
   struct Part: Sendable {
     fileprivate let segment: Segment
     fileprivate let place: FilePlace
     let file: LogFile
-    /// In bytes.
+    /// The size in bytes.
     let size: Int
-    /// The number after its last record, as far as it is whole.
+    /// The number after its last record, as far as the file is whole.
     let count: Int
   }
 
   private let disk: any Disk
-  /// Nil for a log in one file.
+  /// The path of the folder; nil for a log in one file.
   let folder: String?
   private let replacements = Atomic<Int>(0)
-  /// Those that were used last, in that order.
+  /// The files that were used last, in the order of their use.
   private let opened = Mutex<[Part]>([])
 
   private static let mostOpen = 8
@@ -118,23 +118,23 @@ final class SegmentFiles: Sendable {
     self.folder = folder
   }
 
-  /// The segments that there are, in their order. Other files of the folder are none.
+  /// Returns the segments that exist, in order. Ignores other files in the folder.
   func list() throws -> [Segment] {
     guard let folder else { return [] }
     return try RecordLogError.naming(folder) { try disk.names(in: folder) }
       .compactMap { Segment(named: $0, in: folder) }.sorted { $0.first < $1.first }
   }
 
-  /// The segment that begins with a number; nil if none does.
+  /// Returns the segment that begins with a number, or nil.
   func segment(from number: Int) throws -> Segment? {
     guard let folder else { return nil }
     let segment = Segment(from: number, in: folder)
     return try RecordLogError.naming(segment.path) { try disk.place(of: segment.path) }.map { _ in segment }
   }
 
-  /// A finished segment; nil if there is no such file.
+  /// Opens a finished segment. Returns nil if there is no such file.
   ///
-  /// - Throws: `RecordLogError`, also if it is no file of the log.
+  /// - Throws: `RecordLogError`, also if it is not a file of the log.
   func open(_ segment: Segment, of log: UInt64) throws -> Part? {
     let place = try RecordLogError.naming(segment.path) { try disk.place(of: segment.path) }
     let known = opened.withLock { $0.takeOut(segment) }
@@ -185,12 +185,12 @@ final class SegmentFiles: Sendable {
     }
   }
 
-  /// Has the file of a segment opened anew when it is wanted.
+  /// Forgets the open file of a segment, which is opened again when needed.
   func forget(_ segment: Segment) { _ = opened.withLock { $0.takeOut(segment) } }
 
   var generation: Int { replacements.load(ordering: .relaxed) }
 
-  /// Takes notice that another file took the place of one.
+  /// Takes note that a file was replaced.
   func noteReplacement() { replacements.add(1, ordering: .relaxed) }
 }
 

@@ -12,7 +12,8 @@ import Stow
 /// for try await event in chunks.records(of: Event.self) { handle(event) }
 /// ```
 ///
-/// The sequence ends with the other one; if that is within a record, it throws a ``RecordStreamError``.
+/// The sequence ends when the other one does; if that ends within a record, it throws a
+/// ``RecordStreamError``.
 public struct AsyncRecords<Base: AsyncSequence, Record: Decodable>: AsyncSequence {
   let base: Base
   let decoder: StowDecoder
@@ -25,7 +26,7 @@ public struct AsyncRecords<Base: AsyncSequence, Record: Decodable>: AsyncSequenc
     fileprivate let decoder: RecordStreamDecoder
     fileprivate let feed: (RecordStreamDecoder, Base.Element) -> Void
 
-    /// The next record, or nil after the last.
+    /// Returns the next record, or nil after the last.
     ///
     /// - Throws: What `RecordStreamDecoder.next(_:)` throws, and what the other sequence throws.
     public mutating func next() async throws -> Record? {
@@ -47,15 +48,15 @@ public struct AsyncRecords<Base: AsyncSequence, Record: Decodable>: AsyncSequenc
 }
 
 extension AsyncSequence where Element: ContiguousBytes {
-  /// The records of the stream whose bytes these are, in parts of any size.
+  /// Returns the records of the stream whose bytes this sequence yields, in parts of any size.
   ///
   /// ```swift
   /// for try await event in chunks.records(of: Event.self) { handle(event) }
   /// ```
   ///
   /// - Parameters:
-  ///   - type: What every record is decoded as.
-  ///   - decoder: Decodes the values, with its options but without its contexts.
+  ///   - type: The type of every record.
+  ///   - decoder: Decodes the values. Its options apply, its contexts do not.
   ///   - maximumRecordSize: The most bytes that a record may have; 16 MiB by default.
   public func records<Record: Decodable>(
     of type: Record.Type, decoder: StowDecoder = StowDecoder(), maximumRecordSize: Int = 1 << 24
@@ -65,15 +66,15 @@ extension AsyncSequence where Element: ContiguousBytes {
 }
 
 extension AsyncSequence where Element == UInt8 {
-  /// The records of the stream whose bytes these are.
+  /// Returns the records of the stream whose bytes this sequence yields.
   ///
   /// ```swift
   /// for try await event in bytes.records(of: Event.self) { handle(event) }
   /// ```
   ///
   /// - Parameters:
-  ///   - type: What every record is decoded as.
-  ///   - decoder: Decodes the values, with its options but without its contexts.
+  ///   - type: The type of every record.
+  ///   - decoder: Decodes the values. Its options apply, its contexts do not.
   ///   - maximumRecordSize: The most bytes that a record may have; 16 MiB by default.
   public func records<Record: Decodable>(
     of type: Record.Type, decoder: StowDecoder = StowDecoder(), maximumRecordSize: Int = 1 << 24

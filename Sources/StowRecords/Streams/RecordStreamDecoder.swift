@@ -6,7 +6,7 @@ import Stow
   import Foundation
 #endif
 
-/// Decodes the records of a stream, whose bytes come in parts of any size.
+/// Decodes the records of a stream, whose bytes arrive in parts of any size.
 ///
 /// ```swift
 /// let decoder = RecordStreamDecoder()
@@ -17,24 +17,25 @@ import Stow
 /// try decoder.finish()
 /// ```
 ///
-/// Safe on bytes from anywhere: what is no stream is an error, and no more bytes are kept than a record and the part that
-/// was fed last have.
+/// Safe on untrusted bytes: anything that is not a stream is an error, and no more bytes are kept than those
+/// of one record and of the part that was fed last.
 ///
-/// A stream has one receiver: a decoder is not to be used from several threads at once, nor by an `init(from:)` that it is
-/// running.
+/// A stream has one receiver: a decoder must not be used from several threads at once, nor by an
+/// `init(from:)` that it is running.
 public final class RecordStreamDecoder {
   private let decoder: StowDecoder
   private let maximumRecordSize: Int
-  /// Made anew when the sender forgets: a container that a type kept goes on reading with those it knows.
+  /// A new object whenever the sender forgets: a container that a type has kept continues to read with the
+  /// old one.
   private var definitions = DecodingDefinitions()
-  /// What was fed and not read, from `start` on.
+  /// The bytes that were fed and not read yet, from `start` on.
   private var bytes: [UInt8] = []
   private var start = 0
   private var hasBegun = false
   /// How many records were read.
   private var count = 0
   private var failure: RecordStreamError?
-  /// Whether a record is being decoded: it must not be taken in a second time meanwhile.
+  /// Whether a record is being decoded: it must not be taken in twice.
   private var isDecoding = false
 
   /// Begins a stream.
@@ -44,7 +45,7 @@ public final class RecordStreamDecoder {
   /// ```
   ///
   /// - Parameters:
-  ///   - decoder: Decodes the values, with its options but without its contexts.
+  ///   - decoder: Decodes the values. Its options apply, its contexts do not.
   ///   - maximumRecordSize: The most bytes that a record may have. One that claims more is an error at once, without
   ///     waiting for it. 16 MiB by default.
   public init(decoder: StowDecoder = StowDecoder(), maximumRecordSize: Int = 1 << 24) {
@@ -77,8 +78,9 @@ public final class RecordStreamDecoder {
   ///
   /// Takes time in proportion to the record.
   ///
-  /// - Throws: `RecordStreamError` if the stream cannot be read on; then every later call throws it again. A
-  ///   `DecodingError` if the record does not hold a value of the type, or its value is not valid; then it is passed over.
+  /// - Throws: `RecordStreamError` if the stream cannot be read any further; every later call throws it
+  ///   again. `DecodingError` if the record does not hold a value of the type, or its value is not valid; the
+  ///   record is then skipped.
   public func next<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     precondition(!isDecoding, "An init(from:) must not read on in its own stream.")
     if let failure { throw failure }
@@ -90,20 +92,20 @@ public final class RecordStreamDecoder {
     }
   }
 
-  /// Checks that the stream ended after a whole record. A stream of no bytes is one without records.
+  /// Checks that the stream ended after a whole record. A stream without bytes has no records.
   ///
   /// ```swift
   /// try decoder.finish()
   /// ```
   ///
-  /// - Throws: `RecordStreamError` if it ended within one, or could not be read on before.
+  /// - Throws: `RecordStreamError` if it ended within a record, or could not be read any further before.
   public func finish() throws {
     if let failure { throw failure }
     guard start == bytes.count else { throw RecordStreamError(record: count, reason: .incomplete) }
   }
 
-  /// Makes an error that ends the stream. One that the `init(from:)` of a value throws, which may read a stream of its own, is
-  /// not made here, and concerns that record only.
+  /// Makes an error that ends the stream. An error that a value's `init(from:)` throws, which may read a
+  /// stream of its own, concerns only that record.
   private func error(_ reason: RecordStreamError.Reason) -> RecordStreamError {
     let error = RecordStreamError(record: count, reason: reason)
     failure = error
@@ -112,7 +114,7 @@ public final class RecordStreamDecoder {
 
   // MARK: frames
 
-  /// Where the bytes of the next record are; nil if not all of them were fed.
+  /// Returns the range of the next record's bytes, or nil if not all of them were fed.
   private func nextRecord() throws -> Range<Int>? {
     guard try passHead() else { return nil }
     while start < bytes.count, bytes[start] == StreamFrame.forgetting {
@@ -133,7 +135,7 @@ public final class RecordStreamDecoder {
     return offset..<offset + length
   }
 
-  /// Passes what a stream begins with; false if not all of it was fed.
+  /// Moves past the head of the stream. Returns false if not all of it was fed.
   private func passHead() throws -> Bool {
     if hasBegun { return true }
     let head = StreamFrame.head

@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// What a stream throws, beside the errors of decoding: which record, and why.
+/// An error of a stream, apart from those of decoding: which record, and why.
 ///
-/// After such an error the stream cannot be read on: what follows relies on what was lost.
+/// After such an error the stream cannot be read any further: what follows relies on what was lost.
 ///
 /// ```swift
 /// do {
@@ -16,11 +16,12 @@
 /// }
 /// ```
 public struct RecordStreamError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Why a stream cannot be read on. Later versions may add reasons, so a `switch` over them has a `default`.
+  /// Why a stream cannot be read any further. Later versions may add reasons, so a `switch` over them has a
+  /// `default`.
   public enum Reason: Hashable, Sendable {
     /// The bytes do not begin as a stream does.
     case notAStream
-    /// The stream is of a later version, which is named.
+    /// The stream is of this later version.
     case laterVersion(Int)
     /// The bytes of a record are not those that were sent, or its definitions break the format.
     case damaged
@@ -34,7 +35,7 @@ public struct RecordStreamError: Error, Hashable, Sendable, CustomStringConverti
 
   /// The number of the record, counted from 0.
   public let record: Int
-  /// Why the stream cannot be read on.
+  /// Why the stream cannot be read any further.
   public let reason: Reason
 
   /// The record and the reason in a sentence.

@@ -3,10 +3,10 @@ struct LogOpening {
   let disk: any Disk
   let path: String
   var options = WritingOptions()
-  /// That of a log which is made.
+  /// The identity of a log that is created.
   var identity = UInt64.random(in: .min ... .max)
 
-  /// Opens a log for appending, or makes it. What is torn after the last whole frame is cut off.
+  /// Opens a log for appending, or creates it. Cuts off what is torn after the last whole frame.
   func forAppending() throws -> (writer: LogWriter, recovery: RecordLog.Recovery) {
     let (file, isNew) = try lockedFile()
     do {
@@ -18,7 +18,7 @@ struct LogOpening {
         opened = try recovered(LogFile(reading: path, file))
         try removeLeftover(of: opened.0.file.origin.log)
       }
-      // Whoever made the file may have been stopped before its name was safe.
+      // The file's creator may have stopped before its name was on the disk.
       try naming { try disk.synchronizeFolder(of: path) }
       return opened
     } catch {
@@ -28,7 +28,7 @@ struct LogOpening {
     }
   }
 
-  /// A log in one file.
+  /// Opens a log in one file for reading.
   func forReading() throws -> (segments: [Segment], file: LogFile) {
     ([Segment(file: path)], try LogFile(reading: path, naming { try disk.open(path, .reading) }))
   }
@@ -39,8 +39,8 @@ struct LogOpening {
 
   // MARK: - The lock
 
-  /// The file with its lock, and whether it was made. A compaction may have put another file in its place meanwhile,
-  /// whose lock is the one that counts.
+  /// Returns the locked file, and whether it was created. If a compaction has replaced the file meanwhile,
+  /// the lock of the new one counts.
   func lockedFile() throws -> (any DiskFile, isNew: Bool) {
     while true {
       let (file, isNew) = try naming(openOrMake)
@@ -88,12 +88,12 @@ struct LogOpening {
     return log
   }
 
-  /// Makes a file without records beside this one. It has its lock, and its head is on the disk.
+  /// Makes a file without records beside this one, locked and with its head on the disk.
   ///
   /// - Parameters:
-  ///   - old: The file whose place it is to take, or after which it comes, with the same owner and permissions.
+  ///   - old: The file that it replaces or follows, whose owner and permissions it gets.
   ///   - first: The number of its first record.
-  ///   - origin: The log that it is to belong to, if there is one.
+  ///   - origin: The log that it belongs to, if there is one.
   func newFile(like old: (any DiskFile)?, from first: Int, _ origin: Origin?) throws -> LogWriter {
     let status = try naming { try old?.status() }
     return try RecordLogError.naming(newPath) {
@@ -124,7 +124,8 @@ struct LogOpening {
     }
   }
 
-  /// Puts a new file in the place of the log, which must be the old one until then, or nothing.
+  /// Puts a new file in the place of the log. The old file must still be there; if it is nil, nothing may be
+  /// there.
   func putInPlace(_ new: LogWriter, of old: (any DiskFile)?) throws {
     try naming {
       guard try disk.place(of: path) == old?.status().place else {
@@ -133,7 +134,7 @@ struct LogOpening {
       do {
         try disk.rename(newPath, to: path)
       } catch {
-        // A server of files may have done it, and its answer was lost.
+        // A file server may have done it although its answer was lost.
         guard try disk.place(of: path) == new.file.disk.status().place else { throw error }
       }
     }
@@ -148,8 +149,8 @@ struct LogOpening {
     try? disk.remove(newPath)
   }
 
-  /// Removes a new file that a crash has left, if it is certain that it is one: an empty file, a head that is torn, the
-  /// beginning of a log that was made of this one, or a first segment without records.
+  /// Removes a new file that a crash has left, if it certainly is one: an empty file, a torn head, the
+  /// beginning of a log made from this one, or a first segment without records.
   func removeLeftover(of log: UInt64?) throws {
     try RecordLogError.naming(newPath) {
       guard let file = try? disk.open(newPath, .inspecting), try isLeftover(file, of: log) else {
@@ -192,11 +193,11 @@ struct LogOpening {
   }
 }
 
-/// What was chosen for a log that is written.
+/// The options for writing a log.
 struct WritingOptions: Sendable {
   /// The most bytes that an encoded record may have.
   var maximumRecordSize = 1 << 30
   var packing = RecordLog.Packing.none
-  /// Where it is counted what is written.
+  /// Counts what is written.
   var counts = LogCounts()
 }

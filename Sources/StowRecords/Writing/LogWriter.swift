@@ -3,52 +3,52 @@ import Synchronization
 
 /// Writes the frames of a log, one after the other. Records are collected in memory until their frame is written.
 ///
-/// Only one thread at a time uses it: the log has it under a lock.
+/// Used by one thread at a time, under the lock of the log.
 final class LogWriter: @unchecked Sendable {
   let file: LogFile
   private let disk: any Disk
-  /// Where the file is now: a new one stands beside the log before it takes its place.
+  /// The current path of the file: a new one is beside the log until it takes its place.
   var path: String
   let maximumRecordSize: Int
   private let packs: Bool
   private let counts: LogCounts
   private var packer = RecordPacker()
-  /// The offset of the next frame; that of the next block, if there is no room for a frame in this one.
+  /// The offset of the next frame; that of the next block if this one has no room for a frame.
   private(set) var end: Int
-  /// The number that the first of the collected records gets: how many the written frames hold, lost ones included.
+  /// The number of the first collected record: how many records the written frames hold, lost ones included.
   private(set) var written: Int
-  /// How many records are collected, with those between them that are left out.
+  /// How many records are collected, including those left out between them.
   private(set) var collected = 0
-  /// How many records are left out after those.
+  /// How many records are left out after the collected ones.
   private var leftOut = 0
-  /// What is known to be on the disk: all bytes before this offset.
+  /// The offset before which all bytes are known to be on the disk.
   private(set) var synchronizedEnd: Int
-  /// What stood in the file when it was opened, and may be in the memory of the system only.
+  /// Bytes that were in the file when it was opened, and may be only in the memory of the system.
   private var unsynchronized: Range<Int>
   private var endsInCheckpoint: Bool
-  /// Why nothing more is written before the log is opened anew.
+  /// The error after which nothing more is written until the log is opened again.
   var failure: RecordLogError?
-  /// Whether the log has gone on in a new segment, after all of this one was brought to the disk.
+  /// Whether the log has continued in a new segment, with all of this one on the disk.
   var isFinished = false
-  /// Held while the disk synchronizes the file, whoever wants it: it says only once that it failed.
+  /// Held during every synchronization of the file, because the system reports a failure only once.
   private let hasFailedToSynchronize = Mutex(false)
 
-  /// The head of the block if the frame is its first, room for the head of the frame, its number, and the records.
+  /// The head of the block if the frame is its first, room for the frame's head, its number, and the records.
   private var frame: [UInt8] = []
-  /// What number and records take of the payload.
+  /// The size of the number and records in the payload.
   private var collectedSize = 0
   private var kind = Frame.Kind.records
   /// Whether the next record begins a scope: it cannot rely on the records before it.
   private var needsScope = true
-  /// The offset after the last frame. What stands there is left of a write that failed.
+  /// The offset after the last frame. Any bytes there are left from a failed write.
   private(set) var wholeEnd: Int
   private var hasDebris = false
 
-  /// A block is not ended for a record while so much of it is left: then the record is parted.
+  /// While this much of a block is left, a record that does not fit is parted and the block is not ended.
   private static let leastRoomForPart = BlockHead.blockSize / 16
-  /// What is left of a block, if it is less than this, stays zero: the head of a frame, and a number or two.
+  /// A smaller rest of a block stays zero. This is room for the head of a frame, and a number or two.
   private static let leastRoomForFrame = 32
-  /// The same for a first part: it has a number more, and the length of a record.
+  /// The same for a first part, which also has a number and the length of a record.
   private static let leastRoomForFirstPart = 64
 
   init(_ file: LogFile, on disk: any Disk, at path: String, _ tail: Tail, _ options: WritingOptions) {
@@ -71,7 +71,7 @@ final class LogWriter: @unchecked Sendable {
   /// The number of the next record.
   var count: Int { written + collected + leftOut }
 
-  /// What can be read of the file.
+  /// The readable part of the file.
   var tail: Tail { Tail(end: wholeEnd, count: written, size: wholeEnd) }
 
   // MARK: - Places
@@ -80,14 +80,14 @@ final class LogWriter: @unchecked Sendable {
 
   private var blockIndex: Int { end / BlockHead.blockSize }
 
-  /// How many bytes records and their lengths may have in the next frame.
+  /// How many bytes of records and their lengths the next frame has room for.
   private var room: Int { roomAfterNumber - Varint.size(written) }
 
   private var roomAfterNumber: Int {
     BlockHead.blockSize - max(blockOffset, BlockHead.size) - Frame.headSize
   }
 
-  /// The same for a frame that has a block for itself.
+  /// The same for a frame that has a block to itself.
   private var roomOfBlock: Int { Frame.payloadLimit - Varint.size(written) }
 
   private func skipRestIfSmall() {
@@ -103,7 +103,7 @@ final class LogWriter: @unchecked Sendable {
   /// Makes the message of a record, which relies on the records before it in its scope, and lends it.
   typealias MessageMaker = (_ body: (UnsafeRawBufferPointer) throws -> Bool) throws -> Bool
 
-  /// Appends a record. If this throws, there is no such record.
+  /// Appends a record. If this throws, nothing is appended.
   ///
   /// - Parameter makeMessage: Called once more, in a new scope, if there is no room for the message in this block.
   func append(in scope: some RecordScope, _ makeMessage: MessageMaker) throws {
@@ -121,14 +121,14 @@ final class LogWriter: @unchecked Sendable {
     if packs { packer.removeAll() }
   }
 
-  /// Puts a record after those that are collected; false if the block has no room for it.
+  /// Adds a record to those collected. Returns false if the block has no room for it.
   private func collect(_ message: UnsafeRawBufferPointer) throws -> Bool {
     try checkSize(message.count)
     try checkNumbers(1)
     return packs ? collectPacked(message) : collect(message, head: message.count)
   }
 
-  /// The same, packed if that takes fewer bytes. The length says whether it is.
+  /// Adds a record, packed if that takes fewer bytes. Its length says whether it is packed.
   private func collectPacked(_ message: UnsafeRawBufferPointer) -> Bool {
     if let isCollected = packer.withPacked(message, { collect($0, head: $0.count << 1 | 1) }) {
       return isCollected
@@ -138,7 +138,7 @@ final class LogWriter: @unchecked Sendable {
     return true
   }
 
-  /// - Parameter head: What stands in front of the record.
+  /// - Parameter head: The integer in front of the record.
   @inline(__always)
   private func collect(_ record: UnsafeRawBufferPointer, head: Int) -> Bool {
     let size = Varint.size(head) + record.count + (leftOut == 0 ? 0 : 1 + Varint.size(leftOut))
@@ -158,10 +158,10 @@ final class LogWriter: @unchecked Sendable {
     beginFrame(.records(isFresh: isFresh, isPackable: packs), number: written)
   }
 
-  /// Leaves out so many records: the next one has a number that is higher by so much.
+  /// Leaves out `count` records: the number of the next record is higher by as many.
   func leaveOut(_ count: Int) { leftOut += count }
 
-  /// Puts a zero in the place of the length of a record, and after it how many are left out.
+  /// Writes a zero in place of a record's length, followed by the number of records left out.
   @inline(never)
   private func collectLeftOut() {
     frame.append(0)
@@ -169,26 +169,26 @@ final class LogWriter: @unchecked Sendable {
     (collected, leftOut) = (collected + leftOut, 0)
   }
 
-  /// Throws if a record, or a group, is larger than the limit. Encoded anew, for a new scope, one may have become so.
+  /// Throws if a record or group exceeds the limit, as it may when it is encoded again for a new scope.
   private func checkSize(_ size: Int) throws {
     guard size > maximumRecordSize else { return }
-    // What the record defined is not written.
+    // The definitions of the record are not written.
     needsScope = true
     let reason = RecordLogError.Reason.recordTooLarge(size: size, limit: maximumRecordSize)
     throw RecordLogError(file: file.path, reason)
   }
 
-  /// How many bytes a record takes in a frame, unpacked.
+  /// Returns how many bytes a record takes in a frame, unpacked.
   private func sizeInFrame(of count: Int) -> Int { Varint.size(packs ? count << 1 : count) + count }
 
-  /// Appends a record for which this block has no room. It begins a scope, wherever it gets.
+  /// Appends a record that does not fit in this block. It begins a scope, wherever it is written.
   private func appendInNewScope(_ scope: some RecordScope, _ makeMessage: MessageMaker) throws {
     needsScope = true
     begin(scope)
     let isInParts = try makeMessage { message in
       try checkSize(message.count)
       try flush()
-      // In the new scope the record may be so much shorter that it has room here.
+      // In the new scope the record may be short enough to fit here after all.
       let isInParts = needsParts(sizeInFrame(of: message.count))
       if isInParts {
         var length: [UInt8] = []
@@ -203,8 +203,8 @@ final class LogWriter: @unchecked Sendable {
     if isInParts { needsScope = true }
   }
 
-  /// Whether records are parted that take so many bytes. If not, the next frame has room for them, in a new block if that is
-  /// needed.
+  /// Returns whether records of `size` bytes must be parted. If not, the next frame has room for them, in a
+  /// new block if needed.
   private func needsParts(_ size: Int) -> Bool {
     if size <= room { return false }
     if size > roomOfBlock || (blockOffset != 0 && room >= Self.leastRoomForPart) { return true }
@@ -214,11 +214,11 @@ final class LogWriter: @unchecked Sendable {
 
   // MARK: - Groups
 
-  /// Appends records that are all there, or none of them, whatever becomes of the file: they are in one frame, or in parts.
-  /// If this throws, none of them is there.
+  /// Appends records as a group: whatever happens to the file, all of them are there or none. They are in one
+  /// frame, or in parts. If this throws, nothing is appended.
   ///
-  /// - Parameter makeMessages: Makes one message after the other, until it is told that there is no room. Called once more,
-  ///   in a new scope, if that is so.
+  /// - Parameter makeMessages: Makes one message after the other, until `body` says that there is no room. It
+  ///   is then called once more, in a new scope.
   func appendGroup(in scope: some RecordScope, _ makeMessages: MessageMaker) throws {
     if needsScope {
       try flush()
@@ -271,7 +271,7 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Throws if so many more records would have numbers that none can have.
+  /// Throws if this many more records would exceed the highest number.
   private func checkNumbers(_ more: Int) throws {
     guard more < BlockHead.recordLimit - count else {
       needsScope = true
@@ -279,7 +279,7 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// The next record does not rely on those before it.
+  /// Ends the scope: the next record does not rely on those before it.
   func endScope() { needsScope = true }
 
   /// Forgets the records that are collected.
@@ -319,12 +319,12 @@ final class LogWriter: @unchecked Sendable {
     collected = 0
   }
 
-  /// Writes the parts of a group, from here on over as many blocks as it takes. All of them, or nothing.
+  /// Writes the parts of a group, from here on across as many blocks as it takes: all of them, or nothing.
   ///
   /// - Parameters:
-  ///   - count: How many records it has.
-  ///   - beginning: Its first bytes, an integer or nothing.
-  ///   - rest: The others.
+  ///   - count: The number of records in the group.
+  ///   - beginning: Its first bytes: an integer, or nothing.
+  ///   - rest: All other bytes.
   private func writeParts(of count: Int, _ beginning: [UInt8], _ rest: UnsafeRawBufferPointer) throws {
     precondition(rest.count > 1, "less is no reason to part it")
     let start = (end, wholeEnd)
@@ -357,7 +357,7 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Writes the frame that was begun, and goes on after it.
+  /// Writes the frame that was begun, and moves past it.
   private func writeFrame(firstRecord: Int) throws {
     if hasDebris { try removeDebris() }
     if frameStart > 0 {
@@ -390,8 +390,8 @@ final class LogWriter: @unchecked Sendable {
     counts.writtenBytes.add(bytes.count, ordering: .relaxed)
   }
 
-  /// Makes sure that the file is the one at its path, and that it has what was written to it. After an error nothing more
-  /// is written.
+  /// Checks that the file is the one at its path, and has all that was written to it. After an error nothing
+  /// more is written.
   func checkFile() throws {
     if let failure { throw failure }
     let (place, status) = try RecordLogError.naming(file.path) {
@@ -405,7 +405,7 @@ final class LogWriter: @unchecked Sendable {
     if let failure { throw failure }
   }
 
-  /// Cuts off what a write has left that failed. It must not come back either, after what is written there later.
+  /// Cuts off what a failed write has left. It must not reappear either after something is written there.
   private func removeDebris() throws {
     try checkFile()
     try RecordLogError.naming(file.path, at: wholeEnd) {
@@ -422,14 +422,14 @@ final class LogWriter: @unchecked Sendable {
 
   // MARK: - Frames without records
 
-  /// Notes that the records whose parts stand before this are given up. Their numbers are not given to others.
+  /// Writes that the records whose parts precede this are given up. Their numbers are not reused.
   func writeAbandonment(of numbers: Range<Int>) throws {
     beginFrame(.abandonment, number: numbers.lowerBound)
     Varint.append(numbers.count, to: &frame)
     try writeFrame(firstRecord: written)
   }
 
-  /// Notes that all that stands before this is on the disk, unless nothing was written since it was noted.
+  /// Writes that everything before this is on the disk, unless nothing was written since that was last noted.
   func writeCheckpoint() throws {
     guard collected == 0, !hasDebris, synchronizedEnd == wholeEnd, !endsInCheckpoint else { return }
     beginFrame(.checkpoint, number: written)
@@ -439,10 +439,10 @@ final class LogWriter: @unchecked Sendable {
 
   // MARK: - Synchronizing
 
-  /// Writes all that is still to be written before the disk is synchronized.
+  /// Writes everything that must be written before the disk synchronizes.
   ///
-  /// That includes what an earlier process wrote: where a synchronization failed, the system takes bytes for written that
-  /// are in its memory only. It would not bring them to the disk unless they are written anew.
+  /// That includes what an earlier process wrote: after a failed synchronization, the system considers bytes
+  /// written that are only in its memory, and brings them to the disk only if they are written again.
   func prepareToSynchronize() throws {
     try flush()
     while !unsynchronized.isEmpty {
@@ -479,14 +479,15 @@ final class LogWriter: @unchecked Sendable {
     noteSynchronized(before: end)
   }
 
-  /// Whether the file has so many bytes with what is collected, or has room for less than a part of a record.
+  /// Returns whether the file, with what is collected, has `size` bytes, or has less room than a part of a
+  /// record.
   func isFull(_ size: Int) -> Bool {
     end + (collected > 0 ? frame.count : 0) > size - Self.leastRoomForPart && count > file.first
   }
 
-  /// Takes notice that all bytes before `end` are on the disk.
+  /// Takes note that all bytes before `end` are on the disk.
   func noteSynchronized(before end: Int) { synchronizedEnd = max(synchronizedEnd, end) }
 
-  /// Takes notice that the disk failed to synchronize: nobody knows now what is on it.
+  /// Takes note that the disk failed to synchronize: it is now unknown what is on it.
   func failToSynchronize() { failure = failure ?? RecordLogError(file: file.path, .synchronizationFailed) }
 }

@@ -1,15 +1,15 @@
 /// Opening a log that is a folder of segments.
 ///
-/// A segment gets its name when its head is on the disk, and the next one is begun when all of it is. So the last one is always
-/// a log, and the others are whole, whenever the system stops. Whoever has the lock of the folder is the only one who gives
-/// and takes names in it.
+/// A segment gets its name once its head is on the disk, and the next one is begun once all of it is. So
+/// whenever the system stops, the last segment is a log and the others are whole. Only the holder of the
+/// folder's lock gives and removes names in it.
 extension LogOpening {
   /// A log that was opened for appending.
   typealias Opened = (
     writer: LogWriter, recovery: RecordLog.Recovery, segments: [Segment], folderLock: (any DiskFile)?
   )
 
-  /// Opens a log for appending, or makes it: a folder of segments if one is asked for, or is there.
+  /// Opens a log for appending, or creates it: a folder of segments if one is asked for, or exists.
   func forAppending(inFolder: Bool) throws -> Opened {
     let status = try naming { try disk.status(of: path) }
     if let status, inFolder, !status.isFolder { throw RecordLogError(file: path, .notAFolder) }
@@ -18,7 +18,7 @@ extension LogOpening {
       return (writer, recovery, [Segment(file: path)], nil)
     }
     if status == nil { try makeFolder() }
-    // A folder of somebody's becomes a log only if that is asked for.
+    // An existing folder becomes a log only if that is asked for.
     if !inFolder, try SegmentFiles(disk, folder: path).list().isEmpty {
       throw RecordLogError(file: path, .notALog)
     }
@@ -39,7 +39,7 @@ extension LogOpening {
     }
   }
 
-  /// The lock is that of a file which stays, and has nothing in it.
+  /// Locks the folder, by an empty file that stays in it.
   private func lockedFolder() throws -> any DiskFile {
     let opening = LogOpening(disk: disk, path: "\(path)/stowlog-lock")
     do {
@@ -67,7 +67,7 @@ extension LogOpening {
       opened = (writer, RecordLog.Recovery(bytes: 0..<0, records: 0..<0), [first], lock)
     }
     try removeLeftovers(of: opened.writer.file.origin.log)
-    // Whoever made the folder, or the last file in it, may have been stopped before its name was safe.
+    // The creator of the folder, or of the last file in it, may have stopped before its name was on the disk.
     try naming {
       try disk.synchronizeFolder(of: path)
       try disk.synchronizeFolder(of: opened.writer.path)
@@ -93,7 +93,7 @@ extension LogOpening {
     }
   }
 
-  /// Makes a segment without records. Its name is not safe before the folder is synchronized.
+  /// Makes a segment without records. Its name is on the disk only once the folder is synchronized.
   func newSegment(_ segment: Segment, like old: (any DiskFile)?, _ origin: Origin) throws -> LogWriter {
     let new = try newFile(like: old, from: segment.first, origin)
     do {
@@ -105,7 +105,7 @@ extension LogOpening {
     return new
   }
 
-  /// Removes the new files that a crash has left of compactions and of segments that were to be begun.
+  /// Removes the new files that a crash has left during a compaction, or when a segment was to be begun.
   private func removeLeftovers(of log: UInt64) throws {
     for name in try naming({ try disk.names(in: path) }) where name.hasSuffix(Self.newEnding) {
       guard let segment = Segment(named: name.dropLast(Self.newEnding.count), in: path) else { continue }
@@ -115,7 +115,7 @@ extension LogOpening {
 
   // MARK: - Reading
 
-  /// All segments, and the file of the last one.
+  /// Returns all segments, and the file of the last one.
   func segmentsForReading(_ files: SegmentFiles) throws -> (segments: [Segment], file: LogFile) {
     var missing: Segment?
     while true {
@@ -126,12 +126,12 @@ extension LogOpening {
       if let file = try segmentForReading(last) {
         return (segments, try files.last(file, after: segments.dropLast()))
       }
-      // It was removed meanwhile, and another is the last; or its name is a link that leads nowhere.
+      // The segment was removed meanwhile, and another one is the last; or its name is a dangling link.
       missing = last
     }
   }
 
-  /// The file of a segment; nil if there is none.
+  /// Returns the file of a segment, or nil if it does not exist.
   func segmentForReading(_ segment: Segment) throws -> LogFile? {
     try RecordLogError.naming(segment.path) {
       do {

@@ -1,9 +1,9 @@
 /// An option of a verb: `--name`, or `--name VALUE`.
 struct Option: Sendable {
   let name: String
-  /// One letter that means the same.
+  /// A letter with the same meaning.
   let short: String?
-  /// What help calls the value; nil for an option without one.
+  /// The name of the value in help; nil for an option without one.
   let value: String?
   let help: String
 
@@ -15,9 +15,9 @@ struct Option: Sendable {
   }
 }
 
-/// What stands after a verb on the command line.
+/// The words after a verb on the command line.
 struct Arguments {
-  /// The file that is standard input.
+  /// The file name that means standard input.
   static let standardInput = "-"
 
   private(set) var files: [String] = []
@@ -54,7 +54,7 @@ struct Arguments {
     }
   }
 
-  /// Reads standard input as the file that is missing.
+  /// Reads standard input in place of the missing file.
   mutating func readInput(of verb: Verb) {
     if files.count + 1 == verb.files.lowerBound { files.append(Self.standardInput) }
   }
@@ -89,7 +89,8 @@ struct Arguments {
 
   func value(_ option: String) -> String? { values[option] }
 
-  /// The value of an option that is a number, 0 or more, in decimal or, after `0x`, hexadecimal digits.
+  /// Returns the value of an option that is a number, 0 or more, in decimal or, after `0x`, hexadecimal
+  /// digits.
   func number(_ option: String) throws -> Int? {
     guard let text = values[option] else { return nil }
     let digits = text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)

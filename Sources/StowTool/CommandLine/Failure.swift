@@ -1,4 +1,4 @@
-/// What the command says with its end.
+/// The exit code of the command.
 enum ExitCode: Int32 {
   case fine = 0
   /// Two files differ, or one is not valid.
@@ -10,7 +10,7 @@ enum ExitCode: Int32 {
   func or(_ other: ExitCode) -> ExitCode { rawValue < other.rawValue ? other : self }
 }
 
-/// Why a verb could not do its work: a line on standard error.
+/// The reason why a verb failed: a line on standard error.
 struct Failure: Error {
   let reason: String
   let code: ExitCode

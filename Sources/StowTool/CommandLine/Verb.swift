@@ -1,16 +1,17 @@
 /// One thing that the command does.
 struct Verb: Sendable {
   let name: String
-  /// What stands after the name, as help shows it.
+  /// The words after the name, as help shows them.
   let operands: String
   /// How many files it takes.
   let files: ClosedRange<Int>
-  /// A line about it.
+  /// A line that describes it.
   let summary: String
-  /// What else there is to say.
+  /// Everything else that help says about it.
   var details = ""
   var options: [Option] = []
-  /// Whether the last file is standard input, if none is named and something is piped into the command.
+  /// Whether the last file is standard input, if that file is not named and something is piped into the
+  /// command.
   var readsInput = true
   let run: @Sendable (Arguments) async throws -> ExitCode
 }

@@ -6,12 +6,14 @@ import Stow
   import Foundation
 #endif
 
-/// What files that are no messages look like, and what helps: what the library says of their beginning, and texts.
+/// What files that are not messages look like, and what to do with them. The library recognizes some by their
+/// beginning; texts are recognized here.
 enum Advice {
-  /// How much of a file is looked at.
+  /// How many bytes of a file are looked at.
   private static let most = 4096
 
-  /// What bytes that are no valid message look like, and what to do with them; nil if that is not known.
+  /// Returns what bytes that are not a valid message look like, and what to do with them; nil if that is not
+  /// known.
   static func on(_ data: Data) -> (name: String, remedy: String)? {
     if let name = data.withUnsafeBytes({ Resemblance.of($0) }) {
       if name == "JSON" { return (name, ": stowtool from-json makes a message of it") }

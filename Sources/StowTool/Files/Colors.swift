@@ -3,7 +3,8 @@ import StowNotation
 
 /// Colours of a terminal.
 enum Colors {
-  /// Whether they are wanted: `--color` says so, or standard output is a terminal and `NO_COLOR` is not set.
+  /// Returns whether they are wanted: `--color` says so, or standard output is a terminal and `NO_COLOR` is
+  /// not set.
   static func areWanted(_ arguments: Arguments) throws -> Bool {
     switch arguments.value("--color") ?? "auto" {
     case "always": true

@@ -18,7 +18,7 @@ struct Contents {
     Option("--path", "PATH", "only what stands there: people[3].name, or people[].name for all of them"),
   ]
 
-  /// What is done with each value, and with the number of its record, if it is one.
+  /// Handles a value, with the number of its record, if it is one.
   typealias Body = (StowValue, _ record: Int?) throws -> Void
 
   private let decoder: StowDecoder
@@ -36,14 +36,15 @@ struct Contents {
     }
   }
 
-  /// Hands each value of a file to `body`.
+  /// Passes each value of a file to `body`.
   ///
-  /// - Returns: Whether all of them could be read; the others were complained about.
+  /// - Returns: Whether all of them could be read; the others were reported on standard error.
   static func forEach(in path: String, _ arguments: Arguments, _ body: Body) throws -> Bool {
     try Contents(arguments).forEach(in: Input(path), body)
   }
 
-  /// The message in a file if it is so large that it is read part by part; nil if it is not, or is something else.
+  /// Returns the message in a file if it is so large that it is read part by part; nil if it is not, or is
+  /// something else.
   static func largeMessage(in path: String, _ arguments: Arguments) throws -> StowMessage? {
     let contents = try Contents(arguments)
     guard contents.wanted == nil, contents.path == nil else { return nil }
@@ -59,7 +60,7 @@ struct Contents {
   /// Messages of fewer bytes are read as a whole.
   private static let leastLargeSize = 1 << 20
 
-  /// The only value that a file holds.
+  /// Returns the only value that a file holds.
   static func value(in path: String, _ arguments: Arguments) throws -> StowValue {
     var values: [StowValue] = []
     let isWhole = try forEach(in: path, arguments) { value, _ in values.append(value) }
@@ -70,7 +71,7 @@ struct Contents {
     return values[0]
   }
 
-  /// The value of a message.
+  /// Returns the value of a message.
   static func value(of input: Input, _ decoder: StowDecoder) throws -> StowValue {
     do {
       return try decoder.decode(StowValue.self, from: input.data)
@@ -96,7 +97,7 @@ struct Contents {
     }
   }
 
-  /// The value of a message, or the part of it that is wanted: then only that is decoded.
+  /// Returns the value of a message, or decodes only the part of it that is wanted.
   private func value(of input: Input) throws -> StowValue {
     guard let path else { return try Self.value(of: input, decoder) }
     do {
@@ -139,8 +140,8 @@ struct Contents {
     }
   }
 
-  /// Hands out the wanted records of a log, also those that are still to be appended: this goes on until somebody stops the
-  /// command, or the last one that is wanted was there or was lost.
+  /// Passes on the wanted records of a log, including those that are still to be appended, until somebody
+  /// stops the command or the last wanted record has come or was lost.
   ///
   /// - Returns: Whether none was lost; what is was complained about.
   static func follow(_ path: String, _ arguments: Arguments, _ body: Body) async throws -> Bool {
@@ -223,7 +224,7 @@ struct Contents {
     return true
   }
 
-  /// The part of a record that is wanted.
+  /// Returns the part of a record that is wanted.
   private func part(of value: StowValue, _ input: Input, _ record: Int) throws -> StowValue {
     guard let path else { return value }
     do {
@@ -233,7 +234,7 @@ struct Contents {
     }
   }
 
-  /// What a decoder found wrong, in a sentence.
+  /// Returns what a decoder found wrong, in a sentence.
   static func reason(_ error: any Error) -> String {
     switch error {
     case DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
@@ -247,7 +248,7 @@ struct Contents {
 /// Which records of a file are wanted: `3`, `3-9`, `3-` or `-9`, the last nine.
 struct RecordNumbers: CustomStringConvertible {
   let description: String
-  /// How many of the last ones; nil if they are chosen by their numbers.
+  /// How many of the last records are wanted; nil if records are chosen by their numbers.
   let last: Int?
   private let first: Int
   private let end: Int
@@ -271,10 +272,10 @@ struct RecordNumbers: CustomStringConvertible {
 
   func contains(_ number: Int) -> Bool { (first..<max(first, end)).contains(number) }
 
-  /// Whether no record from a number on is wanted.
+  /// Returns whether no record from a number on is wanted.
   func ends(before number: Int) -> Bool { last == nil && number >= end }
 
-  /// The same as a range, where it is known how many records there are.
+  /// Returns the numbers as a range, once it is known how many records there are.
   func range(among count: Int) -> Range<Int> {
     let start = last.map { max(0, count - $0) } ?? first
     return start..<max(start, last == nil ? end : count)

@@ -9,7 +9,7 @@ import Synchronization
 
 /// A file that was named on the command line, or standard input; or a folder, which is a log of segments.
 struct Input {
-  /// As errors name it.
+  /// The name in errors.
   let name: String
   /// The bytes. Those of a file are mapped, so that a large one takes no memory before it is looked at.
   let data: Data
@@ -87,7 +87,7 @@ struct Input {
     }
   }
 
-  /// Why these bytes are no valid message, with what they look like instead.
+  /// Returns why these bytes are not a valid message, with what they look like instead.
   func fault(_ reason: String) -> String {
     guard kind == .message, let other = Advice.on(data) else { return reason }
     let hint = "; these bytes look like \(other.name)"

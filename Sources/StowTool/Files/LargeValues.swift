@@ -3,13 +3,14 @@ import StowNotation
 
 /// Writes the value of a large message part by part, as `NotationWriter` writes it: only one part is held at a time.
 struct LargeValues {
-  /// A part as it is written; throws for one that the form of the text does not have.
+  /// Returns a part as it is written. Throws for one that the form of the text does not have.
   typealias Prepare = (StowValue, _ part: StowPath) throws -> StowValue
 
-  /// Arrays and objects of more elements than these are written element by element: those within few others, where it is also
-  /// looked for such inside of them, and those that are elements of such.
+  /// Arrays and objects with more elements than these are written element by element. The first limit is for
+  /// those that are among few others, whose elements are then also looked into; the second for the elements
+  /// of large ones.
   private static let (mostAbove, mostInside) = (64, 1000)
-  /// Below so many levels, everything is one part.
+  /// Everything below this many levels is one part.
   private static let mostLevels = 4
 
   private var writer: NotationWriter
@@ -18,18 +19,18 @@ struct LargeValues {
 
   /// Writes a message and the end of its line.
   ///
-  /// - Parameter name: What the message is called in an error.
-  /// - Returns: False if it has no long arrays and objects: then nothing was written.
+  /// - Parameter name: The name of the message in an error.
+  /// - Returns: False if it has no long arrays and objects; then nothing was written.
   static func write(
     _ message: StowMessage, of name: String, _ writer: NotationWriter, _ prepare: Prepare
   ) throws -> Bool {
-    // What is folded is counted, and its parts are nowhere.
+    // Folded values are only counted, so their parts are not written.
     guard writer.depth == .max else { return false }
     return try withoutActuallyEscaping(prepare) { prepare in
       var values = LargeValues(writer: writer, prepare: prepare, output: nil)
       do {
         guard try values.isLarge(message, level: 0, isAmongFew: true) else { return false }
-        // Nothing is written of a message that cannot be read to its end.
+        // Nothing is written if the message cannot be read to its end.
         try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
         values.output = Output()
         try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
@@ -42,9 +43,9 @@ struct LargeValues {
     }
   }
 
-  /// Whether a value has too many elements to be held, and so to stand on one line.
+  /// Returns whether a value has too many elements to be held as a whole, and so to be put on one line.
   ///
-  /// - Parameter isAmongFew: Whether what it is inside of has few elements, so that there is time to look inside.
+  /// - Parameter isAmongFew: Whether its container has few elements, so that there is time to look inside.
   private func isLarge(_ part: StowMessage, level: Int, isAmongFew: Bool) throws -> Bool {
     let kind = try part.kind()
     guard kind == .array || kind == .object, level < Self.mostLevels else { return false }

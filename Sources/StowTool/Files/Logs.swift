@@ -30,7 +30,7 @@ enum Logs {
     }
   }
 
-  /// What of a log cannot be read, in a sentence; nil if all of it can.
+  /// Returns what cannot be read in a log, in a sentence; nil if everything can.
   static func fault(in input: Input) throws -> String? {
     try reading(input) { log in
       for record in log.records {
@@ -45,7 +45,7 @@ enum Logs {
     }
   }
 
-  /// What a log could not do, as the end of the command.
+  /// Returns the failure of the command for an error of a log.
   static func failure(_ error: RecordLogError) -> Failure {
     switch error.reason {
     case .notALog, .unsupportedVersion, .damaged, .noSuchRecord, .removed: Failure("\(error)", .differs)

@@ -8,7 +8,7 @@
 struct Output {
   private var pending: [UInt8] = []
 
-  /// Written at once, when so much has come together.
+  /// The number of pending bytes at which they are written.
   private static let most = 1 << 16
 
   mutating func line(_ text: String) { self.text(text + "\n") }
@@ -18,7 +18,7 @@ struct Output {
     if pending.count >= Self.most { flush() }
   }
 
-  /// Writes what is pending. The command ends here if nobody reads it.
+  /// Writes what is pending. Ends the command if nobody reads it.
   mutating func flush() {
     Self.write(pending)
     pending.removeAll(keepingCapacity: true)
@@ -37,7 +37,7 @@ struct Output {
   /// Writes a line to standard error.
   static func complain(_ text: String) { _ = System.write(Array("stowtool: \(text)\n".utf8), to: .error) }
 
-  /// Writes a message to the file that `-o` names, or to standard output if that is no terminal.
+  /// Writes a message to the file that `-o` names, or to standard output if that is not a terminal.
   static func write(message: Data, _ arguments: Arguments) throws {
     if let path = arguments.value("--output") {
       do {

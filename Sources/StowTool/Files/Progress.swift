@@ -4,7 +4,7 @@ final class Progress {
   private let isShown: Bool
   private var shown = -1
 
-  /// Smaller files take no time.
+  /// The size from which on progress is shown: smaller files take no time.
   private static let least = 100_000_000
 
   init(of input: Input) {
@@ -21,7 +21,7 @@ final class Progress {
     _ = System.write(Array("\r\(percent) %".utf8), to: .error)
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func end() {
     if shown >= 0 { _ = System.write(Array("\r      \r".utf8), to: .error) }
   }

@@ -25,7 +25,7 @@ enum System {
 
   static func isTerminal(_ descriptor: Descriptor) -> Bool { isatty(descriptor.rawValue) == 1 }
 
-  /// How many characters a line of the terminal has; nil if standard output is no terminal.
+  /// The number of characters on a line of the terminal; nil if standard output is not a terminal.
   static var terminalWidth: Int? {
     var size = winsize()
     guard isTerminal(.output), ioctl(Descriptor.output.rawValue, UInt(TIOCGWINSZ), &size) == 0 else {
@@ -36,7 +36,7 @@ enum System {
 
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-  /// Has a write to a pipe that nobody reads fail, instead of ending the process.
+  /// Makes a write to a pipe that nobody reads fail instead of ending the process.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
   static func end(_ code: CInt) -> Never { exit(code) }
@@ -57,7 +57,7 @@ enum System {
     return (kind, Int(clamping: status.st_size))
   }
 
-  /// All bytes of what has a name, or of standard input; nil if it cannot be read.
+  /// Returns all bytes of a file, or of standard input; nil if it cannot be read.
   static func readAll(_ path: String?) -> [UInt8]? {
     let descriptor = path.map { open($0, O_RDONLY) } ?? Descriptor.input.rawValue
     if descriptor < 0 { return nil }
@@ -72,7 +72,7 @@ enum System {
     }
   }
 
-  /// What came of a write.
+  /// The result of a write.
   enum Written { case all, nobodyReads, failed }
 
   static func write(_ bytes: [UInt8], to descriptor: Descriptor) -> Written {
@@ -94,7 +94,7 @@ enum System {
     return .all
   }
 
-  /// The program that shows a file as the user likes it.
+  /// The program that opens a file in the way that the user prefers.
   static var opener: String {
     #if canImport(Darwin)
       "open"
@@ -103,9 +103,9 @@ enum System {
     #endif
   }
 
-  /// Runs a program with one argument to its end.
+  /// Runs a program with one argument, and waits for its end.
   ///
-  /// - Returns: Whether there is such a program, and it ended well.
+  /// - Returns: Whether there is such a program, and it succeeded.
   static func run(_ program: String, _ argument: String) -> Bool {
     func copy(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] { texts.map { strdup($0) } + [nil] }
     let words = copy([program, argument])

@@ -1,7 +1,7 @@
 import Stow
 
-/// Writes the bytes of a message in hexadecimal, with what they mean beside them and indented by what they are inside
-/// of, as FORMAT.md writes its examples.
+/// Writes the bytes of a message in hexadecimal, with their meaning beside them and indented by nesting, as
+/// FORMAT.md writes its examples.
 struct Inspector: StructureVisitor {
   private let reader: ByteReader
   /// Where the reader begins in the file.
@@ -12,15 +12,15 @@ struct Inspector: StructureVisitor {
   private var places: [Place] = []
   /// The cells of the row that is being walked over.
   private var row: (bytes: Range<Int>, cells: [String])?
-  /// For each level the line that came last.
+  /// The last line of each level.
   private var last: [Line] = []
-  /// Whether the piece that is wanted was found.
+  /// Whether the wanted piece was found.
   private(set) var hasFound = false
 
   struct Layout {
-    /// Whether all bytes are shown of long pieces.
+    /// Whether long pieces are shown in full.
     var isFull = false
-    /// The only offset whose piece is shown, with what it is inside of.
+    /// The only offset whose piece is shown, with the pieces around it.
     var wanted: Int?
   }
 
@@ -48,7 +48,7 @@ struct Inspector: StructureVisitor {
     show(bytes, label + meaning())
   }
 
-  /// Whether others can be inside of what such a piece begins.
+  /// Returns whether pieces of a kind can have others inside.
   private func mayEnclose(_ kind: PieceKind) -> Bool {
     switch kind {
     case .head, .symbols, .shapes, .structure, .key, .url, .framing: true

@@ -6,9 +6,9 @@ import Stow
   import Foundation
 #endif
 
-/// What JSON lacks, as `JSONEncoder` writes it.
+/// Writes what JSON lacks as `JSONEncoder` does.
 enum PlainJSON {
-  /// The text of a scalar that JSON lacks; nil for one that diagnostic notation writes as JSON does.
+  /// Returns the text of a scalar that JSON lacks; nil for one that diagnostic notation writes as JSON does.
   @Sendable
   static func text(of value: StowValue) -> String? {
     switch value {
@@ -24,7 +24,7 @@ enum PlainJSON {
     }
   }
 
-  /// Where the first number stands that JSON has no text for; nil if there is none.
+  /// Returns where the first number is that JSON has no text for, or nil.
   static func pathOfNonfinite(in value: StowValue) -> PathText? {
     switch value {
     case .double(let number): number.isFinite ? nil : PathText()

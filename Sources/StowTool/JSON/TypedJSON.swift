@@ -1,10 +1,10 @@
 import Stow
 import StowNotation
 
-/// What JSON lacks, as objects of one key that say what it is, so that nothing is lost.
+/// What JSON lacks, as objects with one key that names the kind, so that nothing is lost.
 ///
-/// The text of a kind is that of diagnostic notation. An object that has such a key itself stands in one with the key
-/// `$object`.
+/// The text of a kind is that of diagnostic notation. An object that has such a key itself is wrapped in one
+/// with the key `$object`.
 enum TypedJSON {
   /// An object of one key that does not hold what its key says.
   struct Fault: Error {
@@ -17,7 +17,7 @@ enum TypedJSON {
 
   // MARK: writing
 
-  /// A value of JSON alone, which stands for this one.
+  /// Returns a value of pure JSON, which stands for this one.
   static func encoded(_ value: StowValue) -> StowValue {
     switch value {
     case .array(let elements): .array(elements.map(encoded))
@@ -35,17 +35,18 @@ enum TypedJSON {
     return isMarked(members) ? [Self.object: object] : object
   }
 
-  /// Whether an object could be taken for one that stands for something else.
+  /// Returns whether an object could be taken for one that stands for something else.
   private static func isMarked(_ members: StowObject) -> Bool {
     members.count == 1 && members.keys[0].utf8.first == UInt8(ascii: "$")
   }
 
-  /// A scalar whose notation is a word and a string, or a word and a number in parentheses.
+  /// Returns the object for a scalar whose notation is a word and a string, or a word and a number in
+  /// parentheses.
   private static func quoted(_ value: StowValue) -> StowValue {
     let text = value.description
     let kind = quotedKinds.first { text.hasPrefix($0) } ?? ""
     let content = text.dropFirst(kind.count)
-    // A date that has no text is its seconds.
+    // A date without a text is written as its seconds.
     let inner = content.hasPrefix("(") ? content.dropFirst().dropLast() : content
     let held = (try? StowValue(notation: String(inner))) ?? .null
     return ["$" + kind: encoded(held)]
@@ -53,7 +54,7 @@ enum TypedJSON {
 
   // MARK: reading
 
-  /// The value that a value of JSON stands for.
+  /// Returns the value that a value of JSON stands for.
   static func decoded(_ value: StowValue) throws -> StowValue {
     switch value {
     case .array(let elements): return .array(try elements.map(decoded))
@@ -78,7 +79,7 @@ enum TypedJSON {
     return value
   }
 
-  /// An object that stands for itself.
+  /// Returns an object that stands for itself.
   private static func plain(_ members: StowObject) throws -> StowValue {
     .object(StowObject(try members.map { ($0.key, try decoded($0.value)) }))
   }

@@ -1,11 +1,11 @@
-/// A drawing of where bytes go: rectangles in rectangles, as an SVG that needs nothing beside it.
+/// A drawing of where bytes go: rectangles in rectangles, as a self-contained SVG.
 struct SizeDrawing {
   private static let width = 1200.0
   private static let height = 760.0
   private static let margin = 10.0
   private static let titleHeight = 34.0
   private static let legendHeight = 46.0
-  /// What a letter takes of the width, at most, in a font of one pixel.
+  /// The most width that a letter takes, in a font of one pixel.
   private static let letterWidth = 0.62
 
   private let whole: Int
@@ -21,7 +21,7 @@ struct SizeDrawing {
 
   /// - Parameters:
   ///   - whole: The size of the file.
-  ///   - kinds: All of its bytes, by what they are good for.
+  ///   - kinds: All of its bytes, by their purpose.
   static func svg(of tree: SizeTree, _ kinds: [PieceKind: Int], whole: Int, title: String) -> String {
     var drawing = SizeDrawing(whole: whole)
     let top = margin + titleHeight
@@ -45,7 +45,7 @@ struct SizeDrawing {
 
   private init(whole: Int) { self.whole = whole }
 
-  /// What has a rectangle: a tree, the bytes of one that are in none below it, or a part of the prelude.
+  /// A part with a rectangle: a tree, the bytes of one that are in no subtree, or a part of the prelude.
   private struct Part {
     let name: String
     let size: Int
@@ -77,7 +77,7 @@ struct SizeDrawing {
     path.isEmpty && step.hasPrefix(".") ? String(step.dropFirst()) : path + step
   }
 
-  /// The room in a rectangle below its title; nil if there is none.
+  /// Returns the room in a rectangle below its title, or nil.
   private static func inside(_ area: Treemap.Rectangle) -> Treemap.Rectangle? {
     guard area.width > 24, area.height > 30 else { return nil }
     return Treemap.Rectangle(x: area.x + 3, y: area.y + 17, width: area.width - 6, height: area.height - 20)
@@ -95,7 +95,7 @@ struct SizeDrawing {
     body += "</g>\n"
   }
 
-  /// A rectangle around those below.
+  /// Draws a rectangle around those of the parts below.
   private mutating func frame(_ part: Part, _ path: String, _ area: Treemap.Rectangle) {
     begin(part, path)
     rectangle(area, fill: "#f4f4f4", stroke: "#999999")
@@ -105,7 +105,7 @@ struct SizeDrawing {
     body += "</g>\n"
   }
 
-  /// A group with what a pointer shows.
+  /// Begins a group, with the text that a pointer shows.
   private mutating func begin(_ part: Part, _ path: String) {
     let share = Words.thousandths(part.size, of: whole)
     let place = part.tree == nil && !path.isEmpty ? "\(path): \(part.name)" : path.isEmpty ? part.name : path
@@ -130,12 +130,12 @@ struct SizeDrawing {
     part.name.hasPrefix(".") ? String(part.name.dropFirst()) : part.name
   }
 
-  /// Whether a path has room, with its size after it.
+  /// Returns whether a path fits, with its size after it.
   private static func fits(_ path: String, size: Double, _ room: Double) -> Bool {
     Double(path.count + 10) * size * letterWidth <= room
   }
 
-  /// Writes as much of a text as has room, or nothing.
+  /// Writes as much of a text as fits, or nothing.
   private mutating func text(_ text: String, _ x: Double, _ y: Double, size: Double, room: Double) {
     let most = Int(room / (size * Self.letterWidth))
     let shown = text.count <= most ? text : most < 3 ? "" : text.prefix(most - 1) + "…"

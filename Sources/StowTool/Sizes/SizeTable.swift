@@ -7,7 +7,7 @@ enum SizeTable {
     let name: String
   }
 
-  /// The lines of all paths, each with all bytes below it, the largest first among those of one tree.
+  /// Returns a line for each path, with all bytes below it, the largest first among those of one tree.
   ///
   /// - Parameter least: Trees of fewer bytes are left out.
   static func lines(of tree: SizeTree, least: Int) -> [Line] {
@@ -25,7 +25,7 @@ enum SizeTable {
     }
   }
 
-  /// - Parameter whole: What percentages are of.
+  /// - Parameter whole: The size that percentages refer to.
   static func text(_ lines: [Line], of whole: Int) -> [String] {
     lines.map { line in
       let share = Words.thousandths(line.size, of: whole)

@@ -6,7 +6,7 @@ final class SizeTree {
   let step: String
   /// The bytes here, without those of the trees below.
   private(set) var own = 0
-  /// The same by what they are good for.
+  /// The same bytes, by their purpose.
   private(set) var kinds: [PieceKind: Int] = [:]
   /// How many values there are.
   private(set) var count = 0
@@ -15,7 +15,7 @@ final class SizeTree {
 
   init(_ step: String = "") { self.step = step }
 
-  /// The tree of a step, which is made if there is none.
+  /// Returns the tree of a step, which is made if it does not exist.
   func child(_ step: String) -> SizeTree {
     if let place = places[ExactString(step)] { return below[place] }
     places[ExactString(step)] = below.count
@@ -33,20 +33,21 @@ final class SizeTree {
   /// All bytes, those below included.
   lazy var total: Int = own + below.reduce(0) { $0 + $1.total }
 
-  /// What most of the bytes here are good for.
+  /// The purpose of most of the bytes here.
   var mainKind: PieceKind {
     kinds.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key ?? .structure
   }
 }
 
-/// Collects the sizes of what a walk goes over.
+/// Collects the sizes of the pieces that a walk visits.
 struct SizeCollector: StructureVisitor {
-  /// The bytes of the value, and beside it those of the prelude and of what is around messages.
+  /// The bytes of the value by path.
   let tree = SizeTree()
+  /// All bytes by kind, including those of the prelude and around messages.
   private(set) var kinds: [PieceKind: Int] = [:]
   private var stack: [SizeTree] = []
   private var isInRow = false
-  /// What a place enters that is none of its own in the tree.
+  /// The depths of the stack at which rows were entered.
   private var depths: [Int] = []
 
   mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {

@@ -1,4 +1,4 @@
-/// Rectangles that fill another, each with an area in proportion to a size, and as near to squares as may be.
+/// Rectangles that fill another, each with an area in proportion to a size, and as nearly square as possible.
 enum Treemap {
   struct Rectangle {
     var x: Double
@@ -7,7 +7,7 @@ enum Treemap {
     var height: Double
   }
 
-  /// - Parameter sizes: More than zero, the largest first.
+  /// - Parameter sizes: Sizes above zero, the largest first.
   static func rectangles(of sizes: [Int], in area: Rectangle) -> [Rectangle] {
     let total = sizes.reduce(0) { $0 + Double($1) }
     guard total > 0, area.width > 0, area.height > 0 else { return [] }
@@ -27,14 +27,14 @@ enum Treemap {
     return result + lay(row, in: &rest)
   }
 
-  /// The longer side over the shorter of the rectangle of a row that is least like a square.
+  /// Returns the ratio of the longer side to the shorter, for the least square rectangle of a row.
   private static func worstRatio(_ row: [Double], _ side: Double) -> Double {
     let sum = row.reduce(0, +)
     guard let first = row.first, let last = row.last, last > 0, side > 0 else { return .infinity }
     return max(side * side * first / (sum * sum), sum * sum / (side * side * last))
   }
 
-  /// Lays a row along the shorter side, and takes its room away from what is left.
+  /// Lays a row along the shorter side, and removes its room from the rest.
   private static func lay(_ row: [Double], in rest: inout Rectangle) -> [Rectangle] {
     let sum = row.reduce(0, +)
     let side = min(rest.width, rest.height)

@@ -4,11 +4,11 @@ import Stow
 struct Definitions {
   private(set) var symbols: [String] = []
   private(set) var shapes: [[String]] = []
-  /// By symbol: the number of the first that is the same string.
+  /// The number of the first symbol that is the same string, by symbol.
   private var names: [Int] = []
   private var numbers: [ExactString: Int] = [:]
 
-  /// No definitions yet.
+  /// Makes empty definitions.
   init() {}
 
   init(_ context: StowContext) {
@@ -31,14 +31,15 @@ struct Definitions {
     case symbol(Int)
   }
 
-  /// The keys of one object, of which none may stand twice.
+  /// The keys of one object, none of which may occur twice.
   ///
-  /// A key may take a byte where its symbol takes many: each symbol is looked at once, whatever refers to it.
+  /// A key may take a byte even if its symbol takes many: each symbol is looked at once, however many keys
+  /// refer to it.
   struct Keys {
     private var numbers = Set<Int>()
     private var texts = Set<ExactString>()
 
-    /// Whether a key is another than all before it.
+    /// Adds a key, and returns whether it differs from all before it.
     mutating func insert(_ key: Key, _ definitions: Definitions) -> Bool {
       switch key {
       case .symbol(let symbol): return numbers.insert(definitions.names[symbol]).inserted

@@ -1,6 +1,6 @@
 import Stow
 
-/// What element types are called, and what elements mean.
+/// The names of element types, and the meaning of elements.
 enum ElementWords {
   static func name(of type: UInt8) -> String {
     let width = Words.count(Int(type & 15), "byte")
@@ -33,9 +33,9 @@ enum ElementWords {
     }
   }
 
-  /// What a cell means.
+  /// Returns the meaning of a cell.
   ///
-  /// - Parameter residue: The last byte of it, if it has a residue.
+  /// - Parameter residue: Its last byte, if it has a residue.
   static func meaning(_ cell: Cell, residue: UInt8?) -> String {
     switch cell {
     case .integer(let value): "\(value)\(residue == nil ? "" : ", an integer")"

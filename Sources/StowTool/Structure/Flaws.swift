@@ -4,13 +4,13 @@ import Stow
 enum Flaws {
   static let longTag = "a number beside a tag that has room for it"
 
-  /// The bytes that a number takes in the first row that holds it.
+  /// Returns how many bytes a number takes in its shortest form.
   static func size(of number: Int) -> Int {
     number < 224
       ? 1 : number < 6_368 ? 2 : number < 268_512 ? 3 : UInt64(number) <= UInt64(UInt32.max) ? 5 : 9
   }
 
-  /// Whether a scalar is written as a message of it alone would be.
+  /// Returns whether a scalar is written as in a message of its own.
   static func isCanonical(_ reader: ByteReader, _ bytes: Range<Int>) -> Bool {
     if let tag = try? reader.byte(at: bytes.lowerBound), Scalars.kind(tag) == .decimal {
       return isCanonicalDecimal(reader, bytes)
@@ -19,8 +19,8 @@ enum Flaws {
     return message.elementsEqual(bytes.lazy.map { (try? reader.byte(at: $0)) ?? 0 })
   }
 
-  /// Digits are not reduced, so that 12.50 and 12.5 have different bytes, and both are canonical. A `StowValue` may not keep
-  /// the difference.
+  /// Returns whether a decimal number is canonical. Digits are not reduced: 12.50 and 12.5 have different
+  /// bytes, and both are canonical. A `StowValue` may not keep the difference.
   private static func isCanonicalDecimal(_ reader: ByteReader, _ bytes: Range<Int>) -> Bool {
     guard let length = try? reader.byte(at: bytes.lowerBound + 1),
       let last = try? reader.byte(at: bytes.upperBound - 1)

@@ -10,7 +10,7 @@ struct LogWalk<Visitor: StructureVisitor> {
   private var first: Broken?
   /// The number of the next record.
   private var number: Int
-  /// The record that must go on in the next block.
+  /// The record that must continue in the next block.
   private var unfinished: Int?
 
   /// - Parameters:
@@ -24,7 +24,7 @@ struct LogWalk<Visitor: StructureVisitor> {
 
   /// Walks over all of the file.
   ///
-  /// - Returns: The first thing that is wrong with it; nil if it is whole.
+  /// - Returns: The first fault; nil if the file is whole.
   mutating func file() -> Broken? {
     identity = firstIdentity()
     for start in stride(from: 0, to: reader.count, by: BlockHead.blockSize) {
@@ -36,7 +36,7 @@ struct LogWalk<Visitor: StructureVisitor> {
 
   private func bytes(_ range: Range<Int>) -> [UInt8] { range.compactMap { try? reader.byte(at: $0) } }
 
-  /// That of the first head which is whole.
+  /// Returns the identity of the first whole head.
   private func firstIdentity() -> UInt64? {
     for start in stride(from: 0, to: reader.count, by: BlockHead.blockSize) {
       let head = BlockHead(bytes(start..<min(start + BlockHead.size, reader.count)))
@@ -87,7 +87,7 @@ struct LogWalk<Visitor: StructureVisitor> {
     records.visitor.leave()
   }
 
-  /// Checks that the block goes on where those before it ended.
+  /// Checks that the block continues where those before it ended.
   private mutating func checkStart(of block: Block, _ expected: Int, at start: Int) {
     if let unfinished, block.continuation?.number != unfinished, block.abandoned?.last != unfinished {
       noteMissingPart(of: unfinished, at: start + BlockHead.size)

@@ -35,7 +35,7 @@ extension MessageWalk {
     visitor.leave()
   }
 
-  /// A piece that describes others.
+  /// Shows a piece that describes others.
   private mutating func detail(
     _ bytes: Range<Int>, _ meaning: @autoclosure () -> String, _ kind: PieceKind = .structure,
     in place: Place = .part
@@ -62,7 +62,7 @@ extension MessageWalk {
     if next < body.upperBound { throw Broken("not all of an element", at: next) }
   }
 
-  /// A cell of a row, or an element.
+  /// Shows a cell of a row, or an element.
   private mutating func cell(_ type: UInt8, _ bytes: Range<Int>, _ base: Int64) throws {
     let cell = try Cell.read(reader, at: bytes.lowerBound, type: type, base: base)
     let isNoisy = (0x10...0x9F).contains(type) && type & 15 > 8
@@ -70,7 +70,7 @@ extension MessageWalk {
     visitor.piece(bytes, ElementWords.kind(of: type), ElementWords.meaning(cell, residue: residue))
   }
 
-  /// The integer from which offsets are counted.
+  /// Reads the integer from which offsets are counted.
   private mutating func base(at offset: inout Int, before end: Int, _ place: Place) throws -> Int64 {
     let start = offset
     guard start < end else { throw Broken("no base for the offsets", at: start) }
@@ -218,7 +218,7 @@ extension MessageWalk {
     return content.upperBound
   }
 
-  /// The shape of a table or the number of columns of a matrix, and the types of the columns.
+  /// Reads the shape of a table or the number of columns of a matrix, and the types of the columns.
   private mutating func description(_ isTable: Bool, at offset: inout Int, before end: Int) throws -> [Column]
   {
     let start = offset
@@ -243,7 +243,7 @@ extension MessageWalk {
     return columns
   }
 
-  /// The value of a constant column, or the base of offsets.
+  /// Reads the value of a constant column, or the base of offsets.
   private mutating func parameter(of column: inout Column, at offset: inout Int, before end: Int) throws {
     if ElementType.isOffset(column.type) {
       column.base = try base(at: &offset, before: end, column.place)

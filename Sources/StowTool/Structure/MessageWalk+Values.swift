@@ -3,7 +3,7 @@ import Stow
 // Values: scalars, arrays, maps and records.
 
 extension MessageWalk {
-  /// The value at `offset`, which must end before `end`. Returns the offset after it.
+  /// Walks over the value at `offset`, which must end before `end`. Returns the offset after it.
   mutating func value(at offset: Int, before end: Int, depth: Int) throws -> Int {
     guard offset < end else { throw Broken("the bytes end where a value should be", at: offset) }
     let tag = try reader.byte(at: offset)
@@ -123,9 +123,9 @@ extension MessageWalk {
     return next
   }
 
-  /// The content of an array or a map, whose header is shown.
+  /// Returns the content of an array or a map, and shows its header.
   ///
-  /// - Parameter shortTags: The tags that say the length themselves.
+  /// - Parameter shortTags: The tags that include the length.
   private mutating func openContainer(
     _ name: String, _ tag: UInt8, shortTags: ClosedRange<UInt8>, at offset: Int, before end: Int, _ depth: Int
   ) throws -> Content {
@@ -167,7 +167,7 @@ extension MessageWalk {
     return next
   }
 
-  /// The keys that have a value, by the presence bits at `offset`.
+  /// Returns the keys that have a value, by the presence bits at `offset`.
   private mutating func present(_ keys: [String], at offset: inout Int, before end: Int) throws -> [String] {
     let bits = offset..<(offset + (keys.count + 7) / 8)
     guard bits.upperBound <= end else { throw Broken("no room for the presence bits", at: offset) }

@@ -2,14 +2,14 @@ import Stow
 
 /// Walks over the bytes of a message from the front to the end, and tells a visitor what each is (FORMAT.md).
 ///
-/// It says that a message is broken exactly if the library refuses it. It makes no values, and needs memory for the
+/// Reports a message as broken exactly if the library refuses it. Makes no values, and needs memory for the
 /// definitions of the prelude, and for the keys of one map at a time for each level of nesting.
 struct MessageWalk<Visitor: StructureVisitor> {
   let reader: ByteReader
   var visitor: Visitor
   var definitions = Definitions()
 
-  /// As many levels as the decoder takes.
+  /// As many levels as the decoder accepts.
   static var maximumDepth: Int { 512 }
 
   init(_ reader: ByteReader, _ visitor: Visitor) {
@@ -21,7 +21,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
 
   /// Walks over a message.
   ///
-  /// - Parameter context: What it may rely on.
+  /// - Parameter context: The context that it may rely on.
   /// - Returns: What is wrong with it; nil if it is valid.
   mutating func message(_ context: StowContext?) -> Broken? {
     walk { walk throws in try walk.whole(context) }
@@ -62,7 +62,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
     try body(at: 6, before: reader.count)
   }
 
-  /// A prelude, if there is one, and a value.
+  /// Walks over a prelude, if there is one, and a value.
   private mutating func body(at start: Int, before end: Int) throws {
     var offset = start
     if start < end, try reader.byte(at: start) == 0x1F { offset = try prelude(at: start, before: end) }
@@ -111,7 +111,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
     return offset
   }
 
-  /// A count of things of one byte or more.
+  /// Reads a count of things that take at least one byte each.
   private mutating func count(at offset: inout Int, before end: Int) throws -> Int {
     let start = offset
     let count = try uint(at: &offset, before: end)
@@ -134,7 +134,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
     return (try reader.string(of: text), form, text.end)
   }
 
-  /// A key that is none of those before it in its object.
+  /// Reads a key, which must differ from those before it in its object.
   mutating func key(
     at offset: inout Int, before end: Int, _ kind: PieceKind, _ known: inout Definitions.Keys
   ) throws -> String {
@@ -160,7 +160,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
     return name
   }
 
-  /// Where the content stands of what says its length.
+  /// Returns where the content is of something that states its length.
   func content(_ length: Int, at start: Int, from offset: Int, before end: Int) -> Content {
     let left = end - start
     guard length > left else { return Content(lowerBound: start, upperBound: start + length, cut: nil) }
@@ -169,7 +169,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
     return Content(lowerBound: start, upperBound: end, cut: Broken(reason, at: offset))
   }
 
-  /// A number of variable size.
+  /// Reads a number of variable size.
   mutating func uint(at offset: inout Int, before end: Int) throws -> Int {
     let start = offset
     let value = try reader.varint(at: &offset)
@@ -181,8 +181,8 @@ struct MessageWalk<Visitor: StructureVisitor> {
   }
 }
 
-/// The bytes of a container or a string. Those of one that is cut off end where the bytes end: a walk goes on to there,
-/// and then says what is wrong.
+/// The bytes of a container or a string. If it is cut off, they end where the bytes end: a walk continues to
+/// there, and then reports the fault.
 struct Content {
   let lowerBound: Int
   let upperBound: Int

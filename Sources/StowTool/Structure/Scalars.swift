@@ -6,7 +6,7 @@ import Stow
   import Foundation
 #endif
 
-/// What scalars mean: each is a message by itself, which the library reads.
+/// The meaning of scalars: each is a message by itself, which the library reads.
 enum Scalars {
   static func value(_ reader: ByteReader, _ bytes: Range<Int>) -> StowValue? {
     try? StowValue(from: bytes.map { (try? reader.byte(at: $0)) ?? 0 })
@@ -24,7 +24,7 @@ enum Scalars {
     }
   }
 
-  /// What a scalar of up to 20 bytes is, and its value.
+  /// Returns what a scalar of up to 20 bytes is, and its value.
   static func meaning(_ reader: ByteReader, _ bytes: Range<Int>) -> String {
     guard let tag = try? reader.byte(at: bytes.lowerBound), let value = value(reader, bytes) else {
       return ""
@@ -59,7 +59,7 @@ enum Scalars {
     return "decimal, exponent \(scale >> 4), \(Words.count(Int(scale & 15), "byte"))"
   }
 
-  /// The numerator and the residue of a noisy decimal.
+  /// Returns the numerator and the residue of a noisy decimal.
   private static func numerator(_ reader: ByteReader, _ bytes: Range<Int>) -> String {
     let width = bytes.count - 3
     guard let numerator = try? reader.signed(at: bytes.lowerBound + 2, width: width),
@@ -86,7 +86,7 @@ enum Scalars {
     return "\(tag == 0x1C ? "-" : "")\(magnitude) × 10^\(Int8(bitPattern: exponent))"
   }
 
-  /// The beginning of a string, in quotes.
+  /// Returns the beginning of a string, in quotes.
   static func beginning(_ reader: ByteReader, _ bytes: Range<Int>) -> String {
     let most = 60
     let first = bytes.prefix(4 * most + 4).map { (try? reader.byte(at: $0)) ?? 0 }

@@ -5,7 +5,7 @@ struct StreamWalk<Visitor: StructureVisitor> {
   private(set) var records: MessageWalk<Visitor>
   private let reader: ByteReader
 
-  /// - Parameter walk: What walks over the records.
+  /// - Parameter walk: The walk over the records.
   init(_ reader: ByteReader, _ walk: MessageWalk<Visitor>) {
     self.reader = reader
     records = walk

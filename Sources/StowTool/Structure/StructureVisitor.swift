@@ -1,15 +1,15 @@
-/// What a walk over a message tells of its bytes, in their order. Every byte is in exactly one piece.
+/// Receives what a walk over a message finds, in order. Every byte is in exactly one piece.
 protocol StructureVisitor {
-  /// Bytes, and what they are.
+  /// Receives bytes, and what they are.
   ///
-  /// - Parameter meaning: The same for people. Not made where nobody asks for it.
+  /// - Parameter meaning: The same for people. Made only if it is used.
   mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String)
-  /// What follows is inside of what came before, until it is left.
+  /// What follows is inside what came before, until it is left.
   mutating func enter(_ place: Place)
   mutating func leave()
-  /// Whether `flaw` is to be called, for which the walk does more than to see whether a message is valid.
+  /// Whether `flaw` is called, which takes more work than checking whether a message is valid.
   static var seeksFlaws: Bool { get }
-  /// What no canonical writer would have written, although it is valid.
+  /// Receives something that is valid, although no canonical writer would have written it.
   mutating func flaw(at offset: Int, _ reason: String)
   /// How many places were entered and not left.
   var depth: Int { get }
@@ -19,13 +19,13 @@ extension StructureVisitor {
   static var seeksFlaws: Bool { false }
   mutating func flaw(at offset: Int, _ reason: String) {}
 
-  /// Leaves what a walk was inside of when it broke off.
+  /// Leaves the places that a walk was inside when it broke off.
   mutating func leave(to depth: Int) {
     while self.depth > depth { leave() }
   }
 }
 
-/// What bytes are good for.
+/// The purpose of bytes.
 enum PieceKind: String, CaseIterable {
   case head = "heads of messages"
   case symbols = "prelude: symbols"
@@ -46,11 +46,11 @@ enum PieceKind: String, CaseIterable {
   case framing = "blocks and frames"
 }
 
-/// Where something is inside.
+/// A place that encloses pieces.
 enum Place {
-  /// Of what describes a message, or the string of a URL.
+  /// In what describes a message, or in the string of a URL.
   case part
-  /// The value for a key, which stands before it.
+  /// The value for a key, which precedes it.
   case entry(String)
   /// The value for a key of a shape.
   case field(String)

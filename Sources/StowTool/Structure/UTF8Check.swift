@@ -1,8 +1,9 @@
 import Stow
 
-/// Whether bytes are UTF-8, without a string of them: a long one would take as much memory again.
+/// Checks whether bytes are UTF-8 without making a string of them: a long one would take as much memory
+/// again.
 enum UTF8Check {
-  /// Where the first bytes stand that are not UTF-8; nil if all are.
+  /// Returns where the first bytes are that are not UTF-8; nil if all are.
   static func fault(_ reader: ByteReader, _ bytes: Range<Int>) -> Int? {
     var offset = bytes.lowerBound
     while offset < bytes.upperBound {
@@ -17,7 +18,7 @@ enum UTF8Check {
     if first < 0x80 { return 1 }
     let size = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0
     guard size > 0, size <= end - offset, let second = try? reader.byte(at: offset + 1) else { return nil }
-    // What is no surrogate, not beyond the last scalar and in no form that is longer than need be.
+    // Excludes surrogates, scalars beyond the last one, and overlong forms.
     let range: ClosedRange<UInt8> =
       switch first {
       case 0xE0: 0xA0...0xBF

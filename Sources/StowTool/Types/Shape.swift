@@ -6,19 +6,19 @@ import Stow
   import Foundation
 #endif
 
-/// What all values at one place have in common: a tree that grows with the keys there are, not with the values.
+/// What all values at one place have in common: a tree that grows with the number of keys, not of values.
 final class Shape {
   enum Kind {
     case bool, integer, double, string, data, date, uuid, url, decimal, array, object
     /// Integers and floating-point numbers.
     case number
-    /// Several kinds, or what only a `StowValue` holds.
+    /// Several kinds, or one that only a `StowValue` holds.
     case mixed
   }
 
-  /// Nil before there is a value that is not nil.
+  /// Nil until there is a value that is not nil.
   private(set) var kind: Kind?
-  /// How many optionals hold the nils that are there.
+  /// How many levels of optionals the nils need.
   private(set) var levels = 0
   /// The least integer and the greatest, and 0.
   private(set) var (least, greatest): (Int128, UInt128) = (0, 0)
@@ -26,7 +26,7 @@ final class Shape {
   private(set) var element: Shape?
   private(set) var objects: Objects?
 
-  /// Swift's runtime takes long for more optionals in each other.
+  /// The most optionals inside each other: with more, Swift's runtime takes long.
   private static let mostLevels = 12
 
   func add(_ value: StowValue) {
@@ -60,7 +60,7 @@ final class Shape {
     }
   }
 
-  /// Adds the values that another shape was made of.
+  /// Adds the values of another shape.
   func add(_ other: Shape) {
     levels = max(levels, other.levels)
     (least, greatest) = (min(least, other.least), max(greatest, other.greatest))
@@ -84,7 +84,7 @@ final class Shape {
     objects = kind == .object ? Objects() : nil
   }
 
-  /// Whether all values may be of one type that says something of them.
+  /// Whether all values may be of one type that says something about them.
   fileprivate var isUniform: Bool {
     switch kind {
     case .mixed: false
@@ -106,7 +106,8 @@ struct Objects {
     fileprivate init(_ key: String) { self.key = key }
   }
 
-  /// Objects of more keys are dictionaries, and so are those of more than the fewest, if no key is in all of them.
+  /// Objects with more keys than the first limit are dictionaries. So are those with more than the second, if
+  /// no key is in all of them.
   static let (mostKeys, fewestKeys) = (200, 20)
 
   /// How many objects there are.
@@ -114,10 +115,11 @@ struct Objects {
   /// A field for each key, in the order of appearance.
   private(set) var fields: [Field] = []
   private var places: [String: Int] = [:]
-  /// The values of all keys, if there are too many keys to be told apart.
+  /// The values of all keys, if there are too many keys to keep apart.
   private var values: Shape?
 
-  /// Returns false for what no struct or dictionary of Swift holds: keys in several spellings, which are equal as strings.
+  /// Adds an object. Returns false if no struct or dictionary of Swift holds it, because several spellings of
+  /// a key are equal as strings.
   fileprivate mutating func add(_ object: StowObject) -> Bool {
     if let values {
       for value in object.values { values.add(value) }
@@ -164,14 +166,15 @@ struct Objects {
     (fields, places) = ([], [:])
   }
 
-  /// The values of all fields as those of one place.
+  /// The values of all fields, merged as those of one place.
   private var merged: Shape {
     let shape = Shape()
     for field in fields { shape.add(field.shape) }
     return shape
   }
 
-  /// The values of the objects if these are dictionaries, whose keys are data and no names; nil if they are structs.
+  /// The values of the objects if these are dictionaries, whose keys are data and not names; nil if they are
+  /// structs.
   var dictionaryValues: Shape? {
     if let values { return values }
     if fields.allSatisfy({ Self.isData($0.key) }) { return merged }

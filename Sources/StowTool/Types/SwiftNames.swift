@@ -1,4 +1,4 @@
-/// Names of the language Swift that are made of keys.
+/// Swift names made from keys.
 enum SwiftNames {
   /// Names that were given, so that none is given twice.
   struct Pool {
@@ -7,7 +7,7 @@ enum SwiftNames {
 
     init(_ taken: Set<String>) { self.taken = taken }
 
-    /// The name, with a number after it if it was given before.
+    /// Returns the name, with a number after it if it was given before.
     mutating func unique(_ name: String) -> String {
       var result = name
       while !taken.insert(result).inserted {
@@ -31,7 +31,7 @@ enum SwiftNames {
     "UInt128", "UInt64", "Void",
   ])
 
-  /// What a type with a table of fields has anyway.
+  /// The properties that a type with a table of fields has anyway.
   static let takenProperties: Set = ["stowFields"]
 
   private static let keywords: Set = [
@@ -42,18 +42,18 @@ enum SwiftNames {
     "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
   ]
 
-  /// `openingHours` for the key `opening_hours`.
+  /// Returns `openingHours` for the key `opening_hours`.
   static func property(_ key: String) -> String {
     let words = words(of: key)
     guard let first = words.first else { return "value" }
-    // Of `XMLFile`, the F begins the next word.
+    // In `XMLFile`, the F begins the next word.
     var capitals = first.prefix { $0.isUppercase }.count
     if capitals > 1, first.dropFirst(capitals).first?.isLetter == true { capitals -= 1 }
     let start = first.prefix(capitals).lowercased() + first.dropFirst(capitals)
     return valid(start + words.dropFirst().map(capitalized).joined())
   }
 
-  /// `OpeningHours` for the key `opening_hours`.
+  /// Returns `OpeningHours` for the key `opening_hours`.
   static func type(_ key: String) -> String {
     let words = words(of: key)
     return words.isEmpty ? "Value" : valid(words.map(capitalized).joined())
@@ -61,43 +61,43 @@ enum SwiftNames {
 
   private static func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 
-  /// The parts of a key that may be parts of a name.
+  /// Returns the parts of a key that may be parts of a name.
   private static func words(of key: String) -> [String] {
     let text = key.contains(where: \.isLowercase) ? key : key.lowercased()
     return text.split { !$0.unicodeScalars.allSatisfy { $0 != "_" && isVisiblePart($0) } }.map(String.init)
   }
 
-  /// A name of what may begin with a digit.
+  /// Returns a valid name for one that may begin with a digit.
   private static func valid(_ name: String) -> String {
     name.unicodeScalars.first?.properties.isXIDStart == true ? name : "_" + name
   }
 
-  /// Whether a scalar may be part of a name, and is seen there.
+  /// Returns whether a scalar may be part of a name, and is visible there.
   private static func isVisiblePart(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.isXIDContinue && !scalar.properties.isDefaultIgnorableCodePoint
   }
 
-  /// Whether a type may be called so.
+  /// Returns whether a type may have this name.
   static func isTypeName(_ name: String) -> Bool {
     let scalars = name.unicodeScalars
     return scalars.allSatisfy(isVisiblePart) && name != "_" && !keywords.contains(name)
       && !takenTypes.contains(name) && scalars.first.map { $0 == "_" || $0.properties.isXIDStart } == true
   }
 
-  /// `Station` for `Stations`; the name itself unless it is plainly a plural.
+  /// Returns `Station` for `Stations`; the name itself unless it is plainly a plural.
   static func singular(_ name: String) -> String {
     let others = ["as", "ews", "hes", "ies", "is", "oes", "ses", "ss", "us", "xes", "zes"]
     guard name.count > 2, name.hasSuffix("s"), !others.contains(where: name.hasSuffix) else { return name }
     return String(name.dropLast())
   }
 
-  /// A name where it is declared, or stands after a point.
+  /// Returns a name as it is declared, or follows a point.
   static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-  /// A name among those of arguments.
+  /// Returns a name as the label of an argument.
   static func label(_ name: String) -> String { name == "inout" ? "`inout`" : name }
 
-  /// A string in the source, in which every character is seen.
+  /// Returns a string literal in which every character is visible.
   static func literal(_ string: String) -> String {
     let parts = string.unicodeScalars.map { scalar in
       switch scalar {

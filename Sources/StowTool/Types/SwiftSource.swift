@@ -1,6 +1,6 @@
-/// Types in the language Swift for the values that a shape was made of.
+/// Swift types for the values that a shape was made from.
 struct SwiftSource {
-  /// A type as it stands after the name of a property.
+  /// A type as it is written after the name of a property.
   private indirect enum TypeName: Hashable, Sendable {
     case known(String)
     /// A struct, by its number.
@@ -14,7 +14,7 @@ struct SwiftSource {
 
   private struct Structure {
     var fields: [Field] = []
-    /// The name; nil before it is known where the struct appears first.
+    /// The name; nil until it is known where the struct first appears.
     var name: String?
   }
 
@@ -37,7 +37,7 @@ struct SwiftSource {
   private(set) var text = ""
 
   /// - Parameters:
-  ///   - name: What the type of a value is called.
+  ///   - name: The name of the type of a value.
   ///   - fields: Whether structs have tables of fields.
   init(of shape: Shape, name: String, fields: Bool) {
     let root = type(of: shape)
@@ -59,10 +59,10 @@ struct SwiftSource {
 
   // MARK: types
 
-  /// The type of the values of a shape.
+  /// Returns the type of the values of a shape.
   private mutating func type(of shape: Shape) -> TypeName {
     let type = unwrappedType(of: shape)
-    // A `StowValue` is any nil, too.
+    // A `StowValue` can be any nil, too.
     return type == .anything ? type : Self.wrapped(type, shape.levels)
   }
 
@@ -70,7 +70,7 @@ struct SwiftSource {
     (0..<levels).reduce(type) { type, _ in .optional(type) }
   }
 
-  /// The same without the optionals around it.
+  /// Returns the same type without the optionals around it.
   private mutating func unwrappedType(of shape: Shape) -> TypeName {
     switch shape.kind {
     case nil, .mixed: return .anything
@@ -78,7 +78,7 @@ struct SwiftSource {
     case .integer: return Self.integerType(shape)
     case .number:
       let limit = 1 << 53
-      // No greater integer is sure to be the same as a Double.
+      // Greater integers may not be the same as a `Double`.
       return shape.least >= -limit && shape.greatest <= limit ? .known("Double") : .anything
     case .double: return .known("Double")
     case .string: return .known("String")
@@ -102,7 +102,8 @@ struct SwiftSource {
     return shape.least == 0 ? .known("UInt128") : .anything
   }
 
-  /// The struct for objects. Those with the same keys and types are one, in which what is an optional in one of them is one.
+  /// Returns the struct for objects. Objects with the same keys and types share one, in which a property is
+  /// optional if it is in any of them.
   private mutating func number(of objects: Objects) -> Int {
     let fields = objects.fields.map { field in
       let type = unwrappedType(of: field.shape)

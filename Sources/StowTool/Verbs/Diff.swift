@@ -81,7 +81,8 @@ struct Differences {
     }
   }
 
-  /// Arrays of more elements are compared element by element, and objects of no more keys are looked into.
+  /// Arrays with more elements than this are compared element by element, and objects with at most this many
+  /// keys are looked into.
   private static let (mostWhole, mostKeys) = (1000, 64)
 
   private mutating func compareElements(_ left: StowMessage, _ right: StowMessage, _ places: [Place]) throws {
@@ -118,7 +119,7 @@ struct Differences {
     }
   }
 
-  /// Compares two values, of which either may not be there.
+  /// Compares two values, either of which may be missing.
   mutating func compareIfThere(_ left: StowValue?, _ right: StowValue?, _ places: [Place]) {
     switch (left, right) {
     case (let left?, let right?): compare(left, right, places)
@@ -163,7 +164,7 @@ struct Differences {
     }
   }
 
-  /// Whether two values are the same to the bytes of every string and the order of every object.
+  /// Returns whether two values are the same down to the bytes of every string and the order of every object.
   private static func areSame(_ left: StowValue, _ right: StowValue) -> Bool {
     switch (left, right) {
     case (.string(let left), .string(let right)), (.url(let left), .url(let right)):
@@ -184,7 +185,7 @@ struct Differences {
     output.line("\(sign) \(Path(places)): \(text)")
   }
 
-  /// The beginning of a value, in notation.
+  /// Returns the beginning of a value, in notation.
   private func short(_ value: StowValue) -> String {
     var writer = NotationWriter()
     if value.array != nil || value.object != nil { writer.depth = 2 }

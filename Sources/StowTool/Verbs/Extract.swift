@@ -1,6 +1,6 @@
 import Stow
 
-/// `extract` and `context`: messages made of what files hold.
+/// `extract` and `context`: messages made from what files hold.
 enum Extract {
   static let verb = Verb(
     name: "extract", operands: "[options] FILE", files: 1...1,

@@ -64,7 +64,7 @@ enum LogVerbs {
   private static func change(_ path: String, _ body: (RecordLog, inout Output) throws -> Void) throws
     -> ExitCode
   {
-    // Opening for appending would make a log where there is none.
+    // Opening for appending would create a log if there is no such file.
     let input = try Input(path)
     guard !input.isPiped else {
       throw Failure("\(path): a pipe or a device, and no file that can be changed")

@@ -23,10 +23,10 @@ enum Parse {
   static let options =
     Output.options + [Option("--log", "LOG", "append the value of each line to this log, which may be new")]
 
-  /// Makes a text that can be encoded of UTF-8 that outlives it.
+  /// Makes an encodable text from UTF-8 that outlives it.
   typealias Read = (UnsafeBufferPointer<UInt8>) -> NotationText
 
-  /// Writes the message of the value that the text of the file is, or appends those of its lines to a log.
+  /// Writes the message of the value in the file, or appends those of its lines to a log.
   static func write(_ arguments: Arguments, _ read: Read) throws -> ExitCode {
     let input = try Input(arguments.files[0])
     if input.segments != nil { throw Failure("\(input.name): a folder, and no text") }
@@ -41,12 +41,12 @@ enum Parse {
     return .fine
   }
 
-  /// Some editors begin a text with the mark U+FEFF.
+  /// Removes the byte order mark U+FEFF, with which some editors begin a text.
   private static func withoutMark(_ text: Data) -> Data {
     text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text
   }
 
-  /// Lends a text to `body`, without a copy of it.
+  /// Lends a text to `body` without copying it.
   private static func withText<Result>(
     _ data: Data, _ place: String, _ read: Read, _ body: (NotationText) throws -> Result
   ) throws -> Result {
@@ -64,7 +64,7 @@ enum Parse {
     }
   }
 
-  /// Appends the values of lines to a log: those before a line that is wrong, or all.
+  /// Appends the values of lines to a log: all of them, or those before a line that is wrong.
   private static func append(_ input: Input, to path: String, _ read: Read) throws -> ExitCode {
     do {
       let log = try RecordLog(at: URL(named: path), durability: .manual)

@@ -33,7 +33,7 @@ enum Lines {
     Option("--follow", nil, "go on with the records that are still to be appended to a log", short: "-f"),
   ]
 
-  /// How wide lines may be; nil for any width.
+  /// Returns how wide lines may be; nil for any width.
   static func width(_ arguments: Arguments) throws -> Int? {
     if arguments.has("--lines") { return nil }
     guard let width = try arguments.number("--width") else { return System.terminalWidth ?? 100 }
@@ -42,7 +42,7 @@ enum Lines {
 
   /// Writes a text for each value of the files.
   ///
-  /// - Parameter prepare: What is written for a value, or for a part of a large one.
+  /// - Parameter prepare: Returns what is written for a value, or for a part of a large one.
   static func write(
     _ arguments: Arguments, _ writer: NotationWriter,
     _ prepare: (StowValue, _ place: String, _ part: StowPath) throws -> StowValue

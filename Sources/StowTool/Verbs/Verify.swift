@@ -51,7 +51,7 @@ enum Verify {
       let place = path.count > 0 ? ", in \(path)" : ""
       return ("not valid at offset \(broken.offset)\(place): \(input.fault(broken.reason))", false)
     }
-    // The walk does not put together the records of several blocks, nor unpack those that are packed.
+    // The walk neither puts together records of several blocks nor unpacks packed ones.
     if input.kind == .log, let fault = try Logs.fault(in: input) { return ("not valid: \(fault)", false) }
     guard arguments.has("--canonical"), input.kind == .message else { return ("valid", true) }
     switch try Canonicality.of(input, context, Contents.decoder(arguments)) {

@@ -21,7 +21,7 @@ enum View {
     ],
     run: run)
 
-  /// The largest file that is put into a page: browsers have no longer texts than twice that.
+  /// The largest file that is put into a page: texts in browsers cannot be longer than twice that.
   private static let most = 256 << 20
 
   /// The most segments of a folder that are named.
@@ -50,7 +50,7 @@ enum View {
     return .fine
   }
 
-  /// The page with a file inside, and with the context that its messages rely on.
+  /// Returns the page with a file inside, and with the context that its messages rely on.
   private static func page(of input: Input, context: Data?) -> Data {
     var page = Data(ViewerPage.before.utf8)
     func add(_ attributes: String, _ data: Data) {
@@ -65,7 +65,7 @@ enum View {
     return page
   }
 
-  /// A text as the value of an attribute.
+  /// Returns a text escaped for the value of an attribute.
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for character in text.unicodeScalars {

@@ -3,9 +3,10 @@ import Stow
 /// Whether a valid message is what a canonical writer would have written.
 enum Canonicality {
   case canonical
-  /// It is not, as this says.
+  /// The message is not canonical, as the text says.
   case flawed(String)
-  /// It is not what a `StowValue` writes from an offset on, but may be what a writer that knows the type writes.
+  /// The message is not what a `StowValue` writes from an offset on, but may be what a writer that knows the
+  /// type writes.
   case unknown(from: Int)
 
   /// - Parameter input: A valid message.

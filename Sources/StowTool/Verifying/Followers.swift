@@ -1,4 +1,4 @@
-/// Knows where a walk is, and so where it broke off; and shows how far it is.
+/// Follows where a walk is, and so where it broke off; and shows how far it is.
 struct ProgressFollower: StructureVisitor {
   private(set) var path = Path()
   private let progress: Progress
@@ -13,12 +13,12 @@ struct ProgressFollower: StructureVisitor {
   mutating func leave() { path.leave() }
 }
 
-/// Knows the first flaw that a walk met.
+/// Follows a walk to the first flaw that it meets.
 struct FlawFollower: StructureVisitor {
   private var path = Path()
   private(set) var first: (offset: Int, path: Path, reason: String)?
-  /// Whether a writer may have known more than a `StowValue` does: of an object, what kind of keys it has, and of a
-  /// decimal number, zeros at the end of its digits.
+  /// Whether a writer may have known more than a `StowValue` does: what kind of keys an object has, or zeros
+  /// at the end of a decimal number's digits.
   private(set) var mayHaveKnownMore = false
 
   static var seeksFlaws: Bool { true }

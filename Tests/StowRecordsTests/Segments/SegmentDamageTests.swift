@@ -139,7 +139,8 @@ struct SegmentDamageTests {
         let log = try open(disk)
         for log in [log, try RecordLogReader(at: Segmented.folder, on: disk)] {
           let lost = Set(0..<100).subtracting(try Segmented.ids(log))
-          #expect(lost.allSatisfy { (segment.first..<(segment.first + 7)).contains($0) }, "\(index), \(place)")
+          let numbers = segment.first..<(segment.first + 7)
+          #expect(lost.allSatisfy { numbers.contains($0) }, "\(index), \(place)")
           #expect(try Set(log.verify().flatMap(\.records)) == lost)
         }
         // What is appended belongs to the same log.

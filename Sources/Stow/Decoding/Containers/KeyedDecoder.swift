@@ -1,5 +1,5 @@
-// The way to a value by its key: a container is taken from the pool of its key type (or made anew), its reader is opened
-// at the object, and finds each key that is asked for.
+// The way to a value by its key: a container is taken from the pool of its key type (or newly made), its
+// reader is opened at the object, and finds each key that is requested.
 
 extension DecodingSession {
   /// Returns the container of an object, whose reader `open` opens.
@@ -15,7 +15,7 @@ extension DecodingSession {
     return pool.pointee.copy(number, as: KeyedDecodingContainer<Key>.self)
   }
 
-  /// Returns a container that holds the session, where containers are not used again.
+  /// Returns a container that holds the session, for when containers are not reused.
   @inline(never)
   private func newContainer<Key: CodingKey, Failure: Error>(
     _ keyType: Key.Type, _ keyTable: DecodingKeyTable, _ open: (ObjectReader) throws(Failure) -> Void
@@ -35,7 +35,7 @@ extension DecodingSession {
     return (ContainerReuse.reference(of: container), reader)
   }
 
-  /// What a container keeps alive itself where containers are not used again, and when the message is over.
+  /// What a container keeps alive itself if containers are not reused, and after the message is over.
   struct Held {
     let session: DecodingSession
     let reader: ObjectReader
@@ -44,7 +44,7 @@ extension DecodingSession {
 
 /// The keyed containers of one key type.
 struct KeyedDecoderPool: ~Copyable {
-  /// The address, which stays; nobody counts references.
+  /// A stable address, without reference counting.
   typealias Reference = UnsafeMutablePointer<KeyedDecoderPool>
 
   let keyTable: DecodingKeyTable
@@ -67,9 +67,10 @@ struct KeyedDecoderPool: ~Copyable {
 
 /// The container of an object that is being read.
 ///
-/// A trivial word where containers are used again: the object that the standard library puts around it copies it for every
-/// call, and would count references each time. The session keeps the reader, and whoever runs the decoding keeps the
-/// session for as long as somebody holds a container (`SessionPool`). Elsewhere it keeps both itself.
+/// A trivial word if containers are reused: the object that the standard library puts around it copies it for
+/// every call, and would count references each time. The session keeps the reader, and the code that runs the
+/// decoding keeps the session for as long as somebody holds a container (`SessionPool`). Otherwise it keeps
+/// both itself.
 struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   /// The reference to the reader, as a number: a word that may have any bits is copied without a call.
   private let readerBits: UInt
@@ -120,7 +121,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   // MARK: finding
 
-  /// Returns what `body` returns; an error of the format is that of the value for `key`.
+  /// Returns the result of `body`, and turns an error of the format into that of the value for `key`.
   @inline(__always)
   private func attempt<Result>(
     _ key: Key, _ type: Any.Type?, _ body: () throws(FormatError) -> Result
@@ -133,7 +134,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     withSession { session, _ in session.error(error, path: codingPath + [key], expected: type) }
   }
 
-  /// Returns where the value for `key` stands; nil if the object has none.
+  /// Returns where the value for `key` is; nil if the object lacks the key.
   @inline(__always)
   private func find(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found? {
     try attempt(key, nil) { () throws(FormatError) in try reader.find(key) }
@@ -175,7 +176,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// The same as `find`, out of line: so that not each type of an optional has all of it.
+  /// The same as `find`, not inlined, so that not every optional type contains all of it.
   @inline(never)
   private func search(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found? {
     try find(key, reader)
@@ -196,7 +197,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   func decode<Value: ReadableScalar>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try read(type, key)
   }
-  // The standard library has defaults for these, which throw.
+  // The standard library's default implementations of these throw.
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try read(type, key) }
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try read(type, key) }
 
@@ -232,7 +233,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
         return try value(type, found, key, session, reader)
       }
       try pass(found, key, reader)
-      // A nil of an optional within this one is a value here.
+      // The nil of an optional within this one is a value here.
       return session.none(type, level: level - 1)
     }
   }
@@ -288,7 +289,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   /// Returns a decoder of the value for `key`, whose step stays until the object itself is left.
   ///
-  /// - Parameter mayBeAbsent: Whether there need not be one.
+  /// - Parameter mayBeAbsent: Whether the value may be missing.
   private func nestedDecoder(_ key: Key, mayBeAbsent: Bool = false) throws -> any Decoder {
     try withSession { session, reader in
       let found = try find(key, reader)

@@ -4,11 +4,12 @@
   import Foundation
 #endif
 
-// A value is decoded by a plan, if its type has one, or by its own `init(from:)`, which is handed a `ValueDecoder`.
+// A value is decoded by a plan, if its type has one, or by its own `init(from:)`, which receives a
+// `ValueDecoder`.
 
-/// Where a value stands that is to be decoded: at an offset of the message, with its tag, or among elements without tags.
+/// The place of a value to decode: at an offset of the message, with its tag, or among elements without tags.
 struct OpenPlace {
-  /// The elements without tags that this is one of.
+  /// The elements without tags that this belongs to.
   let elements: Elements?
   /// The offset in the message, or the bits of the number among the elements.
   fileprivate let position: Int
@@ -20,7 +21,7 @@ struct OpenPlace {
 
   init(at offset: Int) { self.init(nil, offset) }
 
-  /// The place of an element, or of the one value that its column has.
+  /// The place of an element, or of the single value of its column.
   init(_ number: ElementNumber, of elements: Elements) {
     if let offset = elements.layout.constant(number) {
       self.init(nil, offset)
@@ -29,15 +30,15 @@ struct OpenPlace {
     }
   }
 
-  /// The place of what is not there: as if a nil stood there.
+  /// The place of a missing value, which reads like a nil.
   static var absent: OpenPlace { OpenPlace(at: ErrorMaker.nowhere) }
 
-  /// Where a value with a tag stands; nil of an element.
+  /// Where a value with a tag is; nil for an element.
   var tagged: Int? { elements == nil ? position : nil }
 
   var number: ElementNumber { ElementNumber(bits: position) }
 
-  /// Whether this is the array of what a path finds in each of some elements.
+  /// Whether this is the array of the values that a path finds in each of some elements.
   var isEach: Bool { elements?.each != nil }
 
   /// The offset by which a path finds the value.
@@ -46,7 +47,7 @@ struct OpenPlace {
     return elements.layout.row(number) ?? elements.offset
   }
 
-  /// Returns how many levels of optionals stand around the nil that stands here; nil if another value does.
+  /// Returns how many levels of optionals are around the nil at this place; nil if there is another value.
   func levelOfNil(_ message: Message) -> Int? {
     guard elements == nil else { return nil }
     if Nils.isNil(message.reader, at: position) { return Nils.level(message.reader, at: position) }
@@ -60,7 +61,7 @@ struct OpenPlace {
     return try Value.read(message, at: position, next: &next)
   }
 
-  /// Returns the elements of the array that stands here, or where they stand if they are whole values.
+  /// Returns the elements of the array at this place, or where they are if they are whole values.
   func array(_ session: DecodingSession) throws(FormatError) -> (untagged: Elements?, values: Range<Int>) {
     if let elements {
       if isEach { return (elements, 0..<0) }
@@ -72,22 +73,23 @@ struct OpenPlace {
   }
 }
 
-/// The elements of an array that each have to be found: what a path leads to in some elements.
+/// The elements of an array that must each be found: what a path leads to in some elements.
 protocol FoundElements: AnyObject {
   /// Returns the place of the element with an index, and its node, which is left in the coding path.
   ///
-  /// - Parameter mayBeAbsent: Whether a nil may stand for what is not there, as it may for an optional type.
+  /// - Parameter mayBeAbsent: Whether a missing value may be read as nil, as for an optional type.
   func place(
     of index: Int, for type: Any.Type, mayBeAbsent: Bool, _ session: DecodingSession, _ node: PathNode
   ) throws -> (OpenPlace, PathNode)
 
-  /// Returns the cells that the elements are; nil if they are others.
+  /// Returns the elements as cells; nil if they are not cells.
   func run(_ message: Message) throws(FormatError) -> CellRun?
 }
 
 /// Elements without tags, with the session that reads them, so that a decoder of one of them holds both in one word.
 ///
-/// What a path finds is such an array, too: `each` finds its elements, and the place of any is that of the whole array.
+/// What a path finds is such an array, too: `each` finds its elements, whose place is that of the whole
+/// array.
 final class Elements {
   let session: DecodingSession
   let layout: ElementLayout
@@ -104,14 +106,14 @@ final class Elements {
     shape = layout.columns?.shape
   }
 
-  /// Returns the elements of the array at `offset`; nil if they are whole values, or there is no array.
+  /// Returns the elements of the array at `offset`; nil if they are whole values, or if there is no array.
   static func at(_ offset: Int, _ session: DecodingSession) throws(FormatError) -> Elements? {
     let tag = try session.message.reader.byte(at: offset)
     guard ElementLayout.isArray(tag) || tag == DataValues.tag else { return nil }
     return try ElementLayout(session.message, at: offset).map { Elements($0, session) }
   }
 
-  /// Returns the cells of a row of a matrix; nil if the element is another.
+  /// Returns the cells of a row of a matrix; nil if the element is not one.
   func cells(ofRow number: ElementNumber) -> Elements? {
     guard shape == nil, let row = layout.row(number) else { return nil }
     return layout.cells(ofRow: number, at: row).map { Elements($0, session) }
@@ -127,7 +129,7 @@ final class Elements {
     return session.container(keyType) { $0.open(row: row, of: self, shape: shape, node) }
   }
 
-  /// Returns the cells that the array at a place is made of; nil if it has others, or there is none.
+  /// Returns the cells of the array at a place; nil if it has other elements, or if there is no array.
   func run(_ number: ElementNumber) throws(FormatError) -> CellRun? {
     if let each { return try each.run(session.message) }
     return layout.run(ofRow: number)
@@ -164,11 +166,11 @@ extension DecodingSession {
 
   @inline(__always)
   func decodePlain<Value: Decodable>(_ type: Value.Type, _ decoder: consuming some Decoder) throws -> Value {
-    // Called on the type that was handed in, which may be a subclass of `Value`.
+    // Called on the type that was passed in, which may be a subclass of `Value`.
     try nest(decoder) { try type.init(from: $0) }
   }
 
-  /// Runs what decodes from `decoder`, unless it is one too many within each other.
+  /// Runs `body`, which decodes from `decoder`, unless calls are nested too deeply.
   @inline(__always)
   func nest<From: Decoder, Result>(_ decoder: From, _ body: (From) throws -> Result) throws -> Result {
     if !calls.enter(maximumDepth: message.maximumDepth) {
@@ -188,7 +190,7 @@ extension DecodingSession {
     return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(at: place, from: self, node) }
   }
 
-  /// The same to where the value is to stand.
+  /// Decodes the value at a place into uninitialized memory.
   func decode<Value: Decodable>(
     into target: UnsafeMutablePointer<Value>, _ entry: DecodingPlans.Entry, at place: OpenPlace,
     _ node: PathNode
@@ -201,7 +203,7 @@ extension DecodingSession {
     }
   }
 
-  /// Returns the nil of an optional type that stands in `level` others; nil for other types.
+  /// Returns the nil of an optional type inside `level` others; nil for other types.
   func none<Value: Decodable>(_ type: Value.Type, level: Int = 0) -> Value? {
     let entry = types.entry(for: type)
     guard level >= 0, !entry.isPlain, type == Value.self else { return nil }
@@ -211,9 +213,9 @@ extension DecodingSession {
 
 // MARK: decoders
 
-/// The decoder that a value is handed: the place where it stands.
+/// The decoder that a value receives: the place of the value.
 ///
-/// Three words, so that it sits inside its existential. It keeps the session alive and may outlive the
+/// Three words, so that it fits inside its existential. It keeps the session alive and may outlive the
 /// `init(from:)` it was made for.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   /// The elements that the value is among, or the session, which elements hold. An enumeration of both would cost a
@@ -249,7 +251,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
     OpenPlace(isElement ? elements : nil, position)
   }
 
-  /// Whether the value is not there, as `superDecoder(forKey:)` may find.
+  /// Whether the value is missing, as it may be for `superDecoder(forKey:)`.
   var isAbsent: Bool { !isElement && position == OpenPlace.absent.offset }
 
   var codingPath: [any CodingKey] { session.codingPath(node, at: place.offset) }
@@ -292,7 +294,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
       throw failure(error, type)
     }
   }
-  // The standard library has defaults for these, which throw.
+  // The standard library's default implementations of these throw.
   func decode(_ type: Int128.Type) throws -> Int128 { try scalar(type) }
   func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar(type) }
   private func scalar<Value: ReadableScalar>(_ type: Value.Type) throws -> Value { try decode(type) }
@@ -307,12 +309,12 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
 
 /// The container of an array.
 ///
-/// A copy of it goes on by itself, from the element that is next.
+/// A copy continues independently, from the next element on.
 struct ArrayDecoder: UnkeyedDecodingContainer {
   private let session: DecodingSession
   private let elements: Elements?
   let count: Int?
-  /// Where the next element stands, and after the last; without tags, its number, and how many there are.
+  /// Where the next element is, and the end; without tags, the number of the next element, and of all.
   private var current: Int
   private let end: Int
   private(set) var currentIndex = 0
@@ -332,9 +334,10 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
 
   private var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }
 
-  /// Returns where the next element stands, its node, which is left to be popped, and what `current` is after it.
+  /// Returns the place of the next element, its node, which the caller must pop, and the value of `current`
+  /// after it.
   ///
-  /// - Parameter mayBeAbsent: Whether a nil may stand for what a path does not find.
+  /// - Parameter mayBeAbsent: Whether something that a path does not find may be read as nil.
   private func next(
     _ type: Any.Type, mayBeAbsent: Bool = false
   ) throws -> (place: OpenPlace, node: PathNode, end: Int) {
@@ -385,7 +388,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
       throw failure(error, type)
     }
   }
-  // The standard library has defaults for these, which throw.
+  // The standard library's default implementations of these throw.
   mutating func decode(_ type: Int128.Type) throws -> Int128 { try scalar(type) }
   mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar(type) }
   private mutating func scalar<Value: ReadableScalar>(_ type: Value.Type) throws -> Value { try decode(type) }
@@ -410,7 +413,8 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     return value
   }
 
-  /// Returns how many levels of optionals stand around the nil that is next, and passes it; nil if another value is.
+  /// Returns how many levels of optionals are around the nil that is next, and moves past it; nil if another
+  /// value is next.
   private mutating func passNil(_ type: Any.Type) throws -> Int? {
     let (session, mark) = (session, session.path.count)
     defer { session.path.pop(to: mark) }
@@ -442,8 +446,8 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
 
   mutating func superDecoder() throws -> any Decoder { try nested((any Decoder).self) { $0 } }
 
-  /// Hands `body` the decoder of the next element, and passes the element if it does not throw. The element's step stays
-  /// in the path until the array itself is left.
+  /// Passes the decoder of the next element to `body`, and moves past the element if `body` does not throw.
+  /// The element's step stays in the path until the array itself is left.
   private mutating func nested<Result>(
     _ type: Any.Type, _ body: (ValueDecoder) throws -> Result
   ) throws -> Result {

@@ -7,7 +7,7 @@ import Synchronization
 ///     record    [bits]    value  value  …        the keys are those of the shape, or those whose bit is set
 struct Children: Sendable {
   struct Child {
-    /// Where the key stands; nil in an array.
+    /// Where the key is; nil in an array.
     let key: TextLocation?
     /// The number of the element or the entry; in a record, that of its key in the shape.
     let number: Int
@@ -16,15 +16,15 @@ struct Children: Sendable {
 
   /// Nil if this is an array.
   let object: ObjectHeader?
-  /// Of the shape of a record.
+  /// The number of keys in the shape of a record.
   private let keyCount: Int
   let end: Int
-  /// Where the next element stands, or the next entry with its key.
+  /// Where the next element is, or the next entry with its key.
   private(set) var offset: Int
   /// The number of the next child; in a record, of the next key that may have a value.
   private(set) var number = 0
 
-  /// The children of the value at `offset`; nil if it is no array, map or record.
+  /// Makes the children of the value at `offset`; nil if it is not an array, map or record.
   init?(of offset: Int, _ message: Message) throws(FormatError) {
     if Arrays.isArray(try message.reader.byte(at: offset)) {
       self.init(nil, try Arrays.read(message.reader, at: offset))
@@ -54,7 +54,7 @@ struct Children: Sendable {
     (offset, end) = (body.lowerBound, body.upperBound)
   }
 
-  /// The entries of a map; nil of an array or a record.
+  /// The entries of a map; nil for an array or a record.
   var map: Range<Int>? { object?.shape == nil ? object?.body : nil }
 
   /// Returns the next child, or nil after the last; then a record must have had a value for each of its keys.
@@ -77,7 +77,7 @@ struct Children: Sendable {
     return child
   }
 
-  /// Returns the next child, which is not passed.
+  /// Returns the next child without moving past it.
   @inline(__always)
   mutating func peek(_ message: Message) throws(FormatError) -> Child? {
     if offset >= end { return nil }
@@ -94,7 +94,7 @@ struct Children: Sendable {
     return Child(key: key, number: number, value: value)
   }
 
-  /// Passes the child that `peek` returned, which ends at `next`.
+  /// Moves past the child that `peek` returned, which ends at `next`.
   @inline(__always)
   mutating func pass(_ child: Child, to next: Int) throws(FormatError) {
     guard next <= end else { try fail(.malformed, at: child.value) }
@@ -107,7 +107,7 @@ struct Children: Sendable {
     guard nextKey(message.reader) >= keyCount else { try fail(.malformed, at: offset) }
   }
 
-  /// Returns the first key of the shape from `number` on that has a value; the number of keys if there is none.
+  /// Returns the first key of the shape from `number` on that has a value, or the number of keys.
   private func nextKey(_ reader: ByteReader) -> Int {
     guard let object, object.isPartial else { return number }
     var key = number
@@ -133,9 +133,9 @@ struct Children: Sendable {
     return names
   }
 
-  /// Returns how many entries are left at most; in a map exactly, which takes a step for each.
+  /// Returns the most entries that may be left; in a map the exact number, which takes a step for each.
   ///
-  /// An estimate by the bytes would let every one of many maps within each other claim them all.
+  /// An estimate by the bytes would let every one of many nested maps claim them all.
   func count(_ message: Message) throws(FormatError) -> Int {
     guard object?.shape == nil else { return min(keyCount, end - offset) }
     var (count, next) = (0, offset)
@@ -147,11 +147,12 @@ struct Children: Sendable {
   }
 }
 
-/// Where every so many elements of the long arrays of an open message begin, as far as somebody has walked over them.
+/// Where elements of the long arrays of an open message begin, at regular intervals, as far as walks have
+/// come.
 ///
-/// An array does not say where its elements stand, so that finding one is a walk over those before it. With marks the
-/// next walk begins near its end. An element takes a byte or more, and arrays that are shorter than an interval have no
-/// marks, so that they take less memory than the message.
+/// An array does not store where its elements are, so finding one takes a walk over those before it. With
+/// marks the next walk begins near its end. An element takes at least a byte, and arrays that are shorter
+/// than an interval have no marks, so marks take less memory than the message.
 ///
 ///     elements   0 … 127   128 … 255   256 … 383   384 …
 ///     marks                ^ 0         ^ 1         ^ 2
@@ -159,21 +160,21 @@ final class ElementMarks: Sendable {
   static let interval = 128
 
   struct Marks {
-    /// Where the elements begin whose numbers are multiples of the interval; at first only the first.
+    /// Where the elements whose numbers are multiples of the interval begin; at first only the first.
     var offsets: [Int]
-    /// The number of elements, once a walk has come to the end.
+    /// The number of elements, once a walk has reached the end.
     var count: Int?
   }
 
   private struct Arrays {
     var marks: [Marks] = []
-    /// The numbers of these, by where the first element of each array stands.
+    /// The indices of the marks, by where the first element of each array is.
     var numbers: [Int: Int] = [:]
   }
 
   private let arrays = Mutex(Arrays())
 
-  /// Hands `walk` the marks of an array, to which it may add. Other threads wait until it returns.
+  /// Passes the marks of an array to `walk`, which may add some. Other threads wait until it returns.
   func withMarks<Result: Sendable>(
     ofArrayAt first: Int, _ walk: (inout Marks) throws(FormatError) -> Result
   ) throws(FormatError) -> Result {
@@ -191,13 +192,13 @@ final class ElementMarks: Sendable {
   }
 }
 
-/// Walks over the elements of an array, with marks where there are some.
+/// Walks over the elements of an array, with marks if there are some.
 struct ArrayWalk {
   let elements: Range<Int>
   let reader: ByteReader
   let marks: ElementMarks?
 
-  /// Returns where the element with a number begins; nil if the array has none.
+  /// Returns where the element with a number begins, or nil.
   func element(_ number: Int) throws(FormatError) -> Int? {
     guard number >= 0 else { return nil }
     let (found, offset) = try walk(to: number)
@@ -208,7 +209,7 @@ struct ArrayWalk {
 
   func count() throws(FormatError) -> Int { try walk(to: .max).number }
 
-  /// Goes to the element with a number, or to the end if it comes first.
+  /// Moves to the element with a number, or to the end if that comes first.
   private func walk(to number: Int) throws(FormatError) -> (number: Int, offset: Int) {
     let first = elements.lowerBound
     guard let marks, number >= ElementMarks.interval else {

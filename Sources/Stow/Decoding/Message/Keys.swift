@@ -1,5 +1,6 @@
-// How keys are compared by their texts, byte by byte, so that no strings are made: one that is looked for with another, the
-// few keys of a shape or a map with each other, and many through an index. Then what is known of the keys of a type.
+// How keys are compared by their texts, byte by byte, without making strings: one that is looked for with
+// another, the few keys of a shape or a map with each other, and many through an index. Then what is known
+// about the keys of a type.
 
 /// The text of a key that is looked for, as an encoder writes it (FORMAT.md, "Texts").
 ///
@@ -10,7 +11,7 @@ struct SearchedText: BitwiseCopyable {
   private let word: UInt64
   private let mask: UInt64
 
-  /// Copies the text of a name, for whoever makes this to deallocate.
+  /// Copies the text of a name. The caller must deallocate it.
   init(_ name: String) {
     let text = KeyText.bytes(of: name)
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
@@ -22,7 +23,7 @@ struct SearchedText: BitwiseCopyable {
 
   func deallocate() { bytes.deallocate() }
 
-  /// Returns whether this text stands at `offset`.
+  /// Returns whether this text is at `offset`.
   @inline(__always)
   func stands(at offset: Int, in reader: ByteReader) -> Bool {
     guard offset <= reader.count &- 8 else { return reader.matches(bytes, at: offset) }
@@ -31,22 +32,23 @@ struct SearchedText: BitwiseCopyable {
   }
 }
 
-/// The long symbols that keys refer to: what has been found out about each, once for all the keys.
+/// What is known about the long symbols that keys refer to, found out once for all the keys.
 ///
-/// A key takes a byte where its symbol may take half of the message. Whatever looks at all of a symbol for every key
-/// would take time in proportion to the square of the message.
+/// A key takes a byte even if its symbol takes half of the message. Looking at all of a symbol for every key
+/// would take time quadratic in the message.
 struct LongSymbols {
-  /// From so many bytes on, a symbol is long.
+  /// The size from which on a symbol is long, in bytes.
   static let shortest = KeyText.limit
 
   private typealias Text = (hash: UInt64, first: TextLocation)
 
-  /// What is known of each: its hash, and where the first symbol stands that has the same bytes.
+  /// The hash of each, and where the first symbol with the same bytes is.
   private var texts: [Text] = []
-  /// The numbers of these, by where a symbol stands, and by its hash that of the first symbol that has it.
+  /// The indices of these, by where a symbol is; and by a hash, that of the first symbol that has it.
   private var numbers: [Int: Int] = [:]
   private var firsts: [Int: Int] = [:]
-  /// By the address of its characters, which copies of a string share: the symbol that a string was made of.
+  /// The symbol that a string was made from, by the address of its characters, which copies of a string
+  /// share.
   private var symbols: [Int: Int] = [:]
 
   mutating func removeAll() {
@@ -54,7 +56,7 @@ struct LongSymbols {
     if !symbols.isEmpty { symbols = [:] }
   }
 
-  /// Notes the string that was made of a symbol, and stays as long as the message.
+  /// Notes the string that was made from a symbol, and stays as long as the message.
   mutating func note(_ string: String, symbol: Int) {
     if let address = string.address { symbols[address] = symbol }
   }
@@ -76,7 +78,7 @@ struct LongSymbols {
 }
 
 extension String {
-  /// Where its characters are; nil if they are not in one place.
+  /// Where its characters are; nil if they are not contiguous.
   fileprivate var address: Int? {
     utf8.withContiguousStorageIfAvailable { Int(bitPattern: $0.baseAddress) }
   }
@@ -87,9 +89,9 @@ extension String {
 /// The keys of structs are few and short, and are compared as words, without a string or a hash.
 struct KeyCheck: ~Copyable {
   struct Key: BitwiseCopyable {
-    /// Where the key stands.
+    /// Where the key is.
     let key: TextLocation
-    /// Where its text stands, which may be that of a symbol.
+    /// Where its text is, which may be that of a symbol.
     let text: TextLocation
     /// The first bytes of the text, or the hash of a long one, so that hardly any two need be compared.
     let word: UInt64
@@ -97,7 +99,7 @@ struct KeyCheck: ~Copyable {
 
   private var keys = GrowableBuffer<Key>(capacity: 64)
 
-  /// More keys than these are not compared with each other.
+  /// The most keys that are compared with each other.
   static let mostCompared = 64
 
   mutating func removeAll() { keys.removeAll() }
@@ -145,10 +147,11 @@ struct KeyCheck: ~Copyable {
   }
 }
 
-/// Finds the keys of a map or a shape by their texts.
+/// A hash index of the keys of a map or a shape, by their texts.
 ///
-/// Made when keys are asked for out of turn that are too many to be searched from end to end: one walk over them; 24 to
-/// 48 bytes for each. No strings are made. Two keys of the same text are found while it is made.
+/// Built when keys are requested out of order and are too many to search one by one. Takes one walk over
+/// them, and 24 to 48 bytes for each. No strings are made. Two keys with the same text are found while it is
+/// built.
 struct TextIndex {
   private let keys: [TextLocation]
   /// The number of a key counted from one, and the high half of its hash; 0 where free.
@@ -169,7 +172,7 @@ struct TextIndex {
     }
   }
 
-  /// The keys of a map, whose entries are walked over.
+  /// Makes an index of the keys of a map, by a walk over its entries.
   init(ofMap map: Range<Int>, _ message: Message) throws(FormatError) {
     var keys: [TextLocation] = []
     var entries = Children(ofMap: map)
@@ -177,20 +180,20 @@ struct TextIndex {
     try self.init(keys, message)
   }
 
-  /// Returns the number of the key with the given text, or nil if there is none.
+  /// Returns the number of the key with the given text, or nil.
   func number(of text: HashedText, _ message: Message) throws(FormatError) -> Int? {
     let slot = try slot(of: text, message)
     return slots[slot] == 0 ? nil : number(inSlot: slot)
   }
 
-  /// Returns where the key with the given text stands, or nil if there is none.
+  /// Returns where the key with the given text is, or nil.
   func key(_ text: HashedText, _ message: Message) throws(FormatError) -> TextLocation? {
     try number(of: text, message).map { keys[$0] }
   }
 
   private func number(inSlot slot: Int) -> Int { Int(slots[slot] & 0xFFFF_FFFF) - 1 }
 
-  /// Returns the slot of the key with the given text, or a free one if there is none.
+  /// Returns the slot of the key with the given text, or a free one if there is no such key.
   private func slot(of text: HashedText, _ message: Message) throws(FormatError) -> Int {
     var slot = Int(truncatingIfNeeded: text.hash) & (slots.count - 1)
     while slots[slot] != 0 {
@@ -204,8 +207,8 @@ struct TextIndex {
     return slot
   }
 
-  /// Checks that no two keys of a map are the same, and returns an index of them if they are many, which finds that while
-  /// it is made.
+  /// Checks that no two keys of a map are the same. If they are many, returns an index of them, because
+  /// building it checks that.
   static func checkingKeys(ofMap map: Range<Int>, _ message: Message) throws(FormatError) -> TextIndex? {
     message.keyCheck.removeAll()
     var offset = map.lowerBound
@@ -224,7 +227,7 @@ struct TextIndex {
 struct HashedText {
   let bytes: UnsafeRawBufferPointer
   let hash: UInt64
-  /// Of a long symbol: where the first stands that has these bytes.
+  /// For a long symbol: where the first one with these bytes is.
   let symbol: TextLocation?
 
   init(_ bytes: UnsafeRawBufferPointer, hash: UInt64, symbol: TextLocation? = nil) {
@@ -233,13 +236,13 @@ struct HashedText {
     self.symbol = symbol
   }
 
-  /// A text that is looked for.
+  /// Makes the text of a key that is looked for.
   init(_ text: SearchedText) {
     let hash = text.bytes.baseAddress.map { TextKey.make($0, text.bytes.count, ByteHash()).hash }
     self.init(text.bytes, hash: hash ?? 0)
   }
 
-  /// Whether both have the same bytes. Those of long symbols are not compared again and again.
+  /// Returns whether both have the same bytes. Long symbols are not compared again and again.
   func isSame(as other: HashedText) -> Bool {
     guard hash == other.hash else { return false }
     if let symbol, symbol == other.symbol { return true }
@@ -251,14 +254,14 @@ struct HashedText {
 
 /// The keys of one key type, as a decoder asks for them.
 ///
-/// The text of each key of a type that is one trivial byte, as an encoder writes it, is kept from message to message, to be
-/// compared with the message's bytes.
+/// For a key type of one trivial byte, the text of each key, as an encoder writes it, is kept from message to
+/// message, to be compared with the message's bytes.
 final class DecodingKeyTable {
   let hasBytes: Bool
-  /// By the byte of a key.
+  /// The texts by the bytes of keys.
   private let texts: UnsafeMutablePointer<SearchedText?>
   let keyOfByte: (Int) -> (any CodingKey)?
-  /// The keys that names stand for.
+  /// Makes the keys for names.
   let makeKeyList: ([String]) -> AnyKeyList
 
   static let size = 256
@@ -279,7 +282,7 @@ final class DecodingKeyTable {
     texts.deallocate()
   }
 
-  /// Returns the text of the key with the given byte, or nil if it was not asked for before.
+  /// Returns the text of the key with the given byte, or nil if it was not requested before.
   func knownText(ofByte byte: Int) -> SearchedText? { texts[byte] }
 
   func text<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {
@@ -298,16 +301,16 @@ final class DecodingKeyTable {
 final class ShapeNames {
   let names: [String]
   let areShort: Bool
-  /// The same for the objects of `StowValue`, which share them.
+  /// The same names for the objects of `StowValue`, which share them.
   private(set) lazy var objectKeys = ObjectKeys(names)
-  /// The keys of the last partial records, and their numbers by the presence bits that stand for them.
+  /// The keys of the last partial records, and their indices by presence bits.
   private var partialKeys: [ObjectKeys] = []
   private var partialNumbers: [Int: Int] = [:]
-  /// More than these are not kept, as a shape may be known for long.
+  /// The most that are kept, because a shape may be known for long.
   private static let mostPartial = 64
-  /// Where each is, once that of one was asked for.
+  /// An index of the names, once one was looked up.
   var index: TextIndex?
-  /// The keys with these names, of the type that asked for them last: records of one shape share them.
+  /// The keys with these names, of the type that requested them last: records of one shape share them.
   private var keys: AnyKeyList?
   private var keyTable: ObjectIdentifier?
 
@@ -316,7 +319,7 @@ final class ShapeNames {
     areShort = names.allSatisfy { $0.utf8.count < LongSymbols.shortest }
   }
 
-  /// Returns the keys of all names, of the type that `keyTable` is of.
+  /// Returns the keys of all names, of the key type of `keyTable`.
   func keys(_ keyTable: DecodingKeyTable) -> AnyKeyList {
     if let keys, self.keyTable == ObjectIdentifier(keyTable) { return keys }
     let list = keyTable.makeKeyList(names)
@@ -324,9 +327,9 @@ final class ShapeNames {
     return list
   }
 
-  /// Returns the names of which `isPresent` is true.
+  /// Returns the names for which `isPresent` is true.
   ///
-  /// - Parameter bits: What it is for all of them; nil for names that are too many for that.
+  /// - Parameter bits: The results for all of them; nil if there are too many names for that.
   func objectKeys(presence bits: Int?, _ isPresent: (Int) -> Bool) -> ObjectKeys {
     if let bits, let known = partialNumbers[bits] { return partialKeys[known] }
     let keys = ObjectKeys(names.indices.filter(isPresent).map { names[$0] })
@@ -338,16 +341,16 @@ final class ShapeNames {
   }
 }
 
-/// Keys of one type, which is not known here.
+/// Keys, with their type erased.
 class AnyKeyList {}
 
-/// Those keys of one type that some names stand for.
+/// The keys of one type for some names. Names without a key are left out.
 final class KeyList<Key: CodingKey>: AnyKeyList {
   private let names: [String]
 
   init(_ names: [String]) { self.names = names }
 
-  /// Made by hand: `compactMap` is not compiled for a key type that is known only here.
+  /// Made by hand, because `compactMap` is not specialized for a key type that is known only here.
   private(set) lazy var keys: [Key] = [Key].filled(count: names.count) { buffer, count in
     for name in names {
       guard let key = Key(stringValue: name) else { continue }

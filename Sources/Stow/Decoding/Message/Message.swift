@@ -4,30 +4,31 @@
   import Foundation
 #endif
 
-/// A message that is open for reading: its bytes, what its prelude defines, and the names that were made of that so
-/// far.
+/// A message that is open for reading: its bytes, the definitions in its prelude, and the names that were
+/// made from them so far.
 ///
-/// A message object is used again for the next message. Strings, URLs and names of shapes are made when they are first
-/// asked for, and shared by all their uses.
+/// The object is reused for the next message. Strings, URLs and names of shapes are made when they are first
+/// needed, and shared by all their uses.
 final class Message {
   private(set) var reader = ByteReader(extents: Tag.extents)
-  // Used for every object, whose access calls nothing of the user's.
+  // Unchecked because it is used for every object. Accesses never call the user's code.
   @exclusivity(unchecked) private(set) var tables = MessageTables()
-  /// Where the value of the message stands.
+  /// Where the value of the message is.
   private(set) var body = 0
   /// Distinguishes the messages that one object reads one after the other.
   private(set) var number = 0
-  /// How many containers may be nested.
+  /// How deeply containers may be nested.
   private(set) var maximumDepth = DepthLimit.standard
 
-  // Used for every repeated string, whose access calls nothing of the user's.
+  // Unchecked because it is used for every repeated string. Accesses never call the user's code.
   @exclusivity(unchecked) private var strings = MessageStrings()
-  /// What the message relies on; unless it is large, kept until another message relies on something else.
+  /// The definitions that the message relies on. Unless they are large, kept until another message relies on
+  /// others.
   private var definitions: DecodingDefinitions?
   /// The number of the definitions that `reliedShapes` belong to.
   private var definitionsNumber = 0
   private var reliedShapes: [ShapeNames?] = []
-  /// Whether some of them have long names, whose comparison may rest on symbols of the message itself.
+  /// Whether some of them have long names, whose comparison may use symbols of the message itself.
   private var reliesOnLongNames = false
   var keyCheck = KeyCheck()
   /// The message's own copy of its bytes, if a container escaped the call that lent them.
@@ -35,9 +36,9 @@ final class Message {
 
   deinit { detachedBytes?.deallocate() }
 
-  /// Reads the prelude of a message and checks its outline: that it ends where its value does.
+  /// Reads the prelude of a message, and checks that the message ends where its value does.
   ///
-  /// Whoever reads a value of it checks the depth of the value first.
+  /// A reader of a value must check its depth first.
   ///
   /// - Parameter contexts: The contexts that the message may rely on.
   func open(
@@ -53,9 +54,9 @@ final class Message {
     try checkOutline()
   }
 
-  /// The same for a message whose prelude has been added to the definitions that it relies on.
+  /// Opens a message whose prelude has already been added to the definitions that it relies on.
   ///
-  /// - Parameter definitions: Nil if there is no prelude, nor anything else to rely on.
+  /// - Parameter definitions: Nil if there is no prelude, and nothing else to rely on.
   func open(
     _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, relyingOn definitions: DecodingDefinitions?,
     _ scope: DecodingDefinitions.Scope
@@ -95,10 +96,10 @@ final class Message {
     guard end == reader.count else { try fail(.malformed, at: end) }
   }
 
-  /// Checks that the value of the message does not nest too deep.
+  /// Checks that the value of the message does not nest too deeply.
   func checkDepth() throws(FormatError) { try checkDepth(ofValueAt: body, within: 0) }
 
-  /// Checks that a value around which so many containers lie does not nest too deep.
+  /// Checks that a value inside `depth` containers does not nest too deeply.
   func checkDepth(ofValueAt offset: Int, within depth: Int) throws(FormatError) {
     try DepthCheck.run(reader, tables: tables, from: offset, limit: maximumDepth - depth)
   }
@@ -112,8 +113,8 @@ final class Message {
     tables.rely(on: definitions, extent)
   }
 
-  /// Returns a number that tells what defined a shape: negative for what messages rely on, and the same in every
-  /// message that does.
+  /// Returns a number that identifies the source of a shape: negative for what messages rely on, and the same
+  /// in every message that relies on it.
   func source(ofShape shape: Int) -> Int { shape < tables.firstShape ? ~definitionsNumber : number }
 
   func close() {
@@ -130,7 +131,8 @@ final class Message {
     }
   }
 
-  /// Definitions of more bytes are not kept: they may be those of one message, which nobody opens again.
+  /// The most bytes of definitions that are kept: larger ones may be those of one message, which nobody opens
+  /// again.
   private static let mostKeptDefinitions = 1 << 16
 
   /// Copies the bytes, so that the message can be read when the caller's are gone.
@@ -180,7 +182,7 @@ final class Message {
     return string
   }
 
-  /// Returns the URL that a symbol spells, or nil if it spells none.
+  /// Returns the URL that a symbol spells, or nil if it is not one.
   func url(ofSymbol symbol: Int, _ string: String) -> URL? {
     if let known = strings.urlNumbers[symbol] { return strings.urls[known] }
     strings.urlNumbers[symbol] = strings.urls.count
@@ -188,7 +190,7 @@ final class Message {
     return strings.urls[strings.urls.count - 1]
   }
 
-  /// Returns the long symbol that a string was made of, or nil if it was made of none.
+  /// Returns the long symbol that a string was made from, or nil.
   func longSymbol(madeAs string: String) -> Int? {
     string.utf8.count >= LongSymbols.shortest ? strings.longSymbols.symbol(madeAs: string) : nil
   }
@@ -206,7 +208,8 @@ final class Message {
     keyText(try tables.text(reader, ofKeyAt: key))
   }
 
-  /// The same for a text that was found: one of a long symbol, to which any number of keys may refer, is hashed once.
+  /// Returns the key text of a text that was found. A long symbol, to which any number of keys may refer, is
+  /// hashed once.
   func keyText(_ found: LocatedText) -> HashedText {
     guard found.text.count >= LongSymbols.shortest, !found.isInMessage || found.text.start < body else {
       return HashedText(found.bytes, hash: found.hash)
@@ -217,7 +220,8 @@ final class Message {
     return HashedText(found.bytes, hash: known.hash, symbol: known.first)
   }
 
-  /// Passes the text of a name that somebody asks for. One that is a symbol of the message is not hashed again.
+  /// Passes the text of a requested name to `body`. If the name is a symbol of the message, it is not hashed
+  /// again.
   func withText<Result>(
     of name: String, _ body: (HashedText) throws(FormatError) -> Result
   ) throws(FormatError) -> Result {
@@ -279,9 +283,9 @@ final class Message {
     }
   }
 
-  /// Returns the index of the key called `name` in a shape, or nil if the shape has none.
+  /// Returns the index of the key called `name` in a shape, or nil if the shape has no such key.
   ///
-  /// - Parameter likely: The index that it has most likely.
+  /// - Parameter likely: The most likely index.
   func keyIndex(of name: String, inShape shape: Int, likely: Int = -1) throws(FormatError) -> Int? {
     let names = try names(ofShape: shape)
     // Comparing long names may take long.
@@ -296,19 +300,19 @@ final class Message {
   }
 }
 
-/// The strings, URLs and names that were made of the symbols and shapes of a message so far.
+/// The strings, URLs and names that were made from the symbols and shapes of a message so far.
 struct MessageStrings {
-  /// By the numbers that the message itself gives its symbols; empty as long as none was asked for.
+  /// The strings, by the numbers of the message's own symbols; empty until one is needed.
   var symbols: [String?] = []
-  /// The URLs of the symbols that were read as one, nil where they are none: few bytes cannot ask for many copies. And their
-  /// numbers, by symbol.
+  /// The URLs of symbols that were read as one, nil for those that are not, and their indices by symbol.
+  /// Shared, so that few bytes cannot ask for many copies.
   var urls: [URL?] = []
   var urlNumbers: [Int: Int] = [:]
   var longSymbols = LongSymbols()
-  /// The names of the message's own shapes; empty as long as none was asked for.
+  /// The names of the message's own shapes; empty until some are needed.
   var shapes: [ShapeNames?] = []
 
-  /// Forgets them. Memory is kept for the next message, unless it is much.
+  /// Forgets everything. Memory is kept for the next message, unless it is large.
   mutating func removeAll() {
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
     longSymbols.removeAll()
@@ -320,20 +324,22 @@ struct MessageStrings {
 // MARK: what records define, for whoever reads files and streams of them: with the errors that users see
 
 extension DecodingDefinitions {
-  /// Adds what a record defines, if it does.
+  /// Adds the definitions of a record, if it has any.
   ///
-  /// Not while another thread reads a record that relies on these definitions (``extensible(by:)``).
+  /// Must not be called while another thread reads a record that relies on these definitions
+  /// (``extensible(by:)``).
   ///
-  /// - Parameter limit: The most bytes of preludes that there may be.
+  /// - Parameter limit: The most bytes of preludes that are allowed.
   /// - Throws: `DecodingError.dataCorrupted` if its prelude is not valid, and `TooMany` if there would be more than the
   ///   limit; then nothing is added.
   package func add(record: UnsafeRawBufferPointer, limit: Int = .max) throws -> Scope {
     try reading(record) { reader throws(FormatError) in try add(reader, limit: limit) }
   }
 
-  /// What a record that defines nothing may refer to.
+  /// Returns what a record without definitions may refer to.
   ///
-  /// - Parameter earlier: What adding the last record before it that defines something returned; nil if there is none.
+  /// - Parameter earlier: The result of adding the last record before it that has definitions; nil if there
+  ///   is no such record.
   /// - Throws: `DecodingError.dataCorrupted` if the record is empty.
   package func scope(of record: UnsafeRawBufferPointer, after earlier: Scope?) throws -> Scope {
     try reading(record) { reader throws(FormatError) in
@@ -342,12 +348,12 @@ extension DecodingDefinitions {
     }
   }
 
-  /// A record defines more than there may be.
+  /// The error of a record that defines more than allowed.
   package struct TooMany: Error {}
 }
 
 extension RecordPrelude {
-  /// The prelude that a record begins with, if there is one.
+  /// Reads the prelude at the front of a record, if there is one.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if it is not valid.
   package init(of record: UnsafeRawBufferPointer) throws {

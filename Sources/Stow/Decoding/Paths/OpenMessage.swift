@@ -38,7 +38,7 @@ final class OpenMessage: Sendable {
     self.maximumDepth = maximumDepth
   }
 
-  /// Opens a record whose prelude was added to definitions. From now on nothing is added to these.
+  /// Opens a record whose prelude was added to definitions. From now on nothing may be added to these.
   init(
     ofRecord record: UnsafeRawBufferPointer, userInfo: UserInfo, maximumDepth: Int,
     relyingOn definitions: DecodingDefinitions, _ scope: DecodingDefinitions.Scope

@@ -1,4 +1,4 @@
-/// Where a part of a message stands: all that is needed to read it, besides the message.
+/// The place of a part of a message: all that is needed to read it, besides the message.
 struct ValuePlace: Sendable {
   enum Content: Sendable {
     /// A value with its tag.
@@ -10,10 +10,10 @@ struct ValuePlace: Sendable {
   }
 
   let content: Content
-  /// How many arrays, maps and records lie around it, as FORMAT.md counts them under "Depth".
+  /// How many arrays, maps and records are around it, as FORMAT.md counts them under "Depth".
   let depth: Int
 
-  /// Where the value begins that it is, or is part of.
+  /// Where the value begins that this is, or is part of.
   var offset: Int {
     switch content {
     case .value(let offset): offset
@@ -22,13 +22,13 @@ struct ValuePlace: Sendable {
     }
   }
 
-  /// A place on the same level.
+  /// Returns a place on the same level.
   func beside(_ content: Content) -> ValuePlace { ValuePlace(content: content, depth: depth) }
 
-  /// The place of a value within the array, the map or the record that this is.
+  /// Returns the place of a value within this array, map or record.
   func inside(at offset: Int) -> ValuePlace { ValuePlace(content: .value(at: offset), depth: depth + 1) }
 
-  /// The place of an element of an array that this is, or of a cell of a row; the cell must be valid.
+  /// Returns the place of an element of this array, or of a cell of this row; the cell must be valid.
   func beside(
     _ number: ElementNumber, of layout: ElementLayout, _ reader: ByteReader
   ) throws(FormatError) -> ValuePlace {
@@ -37,7 +37,7 @@ struct ValuePlace: Sendable {
     return beside(.element(number, of: layout))
   }
 
-  /// Returns what kind of value stands there.
+  /// Returns what kind of value is here.
   func kind(_ reader: ByteReader) throws(FormatError) -> StowKind {
     switch content {
     case .value(let offset):
@@ -56,13 +56,13 @@ struct ValuePlace: Sendable {
   }
 }
 
-/// A walk along a path through a message, from place to place. What lies before is skipped by its length.
+/// A walk along a path through a message, from place to place. Everything before is skipped by its length.
 struct PathWalk {
-  /// Why there is nothing where a path leads.
+  /// Why a path leads to nothing.
   private enum Absence {
     case key(PathKey)
     case index(Int)
-    /// A nil stands where a container would have to be.
+    /// There is a nil in place of a container.
     case null(at: Int, expected: Any.Type)
   }
 
@@ -72,7 +72,7 @@ struct PathWalk {
   /// The place in the coding path.
   private(set) var node: PathNode
   private var absence: Absence?
-  /// Whether there is something where the walk has come to.
+  /// Whether the walk has come to something.
   var isThere: Bool { absence == nil }
 
   private var message: Message { session.message }
@@ -85,9 +85,9 @@ struct PathWalk {
     self.marks = marks
   }
 
-  /// Goes on along some steps, as far as there is something.
+  /// Continues along some steps, as far as they lead to something.
   ///
-  /// - Throws: An error with the coding path so far, where a step does not fit or the bytes are broken.
+  /// - Throws: An error with the coding path so far, if a step does not fit or the bytes are broken.
   mutating func follow(_ steps: [StowPath.Step]) throws {
     if case .each(let elements) = place.content {
       place = place.beside(.each(elements.followed(by: steps)))
@@ -117,7 +117,7 @@ struct PathWalk {
     }
   }
 
-  /// Returns the error of somebody who asked for a value of a type where there is none.
+  /// Returns the error of a request for a value of a type where there is nothing.
   func missing(_ type: Any.Type) -> any Error {
     switch absence {
     case .key(let key): DecodingError.noValue(for: key, path: session.codingPath(node))
@@ -164,7 +164,7 @@ struct PathWalk {
   }
 
   private mutating func enter(_ index: Int) throws(FormatError) {
-    // As `Codable` writes integers that are keys.
+    // `Codable` writes integer keys like this.
     if try place.kind(reader) == .object { return try enter(PathKey(intValue: index)) }
     if let found = try element(index) {
       place = found
@@ -183,7 +183,7 @@ struct PathWalk {
 
   // MARK: what is there
 
-  /// A walk from the whole value of a session's message.
+  /// Makes a walk from the whole value of a session's message.
   private init(_ session: DecodingSession) {
     let top = ValuePlace(content: .value(at: session.message.body), depth: 0)
     self.init(session, from: top, session.path.push([]), marks: nil)
@@ -198,8 +198,8 @@ struct PathWalk {
     return try walk.decode(type)
   }
 
-  /// Decodes a part of a session's message by `make`, which is handed a decoder of it; `missing` is handed the error that
-  /// says that there is none.
+  /// Decodes a part of a session's message with `make`, which receives a decoder of it. `missing` receives
+  /// the error that says that there is no such part.
   static func decode<Value>(
     at path: StowPath, in session: DecodingSession, orMissing missing: (any Error) throws -> Value,
     by make: (any Decoder) throws -> Value
@@ -214,10 +214,10 @@ struct PathWalk {
     try session.decode(type, session.types.entry(for: type), at: openPlace(for: type), node)
   }
 
-  /// Returns the place for decoding a value of a type. Nothing in a value is decoded before its depth is known, which opening
-  /// the message leaves to this.
+  /// Returns the place for decoding a value of a type. Checks the depth of the value first, because opening
+  /// the message does not.
   ///
-  /// - Parameter mayBeAbsent: Whether a nil may stand for what is not there, as it may for an optional.
+  /// - Parameter mayBeAbsent: Whether a missing value may be read as nil, as for an optional.
   func openPlace(for type: Any.Type, mayBeAbsent: Bool = false) throws -> OpenPlace {
     guard isThere else {
       guard mayBeAbsent || TypeName(type).isOptional else { throw missing(type) }
@@ -263,7 +263,7 @@ struct PathWalk {
     }
   }
 
-  /// Returns whether each of the elements has what the rest of its path asks for.
+  /// Returns whether the rest of the path leads to something in each of the elements.
   func isComplete() throws -> Bool {
     guard case .each(var elements) = place.content else { return true }
     // Each level of arrays in arrays calls this again.

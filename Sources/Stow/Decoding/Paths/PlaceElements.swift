@@ -15,14 +15,14 @@ struct PlaceElements: Sendable {
 
   let place: ValuePlace
   private var source: Source
-  /// The keys of the object; none of an array.
+  /// The keys of the object; empty for an array.
   let keys: [String]
   private let isObject: Bool
-  /// The steps that lead on from each element.
+  /// The steps to follow from each element.
   private(set) var steps: [StowPath.Step] = []
   private(set) var index = 0
 
-  /// The elements of the array, or the values of the object, that stands at a place.
+  /// Makes the elements of the array, or the values of the object, at a place.
   init(of place: ValuePlace, _ message: Message) throws(FormatError) {
     if case .each(let elements) = place.content {
       self = elements
@@ -57,7 +57,7 @@ struct PlaceElements: Sendable {
     }
   }
 
-  /// The same elements, in each of which some more steps are to lead to something.
+  /// Returns the same elements, with some more steps to follow in each.
   func followed(by steps: [StowPath.Step], from first: Int = 0) -> PlaceElements {
     var result = self
     for index in first..<steps.count { result.steps.append(steps[index]) }
@@ -66,8 +66,8 @@ struct PlaceElements: Sendable {
 
   // MARK: reading
 
-  /// The bytes of the elements that are left, if these are an array of values with tags, which has to be walked over to
-  /// be counted.
+  /// The bytes of the remaining elements, if these are an array of values with tags, which must be walked
+  /// over to be counted.
   var rest: Range<Int>? {
     guard case .values(let children) = source, !isObject else { return nil }
     return children.offset..<max(children.offset, children.end)
@@ -76,7 +76,7 @@ struct PlaceElements: Sendable {
   /// The number of elements that need not be walked over to be counted.
   private var knownCount: Int { if case .elements(let layout) = source { layout.count } else { keys.count } }
 
-  /// Returns the number of elements, of which none has been passed.
+  /// Returns the number of elements. Must be called before any is passed.
   func count(_ reader: ByteReader, _ marks: ElementMarks? = nil) throws(FormatError) -> Int {
     guard let rest else { return knownCount }
     return try ArrayWalk(elements: rest, reader: reader, marks: marks).count()
@@ -84,7 +84,7 @@ struct PlaceElements: Sendable {
 
   var isAtEnd: Bool { rest.map(\.isEmpty) ?? (index >= knownCount) }
 
-  /// Returns the next element and the step that leads to it, and passes it; nil after the last.
+  /// Returns the next element and the step that leads to it, and moves past it; nil after the last.
   mutating func next(_ message: Message) throws(FormatError) -> (StowPath.Step, ValuePlace)? {
     if isAtEnd { return nil }
     let step: StowPath.Step = isObject ? .key(keys[index]) : .index(index)
@@ -103,13 +103,13 @@ struct PlaceElements: Sendable {
     return (step, found)
   }
 
-  /// Returns the element at an index, of those that stand in fixed places; nil if there is none.
+  /// Returns the element at an index, if elements have fixed places and there is one; otherwise nil.
   func element(_ index: Int, _ reader: ByteReader) throws(FormatError) -> ValuePlace? {
     guard case .elements(let layout) = source, index >= 0, index < layout.count else { return nil }
     return try place.beside(.element(index), of: layout, reader)
   }
 
-  /// Returns the cells of the column that the path leads to in each row; nil if these are other elements.
+  /// Returns the cells of the column that the path leads to in each row; nil for other elements.
   func run(_ message: Message) throws(FormatError) -> CellRun? {
     guard case .elements(let layout) = source, let columns = layout.columns, steps.count == 1 else {
       return nil
@@ -126,7 +126,7 @@ struct PlaceElements: Sendable {
   }
 }
 
-/// Finds what a path leads to in each of some elements: in one after the other, and in the last once more.
+/// Finds what a path leads to in each of some elements: in one after the other, or in the last one again.
 final class EachWalk: FoundElements {
   private let elements: PlaceElements
   /// The elements after the one that was found last.

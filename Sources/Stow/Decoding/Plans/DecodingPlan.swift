@@ -4,18 +4,18 @@
   import Foundation
 #endif
 
-// Types whose values are decoded without their own `init(from:)`, so that a call, a container and an existential are saved
-// for every value: scalars, optionals, arrays, dictionaries of strings, and `StowValue`.
+// Types whose values are decoded without their own `init(from:)`, which saves a call, a container and an
+// existential for every value: scalars, optionals, arrays, dictionaries of strings, and `StowValue`.
 
 /// A way to decode the values of one type, without knowing the type's parameters where it is called.
 ///
-/// The caller knows only `Value`, and calls what the object's class has. No metadata is looked up for that.
+/// The caller knows only `Value`, and calls a method of the object's class. This looks up no metadata.
 class DecodingPlan<Value>: AnyDecodingPlan {
   func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
     preconditionFailure("a plan without a way to decode")
   }
 
-  /// Decodes a value to where it is to stand.
+  /// Decodes a value into uninitialized memory.
   func decode(
     into target: UnsafeMutablePointer<Value>, at place: OpenPlace, from session: DecodingSession,
     _ node: PathNode
@@ -23,11 +23,11 @@ class DecodingPlan<Value>: AnyDecodingPlan {
     target.initialize(to: try decode(at: place, from: session, node))
   }
 
-  /// Decodes all rows of a table, if that can be done at once; nil where it takes a look at each, also to find out what is
+  /// Decodes all rows of a table at once. Returns nil if each must be looked at, also to find out what is
   /// wrong.
   func decode(rows: Elements, from session: DecodingSession, _ node: PathNode) throws -> [Value]? { nil }
 
-  /// Returns the value that stands for a nil `level` optionals deep, or nil if the type has none.
+  /// Returns the value for a nil `level` optionals deep, or nil if the type has no such value.
   func none(level: Int, _ session: DecodingSession) -> Value? { nil }
 }
 
@@ -55,7 +55,8 @@ extension DecodingPlans {
 /// The scalars as decoding knows them.
 enum ReadableTypes {
   private static let scalars: [any ReadableScalar.Type] = {
-    // The types of `RecordableTypes`, too. Not found by casts, each of which would search every conformance of the program.
+    // These are also the types of `RecordableTypes`. Listed, because casts to find them would each search
+    // every conformance of the program.
     var all: [any ReadableScalar.Type] = [
       Bool.self, Double.self, Float.self, String.self, Date.self, UUID.self, URL.self, Decimal.self,
       Data.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
@@ -108,8 +109,8 @@ extension String {
 
 // MARK: the plans of single values
 
-/// Decodes dictionaries whose keys are not strings by their own `init(from:)`. That they have a plan says that they are
-/// decoded whole where there are defaults (`Merge`).
+/// Decodes dictionaries whose keys are not strings by their own `init(from:)`. Having a plan marks them as
+/// decoded whole if there are defaults (`Merge`).
 final class PlainDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
     try session.decodePlain(Value.self, ValueDecoder(session, place, node))
@@ -136,7 +137,7 @@ final class DataPlan: ScalarPlan<Data> {
   }
 }
 
-/// Tells a nil of its own from one of the optional inside, which `Optional.init(from:)` cannot.
+/// Distinguishes a nil of its own from one of the optional inside, which `Optional.init(from:)` cannot.
 final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
     -> Wrapped?
@@ -217,7 +218,7 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
   }
 
-  /// Returns an array of so many elements, each of which `decode` decodes for its number and its step.
+  /// Returns an array of `count` elements, each decoded by `decode` from its number and its step.
   @inline(__always)
   private func array(
     of count: Int, _ session: DecodingSession, _ node: PathNode,
@@ -236,8 +237,8 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   }
 }
 
-/// Arrays of scalars, read at once by code that is compiled for their type. What has another form is decoded
-/// one by one.
+/// Decodes arrays of scalars at once by code that is specialized for their type. Arrays of another form are
+/// decoded one by one.
 final class ScalarArrayPlan<Element: ReadableScalar>: ArrayDecodingPlan<Element> {
   override func decode(
     at place: OpenPlace, from session: DecodingSession, _ node: PathNode
@@ -288,7 +289,7 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
     }
   }
 
-  /// Decodes entry after entry; `decode` is handed where each value stands, and its step.
+  /// Decodes entry after entry; `decode` receives where each value is, and its step.
   @inline(__always)
   static func read(
     _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode,
@@ -335,7 +336,7 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
     at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
   ) throws -> [String: Value] {
     let result = try [String: Value](from: ValueDecoder(session, place, node))
-    // Of two spellings of one key, the dictionary has only one.
+    // Of two spellings of one key, the dictionary keeps only one.
     if let elements = place.elements, let shape = elements.shape,
       result.count < session.message.tables.keyCount(ofShape: shape)
     {
@@ -346,7 +347,7 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   }
 }
 
-/// Dictionaries of scalars, read by code that is compiled for their type.
+/// Decodes dictionaries of scalars by code that is specialized for their type.
 final class ScalarDictionaryPlan<Value: ReadableScalar>: DictionaryDecodingPlan<Value> {
   private let read: (ObjectHeader, DecodingSession, PathNode) throws -> [String: Value]
 

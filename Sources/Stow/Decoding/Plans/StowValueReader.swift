@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Values of any kind, read without a call of `Codable` for any of them.
+/// Decodes values of any kind, without a call of `Codable` for any of them.
 final class StowValuePlan: DecodingPlan<StowValue> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
     -> StowValue
@@ -55,7 +55,7 @@ struct StowValueReader {
     return session.error(error, path: session.codingPath(node) + inside, expected: StowValue.self)
   }
 
-  /// Reads the value at `offset`, which becomes that after it.
+  /// Reads the value at `offset`, and moves `offset` past it.
   func read(at offset: inout Int) throws(FormatError) -> StowValue {
     let tag = try reader.byte(at: offset)
     switch tag {
@@ -143,7 +143,7 @@ struct StowValueReader {
     return .object(StowObject(recordKeys ?? ObjectKeys(names), values))
   }
 
-  /// Returns the keys of a record, those for which there is a value; nil of others.
+  /// Returns the keys of a record that have values; nil for other containers.
   private func recordKeys(_ record: Children) throws(FormatError) -> ObjectKeys? {
     guard let object = record.object, let shape = object.shape else { return nil }
     let names = try message.names(ofShape: shape)
@@ -156,10 +156,10 @@ struct StowValueReader {
     return names.objectKeys(presence: bits) { reader.bit($0, at: start) }
   }
 
-  /// Records of fewer keys take so little memory that their values need not be counted first.
+  /// The most keys of a record whose values need not be counted first, because it takes little memory.
   private static let fewKeys = 32
 
-  /// Returns how many values there are. The keys of a map must be distinct.
+  /// Returns the number of values. The keys of a map must be distinct.
   private func count(_ children: Children, _ recordKeys: ObjectKeys?) throws(FormatError) -> Int {
     if let map = children.map {
       return try TextIndex.checkingKeys(ofMap: map, message)?.count ?? message.keyCheck.count
@@ -172,7 +172,7 @@ struct StowValueReader {
 
   // MARK: elements without tags
 
-  /// Returns an array of `count` values, each of which `read` returns.
+  /// Returns an array of `count` values that `read` returns.
   @inline(__always)
   private func values(
     _ count: Int, _ read: (_ index: Int) throws(FormatError) -> StowValue

@@ -18,8 +18,8 @@ struct ElementNumber: BitwiseCopyable, Sendable {
   }
 }
 
-/// The elements of an array that have no tags: those of a packed array, the rows of a table or a matrix, the cells of a
-/// row, or the bytes of data. Whoever reads them sees plain values, objects and arrays.
+/// The elements of an array that have no tags: those of a packed array, the rows of a table or a matrix, the
+/// cells of a row, or the bytes of data. Readers see plain values, objects and arrays.
 final class ElementLayout: Sendable {
   private enum Form: Sendable {
     case packed(PackedArray)
@@ -32,17 +32,18 @@ final class ElementLayout: Sendable {
     case found
   }
 
-  /// Where the array stands in the message.
+  /// Where the array is in the message.
   let offset: Int
   let count: Int
   private let form: Form
-  /// Of rows, and of the cells of a row; nil otherwise.
+  /// The columns of rows, or of the cells of a row; nil otherwise.
   let columns: Columns?
 
   /// Returns whether an array with this tag has elements without tags.
   static func isArray(_ tag: UInt8) -> Bool { PackedArray.isPacked(tag) || Columns.isColumns(tag) }
 
-  /// The elements of the array at `offset`; nil if it has whole values, or is not an array. The bytes of data are elements, too.
+  /// Makes the elements of the array at `offset`; nil if it has whole values, or is not an array. The bytes
+  /// of data are elements, too.
   init?(_ message: Message, at offset: Int) throws(FormatError) {
     let reader = message.reader
     let tag = try reader.byte(at: offset)
@@ -65,7 +66,7 @@ final class ElementLayout: Sendable {
     form = packed.isInteger && packed.stride == 0 ? .integers(try packed.integers(reader)) : .packed(packed)
   }
 
-  /// What a path finds in each of so many elements, which stand at `offset`.
+  /// Makes the results of a path in `count` elements, which are at `offset`.
   init(found count: Int, at offset: Int) {
     (self.offset, self.count, form, columns) = (offset, count, .found, nil)
   }
@@ -78,15 +79,15 @@ final class ElementLayout: Sendable {
 
   // MARK: rows
 
-  /// Returns where the row with a number stands; nil if the element is another.
+  /// Returns where the row with a number is; nil if the element is not a row.
   func row(_ number: ElementNumber) -> Int? {
     guard case .rows = form, let columns, let index = number.index else { return nil }
     return columns.rows.lowerBound &+ index &* columns.stride
   }
 
-  /// Returns the cells of a row; nil if the element is another.
+  /// Returns the cells of a row; nil if the element is not a row.
   ///
-  /// - Parameter offset: Where errors say that the cells stand.
+  /// - Parameter offset: Where the cells are, for errors.
   func cells(ofRow number: ElementNumber, at offset: Int) -> ElementLayout? {
     guard let row = row(number), let columns else { return nil }
     return ElementLayout(row: row, of: columns, at: offset)
@@ -98,7 +99,7 @@ final class ElementLayout: Sendable {
     return .cell(column, ofRow: (row - columns.rows.lowerBound) / columns.stride, columns)
   }
 
-  /// Returns the column of a cell, and where its row stands; nil for other elements.
+  /// Returns the column of a cell, and where its row is; nil for other elements.
   func column(_ number: ElementNumber) -> (column: Columns.Column, row: Int)? {
     if let index = number.index {
       guard case .cells(let row) = form, let columns else { return nil }
@@ -111,10 +112,10 @@ final class ElementLayout: Sendable {
 
   // MARK: elements
 
-  /// Returns where the one value of a cell's column stands; nil if each row has a cell of its own.
+  /// Returns where the one value of a cell's column is; nil if each row has a cell of its own.
   func constant(_ number: ElementNumber) -> Int? { column(number)?.column.constant }
 
-  /// Returns an element that is a cell: no row, and not in a constant column. Its number must be one that there is.
+  /// Returns an element that is a cell: not a row, and not in a constant column. Its number must exist.
   func cell(_ number: ElementNumber, _ reader: ByteReader) throws(FormatError) -> Cell {
     if let (column, row) = column(number) {
       return try Cell.read(reader, at: row + Int(column.offset), type: column.type, base: column.base)
@@ -130,12 +131,12 @@ final class ElementLayout: Sendable {
   }
 }
 
-/// Cells that stand one after the other: those of a column or of a row, or the elements of a packed array that take equally
-/// many bytes.
+/// Consecutive cells: those of a column or of a row, or the elements of a packed array if all take the same
+/// number of bytes.
 struct CellRun {
   /// The column of all of them; in a row, that of each.
   let columns: [Columns.Column]
-  /// Where the first row stands, and how far it is from each to the next; 0 if all cells are of one row.
+  /// Where the first row is, and the distance from each to the next; 0 if all cells are in one row.
   let first: Int
   let stride: Int
   let count: Int
@@ -157,13 +158,13 @@ struct CellRun {
 }
 
 extension ElementLayout {
-  /// Returns the cells of a column of rows; nil if these are no rows.
+  /// Returns the cells of a column of rows; nil if there are no rows.
   func run(ofColumn index: Int) -> CellRun? {
     guard case .rows = form, let columns, columns.columns.indices.contains(index) else { return nil }
     return CellRun(column: index, of: columns)
   }
 
-  /// Returns the cells of a row that is an array; nil if the element is another.
+  /// Returns the cells of a row that is an array; nil if the element is not one.
   func run(ofRow number: ElementNumber) -> CellRun? {
     guard let columns, columns.shape == nil, let row = row(number) else { return nil }
     return CellRun(row: row, of: columns)

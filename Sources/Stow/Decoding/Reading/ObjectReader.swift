@@ -1,20 +1,20 @@
 /// Reads the values of one object by their keys: a map, a record, or a row of a table.
 ///
-/// Keys are nearly always asked for in the order in which they stand: the next value is at hand, and only
-/// another key than the next searches. A reader is used again for other objects.
+/// Keys are nearly always requested in the order in which they are stored: then the next value is at hand,
+/// and only a request for another key searches. A reader is reused for other objects.
 final class ObjectReader {
   let message: Message
-  /// Whoever reads keeps it; see `KeyedDecoder`.
+  /// Kept alive by the code that reads; see `KeyedDecoder`.
   let sessionReference: Unmanaged<DecodingSession>
   let keyTable: DecodingKeyTable
 
   private(set) var node = PathNode.top
   private var form = Form.map
-  /// The indices of the keys of the last shape, by their bytes; `unknown` where none was looked up, and always for key
-  /// types without bytes.
+  /// The indices of the keys of the last shape, by their bytes; `unknown` if not looked up, and always for
+  /// key types without bytes.
   private let indices: UnsafeMutablePointer<UInt16>
   private var indexedShape = -1
-  /// What defined that shape; see `Message.source(ofShape:)`.
+  /// The source of that shape; see `Message.source(ofShape:)`.
   private var indexedSource = 0
   /// In a record, the next value, and the index of its key; `noKey` after the last. In a map, the next entry, key first.
   private var current = 0
@@ -24,23 +24,23 @@ final class ObjectReader {
   /// The shape of a record or a row, and how many keys it has.
   private var shape = 0
   private var keyCount = 0
-  /// A partial record: where its bits stand. −1 if every key has a value.
+  /// Where the bits of a partial record are; −1 if every key has a value.
   private var presence = -1
-  /// The values by the indices of their keys, or the entries of a map, once they were asked for out of order.
+  /// The values by the indices of their keys, or the entries of a map, once some were requested out of order.
   private var offsets: [Int] = []
   private var entryIndex: TextIndex?
   /// Whether all keys of the map are known to be distinct.
   private var keysAreChecked = false
-  /// The index in its shape of the key that was found last by its name.
+  /// The index, in its shape, of the last key that was found by its name.
   private var lastNamed = ObjectReader.noKey
   /// The table that the object is a row of.
   private var table: Elements?
-  /// The same, to be compared without counting a reference.
+  /// Its identity, to be compared without counting a reference.
   private var tableIdentity: ObjectIdentifier?
 
   private enum Form { case map, record, row }
 
-  /// Where a value was found: at an offset, or, in a row, in the column of an index.
+  /// Where a value was found: at an offset, or in a row, in the column with an index.
   struct Found: BitwiseCopyable {
     fileprivate let number: Int
 
@@ -50,7 +50,7 @@ final class ObjectReader {
   private static let noKey = -1
   /// The entry of a key whose index has not been looked up.
   private static let unknown = UInt16.max
-  /// The entry of a key that the shape does not have, or has beyond what an entry can say.
+  /// The entry of a key that the shape does not have, or has at an index that is too large for an entry.
   private static let missing = UInt16.max - 1
 
   init(_ session: DecodingSession, _ keyTable: DecodingKeyTable) {
@@ -84,7 +84,7 @@ final class ObjectReader {
     if object.isPartial {
       try openPartial()
     } else if keyCount > end &- start {
-      // Every value takes a byte; without this, few bytes could stand for many keys.
+      // Every value takes a byte; without this check, few bytes could claim many keys.
       try fail(.malformed, at: start)
     }
   }
@@ -98,7 +98,7 @@ final class ObjectReader {
   }
 
   func open(row offset: Int, of table: Elements, shape: Int, _ node: PathNode) {
-    // Rows mostly come after each other.
+    // Rows are mostly read one after the other.
     if tableIdentity == ObjectIdentifier(table) {
       self.node = node
       start = offset
@@ -123,7 +123,7 @@ final class ObjectReader {
     indices.update(repeating: Self.unknown, count: DecodingKeyTable.size)
   }
 
-  /// Lets go of the table, which keeps the message, and of memory, when nobody holds the container any more.
+  /// Releases the table, which keeps the message, and memory, once nobody holds the container any more.
   func finish() {
     if tableIdentity != nil {
       table = nil
@@ -152,13 +152,13 @@ final class ObjectReader {
     presence < 0 || message.reader.bit(keyIndex, at: presence)
   }
 
-  /// Where the object is found again when its container has escaped (`PathFinder`): an offset that no value within it has,
-  /// which is the byte before its values, or the beginning of a row.
+  /// The offset by which the object is found again if its container has escaped (`PathFinder`). No value
+  /// within it has that offset: it is that of the byte before its values, or of the beginning of a row.
   var offset: Int { form == .row ? start : start - 1 }
 
   // MARK: finding
 
-  /// Returns where the value for `key` stands, and makes it the next; nil if the object has none.
+  /// Returns where the value for `key` is, and makes it the next; nil if the object lacks the key.
   @inline(__always)
   func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Found? {
     let byte = keyByte(key)
@@ -192,7 +192,7 @@ final class ObjectReader {
     return try find(name: key.stringValue)
   }
 
-  /// Returns where the value of the key at an index stands, if it has one.
+  /// Returns where the value of the key at an index is, if the key has a value.
   private func value(at keyIndex: Int?) throws(FormatError) -> Found? {
     guard let keyIndex, isPresent(keyIndex) else { return nil }
     if form == .row { return Found(keyIndex) }
@@ -237,8 +237,8 @@ final class ObjectReader {
     nextIndex = keyIndex
   }
 
-  /// Notes where every value of the record stands. Those after a fault stand after the message, where every read
-  /// finds one.
+  /// Notes where every value of the record is. Values after a fault get the end of the message, where every
+  /// read fails.
   private func index() throws(FormatError) {
     var offsets = Array(repeating: message.reader.count, count: keyCount)
     defer { self.offsets = offsets }
@@ -253,7 +253,7 @@ final class ObjectReader {
     try checkEnd(offset)
   }
 
-  /// Passes the value that was next, which ends at `offset`.
+  /// Moves past the value that was next, which ends at `offset`.
   @inline(__always)
   func advance(to offset: Int) throws(FormatError) {
     guard offset <= end else { try fail(.malformed, at: current) }
@@ -271,7 +271,7 @@ final class ObjectReader {
 
   // MARK: names
 
-  /// Returns where the value for the key called `name` stands; nil if the object has none.
+  /// Returns where the value for the key called `name` is; nil if the object lacks the key.
   func find(name: String) throws(FormatError) -> Found? {
     if form != .map {
       let found = try message.keyIndex(of: name, inShape: shape, likely: lastNamed)
@@ -302,7 +302,7 @@ final class ObjectReader {
 
   // MARK: reading what was found
 
-  /// Returns the scalar that was found, which has a tag unless it is in a row, and passes it.
+  /// Returns the scalar that was found, which has a tag unless it is in a row, and moves past it.
   @inline(__always)
   func read<Value: ReadableScalar>(_ type: Value.Type, _ found: Found) throws(FormatError) -> Value {
     if let table { return try Value.readCell(message, table.column(found.number), inRowAt: start) }
@@ -317,17 +317,17 @@ final class ObjectReader {
     try read(type, found)
   }
 
-  /// Passes the value that was found if it is nil, and returns whether it is.
+  /// Moves past the value that was found if it is nil, and returns whether it is.
   @inline(never)
   func passNil(_ found: Found) throws(FormatError) -> Bool {
-    // Nil in all rows of a table stands before them.
+    // A nil in all rows of a table is stored before them.
     let offset = table.map { $0.layout.columns?.columns[found.number].constant } ?? found.number
     guard let offset, Nils.isNil(message.reader, at: offset) else { return false }
     try pass(found)
     return true
   }
 
-  /// Passes the value that was found. The values of a row have no order.
+  /// Moves past the value that was found. The values of a row have no order.
   @inline(__always)
   func pass(_ found: Found) throws(FormatError) {
     if form != .row { try advance(to: message.reader.end(of: found.number)) }
@@ -341,13 +341,13 @@ final class ObjectReader {
 
   // MARK: the entries of a map
 
-  /// Maps with more entries are searched through an index.
+  /// The most entries of a map that are searched without an index.
   private static var longestScan: Int { 16 }
-  /// Keys of more bytes are not made strings to be compared: the same one may be asked about many times.
+  /// The most bytes of a key that is made a string to be compared: the same key may be looked at many times.
   private static var longestNamed: Int { 64 }
 
-  /// Returns the value of the next entry of a map, or nil unless its key has the given byte and a text that was met
-  /// before.
+  /// Returns the value of the next entry of a map, or nil unless its key has the given byte and a text that
+  /// is known from before.
   @inline(__always)
   func nextEntry(ofByte byte: Int) -> Int? {
     guard current < end, let text = keyTable.knownText(ofByte: byte),
@@ -356,7 +356,7 @@ final class ObjectReader {
     return current &+ text.bytes.count
   }
 
-  /// Returns the value of the next entry of a map, or nil unless its key has a name.
+  /// Returns the value of the next entry of a map, or nil unless its key has the name.
   ///
   /// Most short keys become a string in a few steps; a `SearchedText` takes memory.
   private func nextEntry(named name: String) throws(FormatError) -> Int? {
@@ -376,13 +376,13 @@ final class ObjectReader {
     case .tooMany: return try findIndexed(HashedText(text))
     case .none: return nil
     case .entry(let entry):
-      // A key that was passed over could stand again after this one, and be taken for the first of its name.
+      // A key that was skipped could occur again after this one, and be taken for the first of its name.
       if entry != current { try checkKeys() }
       return try value(ofEntry: entry)
     }
   }
 
-  /// Makes an entry the next, and returns where its value stands.
+  /// Makes an entry the next, and returns where its value is.
   private func value(ofEntry entry: Int) throws(FormatError) -> Found {
     current = entry
     return Found(try message.tables.endOfKey(message.reader, at: entry))
@@ -393,8 +393,8 @@ final class ObjectReader {
     case none, tooMany
   }
 
-  /// Looks for the entry whose key has the given text, from the current one on and then from the first, unless they are
-  /// too many to be looked at.
+  /// Looks for the entry whose key has the given text, from the current one on and then from the first,
+  /// unless there are too many to look at.
   private func scan(_ text: UnsafeRawBufferPointer) throws(FormatError) -> Scan {
     var offset = current
     var stop = end
@@ -416,7 +416,7 @@ final class ObjectReader {
     return .tooMany
   }
 
-  /// Returns the value of an entry that is found by an index, which is made the first time.
+  /// Returns the value of an entry that is found by an index, which is built the first time.
   private func findIndexed(_ text: HashedText) throws(FormatError) -> Found? {
     try checkKeys()
     if entryIndex == nil { entryIndex = try TextIndex(ofMap: start..<end, message) }

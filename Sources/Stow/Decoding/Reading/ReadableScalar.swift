@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// A type whose values are read without its own `init(from:)`, with the conversions that JSON would make: any integer
-/// into any type that holds it, an integer into the nearest floating-point number, and what JSON has no kind for from
-/// its substitutes.
+/// A type whose values are read without its own `init(from:)`, with the conversions that JSON would make: any
+/// integer into any type that holds it, an integer into the nearest floating-point number, and kinds that
+/// JSON lacks from their substitutes.
 protocol ReadableScalar: Decodable, Sendable {
   /// Returns the value at `offset`, and moves `next` past it.
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Self
@@ -18,8 +18,8 @@ protocol ReadableScalar: Decodable, Sendable {
   static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
     -> Self
 
-  /// Returns all elements of a packed array, cells that stand one after the other, or the whole values that `elements` are;
-  /// nil, or an error, where one is no value of this type. Each type has its own, compiled for it.
+  /// Returns all elements of a packed array, of consecutive cells, or of the whole values in `elements`.
+  /// Returns nil or throws if one is not a value of this type. Each type has its own, specialized code.
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]?
   static func array(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self]
   static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self]
@@ -34,7 +34,7 @@ protocol ReadableScalar: Decodable, Sendable {
 class AnyDecodingPlan {}
 
 extension ReadableScalar {
-  /// Fails: most types are no cells.
+  /// Fails: most types have no cells.
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self {
     try fail(.cellMismatch, at: offset)
   }
@@ -73,9 +73,9 @@ extension ReadableScalar {
     return result
   }
 
-  /// Returns the value that a row has in a column: the cell, or the one value of the column.
+  /// Returns the value that a row has in a column: the cell, or the single value of the column.
   ///
-  /// Out of line, so that what reads values with a tag stays short.
+  /// Not inlined, so that code that reads values with a tag stays short.
   @inline(never)
   static func readCell(
     _ message: Message, _ column: Columns.Column, inRowAt row: Int
@@ -232,7 +232,7 @@ extension BinaryFloatingPoint {
     return try result.checked(by: true, at: offset)
   }
 
-  /// Returns the number; one that was finite and is beyond the range of this type is an error.
+  /// Returns the number. Throws if it was finite and is beyond the range of this type.
   fileprivate func checked(by wasFinite: Bool, at offset: Int) throws(FormatError) -> Self {
     guard isFinite || !wasFinite else { try fail(.unrepresentable, at: offset) }
     return self
@@ -366,14 +366,14 @@ extension UUID: ReadableScalar {
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> UUID {
     if let bits = try UUIDs.read(message.reader, at: offset, next: &next) { return UUID(bits: bits) }
     let string = try String.read(message, at: offset, next: &next)
-    // A long string need not be looked at, however often it is named.
+    // The length is checked first: a long string need not be looked at, however often it is referred to.
     guard string.utf8.count == 36, let uuid = UUID(uuidString: string) else {
       try fail(.wrongText, at: offset)
     }
     return uuid
   }
 
-  /// The UUID of 16 bytes, the first of them lowest.
+  /// Makes the UUID of 16 bytes, the first of them lowest.
   fileprivate init(bits: UInt128) {
     self = withUnsafeBytes(of: bits.littleEndian) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
@@ -426,7 +426,8 @@ extension Decimal: ReadableScalar {
     return decimal
   }
 
-  /// Returns the shortest decimal that is this number, as JSON would say it. `Decimal` takes "-inf" for a number.
+  /// Returns the shortest decimal of this number, as JSON would write it. `Decimal` would accept "-inf" as a
+  /// number.
   private static func make(_ value: Double, at offset: Int) throws(FormatError) -> Decimal {
     guard value.isFinite, let decimal = Decimal(string: value.description) else {
       try fail(.unrepresentable, at: offset)

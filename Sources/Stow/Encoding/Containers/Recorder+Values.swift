@@ -40,7 +40,7 @@ extension Recorder {
 
   /// Records a value in the current container.
   ///
-  /// - Parameter level: How many optionals the value was in, so that a nil in it is told from theirs.
+  /// - Parameter level: How many optionals the value was in, which distinguishes a nil in it from theirs.
   @inline(__always)
   func encode<Value: Encodable>(_ value: borrowing Value, key: TokenKey, level: Int = 0) throws {
     let entry = types.encoders.entry(for: Value.self)
@@ -74,10 +74,10 @@ extension Recorder {
   }
 }
 
-// Making the containers and encoders that values are handed.
+// Making the containers and encoders that values receive.
 
 extension Recorder {
-  /// The container of a message that is over: what is written to it is discarded.
+  /// Returns the container of a message that is over: what is written to it is discarded.
   @inline(never)
   static func discarding<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncodingContainer<Key> {
     let recorder = Recorder(reusesContainers: false)
@@ -125,7 +125,7 @@ extension Recorder {
     return container(keys, begin: begin, hasSlots: keys.pointee.table.pointee.hasSlots)
   }
 
-  /// An object that exists already: with the keys it has, or with others as strings.
+  /// Returns the container of an existing object: with the keys it has, or with others as strings.
   @inline(never)
   private func continuedContainer<Key: CodingKey>(
     _ keys: KeyedEncoderPool.Reference, start: Int, key: TokenKey, parent: Int
@@ -140,7 +140,7 @@ extension Recorder {
     return container(keys, begin: begin, hasSlots: hasSlots)
   }
 
-  /// A container for the object that begins at `begin`, new or used before.
+  /// Returns a container for the object that begins at `begin`, new or reused.
   @inline(__always)
   private func container<Key: CodingKey>(
     _ keys: KeyedEncoderPool.Reference, begin: Int, hasSlots: Bool
@@ -156,7 +156,8 @@ extension Recorder {
     return keys.pointee.copy(number, as: KeyedEncodingContainer<Key>.self)
   }
 
-  /// A container for the pool. Here its metadata is needed, so this is a call of its own, which happens rarely.
+  /// Makes a container for the pool. Not inlined, because it needs the container's metadata and is rarely
+  /// called.
   @inline(never)
   private func makeContainer<Key: CodingKey>(
     _ keyType: Key.Type, _ keys: KeyTable.Reference
@@ -166,7 +167,7 @@ extension Recorder {
     return (ContainerReuse.reference(of: container), writer)
   }
 
-  /// A container that holds the recorder, where containers are not used again.
+  /// Makes a container that holds the recorder, for when containers are not reused.
   @inline(never)
   private func newContainer<Key: CodingKey>(
     _ keys: KeyTable.Reference, begin: Int, hasSlots: Bool
@@ -191,7 +192,7 @@ extension Recorder {
     return UnkeyedEncoder(recorder: self, begin: begin)
   }
 
-  /// An array for a key of the current container, new or continued.
+  /// Returns an array for a key of the current container, new or continued.
   func nestedUnkeyedContainer(forKey key: TokenKey, parent: Int) -> UnkeyedEncoder {
     var name = -1
     if recording.endsWithKey { name = recording.tape[recording.tape.count - 1].index }
@@ -211,11 +212,11 @@ extension Recorder {
     return RecordingEncoder(recorder: self, start: start, parent: parent, key: key)
   }
 
-  /// The container of a place that no longer awaits its first token: the one that is there already, or a
-  /// late one.
+  /// Returns the container of a place that no longer awaits its first token: the one that is there already,
+  /// or a late one.
   private func containerOutOfLine(start: Int, _ container: ContainerStart) -> Int {
     let isArray = container.token.kind == .array
-    // An object goes on even where one is settled.
+    // An object continues even a settled place.
     if recording.isUnfilled(start, unsettled: isArray) { return openLate(container, start: start) }
     let begin = recording.value(at: start)
     let value = recording.tape[begin]
@@ -228,16 +229,17 @@ extension Recorder {
   }
 }
 
-/// What a recorder knows of the types that it has met: how their values are recorded, and the containers of key types.
+/// What a recorder knows about the types that it has met: how their values are recorded, and the containers
+/// of key types.
 struct KnownTypes: ~Copyable {
   var encoders = TypeEncoders()
   private var keyTypes = TypeTable<KeyedEncoderPool.Reference>()
   private var pools = GrowableBuffer<KeyedEncoderPool.Reference>(capacity: 8)
-  /// Those that the message took containers of.
+  /// The pools from which the message took containers.
   private var usedPools = GrowableBuffer<KeyedEncoderPool.Reference>(capacity: 8)
   /// Tells the messages of a recorder apart.
   private var message = 0
-  /// Whether containers are handed out again; no longer when the message is over.
+  /// Whether containers are reused; no longer once the message is over.
   var reusesContainers: Bool
 
   init(reusesContainers: Bool) { self.reusesContainers = reusesContainers }
@@ -266,7 +268,7 @@ struct KnownTypes: ~Copyable {
 
   /// Notes that the message takes a container.
   ///
-  /// Not once the message is over: then another thread may look whether all were given back.
+  /// Must not be called once the message is over: then another thread may check whether all were given back.
   @inline(__always)
   mutating func noteUse(_ pool: KeyedEncoderPool.Reference) {
     guard pool.pointee.lastMessage != message else { return }
@@ -284,9 +286,9 @@ struct KnownTypes: ~Copyable {
   }
 }
 
-/// The keyed containers of one key type, to be handed out again.
+/// The keyed containers of one key type, for reuse.
 struct KeyedEncoderPool: ~Copyable {
-  /// The address, which stays; nobody counts references.
+  /// A stable address, without reference counting.
   typealias Reference = UnsafeMutablePointer<KeyedEncoderPool>
 
   let table: KeyTable.Reference
@@ -300,7 +302,7 @@ struct KeyedEncoderPool: ~Copyable {
     copier = ContainerCopier<KeyedEncodingContainer<Key>>()
   }
 
-  /// A copy of one of the containers, whose type must be that for the key type.
+  /// Returns a copy of one of the containers, whose type must be that for the key type.
   @inline(__always)
   func copy<Container>(_ number: Int, as type: Container.Type) -> Container {
     unsafeDowncast(copier, to: ContainerCopier<Container>.self).copy(containers.address(number))

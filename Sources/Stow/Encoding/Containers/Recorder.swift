@@ -1,11 +1,13 @@
-/// What containers record to: the recording of one message, and what stands open in it.
+/// What containers record to: the recording of one message, and the containers and places that are open in
+/// it.
 ///
-/// Containers record; nothing is written before the value is complete. What is usual is a straight line:
-/// a container is written to while it is the innermost open one. Where something else is written to (a container that was
-/// left, a place that is filled late), the tape goes on there, and is put in order afterwards (`ValueTree`).
+/// Containers record; nothing is written before the value is complete. Usually recording stays in line: a
+/// container is written to while it is the innermost open one. If something else is written to (a container
+/// that was left, a place that is filled late), the tape continues there, and is put in order afterwards
+/// (`ValueTree`).
 ///
-/// Recorders are used again: what belongs to types (key tables, type encoders, containers) stays, what belongs to a
-/// message goes.
+/// Recorders are reused: what belongs to types (key tables, type encoders, containers) stays, what belongs to
+/// a message goes.
 final class Recorder {
   // Every access to these properties is a single load, store or call that does not come back here; checking that at run
   // time, for every value, would cost more than the accesses.
@@ -16,10 +18,10 @@ final class Recorder {
     @inline(__always)
     var types: KnownTypes
     var open = OpenContainers()
-    /// How many `encode(to:)` are running, and the key of the value that the last of them stands for.
+    /// How many `encode(to:)` are running, and the key of the value that the innermost of them encodes.
     var calls = 0
     var pendingKey = TokenKey()
-    /// The containers and places at which the tape went on out of line.
+    /// The containers and places at which the tape continued out of line.
     var disturbances: [Int] = []
     var stack = StackGuard()
     /// Whether the message has been written, and a container escaped from it.
@@ -27,14 +29,14 @@ final class Recorder {
     /// The path of the first container that is nested too deeply, and its token.
     var overflow: [any CodingKey]?
     var overflowStart = 0
-    /// The places at the maximum depth, in the order of their tokens. One that gets no value becomes an empty object, which is
-    /// one level too deep.
+    /// The places at the maximum depth, in the order of their tokens. One without a value becomes an empty
+    /// object, which is one level too deep.
     var innermostPlaces: [(parent: Int, key: TokenKey, start: Int)] = []
-    /// What tells encoders and containers whether their message is still going on.
+    /// Tells encoders and containers whether their message is still being recorded.
     var cell = RecorderCell.take()
     var generation: UInt32 = 0
-    /// The options of the encoder, as they were when the call began. The depth is 0 in a recorder that only discards, for
-    /// which no call begins: nothing nests in it.
+    /// The options of the encoder when the call began. The depth is 0 in a recorder that only discards,
+    /// because no call begins for it and nothing nests in it.
     var userInfo = UserInfo()
     var maximumDepth = 0
 
@@ -67,7 +69,7 @@ final class Recorder {
     if !userInfo.isEmpty { state.userInfo = userInfo }
   }
 
-  /// Makes encoders and containers that refer to the message discard what they are given from now on.
+  /// Makes encoders and containers of the message discard everything from now on.
   private func endMessage() {
     if !state.cell.advance() {
       state.cell = RecorderCell.take()
@@ -90,13 +92,13 @@ final class Recorder {
     state.calls = 0
   }
 
-  /// Gets ready to be written to when the message is over, because a container escaped: those that are made
+  /// Prepares to be written to after the message is over, because a container escaped: those that are made
   /// from now on hold the recorder themselves.
   func detach() {
     state.isOver = true
     types.reusesContainers = false
     endMessage()
-    // Another thread may let go of the recorder at any time, once the keyed containers are gone.
+    // Another thread may release the recorder at any time, once the keyed containers are gone.
     state.generation = RecorderCell.none
   }
 
@@ -110,14 +112,14 @@ final class Recorder {
 
   // MARK: calls of `encode(to:)`
 
-  /// What a value finds when it begins, to be restored when it is complete or throws. The defaults are those of an empty
-  /// message.
+  /// The state when a value begins, to be restored when it is complete or throws. The defaults are those of
+  /// an empty message.
   struct Surroundings {
-    /// How many tokens there are, and how many places and containers stand open.
+    /// How many tokens there are, and how many places and containers are open.
     var start = 0
     var depth = 1
     var frame = 0
-    /// How many times the tape has gone on out of line.
+    /// How many times the tape has continued out of line.
     var disturbances = 0
     /// How many slots the message has given to keys.
     var slots = 0
@@ -129,8 +131,8 @@ final class Recorder {
       disturbances: state.disturbances.count, slots: recording.keyTables.slotCount)
   }
 
-  /// Checks that one more value may encode itself, to the place that begins with the next token.
-  /// Returns what is to be restored.
+  /// Checks that one more value may encode itself, to the place that begins with the next token. Returns the
+  /// state to restore.
   @inline(__always)
   func beginCall<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws -> Surroundings {
     let outside = surroundings
@@ -166,7 +168,7 @@ final class Recorder {
     rollBack(to: outside, parent: parent)
   }
 
-  /// Lets the value of a single-value container encode itself, by `body`, to the place that begins at `start`.
+  /// Lets `body` encode the value of a single-value container to the place that begins at `start`.
   func nestCall<Value>(
     of value: Value, key: TokenKey, parent: Int, start: Int, _ body: () throws -> Void
   ) throws {
@@ -177,7 +179,7 @@ final class Recorder {
     state.calls += 1
     defer { state.calls -= 1 }
     try body()
-    // The value was one, though it has nothing to say.
+    // A value was encoded, even if it recorded nothing.
     if awaits(start) {
       appendPlace(key: key, flags: Token.Flags.nested)
     } else if recording.isUnfilled(start) {
@@ -185,9 +187,9 @@ final class Recorder {
     }
   }
 
-  /// Lets `body` encode to the place at `start`, which awaits a value again if that throws.
+  /// Lets `body` encode to the place at `start`, which awaits a value again if `body` throws.
   ///
-  /// Where a container stands already it is continued, and keeps what `body` encoded to it.
+  /// A container that is already there is continued, and keeps what `body` encoded to it.
   func attempt(_ start: Int, _ body: () throws -> Void) throws {
     let outside = surroundings
     let outerCalls = state.calls
@@ -205,7 +207,8 @@ final class Recorder {
     }
   }
 
-  /// Records a value as a container whose elements are at hand; what it recorded is undone if one of them throws.
+  /// Records a value as a container with the elements that `elements` records. If one of them throws, the
+  /// recording is undone.
   @inline(__always)
   func recordContainer<Value>(
     of value: borrowing Value, _ container: ContainerStart, _ elements: (_ begin: Int) throws -> Void
@@ -224,7 +227,7 @@ final class Recorder {
     leave(outside)
   }
 
-  /// The same for a container that may hold others of its kind without a call of `encode(to:)` between.
+  /// The same for a container that may hold others of its kind without a call of `encode(to:)` in between.
   @inline(__always)
   func recordNest<Value>(
     of value: borrowing Value, _ container: ContainerStart, _ elements: (_ begin: Int) throws -> Void
@@ -251,21 +254,21 @@ final class Recorder {
     }
   }
 
-  /// Whether the next value stands in more containers than that.
+  /// Returns whether the next value is in more containers than that.
   private func nests(deeperThan limit: Int) -> Bool {
-    // Places stand open, too. Only what may be too deep has its containers counted.
+    // Places are open, too. Containers are counted only if the value may be too deep.
     state.open.depth > limit &+ 1 && hasContainers(moreThan: limit)
   }
 
   @inline(never)
   private func hasContainers(moreThan limit: Int) -> Bool { state.open.containers > limit }
 
-  /// The token of the container that is written to; negative if a place awaits its value, or nothing is open.
+  /// The token of the current container; negative if a place awaits its value, or nothing is open.
   var currentContainer: Int { state.open.current.container ?? -1 }
 
   func isCurrent(_ begin: Int) -> Bool { state.open.current == .container(at: begin) }
 
-  /// Whether the place that begins at `start` still awaits its value, and nothing came between.
+  /// Returns whether the place that begins at `start` still awaits its value, with nothing in between.
   func awaits(_ start: Int) -> Bool {
     state.open.current == .place(at: start) && recording.tape.count == start
   }
@@ -313,7 +316,7 @@ final class Recorder {
     }
   }
 
-  /// Closes what a value left open that recorded everything in line.
+  /// Closes what a value left open, if the value recorded everything in line.
   private func leave(_ outside: Surroundings) {
     if isDisturbed(since: outside) { return }
     state.open.frame = outside.frame
@@ -329,7 +332,7 @@ final class Recorder {
 
   /// Makes the container that begins at `begin` the current one again.
   ///
-  /// Leaving what was opened inside it is in line; coming back to what was left is not.
+  /// Leaving what was opened inside it is in line; coming back to a container that was left is not.
   @inline(never)
   func resume(_ begin: Int) {
     deferAwaited()
@@ -340,21 +343,21 @@ final class Recorder {
     }
   }
 
-  /// Makes the container current in which a value stands that is complete, but did not record everything in line.
+  /// Makes the container of a complete value current, if the value did not record everything in line.
   @inline(never)
   private func comeBack(to parent: Int) {
     deferAwaited()
     if parent >= 0 { goOn(in: parent) }
   }
 
-  /// Lets the tape go on in a container that was left.
+  /// Continues the tape in a container that was left.
   private func goOn(in begin: Int) {
     disturb(begin, outside: recording.depth(ofContainer: begin, atMost: state.maximumDepth &+ 1) - 1)
     if !isOver { recording.continueTape(in: begin) }
     state.open.push(.container(at: begin))
   }
 
-  /// Makes the next value the one of the place at `start`, which has none and is in the container `parent`.
+  /// Makes the next value that of the place at `start`, which has no value and is in the container `parent`.
   func fill(_ start: Int, parent: Int) {
     deferAwaited()
     let depth = parent < 0 ? 0 : recording.depth(ofContainer: parent, atMost: state.maximumDepth &+ 1)
@@ -368,14 +371,14 @@ final class Recorder {
     return openNested(container)
   }
 
-  /// Notes that the tape goes on elsewhere, in something that is in so many containers.
+  /// Notes that the tape continues elsewhere, in something that is inside `depth` containers.
   private func disturb(_ target: Int, outside depth: Int) {
     state.disturbances.append(target)
     recording.isOutOfOrder = true
     state.open.restart(outside: depth)
   }
 
-  /// Where a value is awaited at the current place, lets it come later.
+  /// If a value is awaited at the current place, lets it come later.
   private func deferAwaited() {
     guard state.open.current == .place(at: recording.tape.count) else { return }
     recording.isOutOfOrder = true
@@ -384,9 +387,9 @@ final class Recorder {
 
   // MARK: values that throw
 
-  /// Undoes what a value recorded that threw.
+  /// Undoes what a value that threw has recorded.
   ///
-  /// Its tokens stay, so that what escaped from it never names those of another value, but stand for nothing.
+  /// Its tokens stay, without meaning, so that what escaped from it never refers to those of another value.
   @inline(never)
   private func rollBack(to outside: Surroundings, parent: Int) {
     let start = outside.start
@@ -401,10 +404,10 @@ final class Recorder {
     if isDisturbed(since: outside) { comeBack(to: parent) } else { leave(outside) }
   }
 
-  /// Lets the place at `start`, whose value threw, await one again.
+  /// Makes the place at `start`, whose value threw, await one again.
   @inline(never)
   private func reopen(_ start: Int, _ outside: Surroundings) {
-    // A value that has recorded nothing is awaited still.
+    // A value that has recorded nothing is still awaited.
     if !isDisturbed(since: outside), recording.tape.count == start { return }
     recording.isOutOfOrder = true
     forgetPlaces(from: max(outside.start, start + 1))
@@ -412,26 +415,27 @@ final class Recorder {
     recording.empty(start)
   }
 
-  /// Forgets the places in what a value recorded that threw.
+  /// Forgets the places that a value that threw has recorded.
   private func forgetPlaces(from start: Int) {
     while let last = state.innermostPlaces.last, last.start >= start { state.innermostPlaces.removeLast() }
   }
 
-  /// Takes back the slots of keys that came up in a value that threw.
+  /// Takes back the slots of keys that were new in a value that threw.
   ///
-  /// What it wrote out of turn to anything but itself and its place may have them: then they stay.
+  /// They stay if the value wrote out of turn to anything other than itself and its place, which may use
+  /// them.
   ///
   /// - Parameter place: The place that the value was to take.
   private func forgetSlots(since outside: Surroundings, place: Int) {
     guard recording.keyTables.slotCount > outside.slots else { return }
     let since = state.disturbances[outside.disturbances...]
     if since.contains(where: { $0 < outside.start && $0 != place }) { return }
-    // Its tokens name the slots.
+    // Its tokens refer to the slots.
     recording.readTape()
     recording.keyTables.forgetSlots(from: outside.slots)
   }
 
-  // What escaped from its message may be written to on any thread.
+  // What escaped from a message may be written to on any thread.
   private var isStackLow: Bool { state.stack.isLow(isElsewhere: isOver) }
 
   @inline(never)
@@ -450,27 +454,27 @@ final class Recorder {
   }
 }
 
-/// What stands open while a value records itself, outermost first.
+/// The containers and places that are open while a value records itself, outermost first.
 struct OpenContainers: ~Copyable {
   /// A container, by the token that begins it, or a place, by the token that its value is to be.
   struct Entry: Equatable, BitwiseCopyable {
     /// The token of a container, or the complement of that of a place.
     private let bits: Int
 
-    /// Stands below what is outermost.
+    /// The entry below the outermost one.
     static let top = Entry(bits: .min)
 
     static func container(at token: Int) -> Entry { Entry(bits: token) }
     static func place(at token: Int) -> Entry { Entry(bits: ~token) }
 
-    /// Nil if this is not a container.
+    /// The token of the container; nil if this is a place.
     var container: Int? { bits < 0 ? nil : bits }
   }
 
   private var entries = GrowableBuffer<Entry>(capacity: 64)
-  /// The innermost entry: what a write must find here to be in line.
+  /// The innermost entry, which a write must find here to be in line.
   private(set) var current = Entry.top
-  /// The first entry that belongs to the running `encode(to:)`; what is below is not its own to close.
+  /// The first entry that belongs to the running `encode(to:)`, which must not close those below.
   var frame = 0
   /// How many containers the first entry is in.
   private var outside = 0
@@ -481,13 +485,13 @@ struct OpenContainers: ~Copyable {
 
   var count: Int { entries.count }
 
-  /// How many containers and places the next value stands in at most.
+  /// The most containers and places that may be around the next value.
   var depth: Int { entries.count &+ outside }
 
-  /// The token of the innermost container; −1 if only places stand open.
+  /// The token of the innermost container; −1 if only places are open.
   var innermost: Int { entries.buffer.lazy.compactMap(\.container).last ?? -1 }
 
-  /// How many containers the next value stands in. A place may stand for one, or be in another place.
+  /// How many containers are around the next value. A place may stand for one, or be in another place.
   var containers: Int { outside + entries.buffer.count { $0.container != nil } }
 
   @inline(__always)
@@ -496,7 +500,7 @@ struct OpenContainers: ~Copyable {
     current = entry
   }
 
-  /// Takes the last entry, of which there is at least one above the bottom.
+  /// Removes the last entry, which must be above the bottom one, and returns it.
   @inline(__always)
   mutating func pop() -> Entry {
     precondition(count > 1)
@@ -510,12 +514,12 @@ struct OpenContainers: ~Copyable {
     current = entry
   }
 
-  /// The index of the last `entry` that the running `encode(to:)` opened.
+  /// Returns the index of the last `entry` that the running `encode(to:)` opened.
   func lastIndex(of entry: Entry) -> Int? {
     (frame..<max(frame, count)).last { entries[$0] == entry }
   }
 
-  /// Closes everything, to begin with something that is in so many containers.
+  /// Closes everything, to begin with something that is inside `depth` containers.
   mutating func restart(outside depth: Int) {
     entries.truncate(to: 1)
     current = .top

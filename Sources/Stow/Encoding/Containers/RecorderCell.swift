@@ -1,10 +1,10 @@
 import Synchronization
 
-// How encoders and containers refer to their recorder, which nobody counts.
+// How encoders and containers refer to their recorder, without reference counting.
 
 /// A token on the tape of a recorder, for as long as its message is being recorded.
 ///
-/// What encoders and containers have instead of a reference to their recorder: two trivial words.
+/// Encoders and containers have it instead of a reference to their recorder: two trivial words.
 struct TapePosition: BitwiseCopyable {
   private let cell: RecorderCell
   /// The token, and the generation of the cell.
@@ -15,7 +15,7 @@ struct TapePosition: BitwiseCopyable {
     bits = UInt64(UInt32(truncatingIfNeeded: token)) | UInt64(recorder.generation) << 32
   }
 
-  /// A position that no recorder has.
+  /// Makes a position that no recorder has.
   init() {
     cell = .discarding
     bits = UInt64(RecorderCell.none) << 32
@@ -23,11 +23,11 @@ struct TapePosition: BitwiseCopyable {
 
   var token: Int { Int(truncatingIfNeeded: UInt32(truncatingIfNeeded: bits)) }
 
-  /// Nil when the message is over.
+  /// The recorder; nil when the message is over.
   var recorder: RecorderReference? { cell.recorder(UInt32(truncatingIfNeeded: bits >> 32)) }
 }
 
-/// A recorder that somebody else keeps: nobody counts this reference.
+/// A recorder that somebody else keeps alive, without reference counting.
 struct RecorderReference: BitwiseCopyable {
   private let reference: Unmanaged<Recorder>
 
@@ -41,10 +41,10 @@ struct RecorderReference: BitwiseCopyable {
 
 /// Where encoders and containers find their recorder, for as long as its message is being recorded.
 ///
-/// Counting references to the recorder would cost more than what they record. Instead they keep the generation that the
-/// cell had when they were made. It changes when the message is over, so that what escaped from it finds no recorder, and
-/// what is written to it is discarded. A cell is never freed, only used for another recorder, until its generations have
-/// run out.
+/// Counting references to the recorder would cost more than what they record. Instead they keep the
+/// generation that the cell had when they were made. It changes when the message is over, so that those that
+/// escaped find no recorder, and anything written to them is discarded. A cell is never freed, and is reused
+/// for other recorders until its generations have run out.
 struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
 
@@ -56,7 +56,7 @@ struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
   /// A generation that no recorder has: for encoders that discard from the beginning.
   static let none: UInt32 = 0
 
-  /// Cells that were given back, to be taken again.
+  /// The free list: cells that were given back.
   private static let free = Mutex<[RecorderCell]>([])
 
   /// The cell of encoders that discard from the beginning, which is never assigned a recorder.
@@ -72,7 +72,7 @@ struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
     return RecorderCell(state)
   }
 
-  /// Gives the cell of a recorder that is no more to another.
+  /// Gives back the cell of a recorder that no longer exists.
   func giveBack() {
     guard advance() else { return }
     state.pointee.recorder = nil
@@ -83,7 +83,7 @@ struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
 
   var generation: UInt32 { state.pointee.generation.load(ordering: .relaxed) }
 
-  /// Goes on to the next generation; false if they have run out, so that the cell cannot be used again.
+  /// Advances to the next generation. Returns false if they have run out, so that the cell cannot be reused.
   func advance() -> Bool {
     let next = generation &+ 1
     state.pointee.generation.store(next, ordering: .relaxed)
@@ -92,7 +92,7 @@ struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
     return false
   }
 
-  /// The recorder, if the generation is still the same.
+  /// Returns the recorder, if the generation is still the same.
   @inline(__always)
   func recorder(_ generation: UInt32) -> RecorderReference? {
     self.generation == generation ? state.pointee.recorder : nil

@@ -1,13 +1,14 @@
-/// The encoder that a value is handed: the place on the tape where the value goes.
+/// The encoder that a value receives: the place on the tape where the value goes.
 ///
-/// Three trivial words, so that it sits inside its existential and nothing is counted. It may escape from the `encode(to:)`
-/// it was made for; once the message is over, what is encoded to it is discarded, and it has no path.
+/// Three trivial words, so that it fits inside its existential and nothing is counted. It may escape from the
+/// `encode(to:)` it was made for; once the message is over, what is encoded to it is discarded, and it has no
+/// path.
 struct RecordingEncoder: Encoder, StowValueCoder {
   private let position: TapePosition
   /// The container of the value, and the key.
   private let location: UInt64
 
-  /// Tells that a key is an index, not a slot.
+  /// Marks a key that is an index, not a slot.
   private static let isIndex: UInt32 = 1 << 31
 
   /// - Parameters:
@@ -22,7 +23,7 @@ struct RecordingEncoder: Encoder, StowValueCoder {
     location = UInt64(parent) | UInt64(key) << 32
   }
 
-  /// The encoder of a value that is discarded.
+  /// Makes the encoder of a value that is discarded.
   init() {
     position = TapePosition()
     location = 0
@@ -39,7 +40,7 @@ struct RecordingEncoder: Encoder, StowValueCoder {
       ? TokenKey(slotBits: UInt64(key), index: 0) : TokenKey(slotBits: 0, index: key & ~Self.isIndex)
   }
 
-  /// Nil when the message is over.
+  /// The recorder; nil when the message is over.
   var recorder: RecorderReference? { position.recorder }
 
   var codingPath: [any CodingKey] {
@@ -50,7 +51,7 @@ struct RecordingEncoder: Encoder, StowValueCoder {
 
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    // An optional container would have its metadata looked up.
+    // Not an optional container, whose metadata would be looked up.
     guard let recorder else { return Recorder.discarding(type) }
     return recorder.lend { $0.keyedContainer(type, start: start, key: key, parent: parent) }
   }
@@ -63,7 +64,7 @@ struct RecordingEncoder: Encoder, StowValueCoder {
   func singleValueContainer() -> any SingleValueEncodingContainer { SingleValueEncoder(encoder: self) }
 }
 
-/// The container of one value, which takes the place that the encoder stands for.
+/// The container of one value, which takes the place of the encoder.
 struct SingleValueEncoder: SingleValueEncodingContainer {
   let encoder: RecordingEncoder
 
@@ -90,7 +91,7 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
 
   mutating func encodeNil() { encoder.recorder?.lend { $0.recording.recordNil(level: 0, key: key($0)) } }
   mutating func encode<Value: RecordableScalar>(_ value: Value) { put(value) }
-  // The standard library has defaults for these, which throw.
+  // The standard library's default implementations of these throw.
   mutating func encode(_ value: Int128) { put(value) }
   mutating func encode(_ value: UInt128) { put(value) }
 
@@ -105,7 +106,7 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
 
 /// An array that is being recorded.
 ///
-/// Three trivial words, as of a `RecordingEncoder`. Once the message is over, its elements are discarded.
+/// Three trivial words, like a `RecordingEncoder`. Once the message is over, its elements are discarded.
 struct UnkeyedEncoder: UnkeyedEncodingContainer {
   /// The token where the array begins.
   private let position: TapePosition
@@ -114,7 +115,7 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 
   init(recorder: Recorder, begin: Int) { position = TapePosition(recorder, token: begin) }
 
-  /// The container of an array that is discarded.
+  /// Makes the container of an array that is discarded.
   init() { position = TapePosition() }
 
   private var begin: Int { position.token }
@@ -125,8 +126,8 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
     position.recorder?.lend { $0.recording.path(ofContainer: begin) } ?? []
   }
 
-  /// Makes this the container that is written to, and lets `body` record the next element, whose key it is handed; nil
-  /// when the message is over.
+  /// Makes this the container that is written to, and lets `body` record the next element with its key.
+  /// Returns nil when the message is over.
   @inline(__always)
   @discardableResult
   private mutating func append<Result>(
@@ -151,7 +152,7 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
     append { recorder, _ in recorder.recording.recordNil(level: 0, key: TokenKey()) }
   }
   mutating func encode<Value: RecordableScalar>(_ value: Value) { append(value) }
-  // The standard library has defaults for these, which throw.
+  // The standard library's default implementations of these throw.
   mutating func encode(_ value: Int128) { append(value) }
   mutating func encode(_ value: UInt128) { append(value) }
 
@@ -193,7 +194,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func encodeNil(forKey key: Key) { writer.putNil(key) }
   @inline(__always)
   mutating func encode<Value: RecordableScalar>(_ value: Value, forKey key: Key) { writer.put(value, key) }
-  // The standard library has defaults for these, which throw.
+  // The standard library's default implementations of these throw.
   mutating func encode(_ value: Int128, forKey key: Key) { writer.put(value, key) }
   mutating func encode(_ value: UInt128, forKey key: Key) { writer.put(value, key) }
 
@@ -201,7 +202,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try writer.encode(value, key)
   }
 
-  // Absent values are seen, too: without these, the standard library would not call for them.
+  // Absent values are noted, too: without these, the standard library would make no call for them.
 
   mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) { writer.put(value, key) }
   mutating func encodeIfPresent(_ value: String?, forKey key: Key) { writer.put(value, key) }
@@ -238,9 +239,9 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func superEncoder(forKey key: Key) -> any Encoder { writer.encoderForSuper(key) }
 }
 
-/// Which object a keyed container writes to, and how far it got.
+/// The object that a keyed container writes to, and how far it has come.
 ///
-/// A container refers to this by way of the standard library's own object, so that both can be used again for other
+/// A container refers to this through the standard library's own object, so that both can be reused for other
 /// objects with the same keys.
 final class ObjectWriter {
   // Both outlive every use: the recorder owns the keys, and outlives every container (`SessionPool`).
@@ -248,7 +249,7 @@ final class ObjectWriter {
   private let keys: KeyTable.Reference
   /// The table of the keys, at hand.
   private let table: UnsafeMutablePointer<UInt16>
-  // Each access is a load or a store, or a call that does not come back here.
+  // Unchecked because each access is a load or a store, or a call that does not come back here.
   @exclusivity(unchecked) private var position = Position()
   /// The recorder, if the pool does not keep it for this container.
   private let owner: Recorder?
@@ -256,7 +257,7 @@ final class ObjectWriter {
   struct Position {
     /// The token where the object begins.
     var begin = 0
-    /// The slot that the next key most likely has; −1 where keys are written as strings.
+    /// The slot that the next key most likely has; −1 if keys are written as strings.
     var expected = 0
   }
 
@@ -280,14 +281,15 @@ final class ObjectWriter {
 
   /// Makes this the container that is written to, and returns the slot for `key`.
   ///
-  /// Keys nearly always come in the order in which they came before.
+  /// Keys nearly always come in the same order as before.
   @inline(__always)
   private func place<Key: CodingKey>(_ key: Key) -> TokenKey {
     let byte = keyByte(key)
     return placeInLine(byte) ?? placeOutOfLine(key, byte: byte)
   }
 
-  /// The slot for a key that comes when it is expected, or for the first time; nil if this must be looked into.
+  /// Returns the slot for a key that comes when it is expected, or for the first time; nil if more must be
+  /// found out.
   @inline(__always)
   private func placeInLine(_ byte: Int) -> TokenKey? {
     let slot = Int(table[byte])
@@ -321,7 +323,7 @@ final class ObjectWriter {
     keys.pointee.learn(key, named: name, byte: byte)
   }
 
-  /// The slot of a key that the message asks for the first time: it comes after all others.
+  /// Takes a slot for a key that the message uses for the first time: it comes after all others.
   @inline(__always)
   private func takeSlot(_ byte: Int, isPresent: Bool) -> Int {
     let slot = withRecorder {
@@ -331,7 +333,7 @@ final class ObjectWriter {
     return slot
   }
 
-  /// Notes that `key` was asked for and has no value: it keeps its place among the others.
+  /// Notes that `key` was used without a value: it keeps its place among the others.
   @inline(__always)
   private func skip<Key: CodingKey>(_ key: Key) {
     let byte = keyByte(key)
@@ -363,7 +365,8 @@ final class ObjectWriter {
     withRecorder { $0.recording.record(value, key: slot) }
   }
 
-  /// What is rare is a call at the end: one in the middle would have every call save registers.
+  /// Records a value out of line, in a call at the end: one in the middle would make every call save
+  /// registers.
   @inline(never)
   private func putOutOfLine<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
     let slot = placeOutOfLine(key, byte: keyByte(key))
@@ -390,7 +393,7 @@ final class ObjectWriter {
     if !isPresent { skip(key) }
   }
 
-  /// Encodes the value whose key has been recorded; the key goes if the value throws.
+  /// Encodes the value whose key has been recorded; drops the key if the value throws.
   @inline(__always)
   private func announced(_ body: (Recorder) throws -> Void) throws {
     try withRecorder { recorder in

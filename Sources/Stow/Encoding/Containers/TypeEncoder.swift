@@ -9,11 +9,11 @@ class AnyTypeEncoder {}
 
 /// A way to record the values of one generic type, without knowing its parameters where it is called.
 ///
-/// The caller knows only `Value`, and calls what the object's class has. No metadata is looked up for that.
+/// The caller knows only `Value`, and calls a method of the object's class. This looks up no metadata.
 class TypeEncoder<Value>: AnyTypeEncoder {
   /// Records a value.
   ///
-  /// - Parameter level: How many optionals stand around the value that a nil would be taken for.
+  /// - Parameter level: How many optionals are around the value, which distinguishes a nil in it from theirs.
   func encode(
     _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
@@ -34,7 +34,8 @@ class TypeEncoder<Value>: AnyTypeEncoder {
 protocol RecordableScalar: Encodable, Sendable {
   func record(in recording: inout Recording, key: TokenKey)
 
-  /// The encoders of values of the type, of arrays of them, and of dictionaries of them by strings.
+  /// Returns the encoders for values of the type, for arrays of them, and for dictionaries of them by
+  /// strings.
   static func makeTypeEncoder() -> AnyTypeEncoder
   static func makeArrayEncoder() -> AnyTypeEncoder
   static func makeDictionaryEncoder() -> AnyTypeEncoder
@@ -80,7 +81,7 @@ extension Double: TapeScalar {
 }
 
 extension Float: TapeScalar {
-  /// A `Float` is the `Double` of the same value; but a NaN keeps its own bits, which conversion may change.
+  /// Records the `Double` of the same value. A NaN keeps its own bits, which conversion may change.
   @inline(__always)
   func record(on tape: inout Tape, key: TokenKey) {
     if isNaN {
@@ -175,7 +176,8 @@ extension Decimal: RecordableScalar {
 /// The scalars as encoding knows them.
 enum RecordableTypes {
   private static let scalars: [any RecordableScalar.Type] = {
-    // The types of `ReadableTypes`, too. Not found by casts, each of which would search every conformance of the program.
+    // These are also the types of `ReadableTypes`. Listed, because casts to find them would each search every
+    // conformance of the program.
     var all: [any RecordableScalar.Type] = [
       Bool.self, Double.self, Float.self, String.self, Date.self, UUID.self, URL.self, Decimal.self,
       Data.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
@@ -187,7 +189,7 @@ enum RecordableTypes {
     return all
   }()
 
-  /// A type as the scalar that it is; nil of other types.
+  /// Returns a type as the scalar that it is; nil for other types.
   static func scalar(_ type: Any.Type) -> (any RecordableScalar.Type)? { scalars.first { $0 == type } }
 }
 
@@ -221,8 +223,8 @@ extension TypeEncoders {
 
 // MARK: - Optionals, arrays and dictionaries
 
-// Recorded without their own `encode(to:)`: what they would record is known, and a call and an existential are saved for
-// every element.
+// Recorded without their own `encode(to:)`: what they would record is known, and this saves a call and an
+// existential for every element.
 
 extension Optional: WholeEncodable where Wrapped: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder? { OptionalTypeEncoder<Wrapped>() }
@@ -249,12 +251,12 @@ extension Array: WholeEncodable where Element: Encodable {
 }
 
 final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
-  /// Records the elements in their array, which begins at a token; nil if they are recorded one by one by their type.
+  /// Records the elements of the array that begins at a token; nil if their type records them one by one.
   private let record: ((UnsafeBufferPointer<Element>, Recorder, _ begin: Int) throws -> Void)?
-  /// The elements as what is packed when it is written.
+  /// Returns the elements as a value that is packed when it is written, or nil.
   private let retained: ([Element]) -> RetainedValue?
 
-  /// Shorter arrays are recorded element by element.
+  /// The shortest array that is retained; shorter ones are recorded element by element.
   private static var shortestRetained: Int { 17 }
 
   init(
@@ -299,7 +301,7 @@ extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
 
 /// A dictionary whose keys are strings: a map.
 final class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
-  /// Records the entries; nil if that is done one by one by the type of the values.
+  /// Records the entries; nil if the type of the values records them one by one.
   private let record: (([String: Value], Recorder) -> Void)?
 
   init(record: (([String: Value], Recorder) -> Void)? = nil) { self.record = record }
@@ -315,7 +317,7 @@ final class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]
     }
   }
 
-  /// A function of its own, because the types that a loop over any dictionary needs are looked up whenever it is called.
+  /// A function of its own, because calling it looks up the types that a loop over any dictionary needs.
   @inline(never)
   private func encodeEach(_ dictionary: [String: Value], into recorder: Recorder, _ begin: Int) throws {
     let entry = recorder.types.encoders.entry(for: Value.self)
@@ -393,7 +395,7 @@ extension String {
 
 // MARK: - StowValue
 
-/// Values of any kind, recorded without a call of `Codable` for any of them.
+/// Records values of any kind, without a call of `Codable` for any of them.
 final class StowValueEncoder: TypeEncoder<StowValue> {
   override func encode(
     _ value: borrowing StowValue, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
@@ -404,7 +406,7 @@ final class StowValueEncoder: TypeEncoder<StowValue> {
 }
 
 extension StowValue {
-  /// The encoder of arrays of them, which share what is known of keys.
+  /// Makes the encoder of arrays of values, which share what is known about keys.
   fileprivate static func makeArrayEncoder() -> AnyTypeEncoder {
     ArrayTypeEncoder<StowValue>(record: { elements, recorder, begin in
       var known = KnownKeys()
@@ -413,10 +415,10 @@ extension StowValue {
   }
 }
 
-// Methods of the recorder, so that loops need not retain it. Values are passed where they are.
+// Methods of the recorder, so that loops need not retain it. Values are lent in place.
 
 extension Recorder {
-  /// - Parameter level: How many optionals stand around the value that a nil would be taken for.
+  /// - Parameter level: How many optionals are around the value, which distinguishes a nil in it from theirs.
   @inline(__always)
   fileprivate func record(
     _ value: borrowing StowValue, key: TokenKey, parent: Int, level: Int = 0, _ known: inout KnownKeys
@@ -486,10 +488,11 @@ extension Recorder {
   }
 }
 
-/// The keys of the objects that were recorded last, as strings of the pool: many objects share theirs.
+/// The keys of the objects that were recorded last, as strings of the pool: many objects share their keys.
 ///
-/// Keys are the same if they stand at the same address, where they stay while the value lives that holds them. The pool
-/// has to meet strings in the order of the message, so that keys are known only when the first object is complete.
+/// Keys are the same if they are at the same address, where they stay as long as the value that holds them
+/// lives. The pool must meet strings in the order of the message, so keys are known only once the first
+/// object is complete.
 private struct KnownKeys {
   private struct Entry {
     var address: UnsafePointer<String>?
@@ -507,7 +510,7 @@ private struct KnownKeys {
     return Int(truncatingIfNeeded: (bits ^ bits >> 4 ^ bits >> 8) & UInt(size - 1))
   }
 
-  /// The strings of keys that an object had which is complete; nil if they are not known.
+  /// Returns the strings of the keys of an object that is complete; nil if they are not known.
   mutating func strings(of names: UnsafeBufferPointer<String>, _ pool: inout StringPool) -> [UInt32]? {
     guard !entries.isEmpty, let address = names.baseAddress else { return nil }
     let place = Self.place(of: address)
@@ -518,7 +521,7 @@ private struct KnownKeys {
     return entries[place].strings
   }
 
-  /// Notes the keys of an object that is complete; but not of the first, which many values have alone.
+  /// Notes the keys of an object that is complete, except the first object, which many values have alone.
   mutating func note(_ names: UnsafeBufferPointer<String>) {
     guard hasNoted, let address = names.baseAddress else {
       hasNoted = true

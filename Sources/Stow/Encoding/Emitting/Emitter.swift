@@ -9,7 +9,7 @@
 /// Going backwards over the tape, the body of a container is written before its header, so that every
 /// length is known when it is needed.
 ///
-/// The recording is only read. It is `inout` all the same, because a borrowed one would be copied from where it is stored.
+/// The recording is only read. It is `inout` because a borrowed one would be copied from where it is stored.
 struct Emitter: ~Copyable {
   var writer = BackwardWriter(capacity: 1024)
   var scratch = ColumnScratch()
@@ -22,19 +22,20 @@ struct Emitter: ~Copyable {
   struct Frame: BitwiseCopyable {
     /// How much was written after it.
     let end: Int
-    /// The keys of an object that is written as a map, which stand before its values.
+    /// The keys of an object that is written as a map, which precede its values.
     var keys: KeyTable.Reference?
     /// Whether keys on the tape are in the shape.
     var hidesKeys = false
-    /// The slots that have a value; of more than 64 they are in `wideMarks` from `firstWideMark` on.
+    /// The slots that have a value; if there are more than 64, they are in `wideMarks` from `firstWideMark`
+    /// on.
     var marks: UInt64 = 0
     var firstWideMark = -1
   }
 
-  /// Up to here, the bytes are copied out of a buffer that is used again.
+  /// The size up to which the bytes are copied out of a buffer that is reused.
   private static let copyLimit = 1 << 17
 
-  /// Writes a message, which is `written` until the next one or until `trim`.
+  /// Writes a message, which is in `written` until the next one or until `trim`.
   mutating func write(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     writer.restart(capacity: estimate(&recording))
     if plan.isFlatObject {
@@ -48,15 +49,15 @@ struct Emitter: ~Copyable {
 
   var written: UnsafeRawBufferPointer { writer.written }
 
-  /// Gives the memory back if it is large.
+  /// Releases the memory if it is large.
   mutating func trim() { writer.trim() }
 
-  /// About how many bytes a message takes; the buffer grows if it takes more.
+  /// Returns about how many bytes a message takes; the buffer grows if it takes more.
   private func estimate(_ recording: inout Recording) -> Int {
     recording.tape.count &* 8 &+ recording.strings.byteCount &+ 64
   }
 
-  /// The message that was written, as data.
+  /// Returns the message that was written, as data.
   mutating func finish() -> Data {
     if writer.count <= Self.copyLimit {
       defer { trim() }
@@ -105,8 +106,8 @@ struct Emitter: ~Copyable {
     }
   }
 
-  /// Writes an object of scalars that is the whole message. Its length is the only one. It is a record, or its keys are
-  /// texts that stand before their values.
+  /// Writes an object of scalars that is the whole message. Its length is the only one. It is a record, or
+  /// its keys are texts that precede its values.
   private mutating func writeFlatObject(_ recording: inout Recording) {
     let tape = recording.tape.view
     let keys = recording.keyTables[tape[0].index]
@@ -142,7 +143,7 @@ struct Emitter: ~Copyable {
     }
   }
 
-  /// Notes that the slot has a value, and writes its key where keys stand before their values.
+  /// Notes that the slot has a value, and writes its key if keys precede their values.
   @inline(__always)
   private mutating func mark(_ slot: Int, _ recording: inout Recording) {
     if let keys = frame.keys {
@@ -163,7 +164,7 @@ struct Emitter: ~Copyable {
     frame = outer.takeLast()
   }
 
-  /// Writes what stands before the values of a record.
+  /// Writes what precedes the values of a record.
   private mutating func writeRecordHeader(_ keys: KeyTable.Reference) {
     let isPartial =
       keys.pointee.present.hasForeignKeys
@@ -185,7 +186,7 @@ struct Emitter: ~Copyable {
 
   private mutating func writeMapHeader(length: Int) { Maps.writeHeader(length, to: &writer) }
 
-  /// A bit for every key of the shape: whether the object has a value for it.
+  /// Writes a bit for every key of the shape: whether the object has a value for it.
   private mutating func writePresence(_ keys: KeyTable.Reference) {
     if keys.pointee.present.isInSlotOrder {
       return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.present.count))
@@ -203,7 +204,7 @@ struct Emitter: ~Copyable {
     wideMarks[frame.firstWideMark...].reduce(0) { $0 + $1.nonzeroBitCount } != keys.pointee.present.count
   }
 
-  /// The value of a column where all cells are the same.
+  /// Writes the value of a column whose cells are all the same.
   mutating func write(constant token: Token, _ tape: TapeView, _ recording: inout Recording) {
     switch token.kind {
     case .array: writer.byte(Arrays.short)
@@ -212,7 +213,7 @@ struct Emitter: ~Copyable {
     }
   }
 
-  /// A value that is no container.
+  /// Writes a value that is not a container.
   @inline(__always)
   mutating func write(value token: Token, _ tape: TapeView, _ recording: inout Recording) {
     switch token.kind {
@@ -235,7 +236,7 @@ struct Emitter: ~Copyable {
     }
     let utf8 = recording.strings.utf8(of: entry)
     if utf8.count < Strings.shortLimit {
-      // With its header, which stands before it.
+      // With its header, which precedes it.
       writer.shortBytes(endingAt: utf8.end, count: utf8.count &+ 1)
     } else {
       writer.bytes(UnsafeRawBufferPointer(start: utf8.start, count: utf8.count))
@@ -243,7 +244,7 @@ struct Emitter: ~Copyable {
     }
   }
 
-  /// A key that is a string in the pool: a symbol, or a text.
+  /// Writes a key that is a string in the pool: as a symbol, or as a text.
   mutating func write(key index: Int, _ recording: inout Recording) {
     let entry = recording.strings[index]
     if entry.symbol > 0 { return writer.text(symbol: Int(entry.symbol) - 1) }
@@ -286,7 +287,7 @@ struct Emitter: ~Copyable {
   }
 }
 
-// What stands before the body of a message: its symbols and shapes (FORMAT.md, "Prelude").
+// What precedes the body of a message: its symbols and shapes (FORMAT.md, "Prelude").
 
 extension Emitter {
   /// Writes the symbols and shapes of the message, before its body.
@@ -319,7 +320,7 @@ extension Emitter {
     writer.byte(MessageTables.tag)
   }
 
-  /// Writes which context the message relies on, before everything else.
+  /// Writes the id of the context that the message relies on, before everything else.
   mutating func writeContext(_ id: UInt32) {
     writer.reserve(BackwardWriter.margin)
     writer.littleEndian(UInt64(id), width: 4)
@@ -330,13 +331,14 @@ extension Emitter {
 
 // MARK: - Arrays
 
-// Arrays that are written as a whole: of strings, and without tags of numbers, of Bools, of rows of those (FORMAT.md, "Packed arrays").
+// Arrays that are written as a whole: of strings, and without tags of numbers, Bools, and rows of these
+// (FORMAT.md, "Packed arrays").
 
 extension Emitter {
-  /// The first elements that are measured to learn what floating-point numbers take with tags.
+  /// How many elements are measured to estimate what floating-point numbers take with tags.
   static let sampleSize = 64
 
-  /// Writes the array whose elements are `range` of the tape, if it is one that may do without tags.
+  /// Writes the array whose elements are `range` of the tape, if it may do without tags.
   mutating func writeColumns(
     _ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording,
     _ plan: borrowing MessagePlan
@@ -374,7 +376,7 @@ extension Emitter {
     return true
   }
 
-  /// Writes two or more integers in whatever takes the fewest bytes.
+  /// Writes two or more integers in the form that takes the fewest bytes.
   mutating func writeIntegers(_ values: UnsafeBufferPointer<Int64>) {
     let (packed, taggedSize) = PackedIntegers.best(for: values)
     let packedLength = packed.bodySize + 1
@@ -391,7 +393,8 @@ extension Emitter {
     writePackedHeader(packed.type, length: packedLength)
   }
 
-  /// Writes floating-point numbers, perhaps with integers among them, in whatever takes the fewest bytes.
+  /// Writes floating-point numbers, perhaps with integers among them, in the form that takes the fewest
+  /// bytes.
   private mutating func writeDoubles(
     _ values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?, _ room: ColumnScratch.Room
   ) {
@@ -416,13 +419,13 @@ extension Emitter {
     writePackedHeader(best.type, length: length)
   }
 
-  /// What so many elements take, of which the first `sample` take `size` bytes.
+  /// Returns the estimated size of `count` elements, the first `sample` of which take `size` bytes.
   static func estimate(_ size: Int, of sample: Int, for count: Int) -> Int {
-    // The product alone may be more than `Int` holds where it has 32 bits.
+    // The product alone may not fit in an `Int` of 32 bits.
     Int(clamping: Int64(size) * Int64(count) / Int64(sample))
   }
 
-  /// What the elements take with their tags, estimated from the first of them.
+  /// Returns what the elements take with their tags, estimated from the first of them.
   ///
   /// - Parameter cells: The cells of all numbers, if `form` is a decimal one.
   static func taggedSize(
@@ -472,7 +475,7 @@ extension Emitter {
     writePackedHeader(ElementType.bits, length: Self.bitsLength(count))
   }
 
-  /// Data or a whole array that was retained.
+  /// Writes data or a whole array that was retained.
   mutating func writeRetained(_ value: RetainedValue) {
     switch value {
     case .data(let data): data.withUnsafeBytes { DataValues.write($0, to: &writer) }
@@ -497,11 +500,11 @@ extension Emitter {
   }
 }
 
-// Arrays of strings that are all new when they come: they stand in the pool as they are written.
+// Arrays of strings that are all new when they come: they are in the pool as they are written.
 
 extension Emitter {
-  /// Writes the array whose elements are `range` of the tape, if they are strings that stand one after the other in
-  /// the pool, and none is a symbol.
+  /// Writes the array whose elements are `range` of the tape, if they are consecutive strings in the pool,
+  /// and not symbols.
   mutating func writeStrings(_ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording) -> Bool {
     let tokens = UnsafeBufferPointer(rebasing: tape.tokens[range])
     let first = tokens[0].index

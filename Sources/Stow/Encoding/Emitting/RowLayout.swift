@@ -5,16 +5,16 @@ struct RowLayout {
   let shape: Int?
   let count: Int
   let columnCount: Int
-  /// What a row takes at least besides its cells, if it is written by itself.
+  /// The fewest bytes that a row takes besides its cells, if it is written by itself.
   let headerSize: Int
   private let first: Int
   private let tokensPerRow: Int
-  /// Where each cell stands in a row; an empty container takes two tokens.
+  /// Where each cell is in a row; an empty container takes two tokens.
   private let cells: [Int]
-  /// The slots of the cells of an object, as its key table has them; none where keys have no slots.
+  /// The slots of the cells of an object, as its key table has them; empty if keys have no slots.
   private let slots: UnsafeBufferPointer<UInt16>
 
-  /// Rows of arrays have at most this many columns; longer ones do as well by themselves.
+  /// The most columns of rows that are arrays; longer rows do as well by themselves.
   static let widestMatrix = 16
 
   /// One column: how its cells are laid out, and what they would take with their tags.
@@ -26,11 +26,12 @@ struct RowLayout {
     var base: Int64?
     /// The token whose value all cells have.
     var constant: Int?
-    /// What stands before the rows on its behalf, besides the type.
+    /// The bytes that precede the rows on its behalf, besides the type.
     var parameterSize = 0
   }
 
-  /// The rows in `range` of the tape; nil if the elements are not alike, by the look of the first.
+  /// Makes the layout of the rows in `range` of the tape; nil if the elements are not alike, judging by the
+  /// first.
   init?(
     _ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording, _ plan: borrowing MessagePlan
   ) {
@@ -72,7 +73,7 @@ struct RowLayout {
     count = range.count / tokensPerRow
   }
 
-  /// Where the cells of a row stand in it. Most arrays have no rows, and so the cells are counted first.
+  /// Returns where the cells of a row are in it. Most arrays have no rows, so the cells are counted first.
   private static func cells(_ tape: TapeView, _ first: Int, _ count: Int, hasKeys: Bool) -> [Int] {
     var next = first + 1
     return (0..<count).map { _ in
@@ -82,7 +83,7 @@ struct RowLayout {
     }
   }
 
-  /// How many tokens the cell at `index` takes; nil if rows have no such cells.
+  /// Returns how many tokens the cell at `index` takes; nil if rows have no such cells.
   private static func cellSize(_ tape: TapeView, _ index: Int) -> Int? {
     switch tape[index].kind {
     case .integer, .longInteger, .double, .true, .false, .date, .null, .string, .place: 1
@@ -91,7 +92,8 @@ struct RowLayout {
     }
   }
 
-  /// Fills the cells of `room` column by column and decides their types; nil if the elements are not alike after all.
+  /// Fills the cells of `room` column by column and decides their types. Returns nil if the elements are not
+  /// alike after all.
   func gather(_ tape: TapeView, _ room: ColumnScratch.Room) -> [Column]? {
     let head = tape[first]
     var base = first
@@ -158,8 +160,8 @@ struct RowLayout {
     }
   }
 
-  /// Fills the cells of a column of floating-point numbers, and returns whether all are the same; nil if one of its tokens is
-  /// another.
+  /// Fills the cells of a column of floating-point numbers, and returns whether all are the same; nil if one
+  /// of its tokens is of another kind.
   private func gatherDoubles(
     from top: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>
   ) -> Bool? {
@@ -179,7 +181,7 @@ struct RowLayout {
   }
 
   private func constant(_ token: Int, _ kind: Token.Kind, _ number: UInt64) -> Column {
-    // What the value takes each time: exact for numbers, one byte for all else.
+    // The size of the value each time: exact for numbers, one byte for everything else.
     let size =
       switch kind {
       case .integer, .longInteger: Integers.size(Int64(bitPattern: number))
@@ -269,10 +271,11 @@ extension Emitter {
 
 /// Room for the cells of the columns that are being written, column after column.
 struct ColumnScratch: ~Copyable {
-  /// What is lent until the cells are forgotten. Arrays are not written inside each other: one room at a time is enough.
+  /// Room that is lent until the cells are forgotten. Arrays are not written inside each other, so one room
+  /// at a time is enough.
   struct Room {
     let cells: UnsafeMutableBufferPointer<UInt64>
-    /// What the floating-point numbers of a column are as decimal fractions.
+    /// The floating-point numbers of a column as decimal fractions.
     let decimals: UnsafeMutableBufferPointer<DecimalCell>
     /// Which cells of a column are integers among floating-point numbers.
     let marks: UnsafeMutableBufferPointer<Bool>
@@ -292,7 +295,7 @@ struct ColumnScratch: ~Copyable {
     return Room(cells: cells.buffer, decimals: decimals.buffer, marks: marks.buffer)
   }
 
-  /// Forgets the cells, and the memory if it is large and not likely to be needed soon.
+  /// Forgets the cells, and the memory if it is large and unlikely to be needed soon.
   mutating func removeAll() {
     cells.removeAll()
     decimals.removeAll()

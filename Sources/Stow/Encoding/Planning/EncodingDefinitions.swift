@@ -1,37 +1,38 @@
 import Synchronization
 
-/// The symbols and shapes that the reader of a message has before it begins to read, as an encoder looks them up
+/// The symbols and shapes that a reader has before it begins to read a message, as an encoder looks them up
 /// (FORMAT.md, "Contexts").
 ///
-/// Those of a context never change, and are shared by threads. Those of a log or a stream grow from record to record,
-/// and belong to whoever writes it.
+/// The definitions of a context never change, and are shared by threads. Those of a log or a stream grow from
+/// record to record, and belong to its writer.
 package final class EncodingDefinitions: @unchecked Sendable {
-  // Accesses to these properties call nothing that comes back here, and are many for each message.
+  // Unchecked because these properties are accessed often, and accesses call nothing that comes back here.
 
-  /// What tells these definitions from all others, and from what they were before they grew.
+  /// A number that identifies these definitions, and changes when they grow.
   @exclusivity(unchecked) private(set) var version = EncodingDefinitions.newVersion()
   /// Whether every message adds what it defines.
   let grows: Bool
-  /// How many bytes the preludes of messages may still have, which is no more than the limit leaves.
+  /// How many more bytes the preludes of messages may have, within the limit.
   @exclusivity(unchecked) private(set) var room: Int
   private let limit: Int
 
   @exclusivity(unchecked) private var symbolCount = 0
-  /// Symbols and keys, each once, and of definitions that grow other strings that were written. The `symbol` of one is
-  /// its number, counted from one; its `mark` tells whether a reference is shorter than the text.
+  /// Symbols and keys, each once; in definitions that grow, also other strings that were written. The
+  /// `symbol` of an entry is its number, counted from one; its `mark` tells whether a reference is shorter
+  /// than the text.
   @exclusivity(unchecked) private var strings = StringPool()
   /// The keys of all shapes, shape after shape: strings of the pool.
   @exclusivity(unchecked) private var keys: [UInt32] = []
-  /// After the last key of each shape in `keys`.
+  /// The index in `keys` after the last key of each shape.
   @exclusivity(unchecked) private var ends: [Int] = []
-  /// By string: the shapes that have it as a key, those with the fewest keys first.
+  /// The shapes that have a string as a key, by string, those with the fewest keys first.
   @exclusivity(unchecked) private var shapesByKey: [[Int]] = []
   @exclusivity(unchecked) private var shapesByList: [[UInt32]: Int] = [:]
 
   private static let versions = Atomic<UInt64>(0)
   private static func newVersion() -> UInt64 { versions.add(1, ordering: .relaxed).newValue }
 
-  /// An object of fixed keys may have one of these shapes if it has no more keys than this.
+  /// The most keys of a shape that an object of fixed keys may use.
   private static let mostKeys = 256
   /// The most bytes of strings, and keys of shapes, that definitions grow to.
   private static let most = (bytes: 1 << 16, keys: 1 << 13)
@@ -40,16 +41,18 @@ package final class EncodingDefinitions: @unchecked Sendable {
     grows = false
     (limit, room) = (.max, .max)
     for symbol in content.symbols { noteSymbol(strings.intern(symbol)) }
-    // Keys that are symbols are not looked up, as symbols may be long and keys many: they are the first of the pool.
+    // Keys that are symbols are not looked up, because symbols may be long and keys many: they come first in
+    // the pool.
     for (shape, numbers) in zip(content.shapes, content.keyNumbers) {
       addShape(zip(shape, numbers).map { UInt32($1 < symbolCount ? $1 : strings.intern($0)) })
     }
     for key in shapesByKey.indices { sortShapes(ofKey: key) }
   }
 
-  /// No definitions yet, to which every message adds its own.
+  /// Makes empty definitions, to which every message adds its own.
   ///
-  /// - Parameter limit: The most bytes of preludes that there may be. A message that would need more defines nothing.
+  /// - Parameter limit: The most bytes of preludes that are allowed. A message that would need more defines
+  ///   nothing.
   package init(limit: Int = .max) {
     grows = true
     (self.limit, room) = (limit, limit)
@@ -79,10 +82,10 @@ package final class EncodingDefinitions: @unchecked Sendable {
     shapesByKey[key] = order.map { shapes[$0] }
   }
 
-  /// Whether messages add nothing more, because too much was added before.
+  /// Whether messages add nothing more, because too much was added already.
   package var isFull: Bool { strings.byteCount > Self.most.bytes || keys.count > Self.most.keys }
 
-  /// Forgets all of them, where the reader does too.
+  /// Forgets all definitions, when the reader does, too.
   package func removeAll() {
     version = Self.newVersion()
     room = limit
@@ -115,9 +118,9 @@ package final class EncodingDefinitions: @unchecked Sendable {
   var counts: (symbols: Int, shapes: Int) { (symbolCount, ends.count) }
 
   enum Known {
-    /// It is a symbol; whether a reference to it takes fewer bytes than its text.
+    /// A symbol, and whether a reference to it takes fewer bytes than its text.
     case symbol(number: Int, isShort: Bool)
-    /// It was written before, where definitions grow.
+    /// A string that was written before, if definitions grow.
     case written
     case new
   }
@@ -136,12 +139,12 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   private func firstKey(ofShape shape: Int) -> Int { shape == 0 ? 0 : ends[shape - 1] }
 
-  /// A shape that has all keys of an object, in their order.
+  /// A shape that has all keys of an object, in order.
   struct Match {
     let number: Int
-    /// For each key of the shape, which key of the object it is; −1 if the object has no such key.
+    /// For each key of the shape, its index among those of the object; −1 if the object has no such key.
     let positions: [Int]
-    /// How many bytes an object takes that is a record of this shape, besides its length and values.
+    /// How many bytes an object takes as a record of this shape, besides its length and values.
     let cost: Int
 
     fileprivate init(_ number: Int, _ positions: [Int], wanted: Int) {
@@ -152,10 +155,10 @@ package final class EncodingDefinitions: @unchecked Sendable {
     }
   }
 
-  /// The shape with the fewest keys that has all of `names`, in that order; of several the first.
+  /// Returns the shape with the fewest keys that has all of `names`, in that order; of several the first.
   ///
   /// - Parameters:
-  ///   - names: The UTF-8 of the keys, of which there is at least one.
+  ///   - names: The UTF-8 of the keys, at least one.
   ///   - isExact: Whether the shape must have no other keys.
   func match(_ names: [UnsafeRawBufferPointer], isExact: Bool) -> Match? {
     var wanted: [UInt32] = []
@@ -165,7 +168,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
       wanted.append(UInt32(index))
     }
     if isExact { return shapesByList[wanted].map { Match($0, Array(wanted.indices), wanted: wanted.count) } }
-    // Of all lists of shapes the shortest.
+    // The shortest of the lists of shapes.
     guard let rarest = wanted.min(by: { shapesByKey[Int($0)].count < shapesByKey[Int($1)].count })
     else { return nil }
     for shape in shapesByKey[Int(rarest)] {
@@ -178,7 +181,8 @@ package final class EncodingDefinitions: @unchecked Sendable {
     return nil
   }
 
-  /// For each key of a shape, which of `wanted` it is; nil if the shape has not all of them, in that order.
+  /// Returns, for each key of a shape, its index in `wanted`; nil if the shape does not have all of them, in
+  /// that order.
   private func positions(of wanted: [UInt32], inShape shape: Int) -> [Int]? {
     var next = 0
     let positions = keys[firstKey(ofShape: shape)..<ends[shape]].map { key in
@@ -190,7 +194,8 @@ package final class EncodingDefinitions: @unchecked Sendable {
   }
 }
 
-/// Indices in some order. One function for all orders: the standard library's sort is compiled for each type of elements.
+/// Returns indices in some order. One function for all orders, because the standard library's sort is
+/// specialized for each element type.
 @inline(never)
 func sortedIndices(_ count: Int, by isBefore: (Int, Int) -> Bool) -> [Int] {
   (0..<count).sorted(by: isBefore)

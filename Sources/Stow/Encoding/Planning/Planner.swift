@@ -1,13 +1,13 @@
-/// What is asked of a message beside its value.
+/// What a message depends on besides its value.
 struct PlanningOptions {
   var sortsKeys = false
-  /// What the reader has before it begins to read; nil if that is nothing.
+  /// The definitions that the reader has before it begins to read; nil if it has nothing.
   var definitions: EncodingDefinitions?
   var context: UInt32?
 }
 
-/// Decides what stands in the prelude of a message: which key lists become shapes, and which strings
-/// become symbols (FORMAT.md, "Canonical writing").
+/// Decides what goes into the prelude of a message: which key lists become shapes, and which strings become
+/// symbols (FORMAT.md, "Canonical writing").
 ///
 /// Works on what recording has counted; the tape is walked only if there are maps whose keys may recur.
 struct Planner: ~Copyable {
@@ -20,15 +20,15 @@ struct Planner: ~Copyable {
     let string: Int
     let uses: Int64
     let shortGain: Int64
-    /// What it saves if a reference to it does not fit into a tag.
+    /// The gain if a reference to it does not fit into a tag.
     let longGain: Int64
     var isShort = true
   }
 
-  /// Of a shorter text, a reference takes hardly fewer bytes.
+  /// The shortest text worth defining: for a shorter one, a reference takes hardly fewer bytes.
   private static let shortestDefined = 4
 
-  /// What a prelude takes besides its symbols and shapes.
+  /// The size of a prelude without its symbols and shapes.
   private static let preludeSize: Int64 = 3
 
   /// Plans a message, and puts its tape in order first.
@@ -48,14 +48,14 @@ struct Planner: ~Copyable {
     assert(isPlanned)
   }
 
-  /// Chooses shapes and symbols for a tape that is in order; false if a map has a key twice.
+  /// Chooses shapes and symbols for a tape that is in order. Returns false if a map has a key twice.
   private mutating func choose(_ recording: inout Recording, _ options: PlanningOptions) -> Bool {
     let definitions = options.definitions
     plan.removeAll()
     if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
     plan.context = options.context
     (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
-    // A map that has no other beside it gets no shape, unless a context has one for it.
+    // A single map gets no shape, unless a context has one for it.
     let mostMaps = definitions.map { $0.grows ? 1 : 0 } ?? 1
     if recording.maps.count > mostMaps || recording.hasFreeKeys {
       plan.hasLists = true
@@ -85,7 +85,7 @@ struct Planner: ~Copyable {
     return true
   }
 
-  /// Whether one object is all that has keys: then it has no shape, and its keys are written once.
+  /// Returns whether only one object has keys: then it has no shape, and its keys are written once.
   private static func hasSingleObject(_ recording: borrowing Recording) -> Bool {
     recording.keyTables.active.count == 1 && recording.maps.count == 0
       && recording.keyTables.active[0].pointee.uses == 1
@@ -126,7 +126,8 @@ struct Planner: ~Copyable {
     }
   }
 
-  /// The match of a key type with a shape that the reader knows, if there is one and no other way takes fewer bytes.
+  /// Returns the match of a key type with a shape that the reader knows, if there is one and no other way
+  /// takes fewer bytes.
   private static func match(for keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Int? {
     let match = keys.pointee.match(definitions)
     let (shape, cost, textSize) = keys.pointee.found(match)
@@ -135,7 +136,7 @@ struct Planner: ~Copyable {
     return shape >= 0 && gain > 0 && gain >= Self.gain(textSize: textSize, uses: uses) ? match : nil
   }
 
-  /// The shape that the reader knows with exactly the keys of a list.
+  /// Returns the shape that the reader knows with exactly the keys of a list.
   private func match(
     forList index: Int, _ recording: borrowing Recording, _ definitions: EncodingDefinitions
   ) -> Int? {
@@ -153,7 +154,8 @@ struct Planner: ~Copyable {
     return true
   }
 
-  /// Every use saves the keys and takes a byte for the shape; the shape itself takes the keys once.
+  /// Returns how many bytes a shape saves. Every use saves the keys and takes a byte for the shape; the shape
+  /// itself takes the keys once.
   private static func gain(textSize: Int, uses: Int) -> Int64 {
     Int64(uses - 1) * Int64(textSize) - Int64(uses) - 1
   }
@@ -172,10 +174,11 @@ struct Planner: ~Copyable {
     }
   }
 
-  /// Whether the reader knows a shape before it begins to read.
+  /// Returns whether the reader knows a shape before it begins to read.
   private func isKnown(shape: Int) -> Bool { shape >= 0 && shape < plan.firstShape }
 
-  /// Keys in shapes are written once, or not at all if the reader knows the shape; the others once for every object.
+  /// Counts how often keys are written: keys in shapes once, or not at all if the reader knows the shape;
+  /// others once for every object.
   private mutating func countKeyUses(_ recording: inout Recording) {
     for keys in recording.keyTables.active.buffer where !isKnown(shape: keys.pointee.shape) {
       keys.pointee.internKeys(&recording.strings)
@@ -199,7 +202,7 @@ struct Planner: ~Copyable {
     candidates.removeAll { !$0.isShort && $0.longGain <= 0 }
   }
 
-  /// Makes a string a symbol if it comes again often enough.
+  /// Makes a string a symbol if it recurs often enough.
   @inline(__always)
   private mutating func consider(_ index: Int, _ strings: borrowing StringPool) {
     let entry = strings[index]
@@ -215,7 +218,8 @@ struct Planner: ~Copyable {
     candidates.append(Candidate(string: index, uses: values + keys, shortGain: gain, longGain: longGain))
   }
 
-  /// Whether a string is settled by what earlier messages had: a symbol that the reader knows, or one for later messages.
+  /// Returns whether earlier messages settle a string: as a symbol that the reader knows, or as one for later
+  /// messages.
   @inline(__always)
   private mutating func isShared(
     _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
@@ -232,7 +236,7 @@ struct Planner: ~Copyable {
     }
   }
 
-  /// Whether a string that an earlier message had too should be a symbol for later ones.
+  /// Returns whether a string that an earlier message had, too, should be a symbol for later ones.
   private func canDefine(
     _ index: Int, _ strings: borrowing StringPool, _ definitions: EncodingDefinitions
   ) -> Bool {
@@ -240,7 +244,7 @@ struct Planner: ~Copyable {
       && KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
   }
 
-  /// Makes a string a symbol for later messages, which an earlier one had too.
+  /// Makes a string that an earlier message had, too, a symbol for later messages.
   private mutating func define(
     _ index: Int, _ strings: borrowing StringPool, _ definitions: EncodingDefinitions
   ) -> Bool {
@@ -252,9 +256,9 @@ struct Planner: ~Copyable {
     return true
   }
 
-  /// Leaves the references of one byte to the strings that are used most, the first of equals.
+  /// Leaves the references of one byte to the most used strings, of equal ones the first.
   ///
-  /// - Parameter count: How many have one.
+  /// - Parameter count: How many strings get one.
   private mutating func shortenMostUsed(_ count: Int) {
     var best: [(uses: Int64, index: Int)] = []
     for index in candidates.indices {
@@ -284,26 +288,27 @@ struct Planner: ~Copyable {
     }
   }
 
-  /// A prelude would cost more than it saves, or has no room.
+  /// Drops the prelude, which would cost more than it saves, or has no room.
   private mutating func dropTables(_ recording: borrowing Recording) {
     for shape in plan.shapes { assign(-1, to: shape, recording) }
     plan.shapes.removeAll(keepingCapacity: true)
   }
 }
 
-/// What stands in the prelude of a message, as the planner decided. The symbols of strings are noted in the string pool,
-/// the shapes of objects in their key tables.
+/// The contents of a message's prelude, as the planner decided. The symbols of strings are noted in the
+/// string pool, the shapes of objects in their key tables.
 struct MessagePlan: ~Copyable {
   /// The shapes of the message, in the order of their numbers.
   var shapes: [Shape] = []
   /// The strings that are symbols, in the order of their numbers.
   var symbols: [Int] = []
   var lists = KeyLists()
-  /// Whether the message is one object of scalars, of which nothing is shared.
+  /// Whether the message is one object of scalars that shares nothing.
   var isFlatObject = false
   /// Whether maps on the tape name their list.
   var hasLists = false
-  /// The number of the first shape and the first symbol of the message: those before are of its definitions.
+  /// The numbers of the first shape and the first symbol of the message: lower ones belong to its
+  /// definitions.
   var firstShape = 0
   var firstSymbol = 0
   var context: UInt32?
@@ -322,7 +327,7 @@ struct MessagePlan: ~Copyable {
 
   var hasPrelude: Bool { !symbols.isEmpty || !shapes.isEmpty }
 
-  /// The UTF-8 of the keys of a shape of the message.
+  /// Returns the UTF-8 of the keys of a shape of the message.
   func names(of shape: Shape, _ recording: borrowing Recording) -> [UnsafeRawBufferPointer] {
     switch shape.source {
     case .keyTable(let index): return recording.keyTables[index].pointee.presentNames
@@ -336,7 +341,7 @@ struct MessagePlan: ~Copyable {
     return names
   }
 
-  /// No less than the bytes of the prelude.
+  /// Returns an upper bound of the bytes of the prelude.
   func preludeBound(_ recording: borrowing Recording) -> Int {
     guard hasPrelude else { return 0 }
     // The tag and two counts; the text of each symbol; of each shape the count, and of each key the text or a reference.
@@ -380,7 +385,7 @@ struct KeyLists: ~Copyable {
     var uses = 1
     /// The number of the shape in the message; −1 if the maps stay maps.
     var shape = -1
-    /// Another list whose hash is the same.
+    /// Another list with the same hash.
     fileprivate let next: Int?
 
     var count: Int { range.count }
@@ -406,7 +411,7 @@ struct KeyLists: ~Copyable {
   /// The keys of the maps that are open, those of the innermost last: strings of the pool.
   private var openKeys = GrowableBuffer<UInt32>(capacity: 64)
 
-  /// Where a map names no list: as the index of a token reads it.
+  /// The list of a map that names no list, as read from the index of a token.
   static let none = Int(truncatingIfNeeded: UInt32.max)
 
   subscript(index: Int) -> List {
@@ -424,7 +429,7 @@ struct KeyLists: ~Copyable {
     byHash.removeAll(keepingCapacity: isSmall)
   }
 
-  /// Gives every map on the tape its list, and tells whether no map has a key twice.
+  /// Gives every map on the tape its list. Returns false if a map has a key twice.
   mutating func collect(_ recording: inout Recording) -> Bool {
     openKeys.removeAll()
     var end = 0
@@ -435,7 +440,8 @@ struct KeyLists: ~Copyable {
     return true
   }
 
-  /// The same for a map and those inside it; returns where it ends, nil if one of them has a key twice.
+  /// Does the same for a map and those inside it. Returns where it ends, or nil if one of them has a key
+  /// twice.
   private mutating func collect(from begin: Int, _ recording: inout Recording) -> Int? {
     var index = begin
     repeat {
@@ -462,7 +468,7 @@ struct KeyLists: ~Copyable {
     return index
   }
 
-  /// The list with these keys, which is added if it is new; nil if a key repeats.
+  /// Returns the list with these keys, which is added if it is new; nil if a key repeats.
   private mutating func list(of wanted: Keys, _ strings: inout StringPool, begin: Int) -> Int? {
     guard !wanted.isEmpty else { return Self.none }
     let hash = hash(wanted)
@@ -490,7 +496,7 @@ struct KeyLists: ~Copyable {
 }
 
 extension StringPool {
-  /// Marks strings for one map; false if one of them has its mark already.
+  /// Marks strings for one map. Returns false if one of them already has its mark.
   fileprivate mutating func mark(_ keys: KeyLists.Keys, _ map: UInt32) -> Bool {
     for key in keys {
       guard self[Int(key)].mark != map else { return false }

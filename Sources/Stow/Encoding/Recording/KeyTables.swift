@@ -1,7 +1,7 @@
 /// The key tables of all key types that have been met, and which of them the message uses.
 struct KeyTables: ~Copyable {
   private var tables = GrowableBuffer<KeyTable.Reference>(capacity: 8)
-  /// Those with objects in the message, in the order of the first of them.
+  /// The tables with objects in the message, in the order of their first objects.
   private(set) var active = GrowableBuffer<KeyTable.Reference>(capacity: 8)
   /// The table of each slot that the message has given to a key, in the order in which it gave them.
   private var owners = GrowableBuffer<KeyTable.Reference>(capacity: 32)
@@ -22,7 +22,7 @@ struct KeyTables: ~Copyable {
   /// Makes the table of a key type that has not been met.
   mutating func add<Key: CodingKey>(_ keyType: Key.Type) -> KeyTable.Reference {
     let table = KeyTable.Reference.allocate(capacity: 1)
-    // A type of one byte holds no reference: its keys are what their byte is.
+    // A type of one byte holds no reference: the byte identifies the key.
     table.initialize(to: KeyTable(index: tables.count, hasSlots: MemoryLayout<Key>.size <= 1))
     tables.append(table)
     return table
@@ -57,14 +57,14 @@ struct KeyTables: ~Copyable {
     return table.pointee.takeSlot(ofByte: byte, isPresent: isPresent)
   }
 
-  /// The slot of a key of `table` that has been learnt.
+  /// Returns the slot of a key of `table` that has been learnt.
   mutating func slot(_ table: KeyTable.Reference, ofByte byte: Int, isPresent: Bool) -> Int {
     let byte = table.pointee.firstOfSameName(byte)
     return table.pointee.slot(ofByte: byte, isPresent: isPresent)
       ?? takeSlot(table, ofByte: byte, isPresent: isPresent)
   }
 
-  /// Takes back the slots that were given last, and keeps the first `count`.
+  /// Takes back the slots that were given last, except the first `count`.
   mutating func forgetSlots(from count: Int) {
     while owners.count > count { owners.takeLast().pointee.forgetLastSlot() }
   }
@@ -72,40 +72,40 @@ struct KeyTables: ~Copyable {
 
 /// The keys of one key type, as an encoder meets them.
 ///
-/// A key type that is one byte, as every synthesized `CodingKeys` is, is known by that byte: it indexes a table of
-/// slots. The slots of a message are numbered in the order in which its keys are first asked for; what a key is called
-/// is remembered from message to message. Other key types have no slots: their keys are strings, written before the
-/// values.
+/// A key type of one byte, as every synthesized `CodingKeys` is, identifies its keys by that byte, which
+/// indexes a table of slots. The slots of a message are numbered in the order in which its keys are first
+/// used; the names of keys are remembered from message to message. Other key types have no slots: their keys
+/// are strings, written before the values.
 struct KeyTable: ~Copyable {
-  /// A table is named by its address: the recording keeps it, and nobody counts references to it.
+  /// A table is referred to by its address: the recording keeps it, without reference counting.
   typealias Reference = UnsafeMutablePointer<KeyTable>
 
   let index: Int
-  /// Whether keys are known by their byte.
+  /// Whether keys are identified by their byte.
   let hasSlots: Bool
-  /// By the byte of a key: its slot in this message, and marks above it.
+  /// The slot of each key in this message, by the byte of the key, with marks above it.
   let table: UnsafeMutablePointer<UInt16>
 
-  /// The entry of a key that has no slot yet, and of which more must be found out.
+  /// The entry of a key that has no slot yet, and about which more must be found out.
   static let unknown = UInt16.max
-  /// The entry of a key that has no slot yet and is like no other: the next slot can be its own.
+  /// The entry of a key that has no slot yet, and whose name no other key has: it can take the next slot.
   static let fresh = unknown - 1
-  /// Marks the slot of a key that has been asked for and never had a value.
+  /// Marks the slot of a key that has been used and never had a value.
   static let absent: UInt16 = 0x8000
-  /// Stands for the slot of a key that the message never asked for.
+  /// The slot of a key that the message never used.
   static let noSlot = UInt16.max
 
   // From message to message.
 
   private var names = KeyNames()
-  /// What was found for messages that asked for the same keys.
+  /// The matches that were found for messages that used the same keys.
   private var matches: [Match] = []
-  /// The one of them that `present` was taken from; −1 if it was not.
+  /// The index of the match that `present` was taken from; −1 if it was not.
   private var takenMatch = -1
 
   // Of one message.
 
-  /// By slot: the byte of the key.
+  /// The byte of the key of each slot.
   private var keys = GrowableBuffer<UInt8>(capacity: 32)
   /// How many objects have these keys, and the first of them on the tape.
   var uses = 0
@@ -115,7 +115,8 @@ struct KeyTable: ~Copyable {
 
   /// The keys that are written.
   private(set) var present = PresentKeys()
-  /// By slot: the string of the key in the pool; −1 if the pool has no use for it. Empty if it has none for any.
+  /// The string in the pool for the key of each slot; −1 if the pool has no use for it. Empty if it has no
+  /// use for any.
   private var strings: [Int] = []
   /// The number of the shape in the message; −1 if the objects are maps.
   var shape = -1
@@ -138,7 +139,7 @@ struct KeyTable: ~Copyable {
 
   fileprivate mutating func forgetLastSlot() { table[Int(keys.takeLast())] = Self.fresh }
 
-  /// Gives the next slot to a key that has none.
+  /// Gives the next slot to a key without one.
   @inline(__always)
   fileprivate mutating func takeSlot(ofByte byte: Int, isPresent: Bool) -> Int {
     let slot = keys.count
@@ -147,7 +148,7 @@ struct KeyTable: ~Copyable {
     return slot
   }
 
-  /// The slot of a key; nil if it has none.
+  /// Returns the slot of a key, or nil.
   fileprivate func slot(ofByte byte: Int, isPresent: Bool) -> Int? {
     guard table[byte] < Self.fresh else { return nil }
     if isPresent { table[byte] &= ~Self.absent }
@@ -162,14 +163,15 @@ struct KeyTable: ~Copyable {
     if names.learn(key, named: name, byte: byte) { table[byte] = Self.fresh }
   }
 
-  /// The key that stands for all that are called the same. Only that one has an entry; the others stay unknown.
+  /// Returns the key that represents all keys of the same name. Only that one has an entry; the others stay
+  /// unknown.
   fileprivate func firstOfSameName(_ byte: Int) -> Int { names.firstOfSameName(byte) }
 
   func codingKey(atSlot slot: Int) -> (any CodingKey)? {
     slot < slotCount ? names.codingKey(Int(keys[slot])) : nil
   }
 
-  /// The bytes of a key in a map or a shape, until another key is learnt.
+  /// Returns the bytes of a key in a map or a shape, valid until another key is learnt.
   @inline(__always)
   func text(atSlot slot: Int) -> UnsafeRawBufferPointer { names.text(ofKey: Int(keys[slot])) }
 
@@ -179,7 +181,7 @@ struct KeyTable: ~Copyable {
 
   var slotCount: Int { keys.count }
 
-  /// Numbers the slots anew: those in `slots` have values and come first.
+  /// Renumbers the slots: those in `slots` have values and come first.
   func reorder(_ slots: [Int]) {
     let rest = (0..<slotCount).filter { !slots.contains($0) }
     let bytes = (slots + rest).map { keys[$0] }
@@ -189,7 +191,7 @@ struct KeyTable: ~Copyable {
     }
   }
 
-  /// Marks every slot as never having had a value, before values are counted anew.
+  /// Marks every slot as never having had a value, before values are counted again.
   func clearPresent() {
     for slot in 0..<slotCount { table[Int(keys[slot])] |= Self.absent }
   }
@@ -207,7 +209,7 @@ struct KeyTable: ~Copyable {
 
   /// Notes which slots have values, for a message whose recording is complete.
   ///
-  /// - Parameter all: Whether the shape has the others too.
+  /// - Parameter all: Whether the shape has the other slots, too.
   mutating func collectPresent(all: Bool = false) {
     takenMatch = -1
     present.removeAll()
@@ -216,7 +218,7 @@ struct KeyTable: ~Copyable {
 
   // MARK: shapes of definitions
 
-  /// What the message asked of each slot: for which key, and whether that has a value.
+  /// Returns how the message used a slot: for which key, and whether that has a value.
   private func state(ofSlot slot: Int) -> UInt16 { UInt16(keys[slot]) | table[Int(keys[slot])] & Self.absent }
 
   private func hasStates(_ states: [UInt16]) -> Bool {
@@ -225,25 +227,27 @@ struct KeyTable: ~Copyable {
     return true
   }
 
-  /// Which shape of some definitions objects have, where a message asked for certain keys.
+  /// The shape in some definitions for objects of messages that used certain keys.
   private struct Match {
     let version: UInt64
     let states: [UInt16]
-    /// The shape that has all keys that have values; −1 if no shape has.
+    /// The shape that has all keys with values, or −1.
     let shape: Int
-    /// What an object takes that is a record of it, besides its length and values.
+    /// How many bytes an object takes as a record of it, besides its length and values.
     let cost: Int
     /// The bytes of the texts of the keys that have values.
     let textSize: Int
-    /// The slot of each key of the shape. A key that has no value may have a slot too, as that of an optional that is nil.
+    /// The slot of each key of the shape. A key without a value may have a slot, too, such as that of an
+    /// optional that is nil.
     let slots: [UInt16]
   }
 
   private static let mostMatches = 16
 
-  /// Looks the keys of the message up in definitions, and returns the number of what was found.
+  /// Looks up the keys of the message in definitions, and returns the index of the match.
   ///
-  /// Most messages of a program have objects of the same types, and the same keys, so that a few answers are enough.
+  /// Most messages of a program have objects of the same types with the same keys, so that a few matches are
+  /// enough.
   mutating func match(_ definitions: EncodingDefinitions) -> Int {
     let version = definitions.version
     for index in matches.indices where matches[index].version == version && hasStates(matches[index].states) {
@@ -268,12 +272,13 @@ struct KeyTable: ~Copyable {
     return matches.count - 1
   }
 
-  /// What was found: the shape, or −1, the bytes of a record besides its length and values, and those of the keys' texts.
+  /// Returns a match: the shape, or −1, the bytes of a record besides its length and values, and those of the
+  /// keys' texts.
   func found(_ match: Int) -> (shape: Int, cost: Int, textSize: Int) {
     (matches[match].shape, matches[match].cost, matches[match].textSize)
   }
 
-  /// The slot of a key of that name; `noSlot` if the message did not ask for any.
+  /// Returns the slot of the key with a name; `noSlot` if the message used no such key.
   private func slot(named name: UnsafeRawBufferPointer) -> UInt16 {
     for slot in 0..<slotCount where utf8(atSlot: slot).elementsEqual(name) { return UInt16(slot) }
     return Self.noSlot
@@ -283,7 +288,7 @@ struct KeyTable: ~Copyable {
   mutating func take(match: Int) {
     shape = matches[match].shape
     if !strings.isEmpty { strings = [] }
-    // The message before mostly had the same.
+    // The message before mostly had the same match.
     if match == takenMatch { return }
     present.removeAll()
     for slot in matches[match].slots { present.append(slot) }
@@ -303,8 +308,9 @@ struct KeyTable: ~Copyable {
     }
   }
 
-  /// Settles the only object of a message that has keys, and returns whether one of them may be a value besides. They are
-  /// written once, so that the pool has no use for the others: of most messages that is all.
+  /// Settles the only object of a message that has keys, and returns whether one of them may also be a value.
+  /// The keys are written once, so the pool has no use for the others. For most messages nothing more is
+  /// needed.
   mutating func settleSingleObject(_ pool: inout StringPool) -> Bool {
     shape = -1
     if !strings.isEmpty { strings = [] }
@@ -320,34 +326,34 @@ struct KeyTable: ~Copyable {
   /// Whether every key is written as its text, without a look at the pool, and has a bit in an object's marks.
   var isApart: Bool { strings.isEmpty && slotCount <= 64 }
 
-  /// The string of the key at a slot; −1 if the pool has no use for it.
+  /// Returns the string of the key at a slot; −1 if the pool has no use for it.
   func string(atSlot slot: Int) -> Int { slot < strings.count ? strings[slot] : -1 }
 }
 
-/// What the keys of a key type are called, by their bytes.
+/// The names of the keys of a key type, by their bytes.
 private struct KeyNames: ~Copyable {
   /// Where the names of a key are in `texts`: its bytes in a map or a shape, and its UTF-8 after them.
   private struct Name: BitwiseCopyable {
     var start = 0
     var middle = 0
     var end = 0
-    /// The first key that was learnt of those that are called the same; usually the key itself.
+    /// The first key that was learnt of those with the same name; usually the key itself.
     var first = 0
   }
 
-  /// As far as keys have been learnt.
+  /// The names by the bytes of keys, as far as keys have been learnt.
   private var names = GrowableBuffer<Name>(capacity: 16)
   private var codingKeys: [(any CodingKey)?] = []
-  /// Begins with as many bytes as `BackwardWriter.shortBytes` wants before what it copies.
+  /// Begins with as many bytes as `BackwardWriter.shortBytes` reads before what it copies.
   private var texts = GrowableBuffer<UInt8>(capacity: 256)
-  /// Bits that a string has if it may be one of the keys.
+  /// A Bloom filter: bits that a string has if it may be one of the keys.
   private(set) var filter: UInt64 = 0
 
   init() { for _ in 0..<BackwardWriter.shortLimit { texts.append(0) } }
 
   func isLearnt(_ byte: Int) -> Bool { byte < names.count && names[byte].end > 0 }
 
-  /// Returns whether no other key is called the same.
+  /// Learns a key, and returns whether no other key has its name.
   mutating func learn(_ key: any CodingKey, named string: String, byte: Int) -> Bool {
     let same = codingKeys.indices.first { isLearnt($0) && utf8(ofKey: $0).elementsEqual(string.utf8) }
     while names.count <= byte {
@@ -385,18 +391,18 @@ private struct KeyNames: ~Copyable {
   }
 }
 
-/// The slots that have a value in some object, in order; of a known shape the slots of all its keys.
+/// The slots that have a value in some object, in order; for a known shape, the slots of all its keys.
 struct PresentKeys: ~Copyable {
   private var list = GrowableBuffer<UInt16>(capacity: 32)
   /// A bit for each of them below 64.
   private(set) var marks: UInt64 = 0
-  /// Whether the shape has keys that have no slot.
+  /// Whether the shape has keys without a slot.
   private(set) var hasForeignKeys = false
   /// Whether the key at each place of the shape has the slot of that number, and all have a bit in an object's marks.
   private(set) var isInSlotOrder = true
 
   var count: Int { list.count }
-  /// With `KeyTable.noSlot` for keys that have none.
+  /// The slots, with `KeyTable.noSlot` for keys without one.
   var slots: UnsafeBufferPointer<UInt16> { UnsafeBufferPointer(list.buffer) }
 
   mutating func removeAll() {

@@ -4,14 +4,14 @@
   import Foundation
 #endif
 
-/// What one message recorded: all that planning and emitting know of it.
+/// The recording of one message: all that planning and emitting know about it.
 struct Recording: ~Copyable {
   var tape = Tape()
   var strings = StringPool()
   var keyTables = KeyTables()
-  /// Whole arrays and data, which the tape names by their index.
+  /// Whole arrays and data, which the tape refers to by their index.
   var retained: [RetainedValue] = []
-  /// Scalars of more than 64 bits, which the tape names by their index.
+  /// Scalars of more than 64 bits, which the tape refers to by their index.
   private(set) var wideForms = GrowableBuffer<WideForm>(capacity: 4)
   /// The tokens where maps begin, which have keys before their values. A tape that is not in line may have others.
   var maps = GrowableBuffer<UInt32>(capacity: 16)
@@ -19,9 +19,9 @@ struct Recording: ~Copyable {
   var hasFreeKeys = false
   /// Whether the tape must be put in order before it is planned.
   var isOutOfOrder = false
-  /// What the tape says, as far as somebody had to know.
+  /// The contents of the tape as a tree, as far as they were needed.
   var tree = ValueTree()
-  /// By the token of a key: its integer, where that is not what its string says.
+  /// The integers of keys, by their tokens, if they are not those that the strings stand for.
   var integerKeys: [Int: Int?] = [:]
 
   @inline(__always)
@@ -46,7 +46,7 @@ struct Recording: ~Copyable {
     if hasFreeKeys { self.hasFreeKeys = true }
   }
 
-  /// The beginning of the object that is to be recorded next, which counts as a use of its keys.
+  /// Returns the beginning of the object to record next, which counts as a use of its keys.
   @inline(__always)
   mutating func beginObject(
     _ table: KeyTable.Reference, key: TokenKey, parent: Int, flags: UInt64
@@ -60,11 +60,11 @@ struct Recording: ~Copyable {
     return ContainerStart(.object, key: key, parent: parent, flags: flags, index: index)
   }
 
-  /// The slot of a key that comes out of turn.
+  /// Returns the slot of a key that comes out of turn.
   ///
   /// - Parameters:
-  ///   - expected: The slot after that of the key before; afterwards the slot after this one.
-  ///   - isPresent: Whether the key has a value. One that has none keeps its place among the others.
+  ///   - expected: The slot after that of the previous key; afterwards the slot after this one.
+  ///   - isPresent: Whether the key has a value. A key without one keeps its place among the others.
   @inline(never)
   mutating func slot(
     _ table: KeyTable.Reference, ofByte byte: Int, _ expected: inout Int, isPresent: Bool
@@ -85,7 +85,7 @@ struct Recording: ~Copyable {
 // How URLs, data, nils and the keys of maps get onto the tape.
 
 extension Recording {
-  /// Records a URL, whose absolute string this is.
+  /// Records a URL by its absolute string.
   mutating func record(url text: String, key: TokenKey) {
     let index = strings.intern(text)
     strings.countValueUse(index)
@@ -97,7 +97,7 @@ extension Recording {
     retained.append(value)
   }
 
-  /// A nil that stands `level` optionals deep.
+  /// Records a nil that is `level` optionals deep.
   mutating func recordNil(level: Int, key: TokenKey) {
     tape.append(level == 0 ? Token(.null, key: key) : Token(.nestedNil, key: key, index: level))
   }
@@ -107,14 +107,14 @@ extension Recording {
   /// Records the key of the next value.
   mutating func recordKey(_ name: String) { recordKey(strings.intern(name)) }
 
-  /// The same for a string of the pool.
+  /// Records the key of the next value, a string of the pool.
   @inline(__always)
   mutating func recordKey(_ string: Int) {
     strings.countKeyUses(string)
     tape.append(Token(.key, index: string))
   }
 
-  /// Records a key that may have come before, and has this integer.
+  /// Records a key that may have occurred before, and has this integer.
   mutating func recordFreeKey(_ name: String, _ integer: Int?) {
     if integer != nil || PathKey.startsInteger(name), integer != Int(name) {
       integerKeys[tape.count] = integer
@@ -133,7 +133,8 @@ extension Recording {
   }
 }
 
-/// What the tape names by index and the recording keeps alive: copying it would cost more.
+/// Values that the tape refers to by index and the recording keeps alive, because copying them would cost
+/// more.
 enum RetainedValue {
   case data(Data)
   case ints([Int])
@@ -152,13 +153,14 @@ enum RetainedValue {
   }
 }
 
-// Coding paths and depths, read off the tape when somebody asks: it knows the parent of every container and its slot or
-// index there; a key without a slot stands before it.
+// Coding paths and depths, read off the tape when they are requested: it has the parent of every container
+// and its slot or index there; a key without a slot precedes it.
 extension Recording {
   func path(ofContainer begin: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var start = begin
-    // The outermost container has no location. A container that escaped from a large message that is over has no path.
+    // The outermost container has no location. A container that escaped from a large, finished message has no
+    // path.
     while let location = tape.location(ofContainer: start) {
       let key = TokenKey(slotBits: tape[start].bits, index: location.position)
       path.append(pathKey(parent: Int(location.parent), key: key, start: start))
@@ -167,7 +169,8 @@ extension Recording {
     return path.reversed()
   }
 
-  /// How many containers the one that begins at `begin` is in, with itself, but no more than `limit`.
+  /// Returns how many containers there are around the one that begins at `begin`, including itself, up to
+  /// `limit`.
   func depth(ofContainer begin: Int, atMost limit: Int) -> Int {
     var (depth, start) = (1, begin)
     while depth < limit, let location = tape.location(ofContainer: start) {
@@ -177,7 +180,7 @@ extension Recording {
     return depth
   }
 
-  /// The path of a value in the container that begins at `parent`, which is negative at the top.
+  /// Returns the path of a value in the container that begins at `parent`, which is negative at the top.
   func path(parent: Int, key: TokenKey, start: Int) -> [any CodingKey] {
     guard parent >= 0, parent < tape.count else { return [] }
     return path(ofContainer: parent) + [pathKey(parent: parent, key: key, start: start)]
@@ -198,8 +201,8 @@ extension Recording {
 
 // MARK: - The tape
 
-/// What one message recorded, in the order in which it came: a token for every value, and beside the tokens what does
-/// not fit one.
+/// The values of one message in the order in which they came: a token for every value, and beside the tokens
+/// whatever does not fit in one.
 ///
 ///     {"id": 5000000000, "tags": ["a", "b"], "ok": true}
 ///
@@ -211,19 +214,20 @@ extension Recording {
 ///     locations  ─────────────────────┘  token 2 stands in token 0
 ///     strings    "a" "b"                 (StringPool)
 ///
-/// An `end` names the token that began its container. The index of a string is that of its entry in the pool, the
-/// index of an object that of its key table, that of an array the count of its elements, where that is known. What came
-/// out of order stands in a `ValueTree` besides.
+/// An `end` refers to the token that began its container. The index of a string is that of its entry in the
+/// pool, the index of an object that of its key table, and the index of an array the number of its elements,
+/// if that is known. Values that came out of order are also in a `ValueTree`.
 struct Tape: ~Copyable {
   private var entries = GrowableBuffer<Token>(capacity: 64)
   /// The numbers that are longer than 32 bits.
   private var words = GrowableBuffer<UInt64>(capacity: 32)
-  /// Where each container stands that is in another, in the order of their tokens. Only coding paths ask for it.
+  /// Where each container inside another is, in the order of their tokens. Used for coding paths and depths.
   private var locations = GrowableBuffer<ContainerLocation>(capacity: 32)
 
   var count: Int { entries.count }
 
-  /// Whether all is one object without a container inside. Not of a tape that was put in order, which has no locations.
+  /// Whether everything is one object without a container inside. Not valid for a tape that was put in order,
+  /// which has no locations.
   var isFlatObject: Bool { locations.count == 0 && count > 0 && self[0].kind == .object }
 
   mutating func append(_ token: Token) { entries.append(token) }
@@ -247,7 +251,8 @@ struct Tape: ~Copyable {
         begin: UInt32(truncatingIfNeeded: begin), parent: container.parent, position: container.position))
   }
 
-  /// Room for so many tokens, and as many words, until anything else is appended; `take` takes in what was written there.
+  /// Returns room for `count` tokens, and as many words, until anything else is appended; `take` takes in
+  /// what was written there.
   mutating func room(_ count: Int) -> TapeRoom {
     entries.reserve(count)
     words.reserve(count)
@@ -259,7 +264,7 @@ struct Tape: ~Copyable {
     words.extend(to: room.wordCount)
   }
 
-  /// Appends the beginning of a container to a room, and notes where it stands.
+  /// Appends the beginning of a container to a room, and notes its location.
   mutating func append(_ container: ContainerStart, to room: inout TapeRoom) {
     noteLocation(of: container, at: room.count)
     room.append(container.token)
@@ -271,7 +276,7 @@ struct Tape: ~Copyable {
     entries.truncate(to: count - 1)
   }
 
-  /// Forgets everything, and the memory if it is large and not likely to be needed soon.
+  /// Forgets everything, and the memory if it is large and unlikely to be needed soon.
   mutating func removeAll() {
     entries.removeAll()
     words.removeAll()
@@ -283,7 +288,7 @@ struct Tape: ~Copyable {
     set { entries[index] = newValue }
   }
 
-  /// Where the container that begins at `begin` stands; nil if it is in no other. Takes logarithmic time.
+  /// Returns where the container that begins at `begin` is; nil if it is in no other. Takes logarithmic time.
   func location(ofContainer begin: Int) -> ContainerLocation? {
     var range = 0..<locations.count
     while !range.isEmpty {
@@ -302,10 +307,10 @@ struct Tape: ~Copyable {
   var view: TapeView { TapeView(tokens: UnsafeBufferPointer(entries.buffer), words: words.base) }
 }
 
-/// Room on a tape: tokens are written there one after the other, without a look at how much is left.
+/// Room on a tape: tokens are written there one after the other, without checking how much is left.
 struct TapeRoom: BitwiseCopyable {
   fileprivate let tokens: UnsafeMutablePointer<Token>
-  /// How many tokens the tape has then.
+  /// How many tokens the tape will have.
   fileprivate(set) var count: Int
   fileprivate let words: UnsafeMutablePointer<UInt64>
   fileprivate var wordCount: Int
@@ -329,16 +334,17 @@ struct TapeView {
 
   subscript(index: Int) -> Token { tokens[index] }
 
-  /// The word of a token that has one.
+  /// Returns the word of a token that has one.
   func word(_ token: Token) -> UInt64 { words[token.index] }
 
-  /// The bits of a number: an integer of any size, a floating-point number, a date. Of another token its index.
+  /// Returns the bits of a number: an integer of any size, a floating-point number, a date. For another
+  /// token, returns its index.
   func number(_ token: Token) -> UInt64 {
     token.hasWord ? words[token.index] : UInt64(bitPattern: token.integer)
   }
 }
 
-/// Where a container stands.
+/// Where a container is.
 struct ContainerLocation: BitwiseCopyable {
   let begin: UInt32
   /// The token of its parent.
@@ -381,10 +387,10 @@ struct Token: BitwiseCopyable {
   enum Kind: UInt8 {
     case null, `false`, `true`
     case integer
-    /// Those whose value is a word.
+    /// Scalars whose value is a word of the tape.
     case longInteger, unsigned, double, float, date
     case string, url
-    /// A scalar that no word holds, in the form in which it is written.
+    /// A scalar that does not fit in a word, in the form in which it is written.
     case wide
     case data
     case nestedNil
@@ -405,8 +411,8 @@ struct Token: BitwiseCopyable {
   struct Flags {
     /// The value's encoding threw and the error was swallowed: as if never written.
     static let dead: UInt64 = 1 << 16
-    /// A container that was made by `nestedContainer`: it continues one that stands under the same key. Or a place that
-    /// a single-value container was given a value for which encoded nothing: it is settled as an empty object.
+    /// A container that was made by `nestedContainer`, and continues one under the same key. Or a place for
+    /// which a single-value container got a value that encoded nothing: it is settled as an empty object.
     static let nested: UInt64 = 1 << 17
     /// A container that would have to continue one of another kind.
     static let mismatched: UInt64 = 1 << 18
@@ -460,8 +466,8 @@ struct Token: BitwiseCopyable {
   static let unfilled = Int(truncatingIfNeeded: UInt32.max)
 }
 
-/// Where a value stands in its container: the slot of its key in an object, or its index in an array. Neither in a map,
-/// where the key is a token before the value.
+/// Where a value is in its container: the slot of its key in an object, or its index in an array. Neither in
+/// a map, where the key is a token before the value.
 ///
 /// A slot is kept where tokens keep it (bits 8 to 15), so that making a token takes one mask; an index is above, where
 /// tokens have something else.
@@ -471,7 +477,7 @@ struct TokenKey: BitwiseCopyable {
   /// The bits that hold a slot.
   static let slotMask: UInt64 = 0xFF00
 
-  /// Of a value in a map, or of the whole message.
+  /// The key of a value in a map, or of the whole message.
   init() { bits = 0 }
 
   init(slot: Int) { bits = UInt64(truncatingIfNeeded: slot) << 8 }

@@ -4,10 +4,11 @@
 /// order of the entries, and so the bytes of the message, does not depend on it.
 struct StringPool: ~Copyable {
   private var entries = GrowableBuffer<StringEntry>(capacity: 32)
-  /// The strings, each after its header. Before the first stand as many bytes as `BackwardWriter.shortBytes` wants.
+  /// The strings, each after its header. Before the first are as many bytes as `BackwardWriter.shortBytes`
+  /// reads there.
   private var bytes = GrowableBuffer<UInt8>(capacity: 1024)
   private var table = StringTable(mask: StringPool.smallestMask)
-  /// Whether a string came again.
+  /// Whether a string has recurred.
   private(set) var hasRepeats = false
   /// A Bloom filter of all strings.
   private var filter: UInt64 = 0
@@ -23,7 +24,7 @@ struct StringPool: ~Copyable {
   var count: Int { entries.count }
   var byteCount: Int { bytes.count }
 
-  /// The index of `string`, which is added if it is new.
+  /// Returns the index of `string`, which is added if it is new.
   @inline(__always)
   mutating func intern(_ string: borrowing String) -> Int {
     string.utf8.withContiguousStorageIfAvailable { self.intern(UnsafeRawBufferPointer($0)) }
@@ -54,7 +55,7 @@ struct StringPool: ~Copyable {
     return index
   }
 
-  /// Adds a string without a look at the others.
+  /// Adds a string without looking for it.
   @inline(__always)
   private mutating func append(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
     // A short string is stored as two words, after a header of one byte.
@@ -68,7 +69,7 @@ struct StringPool: ~Copyable {
     return append(key, key.length, first: place.load(as: UInt8.self))
   }
 
-  /// Where the next string is to stand, after its header; with room for 16 bytes at least.
+  /// Makes room for the next string, at least 16 bytes, writes its header, and returns where the string goes.
   @inline(__always)
   private mutating func makePlace(_ length: Int) -> UnsafeMutableRawPointer {
     bytes.reserve(length &+ 18)
@@ -77,7 +78,7 @@ struct StringPool: ~Copyable {
     return start + Strings.headerSize(length)
   }
 
-  /// Adds the string that stands in the place made for it.
+  /// Adds the string that was put into the room made for it.
   @inline(__always)
   private mutating func append(_ key: TextKey, _ length: Int, first: UInt8) -> Int {
     let offset = bytes.count &+ Strings.headerSize(length)
@@ -93,7 +94,7 @@ struct StringPool: ~Copyable {
     for index in 0..<count { table.add(hash(of: entries.base[index]), index) }
   }
 
-  /// The index of a string that is here already; −1 if it is not.
+  /// Returns the index of a string that is here already, or −1.
   func find(_ utf8: UnsafeRawBufferPointer) -> Int {
     guard mayContain(Self.filterBit(utf8)) else { return -1 }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
@@ -101,10 +102,10 @@ struct StringPool: ~Copyable {
     return look(source, key, hash: hash).index
   }
 
-  /// Whether strings with any of these bits are here: false for most that are not.
+  /// Returns whether strings with any of these bits may be here: false for most that are not.
   func mayContain(_ bits: UInt64) -> Bool { filter & bits != 0 }
 
-  /// One of 64 bits, by the length of a string and how it begins.
+  /// Returns one of 64 bits, by the length of a string and its first byte.
   static func filterBit(_ utf8: UnsafeRawBufferPointer) -> UInt64 {
     filterBit(utf8.count, first: utf8.count > 0 ? utf8[0] : 0)
   }
@@ -113,13 +114,13 @@ struct StringPool: ~Copyable {
     1 &<< (UInt64(truncatingIfNeeded: count) &* 7 &+ UInt64(first))
   }
 
-  /// The entry with these bytes; if there is no such entry −1, and the free slot where it would be.
+  /// Returns the entry with these bytes; if there is no such entry, −1 and the free slot where it would be.
   @inline(__always)
   private func look(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64) -> (index: Int, slot: Int) {
     table.find(hash) { isEntry($0, source, key) }
   }
 
-  /// Whether an entry has these bytes, of which `key` is the key.
+  /// Returns whether an entry has these bytes, whose key is `key`.
   @inline(__always)
   private func isEntry(_ index: Int, _ source: UnsafeRawPointer, _ key: TextKey) -> Bool {
     let entry = entries.base + index
@@ -129,7 +130,7 @@ struct StringPool: ~Copyable {
 
   private func hash(of entry: StringEntry) -> UInt64 { entry.key.hash(hashing) }
 
-  /// The entry for a string of another pool; nil if it is not here.
+  /// Returns the entry for a string of another pool, or nil.
   @inline(__always)
   func entry(like entry: StringEntry, in other: borrowing StringPool) -> StringEntry? {
     let utf8 = other.utf8(of: entry)
@@ -161,13 +162,14 @@ struct StringPool: ~Copyable {
     set { entries[index] = newValue }
   }
 
-  /// The UTF-8 of the string at `index`, until the next one is added.
+  /// Returns the UTF-8 of the string at `index`, valid until the next one is added.
   func utf8(_ index: Int) -> UnsafeRawBufferPointer {
     let utf8 = utf8(of: entries[index])
     return UnsafeRawBufferPointer(start: utf8.start, count: utf8.count)
   }
 
-  /// The UTF-8 of an entry of this pool, which comes from a checked index. `BackwardWriter.shortBytes` can copy it.
+  /// Returns the UTF-8 of an entry of this pool, which comes from a checked index.
+  /// `BackwardWriter.shortBytes` can copy it.
   @inline(__always)
   func utf8(of entry: StringEntry) -> (start: UnsafeRawPointer, end: UnsafeRawPointer, count: Int) {
     let start = UnsafeRawPointer(bytes.base + entry.offset)
@@ -175,8 +177,8 @@ struct StringPool: ~Copyable {
     return (start, start + length, length)
   }
 
-  /// The strings of some neighbours as they are written as values, until the next one is added. None may be too long
-  /// for a header.
+  /// Returns the strings of neighboring entries as they are written as values, valid until the next one is
+  /// added. Each must be short enough for a header.
   func written(_ range: ClosedRange<Int>) -> UnsafeRawBufferPointer {
     let (first, last) = (entries[range.lowerBound], entries[range.upperBound])
     let start = first.offset - Strings.headerSize(first.length)
@@ -205,14 +207,14 @@ struct StringPool: ~Copyable {
   }
 }
 
-/// A string of a pool: where it stands, and how it is used.
+/// A string of a pool: where it is, and how it is used.
 struct StringEntry: BitwiseCopyable {
   let key: TextKey
   let offset: Int
   /// How often the string is written as a value, and as a key.
   var valueUses: UInt32 = 0
   var keyUses: UInt32 = 0
-  /// The number of its symbol, counted from one; 0 if it has none.
+  /// The number of its symbol, counted from one; 0 if it has no symbol.
   var symbol: UInt32 = 0
   /// In a message with maps, the map in which the string was last seen as a key; among definitions, whether a reference
   /// is shorter than the text.
@@ -221,17 +223,17 @@ struct StringEntry: BitwiseCopyable {
   var length: Int { key.length }
 }
 
-/// Where the entries of a pool are, by the hashes of their strings: a table with open addressing.
+/// A hash table with open addressing: where the entries of a pool are, by the hashes of their strings.
 ///
-/// Some bits of each hash stand apart from the numbers of the entries: looking for a string that is not there reads
+/// Some bits of each hash are kept apart from the indices of the entries: looking for a missing string reads
 /// nothing else, two bytes for each slot, and these stay in the processor's cache.
 struct StringTable: ~Copyable {
-  /// Some bits of a hash; 0 where free.
+  /// Some bits of a hash; 0 for a free slot.
   private var tags: UnsafeMutablePointer<UInt16>
   private var indices: UnsafeMutablePointer<UInt32>
   private(set) var mask: Int
 
-  /// An empty table of `mask + 1` slots, a power of two.
+  /// Makes an empty table of `mask + 1` slots, a power of two.
   init(mask: Int) {
     self.mask = mask
     tags = .allocate(capacity: mask + 1)
@@ -246,7 +248,7 @@ struct StringTable: ~Copyable {
 
   private static func tag(_ hash: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: hash &>> 48) | 1 }
 
-  /// The entry with this hash that `isWanted`; without one −1, and the free slot where it would be.
+  /// Returns the entry with this hash that `isWanted`; without one, −1 and the free slot where it would be.
   @inline(__always)
   func find(_ hash: UInt64, _ isWanted: (Int) -> Bool) -> (index: Int, slot: Int) {
     var slot = Int(truncatingIfNeeded: hash) & mask

@@ -1,8 +1,8 @@
-/// Which values each container of a message has, where the order of the tape does not say it.
+/// The values of each container of a message, if the order of the tape does not tell.
 ///
-/// As long as a value is recorded in order, its tape is all there is. When a container is continued that was left, or a
-/// value comes late, the tape is read into this tree as far as it has come, and what follows is the first token of
-/// something else:
+/// As long as a value is recorded in order, the tape is enough. When a container that was left is continued,
+/// or a value comes late, the tape is read into this tree as far as it has come, and what follows is the
+/// first token of something else:
 ///
 ///     ["a", ["b"], "c"], and then "d" is added to the inner array
 ///
@@ -10,14 +10,15 @@
 ///     nodes    0: "a", node 1, "c"             ↑ `open` says that this is an element of node 1
 ///              1: "b"
 ///
-/// A value that threw stays in the tree, marked as dead, so that what is written to a container that was kept from it is
-/// lost with it. At last the tree is written to a tape on which everything is in order (`Recording.putInOrder`).
+/// A value that threw stays in the tree, marked as dead, so that anything written to a container that was
+/// kept from it is lost with it. In the end the tree is written to a tape on which everything is in order
+/// (`Recording.putInOrder`).
 struct ValueTree {
   struct Node {
-    /// The token that began the container, as it was then: in its place another value may come.
+    /// The token that began the container, as it was then: another value may take its place.
     let begin: Token
     var entries: [Entry] = []
-    /// The entry of each key, once there are many.
+    /// The index of the entry of each key, once there are many.
     var entryOfKey: [Int: Int] = [:]
 
     fileprivate static let longestScan = 8
@@ -38,30 +39,31 @@ struct ValueTree {
   }
 
   struct Entry {
-    /// The string of the key; −1 in an array, and where each value of the key threw.
+    /// The string of the key; −1 in an array, and if every value of the key threw.
     var key: Int
-    /// The slot of the key in the key table of the object; −1 if it has none there.
+    /// The slot of the key in the key table of the object; −1 if it has no slot there.
     let slot: Int
     /// The last value.
     var token: Int
   }
 
   var nodes: [Node] = []
-  /// The node of each container, by its token; −1 of other tokens. Its count is that of the tokens that were read.
+  /// The node of each container, by its token; −1 for other tokens. The count is the number of tokens that
+  /// were read.
   fileprivate var nodeOfToken: [Int32] = []
-  /// The tokens of the containers that the next token stands in, outermost first.
+  /// The tokens of the containers around the next token, outermost first.
   fileprivate var open: [Int] = []
-  /// The value for the same key that a value replaced, in case it throws.
+  /// The earlier value for the same key that a value replaced, in case the value throws.
   fileprivate var replaced: [Int: Int] = [:]
 
   var isEmpty: Bool { nodeOfToken.isEmpty }
 
-  /// The node of a container that was read.
+  /// Returns the node of a container that was read.
   func node(ofContainer token: Int) -> Int { Int(nodeOfToken[token]) }
 }
 
 extension Recording {
-  /// Takes what was recorded since the last time into the tree; but not a key whose value is to come.
+  /// Takes what was recorded since the last time into the tree, except a key whose value is yet to come.
   mutating func readTape() {
     let end = endsWithKey ? tape.count - 1 : tape.count
     var key = -1
@@ -89,14 +91,14 @@ extension Recording {
     tree.nodes.append(ValueTree.Node(token))
   }
 
-  /// Lets the next token stand in the container that begins at `begin`; in none if that is nil.
+  /// Makes the next token belong to the container that begins at `begin`, or to no container if that is nil.
   mutating func continueTape(in begin: Int?) {
     dropKey()
     readTape()
     tree.open = begin.map { [$0] } ?? []
   }
 
-  /// - Parameter key: The string of the key, where that is a token before the value; −1 if it is not.
+  /// - Parameter key: The string of the key, if it is a token before the value; otherwise −1.
   private mutating func attach(_ index: Int, _ token: Token, key: Int, to container: Int) {
     let parent = tree.node(ofContainer: container)
     let object = tree.nodes[parent].begin
@@ -121,12 +123,13 @@ extension Recording {
     tree.nodes[parent].append(ValueTree.Entry(key: key, slot: slot, token: index))
   }
 
-  /// The key table whose slots the tokens of an object name, which may be another one than that of the object it continues.
+  /// Returns the key table whose slots the tokens of an object use, which may be another one than that of the
+  /// object it continues.
   private func keyTable(ofObject begin: Int) -> Int {
     tape[begin].kind == .object ? tape[begin].index : tree.nodes[tree.node(ofContainer: begin)].begin.index
   }
 
-  /// Makes a nested container the continuation of one that stands under the same key.
+  /// Makes a nested container the continuation of one under the same key.
   private mutating func merges(_ index: Int, _ token: Token, into last: Int) -> Bool {
     let value = value(at: last)
     guard value < tape.count, tape[value].isContainer || tape[value].isArray else { return false }
@@ -139,7 +142,7 @@ extension Recording {
     return tree.nodeOfToken[index] >= 0
   }
 
-  /// The last value of an entry that did not throw.
+  /// Returns the last value of an entry that did not throw.
   fileprivate mutating func lastValue(ofEntry entry: Int, in node: Int) -> Int? {
     var token = tree.nodes[node].entries[entry].token
     while tape[token].has(Token.Flags.dead) {
@@ -152,7 +155,8 @@ extension Recording {
 
   // MARK: places
 
-  /// The value of the place at `start`: that itself, or what came late. The next token where that is still to come.
+  /// Returns the value of the place at `start`: the place itself, or what came late; the next token if that
+  /// is yet to come.
   func value(at start: Int) -> Int {
     var value = start
     while value < tape.count, tape[value].kind == .place, tape[value].index != Token.unfilled {
@@ -161,9 +165,9 @@ extension Recording {
     return value
   }
 
-  /// Whether the place at `start` has no value yet.
+  /// Returns whether the place at `start` has no value yet.
   ///
-  /// - Parameter unsettled: Whether it must not be settled as an empty object, either.
+  /// - Parameter unsettled: Whether it must also not be settled as an empty object.
   func isUnfilled(_ start: Int, unsettled: Bool = false) -> Bool {
     guard start < tape.count else { return false }
     let token = tape[start]
@@ -171,14 +175,15 @@ extension Recording {
       && !(unsettled && token.has(Token.Flags.nested))
   }
 
-  /// Whether the value of the place at `start` is a container that begins before the token at `count`.
+  /// Returns whether the value of the place at `start` is a container that begins before the token at
+  /// `count`.
   func hasContainer(_ start: Int, before count: Int) -> Bool {
     guard start < count else { return false }
     let value = value(at: start)
     return value < min(count, tape.count) && tape[value].isContainer
   }
 
-  /// Makes the next value the one of the place at `start`.
+  /// Makes the next value that of the place at `start`.
   mutating func fill(_ start: Int) {
     continueTape(in: nil)
     if start > 0, tape[start - 1].kind == .key {
@@ -189,7 +194,8 @@ extension Recording {
     tape[start].index = tape.count
   }
 
-  /// Lets the place at `start`, whose value threw, await one again. What it has recorded belongs to nothing.
+  /// Makes the place at `start`, whose value threw, await one again. What the value has recorded belongs to
+  /// nothing.
   mutating func empty(_ start: Int) {
     dropKey()
     readTape()
@@ -212,16 +218,17 @@ extension Recording {
     return token.index
   }
 
-  /// Counts one element less, which threw.
+  /// Counts one element less, because it threw.
   mutating func removeElement(ofArray begin: Int) {
     if tape[begin].kind == .array { tape[begin].index = max(0, tape[begin].index - 1) }
   }
 
-  /// The array that is the last value for a key of the container that begins at `parent`, if one was encoded before.
+  /// Returns the array that is the last value for a key of the container that begins at `parent`, if one was
+  /// encoded before.
   ///
   /// - Parameter name: The string of the key; −1 if it has a slot.
   mutating func array(forKey key: TokenKey, name: Int, parent: Int) -> Int? {
-    // A key that is new to the message, or in its turn, cannot have been there.
+    // A key that is new to the message, or in its turn, cannot have occurred before.
     guard name >= 0 ? strings[name].keyUses > 1 : isOutOfOrder else { return nil }
     readTape()
     var name = name
@@ -235,7 +242,8 @@ extension Recording {
     return value < tape.count && tape[value].isArray ? value : nil
   }
 
-  /// Makes an array that was retained as a whole one that has its elements on the tape, because others follow.
+  /// Turns an array that was retained as a whole into one with its elements on the tape, because others
+  /// follow.
   mutating func expand(_ begin: Int) {
     let token = tape[begin]
     guard token.isArray, !token.isContainer else { return }
@@ -260,10 +268,11 @@ extension Recording {
 // MARK: - Putting the tape in order
 
 extension Recording {
-  /// Makes the tape one on which everything came in order.
+  /// Puts everything on the tape in order.
   ///
-  /// Containers that were continued become whole, late values stand in their places, values that threw are gone, the last
-  /// of several values for a key counts, and what was counted is counted anew. Linear in the length of the tape.
+  /// Continued containers become whole, late values take their places, values that threw are dropped, the
+  /// last of several values for a key counts, and counts are made again. Takes time linear in the length of
+  /// the tape.
   mutating func putInOrder(sortsKeys: Bool) {
     readTape()
     var writer = TreeWriter(sortsKeys: sortsKeys)
@@ -275,15 +284,15 @@ extension Recording {
 }
 
 private struct TreeWriter: ~Copyable {
-  /// What is put in order, lent for as long as it takes.
+  /// The recording to put in order, lent for as long as that takes.
   var recording = Recording()
   private let sortsKeys: Bool
   private var result = Tape()
   private var strings = StringPool()
   /// The key tables whose objects were written, in the order of the first of them.
   private var used: [Int] = []
-  /// By key table: where keys are sorted, the slots in the order in which they come up on the new tape. That of the old
-  /// one is as arbitrary as the order of a dictionary.
+  /// By key table: if keys are sorted, the slots in the order in which they occur on the new tape. Their
+  /// order on the old one is as arbitrary as that of a dictionary.
   private var slotOrders: [Int: [Int]] = [:]
   private var open: [Open] = []
 
@@ -329,7 +338,7 @@ private struct TreeWriter: ~Copyable {
     swap(&recording.strings, &strings)
   }
 
-  /// The string in the pool of the new tape, where strings stand in the order of that.
+  /// Returns the string in the pool of the new tape, where strings are in the order of that tape.
   private mutating func moved(_ index: Int) -> Int {
     let utf8 = recording.strings.utf8(index)
     return strings.intern(utf8)
@@ -356,7 +365,7 @@ private struct TreeWriter: ~Copyable {
     result.append(token)
   }
 
-  /// The entries of a container whose values did not all throw.
+  /// Returns the entries of a container, without those whose values all threw.
   private mutating func entries(of container: Int) -> [ValueTree.Entry] {
     let node = recording.tree.node(ofContainer: container)
     for entry in recording.tree.nodes[node].entries.indices {
@@ -398,7 +407,7 @@ private struct TreeWriter: ~Copyable {
     result.append(token)
   }
 
-  /// The entries with slots in the order in which keys come up on the new tape.
+  /// Returns the entries with slots in the order in which keys occur on the new tape.
   private mutating func renumbered(_ entries: [ValueTree.Entry], _ keys: Int) -> [ValueTree.Entry] {
     var order = slotOrders[keys] ?? []
     let renumbered = entries.map { entry in
@@ -410,7 +419,7 @@ private struct TreeWriter: ~Copyable {
     return renumbered
   }
 
-  /// By the UTF-8 of the keys.
+  /// Sorts entries by the UTF-8 of their keys.
   private func sort(_ entries: inout [ValueTree.Entry]) {
     let names = Dictionary(entries.map { ($0.key, Array(recording.strings.utf8($0.key))) }) { first, _ in
       first
