@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-2xvguC7GVPYbcwwmaGVztpgc9PdMMxQJX7axk1+Knmc='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-iMH1Ey9aJO60gapGMpclGxrlda4myd4xkPyInCC2FU0='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -3070,6 +3070,12 @@ class LogReader {
     return { identity, first, count, end, origin, records, lost: this.lost(), damage };
   }
 
+  /** Whether the frame is damaged that would name the log of the file. */
+  get isOriginDamaged() {
+    const damage = this.blocks[0]?.damage;
+    return !damage || damage.some(({ start, end }) => start <= HEAD_SIZE && HEAD_SIZE < end);
+  }
+
   // ### Heads
 
   head(index) { return this.bytes.subarray(index * BLOCK_SIZE, index * BLOCK_SIZE + HEAD_SIZE); }
@@ -3347,11 +3353,19 @@ function openSegments(files, options) {
   const names = [...files.keys()].filter((name) => /^[0-9]{20}\.stowlog$/.test(name)).sort();
   if (names.length === 0) throw new StowError("the folder has no segments", 0);
   const firsts = names.map((name) => BigInt(name.slice(0, 20)));
-  const opened = (index) => new LogReader(bytesOf(files.get(names[index])), options, firsts[index], firsts[index + 1] ?? null).log();
-  const last = opened(names.length - 1);
+  const opened = (index) => new LogReader(bytesOf(files.get(names[index])), options, firsts[index], firsts[index + 1] ?? null);
+  const reader = opened(names.length - 1), last = reader.log();
+  let identity = identityOf(last);
+  // Where the frame is damaged that names its log, that is the one which a segment before it names.
+  for (let index = names.length - 2; reader.isOriginDamaged && index >= 0; index--) {
+    const origin = segmentOf(null, opened, index)?.origin;
+    if (!origin) continue;
+    identity = origin.identity;
+    break;
+  }
   const log = { ...last, first: narrowed(firsts[0]), records: [], lost: [], damage: [] };
   for (const [index, name] of names.entries()) {
-    const segment = index === names.length - 1 ? last : segmentOf(last, () => opened(index));
+    const segment = index === names.length - 1 ? last : segmentOf(identity, opened, index);
     for (const record of segment?.records ?? []) log.records.push(record);
     for (const range of segment?.lost ?? [{ start: narrowed(firsts[index]), end: narrowed(firsts[index + 1]) }]) log.lost.push(range);
     for (const part of segment?.damage ?? [{ start: 0, end: 0, reason: "head" }]) log.damage.push({ file: name, ...part });
@@ -3359,12 +3373,13 @@ function openSegments(files, options) {
   return log;
 }
 
-/** An earlier segment of the log that the last one is of; null if it is no log, or one of another. */
-function segmentOf(last, open) {
-  const identityOf = ({ origin, identity }) => origin?.identity ?? identity;
+function identityOf({ origin, identity }) { return origin?.identity ?? identity; }
+
+/** An earlier segment of a log, or of any if that is null; null if it is no log, or says that it is one of another. */
+function segmentOf(log, opened, index) {
   try {
-    const segment = open();
-    return identityOf(segment) === identityOf(last) ? segment : null;
+    const reader = opened(index), segment = reader.log();
+    return log === null || reader.isOriginDamaged || identityOf(segment) === log ? segment : null;
   } catch (error) {
     if (error instanceof StowError) return null;
     throw error;
