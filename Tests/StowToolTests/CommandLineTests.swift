@@ -34,15 +34,16 @@ struct CommandLineTests {
   @Test("a pipe that has a name is read as a file is, and what comes from one may be named more than once")
   func namedPipes() throws {
     let message = try (["name": "Ada"] as StowValue).encoded()
+    try folder.file("message", message)
     let path = folder.path("pipe")
     #expect(mkfifo(path, 0o600) == 0)
     for (verb, text) in [("print", #"{"name": "Ada"}"#), ("verify", "\(path): valid")] {
       // Opening a pipe waits for who reads it.
-      Thread.detachNewThread {
-        guard let stream = fopen(path, "wb") else { return }
-        message.withUnsafeBytes { _ = fwrite($0.baseAddress, 1, $0.count, stream) }
-        fclose(stream)
-      }
+      let writer = Process()
+      writer.executableURL = URL(filePath: "/bin/sh")
+      writer.arguments = ["-c", #"cat "$0" > "$1""#, folder.path("message"), path]
+      try writer.run()
+      defer { writer.terminate() }
       let run = try Tool.run(verb, path)
       #expect(run.code == 0 && run.text == text + "\n", "\(run.errors)")
     }

@@ -87,16 +87,38 @@ struct LogTests {
     let sizes = try segments.map { try Data(contentsOf: URL(filePath: $0)).count }
     let run = try Tool.run("sizes", "--svg", folder.path("svg"), path)
     #expect(run.code == 0 && run.errors == "")
-    let digits = run.lines[0].filter(\.isNumber).suffix(String(sizes.reduce(0, +)).count)
+    let parts = run.text.split(separator: "\n\n")
+    try #require(parts.count == 3)
+    let digits = parts[0].filter(\.isNumber).suffix(String(sizes.reduce(0, +)).count)
     #expect(Int(digits) == sizes.reduce(0, +))
-    let byKind = run.text.split(separator: "\n\n")[1].split(separator: "\n")
-    let numbers = byKind.compactMap { Int($0.prefix(14).filter(\.isNumber)) }
+    let numbers = parts[1].split(separator: "\n").compactMap { Int($0.prefix(14).filter(\.isNumber)) }
     #expect(numbers.reduce(0, +) == sizes.reduce(0, +))
     #expect(FileManager.default.fileExists(atPath: folder.path("svg")))
 
     let viewed = try Tool.run("view", "-o", folder.path("page"), path)
     #expect(viewed.code == 2 && viewed.errors.contains("view one at a time: \(segments[0]), "))
     #expect(try Tool.run("view", "-o", folder.path("page"), segments[1]).code == 0)
+    try checkBrokenSegments(segments)
+  }
+
+  /// Segments that are none of a log do not hide those after them.
+  private func checkBrokenSegments(_ segments: [String]) throws {
+    let whole = try Data(contentsOf: URL(filePath: segments[1]))
+    for (bytes, reason) in [(Data("junk".utf8), "a block without a whole head"), (Data(), "no bytes")] {
+      try bytes.write(to: URL(filePath: segments[1]))
+      let inspected = try Tool.run("inspect", path)
+      #expect(
+        inspected.code == 1 && inspected.errors.contains("\(segments[1]): broken at offset 0: \(reason)"))
+      #expect(inspected.text.contains("record 199, "))
+      #expect(try Tool.run("sizes", path).code == 1)
+      #expect(try Tool.run("verify", path).code == 1)
+    }
+    try FileManager.default.removeItem(atPath: segments[1])
+    try FileManager.default.createDirectory(atPath: segments[1], withIntermediateDirectories: false)
+    let unread = try Tool.run("inspect", path)
+    #expect(unread.code == 2 && unread.text.contains("record 199, "))
+    try FileManager.default.removeItem(atPath: segments[1])
+    try whole.write(to: URL(filePath: segments[1]))
   }
 
   @Test("damage is found, and compacting leaves it out")

@@ -66,17 +66,27 @@ struct Input {
   /// The sizes of the segments of a folder, or of the file, in bytes.
   var sizes: [Int] { segments?.map { System.status(of: $0.path)?.size ?? 0 } ?? [data.count] }
 
-  /// Calls `body` with the file itself, or with the files of the segments, one after the other.
+  /// Calls `body` with the file itself, or with the files of all segments, one after the other.
+  ///
+  /// - Throws: The first that was thrown for one of them.
   func forEachFile(_ body: (Input) throws -> Void) throws {
     guard let segments else { return try body(self) }
-    for segment in segments { try body(Input(segment.path)) }
+    var failure: (any Error)?
+    for segment in segments {
+      do {
+        try body(Input(segment.path))
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
   }
 
-  /// The number of the first record that the file may have: that of a segment is its name.
-  var firstRecord: Int {
-    let file = name.split(separator: "/").last ?? ""
-    return Segment(named: file, in: "")?.first ?? 0
-  }
+  /// The segment that the file is, if it has the name of one.
+  private var segment: Segment? { Segment(named: name.split(separator: "/").last ?? "", in: "") }
+
+  /// The number of the first record that the file may have.
+  var firstRecord: Int { segment?.first ?? 0 }
 
   private static func reason(_ error: any Error) -> String {
     switch (error as? CocoaError)?.code {
@@ -98,7 +108,7 @@ struct Input {
   enum Kind { case message, log, stream }
 
   var kind: Kind {
-    if segments != nil { return .log }
+    if segments != nil || segment != nil { return .log }
     return switch Array(data.prefix(2)) {
     case [0x7F, 0x02]: .log
     case [0x7F, 0x03]: .stream
