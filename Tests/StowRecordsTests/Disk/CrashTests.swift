@@ -36,9 +36,57 @@ struct CrashTests {
     }
   }
 
+  /// Now and then a call fails, or all calls of a name, until something else is done.
+  @Test(
+    arguments: [RecordLog.Durability.manual, .everyAppend], [nil, 65_536, 200_000])
+  func callsFailNowAndThen(_ durability: RecordLog.Durability, _ segmentSize: Int?) async {
+    for seed in SeededGenerator.seeds(3) {
+      var random = SeededGenerator(seed: seed)
+      let model = ModelledLog(durability: durability, segmentSize: segmentSize)
+      for _ in 0..<60 {
+        fail(model.disk, &random)
+        if random.oneIn(8) {
+          model.open()
+          let sizes = (0...random.below(6)).map { _ in random.below(random.oneIn(6) ? 100_000 : 300) }
+          await model.append(durably: sizes, cancelling: random.below(3))
+        } else if random.oneIn(8) {
+          model.open()
+          model.append(batch: (0...random.below(40)).map { _ in random.below(6_000) })
+        } else {
+          step(model, &random)
+        }
+        if random.oneIn(3) { model.check() }
+      }
+      // Whatever has happened, the next opening goes on.
+      for _ in 0..<2 {
+        finish(model)
+        model.close()
+      }
+      if model.events.isEmpty || model.synchronized < model.events.count { Issue.record("seed \(seed)") }
+    }
+  }
+
+  private func fail(_ disk: SimulatedDisk, _ random: inout SeededGenerator) {
+    (disk.failing, disk.failingOperation, disk.renamesAndFails) = (0..<0, nil, false)
+    switch random.below(6) {
+    case 0, 1:
+      let call = disk.calls + random.below(random.oneIn(2) ? 6 : 40)
+      disk.failing = call..<(call + 1)
+    case 2:
+      let operations = [
+        "open", "look up", "read folder", "rename", "remove", "synchronize folder", "read", "look for data",
+        "write", "synchronize", "truncate", "lock", "unlock", "make folder",
+      ]
+      disk.failingOperation = operations[random.below(operations.count)]
+    case 3 where random.oneIn(4): disk.renamesAndFails = true
+    default: break
+    }
+  }
+
   private func finish(_ model: ModelledLog) {
     model.disk.capacity = .max
     model.disk.failing = 0..<0
+    (model.disk.failingOperation, model.disk.renamesAndFails) = (nil, false)
     model.open()
     model.append(size: 10)
     model.synchronize()

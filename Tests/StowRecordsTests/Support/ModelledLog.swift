@@ -22,6 +22,11 @@ final class ModelledLog {
   /// What was there before a compaction whose name may not be on the disk: a crash may bring it back.
   private var replaced: (events: [Event?], lost: Set<Int>, abandoned: Set<Int>, synchronized: Int)?
   private var nextID = 0
+  /// The ids of events that were certainly not appended.
+  private var refused: Set<Int> = []
+  /// One who reads beside the log, for as long as the system runs, and what each of both knows of the last record of a key.
+  private var reader: RecordLogReader?
+  private var indices: [(log: RecordLogReader, index: RecordIndex<Event, Int>)] = []
   /// Packs in every other opening: a log may have both.
   private var packing = RecordLog.Packing.words
   let durability: RecordLog.Durability
@@ -63,17 +68,82 @@ final class ModelledLog {
       if durability == .everyAppend { synchronized = events.count }
     } catch {
       expectSystemError(error)
-      // A record may be there although the disk did not say so, if it was written.
-      if log.count > events.count { events.append(nil) }
+      noteFailure([event])
     }
+  }
+
+  /// Takes notice that events were appended in vain. They may be there only if the disk did not say so, after which nothing
+  /// is appended.
+  private func noteFailure(_ group: [Event]) {
+    guard let log else { return }
+    #expect(
+      log.count == events.count
+        || (durability == .everyAppend && isFailed && log.count == events.count + group.count))
+    if log.count > events.count {
+      events += group.map { _ in nil }
+    } else {
+      refused.formUnion(group.map(\.id))
+    }
+  }
+
+  private var isFailed: Bool { log?.state.withLock { $0.writer?.failure != nil } ?? true }
+
+  private func newEvents(_ sizes: [Int]) -> [Event] {
+    sizes.map { size in
+      nextID += 1
+      return Event(nextID - 1, size: size)
+    }
+  }
+
+  func append(batch sizes: [Int]) {
+    guard let log else { return }
+    let batch = newEvents(sizes)
+    do {
+      #expect(try log.append(contentsOf: batch) == events.count..<(events.count + batch.count))
+      events += batch
+      if durability == .everyAppend { synchronized = events.count }
+    } catch {
+      expectSystemError(error)
+      let count = log.count - events.count
+      #expect((0...batch.count).contains(count))
+      if durability == .everyAppend, isFailed {
+        events += batch.prefix(count).map { _ in nil }
+      } else {
+        events += batch.prefix(count).map { $0 }
+        refused.formUnion(batch.dropFirst(count).map(\.id))
+        if durability == .everyAppend { synchronized = events.count }
+      }
+    }
+  }
+
+  /// Tasks append at the same time, and some are cancelled.
+  func append(durably sizes: [Int], cancelling: Int) async {
+    guard let log else { return }
+    let new = newEvents(sizes)
+    let tasks = new.map { event in Task { try await log.appendDurably(event) } }
+    for task in tasks.prefix(cancelling) { task.cancel() }
+    let before = events.count
+    for (task, event) in zip(tasks, new) {
+      do {
+        let number = try await task.value
+        #expect(number >= before)
+        while events.count <= number { events.append(nil) }
+        #expect(events[number] == nil)
+        events[number] = event
+        synchronized = max(synchronized, number + 1)
+      } catch is CancellationError {
+        refused.insert(event.id)
+      } catch {
+        expectSystemError(error)
+      }
+    }
+    while events.count < log.count { events.append(nil) }
+    #expect(events.count == log.count && events.count <= before + new.count)
   }
 
   func append(group sizes: [Int]) {
     guard let log else { return }
-    let group = sizes.map { size in
-      nextID += 1
-      return Event(nextID - 1, size: size)
-    }
+    let group = newEvents(sizes)
     let numbers = events.count..<(events.count + group.count)
     do {
       #expect(try log.append(group: group) == numbers)
@@ -82,11 +152,8 @@ final class ModelledLog {
       groups.append(numbers)
     } catch {
       expectSystemError(error)
-      #expect(log.count == events.count || log.count == numbers.upperBound)
-      if log.count > events.count {
-        events += group.map { _ in nil }
-        groups.append(numbers)
-      }
+      if log.count > events.count { groups.append(numbers) }
+      noteFailure(group)
     }
   }
 
@@ -111,7 +178,8 @@ final class ModelledLog {
       expectSystemError(error)
       forget()
     }
-    self.log = nil
+    // Where the lock could not be given back, it is when nobody has the log any more.
+    (self.log, indices) = (nil, [])
   }
 
   func compact() {
@@ -162,16 +230,20 @@ final class ModelledLog {
   }
 
   /// What is not synchronized may not be there.
-  private func forget() { log = nil }
+  private func forget() {
+    (log, reader, indices) = (nil, nil, [])
+  }
 
   // MARK: - What must be
 
   /// Reads everything, and takes what a crash has left for what there is.
   func check() {
     guard let log else { return }
-    let failing = disk.failing
-    disk.failing = 0..<0
-    defer { disk.failing = failing }
+    let (failing, failingOperation, capacity) = (disk.failing, disk.failingOperation, disk.capacity)
+    (disk.failing, disk.failingOperation, disk.capacity) = (0..<0, nil, .max)
+    defer { (disk.failing, disk.failingOperation, disk.capacity) = (failing, failingOperation, capacity) }
+    // What such a one has in memory is never written.
+    if isFailed { return }
     // A record that was appended in vain has its number all the same, if a part of it was written.
     if log.recovery.records.lowerBound == events.count { events += log.recovery.records.map { _ in nil } }
     let records = Array(log.records)
@@ -199,6 +271,38 @@ final class ModelledLog {
     events.removeLast(max(0, events.count - count))
     // What a crash brings back is what it was.
     lost = missing.union(lost.filter { $0 < first })
+    checkReaders(records)
+  }
+
+  /// Who opens the log now, and who has it open, sees the same.
+  private func checkReaders(_ records: [RecordLog.Record]) {
+    guard let log else { return }
+    do {
+      let new = try RecordLogReader(at: Self.path, on: disk)
+      let old = reader ?? new
+      reader = old
+      let numbers = records.map(\.number)
+      for reader in [new, old] {
+        #expect(reader.records.map(\.number) == numbers)
+        #expect(try reader.last?.number == numbers.last)
+      }
+      if indices.isEmpty || indices[0].log !== log {
+        indices = try [log, old].map { ($0, try $0.index(of: Event.self) { $0.id % 13 }) }
+      }
+      var last: [Int: Int] = [:]
+      for record in records { last[try record.decode(Event.self).id % 13] = record.number }
+      for (_, index) in indices {
+        for key in 0..<13 { #expect(try index.record(for: key)?.number == last[key]) }
+      }
+    } catch let error as RecordLogError {
+      // Records that are lost.
+      guard case .damaged = error.reason else {
+        Issue.record(error)
+        return
+      }
+    } catch {
+      Issue.record(error)
+    }
   }
 
   private func check(_ record: RecordLog.Record) {
@@ -206,6 +310,7 @@ final class ModelledLog {
       Issue.record("record \(record.number)")
       return
     }
+    #expect(!refused.contains(event.id), "\(event.id) was not appended")
     if let expected = events[record.number] {
       #expect(event == expected)
     } else {

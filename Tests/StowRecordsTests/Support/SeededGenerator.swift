@@ -1,3 +1,5 @@
+import Foundation
+
 /// Random numbers that are the same in every run.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
@@ -16,4 +18,15 @@ struct SeededGenerator: RandomNumberGenerator {
 
   /// True once in so many times.
   mutating func oneIn(_ limit: Int) -> Bool { below(limit) == 0 }
+}
+
+extension SeededGenerator {
+  /// Some seeds; others or more with `STOW_SEEDS=100-200`.
+  static func seeds(_ count: UInt64) -> Range<UInt64> {
+    let asked = ProcessInfo.processInfo.environment["STOW_SEEDS"]?.split(separator: "-").compactMap {
+      UInt64($0)
+    }
+    guard let asked, asked.count == 2, asked[0] < asked[1] else { return 0..<count }
+    return asked[0]..<asked[1]
+  }
 }

@@ -64,6 +64,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   var capacity = Int.max
   /// The calls of this name fail.
   var failingOperation: String?
+  /// What somebody else does before a call. The calls that this makes do not fail, and do not lead here again.
+  var beforeCall: ((String) -> Void)?
   /// Renaming fails, and is done all the same, as over a network.
   var renamesAndFails = false
   /// Reads give no bytes from this offset on.
@@ -82,6 +84,13 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   }
 
   private func call(_ operation: String) throws {
+    if let body = beforeCall {
+      let (range, name) = (failing, failingOperation)
+      (beforeCall, failing, failingOperation) = (nil, 0..<0, nil)
+      let before = calls
+      body(operation)
+      (beforeCall, failing, failingOperation, calls) = (body, range, name, before)
+    }
     defer { calls += 1 }
     if failing.contains(calls) || operation == failingOperation {
       throw SystemError(operation: operation, code: 5)

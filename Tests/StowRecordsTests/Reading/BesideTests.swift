@@ -1,0 +1,139 @@
+import Testing
+
+@testable import StowRecords
+
+/// Reading between any two calls of a writer, also of one whose disk fails.
+@Suite("Beside a writer")
+struct BesideTests {
+  /// Reads all the time, and keeps what it has seen.
+  private final class Beside {
+    private let disk: SimulatedDisk
+    private let reader: RecordLogReader
+    private var random: SeededGenerator
+    private(set) var seen: [Int: Event] = [:]
+    private var next = 0
+    /// What there was before, and is read later.
+    private var earlier: RecordLogReader.Records
+    private let index: RecordIndex<Event, Int>
+
+    init(_ disk: SimulatedDisk, seed: UInt64) throws {
+      self.disk = disk
+      random = SeededGenerator(seed: seed)
+      reader = try RecordLogReader(at: "/log", on: disk)
+      earlier = reader.records
+      index = try reader.index(of: Event.self) { $0.id % 5 }
+    }
+
+    /// Looks mostly where a file becomes another or shorter.
+    func look(before operation: String) throws {
+      if ["truncate", "synchronize", "rename"].contains(operation) || random.oneIn(10) { try look() }
+    }
+
+    func look() throws {
+      for record in earlier { try take(record) }
+      for record in reader.records(from: next) {
+        try take(record)
+        next = record.number + 1
+      }
+      earlier = reader.records(from: max(0, next - random.below(100)))
+      if random.oneIn(4) {
+        let number = random.below(next + 1)
+        do { try take(reader.record(at: number)) } catch let error as RecordLogError {
+          switch error.reason {
+          case .noSuchRecord, .removed: break
+          default: throw error
+          }
+        }
+        if let last = try reader.last { try take(last) }
+      }
+      if random.oneIn(4), let record = try index.record(for: random.below(5)) { try take(record) }
+      if random.oneIn(8) {
+        let reader = try RecordLogReader(at: "/log", on: disk)
+        #expect(try reader.verify().isEmpty)
+      }
+      #expect(reader.damage.isEmpty, "\(reader.damage)")
+    }
+
+    private func take(_ record: RecordLogReader.Record) throws {
+      let event = try record.decode(Event.self)
+      #expect(seen[record.number].map { $0 == event } ?? true, "\(record.number)")
+      seen[record.number] = event
+    }
+  }
+
+  @Test(arguments: [RecordLog.Durability.manual, .everyAppend], [nil, 65_536])
+  func everyRecordIsSeenOnceAndNothingElse(_ durability: RecordLog.Durability, _ segmentSize: Int?) throws {
+    for seed in SeededGenerator.seeds(2) {
+      var random = SeededGenerator(seed: seed)
+      let disk = SimulatedDisk()
+      func open() throws -> RecordLog {
+        try RecordLog(at: "/log", on: disk, segmentSize: segmentSize, durability: durability)
+      }
+      var log = try open()
+      let beside = try Beside(disk, seed: seed)
+      var appended: [Int: Event] = [:]
+      var id = 0
+      func newEvent(_ size: Int) -> Event {
+        id += 1
+        return Event(id, size: size)
+      }
+      disk.beforeCall = { operation in
+        do { try beside.look(before: operation) } catch { Issue.record("seed \(seed): \(error)") }
+      }
+      for _ in 0..<50 {
+        (disk.failingOperation, disk.capacity) = (nil, .max)
+        switch random.below(6) {
+        case 0:
+          let operations = [
+            "write", "synchronize", "truncate", "rename", "synchronize folder", "remove",
+          ]
+          disk.failingOperation = operations[random.below(operations.count)]
+        case 1: disk.capacity = disk.used + random.below(random.oneIn(2) ? 100 : 70_000)
+        default: break
+        }
+        if random.oneIn(6) { disk.failingOperation = "truncate" }
+        do {
+          switch random.below(12) {
+          case 0..<4:
+            for _ in 0...random.below(20) {
+              let event = newEvent(random.below(random.oneIn(3) ? 20_000 : 300))
+              let number = try log.append(event)
+              appended[number] = event
+            }
+          case 4, 5:
+            let event = newEvent(random.below(200_000))
+            let number = try log.append(event)
+            appended[number] = event
+          case 6:
+            let events = (0...random.below(5)).map { _ in newEvent(random.below(40_000)) }
+            for (number, event) in zip(try log.append(group: events), events) { appended[number] = event }
+          case 7: try log.flush()
+          case 8: try log.synchronize()
+          case 9: try log.compact { $0.number % 4 != 1 }
+          case 10: try log.removeRecords(before: random.below(log.count + 1))
+          default: try log.close()
+          }
+        } catch is RecordLogError {}
+        if log.state.withLock({ $0.writer == nil || $0.writer?.failure != nil }) {
+          try? log.close()
+          // What was in memory is lost.
+          (disk.failingOperation, disk.capacity) = (nil, .max)
+          log = try open()
+          appended = appended.filter { $0.key < log.count }
+        }
+      }
+      (disk.failingOperation, disk.capacity) = (nil, .max)
+      try log.synchronize()
+      disk.beforeCall = nil
+      try beside.look()
+      var count = 0
+      for record in log.records {
+        let event = try record.decode(Event.self)
+        #expect(beside.seen[record.number] == event, "seed \(seed), record \(record.number)")
+        #expect(appended[record.number].map { $0 == event } ?? true)
+        count += 1
+      }
+      #expect(count > 0 && log.damage.isEmpty)
+    }
+  }
+}
