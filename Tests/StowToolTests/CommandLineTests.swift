@@ -49,7 +49,7 @@ struct CommandLineTests {
     }
     #expect(try Tool.run("compact", "/dev/null").errors.contains("a pipe or a device"))
     let device = try Tool.run("print", "/dev/null")
-    #expect(device.code == 1 && device.errors.contains("there are no bytes"))
+    #expect(device.code == 1 && device.errors.contains("no bytes, and so no message"))
 
     #expect(try Tool.run("diff", "-", "-", input: message).code == 0)
     let context = try StowContext(learningFrom: [["name": "Ada"], ["name": "Grace"]])

@@ -53,7 +53,7 @@ struct Contents {
     do {
       return try contents.decoder.message(from: input.data)
     } catch {
-      throw Failure("\(input.name): \(input.fault(reason(error)))", .differs)
+      throw failure(input, contents.decoder, error)
     }
   }
 
@@ -76,8 +76,18 @@ struct Contents {
     do {
       return try decoder.decode(StowValue.self, from: input.data)
     } catch {
-      throw Failure("\(input.name): \(input.fault(reason(error)))", .differs)
+      throw failure(input, decoder, error)
     }
+  }
+
+  /// Returns the failure of a verb that cannot decode a file: the fault of its bytes, or else what the decoder said.
+  ///
+  /// - Parameter place: Where in the file the decoder was, with the words before its own.
+  static func failure(
+    _ input: Input, _ decoder: StowDecoder, _ error: any Error, in place: String = ""
+  ) -> Failure {
+    let reason = Walks.fault(in: input, decoder.contexts.first) ?? place + input.fault(reason(error))
+    return Failure("\(input.name): \(reason)", .differs)
   }
 
   static func decoder(_ arguments: Arguments) throws -> StowDecoder {
@@ -108,6 +118,7 @@ struct Contents {
   }
 
   private func missing(_ path: StowPath, _ input: Input, record: Int? = nil, _ error: any Error) -> Failure {
+    if record == nil, case DecodingError.dataCorrupted = error { return Self.failure(input, decoder, error) }
     let place = record.map { "record \($0), " } ?? ""
     return Failure("\(input.name): \(place)nothing at \(path): \(input.fault(Self.reason(error)))", .differs)
   }
@@ -215,7 +226,7 @@ struct Contents {
     } catch let error as Failure {
       throw error
     } catch {
-      throw Failure("\(input.name): record \(number): \(Self.reason(error))", .differs)
+      throw Self.failure(input, decoder, error, in: "record \(number): ")
     }
     for (value, number) in last { try body(try part(of: value, input, number), number) }
     if let wanted, found + last.count == 0 {

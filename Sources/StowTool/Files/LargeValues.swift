@@ -19,24 +19,19 @@ struct LargeValues {
 
   /// Writes a message and the end of its line.
   ///
-  /// - Parameter name: The name of the message in an error.
   /// - Returns: False if it has no long arrays and objects; then nothing was written.
   static func write(
-    _ message: StowMessage, of name: String, _ writer: NotationWriter, _ prepare: Prepare
+    _ message: StowMessage, _ writer: NotationWriter, _ prepare: Prepare
   ) throws -> Bool {
     // Folded values are only counted, so their parts are not written.
     guard writer.depth == .max else { return false }
     return try withoutActuallyEscaping(prepare) { prepare in
       var values = LargeValues(writer: writer, prepare: prepare, output: nil)
-      do {
-        guard try values.isLarge(message, level: 0, isAmongFew: true) else { return false }
-        // Nothing is written if the message cannot be read to its end.
-        try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
-        values.output = Output()
-        try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
-      } catch let error as DecodingError {
-        throw Failure("\(name): \(Contents.reason(error))", .differs)
-      }
+      guard try values.isLarge(message, level: 0, isAmongFew: true) else { return false }
+      // Nothing is written if the message cannot be read to its end.
+      try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
+      values.output = Output()
+      try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
       values.output?.line("")
       values.output?.flush()
       return true

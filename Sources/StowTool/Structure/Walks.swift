@@ -48,4 +48,36 @@ enum Walks {
       return broken
     }
   }
+
+  /// Returns where the bytes of a file are not valid, and why; nil if a walk finds no fault. Every verb that cannot read
+  /// a file says this, so that a fault has one offset.
+  static func fault(in input: Input, _ context: StowContext?) -> String? {
+    var path = Path()
+    let progress = Progress(of: input)
+    let broken = walk(input, context) { _ in
+      ProgressFollower(progress)
+    } finish: {
+      path = $0.path
+    }
+    progress.end()
+    return broken.map { broken in
+      let place = path.count > 0 ? ", in \(path)" : ""
+      return "not valid at offset \(broken.offset)\(place): \(input.fault(broken.reason))"
+    }
+  }
+}
+
+/// Follows where a walk is, and so where it broke off; and shows how far it is.
+private struct ProgressFollower: StructureVisitor {
+  private(set) var path = Path()
+  private let progress: Progress
+
+  init(_ progress: Progress) { self.progress = progress }
+
+  mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {
+    progress.reach(bytes.upperBound)
+  }
+  var depth: Int { path.count }
+  mutating func enter(_ place: Place) { path.enter(place) }
+  mutating func leave() { path.leave() }
 }

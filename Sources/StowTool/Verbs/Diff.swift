@@ -19,6 +19,12 @@ enum Diff {
       do {
         try differences.compareParts(large[0], large[1], [])
       } catch let error as DecodingError {
+        for path in arguments.files {
+          let input = try Input(path)
+          if let fault = try Walks.fault(in: input, Walks.context(arguments)) {
+            throw Failure("\(input.name): \(fault)", .differs)
+          }
+        }
         throw Failure("one of the two: \(Contents.reason(error))", .differs)
       }
       differences.output.flush()

@@ -42,14 +42,16 @@ enum Info {
         while try records.next(StowValue.self) != nil { count += 1 }
         try records.finish()
       } catch {
-        throw Failure("stream, broken at record \(count): \(Contents.reason(error))", .differs)
+        let reason = Walks.fault(in: input, nil) ?? "broken at record \(count): \(Contents.reason(error))"
+        throw Failure("stream, \(reason)", .differs)
       }
       return ("stream of \(Words.count(count, "record"))", true)
     case .message:
       do {
         return (try text(of: decoder.message(from: input.data)), true)
       } catch {
-        throw Failure("no message: \(input.fault(Contents.reason(error)))", .differs)
+        let reason = Walks.fault(in: input, decoder.contexts.first) ?? Contents.reason(error)
+        throw Failure("no message: \(reason)", .differs)
       }
     }
   }

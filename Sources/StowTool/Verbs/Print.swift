@@ -57,10 +57,12 @@ enum Lines {
       if arguments.has("--follow") {
         return try await Contents.follow(path, arguments, write) ? .fine : .differs
       }
-      if let message = try Contents.largeMessage(in: path, arguments),
-        try LargeValues.write(message, of: path, writer, { try prepare($0, path, $1) })
-      {
-        return .fine
+      if let message = try Contents.largeMessage(in: path, arguments) {
+        do {
+          if try LargeValues.write(message, writer, { try prepare($0, path, $1) }) { return .fine }
+        } catch let error as DecodingError {
+          throw try Contents.failure(Input(path), Contents.decoder(arguments), error)
+        }
       }
       return try Contents.forEach(in: path, arguments, write) ? .fine : .differs
     }

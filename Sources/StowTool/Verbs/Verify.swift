@@ -35,22 +35,8 @@ enum Verify {
   private static func verdict(
     _ input: Input, _ context: StowContext?, _ arguments: Arguments
   ) throws -> (text: String, isFine: Bool) {
-    var path = Path()
-    let progress = Progress(of: input)
     // What is wrong with segments, and between them, the reader of the log finds.
-    let broken =
-      input.segments != nil
-      ? nil
-      : Walks.walk(input, context) { _ in
-        ProgressFollower(progress)
-      } finish: {
-        path = $0.path
-      }
-    progress.end()
-    if let broken {
-      let place = path.count > 0 ? ", in \(path)" : ""
-      return ("not valid at offset \(broken.offset)\(place): \(input.fault(broken.reason))", false)
-    }
+    if input.segments == nil, let fault = Walks.fault(in: input, context) { return (fault, false) }
     // The walk neither puts together records of several blocks nor unpacks packed ones.
     if input.kind == .log, let fault = try Logs.fault(in: input) { return ("not valid: \(fault)", false) }
     guard arguments.has("--canonical"), input.kind == .message else { return ("valid", true) }

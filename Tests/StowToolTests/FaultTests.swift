@@ -1,0 +1,105 @@
+import Foundation
+import Stow
+import StowRecords
+import Testing
+
+@Suite("One fault has one offset, whichever verb finds it")
+struct FaultTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  /// The message cut at each byte, and with each of its bits changed.
+  private func broken(_ message: Data) -> [Data] {
+    let cuts = message.indices.map { Data(message[..<$0]) }
+    let flips = message.indices.flatMap { index in
+      (0..<8).map { bit in
+        var message = message
+        message[index] ^= 1 << UInt8(bit)
+        return message
+      }
+    }
+    return cuts + flips
+  }
+
+  /// The offset that a verb names for each file in which it finds a fault, in its output or its errors.
+  private func offsets(_ words: [String], _ files: [String]) throws -> [String: Int] {
+    let run = try Tool.run(words + files)
+    var offsets: [String: Int] = [:]
+    for line in (run.text + run.errors).split(separator: "\n") {
+      let line = line.hasPrefix("stowtool: ") ? line.dropFirst(10) : line
+      guard let fault = line.firstMatch(of: /^(\/[^:]*): [^"]*?(?:not valid|broken) at offset ([0-9]+)/)
+      else { continue }
+      offsets[String(fault.1)] = Int(fault.2)
+    }
+    return offsets
+  }
+
+  private func check(_ message: Data, _ options: [String] = []) throws {
+    let messages = broken(message)
+    for (index, message) in messages.enumerated() { try folder.file("\(index)", message) }
+    let files = messages.indices.map { folder.path("\($0)") }
+    let expected = try offsets(["verify"] + options, files)
+    #expect(expected.count > message.count)
+    for verb in ["print", "json", "inspect", "types"] {
+      // `types` ends at the first file that it cannot read.
+      let files = verb == "types" ? [files[files.count / 20]] : files
+      let found = try offsets([verb] + options, files)
+      #expect(found == expected.filter { files.contains($0.key) }, "\(verb)")
+    }
+  }
+
+  @Test("of every cut and every changed bit of a message")
+  func messages() throws {
+    try check(Data(contentsOf: URL(filePath: Vectors.path(of: "Examples/station.stow"))))
+  }
+
+  @Test("of a message that relies on a context")
+  func contexts() throws {
+    let context = try StowContext(learningFrom: [
+      ["name": "Ada", "born": "x"], ["name": "Alan", "born": "y"],
+    ])
+    try folder.file("context", context.data)
+    let encoder = StowEncoder()
+    encoder.context = context
+    let message = try encoder.encode(["name": "Grace", "born": "1906", "tags": "navy"] as StowValue)
+    try check(message, ["--context", folder.path("context")])
+  }
+
+  @Test("of a stream")
+  func streams() throws {
+    let encoder = RecordStreamEncoder()
+    let names = ["Ada", "Alan"].map { ["name": $0, "kind": "person"] as StowValue }
+    let stream = try names.reduce(Data()) { try $0 + encoder.encode($1) }
+    // The first bytes say that it is a stream.
+    let changed = broken(stream).filter { $0.starts(with: stream.prefix(3)) }
+    for (index, stream) in changed.enumerated() { try folder.file("\(index)", stream) }
+    let files = changed.indices.map { folder.path("\($0)") }
+    let expected = try offsets(["verify"], files)
+    #expect(expected.count > stream.count)
+    for verb in ["print", "json", "inspect"] { #expect(try offsets([verb], files) == expected, "\(verb)") }
+  }
+
+  @Test("of a file that is read in parts, and with the verbs that take one file or two")
+  func largeMessages() throws {
+    let texts = (0..<4_000).map { StowValue.string(String(repeating: "\($0) ", count: 80)) }
+    let message = try (["texts": .array(texts)] as StowValue).encoded()
+    #expect(message.count > 1 << 20)
+    try folder.file("whole", message)
+    var changed = message
+    changed[changed.count - 100] = 0xFF
+    for (name, broken) in [("changed", changed), ("cut", message.dropLast(100))] {
+      try folder.file(name, broken)
+      let path = folder.path(name)
+      let expected = try offsets(["verify"], [path])
+      #expect(expected.count == 1)
+      for words in [
+        ["print"], ["json"], ["inspect"], ["sizes"], ["extract"], ["types"],
+        ["print", "--path", "texts[3999]"],
+        ["diff", folder.path("whole")],
+      ] {
+        #expect(try offsets(words, [path]) == expected, "\(words)")
+      }
+    }
+  }
+}
