@@ -129,6 +129,8 @@ extension StowContext {
 extension StowContext: CustomStringConvertible {
   /// The id in hexadecimal, and how many shapes and symbols there are.
   public var description: String {
-    "context \(ContextMessage.text(ofID: id)): \(shapes.count) shapes, \(symbols.count) symbols"
+    func number(_ count: Int, _ name: String) -> String { "\(count) \(name)\(count == 1 ? "" : "s")" }
+    let counts = "\(number(shapes.count, "shape")), \(number(symbols.count, "symbol"))"
+    return "context \(ContextMessage.text(ofID: id)): \(counts)"
   }
 }

@@ -238,6 +238,28 @@ struct CommandLineTests {
     #expect(run.lines[4].hasPrefix("\(paths[4]): log of 20 records, "))
   }
 
+  @Test("a file that is the message of a context, or broken, is said to be that")
+  func infoOfContexts() throws {
+    let context = try StowContext(learningFrom: [["name": "Elbe"], ["name": "Oder"]])
+    #expect(context.description.hasSuffix(": 1 shape, 1 symbol"))
+    try folder.file("context", context.data)
+    let path = folder.path("context")
+    let size = context.data.count
+    #expect(try Tool.run("info", path).text == "\(path): \(context), 1 key, \(size) bytes\n")
+    #expect(try Tool.run("context", "print", path).lines == ["\(context)", #"  {"name"}"#, #"  "name""#])
+    try folder.file("context", context.data.dropLast())
+    let cut = try Tool.run("context", "print", path)
+    #expect(cut.code == 1 && cut.errors.contains("not the message of a context; not valid at offset"))
+
+    var message = try (["name": "Ada", "text": "0123456789abcdefghijklmnopqrstuvwxyz!"] as StowValue)
+      .encoded()
+    message[message.count - 2] = 0xFF
+    let broken = try Tool.run("info", "-", input: message)
+    #expect(broken.code == 1 && broken.text.hasPrefix("standard input: broken message: not valid at offset "))
+    #expect(broken.text.contains(", in text: not UTF-8"), "\(broken.text)")
+    #expect(try Tool.run("info", "-").text.hasPrefix("standard input: no message: "))
+  }
+
   @Test("a part of a message, and a record of a log, become messages of their own")
   func extracted() throws {
     let people: StowValue = [

@@ -17,7 +17,8 @@ enum Walks {
   static func context(in path: String) throws -> StowContext {
     let input = try Input(path)
     guard let context = try? StowContext(from: input.data) else {
-      throw Failure("\(path): not the message of a context", .differs)
+      let fault = fault(in: input, nil).map { "; \($0)" } ?? ""
+      throw Failure("\(input.name): not the message of a context\(fault)", .differs)
     }
     return context
   }

@@ -5,9 +5,11 @@ import StowRecords
 enum Info {
   static let verb = Verb(
     name: "info", operands: "[options] FILE …", files: 1...Int.max,
-    summary: "says what files are: messages, logs, streams, or something else",
+    summary:
+      "says what files are, messages, logs, streams, contexts or something else, and whether they are valid",
     details: """
-      A line for each file. Of a message only the front is read, however large it is: stowtool verify reads all of it.
+      A line for each file, and whether it is valid. Of a message of more than 64 MiB only the front is read: stowtool
+      verify reads all of it. The message of a context is called one, with the numbers of its shapes, symbols and keys.
       """,
     options: [Walks.contextOption]
   ) { arguments in
@@ -47,13 +49,27 @@ enum Info {
       }
       return ("stream of \(Words.count(count, "record"))", true)
     case .message:
+      if let held = try? StowContext(from: input.data) {
+        let keys = Words.count(held.shapes.reduce(0) { $0 + $1.count }, "key")
+        return ("\(held), \(keys)", true)
+      }
+      let isSmall = input.data.count <= mostWalked
       do {
-        return (try text(of: decoder.message(from: input.data)), true)
-      } catch {
-        let reason = Walks.fault(in: input, decoder.contexts.first) ?? Contents.reason(error)
-        throw Failure("no message: \(reason)", .differs)
+        if isSmall, let fault = Walks.fault(in: input, decoder.contexts.first) { throw broken(input, fault) }
+        let text = try text(of: decoder.message(from: input.data))
+        return (isSmall ? text : "\(text), read at its front only", true)
+      } catch let error as DecodingError {
+        throw broken(input, Walks.fault(in: input, decoder.contexts.first) ?? Contents.reason(error))
       }
     }
+  }
+
+  /// The largest message that is read to its end, in bytes.
+  private static let mostWalked = 64 << 20
+
+  private static func broken(_ input: Input, _ fault: String) -> Failure {
+    let isMessage = !input.data.isEmpty && Advice.on(input.data) == nil
+    return Failure("\(isMessage ? "broken message" : "no message"): \(fault)", .differs)
   }
 
   /// The most keys of an object that are named.
