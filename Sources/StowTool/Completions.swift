@@ -1,7 +1,7 @@
 /// `completions`: what a shell offers after the Tab key.
 enum Completions {
   static let verb = Verb(
-    name: "completions", operands: "SHELL", files: 1...1,
+    name: "completions", operands: "SHELL", files: 1...1, words: ["bash", "zsh", "fish"],
     summary: "writes what bash, zsh or fish completes, for its start-up file",
     details: """
       bash:  source <(stowtool completions bash)
@@ -27,6 +27,9 @@ enum Completions {
     let cases = Verbs.all.map { verb in
       "    \(verb.name)) words=\"\(verb.options.map(\.name).joined(separator: " "))\" ;;"
     }
+    let firsts = Verbs.all.filter { !$0.words.isEmpty }.map { verb in
+      "    2\(verb.name)) COMPREPLY=($(compgen -W \"\(verb.words.joined(separator: " "))\" -- \"$word\")) ;;"
+    }
     return """
       _stowtool() {
         local word="${COMP_WORDS[COMP_CWORD]}" words=""
@@ -36,6 +39,9 @@ enum Completions {
         fi
         case "${COMP_WORDS[1]}" in
       \(cases.joined(separator: "\n"))
+        esac
+        case "$COMP_CWORD${COMP_WORDS[1]}" in
+      \(firsts.joined(separator: "\n"))
         esac
         case "$word" in -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;; esac
       }
@@ -53,7 +59,12 @@ enum Completions {
           + "\(option.value == nil ? "" : " -r") -d '\(quoted(option.help))'"
       }
     }
-    return (verbs + options).joined(separator: "\n")
+    let firsts = Verbs.all.filter { !$0.words.isEmpty }.map { verb in
+      let words = verb.words.joined(separator: " ")
+      return "complete -c stowtool -n '__fish_seen_subcommand_from \(verb.name); "
+        + "and not __fish_seen_subcommand_from \(words)' -f -a '\(words)'"
+    }
+    return (verbs + firsts + options).joined(separator: "\n")
   }
 
   /// Returns a text escaped for single quotes in fish.

@@ -298,6 +298,13 @@ struct CommandLineTests {
     #expect(try message.count < (["name": "Rhein", "kind": "river"] as StowValue).encoded().count)
     let text = try Tool.run("print", "--context", folder.path("context"), "-", input: message).text
     #expect(text == "{\"name\": \"Rhein\", \"kind\": \"river\"}\n")
+    let piped = try Tool.run("context", "print", input: context.data)
+    #expect(piped.code == 0 && piped.text == printed.text)
+    let sample = try Data(contentsOf: URL(filePath: folder.path("one")))
+    #expect(
+      try Tool.run("context", "learn", input: sample).output
+        == Tool.run("context", "learn", folder.path("one")).output)
+    #expect(try Tool.run("context", input: sample).code == 2)
     #expect(try Tool.run("context", "print", folder.path("one")).code == 1)
     #expect(try Tool.run("context", "forget", folder.path("one")).code == 2)
   }
@@ -327,5 +334,22 @@ struct CommandLineTests {
       }
     }
     #expect(try Tool.run("completions", "csh").code == 2)
+    #expect(try Tool.run("completions", "fish").text.contains("-f -a 'learn print'"))
+    try folder.file("bash", Tool.run("completions", "bash").output)
+    for (words, expected) in [
+      (["context", ""], "learn print"), (["context", "p"], "print"), (["completions", "f"], "fish"),
+      (["context", "learn", ""], ""), (["ver"], "verify"), (["verify", "--q"], "--quiet"),
+    ] {
+      let process = Process()
+      let output = Pipe()
+      process.executableURL = URL(filePath: "/bin/bash")
+      let script = "source '\(folder.path("bash"))'; COMP_WORDS=(stowtool \"$@\"); COMP_CWORD=$#; _stowtool"
+      process.arguments = ["-c", "\(script); echo \"${COMPREPLY[*]}\"", "bash"] + words
+      process.standardOutput = output
+      try process.run()
+      let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(text == expected + "\n", "\(words)")
+    }
   }
 }

@@ -5,6 +5,8 @@ struct Verb: Sendable {
   let operands: String
   /// How many files it takes.
   let files: ClosedRange<Int>
+  /// The words of which one stands before its files, if any.
+  var words: [String] = []
   /// A line that describes it.
   let summary: String
   /// Everything else that help says about it.

@@ -17,7 +17,7 @@ enum Extract {
   }
 
   static let context = Verb(
-    name: "context", operands: "learn|print [options] FILE …", files: 2...Int.max,
+    name: "context", operands: "learn|print [options] FILE …", files: 2...Int.max, words: ["learn", "print"],
     summary: "learns a context from samples, or says what one holds",
     details: """
       learn makes the message of a context. The samples are the values of the files: messages, and the records of logs and
@@ -26,7 +26,7 @@ enum Extract {
 
       print says the id of a context, the lists of keys and the strings.
       """,
-    options: Contents.options + Output.options, readsInput: false
+    options: Contents.options + Output.options
   ) { arguments in
     let files = arguments.files.dropFirst()
     switch arguments.files[0] {
