@@ -114,7 +114,7 @@ struct NotationParser {
   /// Checks that nothing follows the value.
   mutating func end() throws(StowNotationError) {
     scanner.skipSpace()
-    guard scanner.isAtEnd else { throw scanner.error("something after the value") }
+    guard scanner.isAtEnd else { throw scanner.error(StowNotationError.textAfterValue) }
   }
 
   /// Takes the next key of the innermost object, with the colon.

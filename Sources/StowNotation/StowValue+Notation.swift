@@ -60,6 +60,9 @@ public struct StowNotationError: Error, Hashable, Sendable, CustomStringConverti
   /// What is wrong, in a few words.
   public let reason: String
 
+  /// The reason of an error that a second value may have led to.
+  package static let textAfterValue = "something after the value"
+
   /// - Parameter offset: Where in `text` something is wrong.
   init(_ reason: String, at offset: Int, in text: UnsafeBufferPointer<UInt8>) {
     let before = text[..<min(offset, text.count)]

@@ -36,7 +36,13 @@ enum Parse {
       }
       return try append(input, to: log, read)
     }
-    let message = try withText(withoutMark(input.data), input.name, read) { try StowEncoder().encode($0) }
+    let message = try withText(withoutMark(input.data), input.name, read) { text in
+      do {
+        return try StowEncoder().encode(text)
+      } catch let error as StowNotationError where error.reason == StowNotationError.textAfterValue {
+        throw Failure("\(input.name):\(error); --log LOG takes one value a line", .differs)
+      }
+    }
     try Output.write(message: message, arguments)
     return .fine
   }
@@ -68,15 +74,21 @@ enum Parse {
   private static func append(_ input: Input, to path: String, _ read: Read) throws -> ExitCode {
     do {
       let log = try RecordLog(at: URL(named: path), durability: .manual)
-      defer { try? log.close() }
-      var (rest, number) = (input.data[...], 0)
+      var (rest, number, appended) = (input.data[...], 0, 0)
       while !rest.isEmpty {
         let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
         let line = withoutMark(rest[..<end])
         rest = rest[end...].dropFirst()
         number += 1
         if String(decoding: line, as: UTF8.self).allSatisfy(\.isWhitespace) { continue }
-        try withText(line, "\(input.name), line \(number)", read) { _ = try log.append($0.value()) }
+        do {
+          try withText(line, "\(input.name), line \(number)", read) { _ = try log.append($0.value()) }
+        } catch let failure as Failure {
+          try log.close()
+          let values = Words.count(appended, "value")
+          throw Failure("\(failure.reason); the log has the \(values) of the lines before it", failure.code)
+        }
+        appended += 1
       }
       try log.close()
       return .fine
