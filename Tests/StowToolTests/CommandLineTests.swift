@@ -129,6 +129,33 @@ struct CommandLineTests {
     }
   }
 
+  @Test("records that lack the part that is wanted are named and passed over", arguments: ["log", "stream"])
+  func missingParts(kind: String) throws {
+    let log = try RecordLog(at: folder.url.appending(path: "log"))
+    let stream = RecordStreamEncoder()
+    var bytes = Data()
+    for number in 0..<6 {
+      let value: StowValue = number % 3 == 1 ? ["other": 1] : ["number": .integer(Int128(number))]
+      try log.append(value)
+      bytes += try stream.encode(value)
+    }
+    try log.close()
+    try folder.file("stream", bytes)
+    let path = folder.path(kind)
+    let options = [["print"], ["json"], ["print", "--record", "-6"]]
+    for words in options + (kind == "log" ? [["json", "--follow", "--record", "0-5"]] : []) {
+      let run = try Tool.run(words + ["--path", "number", path])
+      #expect(run.code == 1 && run.lines == ["0", "2", "3", "5"], "\(words): \(run.errors)")
+      let errors = run.errors.split(separator: "\n")
+      #expect(errors.count == 2, "\(errors)")
+      for (number, error) in zip([1, 4], errors) {
+        #expect(error.hasPrefix("stowtool: \(path): record \(number): nothing at number: "))
+      }
+    }
+    #expect(try Tool.run("types", "--path", "number", path).code == 1)
+    #expect(try Tool.run("extract", "--path", "number", "--record", "1", path).code == 1)
+  }
+
   @Test("a part is read where the rest of the message is broken")
   func part() throws {
     let value: StowValue = ["name": "Ada", "text": "0123456789abcdefghijklmnopqrstuvwxyz!"]

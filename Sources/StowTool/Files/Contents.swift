@@ -113,14 +113,9 @@ struct Contents {
     do {
       return try decoder.decode(StowValue.self, from: input.data, at: path)
     } catch {
-      throw missing(path, input, error)
+      if case DecodingError.dataCorrupted = error { throw Self.failure(input, decoder, error) }
+      throw Failure("\(input.name): nothing at \(path): \(input.fault(Self.reason(error)))", .differs)
     }
-  }
-
-  private func missing(_ path: StowPath, _ input: Input, record: Int? = nil, _ error: any Error) -> Failure {
-    if record == nil, case DecodingError.dataCorrupted = error { return Self.failure(input, decoder, error) }
-    let place = record.map { "record \($0), " } ?? ""
-    return Failure("\(input.name): \(place)nothing at \(path): \(input.fault(Self.reason(error)))", .differs)
   }
 
   private func forEachRecord(ofLog input: Input, _ body: Body) throws -> Bool {
@@ -131,12 +126,11 @@ struct Contents {
       for record in log.records(from: numbers.lowerBound) {
         guard numbers.contains(record.number) else { break }
         found += 1
-        do {
-          try body(try value(of: record, input), record.number)
-        } catch let error as DecodingError {
-          Output.complain("\(input.name): record \(record.number): \(Self.reason(error))")
+        guard let value = value(of: record, input) else {
           isWhole = false
+          continue
         }
+        try body(value, record.number)
       }
       if let wanted, found == 0 {
         throw Failure("\(input.name): no record \(wanted) that is whole among \(log.count)", .differs)
@@ -154,7 +148,7 @@ struct Contents {
   /// Passes on the wanted records of a log, including those that are still to be appended, until somebody
   /// stops the command or the last wanted record has come or was lost.
   ///
-  /// - Returns: Whether none was lost; what is was complained about.
+  /// - Returns: Whether none was lost, and all could be read; the others were complained about.
   static func follow(_ path: String, _ arguments: Arguments, _ body: Body) async throws -> Bool {
     let contents = try Contents(arguments)
     let input = try Input(path)
@@ -165,7 +159,7 @@ struct Contents {
       let log = try RecordLogReader(at: URL(named: path))
       let numbers = contents.wanted?.rangeToFollow(among: log.count) ?? log.firstNumber..<Int.max
       var (next, reported) = (numbers.lowerBound, Set<RecordLog.Damage>())
-      var found = 0
+      var (found, isWhole) = (0, true)
       if numbers.isEmpty { throw contents.noRecord(in: input) }
       for try await record in log.follow(from: numbers.lowerBound) {
         if record.number > next {
@@ -176,17 +170,19 @@ struct Contents {
         next = record.number + 1
         if record.number < numbers.upperBound {
           found += 1
-          try body(try contents.value(of: record, input), record.number)
+          if let value = contents.value(of: record, input) {
+            try body(value, record.number)
+          } else {
+            isWhole = false
+          }
         }
         // One after the last that is wanted says that those before it will not come any more.
         if next >= numbers.upperBound { break }
       }
       if contents.wanted != nil, found == 0 { throw contents.noRecord(in: input) }
-      return reported.isEmpty
+      return isWhole && reported.isEmpty
     } catch let error as RecordLogError {
       throw Logs.failure(error)
-    } catch let error as DecodingError {
-      throw Failure("\(input.name): \(reason(error))", .differs)
     }
   }
 
@@ -194,21 +190,30 @@ struct Contents {
     Failure("\(input.name): no record \(wanted?.description ?? "") that is whole", .differs)
   }
 
-  private func value(of record: RecordLogReader.Record, _ input: Input) throws -> StowValue {
-    guard let path else { return try record.decode(StowValue.self) }
-    let message = try record.message()
+  /// Returns the value of a record, or the part of it that is wanted. Complains, and returns nil, if there is none.
+  private func value(of record: RecordLogReader.Record, _ input: Input) -> StowValue? {
     do {
-      return try message.decode(StowValue.self, at: path)
+      guard let path else { return try record.decode(StowValue.self) }
+      return try record.message().decode(StowValue.self, at: path)
     } catch {
-      throw missing(path, input, record: record.number, error)
+      complain(of: record.number, input, error)
+      return nil
     }
+  }
+
+  private func complain(of record: Int, _ input: Input, _ error: any Error) {
+    let place = path.map { "nothing at \($0): " } ?? ""
+    Output.complain("\(input.name): record \(record): \(place)\(Self.reason(error))")
   }
 
   private func forEachRecord(ofStream input: Input, _ body: Body) throws -> Bool {
     let records = RecordStreamDecoder()
     var number = 0
     var last: [(StowValue, Int)] = []
-    var found = 0
+    var (found, isWhole) = (0, true)
+    func handle(_ record: StowValue, _ number: Int) throws {
+      if let value = part(of: record, input, number) { try body(value, number) } else { isWhole = false }
+    }
     func isAtEnd() -> Bool { wanted?.ends(before: number) ?? false }
     do {
       records.feed(input.data)
@@ -218,7 +223,7 @@ struct Contents {
           if last.count > count { last.removeFirst() }
         } else if wanted?.contains(number) ?? true {
           found += 1
-          try body(try part(of: value, input, number), number)
+          try handle(value, number)
         }
         number += 1
       }
@@ -228,20 +233,21 @@ struct Contents {
     } catch {
       throw Self.failure(input, decoder, error, in: "record \(number): ")
     }
-    for (value, number) in last { try body(try part(of: value, input, number), number) }
+    for (value, number) in last { try handle(value, number) }
     if let wanted, found + last.count == 0 {
       throw Failure("\(input.name): no record \(wanted) among \(number)", .differs)
     }
-    return true
+    return isWhole
   }
 
-  /// Returns the part of a record that is wanted.
-  private func part(of value: StowValue, _ input: Input, _ record: Int) throws -> StowValue {
+  /// Returns the part of a record that is wanted. Complains, and returns nil, if there is none.
+  private func part(of value: StowValue, _ input: Input, _ record: Int) -> StowValue? {
     guard let path else { return value }
     do {
       return try StowDecoder().decode(StowValue.self, from: value.encoded(), at: path)
     } catch {
-      throw missing(path, input, record: record, error)
+      complain(of: record, input, error)
+      return nil
     }
   }
 
