@@ -235,9 +235,29 @@ struct LogTests {
     try folder.file("message", StowValue(1).encoded())
     for verb in ["log", "recover", "compact"] {
       let message = try Tool.run(verb, folder.path("message"))
-      #expect(message.code == 1 && message.errors.contains("no log"), "\(verb): \(message.errors)")
+      #expect(message.code == 1 && message.errors.hasSuffix("message: this is a message, and no log\n"))
       #expect(try Tool.run(verb, folder.path("none")).code == 2)
+      for (name, bytes, reason) in [
+        (
+          "json", Data("{\"level\": 1}\n".utf8),
+          "this is no log; these bytes look like JSON: stowtool from-json"
+        ),
+        (
+          "gzip", Data([0x1F, 0x8B, 8, 0]),
+          "this is no log; these bytes look like a gzip file: unpack it first"
+        ),
+        ("stream", try RecordStreamEncoder().encode(1), "this is a stream of records, and no log"),
+        ("empty", Data(), "this is an empty file, and no log"),
+        ("bytes", Data([0xE9, 0xFF]), "this is no log\n"),
+      ] {
+        try folder.file(name, bytes)
+        let run = try Tool.run(verb, folder.path(name))
+        #expect(run.code == 1 && run.errors.contains(reason), "\(verb): \(run.errors)")
+      }
     }
+    #expect(try Tool.run("print", "--record", "0", folder.path("json")).errors.contains("look like JSON: "))
+    let piped = try Tool.run("log", input: Data("{\"level\": 1}\n".utf8))
+    #expect(piped.code == 1 && piped.errors.hasPrefix("stowtool: standard input: this is no log; "))
     #expect(try Data(contentsOf: folder.url.appending(path: "message")) == StowValue(1).encoded())
     #expect(!FileManager.default.fileExists(atPath: folder.path("none")))
   }

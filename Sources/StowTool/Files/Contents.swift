@@ -99,7 +99,9 @@ struct Contents {
   private func forEach(in input: Input, _ body: Body) throws -> Bool {
     switch input.kind {
     case .message:
-      if wanted != nil { throw Failure("\(input.name): no log or stream, and has no records") }
+      if wanted != nil {
+        throw Failure("\(input.name): \(input.fault("no log or stream, and has no records"))")
+      }
       try body(try value(of: input), nil)
       return true
     case .log: return try forEachRecord(ofLog: input, body)
@@ -153,7 +155,7 @@ struct Contents {
     let contents = try Contents(arguments)
     let input = try Input(path)
     guard input.kind == .log, !input.isPiped else {
-      throw Failure("\(input.name): only the file of a log can be followed")
+      throw Failure("\(input.name): \(input.fault("only the file of a log can be followed"))")
     }
     do {
       let log = try RecordLogReader(at: URL(named: path))

@@ -11,7 +11,7 @@ import StowRecords
 enum Logs {
   /// Opens a log for reading. What came through a pipe is put into a file for as long as `body` takes.
   static func reading<Result>(_ input: Input, _ body: (RecordLogReader) throws -> Result) throws -> Result {
-    guard input.isPiped else { return try body(try open(URL(named: input.name))) }
+    guard input.isPiped else { return try body(try open(URL(named: input.name), input)) }
     let copy = FileManager.default.temporaryDirectory.appending(path: "stowtool-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: copy) }
     do {
@@ -19,13 +19,14 @@ enum Logs {
     } catch {
       throw Failure("\(input.name): there is no room for a copy of the log")
     }
-    return try body(try open(copy))
+    return try body(try open(copy, input))
   }
 
-  private static func open(_ url: URL) throws -> RecordLogReader {
+  private static func open(_ url: URL, _ input: Input) throws -> RecordLogReader {
     do {
       return try RecordLogReader(at: url)
     } catch let error as RecordLogError {
+      if error.reason == .notALog, input.kind != .log { throw noLog(input) }
       throw failure(error)
     }
   }
@@ -43,6 +44,19 @@ enum Logs {
       if let damage = log.damage.first { return "\(damage)" }
       return log.recovery.bytes.isEmpty ? nil : "\(log.recovery)"
     }
+  }
+
+  /// Returns the failure of a verb that takes a log and got something else, with what that is.
+  static func noLog(_ input: Input) -> Failure {
+    Failure("\(input.name): \(noLogReason(input))", .differs)
+  }
+
+  private static func noLogReason(_ input: Input) -> String {
+    if input.kind == .stream { return "this is a stream of records, and no log" }
+    if input.data.isEmpty { return "this is an empty file, and no log" }
+    let isRelying = input.data.starts(with: [0x7F, 0x01])
+    if isRelying || Walks.fault(in: input, nil) == nil { return "this is a message, and no log" }
+    return input.fault("this is no log")
   }
 
   /// Returns the failure of the command for an error of a log.

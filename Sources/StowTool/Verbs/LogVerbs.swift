@@ -69,7 +69,7 @@ enum LogVerbs {
     guard !input.isPiped else {
       throw Failure("\(path): a pipe or a device, and no file that can be changed")
     }
-    guard input.kind == .log else { throw Failure("\(path): this is no log", .differs) }
+    guard input.kind == .log else { throw Logs.noLog(input) }
     do {
       let log = try RecordLog(at: URL(named: path), durability: .manual)
       var output = Output()
