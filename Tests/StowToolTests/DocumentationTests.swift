@@ -17,24 +17,43 @@ struct DocumentationTests {
     #expect(try Vectors.document("Readers/python/pyproject.toml").contains("version = \"\(version)\""))
   }
 
-  @Test("what README.md shows is what it says")
-  func readme() throws {
-    let document = try Vectors.document("README.md")
-    let block = try #require(
-      document.components(separatedBy: "```").first { $0.contains("stowtool print Examples/station.stow") })
-    // The text after each command, up to the next.
-    let parts = block.components(separatedBy: "$ swift run stowtool ").dropFirst().map { part in
-      part.split(separator: "\n").map(String.init)
+  @Test("what is shown of Examples is what it says", arguments: [("README.md", 5), (Self.looking, 2)])
+  func shown(name: String, count: Int) throws {
+    let blocks = try Vectors.document(name).components(separatedBy: "```").filter {
+      $0.contains(" Examples/")
     }
-    let file = "Examples/station.stow"
-    #expect(parts.map { $0[0] } == ["print", "inspect", "sizes"].map { "\($0) \(file)" })
-    let text = parts[0].dropFirst().joined(separator: "\n")
-    let path = Vectors.path(of: file)
-    #expect(try Data(contentsOf: URL(filePath: path)) == StowValue(notation: text).encoded())
-    for part in parts {
-      let run = try Tool.run(part[0].split(separator: " ")[0].description, path)
-      #expect(run.code == 0)
+    // The text after each command, up to the next.
+    let parts: [String] = blocks.flatMap { block -> [String] in
+      Array(block.components(separatedBy: "$ swift run stowtool ").dropFirst())
+    }
+    #expect(parts.count == count)
+    for part in parts.map({ $0.split(separator: "\n").map(String.init) }) {
+      let run = try Tool.run(part[0].split(separator: " ").map(String.init), in: Self.package)
+      #expect(run.code == 0 && run.errors == "")
       for line in part.dropFirst() where line != "…" { #expect(run.lines.contains(line), "\(line)") }
     }
+  }
+
+  private static let looking = "Sources/Stow/Stow.docc/Looking.md"
+  private static let package = URL(filePath: Vectors.path(of: ""))
+
+  @Test("the files of Examples can be made again")
+  func examples() throws {
+    let file = "Examples/station.stow"
+    let shown = try #require(
+      Vectors.document("README.md").components(separatedBy: "$ swift run stowtool ").first {
+        $0.hasPrefix("print \(file)")
+      })
+    let station = try Tool.run("parse", input: Data(shown.split(separator: "\n").dropFirst().joined().utf8))
+    #expect(try station.output == Data(contentsOf: URL(filePath: Vectors.path(of: file))))
+
+    let folder = try Folder()
+    let lines = Vectors.path(of: "Examples/levels.jsonl")
+    let made = try Tool.run("from-json", "--typed", "--log", folder.path("levels.stowlog"), lines)
+    #expect(made.code == 0 && made.errors == "")
+    let log = Vectors.path(of: "Examples/levels.stowlog")
+    let same = try Tool.run("diff", folder.path("levels.stowlog"), log)
+    #expect(same.code == 0 && same.output.isEmpty)
+    #expect(try Tool.run("json", "--typed", "--lines", log).output == Data(contentsOf: URL(filePath: lines)))
   }
 }
