@@ -5,8 +5,7 @@ import StowRecords
 enum Info {
   static let verb = Verb(
     name: "info", operands: "[options] FILE …", files: 1...Int.max,
-    summary:
-      "says what files are, messages, logs, streams, contexts or something else, and whether they are valid",
+    summary: "says what files are, and whether they are valid",
     details: """
       A line for each file, and whether it is valid. Of a message of more than 64 MiB only the front is read: stowtool
       verify reads all of it. The message of a context is called one, with the numbers of its shapes, symbols and keys.

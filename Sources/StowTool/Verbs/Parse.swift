@@ -85,8 +85,8 @@ enum Parse {
           try withText(line, "\(input.name), line \(number)", read) { _ = try log.append($0.value()) }
         } catch let failure as Failure {
           try log.close()
-          let values = Words.count(appended, "value")
-          throw Failure("\(failure.reason); the log has the \(values) of the lines before it", failure.code)
+          let values = appended == 0 ? "nothing" : "the \(Words.count(appended, "value"))"
+          throw Failure("\(failure.reason); the log has \(values) of the lines before it", failure.code)
         }
         appended += 1
       }
