@@ -278,15 +278,14 @@ extension LogFile {
       count: unfinished?.numbers.lowerBound ?? last.nextRecord, size: size, unfinished: unfinished?.numbers)
   }
 
-  /// Where the last frame ends before an offset; nil if one ends there.
+  /// Returns where the frames end before an offset at which only a head ends that no number contradicts; nil
+  /// elsewhere.
   private func endOfFrames(before end: Int, _ size: Int) throws -> Int? {
-    guard end % BlockHead.blockSize == BlockHead.size else { return nil }
-    var limit = end / BlockHead.blockSize
-    while let index = try lastBlock(before: limit) {
-      if let block = try block(index, before: size) { return block.start + block.end }
-      limit = index
-    }
-    return nil
+    let index = end / BlockHead.blockSize
+    guard end % BlockHead.blockSize == BlockHead.size, index > 0, let head = try head(of: index),
+      let block = try block(index - 1, before: size), block.nextRecord <= head.firstRecord
+    else { return nil }
+    return block.start + block.end
   }
 
   /// Returns the last block in which anything is whole. Throws for a block of another version, so that
