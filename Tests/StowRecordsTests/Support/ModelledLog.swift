@@ -26,6 +26,8 @@ final class ModelledLog {
   private var refused: Set<Int> = []
   /// One who reads beside the log, for as long as the system runs, and what each of both knows of the last record of a key.
   private var reader: RecordLogReader?
+  /// Whether `check` asks them, too, which takes several times as long.
+  var hasReaders = false
   private var indices: [(log: RecordLogReader, index: RecordIndex<Event, Int>)] = []
   /// Packs in every other opening: a log may have both.
   private var packing = RecordLog.Packing.words
@@ -276,7 +278,7 @@ final class ModelledLog {
 
   /// Who opens the log now, and who has it open, sees the same.
   private func checkReaders(_ records: [RecordLog.Record]) {
-    guard let log else { return }
+    guard hasReaders, let log else { return }
     do {
       let new = try RecordLogReader(at: Self.path, on: disk)
       let old = reader ?? new
