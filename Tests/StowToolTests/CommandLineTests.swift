@@ -206,7 +206,7 @@ struct CommandLineTests {
     #expect(String(decoding: printed, as: UTF8.self) == "18\n19\n20\n21\n")
   }
 
-  @Test("a follower ends where no record that is wanted can come any more", .timeLimit(.minutes(1)))
+  @Test("a follower ends where no record that is wanted can come any more")
   func endOfFollowing() throws {
     let path = try makeLog()
     #expect(try Tool.run("print", "--follow", "--record", "5-3", path).code == 1)
