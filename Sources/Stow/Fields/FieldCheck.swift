@@ -140,7 +140,8 @@ extension Encodable {
   fileprivate static func makeSkippingEncoder() -> AnyTypeEncoder { SkippingEncoder<Self>() }
 }
 
-/// Records a nil instead of each value, except of one that takes the place of the outermost value.
+/// Records a nil for each value inside the outermost one. A value that the outermost one encodes in its own place,
+/// by a single-value container, still encodes itself.
 private final class SkippingEncoder<Value: Encodable>: TypeEncoder<Value> {
   override func encode(
     _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int

@@ -215,8 +215,8 @@ private struct KnownHeads {
 struct Tail: Sendable, Hashable {
   /// The offset after the last whole frame, or after the head of the last block if that has none.
   var end: Int
-  /// The same for a reader beside a writer, which may cut off such a head with what it could not write after it; nil if it is
-  /// the same offset.
+  /// Where a reader stops if the last block is only a head: before that, because a writer cuts the head off with
+  /// what it could not write after it. Nil if the reader stops at `end`.
   var endOfFrames: Int?
   /// The number of the next record.
   var count: Int
@@ -278,8 +278,8 @@ extension LogFile {
       count: unfinished?.numbers.lowerBound ?? last.nextRecord, size: size, unfinished: unfinished?.numbers)
   }
 
-  /// Returns where the frames end before an offset at which only a head ends that no number contradicts; nil
-  /// elsewhere.
+  /// Returns where the block before the last one ends, if the last one is only a head; nil if it has frames, or
+  /// if its number is lower than those of the block before it, whose records then do not count.
   private func endOfFrames(before end: Int, _ size: Int) throws -> Int? {
     let index = end / BlockHead.blockSize
     guard end % BlockHead.blockSize == BlockHead.size, index > 0, let head = try head(of: index),

@@ -45,8 +45,9 @@ struct Input {
       guard let bytes = System.readAll(path == Arguments.standardInput ? nil : path) else {
         throw Failure("\(name) cannot be read")
       }
-      known[path] = Data(bytes)
-      return known[path] ?? Data()
+      let data = Data(bytes)
+      known[path] = data
+      return data
     }
   }
 
