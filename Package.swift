@@ -29,7 +29,9 @@ let package = Package(
     .executableTarget(
       name: "MessageReader", dependencies: ["FuzzTargets", "Stow"], path: "Tests/CrossLanguage/MessageReader"),
     .testTarget(
-      name: "StowTests", dependencies: ["Stow", "StowNotation", "FuzzTargets"], swiftSettings: testSettings),
+      name: "StowTests", dependencies: ["Stow", "StowNotation", "FuzzTargets"],
+      exclude: ["Format/Refusals.txt"],
+      swiftSettings: testSettings),
     .executableTarget(
       name: "LogWorker", dependencies: ["FuzzTargets", "Stow", "StowRecords"], path: "Tests/LogWorker"),
     .testTarget(

@@ -28,6 +28,19 @@ struct FieldTableTests {
     #expect(throws: Never.self) { try table.check(Pair(first: 1, second: 2, third: nil)) }
   }
 
+  @Test("a value that equals nothing, or cannot be compared, is no flaw") func incomparable() throws {
+    struct Content: Codable {
+      var text: String
+    }
+    struct Box: Codable {
+      var content: Content
+      var number: Double
+    }
+    let table = FieldTable(
+      Box.init(content:number:), Field("content", \.content), Field("number", \.number))
+    #expect(throws: Never.self) { try table.check(Box(content: Content(text: "text"), number: .nan)) }
+  }
+
   @Test("a wrong table is told by the type and the field") func wrong() {
     let missing = FieldTable(
       { Pair(first: $0, second: $1, third: nil) }, Field("first", \Pair.first), Field("second", \Pair.second))

@@ -102,6 +102,22 @@ struct VectorTests {
     }
   }
 
+  /// A failure says what the line of `Refusals.txt` would have to be.
+  @Test("that are refused are refused for what is wrong, and where it is")
+  func faults() throws {
+    let expected = try VectorFile.refusals()
+    let refused = Self.vectors(.refused)
+    #expect(expected.count == refused.count)
+    forEachCase(of: refused) { (vector: Vector) in
+      let error = #expect(throws: DecodingError.self) {
+        try vector.makeDecoder().decode(StowValue.self, from: vector.bytes)
+      }
+      guard case .dataCorrupted(let context)? = error else { throw try #require(error) }
+      let path = context.codingPath.map { "/" + $0.stringValue }.joined()
+      #expect("\(vector.name)\(path): \(context.debugDescription)" == expected[vector.name])
+    }
+  }
+
   @Test("reach every tag, and the reserved ones in vain")
   func tags() throws {
     let vectors = try VectorFile.all.get()

@@ -54,6 +54,7 @@ enum VectorFile {
   }
 
   private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
+  private static let tests = root.appending(path: "Tests/StowTests")
   private static let suite = root.appending(path: "Conformance")
 
   /// FORMAT.md and the pages beside it, one after the other.
@@ -81,6 +82,14 @@ enum VectorFile {
       $0.split(separator: " ", maxSplits: 1).map(String.init)
     }
     return Dictionary(uniqueKeysWithValues: lines.map { ($0[0], $0[1]) })
+  }
+
+  /// The lines of `Refusals.txt`, by the names of the refused vectors.
+  static func refusals() throws -> [String: String] {
+    let text = try String(contentsOf: tests.appending(path: "Format/Refusals.txt"), encoding: .utf8)
+    let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    return Dictionary(
+      uniqueKeysWithValues: lines.map { (String($0.prefix { $0 != ":" && $0 != "/" }), String($0)) })
   }
 
   /// A vector begins at the start of a line; what belongs to it is indented.
