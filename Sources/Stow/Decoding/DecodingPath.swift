@@ -197,9 +197,8 @@ struct DecodingPath: ~Copyable {
   private mutating func extend(from count: Int, by key: consuming any CodingKey, to node: PathNode) {
     lastSerials.removeLast(lastSerials.count - count - 1)
     lastSerials.append(node.serial)
-    if lastPath.count > count + 1 { lastPath.removeLast(lastPath.count - count - 1) }
-    // The place is mostly beside the last one, or beside one above it.
-    if lastPath.count == count { lastPath.append(key) } else { lastPath[count] = key }
+    lastPath.removeLast(lastPath.count - count)
+    lastPath.append(key)
   }
 
   private func codingKey(_ step: PathStep, _ message: Message) -> any CodingKey {

@@ -102,9 +102,9 @@ struct CrashTests {
     let calls = whole.disk.calls
     #expect(calls > 50)
     // Some of the calls, and others with the other durability.
-    for call in stride(from: durability == .manual ? 0 : 1, to: calls, by: segmentSize == nil ? 2 : 3) {
+    for call in stride(from: durability == .manual ? 0 : 1, to: calls, by: segmentSize == nil ? 3 : 5) {
       // What comes afterwards is another for neighbouring calls, which are much alike.
-      for (failing, ending) in [(call..<(call + 1), call / 2 % 3), (call..<Int.max, (call / 2 + 1) % 3)] {
+      for (failing, ending) in [(call..<(call + 1), call / 3 % 3), (call..<Int.max, (call / 3 + 1) % 3)] {
         let model = ModelledLog(durability: durability, segmentSize: segmentSize)
         model.disk.failing = failing
         perform(model)

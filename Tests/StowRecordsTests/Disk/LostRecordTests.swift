@@ -23,7 +23,7 @@ struct KeptRecordTests {
     let disk = try disk()
     let bytes = try #require(disk.bytes(of: "/log"))
     var lost: Set<Int> = []
-    for place in stride(from: BlockHead.size, to: bytes.count, by: 2) {
+    for place in stride(from: BlockHead.size, to: bytes.count, by: 3) {
       var changed = bytes
       changed[place] ^= 4
       disk.setBytes(changed, of: "/log")

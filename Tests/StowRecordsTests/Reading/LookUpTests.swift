@@ -41,7 +41,7 @@ struct LookUpTests {
     let log = try Self.log(on: SimulatedDisk(), packing: packing, cacheSize: cacheSize)
     let sizes = log.records.map(\.size)
     var random = SeededGenerator(seed: 36)
-    for _ in 0..<2_000 {
+    for _ in 0..<1_200 {
       let number = random.below(Self.count)
       try expectEvent(number, in: log)
       #expect(try log.record(at: number).size == sizes[number])
@@ -219,7 +219,7 @@ struct LookUpTests {
     let failures = Mutex<[any Error]>([])
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       var random = SeededGenerator(seed: UInt64(thread))
-      for _ in 0..<500 {
+      for _ in 0..<200 {
         do { try expectEvent(random.below(Self.count), in: log) } catch {
           failures.withLock { $0.append(error) }
         }

@@ -131,7 +131,7 @@ struct SegmentDamageTests {
     try log.close()
     let segments = Segmented.segments(on: whole)
     for (index, segment) in segments.enumerated() {
-      for place in stride(from: BlockHead.size, to: BlockHead.size + Frame.headSize + Origin.size, by: 7) {
+      for place in stride(from: BlockHead.size, to: BlockHead.size + Frame.headSize + Origin.size, by: 11) {
         let disk = whole.copy()
         var bytes = try #require(disk.bytes(of: segment.path))
         bytes[place] ^= 4

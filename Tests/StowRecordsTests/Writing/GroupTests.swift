@@ -90,7 +90,7 @@ struct GroupTests {
       try log.append(group: events(1, sizes))
       try log.flush()
       let after = try #require(disk.bytes(of: "/log"))
-      for place in stride(from: before.count, to: after.count, by: 8_191) {
+      for place in stride(from: before.count, to: after.count, by: 16_381) {
         var hole = after
         for index in place..<min(place + 512, after.count) { hole[index] = 0 }
         for bytes in [Array(after[..<place]), hole] {

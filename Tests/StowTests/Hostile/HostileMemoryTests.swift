@@ -168,7 +168,7 @@ import Testing
     func texts() async {
       await #expect(processExitsWith: .success) {
         func expect(_ name: String, _ item: String, atMost limit: Int = 20) {
-          let text = Array("[\(Array(repeating: item, count: 1 << 17).joined(separator: ","))]".utf8)
+          let text = Array("[\(Array(repeating: item, count: 1 << 15).joined(separator: ","))]".utf8)
           Self.expect(name, text, atMost: limit) { bytes in
             try bytes.withUnsafeBufferPointer { try StowEncoder().encode(NotationText($0)) }
           }

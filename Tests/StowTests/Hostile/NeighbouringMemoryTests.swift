@@ -46,13 +46,13 @@ struct NeighbouringMemoryTests {
     _ = try? StowDecoder().decode(JSONValue.self, from: bytes)
   }
 
-  @Test("of good and bad ones, whole and cut short")
+  @Test("when a vector lies at the start or the end of a page, whole or cut short")
   func vectors() throws {
-    let vectors = try VectorFile.all.get().map(\.bytes)
+    // The few longest take long, and begin and end like others.
+    let vectors = try VectorFile.all.get().map(\.bytes).filter { $0.count < 100_000 }
     let memory = try #require(GuardedBytes(size: vectors.map(\.count).max() ?? 0))
     for bytes in vectors {
       memory.withBytesAtStart(bytes, readWhole)
-      // Long ones take long, and are like short ones at their ends.
       let cuts = bytes.count < 100 ? [1, 2, 4, 8] : [1]
       memory.withBytesAtEnd(bytes, readWhole)
       for cut in cuts where cut <= bytes.count { memory.withBytesAtEnd(bytes.dropLast(cut), read) }
