@@ -112,6 +112,16 @@ struct DataConversionTests {
     }
   }
 
+  @Test("Data is a row of a matrix, too")
+  func rows() throws {
+    let rows = (0..<5).map { row in (0..<4).map { UInt8(50 * row + $0) } }
+    let data = try StowEncoder().encode(rows)
+    #expect(data.first == 0x7B)
+    #expect(try StowDecoder().decode([Data].self, from: data) == rows.map { Data($0) })
+    #expect(try StowDecoder().decode(Data.self, from: data, at: [3]) == Data(rows[3]))
+    #expect(throws: DecodingError.self) { try transcode([[1, 256], [2, 3], [4, 5]], to: [Data].self) }
+  }
+
   @Test("Data is any array of integers that hold its bytes")
   func integers() throws {
     #expect(try transcode(Data([1, 255]), to: [Int].self) == [1, 255])

@@ -129,8 +129,8 @@ class ScalarPlan<Value: ReadableScalar>: DecodingPlan<Value> {
 final class DataPlan: ScalarPlan<Data> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Data {
     let reader = session.message.reader
-    let isArray =
-      place.tagged.map { $0 < reader.count && reader.base[$0] != DataValues.tag } ?? place.isEach
+    // Elements without tags may be rows of bytes, but no data.
+    let isArray = place.tagged.map { $0 < reader.count && reader.base[$0] != DataValues.tag } ?? true
     guard isArray else { return try super.decode(at: place, from: session, node) }
     let entry = session.types.entry(for: [UInt8].self)
     return Data(try session.decode([UInt8].self, entry, at: place, node))
