@@ -214,6 +214,8 @@ struct NotationParser {
   private mutating func date() throws(StowNotationError) -> StowValue? {
     let seconds: Double?
     if scanner.take("(") {
+      // Dates within dates would each take more of the stack.
+      guard scanner.next != UInt8(ascii: "d") else { return nil }
       let value = try scalar()
       try scanner.require(")")
       seconds = value.double
@@ -231,8 +233,8 @@ struct NotationParser {
     if isNegative { rest.removeFirst() }
     var exponent = 0
     if let mark = rest.firstIndex(where: { $0 == "e" || $0 == "E" }) {
-      guard let number = Int(rest[rest.index(after: mark)...]), abs(number) < 1000 else { return nil }
-      exponent = number
+      guard let number = Int16(rest[rest.index(after: mark)...]) else { return nil }
+      exponent = Int(number)
       rest = rest[..<mark]
     }
     let parts = rest.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

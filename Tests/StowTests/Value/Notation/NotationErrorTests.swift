@@ -30,8 +30,10 @@ struct NotationErrorTests {
       (#"date"2026-02-29T00:00:00Z""#, "1:1: no valid date"), (#"date"2026-01-01""#, "1:1: no valid date"),
       (#"date"2026-01-01T24:00:00Z""#, "1:1: no valid date"),
       (#"date"2026-01-01T00:00:00.Z""#, "1:1: no valid date"),
-      (#"date("a")"#, "1:1: no valid date"), (#"decimal"1.2.3""#, "1:1: no valid decimal"),
-      (#"decimal"1e200""#, "1:1: no valid decimal"), (#"decimal"""#, "1:1: no valid decimal"),
+      (#"date("a")"#, "1:1: no valid date"), ("date(date(1))", "1:1: no valid date"),
+      (#"decimal"1.2.3""#, "1:1: no valid decimal"), (#"decimal"1e200""#, "1:1: no valid decimal"),
+      (#"decimal"1e-9223372036854775808""#, "1:1: no valid decimal"),
+      (#"decimal"""#, "1:1: no valid decimal"),
       ("[… 12]", "1:2: expected a value"),
     ]) { (text: String, description: String) in
       #expect {
@@ -53,6 +55,9 @@ struct NotationErrorTests {
     #expect(throws: StowNotationError.self) { try StowValue(notation: nested(513)) }
     #expect(throws: StowNotationError.self) {
       try StowValue(notation: String(repeating: "{\"a\":[", count: 1_000_000))
+    }
+    #expect(throws: StowNotationError.self) {
+      try StowValue(notation: String(repeating: "date(", count: 1_000_000))
     }
   }
 
