@@ -79,7 +79,10 @@ struct ContextLearner {
     if recording.isOutOfOrder { recording.putInOrder(sortsKeys: false) }
     var maps = KeyLists()
     if maps.collect(&recording) {
-      for list in maps.lists.indices { note(list: maps.keys(of: list), recording) }
+      // Maps with the same keys in another order have another list.
+      var distinct: Set<[ExactString]> = []
+      for list in maps.lists.indices { distinct.insert(Self.sortedNames(of: maps.keys(of: list), recording)) }
+      for names in distinct { lists[names, default: 0] += 1 }
     }
     for keys in recording.keyTables.active.buffer { note(keys) }
     for index in 0..<recording.strings.count {
@@ -88,11 +91,13 @@ struct ContextLearner {
     }
   }
 
-  private mutating func note(list: ArraySlice<UInt32>, _ recording: borrowing Recording) {
+  private static func sortedNames(
+    of list: ArraySlice<UInt32>, _ recording: borrowing Recording
+  ) -> [ExactString] {
     var names: [ExactString] = []
     for key in list { names.append(ExactString(recording.strings.string(Int(key)))) }
     let order = sortedIndices(names.count) { isBefore(names[$0], names[$1]) }
-    lists[order.map { names[$0] }, default: 0] += 1
+    return order.map { names[$0] }
   }
 
   /// Takes in the keys that objects of one type used, whether they had values or not. A new key comes after

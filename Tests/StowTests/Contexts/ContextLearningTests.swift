@@ -68,6 +68,16 @@ struct ContextLearningTests {
     #expect(try StowContext(learningFrom: samples).shapes == [["common"]])
   }
 
+  @Test("counts dictionaries of one sample once, in whatever order their keys are")
+  func dictionariesOfOneSample() throws {
+    let sample: StowValue = [["one": 1, "two": 2], ["two": 1, "one": 2]]
+    #expect(try StowContext(learningFrom: [sample]).shapes == [])
+    #expect(
+      try StowContext(learningFrom: [sample, ["three": 1], ["three": 2], ["three": 3], sample]).shapes == [
+        ["three"], ["one", "two"],
+      ])
+  }
+
   @Test("has the shapes and strings of the most uses first, and of equals the first by their bytes")
   func order() throws {
     let context = try StowContext(learningFrom: [
