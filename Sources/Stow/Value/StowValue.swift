@@ -190,7 +190,7 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
     case .double(let value): .double(value.bitPattern)
     case .float(let value):
       value.isNaN ? .singleNaN(value.bitPattern) : .double(Double(value).bitPattern)
-    case .decimal(let value): .decimal(value)
+    case .decimal(let value): DecimalParts(value).number
     case .largeDecimal(let magnitude, let exponent, let isNegative):
       DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent).number
     default: nil

@@ -57,6 +57,11 @@ struct LargeDecimalTests {
     #expect(values[0] != .largeDecimal(magnitude: 10, exponent: 127, isNegative: true))
     #expect(values[0] != .largeDecimal(magnitude: 20, exponent: 127, isNegative: false))
     #expect(values[0] != .decimal(.nan))
+    // `Decimal` holds it with a zero at its end, which is no other number.
+    if let decimal = Decimal(string: "10e127"), !decimal.isNaN {
+      #expect(Set(values + [.decimal(decimal)]).count == 1)
+      #expect(try StowValue(from: StowValue.decimal(decimal).encoded()) == .decimal(decimal))
+    }
     // Those that `Decimal` holds are equal to `decimal`, and are written as that.
     let small = StowValue.largeDecimal(magnitude: 125, exponent: -1, isNegative: true)
     #expect(
