@@ -25,7 +25,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks", dependencies: ["Stow", "StowRecords"], path: "Benchmarks",
       exclude: ["RESULTS.md", "Wrappers", "baseline.json", "chart.svg", "cost", "counts", "thresholds"]),
-    .target(name: "FuzzTargets", dependencies: ["Stow", "StowRecords"], path: "Tests/Fuzz/Targets"),
+    .target(
+      name: "FuzzTargets", dependencies: ["Stow", "StowNotation", "StowRecords"], path: "Tests/Fuzz/Targets"),
     .executableTarget(
       name: "MessageReader", dependencies: ["FuzzTargets", "Stow"], path: "Tests/CrossLanguage/MessageReader"),
     .testTarget(

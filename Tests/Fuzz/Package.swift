@@ -5,7 +5,7 @@ import PackageDescription
 /// The fuzzers, apart from the package itself. `./fuzz` builds them with libFuzzer and runs them.
 let fuzzers = [
   "FuzzGeneric", "FuzzRecords", "FuzzUnrelated", "FuzzRoundTrip", "FuzzContainers", "FuzzContexts",
-  "FuzzLogs", "FuzzParts", "FuzzStreams",
+  "FuzzLogs", "FuzzParts", "FuzzStreams", "FuzzNotation",
 ]
 
 /// The default linker of Linux trips over the debug information of sanitized code.
@@ -20,7 +20,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        .product(name: "Stow", package: "Stow"), .product(name: "StowRecords", package: "Stow"),
+        .product(name: "Stow", package: "Stow"), .product(name: "StowNotation", package: "Stow"),
+        .product(name: "StowRecords", package: "Stow"),
       ],
       path: "Targets"),
     .target(name: "FuzzDriver", dependencies: ["CFuzzer", "FuzzTargets"]),

@@ -28,6 +28,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case parts
   /// Reads streams that are cut, changed or made up.
   case streams
+  /// Reads a text in diagnostic notation.
+  case notation
 
   public func run(_ bytes: UnsafeRawBufferPointer) throws {
     // The message is read where it stands, so that a read beyond it is noticed.
@@ -41,6 +43,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .logs: try LogTarget.run(bytes)
     case .parts: try PartsTarget.run(bytes)
     case .streams: try StreamTarget.run(bytes)
+    case .notation: try NotationTarget.run(bytes)
     }
   }
 }

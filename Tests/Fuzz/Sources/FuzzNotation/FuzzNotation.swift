@@ -1,0 +1,6 @@
+import FuzzDriver
+
+@main
+enum FuzzNotation {
+  static func main() { FuzzDriver.run(.notation) }
+}
