@@ -84,7 +84,7 @@ export interface ReadOptions {
 export interface MessageOptions extends ReadOptions {
   /** The contexts that messages may name. */
   contexts?: Context[];
-  /** The context that was settled before: messages rely on it that name none. */
+  /** The context that was settled before: messages rely on it that name none. They may name it, too. */
   context?: Context;
 }
 
@@ -141,7 +141,8 @@ export type Kind =
   | "fault";
 
 /** Some bytes, what they mean, and the parts that are nested in them, which are made when they are asked for. */
-export interface Part {
+export class Part {
+  private constructor();
   /** Where they stand in `bytes`, without what is nested in them. */
   readonly start: number;
   readonly end: number;
@@ -224,6 +225,8 @@ export interface Log {
   records: StowRecord<number | bigint>[];
   /** The numbers of records that were lost; `end` is after the last. */
   lost: { start: number | bigint; end: number | bigint }[];
+  /** The numbers of records that were left out or given up, in the same way. */
+  absent: { start: number | bigint; end: number | bigint }[];
   /** The bytes before the end that could not be read; of a folder, with the name of the segment. */
   damage: { file?: string; start: number; end: number; reason: "head" | "frame" | "block" | "record" }[];
 }
@@ -234,9 +237,14 @@ export function openLog(source: Bytes | Map<string, Bytes>, options?: RecordOpti
 /** The records of a stream that is all there. */
 export function readStream(bytes: Bytes, options?: RecordOptions): Generator<StowRecord, void>;
 
+/** What of a `ReadableStream` is used, as the body of a response is one. */
+export interface ByteStream {
+  getReader(): { read(): Promise<{ done: boolean; value?: Bytes }>; cancel(): Promise<void> };
+}
+
 /** The records of a stream whose bytes come in parts, each as soon as it is complete. */
 export function readStreamFrom(
-  chunks: AsyncIterable<Bytes> | Iterable<Bytes>, options?: RecordOptions,
+  chunks: ByteStream | AsyncIterable<Bytes> | Iterable<Bytes>, options?: RecordOptions,
 ): AsyncGenerator<StowRecord, void>;
 
 /** Reads the records of a stream whose bytes come in parts. */

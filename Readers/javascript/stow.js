@@ -110,6 +110,9 @@ export class Decimal {
    * @param {number} [exponent] −128 to 127
    */
   constructor(significand, exponent = 0) {
+    if (typeof significand === "number" && !Number.isInteger(significand)) {
+      throw new StowError("the significand of a decimal number is an integer");
+    }
     this.significand = significand === null ? null : BigInt(significand);
     this.exponent = significand === null ? 0 : exponent;
     if (!Number.isInteger(this.exponent) || this.exponent < -128 || this.exponent > 127) {
@@ -350,9 +353,15 @@ function depthOf(options) {
   return depth;
 }
 
+/** Whether a value is an ArrayBuffer, be it that of another frame or context, which has classes of its own. */
+function isArrayBuffer(value) { return Object.prototype.toString.call(value) === "[object ArrayBuffer]"; }
+
+/** The name of the class of a typed array, whichever frame or context it is from; undefined for all else. */
+const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
+
 /** The bytes of whatever holds bytes; of memory that is shared with other threads, a copy. */
 function bytesOf(source) {
-  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  if (isArrayBuffer(source)) return new Uint8Array(source);
   if (!ArrayBuffer.isView(source)) throw new StowError("bytes are a Uint8Array, an ArrayBuffer or a view of one");
   const bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   return source.buffer instanceof ArrayBuffer ? bytes : bytes.slice();
@@ -361,6 +370,15 @@ function bytesOf(source) {
 function makesMaps({ objects = "object" }) {
   if (objects !== "object" && objects !== "map") throw new StowError('the option objects is "object" or "map"');
   return objects === "map";
+}
+
+/** How many bytes a record may have. The other options are looked at here, too: a wrong one is no fault of a record. */
+function recordSizeOf(options) {
+  depthOf(options);
+  makesMaps(options);
+  const size = options.recordSize ?? RECORD_SIZE;
+  if (!(size >= 0)) throw new StowError("the option recordSize is a number of bytes");
+  return size;
 }
 
 // # Reading
@@ -390,14 +408,17 @@ class Shape {
 /** Constructors by the keys of what they make, so that the objects of all messages have the same hidden class. */
 const knownRows = new Map();
 const MOST_ROWS = 1000;
+/** Keys that take more characters together are not remembered: they are the sender's, and would stay in memory. */
+const LONGEST_ROW = 2000;
 
 /** The constructor for some keys, and the keys as the strings that the engine knows as names of properties. */
 function rowsOf(keys) {
   const joined = keys.join();
   let known = knownRows.get(joined);
   if (known === undefined) {
-    if (knownRows.size === MOST_ROWS) knownRows.clear();
     known = { Row: keys.length <= 8 ? smallConstructor() : largeConstructor(), names: namesOf(keys) };
+    if (joined.length > LONGEST_ROW) return known;
+    if (knownRows.size === MOST_ROWS) knownRows.clear();
     knownRows.set(joined, known);
   }
   return known;
@@ -536,8 +557,12 @@ class Reader {
       if (this.bytes[1] !== 0x01) this.fail(otherKind(this.bytes[1]), 0);
       this.at = 2;
       const id = unsigned(this.bytes, this.take(4), 4);
-      context = contexts.find((each) => each.id === id) ?? (settled?.id === id ? settled : undefined);
-      if (!context) this.fail(`the message relies on the context ${idText(id)}, which is not there`, 0);
+      const held = [...contexts, ...(settled ? [settled] : [])].filter((each) => each.id === id);
+      if (held.length === 0) this.fail(`the message relies on the context ${idText(id)}, which is not there`, 0);
+      context = held[0];
+      if (held.some(({ message }) => hex(message) !== hex(context.message))) {
+        this.fail(`there are two contexts of the id ${idText(id)}`, 0);
+      }
     }
     if (context) [this.symbols, this.shapes] = [context.symbols, context.shapes];
   }
@@ -1129,15 +1154,21 @@ class Reader {
     return rows;
   }
 
+  /** The cells of a row. */
   matrixRow(layout, row) {
-    const { count } = layout;
+    const { types, count, bases } = layout;
     if (count === 2) return [this.cellOf(layout, 0, row), this.cellOf(layout, 1, row)];
     const cells = new Array(count);
-    for (let column = 0; column < count; column++) cells[column] = this.cellOf(layout, column, row);
+    let at = layout.start + row * layout.stride;
+    for (let column = 0; column < count; column++) {
+      const type = this.bytes[types + column];
+      cells[column] = type === 0 ? this.constantOf(layout, column) : this.cell(type, at, bases[column]);
+      at += ELEMENT_SIZES[type];
+    }
     return cells;
   }
 
-  /** One cell of a row. */
+  /** One cell of a row. It looks at all columns before it: whoever wants all cells takes `matrixRow`. */
   cellOf(layout, column, row) {
     const type = this.bytes[layout.types + column];
     if (type === 0) return this.constantOf(layout, column);
@@ -1494,14 +1525,11 @@ class Collector {
     if (value instanceof StowURL || (typeof URL === "function" && value instanceof URL)) {
       return new Leaf(URL_TEXT, this.string(value.href));
     }
-    if (value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof DataView) {
-      return new Leaf(DATA, bytesOf(value));
-    }
-    if (value instanceof Float32Array || value instanceof Float64Array) {
-      return this.array(Array.from(value, (element) => new Float(element)));
-    }
-    if (ArrayBuffer.isView(value)) return this.array(Array.from(value));
-    return null;
+    if (isArrayBuffer(value)) return new Leaf(DATA, bytesOf(value));
+    if (!ArrayBuffer.isView(value)) return null;
+    const name = typedArrayName.call(value);
+    if (name === undefined || name === "Uint8Array") return new Leaf(DATA, bytesOf(value));
+    return this.array(name.startsWith("Float") ? Array.from(value, (element) => new Float(element)) : Array.from(value));
   }
 
   enter() {
@@ -2557,7 +2585,7 @@ class Scope {
   unpacked(packed) {
     const bytes = [];
     const reader = new Reader(packed);
-    while (reader.at < reader.end) {
+    while (reader.at < reader.end && bytes.length <= MOST_UNPACKED) {
       const first = reader.byte();
       if (first < 0x80) {
         const at = reader.take(first + 1);
@@ -2758,7 +2786,7 @@ class LogReader {
     this.options = options;
     this.first = first;
     this.until = until;
-    this.recordSize = options.recordSize ?? RECORD_SIZE;
+    this.recordSize = recordSizeOf(options);
     this.identity = this.findIdentity();
     this.blocks = [];
     this.records = [];
@@ -2779,7 +2807,8 @@ class LogReader {
     const origin = this.blocks[0]?.origin ?? null;
     const { end, records, damage } = this;
     const identity = hex(this.identity), count = narrowed(this.count), first = narrowed(this.first);
-    return { identity, first, count, end, origin, records, lost: this.lost(), damage };
+    const absent = this.absent.map(rangeOf);
+    return { identity, first, count, end, origin, records, lost: this.lost(), absent, damage };
   }
 
   /** Whether the frame is damaged that would name the log of the file. */
@@ -2978,11 +3007,12 @@ class LogReader {
     const parts = [content];
     for (let length = content.length; ;) {
       const part = blockAt(++index)?.continuation;
-      length += part?.content.length ?? 0;
-      const isTooLong = length > size || length > this.recordSize;
-      if (!part || part.number !== number || isTooLong || part.isLast !== (length === size)) return { bytes: null, end: index };
+      if (part?.number !== number) return { bytes: null, end: index };
+      length += part.content.length;
       parts.push(part.content);
-      if (part.isLast) return { bytes: concatenated(parts, length), end: index };
+      if (!part.isLast) continue;
+      const fits = length === size && length <= this.recordSize;
+      return { bytes: fits ? concatenated(parts, length) : null, end: index };
     }
   }
 
@@ -2995,7 +3025,7 @@ class LogReader {
     const there = this.records.map(({ number }) => ({ start: BigInt(number), end: BigInt(number) + 1n }));
     const all = [...there, ...this.absent].sort((left, right) => (left.start < right.start ? -1 : 1));
     for (const { start, end } of [...all, { start: this.count, end: this.count }]) {
-      if (start > next) ranges.push({ start: narrowed(next), end: narrowed(start) });
+      if (start > next) ranges.push(rangeOf({ start: next, end: start }));
       if (end > next) next = end;
     }
     return ranges;
@@ -3010,6 +3040,9 @@ class LogReader {
     this.damage.sort((left, right) => left.start - right.start);
   }
 }
+
+/** A range of numbers as it is given to the caller. */
+function rangeOf({ start, end }) { return { start: narrowed(start), end: narrowed(end) }; }
 
 /** What the records of a scope, or of a stream, define: each adds to it. */
 class Definitions {
@@ -3075,11 +3108,12 @@ function openSegments(files, options) {
     identity = origin.identity;
     break;
   }
-  const log = { ...last, first: narrowed(firsts[0]), records: [], lost: [], damage: [] };
+  const log = { ...last, first: narrowed(firsts[0]), records: [], lost: [], absent: [], damage: [] };
   for (const [index, name] of names.entries()) {
     const segment = index === names.length - 1 ? last : segmentOf(identity, opened, index);
     for (const record of segment?.records ?? []) log.records.push(record);
-    for (const range of segment?.lost ?? [{ start: narrowed(firsts[index]), end: narrowed(firsts[index + 1]) }]) log.lost.push(range);
+    for (const range of segment?.lost ?? [rangeOf({ start: firsts[index], end: firsts[index + 1] })]) log.lost.push(range);
+    for (const range of segment?.absent ?? []) log.absent.push(range);
     for (const part of segment?.damage ?? [{ start: 0, end: 0, reason: "head" }]) log.damage.push({ file: name, ...part });
   }
   return log;
@@ -3118,7 +3152,7 @@ const STREAM_HEAD = [0x7F, 0x03, 0x01];
 export class StreamReader {
   constructor(options = {}) {
     this.options = options;
-    this.recordSize = options.recordSize ?? RECORD_SIZE;
+    this.recordSize = recordSizeOf(options);
     this.definitions = new Definitions(options);
     this.defined = 0;
     this.number = 0;
@@ -3259,13 +3293,25 @@ export function* readStream(bytes, options = {}) {
 /**
  * The records of a stream whose bytes come in parts, each as soon as it is complete.
  *
- * @param {AsyncIterable<Uint8Array>} chunks
+ * @param {ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks
  * @param {object} [options] see stow.d.ts
  */
 export async function* readStreamFrom(chunks, options = {}) {
   const reader = new StreamReader(options);
-  for await (const chunk of chunks) yield* reader.push(chunk);
+  for await (const chunk of chunks[Symbol.asyncIterator] || !chunks.getReader ? chunks : chunksOf(chunks)) {
+    yield* reader.push(chunk);
+  }
   reader.finish();
+}
+
+/** What a ReadableStream holds, in browsers in which it cannot be iterated. */
+async function* chunksOf(stream) {
+  const reader = stream.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel();
+  }
 }
 
 // # Paths
@@ -3509,11 +3555,11 @@ class PathReader {
         ? reader.tableRow(layout, shape.keys, reader.constructorOf(shape), row) : reader.matrixRow(layout, row);
     }
     const step = this.steps[index];
-    const cell = (column) => this.scalar(reader.cellOf(layout, column, row), index + 1, layout.start);
-    if (step === each) return Array.from({ length: layout.count }, (_, column) => cell(column));
+    const inside = (cell) => this.scalar(cell, index + 1, layout.start);
+    if (step === each) return reader.matrixRow(layout, row).map(inside);
     if (!shape && typeof step === "string") this.noContainer(layout.start);
     const column = shape ? shape.keys.indexOf(this.keyOf(step)) : step;
-    return column >= 0 && column < layout.count ? cell(column) : undefined;
+    return column >= 0 && column < layout.count ? inside(reader.cellOf(layout, column, row)) : undefined;
   }
 }
 
@@ -4215,7 +4261,7 @@ class LogOutline {
       fronts.push(this.part(at, this.reader.at, this.reader.at, kind, text));
       at = this.reader.at;
     };
-    front("number", `record ${this.reader.bigUint()}`);
+    if (isTaken) front("number", `record ${this.reader.bigUint()}`);
     if (isTaken && (kind === FIRST_PART || kind === GIVEN_UP)) front("number", counted(narrowed(this.reader.bigUint()), "record"));
     if (isTaken && kind === FIRST_PART) front("length", `${counted(this.reader.uint(), "byte")} in all blocks`);
     if (at < end) {

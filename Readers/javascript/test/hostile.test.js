@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 import { Context, StowError, at, decode, each, encode, openLog, readStream, walk } from "../stow.js";
 import { Chance, Mutator, changedLog, mutatedLog } from "./support/mutations.js";
@@ -99,4 +101,38 @@ test("counts and lengths that are not there take no memory", () => {
     "1F FD FF FF FF FF FF FF FF 7F", "1F 00 FC FF FF FF FF", "1F 00 01 FC FF FF FF FF 81 61", "74 07 0D FC FF FF FF FF 00",
     "7B 06 FC FF FF FF FF 01", "70 FD FF FF FF FF FF FF FF 7F", "19 FC FF FF FF FF", "1D FC FF FF FF FF 61",
   ]) assert.ok(refuses(() => decode(hexBytes(digits))), digits);
+});
+
+/** A uint in five bytes. */
+function uint(number) {
+  const bytes = Buffer.from([0xFC, 0, 0, 0, 0]);
+  bytes.writeUInt32LE(number, 1);
+  return bytes;
+}
+
+test("a matrix of many columns is read in a time that is in proportion", () => {
+  const columns = 200000;
+  const body = Buffer.concat([uint(columns), Buffer.alloc(columns, 0x01), Buffer.alloc(2 * columns, 0x05)]);
+  const message = Buffer.concat([hexBytes("7B"), uint(body.length), body]);
+  // If each cell looked at all columns before it, it would take minutes.
+  assert.equal(decode(message)[1][columns - 1], 5);
+  assert.equal(at(message, "[][]")[1][columns - 1], 5);
+  assert.equal(at(message, [1, columns - 1]), 5);
+});
+
+test("keys of messages do not stay in memory", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc");
+  const keys = 20000;
+  const message = (number) => {
+    const texts = Array.from({ length: keys }, (_, index) => Buffer.from(`\x8E${number}!${index}`.padEnd(15, "!"), "latin1"));
+    return Buffer.concat([hexBytes("1F 00 01"), uint(keys), ...texts, hexBytes("F0"), uint(keys), Buffer.alloc(keys, 0x91)]);
+  };
+  const read = (number) => Object.keys(decode(message(number))).length;
+  read(100);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let number = 101; number < 141; number++) assert.equal(read(number), keys);
+  collect();
+  assert.ok(process.memoryUsage().heapUsed - before < 10e6);
 });

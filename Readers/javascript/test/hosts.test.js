@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runInNewContext } from "node:vm";
 
 import * as here from "../stow.js";
 import { described, hex } from "./support/notation.js";
@@ -31,4 +32,13 @@ test("a host without Buffer reads and writes the same", async (context) => {
     if (kind === "refused" && !hasContext) assert.throws(() => there.decode(bytes), there.StowError);
   }
   context.diagnostic(`${plain.length} of ${plain.length} passed`);
+});
+
+test("bytes of another context are bytes", () => {
+  const [bytes, buffer, view, doubles] = runInNewContext(`[
+    Uint8Array.of(1, 2), Uint8Array.of(1, 2).buffer, new DataView(Uint8Array.of(1, 2).buffer), Float64Array.of(1, 2.5),
+  ]`);
+  for (const data of [bytes, buffer, view]) assert.equal(hex(here.encode(data)), "19020102");
+  assert.equal(hex(here.encode(doubles)), hex(here.encode(Float64Array.of(1, 2.5))));
+  assert.equal(here.decode(runInNewContext("Uint8Array.of(0x91).buffer")), 1);
 });

@@ -5,6 +5,7 @@ import { StowError, StreamReader, openLog, readStream, readStreamFrom } from "..
 import { notation } from "./support/diagnostic.js";
 import { described, hexBytes } from "./support/notation.js";
 import { checksum } from "./support/checksum.js";
+import { logOf } from "./support/frames.js";
 import { examples, expectedFolder, expectedLog, folderFiles, folderNames, logBytes, logNames, streams } from "./support/vectors.js";
 
 const EXACT = { exact: true, objects: "map" };
@@ -78,6 +79,61 @@ test("what is no log is refused", () => {
   }
 });
 
+test("records that were left out or given up are not lost", () => {
+  const abandoned = examples("stow-log").find(({ name }) => name === "log-abandoned").bytes;
+  assert.deepEqual(openLog(abandoned).absent, [{ start: 0, end: 1 }]);
+  const log = openLog(logOf({ frames: [[0x01, hexBytes("00 00 03 01 91 00 02")], [0x05, hexBytes("06 01 92")]] }));
+  assert.deepEqual([log.records.map(({ number }) => number), log.lost], [[3, 6], []]);
+  assert.deepEqual(log.absent, [{ start: 0, end: 3 }, { start: 4, end: 6 }]);
+  assert.deepEqual(openLog(folderFiles("removed")).absent, [{ start: 8, end: 9 }, { start: 13, end: 14 }]);
+});
+
+test("a group that was given up is no damage, however long it was", () => {
+  // The first part of a group of 2 records and 9 bytes, a part with more bytes than that, and that it was given up.
+  const bytes = logOf(
+    { frames: [[0x02, hexBytes("00 02 09 01 91")]] },
+    { first: 2, frames: [[0x03, hexBytes("01 01 91 01 91 01 91 01 91")]] },
+    { first: 2, frames: [[0x0A, hexBytes("00 02")]] },
+  );
+  for (const options of [{}, { recordSize: 5 }]) {
+    const { absent, lost, damage } = openLog(bytes, options);
+    assert.deepEqual([absent, lost, damage], [[{ start: 0, end: 2 }], [], []]);
+  }
+});
+
+test("a wrong option is an error, and no fault of the records", () => {
+  const bytes = logBytes("records"), [{ bytes: some }] = examples("stow-stream");
+  for (const options of [{ depth: 5000 }, { objects: "maps" }, { recordSize: NaN }]) {
+    assert.throws(() => openLog(bytes, options), /the option/);
+    assert.throws(() => new StreamReader(options), /the option/);
+    assert.throws(() => [...readStream(some, options)], /the option/);
+  }
+});
+
+test("a stream that cannot be iterated is read, as browsers have them", async () => {
+  const [{ bytes, records }] = examples("stow-stream");
+  let isCanceled = false;
+  const streamOf = () => new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += 7) controller.enqueue(bytes.subarray(at, at + 7));
+      controller.close();
+    },
+    cancel() { isCanceled = true; },
+  });
+  const found = [];
+  for (const isIterable of [true, false]) {
+    const stream = streamOf();
+    if (!isIterable) hide(stream, Symbol.asyncIterator);
+    for await (const { value } of readStreamFrom(stream, EXACT)) found.push(described(value));
+    const stopped = streamOf();
+    if (!isIterable) hide(stopped, Symbol.asyncIterator);
+    for await (const _ of readStreamFrom(stopped)) break;
+    assert.ok(isCanceled);
+    isCanceled = false;
+  }
+  assert.deepEqual(found, [...records, ...records].map(described));
+});
+
 test("examples of streams have their records", async () => {
   for (const { bytes, records } of examples("stow-stream")) {
     const found = [...readStream(bytes, EXACT)].map(({ value }) => described(value));
@@ -109,6 +165,9 @@ test("streams have their records or are refused", (context) => {
   }
   context.diagnostic(`${streams.length} of ${streams.length} streams passed`);
 });
+
+/** Takes a method away that all of the class have. */
+function hide(object, name) { Object.defineProperty(object, name, { value: undefined }); }
 
 async function* chunks(bytes, size) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

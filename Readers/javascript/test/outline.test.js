@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Context, StowError, check, decode, encode, openLog, outline, readStream } from "../stow.js";
+import { logOf } from "./support/frames.js";
 import { Mutator } from "./support/mutations.js";
 import { described, hexBytes } from "./support/notation.js";
 import { contexts, examples, logBytes, logNames, vectors } from "./support/vectors.js";
@@ -161,4 +162,12 @@ test("mutations of streams and logs have parts that cover them", () => {
     const bytes = mutator.mutation();
     if (bytes[0] === 0x7F && bytes[1] === 0x03) covered(outline(bytes), 0);
   }
+});
+
+test("a frame whose number is not one has its bytes", () => {
+  const root = outline(logOf({ frames: [[0x05, hexBytes("00 01 91")], [0x09, hexBytes("FD FF FF FF FF FF FF FF FF")]] }));
+  const frame = root.part(0).part(root.part(0).count - 1);
+  assert.ok(frame.error instanceof StowError);
+  assert.equal(covered(root, 0), root.until);
+  assert.equal(frame.part(frame.count - 1).text, "9 bytes");
 });

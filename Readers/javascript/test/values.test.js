@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Context, Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID, decode, encode, walk } from "../stow.js";
+import { Context, Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID, at, decode, encode, walk } from "../stow.js";
 import { hex, hexBytes } from "./support/notation.js";
 
 function again(value, options) { return decode(encode(value), options); }
@@ -138,6 +138,23 @@ test("contexts", () => {
   assert.deepEqual(decode(encode(value, { context, settled: true }), { context }), value);
 });
 
+test("a message may name the context that is settled", () => {
+  const context = new Context(hexBytes("1F 01 83 41 64 61 00 00"));
+  const message = encode("Ada", { context });
+  assert.equal(decode(message, { context }), "Ada");
+  assert.equal(at(message, [], { context }), "Ada");
+});
+
+test("of two contexts of one id neither is taken", () => {
+  const digits = ["1F 01 88 3F 31 33 37 31 38 33 38 00 00", "1F 01 88 3F 32 30 30 30 34 30 32 00 00"];
+  const [one, other] = digits.map((each) => new Context(hexBytes(each)));
+  assert.equal(one.id, other.id);
+  const message = encode("?1371838", { context: one });
+  assert.equal(decode(message, { contexts: [one, one] }), "?1371838");
+  assert.throws(() => decode(message, { contexts: [one, other] }), /two contexts/);
+  assert.throws(() => decode(message, { contexts: [other], context: one }), /two contexts/);
+});
+
 test("a context may have a shape of many keys", () => {
   const keys = Array.from({ length: 300 }, (_, index) => `key${index}`);
   const row = Object.fromEntries(keys.map((key, index) => [key, index * 1000]));
@@ -148,6 +165,11 @@ test("a context may have a shape of many keys", () => {
   const message = encode(row, { context });
   assert.equal(walk(message, { contexts: [context] })[2].kind, "record");
   assert.deepEqual(decode(message, { contexts: [context] }), row);
+});
+
+test("a decimal number is made of an integer", () => {
+  for (const significand of [1.5, NaN, Infinity]) assert.throws(() => new Decimal(significand), StowError);
+  assert.equal(String(new Decimal(125, -1)), "12.5");
 });
 
 test("errors say where and why", () => {

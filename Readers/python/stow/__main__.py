@@ -1,4 +1,4 @@
-"""Prints what a message, a log, a stream or a context holds, in diagnostic notation.
+"""Prints what a message, a log or a stream holds, in diagnostic notation.
 
     python -m stow FILE                      a file, or - for standard input
     python -m stow FILE --context CONTEXT    a message that relies on a context; several may be given
@@ -51,9 +51,16 @@ def _show(options: argparse.Namespace) -> int:
         return _show_log(open_log(data), width)
     if data[:2] == _STREAM:
         return 1 if _show_records(read_stream(data), width) else 0
-    contexts = [Context(_read(name)) for name in options.context]
+    contexts = [_context(name) for name in options.context]
     print(notation(loads(data, contexts=contexts, context=contexts[0] if contexts else None), width))
     return 0
+
+
+def _context(name: str) -> Context:
+    try:
+        return Context(_read(name))
+    except StowError as error:
+        raise StowError(f"{name} is no context: {error}") from None
 
 
 def _show_log(log: Log, width: int | None) -> int:

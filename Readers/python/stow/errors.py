@@ -6,8 +6,8 @@ from __future__ import annotations
 class StowError(ValueError):
     """The bytes are not valid, or a value cannot be written.
 
-    `reason` says what is wrong, and `offset` where in the bytes: in a record of a log or a stream, where in the record. It is
-    None where no byte is to blame.
+    `reason` says what is wrong, and `offset` where in the bytes: for the error of a record of a log or a stream, where in the
+    record. It is None where no byte is to blame.
     """
 
     def __init__(self, reason: str, offset: int | None = None):

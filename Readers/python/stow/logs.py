@@ -167,6 +167,7 @@ def _open(data: Bytes, reading: _Reading, first: int = 0, until: int | None = No
     _collect_lost(log)
     _collect_damage(blocks, last, log)
     front = blocks.get(0)
+    log.origin = front.origin if front else None
     log._is_origin_damaged = front is None or any(each.start <= HEAD_SIZE < each.end for each in front.damage)
     return log
 
@@ -400,7 +401,7 @@ def _take_records(block: Block, kind: int, number: int, cursor: Cursor) -> bool:
 
 def _records(number: int, cursor: Cursor, is_packable: bool) -> tuple[list[tuple[int, tuple[bytes, bool] | int]], int]:
     """The records of a frame, and whether they are packed, or how many were left out; and the number after them."""
-    records = []
+    records: list[tuple[int, tuple[bytes, bool] | int]] = []
     while cursor.left:
         head = cursor.uint()
         if head == 0:
@@ -431,8 +432,8 @@ def _message(scope: Scope, record: tuple[bytes, bool] | int, is_packable: bool) 
 
 def _unpacked(packed: bytes, window: bytes) -> bytes:
     cursor = Cursor(packed, 0, len(packed))
-    record = b""
-    while cursor.left:
+    record = bytearray()
+    while cursor.left and len(record) <= MOST_UNPACKED:
         first = cursor.take(1)[0]
         if first < 0x80:
             record += cursor.take(first + 1)
@@ -445,7 +446,7 @@ def _unpacked(packed: bytes, window: bytes) -> bytes:
         record += window[start : start + length]
     if not record or record[0] == 0x1F or len(record) > MOST_UNPACKED:
         raise StowError("no packed record", 0)
-    return record
+    return bytes(record)
 
 
 def _find_end(data: Bytes, blocks: dict[int, Block], log: Log) -> int:
@@ -485,7 +486,6 @@ def _read_records(blocks: dict[int, Block], last: int, log: Log, reading: _Readi
         block = blocks[index]
         if index > last:
             break
-        log.origin = block.origin or log.origin
         if block.first_record is not None and block.first_record < claimed:
             log.damage.append(Damage(index * BLOCK_SIZE, index * BLOCK_SIZE + HEAD_SIZE, "head"))
         claimed = block.next_record

@@ -39,7 +39,7 @@ def loads(
 
     - data: `bytes`, or whatever else has a buffer, as a `bytearray`, a `memoryview` or an `mmap`.
     - contexts: those that the message may name.
-    - context: the one that was settled before, on which messages rely that name none.
+    - context: the one that was settled before, on which messages rely that name none. They may name it, too.
     - numpy: packed arrays become arrays of numpy, tables become a `Table`, and matrices arrays of two dimensions. Numbers that
       are stored as a machine has them are not copied: the arrays keep the bytes, and cannot be changed.
     - depth: how many arrays and objects may lie around each other.
@@ -48,7 +48,7 @@ def loads(
     """
     content = readable(data)
     cursor = Cursor(content, 0, len(content))
-    relied_on = _named_context(cursor, contexts) or context
+    relied_on = _named_context(cursor, contexts if context is None else [context, *contexts]) or context
     prelude = relied_on.prelude if relied_on else Prelude()
     if cursor.left and cursor.peek() == PRELUDE_TAG:
         prelude = Prelude(prelude)
@@ -86,10 +86,12 @@ def _named_context(cursor: Cursor, contexts: Iterable[Context]) -> Context | Non
     if kind != _CONTEXT_MESSAGE:
         raise StowError(f"no message, but {_OTHER_KINDS.get(kind, f'what may be of a later version: kind {kind:02X}')}", 0)
     number = cursor.unsigned(4)
-    context = next((context for context in contexts if context.id == number), None)
-    if context is None:
+    held = {context.message: context for context in contexts if context.id == number}
+    if not held:
         raise StowError(f"the context {number:08X} is not there", 0)
-    return context
+    if len(held) > 1:
+        raise StowError(f"there are two contexts of the id {number:08X}", 0)
+    return next(iter(held.values()))
 
 
 def _item(cursor: Cursor, prelude: Prelude, with_numpy: bool) -> Any:

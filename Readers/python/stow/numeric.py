@@ -53,7 +53,6 @@ def sums(offsets: Any, base: int) -> Any:
     return offsets.astype("=i8") + module().int64(base)
 
 
-
 def quotients(cells: Cells, width: int, scale: int) -> Any:
     return integers(cells, width, True).astype("=f8") / float(scale)
 

@@ -201,6 +201,10 @@ def _plain(value: Any) -> Any:
     """A value whose type is exactly one that has a form in the format."""
     if type(value) in (URL, Date):
         return value
+    if isinstance(value, URL):
+        return URL(value)
+    if isinstance(value, Date):
+        return Date(value.seconds)
     if isinstance(value, dict):
         return value if type(value) is dict else dict(value)
     if isinstance(value, (list, tuple)):

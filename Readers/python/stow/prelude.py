@@ -89,6 +89,6 @@ class DistinctKeys:
 
     def add(self, key: str, cursor: Cursor) -> None:
         if key in self._known:
-            raise cursor.error(f"a second key “{key}”")
+            raise cursor.error("a key twice")
         self._known.add(key)
         self.keys.append(key)

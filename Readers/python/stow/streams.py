@@ -38,6 +38,8 @@ class StreamReader:
     def __init__(self, *, numpy: bool = False, depth: int = DEPTH_LIMIT, record_size: int = RECORD_SIZE):
         self._with_numpy, self._depth, self._record_size = numpy, depth, record_size
         self._pending = bytearray()
+        #: How many bytes of the stream came before those.
+        self._passed = 0
         #: How many bytes must be pending before more can be read of them.
         self._wanted = len(_HEAD)
         self._has_head = False
@@ -59,17 +61,22 @@ class StreamReader:
         except StowError as error:
             self._error = error
         del self._pending[: cursor.position]
+        self._passed += cursor.position
         return records
 
     def finish(self) -> None:
         """Says that no more bytes come. Raises `StowError` if the stream ends within its head or a record."""
         self._check()
         if self._pending:
-            raise StowError("a stream that is cut off")
+            raise self._broken("a stream that is cut off", len(self._pending))
 
     def _check(self) -> None:
         if self._error is not None:
             raise self._error
+
+    def _broken(self, reason: str, place: int) -> StowError:
+        """The error at a place in the pending bytes, with its offset in the stream."""
+        return StowError(reason, self._passed + place)
 
     def _forget(self) -> None:
         self._definitions = Definitions(self._with_numpy, self._depth)
@@ -87,16 +94,19 @@ class StreamReader:
         if cursor.left < size:
             self._wait(cursor, start, size)
             return None
-        length = cursor.uint()
+        try:
+            length = cursor.uint()
+        except StowError as error:
+            raise self._broken(error.reason, start) from None
         if not 0 < length <= self._record_size:
-            raise StowError(f"a record of {length} bytes", start)
+            raise self._broken(f"a record of {length} bytes", start)
         if cursor.left < length + _CHECKSUM_SIZE:
             self._wait(cursor, start, size + length + _CHECKSUM_SIZE)
             return None
         message = cursor.take(length)
         if checksum(self._count.to_bytes(8, "little") + message) != cursor.unsigned(_CHECKSUM_SIZE):
-            raise StowError("a checksum that is not the record's", start)
-        return self._record(message)
+            raise self._broken("a checksum that is not the record's", start)
+        return self._record(message, start)
 
     def _wait(self, cursor: Cursor, start: int, wanted: int) -> None:
         """Goes back to where a record begins, until so many bytes of it are there."""
@@ -113,11 +123,14 @@ class StreamReader:
         self._has_head = True
         return True
 
-    def _record(self, message: bytes) -> Record:
-        value = self._definitions.take_in(message)
+    def _record(self, message: bytes, start: int) -> Record:
+        try:
+            value = self._definitions.take_in(message)
+        except StowError as error:
+            raise self._broken(f"a prelude that is not valid: {error}", start) from None
         self._defined += value.position
         if self._defined > _MOST_DEFINITIONS:
-            raise StowError("more definitions than allowed")
+            raise self._broken("more definitions than allowed", start)
         self._count += 1
         return self._definitions.read_value(self._count - 1, value)
 

@@ -55,6 +55,10 @@ class Date:
 
     seconds: float
 
+    def __post_init__(self) -> None:
+        if type(self.seconds) is not float:
+            object.__setattr__(self, "seconds", float(self.seconds))
+
     @classmethod
     def of(cls, time: datetime.datetime) -> Date:
         """The date of a `datetime` that has a time zone."""

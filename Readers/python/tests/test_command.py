@@ -41,6 +41,12 @@ class CommandTests(unittest.TestCase):
         code, output, _ = self.run_with(message, "--context", str(self.folder / "context"))
         self.assertEqual((code, output), (0, '{"id": 5, "name": "Ada", "on": true}\n'))
 
+    def test_what_is_no_context_is_named(self):
+        (self.folder / "context").write_bytes(b"\x91")
+        code, _, errors = self.run_with(b"\x91", "--context", str(self.folder / "context"))
+        self.assertEqual(code, 1)
+        self.assertIn("context is no context: no prelude", errors)
+
     def test_a_log(self):
         _, data, _ = format_document.logs()["log-records"]
         self.assertEqual(self.run_with(data), (0, '0: 1\n1: "two"\n2: [3.5]\n', ""))

@@ -2,6 +2,7 @@
 
 import io
 import tempfile
+import tracemalloc
 import unittest
 from pathlib import Path
 
@@ -135,6 +136,26 @@ class LogTests(unittest.TestCase):
         self.assertEqual(log.lost, [range(0, 1)])
         self.assertEqual([damage.reason for damage in log.damage], ["record"])
 
+    def test_a_packed_record_takes_no_more_memory_than_a_record_may_have(self):
+        # A record of 266 bytes in the window, and a packed one that has them 16,000 times: 4 MB.
+        packed = b"\xf0\x00\xff" * 16_000
+        records = uint_bytes(2 * 266) + b"\x19\xe0\x27" + bytes(263) + uint_bytes(2 * len(packed) + 1) + packed
+        data = log_of((0x08, b"\x00" + records))
+        tracemalloc.start()
+        try:
+            log = stow.open_log(data)
+            self.assertLess(tracemalloc.get_traced_memory()[1], 1_000_000)
+        finally:
+            tracemalloc.stop()
+        self.assertEqual((log.records, [damage.reason for damage in log.damage]), ([], ["frame"]))
+
+    def test_a_log_that_ends_before_its_first_record_has_its_origin(self):
+        # A group that is not finished, and which no block has the first part of.
+        data = log_of(origin(bytes(8)), (0x02, b"\x00\x02\x09\x01\x91")).ljust(BLOCK_SIZE, b"\0") + head(1, 7)
+        data += frame(len(data), 0x03, b"\x06\x01\x91")
+        log = stow.open_log(data)
+        self.assertEqual((log.end, log.origin), (0, (bytes(8), 0)))
+
     def test_a_number_takes_no_memory(self):
         log = stow.open_log(head(0, 1 << 61))
         self.assertEqual(log.count, 1 << 61)
@@ -242,6 +263,21 @@ class StreamTests(unittest.TestCase):
             else:
                 with self.assertRaises(stow.StowError):
                     reader.finish()
+
+    def test_errors_have_their_offset_in_the_stream(self):
+        prelude = b"\x1f\x01\x00\x91"
+        sum_of_prelude = checksum((3).to_bytes(8, "little") + prelude).to_bytes(4, "little")
+        for wrong in (b"\x01\x91????", b"\xfe", b"\xfc\0\0\0\0", b"\x04" + prelude + sum_of_prelude):
+            reader = stow.StreamReader()
+            for byte in self.data + wrong:
+                reader.feed(bytes([byte]))
+            with self.assertRaises(stow.StowError) as caught:
+                reader.finish()
+            self.assertEqual(caught.exception.offset, len(self.data))
+        reader = stow.StreamReader()
+        reader.feed(self.data + b"\x05")
+        with self.assertRaisesRegex(stow.StowError, f"cut off, at byte {len(self.data) + 1}"):
+            reader.finish()
 
     def test_a_length_takes_no_memory(self):
         reader = stow.StreamReader()

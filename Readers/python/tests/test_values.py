@@ -151,6 +151,26 @@ class ValueTests(unittest.TestCase):
             with self.assertRaisesRegex(stow.StowError, words):
                 stow.loads(bytes.fromhex(digits))
 
+    def test_errors_do_not_repeat_what_the_sender_wrote(self):
+        with self.assertRaises(stow.StowError) as caught:
+            stow.loads(bytes.fromhex("C6 81 1B 91 81 1B 92"))
+        self.assertTrue(str(caught.exception).isprintable())
+
+    def test_values_of_a_class_that_extends_one_are_of_its_kind(self):
+        class Link(stow.URL):
+            pass
+
+        class Moment(stow.Date):
+            pass
+
+        self.assertEqual(stow.dumps([Link("x"), Moment(0.5)]), stow.dumps([stow.URL("x"), stow.Date(0.5)]))
+
+    def test_the_seconds_of_a_date_are_a_float(self):
+        self.assertEqual(stow.dumps(stow.Date(5)), stow.dumps(stow.Date(5.0)))
+        self.assertEqual(repr(stow.Date(5)), "Date(seconds=5.0)")
+        with self.assertRaises(TypeError):
+            stow.Date(None)
+
     def test_values_can_be_pickled(self):
         for value in (stow.Nil(3), stow.Date(1.5), stow.URL("x"), stow.SingleNaN(0x7FC00001)):
             self.assertEqual(repr(pickle.loads(pickle.dumps(value))), repr(value))
@@ -171,6 +191,21 @@ class ContextTests(unittest.TestCase):
         self.assertEqual(named.hex(), "7f0132408927f00495500230")
         self.assertEqual(named[6:], settled)
         self.assertEqual(stow.loads(settled, context=self.context), value)
+
+    def test_a_message_may_name_the_one_that_is_settled(self):
+        message = stow.dumps("Ada", context=self.context)
+        self.assertEqual(stow.loads(message, context=self.context), "Ada")
+
+    def test_of_two_of_one_id_neither_is_taken(self):
+        one, other = (
+            stow.Context(bytes.fromhex(digits))
+            for digits in ("1F 01 88 3F 31 33 37 31 38 33 38 00 00", "1F 01 88 3F 32 30 30 30 34 30 32 00 00"))
+        self.assertEqual(one.id, other.id)
+        message = stow.dumps("?1371838", context=one)
+        self.assertEqual(stow.loads(message, contexts=[one, one]), "?1371838")
+        for known in ({"contexts": [one, other]}, {"contexts": [other], "context": one}):
+            with self.assertRaisesRegex(stow.StowError, "two contexts"):
+                stow.loads(message, **known)
 
     def test_definitions_of_a_message_stay_its_own(self):
         value = [{"kind": "alpha", "other": "alpha"}, {"kind": "alpha", "other": "Ada"}]
