@@ -3321,7 +3321,8 @@ export const each = Symbol("each");
 
 const PLAIN_KEY = /[\p{XID_Start}_][\p{XID_Continue}-]*/uy;
 const QUOTED_KEY = /\["((?:[^"\\]|\\["\\nrt]|\\u\{[0-9A-Fa-f]{1,8}\})*)"\]/uy;
-const INDEX = /\[(0|-?[1-9][0-9]*)\]/y;
+/** Of no more digits than a number holds exactly. */
+const INDEX = /\[(0|-?[1-9][0-9]{0,14})\]/y;
 const ESCAPES = { '"': '"', "\\": "\\", n: "\n", r: "\r", t: "\t" };
 
 /** The steps that a text says: `people[3].name`, `people[]["a b"]`. */
@@ -3374,6 +3375,9 @@ function isEmptyObject(value) {
  */
 export function at(bytes, path, options = {}) {
   const steps = typeof path === "string" ? parsePath(path) : [...path];
+  if (!steps.every((step) => typeof step === "string" || step === each || Number.isSafeInteger(step))) {
+    throw new StowError("a step of a path is a key, an index or each");
+  }
   return guarded(() => new PathReader(readerOf(bytes, options), steps).value(0));
 }
 

@@ -167,6 +167,15 @@ test("a context may have a shape of many keys", () => {
   assert.deepEqual(decode(message, { contexts: [context] }), row);
 });
 
+test("an index is an integer that a number holds exactly", () => {
+  const packed = encode([1000, 2000, 3000]), object = encode({ 9007199254740992: 1 });
+  assert.equal(at(packed, "[1]"), 2000);
+  assert.equal(at(packed, "[999999999999999]"), undefined);
+  for (const step of [0.5, NaN, 2 ** 53, null]) assert.throws(() => at(packed, [step]), StowError);
+  assert.throws(() => at(object, "[9007199254740993]"), StowError);
+  assert.equal(at(object, '["9007199254740992"]'), 1);
+});
+
 test("a decimal number is made of an integer", () => {
   for (const significand of [1.5, NaN, Infinity]) assert.throws(() => new Decimal(significand), StowError);
   assert.equal(String(new Decimal(125, -1)), "12.5");

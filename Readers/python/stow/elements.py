@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from array import array
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Callable
 
 from . import floats, numeric
@@ -106,6 +107,7 @@ def signed_64(number: int) -> int:
     return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
+@cache
 def sized_element(kind: int) -> Element | None:
     """The element of a type, unless the type is reserved or has no size of its own."""
     if kind in _OTHERS:

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-8wC/3BFQJ6nrW18XwUbOHgdCfnHXEZM130dypyT7keU='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-i8Owr1NXrvFuZJvNBTVqr0tZTsnDduz1wZnYw2ijNK4='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -3609,7 +3609,8 @@ const each = Symbol("each");
 
 const PLAIN_KEY = /[\p{XID_Start}_][\p{XID_Continue}-]*/uy;
 const QUOTED_KEY = /\["((?:[^"\\]|\\["\\nrt]|\\u\{[0-9A-Fa-f]{1,8}\})*)"\]/uy;
-const INDEX = /\[(0|-?[1-9][0-9]*)\]/y;
+/** Of no more digits than a number holds exactly. */
+const INDEX = /\[(0|-?[1-9][0-9]{0,14})\]/y;
 const ESCAPES = { '"': '"', "\\": "\\", n: "\n", r: "\r", t: "\t" };
 
 /** The steps that a text says: `people[3].name`, `people[]["a b"]`. */
@@ -3662,6 +3663,9 @@ function isEmptyObject(value) {
  */
 function at(bytes, path, options = {}) {
   const steps = typeof path === "string" ? parsePath(path) : [...path];
+  if (!steps.every((step) => typeof step === "string" || step === each || Number.isSafeInteger(step))) {
+    throw new StowError("a step of a path is a key, an index or each");
+  }
   return guarded(() => new PathReader(readerOf(bytes, options), steps).value(0));
 }
 
