@@ -4347,9 +4347,12 @@ function definitionsBefore(records, options) {
   return (index) => {
     const { symbolCount, shapeCount, isBroken } = known[index];
     const { symbols, shapes } = definitions;
-    return { symbols: symbols.slice(0, symbolCount), shapes: shapes.slice(0, shapeCount), isBroken };
+    return { symbols: firstOf(symbols, symbolCount), shapes: firstOf(shapes, shapeCount), isBroken };
   };
 }
+
+/** The first so many of some definitions. Most records have all of them, which are not copied. */
+function firstOf(definitions, count) { return count === definitions.length ? definitions : definitions.slice(0, count); }
 
 function partsOfMessage(bytes, options, start, end, symbols, shapes) {
   const outline = new Outline(bytes, options, start, end);
@@ -4419,7 +4422,7 @@ class StreamOutline extends Outline {
     const part = new Part(this, start, head, end + 4, "message", `record ${number}, ${counted(size, "byte")}`);
     part.step = number;
     return part.opens(() => {
-      const known = [definitions.symbols.slice(0, symbols), definitions.shapes.slice(0, shapes)];
+      const known = [firstOf(definitions.symbols, symbols), firstOf(definitions.shapes, shapes)];
       const nested = partsOfMessage(this.bytes, this.options, head, end, ...known);
       nested.fronts.push(this.leafOf(end, 4, "checksum", `checksum of record ${number}`));
       return nested;

@@ -4,8 +4,7 @@ import { test } from "node:test";
 import { StowError, StreamReader, openLog, readStream, readStreamFrom } from "../stow.js";
 import { notation } from "./support/diagnostic.js";
 import { described, hexBytes } from "./support/notation.js";
-import { checksum } from "./support/checksum.js";
-import { logOf } from "./support/frames.js";
+import { logOf, stream } from "./support/frames.js";
 import { examples, expectedFolder, expectedLog, folderFiles, folderNames, logBytes, logNames, streams } from "./support/vectors.js";
 
 const EXACT = { exact: true, objects: "map" };
@@ -171,18 +170,6 @@ function hide(object, name) { Object.defineProperty(object, name, { value: undef
 
 async function* chunks(bytes, size) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-}
-
-function stream(...records) {
-  const parts = [hexBytes("7F 03 01")];
-  records.forEach((record, number) => {
-    const count = Buffer.alloc(8), length = Buffer.alloc(4), sum = Buffer.alloc(4);
-    count.writeUInt32LE(number);
-    length.writeUInt32LE(record.length);
-    sum.writeUInt32LE(checksum(Buffer.concat([count, record])));
-    parts.push(hexBytes("FC"), length, record, sum);
-  });
-  return new Uint8Array(Buffer.concat(parts));
 }
 
 function read(...records) { return [...readStream(stream(...records))]; }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Context, StowError, check, decode, encode, openLog, outline, readStream } from "../stow.js";
-import { logOf } from "./support/frames.js";
+import { logOf, stream } from "./support/frames.js";
 import { Mutator } from "./support/mutations.js";
 import { described, hexBytes } from "./support/notation.js";
 import { contexts, examples, logBytes, logNames, vectors } from "./support/vectors.js";
@@ -170,4 +170,12 @@ test("a frame whose number is not one has its bytes", () => {
   assert.ok(frame.error instanceof StowError);
   assert.equal(covered(root, 0), root.until);
   assert.equal(frame.part(frame.count - 1).text, "9 bytes");
+});
+
+test("many records after many definitions are looked at in a time that is in proportion", () => {
+  const symbols = 1000000, count = Buffer.alloc(4);
+  count.writeUInt32LE(symbols);
+  const first = Buffer.concat([hexBytes("1F FC"), count, Buffer.alloc(symbols, 0x80), hexBytes("00 91")]);
+  // If each record had its own copy of what is defined, it would take minutes.
+  assert.equal(faultOf(outline(stream(first, ...Array(5000).fill(hexBytes("91"))))), null);
 });

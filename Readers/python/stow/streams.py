@@ -41,7 +41,7 @@ class StreamReader:
         #: How many bytes of the stream came before those.
         self._passed = 0
         #: How many bytes must be pending before more can be read of them.
-        self._wanted = len(_HEAD)
+        self._wanted = 1
         self._has_head = False
         self._count = 0
         self._error: StowError | None = None

@@ -279,6 +279,12 @@ class StreamTests(unittest.TestCase):
         with self.assertRaisesRegex(stow.StowError, f"cut off, at byte {len(self.data) + 1}"):
             reader.finish()
 
+    def test_what_is_no_stream_is_refused_at_its_first_byte(self):
+        reader = stow.StreamReader()
+        reader.feed(b"{")
+        with self.assertRaisesRegex(stow.StowError, "no stream"):
+            reader.finish()
+
     def test_a_length_takes_no_memory(self):
         reader = stow.StreamReader()
         self.assertEqual(reader.feed(bytes.fromhex("7F 03 01 FC FF FF FF 3F 91")), [])

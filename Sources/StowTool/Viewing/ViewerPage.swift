@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-i8Owr1NXrvFuZJvNBTVqr0tZTsnDduz1wZnYw2ijNK4='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-TsgK3WuZ8gsBtB735ia804Gc/3+u/nNRtk1TV0KHU8k='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -4635,9 +4635,12 @@ function definitionsBefore(records, options) {
   return (index) => {
     const { symbolCount, shapeCount, isBroken } = known[index];
     const { symbols, shapes } = definitions;
-    return { symbols: symbols.slice(0, symbolCount), shapes: shapes.slice(0, shapeCount), isBroken };
+    return { symbols: firstOf(symbols, symbolCount), shapes: firstOf(shapes, shapeCount), isBroken };
   };
 }
+
+/** The first so many of some definitions. Most records have all of them, which are not copied. */
+function firstOf(definitions, count) { return count === definitions.length ? definitions : definitions.slice(0, count); }
 
 function partsOfMessage(bytes, options, start, end, symbols, shapes) {
   const outline = new Outline(bytes, options, start, end);
@@ -4707,7 +4710,7 @@ class StreamOutline extends Outline {
     const part = new Part(this, start, head, end + 4, "message", `record ${number}, ${counted(size, "byte")}`);
     part.step = number;
     return part.opens(() => {
-      const known = [definitions.symbols.slice(0, symbols), definitions.shapes.slice(0, shapes)];
+      const known = [firstOf(definitions.symbols, symbols), firstOf(definitions.shapes, shapes)];
       const nested = partsOfMessage(this.bytes, this.options, head, end, ...known);
       nested.fronts.push(this.leafOf(end, 4, "checksum", `checksum of record ${number}`));
       return nested;

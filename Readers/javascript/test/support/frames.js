@@ -1,6 +1,7 @@
-// Logs of frames that are made for a test.
+// Logs and streams that are made for a test.
 
 import { checksum } from "./checksum.js";
+import { hexBytes } from "./notation.js";
 
 const IDENTITY = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 const BLOCK_SIZE = 65536;
@@ -34,4 +35,17 @@ function bytesOf(number, size) {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(BigInt(number));
   return bytes.subarray(0, size);
+}
+
+/** A stream of records, of which each has a length in five bytes. */
+export function stream(...records) {
+  const parts = [hexBytes("7F 03 01")];
+  records.forEach((record, number) => {
+    const count = Buffer.alloc(8), length = Buffer.alloc(4), sum = Buffer.alloc(4);
+    count.writeUInt32LE(number);
+    length.writeUInt32LE(record.length);
+    sum.writeUInt32LE(checksum(Buffer.concat([count, record])));
+    parts.push(hexBytes("FC"), length, record, sum);
+  });
+  return new Uint8Array(Buffer.concat(parts));
 }
