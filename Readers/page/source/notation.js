@@ -1,6 +1,6 @@
 // Values as text: in diagnostic notation (Format/Notation.md) and as JSON, and paths to them.
 
-import { Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID } from "../../javascript/stow.js";
+import { Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID, each } from "../../javascript/stow.js";
 
 const WIDTH = 100;
 /** The milliseconds from 1970 to 2001. */
@@ -8,11 +8,14 @@ const EPOCH = 978307200000;
 
 /** What is written with an escape: quotes, controls, and what is invisible and moves the text around it. */
 const ESCAPED = /["\\\u0000-\u001F\u007F-\u009F\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
-const SHORT = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" };
+const SHORT = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /** A string in quotes, as in JSON. */
-export function quotedText(text) {
-  return `"${text.replace(ESCAPED, (unit) => SHORT[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)}"`;
+export function quotedText(text) { return quoted(text, (digits) => `\\u${digits.padStart(4, "0")}`); }
+
+/** A string in quotes, whose characters without a short escape are written as `escape` says, given their hexadecimal digits. */
+function quoted(text, escape) {
+  return `"${text.replace(ESCAPED, (unit) => SHORT[unit] ?? escape(unit.charCodeAt(0).toString(16)))}"`;
 }
 
 export function base64(bytes) {
@@ -104,13 +107,14 @@ export function json(value) { return written(value, scalarJSON, ""); }
 
 const PLAIN_KEY = /^[\p{XID_Start}_][\p{XID_Continue}-]*$/u;
 
-/** The path of some steps: `people[3].name`. */
+/** The path of some steps: `people[3].name`, and `people[].name` for all elements. */
 export function pathText(steps) {
   let path = "";
   for (const step of steps) {
-    if (typeof step !== "string") path += `[${step}]`;
+    if (step === each) path += "[]";
+    else if (typeof step !== "string") path += `[${step}]`;
     else if (PLAIN_KEY.test(step)) path += path ? `.${step}` : step;
-    else path += `[${quotedText(step).replace(/\\u([0-9a-f]{4})/g, "\\u{$1}").replace("\\b", "\\u{8}").replace("\\f", "\\u{c}")}]`;
+    else path += `[${quoted(step, (digits) => `\\u{${digits}}`)}]`;
   }
   return path;
 }

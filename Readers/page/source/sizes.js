@@ -1,6 +1,6 @@
 // Where the bytes go: a tree of paths, in which all elements of a list are one, and its drawing as rectangles.
 
-import { NestedNil, UUID } from "../../javascript/stow.js";
+import { NestedNil, UUID, each } from "../../javascript/stow.js";
 import { element } from "./rows.js";
 import { pathText } from "./notation.js";
 
@@ -22,10 +22,10 @@ class Size {
   }
 
   child(step, place) {
-    const key = typeof step === "number" ? 0 : step;
+    const key = typeof step === "number" ? each : step;
     let child = this.below.get(key);
     if (!child) {
-      child = new Size(typeof step === "number" ? "[]" : step);
+      child = new Size(key);
       child.place = place();
       this.below.set(key, child);
     }
@@ -36,7 +36,7 @@ class Size {
   /** Sums up what is below. Without recursion, as messages nest deep. */
   sum() {
     const all = [this];
-    for (const size of all) all.push(...size.below.values());
+    for (const size of all) for (const below of size.below.values()) all.push(below);
     for (const size of all.reverse()) {
       size.total = size.own;
       for (const below of size.below.values()) size.total += below.total;
@@ -174,7 +174,7 @@ export class Treemap {
   tile(part, { x, y, width, height }, into) {
     this.tiles++;
     const { size, steps, total, kind, isOwn } = part;
-    const name = isOwn ? kind : shortPath(steps) || "all";
+    const name = isOwn ? kind : pathText(steps) || "all";
     const isFrame = !isOwn && size.below.size > 0 && width > 28 && height > 34;
     const tile = element("div", isFrame ? "tile frame" : `tile ${this.kindClass(kind)}`);
     tile.title = `${name}: ${count(total)}, ${this.percent(total)}${size.count > 1 && !isOwn ? `, ${number(size.count)} values` : ""}`;
@@ -208,7 +208,7 @@ export class Treemap {
     lines.sort((left, right) => right.total - left.total);
     this.table.replaceChildren(...lines.slice(0, 200).map((part) => {
       const row = element("tr");
-      const button = element("button", "link", shortPath(part.steps) || "(all)");
+      const button = element("button", "link", pathText(part.steps) || "(all)");
       button.addEventListener("click", () => this.choose(part.size.place));
       const path = element("td");
       path.append(button);
@@ -219,12 +219,7 @@ export class Treemap {
   }
 }
 
-function lastStep(steps) { return shortPath(steps.slice(-1)); }
-
-/** A path in which `[]` stands for all elements. */
-function shortPath(steps) {
-  return pathText(steps.map((step) => (step === "[]" ? -1 : step))).replaceAll("[-1]", "[]");
-}
+function lastStep(steps) { return pathText(steps.slice(-1)); }
 
 export function number(value) { return String(value).replace(/\B(?=(\d{3})+$)/g, "\u202F"); }
 

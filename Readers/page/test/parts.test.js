@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Context, decode, encode, outline } from "../../javascript/stow.js";
+import { Context, decode, each, encode, outline, parsePath } from "../../javascript/stow.js";
 import { contexts, lines, logBytes, logNames, vectors } from "../../javascript/test/support/vectors.js";
 import { json, notation, pathText } from "../source/notation.js";
 import { search } from "../source/search.js";
@@ -41,6 +41,12 @@ test("sizes are those of all bytes", () => {
   for (const bytes of all) assert.equal(ended(measure(outline(bytes, options))).total, bytes.length);
 });
 
+test("the sizes of a map of very many keys are measured", () => {
+  const value = Object.fromEntries(Array.from({ length: 200000 }, (_, index) => [`key${index}`, 1]));
+  const bytes = encode(value);
+  assert.equal(ended(measure(outline(bytes, EXACT))).total, bytes.length);
+});
+
 test("paths and words are found", () => {
   const value = { people: [{ name: "Ada", tags: ["a"] }, { name: "Grace", tags: [] }, { name: "Linus", age: 3 }], "a b": 1 };
   assert.deepEqual(pathsOf(value, "people[1].name"), ["people[1].name"]);
@@ -48,6 +54,16 @@ test("paths and words are found", () => {
   assert.deepEqual(pathsOf(value, '["a b"]'), ['["a b"]']);
   assert.deepEqual(pathsOf(value, "grace"), ["people[1].name"]);
   assert.deepEqual(pathsOf(value, "people[9]"), []);
+});
+
+test("the path of any key leads to it", () => {
+  for (const key of ["a b", "\\b", "\\u0041", "\b\b\f\u0000", "\u202E", '"]', "\n\r\t", "[]", "[-1]", "größe", ""]) {
+    assert.deepEqual(parsePath(pathText(["a", key, 0])), ["a", key, 0]);
+  }
+});
+
+test("a path says what stands for all elements", () => {
+  assert.equal(pathText(["a", each, "b", 3, "c d"]), 'a[].b[3]["c d"]');
 });
 
 test("rows and places are the same, whatever is open", () => {

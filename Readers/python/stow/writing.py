@@ -11,7 +11,6 @@ from typing import Any
 from . import forms
 from .context import Context
 from .elements import little_endian
-from .errors import StowError
 from .message import DEPTH_LIMIT
 from .planning import SHORT_SYMBOLS, Collector, Entry, ObjectNode, Plan
 from .uints import uint_bytes, uint_size

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-TsgK3WuZ8gsBtB735ia804Gc/3+u/nNRtk1TV0KHU8k='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-eyPe/hFyRy+WAVP6K7SNY2ueHRRV2lLZgraiMiK1xOg='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -4847,7 +4847,7 @@ return { StowError, NestedNil, Float, StowDate, UUID, StowURL, Decimal, decode, 
 })();
 
 const module2 = (() => {
-const { Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID } = module1;
+const { Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID, each } = module1;
 // Values as text: in diagnostic notation (Format/Notation.md) and as JSON, and paths to them.
 
 
@@ -4857,11 +4857,14 @@ const EPOCH = 978307200000;
 
 /** What is written with an escape: quotes, controls, and what is invisible and moves the text around it. */
 const ESCAPED = /["\\\u0000-\u001F\u007F-\u009F\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
-const SHORT = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" };
+const SHORT = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /** A string in quotes, as in JSON. */
-function quotedText(text) {
-  return `"${text.replace(ESCAPED, (unit) => SHORT[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)}"`;
+function quotedText(text) { return quoted(text, (digits) => `\\u${digits.padStart(4, "0")}`); }
+
+/** A string in quotes, whose characters without a short escape are written as `escape` says, given their hexadecimal digits. */
+function quoted(text, escape) {
+  return `"${text.replace(ESCAPED, (unit) => SHORT[unit] ?? escape(unit.charCodeAt(0).toString(16)))}"`;
 }
 
 function base64(bytes) {
@@ -4953,13 +4956,14 @@ function json(value) { return written(value, scalarJSON, ""); }
 
 const PLAIN_KEY = /^[\p{XID_Start}_][\p{XID_Continue}-]*$/u;
 
-/** The path of some steps: `people[3].name`. */
+/** The path of some steps: `people[3].name`, and `people[].name` for all elements. */
 function pathText(steps) {
   let path = "";
   for (const step of steps) {
-    if (typeof step !== "string") path += `[${step}]`;
+    if (step === each) path += "[]";
+    else if (typeof step !== "string") path += `[${step}]`;
     else if (PLAIN_KEY.test(step)) path += path ? `.${step}` : step;
-    else path += `[${quotedText(step).replace(/\\u([0-9a-f]{4})/g, "\\u{$1}").replace("\\b", "\\u{8}").replace("\\f", "\\u{c}")}]`;
+    else path += `[${quoted(step, (digits) => `\\u{${digits}}`)}]`;
   }
   return path;
 }
@@ -5505,7 +5509,7 @@ return { search };
 })();
 
 const module7 = (() => {
-const { NestedNil, UUID } = module1;
+const { NestedNil, UUID, each } = module1;
 const { element } = module3;
 const { pathText } = module2;
 // Where the bytes go: a tree of paths, in which all elements of a list are one, and its drawing as rectangles.
@@ -5529,10 +5533,10 @@ class Size {
   }
 
   child(step, place) {
-    const key = typeof step === "number" ? 0 : step;
+    const key = typeof step === "number" ? each : step;
     let child = this.below.get(key);
     if (!child) {
-      child = new Size(typeof step === "number" ? "[]" : step);
+      child = new Size(key);
       child.place = place();
       this.below.set(key, child);
     }
@@ -5543,7 +5547,7 @@ class Size {
   /** Sums up what is below. Without recursion, as messages nest deep. */
   sum() {
     const all = [this];
-    for (const size of all) all.push(...size.below.values());
+    for (const size of all) for (const below of size.below.values()) all.push(below);
     for (const size of all.reverse()) {
       size.total = size.own;
       for (const below of size.below.values()) size.total += below.total;
@@ -5681,7 +5685,7 @@ class Treemap {
   tile(part, { x, y, width, height }, into) {
     this.tiles++;
     const { size, steps, total, kind, isOwn } = part;
-    const name = isOwn ? kind : shortPath(steps) || "all";
+    const name = isOwn ? kind : pathText(steps) || "all";
     const isFrame = !isOwn && size.below.size > 0 && width > 28 && height > 34;
     const tile = element("div", isFrame ? "tile frame" : `tile ${this.kindClass(kind)}`);
     tile.title = `${name}: ${count(total)}, ${this.percent(total)}${size.count > 1 && !isOwn ? `, ${number(size.count)} values` : ""}`;
@@ -5715,7 +5719,7 @@ class Treemap {
     lines.sort((left, right) => right.total - left.total);
     this.table.replaceChildren(...lines.slice(0, 200).map((part) => {
       const row = element("tr");
-      const button = element("button", "link", shortPath(part.steps) || "(all)");
+      const button = element("button", "link", pathText(part.steps) || "(all)");
       button.addEventListener("click", () => this.choose(part.size.place));
       const path = element("td");
       path.append(button);
@@ -5726,12 +5730,7 @@ class Treemap {
   }
 }
 
-function lastStep(steps) { return shortPath(steps.slice(-1)); }
-
-/** A path in which `[]` stands for all elements. */
-function shortPath(steps) {
-  return pathText(steps.map((step) => (step === "[]" ? -1 : step))).replaceAll("[-1]", "[]");
-}
+function lastStep(steps) { return pathText(steps.slice(-1)); }
 
 function number(value) { return String(value).replace(/\B(?=(\d{3})+$)/g, "\u202F"); }
 
