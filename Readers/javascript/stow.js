@@ -354,7 +354,9 @@ function depthOf(options) {
 }
 
 /** Whether a value is an ArrayBuffer, be it that of another frame or context, which has classes of its own. */
-function isArrayBuffer(value) { return Object.prototype.toString.call(value) === "[object ArrayBuffer]"; }
+function isArrayBuffer(value) {
+  return Object.prototype.toString.call(value) === "[object ArrayBuffer]" && new Uint8Array(value).buffer === value;
+}
 
 /** The name of the class of a typed array, whichever frame or context it is from; undefined for all else. */
 const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;

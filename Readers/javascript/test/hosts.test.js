@@ -41,4 +41,6 @@ test("bytes of another context are bytes", () => {
   for (const data of [bytes, buffer, view]) assert.equal(hex(here.encode(data)), "19020102");
   assert.equal(hex(here.encode(doubles)), hex(here.encode(Float64Array.of(1, 2.5))));
   assert.equal(here.decode(runInNewContext("Uint8Array.of(0x91).buffer")), 1);
+  class Other { get [Symbol.toStringTag]() { return "ArrayBuffer"; } }
+  for (const call of [here.encode, here.decode]) assert.throws(() => call(new Other()), here.StowError);
 });

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-eyPe/hFyRy+WAVP6K7SNY2ueHRRV2lLZgraiMiK1xOg='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-L++Tky+FoembVEu9QQk8M/q6B1SmIb4JB7QB2LT7u/k='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -642,7 +642,9 @@ function depthOf(options) {
 }
 
 /** Whether a value is an ArrayBuffer, be it that of another frame or context, which has classes of its own. */
-function isArrayBuffer(value) { return Object.prototype.toString.call(value) === "[object ArrayBuffer]"; }
+function isArrayBuffer(value) {
+  return Object.prototype.toString.call(value) === "[object ArrayBuffer]" && new Uint8Array(value).buffer === value;
+}
 
 /** The name of the class of a typed array, whichever frame or context it is from; undefined for all else. */
 const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
