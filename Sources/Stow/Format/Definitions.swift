@@ -14,6 +14,8 @@ package final class DecodingDefinitions: @unchecked Sendable {
   private(set) var extent = Extent()
   /// The symbols by their numbers; nil for a short one that is made each time it is needed.
   private var strings: [String?] = []
+  /// The hashes of symbols that are keys of shapes: a long name is hashed once, however many records refer to it.
+  private var hashes: [Int: Int] = [:]
   private let areShortStringsKept: Bool
   /// The length from which on a string is always kept, so that references to it do not make a copy each.
   private static let leastLongString = 16
@@ -120,8 +122,12 @@ package final class DecodingDefinitions: @unchecked Sendable {
       var names = NameNumbers()
       _ = try names.keys(of: tables, from: before.shapes, message, movedBy: shift) {
         symbol throws(FormatError) in
-        symbol < before.symbols
-          ? try string(ofSymbol: symbol) : try message.string(ofTextAt: tables.symbol(symbol) - shift)
+        guard symbol < before.symbols else {
+          return HashedName(try message.string(ofTextAt: tables.symbol(symbol) - shift))
+        }
+        let name = HashedName(try string(ofSymbol: symbol), hash: hashes[symbol])
+        hashes[symbol] = name.hash
+        return name
       }
     }
     return end
@@ -134,6 +140,20 @@ package final class DecodingDefinitions: @unchecked Sendable {
   }
 }
 
+/// A name and its hash.
+private struct HashedName: Hashable {
+  let name: ExactString
+  let hash: Int
+
+  /// - Parameter hash: The hash, if it is known.
+  init(_ string: String, hash: Int? = nil) {
+    name = ExactString(string)
+    self.hash = hash ?? name.hashValue
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}
+
 /// Numbers names, so that names with the same bytes have the same number.
 ///
 /// A key takes a byte even if its symbol takes half of a prelude. So each symbol is looked at once, however
@@ -141,15 +161,15 @@ package final class DecodingDefinitions: @unchecked Sendable {
 private struct NameNumbers {
   /// The names, by their numbers.
   private(set) var names: [String] = []
-  private var numbers: [ExactString: Int] = [:]
+  private var numbers: [HashedName: Int] = [:]
   /// The numbers of symbols that keys refer to, by symbol.
   private var ofSymbols: [Int: Int] = [:]
 
-  mutating func number(of name: String) -> Int {
-    let number = numbers[ExactString(name), default: names.count]
+  mutating func number(of name: HashedName) -> Int {
+    let number = numbers[name, default: names.count]
     if number == names.count {
-      numbers[ExactString(name)] = number
-      names.append(name)
+      numbers[name] = number
+      names.append(name.name.string)
     }
     return number
   }
@@ -163,7 +183,7 @@ private struct NameNumbers {
   /// - Throws: `repeatedKey` if a shape has a key twice.
   mutating func keys(
     of tables: borrowing TextTables, from first: Int = 0, _ reader: ByteReader, movedBy shift: Int = 0,
-    symbol name: (_ number: Int) throws(FormatError) -> String
+    symbol name: (_ number: Int) throws(FormatError) -> HashedName
   ) throws(FormatError) -> [[Int]] {
     var shapes: [[Int]] = []
     // The last shape that has each key.
@@ -176,7 +196,7 @@ private struct NameNumbers {
         let symbol = try reader.reference(at: &next)
         var number = symbol.flatMap { ofSymbols[$0] }
         if number == nil {
-          let name = if let symbol { try name(symbol) } else { try reader.string(ofTextAt: key) }
+          let name = if let symbol { try name(symbol) } else { HashedName(try reader.string(ofTextAt: key)) }
           number = self.number(of: name)
           if let symbol { ofSymbols[symbol] = number }
         }
@@ -232,8 +252,8 @@ struct ContextMessage {
   ///   - shapes: The keys of each shape, each once.
   init(symbols: [String], shapes: [[String]]) {
     var numbers = NameNumbers()
-    for symbol in symbols { _ = numbers.number(of: symbol) }
-    let keys = shapes.map { $0.map { numbers.number(of: $0) } }
+    for symbol in symbols { _ = numbers.number(of: HashedName(symbol)) }
+    let keys = shapes.map { $0.map { numbers.number(of: HashedName($0)) } }
     self.init(symbolCount: symbols.count, numbers, keys)
   }
 
@@ -269,12 +289,12 @@ struct ContextMessage {
     var numbers = NameNumbers()
     for symbol in 0..<tables.symbolCount {
       let start = tables.symbol(symbol)
-      guard numbers.number(of: try reader.string(ofTextAt: start)) == symbol else {
+      guard numbers.number(of: HashedName(try reader.string(ofTextAt: start))) == symbol else {
         try fail(.malformed, at: start)
       }
     }
     let names = numbers.names
-    let keys = try numbers.keys(of: tables, reader) { names[$0] }
+    let keys = try numbers.keys(of: tables, reader) { HashedName(names[$0]) }
     let message = ContextMessage(symbolCount: tables.symbolCount, numbers, keys)
     let isCanonical = message.bytes.withUnsafeBytes {
       equalBytes($0, reader.buffer(at: 0, count: reader.count))
