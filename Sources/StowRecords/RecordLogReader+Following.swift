@@ -135,10 +135,10 @@ extension RecordLogReader {
         return try begin(newest)
       }
 
-      /// Reads what is left of a file in whose place there is another: nothing is added to it any more. False if nothing is left.
-      /// Segments keep their place.
+      /// Reads what is left of a file in whose place there is another, or after which one was begun: nothing is added to it any
+      /// more. False if nothing is left, or if what comes next is in a segment before it.
       private mutating func beginRest() throws -> Bool {
-        guard log.files.folder == nil else { return false }
+        guard next >= file.first else { return false }
         return try begin(LogSnapshot([Segment(file: file.path)], file, try file.tailForReading(), log.files))
       }
 

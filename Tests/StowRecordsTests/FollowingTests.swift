@@ -138,6 +138,21 @@ struct FollowingTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func whatIsLeftOfASegmentComesBeforeTheNext(_ isReader: Bool) async throws {
+    let log = try RecordLog(at: folder.log, segmentSize: 65_536, durability: .manual)
+    try log.append(Event(0))
+    try log.flush()
+    var iterator = (isReader ? try RecordLogReader(at: folder.log) : log).follow(from: 0)
+      .makeAsyncIterator()
+    #expect(try await iterator.next()?.number == 0)
+    try log.append(contentsOf: (1..<5).map { Event($0) })
+    try log.compact { $0.number % 2 == 0 }
+    try log.append(Event(5))
+    try log.flush()
+    for number in 1...5 { #expect(try await iterator.next()?.number == number) }
+  }
+
   @Test func aNumberThatNeverComesIsWaitedFor() async throws {
     let log = try RecordLog(at: folder.log, durability: .manual)
     let waiting = Task { try await log.follow(from: .max).first { _ in true } == nil }
