@@ -24,8 +24,8 @@ extension RecordLogReader {
 
     /// Decodes the record.
     ///
-    /// Takes time in proportion to the record, and to the key definitions in earlier records of its block
-    /// that were not decoded before it.
+    /// Takes time in proportion to the record. The first call for one of the records that were read together also takes in
+    /// what all of them define.
     ///
     /// - Throws: `DecodingError` if the record holds no value of the type, and whatever an `init(from:)` throws.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {

@@ -54,58 +54,41 @@ struct OpenRecord {
   }
 }
 
-/// Opens the records of a scope in their order.
-final class RecordDecoder {
-  private let decoder: StowDecoder
-  /// A new object for each scope: a container that a type has kept continues to read with the old one.
-  private var definitions = DecodingDefinitions()
-  /// The error that keeps the rest of the scope from being decoded.
-  private var failure: (any Error)?
-
-  init(_ decoder: StowDecoder) { self.decoder = decoder }
-
-  /// Forgets all definitions: a new scope begins.
-  func begin() {
-    definitions = DecodingDefinitions()
-    failure = nil
-  }
-
-  /// Takes in what a record defines, without decoding it.
-  func takeDefinitions(from record: UnsafeRawBufferPointer) throws { _ = try scope(of: record) }
-
-  /// Opens a record with the definitions that were taken in so far, and takes in its own.
-  func open(_ record: UnsafeRawBufferPointer) throws -> OpenRecord {
-    let scope = try scope(of: record)
-    return OpenRecord(decoder: decoder, bytes: record, definitions: definitions, scope: scope)
-  }
-
-  /// Takes in a record's definitions. Once that fails, it fails for the rest of the scope: without those of
-  /// one record, the definitions of the others would get the wrong numbers.
-  private func scope(of record: UnsafeRawBufferPointer) throws -> DecodingDefinitions.Scope {
-    if let failure { throw failure }
-    // An empty record defines nothing that others could miss.
-    if record.isEmpty { return try definitions.add(record: record) }
-    do {
-      definitions = try definitions.extensible(by: record)
-      return try definitions.add(record: record)
-    } catch {
-      failure = error
-      throw error
-    }
-  }
-}
-
 /// All definitions of a scope, for records that are opened in any order and by many threads at once.
-struct KnownScope: Sendable {
-  private let definitions = DecodingDefinitions(keepsShortStrings: false)
+final class KnownScope: Sendable {
+  private let definitions: DecodingDefinitions
   /// The records that define something, by their indices.
-  private var defining: [(index: Int, scope: DecodingDefinitions.Scope)] = []
+  private let defining: [(index: Int, scope: DecodingDefinitions.Scope)]
+  /// The first record whose definitions are not valid. Without them, those of later records would get the wrong
+  /// numbers.
+  private let broken: (index: Int, error: any Error)?
 
-  /// Takes in a record that defines something. Records are added in order, before any is opened.
-  ///
-  /// - Throws: If its definitions are not valid.
-  mutating func add(_ record: UnsafeRawBufferPointer, at index: Int) throws {
-    defining.append((index, try definitions.add(record: record)))
+  /// - Parameters:
+  ///   - scope: The number of the scope.
+  ///   - firsts: The index of the first record of each scope.
+  ///   - places: The places of the records in `bytes`.
+  ///   - keepsShortStrings: Whether many records are to be decoded.
+  init(
+    _ scope: Int, of firsts: [Int], _ places: [Block.Place], in bytes: [UInt8], keepsShortStrings: Bool
+  ) {
+    let definitions = DecodingDefinitions(keepsShortStrings: keepsShortStrings)
+    var defining: [(index: Int, scope: DecodingDefinitions.Scope)] = []
+    var broken: (index: Int, error: any Error)?
+    bytes.withUnsafeBytes { bytes in
+      for index in firsts[scope]..<(scope + 1 < firsts.count ? firsts[scope + 1] : places.count) {
+        let place = places[index]
+        // Packed records define nothing.
+        guard !place.isPacked, bytes[Int(place.start)] == RecordPrelude.tag else { continue }
+        do {
+          let record = UnsafeRawBufferPointer(rebasing: bytes[place.range])
+          defining.append((index, try definitions.add(record: record)))
+        } catch {
+          broken = (index, error)
+          return
+        }
+      }
+    }
+    (self.definitions, self.defining, self.broken) = (definitions, defining, broken)
   }
 
   /// The approximate size in memory, in bytes.
@@ -113,6 +96,7 @@ struct KnownScope: Sendable {
 
   /// Opens the record at an index, with the definitions of that record and of those before it.
   func open(_ record: UnsafeRawBufferPointer, at index: Int, _ decoder: StowDecoder) throws -> OpenRecord {
+    if let broken, broken.index <= index { throw broken.error }
     let end = defining.partitionPoint { $0.index <= index }
     let last = end > 0 ? defining[end - 1] : nil
     let scope =

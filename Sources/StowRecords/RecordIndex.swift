@@ -28,8 +28,6 @@ import Synchronization
 /// compaction that asks ``isLast(_:)`` waits for them.
 public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Sendable {
   private struct State {
-    /// The identity of the log.
-    var log: UInt64?
     /// How often files of the log had been replaced. A replacement may have left out records that are counted
     /// here.
     var generation = 0
@@ -40,8 +38,8 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
     /// How many records have a later one with the same key.
     var outdated = 0
     var numbers: [Key: Int] = [:]
-    /// The identities of the files that those were read from, by the numbers of their first records. Once it is saved, they tell
-    /// whether a compaction has replaced one since.
+    /// The identities of the files that those were read from, by the numbers of their first records. They tell whether a
+    /// compaction has replaced one since.
     var identities: [Int: UInt64] = [:]
 
     /// Records of a file come next. Of two that had the same name, the first counts: the other may lack records of it.
@@ -126,11 +124,10 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
   ///
   /// - Throws: What decoding the record throws.
   public func isLast(_ record: RecordLog.Record) throws -> Bool {
-    let (identity, generation, count) = state.withLock { ($0.log, $0.generation, $0.count) }
-    // Nothing is known about a record of another log, a record not taken in yet, or any after a compaction.
-    guard record.store.log == identity, generation == log.files.generation, record.number < count else {
-      return true
-    }
+    let (identity, count) = state.withLock { ($0.identities[record.store.fileFirst], $0.count) }
+    // Nothing is known about a record of a file that was not read, such as one that a compaction has made since, nor about a
+    // record not taken in yet.
+    guard record.store.identity == identity, record.number < count else { return true }
     let key = key(try record.decode(Value.self))
     return state.withLock { $0.numbers[key] ?? record.number } <= record.number
   }
@@ -140,7 +137,6 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
     try state.withLock { state in
       let generation = snapshot.generation
       if state.generation != generation { state = State(generation: generation) }
-      state.log = snapshot.file.origin.log
       state.remove(before: snapshot.first)
       if state.count < snapshot.tail.count {
         let met = DamageReport()
@@ -265,7 +261,7 @@ extension RecordIndex where Key: Codable {
     // Segments may have been removed from the front; none of the others may be missing or replaced.
     guard
       content.identities.allSatisfy({ $0 < snapshot.first || snapshot.identity(ofSegment: $0) == $1 }),
-      content.count <= snapshot.tail.count,
+      content.count <= snapshot.tail.count, content.outdated <= content.count,
       let last = try log.lastRecord(before: content.count, of: snapshot), last.number == content.lastNumber,
       last.checksum == content.lastChecksum
     else { return }

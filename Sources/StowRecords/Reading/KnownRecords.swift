@@ -22,40 +22,23 @@ final class KnownRun: Sendable {
   private let scopes: [KnownScope]
   private let decoder: StowDecoder
 
-  /// Nil if there are no records, or if the definitions of one are not valid.
+  /// Nil if there are no records.
   init?(_ run: Block.Run, of block: Block, before limit: Int, _ file: LogFile, _ decoder: StowDecoder) {
     let end = min(run.numbers.end, limit)
-    guard run.numbers.first < end, let scopes = try? Self.scopes(of: run, block.bytes) else { return nil }
+    guard run.numbers.first < end else { return nil }
     identity = file.identity
     numbers = run.numbers.first..<end
     blockStart = block.start
     self.run = run
     checksums = block.checksums
-    self.scopes = scopes
+    scopes = run.scopes.indices.map {
+      KnownScope($0, of: run.scopes, run.records, in: block.bytes, keepsShortStrings: false)
+    }
     self.decoder = decoder
     size =
       512 + run.records.count * MemoryLayout<Block.Place>.stride + checksums.count * 4 + run.frames.count * 12
       + run.numbers.gaps.count * 16
       + scopes.reduce(0) { $0 + $1.size } + run.windows.reduce(0) { $0 + $1.bytes.count }
-  }
-
-  private static func scopes(of run: Block.Run, _ bytes: [UInt8]) throws -> [KnownScope] {
-    let tag = RecordPrelude.tag
-    return try bytes.withUnsafeBytes { bytes in
-      try run.scopes.indices.map { scope in
-        let end = scope + 1 < run.scopes.count ? run.scopes[scope + 1] : run.records.count
-        var known = KnownScope()
-        for index in run.scopes[scope]..<end {
-          let place = run.records[index]
-          // Packed records define nothing.
-          guard !place.isPacked, !place.range.isEmpty, bytes[Int(place.start)] == tag else {
-            continue
-          }
-          try known.add(UnsafeRawBufferPointer(rebasing: bytes[place.range]), at: index)
-        }
-        return known
-      }
-    }
   }
 
   /// Returns whether a record is present, and not left out.

@@ -60,7 +60,7 @@ struct LogWalk: Sendable {
   var abandoned: Range<Int>? { cursor?.abandoned }
 
   /// The file and the block of the last record, and the run that the record is in; nil if the record spans
-  /// several blocks, or if the definitions there are not valid.
+  /// several blocks.
   var knownRun: (file: LogFile, block: Block, run: KnownRun)? {
     guard let cursor, let known = cursor.knownRun else { return nil }
     return (cursor.file, known.block, known.run)

@@ -116,8 +116,7 @@ struct RecordCursor: Sendable {
     return true
   }
 
-  /// The block of the last record, and the run that the record is in; nil if the record spans several blocks,
-  /// or if the definitions there are not valid.
+  /// The block of the last record, and the run that the record is in; nil if the record spans several blocks.
   var knownRun: (block: Block, run: KnownRun)? {
     guard let block, store != nil, piece > 0, case .records(let run) = block.pieces[piece - 1] else {
       return nil

@@ -1,35 +1,38 @@
 import Stow
 import Synchronization
 
-/// The bytes of some records and what decodes them, kept for as long as one of the records is.
+/// The bytes of some records and what they rely on, kept for as long as one of the records is.
 ///
-/// A record relies on the definitions of those before it in its scope, and so needs their bytes. Records can
-/// be decoded late, in any order, and on many threads: each call takes the decoder out and puts it back, and
-/// makes its own if another call has it.
+/// A record relies on the definitions of those before it in its scope, and so needs their bytes. When the first
+/// record of a scope is opened, all definitions of the scope are taken in. So records can be decoded late, in any
+/// order, and on many threads.
 final class RecordStore: Sendable {
-  /// The identity of the file, and that of its log.
+  /// The identity of the file, and the number of the first record that it may have.
   let identity: UInt64
-  let log: UInt64
+  let fileFirst: Int
   let numbers: RecordNumbers
   private let bytes: [UInt8]
   private let places: [Block.Place]
-  private let scopes: [Int]
+  /// The index of the first record of each scope.
+  let scopes: [Int]
   private let windows: [PackingWindow]
   private let decoder: StowDecoder
-  /// The scope of the records, if it is already known, and the index of the first one in it.
-  private let known: (scope: KnownScope, first: Int)?
-  private let idle = Mutex<ScopeDecoder?>(nil)
+  /// The definitions of each scope, as far as they are known.
+  private let known: Mutex<[KnownScope?]>
+  /// The index of the first record among those of its block.
+  private let first: Int
 
   /// Creates a store for a run of records in a block with these bytes.
   init(_ file: LogFile, _ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
-    (identity, log) = (file.identity, file.origin.log)
+    (identity, fileFirst) = (file.identity, file.first)
     numbers = run.numbers
     self.decoder = decoder
     self.bytes = bytes
     places = run.records
     scopes = run.scopes
     windows = run.windows
-    known = nil
+    known = Mutex(Array(repeating: nil, count: run.scopes.count))
+    first = 0
   }
 
   /// Creates a store for some records of a known scope.
@@ -38,12 +41,13 @@ final class RecordStore: Sendable {
     _ window: PackingWindow,
     _ known: (scope: KnownScope, first: Int), _ decoder: StowDecoder
   ) {
-    (identity, log) = (file.identity, file.origin.log)
+    (identity, fileFirst) = (file.identity, file.first)
     self.numbers = numbers
     self.bytes = bytes
     self.places = places
     (scopes, windows) = ([0], [window])
-    self.known = known
+    self.known = Mutex([known.scope])
+    first = known.first
     self.decoder = decoder
   }
 
@@ -52,14 +56,15 @@ final class RecordStore: Sendable {
     _ file: LogFile, _ firstNumber: Int, _ places: [Block.Place], ofGroup bytes: [UInt8],
     _ decoder: StowDecoder
   ) {
-    (identity, log) = (file.identity, file.origin.log)
+    (identity, fileFirst) = (file.identity, file.first)
     numbers = RecordNumbers(first: firstNumber, count: places.count)
     self.decoder = decoder
     self.bytes = bytes
     self.places = places
     scopes = [0]
     windows = [PackingWindow()]
-    known = nil
+    known = Mutex([nil])
+    first = 0
   }
 
   /// Returns a record, or nil if it is not one of these.
@@ -85,59 +90,21 @@ final class RecordStore: Sendable {
     }
   }
 
-  /// Has a decoder take in what some records define. Most define nothing.
-  fileprivate func takeDefinitions(of indices: Range<Int>, into decoder: RecordDecoder) throws {
-    try bytes.withUnsafeBytes { bytes in
-      // Packed ones have no prelude.
-      for place in places[indices]
-      where !place.isPacked && !place.range.isEmpty && bytes[Int(place.start)] == RecordPrelude.tag {
-        try decoder.takeDefinitions(from: UnsafeRawBufferPointer(rebasing: bytes[place.range]))
-      }
-    }
-  }
-
-  /// Returns the index of the first record of a scope.
-  func firstIndex(ofScope scope: Int) -> Int { scopes[scope] }
-
   /// Returns the scope that a record belongs to.
   func scope(of index: Int) -> Int { max(0, scopes.partitionPoint { $0 <= index } - 1) }
 
   /// Lends a record with what it relies on.
   func open<Value>(at index: Int, _ body: (OpenRecord) throws -> Value) throws -> Value {
-    if let known {
-      return try withBytes(of: index) {
-        try body(try known.scope.open($0, at: known.first + index, decoder))
-      }
-    }
-    let scope = idle.withLock { $0.take() } ?? ScopeDecoder(decoder)
-    defer { idle.withLock { $0 = scope } }
-    return try scope.open(at: index, of: self, body)
+    let scope = knownScope(scope(of: index))
+    return try withBytes(of: index) { try body(try scope.open($0, at: first + index, decoder)) }
   }
-}
 
-/// A decoder, and the position in a scope up to which it has taken in records. Only one thread at a time has
-/// it.
-private final class ScopeDecoder: @unchecked Sendable {
-  private let decoder: RecordDecoder
-  private var scope = -1
-  private var next = 0
-
-  init(_ decoder: StowDecoder) { self.decoder = RecordDecoder(decoder) }
-
-  /// Lends a record. The decoder keeps what it has taken in, even after an error: otherwise each of many
-  /// records that cannot be decoded would cost a walk over all before it.
-  func open<Value>(
-    at index: Int, of store: RecordStore, _ body: (OpenRecord) throws -> Value
-  ) throws -> Value {
-    let scope = store.scope(of: index)
-    if scope != self.scope || next > index {
-      decoder.begin()
-      self.scope = scope
-      next = store.firstIndex(ofScope: scope)
+  private func knownScope(_ scope: Int) -> KnownScope {
+    known.withLock { known in
+      if let found = known[scope] { return found }
+      let made = KnownScope(scope, of: scopes, places, in: bytes, keepsShortStrings: true)
+      known[scope] = made
+      return made
     }
-    let missing = next..<index
-    next = index + 1
-    try store.takeDefinitions(of: missing, into: decoder)
-    return try store.withBytes(of: index) { try body(try decoder.open($0)) }
   }
 }

@@ -40,7 +40,7 @@ struct BlockTests {
     let file = LogFile(path: "/log", disk: try SimulatedDisk().open("/log", .making), identity: 7)
     let store = RecordStore(file, run, block.bytes, StowDecoder())
     #expect((0..<8).map { store.scope(of: $0) } == [0, 0, 1, 1, 1, 1, 2, 2])
-    #expect((0..<3).map { store.firstIndex(ofScope: $0) } == [0, 2, 6])
+    #expect(store.scopes == [0, 2, 6])
   }
 
   @Test func afterADamagedFrameReadingGoesOnWithTheNextScope() throws {

@@ -118,6 +118,36 @@ struct RecordIndexTests {
     #expect(Array(log.records).count == 50)
   }
 
+  @Test(arguments: [nil, 65_536]) func anIndexOfAReaderRemovesNothingOfLaterFiles(_ segmentSize: Int?) throws
+  {
+    let log = try RecordLog(at: folder.log, segmentSize: segmentSize)
+    try fill(log, 0..<3, keys: 1)
+    try log.flush()
+    let index = try RecordLogReader(at: folder.log).index(of: Entry.self, by: \.key)
+    try log.compact { $0.number < 2 }
+    // The reader was not asked since, and the index has a later record that is left out.
+    try log.compact(keeping: index.isLast)
+    #expect(log.records.map(\.number) == [0, 1])
+    #expect(try index.value(for: "key 0")?.value == 1)
+    try log.compact(keeping: index.isLast)
+    #expect(log.records.map(\.number) == [1])
+  }
+
+  @Test func aSavedIndexThatCountsMoreThanThereIsIsNotTaken() throws {
+    let saved = folder.url.appending(path: "index")
+    let log = try RecordLog(at: folder.log)
+    try fill(log, 0..<100)
+    try log.index(of: Entry.self, by: \.key).save(to: saved)
+    var whole = try StowDecoder().decode([String: StowValue].self, from: Data(contentsOf: saved))
+    var content = try StowDecoder().decode(StowValue.self, from: #require(whole["content"]?.data))
+    content["outdated"] = StowValue(Int.max)
+    let data = try StowEncoder().encode(content)
+    whole = ["checksum": StowValue(data.withUnsafeBytes { Checksum.of($0) }), "content": .data(data)]
+    try StowEncoder().encode(whole).write(to: saved)
+    try fill(log, 100..<101)
+    #expect(try log.index(of: Entry.self, by: \.key, savedAt: saved).outdated == 64)
+  }
+
   @Test func aSavedIndexReadsWhatWasAppendedSince() throws {
     let saved = folder.url.appending(path: "index")
     let log = try RecordLog(at: folder.log)
