@@ -76,7 +76,8 @@ struct ContextLearner {
 
   /// Takes in the recording of a sample.
   private mutating func take(_ recording: inout Recording) {
-    if recording.isOutOfOrder { recording.putInOrder(sortsKeys: false) }
+    // Of several values for a key, only the last is in a message.
+    if recording.isOutOfOrder || recording.hasFreeKeys { recording.putInOrder(sortsKeys: false) }
     var maps = KeyLists()
     if maps.collect(&recording) {
       // Maps with the same keys in another order have another list.

@@ -78,6 +78,23 @@ struct ContextLearningTests {
       ])
   }
 
+  /// Encodes two values for one key.
+  private struct Twice: Encodable {
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode("first", forKey: "name")
+      try container.encode("second", forKey: "name")
+      try container.encode(["inner": 1], forKey: "other")
+    }
+  }
+
+  @Test("has the last of several values for a key, and the keys beside it")
+  func repeatedKeys() throws {
+    let context = try StowContext(learningFrom: [Twice(), Twice()])
+    #expect(context.shapes == [["inner"], ["name", "other"]])
+    #expect(context.symbols == ["inner", "name", "other", "second"])
+  }
+
   @Test("has the shapes and strings of the most uses first, and of equals the first by their bytes")
   func order() throws {
     let context = try StowContext(learningFrom: [
@@ -134,11 +151,11 @@ struct ContextLearningTests {
 
   @Test("has both spellings of a key or string")
   func spellings() throws {
-    let samples = ["caf\u{E9}", "cafe\u{301}"].map { spelling in
+    let samples = [("caf\u{E9}", "cafe\u{301}"), ("cafe\u{301}", "caf\u{E9}")].map { spelling, other in
       Writes { encoder in
         var container = encoder.container(keyedBy: AnyKey.self)
         try container.encode(spelling, forKey: AnyKey(spelling))
-        try container.encode(1, forKey: AnyKey(spelling == "caf\u{E9}" ? "cafe\u{301}" : "caf\u{E9}"))
+        try container.encode(1, forKey: AnyKey(other))
       }
     }
     let context = try StowContext(learningFrom: samples + samples)
