@@ -145,7 +145,7 @@ extension SharedGraph: Hashable where Root: Hashable {}
 /// Has a value recorded, as a graph if it has shared properties, because it can only be encoded as one.
 func recordShared(_ value: any Encodable, by record: (any Encodable) throws -> Void) throws {
   let objects = WrittenObjects()
-  try WrittenObjects.$inherited.withValue(objects) { try record(value) }
+  try objects.run { try record(value) }
   if !objects.isEmpty { try record(graph(of: value)) }
 }
 
@@ -164,7 +164,7 @@ extension SharedGraph: Encodable where Root: Encodable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: SharedGraphKey.self)
     let objects = WrittenObjects()
-    try WrittenObjects.$inherited.withValue(objects) {
+    try objects.run {
       try container.encode(root, forKey: .root)
       try objects.write(to: &container, TypeRegistry(userInfo: encoder.userInfo))
     }

@@ -7,12 +7,22 @@
 /// Used by one thread, as the encoder is.
 final class WrittenObjects: @unchecked Sendable {
   /// The graph being encoded, which tasks started meanwhile inherit.
-  @TaskLocal static var inherited: WrittenObjects?
+  @TaskLocal private static var inherited: WrittenObjects?
 
   private let thread = ThreadMark()
+  /// Whether the graph is complete. Tasks may still have inherited it then.
+  private var isOver = false
 
   /// The graph that this thread is encoding.
-  static var current: WrittenObjects? { inherited.flatMap { $0.thread.isCurrent ? $0 : nil } }
+  static var current: WrittenObjects? {
+    inherited.flatMap { $0.thread.isCurrent && !$0.isOver ? $0 : nil }
+  }
+
+  /// Runs `body`, which encodes the graph.
+  func run(_ body: () throws -> Void) rethrows {
+    defer { isOver = true }
+    try Self.$inherited.withValue(self, operation: body)
+  }
 
   private struct Entry {
     /// Kept alive, so that no other object gets its identity meanwhile.
@@ -89,9 +99,13 @@ final class ReadObjects: @unchecked Sendable {
   @TaskLocal static var inherited: ReadObjects?
 
   private let thread = ThreadMark()
+  /// Whether the graph is complete, as for `WrittenObjects`.
+  private var isOver = false
 
   /// The graph that this thread is decoding.
-  static var current: ReadObjects? { inherited.flatMap { $0.thread.isCurrent ? $0 : nil } }
+  static var current: ReadObjects? {
+    inherited.flatMap { $0.thread.isCurrent && !$0.isOver ? $0 : nil }
+  }
 
   private typealias Table = KeyedDecodingContainer<PathKey>
 
@@ -124,6 +138,7 @@ final class ReadObjects: @unchecked Sendable {
 
   /// Forgets the graph: a decoder that is kept longer finds no objects.
   func end() {
+    isOver = true
     (objects, named) = (nil, nil)
     (entries, places) = ([], [:])
   }

@@ -64,6 +64,55 @@ struct SharedErrorTests {
     #expect(copy == "is refused")
   }
 
+  /// Does something else after it was encoded.
+  private struct Watched: Encodable {
+    @Shared var first: Member
+    let isEncoded: () -> Void
+
+    func encode(to encoder: any Encoder) throws {
+      try _first.encode(to: encoder)
+      isEncoded()
+    }
+  }
+
+  @Test("belong to a graph that is complete, of which a task knows")
+  @MainActor
+  func earlierGraphs() async throws {
+    var tasks: [Task<Bool, Never>] = []
+    let value = Watched(first: Member("Ada")) {
+      tasks.append(Task { (try? StowEncoder().encode(People(people: [Member("Bob")]))) == nil })
+    }
+    for _ in 0..<3 { _ = try StowEncoder().encode(SharedGraph(value)) }
+    _ = try StowContext(learningFrom: [value])
+    #expect(tasks.count == 5)
+    for task in tasks { #expect(await task.value) }
+  }
+
+  /// Starts a task that decodes a reference, while it is being decoded itself.
+  private struct Reader: Decodable {
+    final class Tasks: Sendable { let all = Mutex<[Task<Bool, Never>]>([]) }
+    static let tasks = CodingUserInfoKey(rawValue: "tasks")!
+
+    init(from decoder: any Decoder) throws {
+      let reference = try StowEncoder().encode(["shared": 0])
+      let tasks = try #require(decoder.userInfo[Self.tasks] as? Tasks)
+      let task = Task { @MainActor in
+        (try? StowDecoder().decode(ConditionallyShared<Member>.self, from: reference)) == nil
+      }
+      tasks.all.withLock { $0.append(task) }
+    }
+  }
+
+  @Test("are in a graph that was read, of which a task knows")
+  @MainActor
+  func earlierReading() async throws {
+    let (decoder, tasks) = (StowDecoder(), Reader.Tasks())
+    decoder.userInfo[Reader.tasks] = tasks
+    let message = try StowEncoder().encode(["root": 1])
+    for _ in 0..<3 { _ = try decoder.decode(SharedGraph<Reader>.self, from: message) }
+    for task in tasks.all.withLock({ $0 }) { #expect(await task.value) }
+  }
+
   @Test("are no objects of classes")
   func values() {
     for coder in coders(TypeRegistry()) {
