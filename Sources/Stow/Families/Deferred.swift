@@ -82,7 +82,15 @@ extension Deferred: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if decoder is any StowValueCoder {
-      self.init(message: try container.decode(Data.self))
+      guard case .data(let message) = try container.decode(StowValue.self) else {
+        // Throws, unless there is an array of bytes, which is no message either.
+        _ = try container.decode(Data.self)
+        throw DecodingError.typeMismatch(
+          Data.self,
+          DecodingError.Context(
+            codingPath: container.codingPath, debugDescription: "Expected data, but found an array."))
+      }
+      self.init(message: message)
     } else {
       let encoder = StowEncoder()
       encoder.types = TypeRegistry(userInfo: decoder.userInfo)

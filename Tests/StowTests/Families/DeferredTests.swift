@@ -140,11 +140,18 @@ struct DeferredTests {
 
   @Test("are not found where a value stands that is no message, nor where there is none")
   func mismatches() throws {
-    let plain = try StowEncoder().encode(["payload": Order.sample])
     struct OnlyPayload: Codable { var payload: Deferred<Order> }
-    #expect { try StowDecoder().decode(OnlyPayload.self, from: plain) } throws: { error in
-      guard case DecodingError.typeMismatch(_, let context) = error else { return false }
-      return context.codingPath.map(\.stringValue) == ["payload"]
+    // The bytes of a message in an array are no message, although they can be read as data.
+    let bytes = [UInt8](try StowEncoder().encode(Order.sample))
+    for plain in [
+      try StowEncoder().encode(["payload": Order.sample]), try StowEncoder().encode(["payload": bytes]),
+    ] {
+      #expect {
+        try StowDecoder().decode(OnlyPayload.self, from: plain)
+      } throws: { error in
+        guard case DecodingError.typeMismatch(_, let context) = error else { return false }
+        return context.codingPath.map(\.stringValue) == ["payload"]
+      }
     }
     let empty = try StowEncoder().encode([String: Int]())
     #expect(throws: DecodingError.self) { try StowDecoder().decode(OnlyPayload.self, from: empty) }
