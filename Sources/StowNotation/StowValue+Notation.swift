@@ -20,7 +20,7 @@ extension StowValue {
   ///
   /// - Parameter width: The most Unicode scalars of a line that could still be broken; 100 by default.
   public func notation(width: Int = 100) -> String {
-    var writer = NotationWriter(width: width)
+    var writer = NotationWriter(width: max(0, width))
     return writer.text(of: self)
   }
 

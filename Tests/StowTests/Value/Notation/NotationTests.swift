@@ -116,6 +116,7 @@ struct NotationTests {
     // To the last column, and no further.
     #expect(StowValue.array([12, 34]).notation(width: 8) == "[12, 34]")
     #expect(StowValue.array([12, 34]).notation(width: 7) == "[\n  12,\n  34\n]")
+    #expect(StowValue.array([12, 34]).notation(width: .min) == "[\n  12,\n  34\n]")
     #expect(StowValue.array([["k": [1]], 2]).notation(width: 12) == "[\n  {\n    \"k\": [1]\n  },\n  2\n]")
     #expect(StowValue.array([["k": [1]], 2]).notation(width: 13) == "[\n  {\"k\": [1]},\n  2\n]")
   }
