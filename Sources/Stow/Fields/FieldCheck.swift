@@ -43,7 +43,7 @@ extension FieldTable where Root: Codable {
       throw FieldTableError(Root.self, field.name, "the initializer does not give it back")
     }
     let bare = Self.keys(of: remake(value, withoutOptionals: true), type) ?? []
-    for (field, key) in zip(fields, bare) where key.isWritten && field.makeCoder().isOptional {
+    for (field, key) in zip(fields, bare) where key.isWritten && field.coder.optional != nil {
       throw FieldTableError(
         Root.self, field.name, "encode(to:) writes its nil, as of a generic type's parameter")
     }
@@ -75,36 +75,31 @@ extension FieldTable where Root: Codable {
   /// Returns the value that the initializer makes from the properties of another, or from nil for each
   /// optional.
   private func remake(_ value: Root, withoutOptionals: Bool = false) -> Root {
-    let (offsets, size, alignment) = packedLayout
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: alignment)
-    defer { memory.deallocate() }
-    for (field, offset) in zip(fields, offsets) {
-      let coder = field.makeCoder()
-      if withoutOptionals, coder.isOptional {
-        coder.makeNil(memory + offset)
-      } else {
-        field.copy(value, memory + offset)
+    let layout = packedLayout
+    return withUnsafeTemporaryAllocation(byteCount: max(layout.size, 1), alignment: layout.alignment) {
+      guard let memory = $0.baseAddress else { return value }
+      for (field, offset) in zip(fields, layout.offsets) {
+        if withoutOptionals, let optional = field.coder.optional {
+          optional.putNil(memory + offset)
+        } else {
+          field.copy(value, memory + offset)
+        }
       }
+      return make(memory, layout.offsets)
     }
-    return make(memory, offsets)
   }
 
   /// Checks the table with the first value of the type, and stops the program if the table is wrong.
   func checkFirst(_ value: Root) {
-    guard CheckedTypes.insert(Root.self) else { return }
+    guard checkedTypes.withLock({ $0.insert(ObjectIdentifier(Root.self)).inserted }) else { return }
     do { try check(value) } catch { fatalError("\(error)") }
   }
 
-  /// Returns the coding keys of the fields; stops the program if the table is wrong.
-  func checkedKeys() -> (type: any CodingKey.Type, keys: [any CodingKey]) {
-    do { return try codingKeys() } catch { fatalError("\(error)") }
-  }
-
   /// Returns the coding keys of the fields in the type's own `Codable`.
-  private func codingKeys() throws -> (type: any CodingKey.Type, keys: [any CodingKey]) {
+  func codingKeys() throws -> (type: any CodingKey.Type, keys: [any CodingKey]) {
     let probe = KeyTypeProbe()
     _ = try? Root(from: probe)
-    guard let type = probe.found.keyType else {
+    guard let type = probe.keyType else {
       throw FieldTableError(Root.self, nil, "init(from:) asks for no keyed container")
     }
     var names = Set<String>()
@@ -118,21 +113,6 @@ extension FieldTable where Root: Codable {
       return key
     }
     return (type, keys)
-  }
-
-  /// Returns whether the fields make up a whole value, so that filling them in memory makes one: there is
-  /// only padding between them, and the value has as many stored properties.
-  func isAll(of value: Root) -> Bool {
-    guard storedOffsets != nil, !(value is any CustomReflectable) else { return false }
-    var end = 0
-    for field in fields.sorted(by: { ($0.offset ?? 0, $0.size) < ($1.offset ?? 0, $1.size) }) {
-      let start = (end + field.alignment - 1) / field.alignment * field.alignment
-      guard field.offset == start else { return false }
-      end = start + field.size
-    }
-    let mirror = Mirror(reflecting: value)
-    return end == MemoryLayout<Root>.size && mirror.displayStyle == .struct
-      && mirror.children.count == fields.count
   }
 }
 
@@ -152,29 +132,18 @@ private final class SkippingEncoder<Value: Encodable>: TypeEncoder<Value> {
 }
 
 /// The types whose tables were checked.
-private enum CheckedTypes {
-  private static let types = Mutex<Set<ObjectIdentifier>>([])
-
-  /// Adds a type, and returns whether it is new.
-  static func insert(_ type: Any.Type) -> Bool {
-    types.withLock { $0.insert(ObjectIdentifier(type)).inserted }
-  }
-}
+private let checkedTypes = Mutex<Set<ObjectIdentifier>>([])
 
 /// A decoder that finds out which keys a value asks for, and then throws.
-private struct KeyTypeProbe: Decoder {
-  final class Found {
-    var keyType: (any CodingKey.Type)?
-  }
-
+private final class KeyTypeProbe: Decoder {
   struct Stop: Error {}
 
-  let found = Found()
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  private(set) var keyType: (any CodingKey.Type)?
+  let codingPath: [any CodingKey] = []
+  let userInfo: [CodingUserInfoKey: Any] = [:]
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    if found.keyType == nil { found.keyType = type }
+    if keyType == nil { keyType = type }
     throw Stop()
   }
 

@@ -1,7 +1,7 @@
 // How the values of one field are recorded from their place in memory, and decoded into it.
 
-/// Codes the values of a field.
-class FieldCoder {
+/// Codes the values of a field by the plans of their type, or by their own `Codable`.
+final class FieldCoder {
   /// The types whose values are coded by specialized code. For an optional, this is the type that it wraps.
   enum Kind {
     case double, int, string, bool
@@ -9,65 +9,34 @@ class FieldCoder {
     case scalar
     /// A type that may hold containers, and calls `Codable`.
     case other
+
+    /// Whether values are coded in line.
+    var isInLine: Bool { self != .scalar && self != .other }
   }
 
   let kind: Kind
-  let isOptional: Bool
+  /// The type, if it is an optional. Its nil is absent.
+  let optional: (any OptionalField.Type)?
   /// The scalar that the type is, or wraps.
-  fileprivate let scalar: (any ReadableScalar.Type)?
-
-  fileprivate init(_ kind: Kind, isOptional: Bool, _ scalar: (any ReadableScalar.Type)?) {
-    self.kind = kind
-    self.isOptional = isOptional
-    self.scalar = scalar
-  }
-
-  /// Whether values of the kind are coded in line.
-  final var isInLine: Bool { kind != .scalar && kind != .other }
-  var hasDefault: Bool { false }
-
-  /// Returns whether an optional has a value.
-  func isPresent(_ value: UnsafeRawPointer) -> Bool { true }
-
+  private let scalar: (any ReadableScalar.Type)?
+  /// The same, if keyed containers have a method for its type, which reads a value before moving past it.
+  let keyedScalar: (any ReadableScalar.Type)?
   /// Records a value that is present.
-  func encode(_ value: UnsafeRawPointer, key: TokenKey, into recorder: Recorder) throws {
-    preconditionFailure("a field without a type")
-  }
-
+  let encode: (UnsafeRawPointer, TokenKey, Recorder) throws -> Void
   /// Decodes the value at a place. Types that keyed containers have methods for are read differently.
-  func decode(
-    _ target: UnsafeMutableRawPointer, at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
-  ) throws {
-    preconditionFailure("a field without a type")
-  }
-
-  /// Makes the value of a missing key. Returns false if there must be one.
-  func makeAbsent(_ target: UnsafeMutableRawPointer) -> Bool { false }
-
-  /// Makes the nil of an optional.
-  func makeNil(_ target: UnsafeMutableRawPointer) {}
-
+  let decode: (UnsafeMutableRawPointer, OpenPlace, DecodingSession, PathNode) throws -> Void
+  /// Makes the value of a missing key; nil if there must be one.
+  let makeAbsent: ((UnsafeMutableRawPointer) -> Void)?
+  /// Whether values are coded in line, and an absent one is nil.
+  let isNilIfAbsent: Bool
   /// Deinitializes what was decoded.
-  func destroy(_ target: UnsafeMutableRawPointer) {}
+  let destroy: (UnsafeMutableRawPointer) -> Void
 
-  /// The scalar, if keyed containers have a method for its type, which reads a value before moving past it.
-  final var keyedScalar: (any ReadableScalar.Type)? {
-    switch kind {
-    case .double, .int, .string, .bool: scalar
-    case .scalar: scalar is any FixedWidthInteger.Type || scalar == Float.self ? scalar : nil
-    case .other: nil
-    }
-  }
-}
-
-/// Codes values by the plans of their type, or by their own `Codable`.
-final class ValueCoder<Value: Codable>: FieldCoder {
-  private let makeDefault: (() -> Value)?
-
-  init(_ makeDefault: (() -> Value)?) {
-    self.makeDefault = makeDefault
-    let scalar = ReadableTypes.scalar(Value.self)
-    let kind: Kind =
+  init<Value: Codable>(_ makeDefault: (() -> Value)?) {
+    let optional = Value.self as? any OptionalField.Type
+    self.optional = optional
+    scalar = ReadableTypes.scalar(optional?.wrapped ?? Value.self)
+    kind =
       switch scalar {
       case is Double.Type: .double
       case is Int.Type: .int
@@ -75,121 +44,46 @@ final class ValueCoder<Value: Codable>: FieldCoder {
       case is Bool.Type: .bool
       default: scalar == nil ? .other : .scalar
       }
-    super.init(kind, isOptional: false, scalar)
-  }
-
-  override func encode(_ value: UnsafeRawPointer, key: TokenKey, into recorder: Recorder) throws {
-    let entry = recorder.types.encoders.entry(for: Value.self)
-    try borrowing(value.assumingMemoryBound(to: Value.self)) { value in
-      if entry.isPlain { return try recorder.encodePlain(value, key: key, parent: recorder.currentContainer) }
-      try entry.withPlan(as: TypeEncoder<Value>.self) {
-        try $0.encode(value, into: recorder, key: key, parent: recorder.currentContainer, level: 0)
+    let isKeyed = kind != .scalar || scalar is any FixedWidthInteger.Type || scalar == Float.self
+    keyedScalar = isKeyed ? scalar : nil
+    encode = { value, key, recorder in
+      let entry = recorder.types.encoders.entry(for: Value.self)
+      let parent = recorder.currentContainer
+      try borrowing(value.assumingMemoryBound(to: Value.self)) { value in
+        if entry.isPlain { return try recorder.encodePlain(value, key: key, parent: parent) }
+        try entry.withPlan(as: TypeEncoder<Value>.self) {
+          try $0.encode(value, into: recorder, key: key, parent: parent, level: 0)
+        }
       }
     }
-  }
-
-  override func decode(
-    _ target: UnsafeMutableRawPointer, at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
-  ) throws {
-    let target = target.bindMemory(to: Value.self, capacity: 1)
-    try session.decode(into: target, session.types.entry(for: Value.self), at: place, node)
-  }
-
-  override func makeAbsent(_ target: UnsafeMutableRawPointer) -> Bool {
-    guard let makeDefault else { return false }
-    target.put(makeDefault())
-    return true
-  }
-
-  override func destroy(_ target: UnsafeMutableRawPointer) {
-    target.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
-  }
-}
-
-/// Codes optionals, which are absent if they are nil.
-final class OptionalCoder<Wrapped: Codable>: FieldCoder {
-  private let wrapped: ValueCoder<Wrapped>
-  private let makeDefault: (() -> Wrapped?)?
-
-  init(_ makeDefault: (() -> Wrapped?)?) {
-    wrapped = ValueCoder(nil)
-    self.makeDefault = makeDefault
-    super.init(wrapped.kind, isOptional: true, wrapped.scalar)
-  }
-
-  override var hasDefault: Bool { makeDefault != nil }
-
-  override func isPresent(_ value: UnsafeRawPointer) -> Bool {
-    var isPresent = false
-    borrowing(value.assumingMemoryBound(to: Wrapped?.self)) { isPresent = borrowingSome($0) { _ in } }
-    return isPresent
-  }
-
-  override func encode(_ value: UnsafeRawPointer, key: TokenKey, into recorder: Recorder) throws {
-    try borrowing(value.assumingMemoryBound(to: Wrapped?.self)) {
-      _ = try borrowingSome($0) { try recorder.encode($0, key: key, level: 1) }
+    decode = { target, place, session, node in
+      let target = target.bindMemory(to: Value.self, capacity: 1)
+      try session.decode(into: target, session.types.entry(for: Value.self), at: place, node)
     }
-  }
-
-  override func decode(
-    _ target: UnsafeMutableRawPointer, at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
-  ) throws {
-    if let level = place.levelOfNil(session.message) {
-      // The nil of an optional within this one is a value here.
-      return target.put(session.none(Wrapped.self, level: level - 1) as Wrapped?)
-    }
-    try withUnsafeTemporaryAllocation(of: Wrapped.self, capacity: 1) { memory in
-      guard let value = memory.baseAddress else { return }
-      try wrapped.decode(UnsafeMutableRawPointer(value), at: place, session, node)
-      target.put(Optional(value.move()))
-    }
-  }
-
-  override func makeAbsent(_ target: UnsafeMutableRawPointer) -> Bool {
-    target.put(makeDefault?() as Wrapped?)
-    return true
-  }
-
-  override func makeNil(_ target: UnsafeMutableRawPointer) { target.put(nil as Wrapped?) }
-
-  override func destroy(_ target: UnsafeMutableRawPointer) {
-    target.assumingMemoryBound(to: Wrapped?.self).deinitialize(count: 1)
+    makeAbsent =
+      makeDefault.map { make in { $0.put(make()) } } ?? optional.map { type in { type.putNil($0) } }
+    isNilIfAbsent = kind.isInLine && optional != nil && makeDefault == nil
+    destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
   }
 }
 
-/// An optional, whose coder is found by the type of a field.
-private protocol OptionalField {
-  /// - Parameter makeDefault: Makes values of this type.
-  static func makeCoder(_ makeDefault: (() -> Any)?) -> FieldCoder
+/// An optional, for code that knows only the type of a field.
+protocol OptionalField {
+  static var wrapped: Any.Type { get }
+  static func isNil(_ value: UnsafeRawPointer) -> Bool
+  static func putNil(_ target: UnsafeMutableRawPointer)
 }
 
-extension Optional: OptionalField where Wrapped: Codable {
-  fileprivate static func makeCoder(_ makeDefault: (() -> Any)?) -> FieldCoder {
-    OptionalCoder<Wrapped>(typed(makeDefault))
-  }
-}
+extension Optional: OptionalField {
+  static var wrapped: Any.Type { Wrapped.self }
 
-/// Returns what makes a default, which is known to be a `Value`.
-private func typed<Value>(_ makeDefault: (() -> Any)?) -> (() -> Value)? {
-  makeDefault.map { make in
-    {
-      guard let value = make() as? Value else { preconditionFailure("a default of another type") }
-      return value
-    }
+  static func isNil(_ value: UnsafeRawPointer) -> Bool {
+    var isNil = true
+    borrowing(value.assumingMemoryBound(to: Self.self)) { isNil = !borrowingSome($0) { _ in } }
+    return isNil
   }
-}
 
-extension Decodable where Self: Encodable {
-  fileprivate static func makeFieldCoder(_ makeDefault: (() -> Any)?) -> FieldCoder {
-    ValueCoder<Self>(typed(makeDefault))
-  }
-}
-
-extension AnyField {
-  /// Makes the coder for the values of the field.
-  func makeCoder() -> FieldCoder {
-    (type as? any OptionalField.Type)?.makeCoder(makeDefault) ?? type.makeFieldCoder(makeDefault)
-  }
+  static func putNil(_ target: UnsafeMutableRawPointer) { target.put(nil as Self) }
 }
 
 extension UnsafeMutableRawPointer {
@@ -198,45 +92,54 @@ extension UnsafeMutableRawPointer {
 
 // MARK: the fields of a type
 
-/// A field of the values being coded: its key, and the offset of its property.
-struct CodedField: BitwiseCopyable {
-  let kind: FieldCoder.Kind
-  let isOptional: Bool
-  /// The byte that identifies its key.
-  let byte: Int
-  let offset: Int
-  let coder: Unmanaged<FieldCoder>
+/// The fields of a type, with their coding keys.
+final class CodedFields<Root: StowFields> {
+  let table = Root.stowFields
+  let keyType: any CodingKey.Type
+  let keys: [any CodingKey]
+  let coders: [FieldCoder]
+  /// The fields, in memory of their own, where they are read without reference counting.
+  let list: UnsafeMutableBufferPointer<CodedField>
+  /// Whether no field holds containers or calls `Codable`.
+  let isFlat: Bool
 
-  /// Puts the fields into memory of their own, where they are read without reference counting; empty if no
-  /// offsets are known.
-  static func allocate(
-    _ coders: [FieldCoder], _ bytes: [Int], _ offsets: [Int]?
-  ) -> UnsafeMutableBufferPointer<CodedField> {
-    let fields = UnsafeMutableBufferPointer<CodedField>.allocate(capacity: offsets?.count ?? 0)
-    for (number, offset) in (offsets ?? []).enumerated() {
-      let coder = coders[number]
-      fields.initializeElement(
-        at: number,
-        to: CodedField(
-          kind: coder.kind, isOptional: coder.isOptional, byte: bytes[number], offset: offset,
-          coder: .passUnretained(coder), isInLine: coder.isInLine,
-          isNilIfAbsent: coder.isInLine && coder.isOptional && !coder.hasDefault))
-    }
-    return fields
-  }
-
-  /// Returns the bytes that tell keys from others of their type; nil if a key is not a single trivial byte.
-  static func bytes(of keys: [any CodingKey]) -> [Int]? {
+  /// Makes the fields; nil if a key is not known by its byte. Stops the program if the table is wrong.
+  init?() {
     func byte<Key: CodingKey>(_ key: Key) -> Int? {
       MemoryLayout<Key>.size <= 1 && _isPOD(Key.self) ? keyByte(key) : nil
     }
+    do { (keyType, keys) = try table.codingKeys() } catch { fatalError("\(error)") }
+    coders = table.fields.map(\.coder)
+    isFlat = coders.allSatisfy { $0.kind != .other }
+    list = .allocate(capacity: keys.count)
     let bytes = keys.compactMap { byte($0) }
-    return bytes.count == keys.count ? bytes : nil
+    guard bytes.count == keys.count else { return nil }
+    let packed = table.packedLayout.offsets
+    for (number, coder) in coders.enumerated() {
+      list.initializeElement(
+        at: number,
+        to: CodedField(
+          kind: coder.kind, isOptional: coder.optional != nil,
+          isNilIfAbsent: coder.isNilIfAbsent,
+          byte: bytes[number], stored: table.fields[number].offset ?? 0, packed: packed[number],
+          coder: .passUnretained(coder)))
+    }
   }
 
-  /// Whether values are decoded by `read`, and if so, whether an absent one is nil.
-  let isInLine: Bool
+  deinit { list.deallocate() }
+}
+
+/// A field of the values being coded.
+struct CodedField: BitwiseCopyable {
+  let kind: FieldCoder.Kind
+  let isOptional: Bool
   let isNilIfAbsent: Bool
+  /// The byte that identifies its key.
+  let byte: Int
+  /// The offset of the property in a value, and of what was decoded until the initializer takes it.
+  let stored: Int
+  let packed: Int
+  let coder: Unmanaged<FieldCoder>
 
   /// Returns whether an optional has a value, which must then be written.
   func isPresent(_ value: UnsafeRawPointer) -> Bool {
@@ -244,8 +147,18 @@ struct CodedField: BitwiseCopyable {
     case .double: value.load(as: Double?.self) != nil
     case .int: value.load(as: Int?.self) != nil
     case .string: value.assumingMemoryBound(to: String?.self).pointee != nil
-    default: coder._withUnsafeGuaranteedRef { $0.isPresent(value) }
+    default: coder._withUnsafeGuaranteedRef { $0.optional?.isNil(value) == false }
     }
+  }
+
+  /// Lends a value that is present.
+  @inline(__always)
+  func lend<Value, Result>(_ type: Value.Type, at value: UnsafeRawPointer, _ body: (Value) -> Result)
+    -> Result
+  {
+    isOptional
+      ? body(value.assumingMemoryBound(to: Value?.self).pointee.unsafelyUnwrapped)
+      : body(value.assumingMemoryBound(to: Value.self).pointee)
   }
 
   /// Makes the nil of an optional that is read in line.
@@ -256,20 +169,6 @@ struct CodedField: BitwiseCopyable {
     case .int: target.put(nil as Int?)
     case .bool: target.put(nil as Bool?)
     default: target.put(nil as String?)
-    }
-  }
-
-  /// Reads a value in line, and returns where it ends.
-  @inline(__always)
-  func read(
-    _ target: UnsafeMutableRawPointer, at offset: Int, _ message: Message
-  ) throws(FormatError) -> Int {
-    switch kind {
-    case .double: try read(Double.self, target, at: offset, message)
-    case .int: try read(Int.self, target, at: offset, message)
-    case .string: try read(String.self, target, at: offset, message)
-    case .bool: try read(Bool.self, target, at: offset, message)
-    case .scalar, .other: preconditionFailure("a field that is not read in line")
     }
   }
 
@@ -293,13 +192,6 @@ struct CodedField: BitwiseCopyable {
 
 // MARK: rows
 
-/// Where the values of a field are in rows: nowhere, once for all rows, or in cells.
-enum FieldColumn {
-  case absent
-  case constant(Int)
-  case cells(type: UInt8, base: Int64, first: Int, stride: Int)
-}
-
 /// Where the values of a field are to be put: `count` values at equal distances.
 struct FieldTarget {
   let start: UnsafeMutableRawPointer
@@ -310,57 +202,58 @@ struct FieldTarget {
 }
 
 extension FieldCoder {
-  /// Decodes the values of all rows at once. Returns false, and leaves nothing decoded, if each row must be
-  /// looked at, also to find out what is wrong.
-  final func decode(_ column: FieldColumn, _ message: Message, to target: FieldTarget) -> Bool {
+  /// Decodes the values of all rows at once, and returns how many were decoded. If not all are, each row must
+  /// be looked at, also to find out what is wrong.
+  ///
+  /// - Parameter column: The column of the rows; nil if they lack the key.
+  func decode(
+    _ column: Columns.Column?, of rows: Columns, _ message: Message, to target: FieldTarget
+  ) -> Int {
     switch kind {
-    case .double: fill(target, with: Double.self, column, message)
-    case .int: fill(target, with: Int.self, column, message)
-    case .bool: fill(target, with: Bool.self, column, message)
-    default: scalar.map { fill(target, with: $0, column, message) } ?? false
+    case .double: fill(target, with: Double.self, column, rows, message)
+    case .int: fill(target, with: Int.self, column, rows, message)
+    case .bool: fill(target, with: Bool.self, column, rows, message)
+    default: scalar.map { fill(target, with: $0, column, rows, message) } ?? 0
     }
-  }
-
-  final func destroy(_ target: FieldTarget, upTo count: Int) {
-    for index in 0..<count { destroy(target[index]) }
   }
 
   @inline(__always)
   private func fill<Value: ReadableScalar>(
-    _ target: FieldTarget, with type: Value.Type, _ column: FieldColumn, _ message: Message
-  ) -> Bool {
-    isOptional
-      ? fill(target, with: type, column, message) { Optional($0) }
-      : fill(target, with: type, column, message) { $0 }
+    _ target: FieldTarget, with type: Value.Type, _ column: Columns.Column?, _ rows: Columns,
+    _ message: Message
+  ) -> Int {
+    optional != nil
+      ? fill(target, with: type, column, rows, message) { Optional($0) }
+      : fill(target, with: type, column, rows, message) { $0 }
   }
 
   @inline(__always)
   private func fill<Value: ReadableScalar, Stored>(
-    _ target: FieldTarget, with type: Value.Type, _ column: FieldColumn, _ message: Message,
-    _ stored: (Value) -> Stored
-  ) -> Bool {
-    switch column {
-    case .absent:
-      return (0..<target.count).allSatisfy { makeAbsent(target[$0]) }
-    case .constant(var offset):
-      if isOptional, Nils.isNil(message.reader, at: offset) {
-        for index in 0..<target.count { makeNil(target[index]) }
-        return true
-      }
-      guard let value = try? type.read(message, at: offset, next: &offset) else { return false }
-      for index in 0..<target.count { target[index].put(stored(value)) }
-      return true
-    case .cells(let cellType, let base, let first, let stride):
-      for index in 0..<target.count {
-        do throws(FormatError) {
-          let offset = first &+ index &* stride
-          target[index].put(stored(try type.read(message.reader, at: offset, cellType, base: base)))
-        } catch {
-          destroy(target, upTo: index)
-          return false
-        }
-      }
-      return true
+    _ target: FieldTarget, with type: Value.Type, _ column: Columns.Column?, _ rows: Columns,
+    _ message: Message, _ stored: (Value) -> Stored
+  ) -> Int {
+    guard let column else {
+      guard let makeAbsent else { return 0 }
+      for index in 0..<target.count { makeAbsent(target[index]) }
+      return target.count
     }
+    if var offset = column.constant {
+      if let optional, Nils.isNil(message.reader, at: offset) {
+        for index in 0..<target.count { optional.putNil(target[index]) }
+        return target.count
+      }
+      guard let value = try? type.read(message, at: offset, next: &offset) else { return 0 }
+      for index in 0..<target.count { target[index].put(stored(value)) }
+      return target.count
+    }
+    let (first, stride) = (rows.rows.lowerBound &+ Int(column.offset), rows.stride)
+    let (cellType, base) = (column.type, column.base)
+    for index in 0..<target.count {
+      do throws(FormatError) {
+        let offset = first &+ index &* stride
+        target[index].put(stored(try type.read(message.reader, at: offset, cellType, base: base)))
+      } catch { return index }
+    }
+    return target.count
   }
 }

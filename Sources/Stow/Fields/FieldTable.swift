@@ -78,30 +78,45 @@ public struct FieldTable<Root>: @unchecked Sendable {
     }
   }
 
+  /// The offsets of the properties in a value; nil if one is not stored there directly, as in a class.
+  var storedOffsets: [Int]? {
+    let offsets = fields.compactMap(\.offset)
+    return offsets.count == fields.count ? offsets : nil
+  }
+
   /// The layout of decoded fields, one after the other, until the initializer takes them.
-  var packedLayout: (offsets: [Int], size: Int, alignment: Int) {
-    var (offsets, size, alignment): ([Int], Int, Int) = ([], 0, 16)
+  var packedLayout: (offsets: [Int], size: Int, alignment: Int) { Self.packedLayout(of: fields) }
+
+  private static func packedLayout(
+    of fields: [AnyField<Root>]
+  ) -> (offsets: [Int], size: Int, alignment: Int) {
+    var (offsets, size, alignment): ([Int], Int, Int) = ([], 0, 1)
     for field in fields {
       let offset = (size + field.alignment - 1) / field.alignment * field.alignment
       offsets.append(offset)
       size = offset + field.size
       alignment = max(alignment, field.alignment)
     }
-    return (offsets, max(size, 1), alignment)
+    return (offsets, size, alignment)
   }
 
-  /// The offsets of the properties in a value; nil if one is not stored there directly, as in a class.
-  var storedOffsets: [Int]? {
-    let offsets = fields.compactMap(\.offset)
-    return offsets.count == fields.count ? offsets : nil
+  /// Returns whether the fields make up a whole value, so that filling them in memory makes one: there is
+  /// only padding between them, and the value has as many stored properties.
+  func isAll(of value: Root) -> Bool {
+    let stored = fields.sorted { ($0.offset ?? 0, $0.size) < ($1.offset ?? 0, $1.size) }
+    let layout = Self.packedLayout(of: stored)
+    guard stored.compactMap(\.offset) == layout.offsets, layout.size == MemoryLayout<Root>.size,
+      !(value is any CustomReflectable)
+    else { return false }
+    let mirror = Mirror(reflecting: value)
+    return mirror.displayStyle == .struct && mirror.children.count == fields.count
   }
 }
 
 /// A field with its type erased.
 struct AnyField<Root> {
   let name: String
-  let type: any Codable.Type
-  let makeDefault: (() -> Any)?
+  let coder: FieldCoder
   /// The offset of the property in a value; nil if it is not stored there directly.
   let offset: Int?
   let size: Int
@@ -113,10 +128,9 @@ struct AnyField<Root> {
 
   init<Value>(_ field: Field<Root, Value>) {
     name = field.name
+    coder = FieldCoder(field.makeDefault)
     offset = MemoryLayout<Root>.offset(of: field.property)
     (size, alignment) = (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
-    type = Value.self
-    makeDefault = field.makeDefault
     copy = { $1.put($0[keyPath: field.property]) }
     isSame = { value, other in
       // A value that does not equal itself, such as a NaN, tells nothing.

@@ -5,38 +5,18 @@ extension StowFields {
   /// Makes the type encoder of the type; nil if its properties are not stored directly in its values, as in a
   /// class, or if its keys are not known by their bytes.
   static func makeFieldsEncoder() -> AnyTypeEncoder? {
-    let table = stowFields
-    let (type, keys) = table.checkedKeys()
-    guard let offsets = table.storedOffsets, let bytes = CodedField.bytes(of: keys) else { return nil }
-    return FieldsTypeEncoder(table, type, keys, bytes, offsets)
+    guard let fields = CodedFields<Self>(), fields.table.storedOffsets != nil else { return nil }
+    return FieldsTypeEncoder(fields)
   }
 }
 
 /// Records values by the table of their fields.
 final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
-  private let table: FieldTable<Value>
-  private let keyType: any CodingKey.Type
-  private let keys: [any CodingKey]
-  private let coders: [FieldCoder]
-  private let fields: UnsafeMutableBufferPointer<CodedField>
-  /// Whether no field holds containers or calls `Codable`.
-  private let isFlat: Bool
+  private let fields: CodedFields<Value>
   /// Nil before the first value.
   @exclusivity(unchecked) private var keyTable: KeyTable.Reference?
 
-  init(
-    _ table: FieldTable<Value>, _ keyType: any CodingKey.Type, _ keys: [any CodingKey], _ bytes: [Int],
-    _ offsets: [Int]
-  ) {
-    self.table = table
-    self.keyType = keyType
-    self.keys = keys
-    coders = table.fields.map { $0.makeCoder() }
-    fields = CodedField.allocate(coders, bytes, offsets)
-    isFlat = coders.allSatisfy { $0.kind != .other }
-  }
-
-  deinit { fields.deallocate() }
+  init(_ fields: CodedFields<Value>) { self.fields = fields }
 
   override func encode(
     _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
@@ -45,7 +25,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       learnKeys(copy value, recorder)
       return try encode(value, into: recorder, key: key, parent: parent, level: level)
     }
-    if isFlat, recorder.hasRoom {
+    if fields.isFlat, recorder.hasRoom {
       return try withUnsafePointer(to: value) {
         try recordFlat($0, keyTable, recorder, key: key, parent: parent)
       }
@@ -53,7 +33,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     let outside = try recorder.beginCall(of: value, key: key, parent: parent)
     do {
       recorder.occupy(recorder.recording.beginObject(keyTable, key: key, parent: parent, flags: 0))
-      var room = recorder.recording.tape.room(fields.count)
+      var room = recorder.recording.tape.room(fields.list.count)
       try withUnsafePointer(to: value) {
         try record($0, keyTable, recorder, begin: outside.start, &room)
       }
@@ -68,16 +48,13 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
   override func encode(
     _ elements: UnsafeBufferPointer<Value>, into recorder: Recorder, parent: Int
   ) throws {
-    guard !elements.isEmpty, let first = elements.baseAddress else { return }
-    if keyTable == nil { learnKeys(first.pointee, recorder) }
-    guard let keyTable, isFlat, recorder.hasRoom else {
+    if keyTable == nil, let first = elements.first { learnKeys(first, recorder) }
+    guard fields.isFlat, recorder.hasRoom, let keyTable, let first = elements.baseAddress else {
       return try super.encode(elements, into: recorder, parent: parent)
     }
-    let stride = MemoryLayout<Value>.stride
     for index in 0..<elements.count {
       try recordFlat(
-        UnsafeRawPointer(first) + index &* stride, keyTable, recorder, key: TokenKey(index: index),
-        parent: parent)
+        first + index, keyTable, recorder, key: TokenKey(index: index), parent: parent)
     }
   }
 
@@ -87,7 +64,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, key: TokenKey,
     parent: Int
   ) throws {
-    var room = recorder.recording.tape.room(fields.count &+ 2)
+    var room = recorder.recording.tape.room(fields.list.count &+ 2)
     let begin = room.count
     let start = ContainerStart(.object, key: key, parent: parent, index: keyTable.pointee.index)
     recorder.recording.keyTables.countUse(keyTable, at: begin)
@@ -103,64 +80,41 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, begin: Int,
     _ room: inout TapeRoom
   ) throws {
-    let slots = keyTable.pointee.table
+    let (list, slots) = (fields.list, keyTable.pointee.table)
     /// The slot that the next key most likely has.
     var expected = 0
-    guard var field = UnsafePointer(fields.baseAddress) else { return }
-    let end = field + fields.count
-    while field < end {
-      defer { field += 1 }
-      let value = value + field.pointee.offset
+    for number in 0..<list.count {
+      // Used in place, because copying all of it would take longer than recording a value.
+      let field = list.baseAddress.unsafelyUnwrapped + number
+      let value = value + field.pointee.stored
       let byte = field.pointee.byte
-      if field.pointee.isOptional, !field.pointee.isPresent(value) {
-        if Int(slots[byte] & ~KeyTable.absent) == expected {
-          expected &+= 1
-        } else {
-          _ = recorder.recording.slot(keyTable, ofByte: byte, &expected, isPresent: false)
-        }
-        continue
-      }
-      var slot = Int(slots[byte])
-      if slot == KeyTable.fresh {
+      let isPresent = !field.pointee.isOptional || field.pointee.isPresent(value)
+      var slot = Int(isPresent ? slots[byte] : slots[byte] & ~KeyTable.absent)
+      if slot == expected {
+        expected &+= 1
+      } else if slot == KeyTable.fresh, isPresent {
         // The message needs the key for the first time: it comes after all others.
         slot = recorder.recording.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true)
         expected = slot &+ 1
-      } else if slot == expected {
-        expected &+= 1
       } else {
-        slot = recorder.recording.slot(keyTable, ofByte: byte, &expected, isPresent: true)
+        slot = recorder.recording.slot(keyTable, ofByte: byte, &expected, isPresent: isPresent)
       }
+      if !isPresent { continue }
       let key = TokenKey(slot: slot)
-      let isOptional = field.pointee.isOptional
       switch field.pointee.kind {
-      case .double:
-        let double =
-          isOptional ? value.load(as: Double?.self).unsafelyUnwrapped : value.load(as: Double.self)
-        room.append(.double, key: key, word: double.bitPattern)
-      case .int:
-        let int = isOptional ? value.load(as: Int?.self).unsafelyUnwrapped : value.load(as: Int.self)
-        if let short = Int32(exactly: int) {
-          room.append(Token(.integer, key: key, index: Int(short)))
-        } else {
-          room.append(.longInteger, key: key, word: UInt64(truncatingIfNeeded: int))
-        }
-      case .bool:
-        let bool = isOptional ? value.load(as: Bool?.self).unsafelyUnwrapped : value.load(as: Bool.self)
-        room.append(Token(bool ? .true : .false, key: key))
+      case .double: field.pointee.lend(Double.self, at: value) { $0.record(on: &room, key: key) }
+      case .int: field.pointee.lend(Int.self, at: value) { $0.record(on: &room, key: key) }
+      case .bool: field.pointee.lend(Bool.self, at: value) { $0.record(on: &room, key: key) }
       case .string:
-        let index =
-          isOptional
-          ? recorder.recording.strings.intern(
-            value.assumingMemoryBound(to: String?.self).pointee.unsafelyUnwrapped)
-          : recorder.recording.strings.intern(value.assumingMemoryBound(to: String.self).pointee)
+        let index = field.pointee.lend(String.self, at: value) { recorder.recording.strings.intern($0) }
         recorder.recording.strings.countValueUse(index)
         room.append(Token(.string, key: key, index: index))
       case .scalar, .other:
         recorder.recording.tape.take(room)
         // An earlier value may have written to a container that was left.
-        if !isFlat, !recorder.isCurrent(begin) { recorder.resume(begin) }
+        if !fields.isFlat, !recorder.isCurrent(begin) { recorder.resume(begin) }
         try Self.record(value, key, field.pointee, recorder)
-        room = recorder.recording.tape.room(fields.count &+ 2)
+        room = recorder.recording.tape.room(list.count &+ 2)
       }
     }
   }
@@ -171,7 +125,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     _ value: UnsafeRawPointer, _ key: TokenKey, _ field: CodedField, _ recorder: Recorder
   ) throws {
     do {
-      try field.coder._withUnsafeGuaranteedRef { try $0.encode(value, key: key, into: recorder) }
+      try field.coder._withUnsafeGuaranteedRef { try $0.encode(value, key, recorder) }
     } catch {
       recorder.recording.isOutOfOrder = true
       recorder.recording.dropKey()
@@ -182,10 +136,10 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
   /// Checks the table with the first value, and makes the keys known to the key table.
   @inline(never)
   private func learnKeys(_ value: Value, _ recorder: Recorder) {
-    table.checkFirst(value)
+    fields.table.checkFirst(value)
     func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).pointee.table }
-    let keyTable = find(keyType)
-    for (field, key) in zip(fields, keys) where !keyTable.pointee.isLearnt(field.byte) {
+    let keyTable = find(fields.keyType)
+    for (field, key) in zip(fields.list, fields.keys) where !keyTable.pointee.isLearnt(field.byte) {
       keyTable.pointee.learn(key, named: key.stringValue, byte: field.byte)
     }
     self.keyTable = keyTable

@@ -89,6 +89,20 @@ final class ObjectReader {
     }
   }
 
+  /// Opens the object at a place.
+  func open(_ place: OpenPlace, _ node: PathNode) throws(FormatError) {
+    guard let elements = place.elements else {
+      guard let object = try ObjectHeader.read(message.reader, at: place.offset) else {
+        try fail(.mismatch, at: place.offset)
+      }
+      return try open(object, node)
+    }
+    guard let shape = elements.shape, let row = elements.layout.row(place.number) else {
+      try fail(elements.each == nil ? .cellMismatch : .several, at: elements.offset)
+    }
+    open(row: row, of: elements, shape: shape, node)
+  }
+
   private func openPartial() throws(FormatError) {
     presence = start
     start = try Records.endOfPresence(message.reader, in: start..<end, keyCount: keyCount)
@@ -331,6 +345,11 @@ final class ObjectReader {
   @inline(__always)
   func pass(_ found: Found) throws(FormatError) {
     if form != .row { try advance(to: message.reader.end(of: found.number)) }
+  }
+
+  /// The same for a value that ends at `offset`.
+  func pass(_ found: Found, to offset: Int) throws(FormatError) {
+    if form != .row { try advance(to: offset) }
   }
 
   /// Returns the place of the value that was found.

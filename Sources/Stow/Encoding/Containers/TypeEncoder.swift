@@ -50,7 +50,7 @@ extension Recording {
 
 /// A scalar that is recorded as a token, and a word if it needs one.
 protocol TapeScalar: RecordableScalar {
-  func record(on tape: inout Tape, key: TokenKey)
+  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey)
 }
 
 extension TapeScalar {
@@ -60,7 +60,7 @@ extension TapeScalar {
 
 extension TapeScalar where Self: FixedWidthInteger {
   @inline(__always)
-  func record(on tape: inout Tape, key: TokenKey) {
+  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
     if let short = Int32(exactly: self) {
       tape.append(Token(.integer, key: key, index: Int(short)))
     } else {
@@ -72,18 +72,22 @@ extension TapeScalar where Self: FixedWidthInteger {
 
 extension Bool: TapeScalar {
   @inline(__always)
-  func record(on tape: inout Tape, key: TokenKey) { tape.append(Token(self ? .true : .false, key: key)) }
+  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
+    tape.append(Token(self ? .true : .false, key: key))
+  }
 }
 
 extension Double: TapeScalar {
   @inline(__always)
-  func record(on tape: inout Tape, key: TokenKey) { tape.append(.double, key: key, word: bitPattern) }
+  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
+    tape.append(.double, key: key, word: bitPattern)
+  }
 }
 
 extension Float: TapeScalar {
   /// Records the `Double` of the same value. A NaN keeps its own bits, which conversion may change.
   @inline(__always)
-  func record(on tape: inout Tape, key: TokenKey) {
+  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
     if isNaN {
       tape.append(.float, key: key, word: UInt64(bitPattern))
     } else {

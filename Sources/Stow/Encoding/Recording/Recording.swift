@@ -217,7 +217,7 @@ extension Recording {
 /// An `end` refers to the token that began its container. The index of a string is that of its entry in the
 /// pool, the index of an object that of its key table, and the index of an array the number of its elements,
 /// if that is known. Values that came out of order are also in a `ValueTree`.
-struct Tape: ~Copyable {
+struct Tape: TokenTape, ~Copyable {
   private var entries = GrowableBuffer<Token>(capacity: 64)
   /// The numbers that are longer than 32 bits.
   private var words = GrowableBuffer<UInt64>(capacity: 32)
@@ -307,8 +307,14 @@ struct Tape: ~Copyable {
   var view: TapeView { TapeView(tokens: UnsafeBufferPointer(entries.buffer), words: words.base) }
 }
 
+/// What tokens and words are appended to.
+protocol TokenTape: ~Copyable {
+  mutating func append(_ token: Token)
+  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64)
+}
+
 /// Room on a tape: tokens are written there one after the other, without checking how much is left.
-struct TapeRoom: BitwiseCopyable {
+struct TapeRoom: TokenTape, BitwiseCopyable {
   fileprivate let tokens: UnsafeMutablePointer<Token>
   /// How many tokens the tape will have.
   fileprivate(set) var count: Int
