@@ -174,7 +174,7 @@ public final class StowDecoder: Sendable {
   ///   - type: The type of the value, and of the template.
   ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
   ///   - path: The path of a part to decode instead of the whole value. If there is no such part, the result
-  ///     is the template.
+  ///     is the template. A step that does not fit, such as an index into a string, is an error.
   ///   - template: A value that supplies what the message lacks.
   ///   - strategy: Whether the template also replaces values of the message that do not fit.
   /// - Throws: What `decode(_:from:)` throws, or with a path `decode(_:from:at:)`; and what encoding the

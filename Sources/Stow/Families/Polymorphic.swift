@@ -42,6 +42,10 @@ extension Polymorphic: Codable {
   }
 }
 
+extension Polymorphic: DecodableWrapper {
+  static var wrapped: Any.Type { Value.self }
+}
+
 // For a property with a wrapper, the compiler writes code that always asks for its key; these overloads make
 // it behave as for an optional property.
 
@@ -159,8 +163,10 @@ protocol LeafCoding {
 }
 
 /// A value that is coded by `Leaf`; in arrays, dictionaries and optionals, the elements are.
-struct Elementwise<Value, Leaf: LeafCoding>: Codable {
+struct Elementwise<Value, Leaf: LeafCoding>: Codable, DecodableWrapper {
   let value: Value
+
+  static var wrapped: Any.Type { Value.self }
 
   init(_ value: Value) { self.value = value }
 

@@ -34,6 +34,23 @@ struct PolymorphicTests {
     }
   }
 
+  @Test("are nil where a path leads to nothing, if they are optional")
+  func missingParts() throws {
+    let coder = StowCoder(types: .shapes)
+    let decoder = StowDecoder()
+    decoder.types = .shapes
+    var unframed = Self.drawing
+    unframed.frame = nil
+    let data = try coder.encode([Self.drawing, unframed])
+    #expect(try decoder.decode(polymorphic: (any Shape)?.self, from: data, at: [1, "frame"]) == nil)
+    #expect(try decoder.decode(polymorphic: (any Shape)?.self, from: data, at: [0, "shapes", 7]) == nil)
+    let frames = try decoder.decode(polymorphic: [(any Shape)?].self, from: data, at: [.each, "frame"])
+    #expect(frames.count == 2 && frames[0] as? Square == Square(side: 9) && frames[1] == nil)
+    #expect(throws: DecodingError.self) {
+      try decoder.decode(polymorphic: (any Shape).self, from: data, at: [1, "frame"])
+    }
+  }
+
   @Test("are objects with one key, the name")
   func form() throws {
     let coder = StowCoder(types: .shapes)

@@ -220,7 +220,8 @@ struct PathWalk {
   /// - Parameter mayBeAbsent: Whether a missing value may be read as nil, as for an optional.
   func openPlace(for type: Any.Type, mayBeAbsent: Bool = false) throws -> OpenPlace {
     guard isThere else {
-      guard mayBeAbsent || TypeName(type).isOptional else { throw missing(type) }
+      let wanted = (type as? any DecodableWrapper.Type)?.wrapped ?? type
+      guard mayBeAbsent || TypeName(wanted).isOptional else { throw missing(type) }
       return .absent
     }
     return try session.attempt(at: node, expected: nil) { () throws(FormatError) in
@@ -281,4 +282,9 @@ struct PathWalk {
       return true
     }
   }
+}
+
+/// A type that is decoded as the one it wraps, and so as nil where a path leads to nothing if that is an optional.
+protocol DecodableWrapper {
+  static var wrapped: Any.Type { get }
 }
