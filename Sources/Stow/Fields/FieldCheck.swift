@@ -43,7 +43,7 @@ extension FieldTable where Root: Codable {
       throw FieldTableError(Root.self, field.name, "the initializer does not give it back")
     }
     let bare = Self.keys(of: remake(value, withoutOptionals: true), type) ?? []
-    for (field, key) in zip(fields, bare) where key.isWritten && field.coder.optional != nil {
+    for (field, key) in zip(fields, bare) where key.isWritten && field.optional != nil {
       throw FieldTableError(
         Root.self, field.name, "encode(to:) writes its nil, as of a generic type's parameter")
     }
@@ -79,7 +79,7 @@ extension FieldTable where Root: Codable {
     return withUnsafeTemporaryAllocation(byteCount: max(layout.size, 1), alignment: layout.alignment) {
       guard let memory = $0.baseAddress else { return value }
       for (field, offset) in zip(fields, layout.offsets) {
-        if withoutOptionals, let optional = field.coder.optional {
+        if withoutOptionals, let optional = field.optional {
           optional.putNil(memory + offset)
         } else {
           field.copy(value, memory + offset)

@@ -32,7 +32,7 @@ final class FieldCoder {
   /// Deinitializes what was decoded.
   let destroy: (UnsafeMutableRawPointer) -> Void
 
-  init<Value: Codable>(_ makeDefault: (() -> Value)?) {
+  init<Value: Codable>(_ type: Value.Type, _ putDefault: ((UnsafeMutableRawPointer) -> Void)?) {
     let optional = Value.self as? any OptionalField.Type
     self.optional = optional
     scalar = ReadableTypes.scalar(optional?.wrapped ?? Value.self)
@@ -60,9 +60,8 @@ final class FieldCoder {
       let target = target.bindMemory(to: Value.self, capacity: 1)
       try session.decode(into: target, session.types.entry(for: Value.self), at: place, node)
     }
-    makeAbsent =
-      makeDefault.map { make in { $0.put(make()) } } ?? optional.map { type in { type.putNil($0) } }
-    isNilIfAbsent = kind.isInLine && optional != nil && makeDefault == nil
+    makeAbsent = putDefault ?? optional.map { type in { type.putNil($0) } }
+    isNilIfAbsent = kind.isInLine && optional != nil && putDefault == nil
     destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
   }
 }
@@ -84,6 +83,11 @@ extension Optional: OptionalField {
   }
 
   static func putNil(_ target: UnsafeMutableRawPointer) { target.put(nil as Self) }
+}
+
+extension AnyField {
+  /// The type, if it is an optional.
+  var optional: (any OptionalField.Type)? { type as? any OptionalField.Type }
 }
 
 extension UnsafeMutableRawPointer {
@@ -109,7 +113,7 @@ final class CodedFields<Root: StowFields> {
       MemoryLayout<Key>.size <= 1 && _isPOD(Key.self) ? keyByte(key) : nil
     }
     do { (keyType, keys) = try table.codingKeys() } catch { fatalError("\(error)") }
-    coders = table.fields.map(\.coder)
+    coders = table.fields.map { FieldCoder($0.type, $0.putDefault) }
     isFlat = coders.allSatisfy { $0.kind != .other }
     list = .allocate(capacity: keys.count)
     let bytes = keys.compactMap { byte($0) }

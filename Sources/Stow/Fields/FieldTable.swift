@@ -116,7 +116,9 @@ public struct FieldTable<Root>: @unchecked Sendable {
 /// A field with its type erased.
 struct AnyField<Root> {
   let name: String
-  let coder: FieldCoder
+  let type: any Codable.Type
+  /// Makes the value of a missing key; nil if the field has no default.
+  let putDefault: ((UnsafeMutableRawPointer) -> Void)?
   /// The offset of the property in a value; nil if it is not stored there directly.
   let offset: Int?
   let size: Int
@@ -128,7 +130,8 @@ struct AnyField<Root> {
 
   init<Value>(_ field: Field<Root, Value>) {
     name = field.name
-    coder = FieldCoder(field.makeDefault)
+    type = Value.self
+    putDefault = field.makeDefault.map { make in { $0.put(make()) } }
     offset = MemoryLayout<Root>.offset(of: field.property)
     (size, alignment) = (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
     copy = { $1.put($0[keyPath: field.property]) }
