@@ -124,13 +124,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
   private static func record(
     _ value: UnsafeRawPointer, _ key: TokenKey, _ field: CodedField, _ recorder: Recorder
   ) throws {
-    do {
-      try field.coder._withUnsafeGuaranteedRef { try $0.encode(value, key, recorder) }
-    } catch {
-      recorder.recording.isOutOfOrder = true
-      recorder.recording.dropKey()
-      throw error
-    }
+    try field.coder._withUnsafeGuaranteedRef { try $0.encode(value, key, recorder) }
   }
 
   /// Checks the table with the first value, and makes the keys known to the key table.

@@ -161,7 +161,7 @@ struct FixedIntegers {
     signedWidth = DecimalFraction.width(magnitudes)
     (type, width) = (UInt8(signedWidth), signedWidth)
     let unsigned = Self.unsignedWidth(all)
-    if all >= 0, unsigned < width { (type, width) = (ElementType.unsigned + UInt8(unsigned), unsigned) }
+    if unsigned < width { (type, width) = (ElementType.unsigned + UInt8(unsigned), unsigned) }
     // In most arrays with a wide range, a few elements show it.
     let step = max(1, values.count / 64)
     let sample = Self.range(of: stride(from: 0, to: values.count, by: step).lazy.map { values[$0] })

@@ -159,34 +159,17 @@ struct Children: Sendable {
 final class ElementMarks: Sendable {
   static let interval = 128
 
-  struct Marks {
-    /// Where the elements whose numbers are multiples of the interval begin; at first only the first.
-    var offsets: [Int]
-    /// The number of elements, once a walk has reached the end.
-    var count: Int?
-  }
-
-  private struct Arrays {
-    var marks: [Marks] = []
-    /// The indices of the marks, by where the first element of each array is.
-    var numbers: [Int: Int] = [:]
-  }
-
-  private let arrays = Mutex(Arrays())
+  /// Where the elements of each array begin whose numbers are multiples of the interval, by where its first one begins.
+  private let arrays = Mutex<[Int: [Int]]>([:])
 
   /// Passes the marks of an array to `walk`, which may add some. Other threads wait until it returns.
   func withMarks<Result: Sendable>(
-    ofArrayAt first: Int, _ walk: (inout Marks) throws(FormatError) -> Result
+    ofArrayAt first: Int, _ walk: (inout [Int]) throws(FormatError) -> Result
   ) throws(FormatError) -> Result {
     try arrays.withLock { arrays throws(FormatError) in
-      if let number = arrays.numbers[first] { return try walk(&arrays.marks[number]) }
-      var marks = Marks(offsets: [first])
-      defer {
-        if marks.offsets.count > 1 {
-          arrays.numbers[first] = arrays.marks.count
-          arrays.marks.append(marks)
-        }
-      }
+      // They are taken out, so that adding one does not copy all.
+      var marks = arrays.removeValue(forKey: first) ?? [first]
+      defer { if marks.count > 1 { arrays[first] = marks } }
       return try walk(&marks)
     }
   }
@@ -213,7 +196,7 @@ struct ArrayWalk {
   private func walk(to number: Int) throws(FormatError) -> (number: Int, offset: Int) {
     let first = elements.lowerBound
     guard let marks, number >= ElementMarks.interval else {
-      var marks = ElementMarks.Marks(offsets: [first])
+      var marks = [first]
       return try walk(to: number, &marks)
     }
     return try marks.withMarks(ofArrayAt: first) { marks throws(FormatError) in
@@ -222,21 +205,19 @@ struct ArrayWalk {
   }
 
   private func walk(
-    to number: Int, _ marks: inout ElementMarks.Marks
+    to number: Int, _ marks: inout [Int]
   ) throws(FormatError) -> (number: Int, offset: Int) {
-    if let count = marks.count, number >= count { return (count, elements.upperBound) }
-    let mark = min(number / ElementMarks.interval, marks.offsets.count - 1)
-    var (current, offset) = (mark * ElementMarks.interval, marks.offsets[mark])
+    let mark = min(number / ElementMarks.interval, marks.count - 1)
+    var (current, offset) = (mark * ElementMarks.interval, marks[mark])
     while current < number, offset < elements.upperBound {
       let next = try reader.end(of: offset)
       guard next <= elements.upperBound else { try fail(.malformed, at: offset) }
       offset = next
       current += 1
-      if current == marks.offsets.count * ElementMarks.interval, offset < elements.upperBound {
-        marks.offsets.append(offset)
+      if current == marks.count * ElementMarks.interval, offset < elements.upperBound {
+        marks.append(offset)
       }
     }
-    if offset == elements.upperBound { marks.count = current }
     return (current, offset)
   }
 }
