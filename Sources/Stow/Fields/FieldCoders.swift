@@ -109,9 +109,7 @@ final class CodedFields<Root: StowFields> {
 
   /// Makes the fields; nil if a key is not known by its byte. Stops the program if the table is wrong.
   init?() {
-    func byte<Key: CodingKey>(_ key: Key) -> Int? {
-      MemoryLayout<Key>.size <= 1 && _isPOD(Key.self) ? keyByte(key) : nil
-    }
+    func byte<Key: CodingKey>(_ key: Key) -> Int? { isByte(Key.self) ? keyByte(key) : nil }
     do { (keyType, keys) = try table.codingKeys() } catch { fatalError("\(error)") }
     coders = table.fields.map { FieldCoder($0.type, $0.putDefault) }
     isFlat = coders.allSatisfy { $0.kind != .other }

@@ -201,7 +201,11 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     let reader = scratch.reader ?? ObjectReader(session, keyTable)
     scratch.reader = reader
     do throws(FormatError) {
-      try reader.open(place, node)
+      if let elements = place.elements {
+        try reader.open(place.number, of: elements, node)
+      } else {
+        try reader.open(objectAt: place.offset, node)
+      }
       if let offset { try reader.advance(to: offset) }
     } catch {
       throw session.error(error, at: node, place.offset, expected: [String: Any].self)

@@ -133,6 +133,9 @@ func keyByte<Key>(_ key: Key) -> Int {
   MemoryLayout<Key>.size == 1 ? Int(unsafeBitCast(key, to: UInt8.self)) : 0
 }
 
+/// Returns whether the keys of a type are told apart by that byte.
+func isByte<Key>(_ type: Key.Type) -> Bool { MemoryLayout<Key>.size <= 1 && _isPOD(Key.self) }
+
 /// What the name of a type reveals, faster than asking whether the type conforms to a protocol.
 struct TypeName {
   private let name: String

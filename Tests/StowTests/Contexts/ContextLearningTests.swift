@@ -78,19 +78,15 @@ struct ContextLearningTests {
       ])
   }
 
-  /// Encodes two values for one key.
-  private struct Twice: Encodable {
-    func encode(to encoder: any Encoder) throws {
+  @Test("has the last of several values for a key, and the keys beside it")
+  func repeatedKeys() throws {
+    let sample = Writes { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
       try container.encode("first", forKey: "name")
       try container.encode("second", forKey: "name")
       try container.encode(["inner": 1], forKey: "other")
     }
-  }
-
-  @Test("has the last of several values for a key, and the keys beside it")
-  func repeatedKeys() throws {
-    let context = try StowContext(learningFrom: [Twice(), Twice()])
+    let context = try StowContext(learningFrom: [sample, sample])
     #expect(context.shapes == [["inner"], ["name", "other"]])
     #expect(context.symbols == ["inner", "name", "other", "second"])
   }

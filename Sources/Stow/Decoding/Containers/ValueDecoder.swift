@@ -119,16 +119,6 @@ final class Elements {
     return layout.cells(ofRow: number, at: row).map { Elements($0, session) }
   }
 
-  /// Returns the container of a row that is an object.
-  func container<Key: CodingKey>(
-    _ keyType: Key.Type, _ number: ElementNumber, _ node: PathNode
-  ) throws(FormatError) -> KeyedDecodingContainer<Key> {
-    guard let shape, let row = layout.row(number) else {
-      try fail(each == nil ? .cellMismatch : .several, at: offset)
-    }
-    return session.container(keyType) { $0.open(row: row, of: self, shape: shape, node) }
-  }
-
   /// Returns the cells of the array at a place; nil if it has other elements, or if there is no array.
   func run(_ number: ElementNumber) throws(FormatError) -> CellRun? {
     if let each { return try each.run(session.message) }
@@ -260,12 +250,15 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     do throws(FormatError) {
-      if isElement { return try elements.container(type, ElementNumber(bits: position), node) }
-      let session = session
-      guard let object = try ObjectHeader.read(session.message.reader, at: position) else {
-        try fail(.mismatch, at: position)
+      if isElement {
+        let (elements, number) = (elements, ElementNumber(bits: position))
+        return try elements.session.container(type) { reader throws(FormatError) in
+          try reader.open(number, of: elements, node)
+        }
       }
-      return try session.container(type) { reader throws(FormatError) in try reader.open(object, node) }
+      return try session.container(type) { reader throws(FormatError) in
+        try reader.open(objectAt: position, node)
+      }
     } catch {
       throw failure(error, [String: Any].self)
     }

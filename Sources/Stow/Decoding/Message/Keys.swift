@@ -267,11 +267,11 @@ final class DecodingKeyTable {
   static let size = 256
 
   init<Key: CodingKey>(_ keyType: Key.Type) {
-    hasBytes = MemoryLayout<Key>.size <= 1 && _isPOD(Key.self)
+    hasBytes = isByte(keyType)
     texts = .allocate(capacity: Self.size)
     texts.initialize(repeating: nil, count: Self.size)
     keyOfByte = { byte in
-      guard MemoryLayout<Key>.size <= 1, _isPOD(Key.self) else { return nil }
+      guard isByte(keyType) else { return nil }
       return withUnsafeBytes(of: UInt8(truncatingIfNeeded: byte)) { $0.load(as: Key.self) }
     }
     makeKeyList = { names in KeyList<Key>(names) }

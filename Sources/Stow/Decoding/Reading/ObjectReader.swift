@@ -89,18 +89,32 @@ final class ObjectReader {
     }
   }
 
-  /// Opens the object at a place.
-  func open(_ place: OpenPlace, _ node: PathNode) throws(FormatError) {
-    guard let elements = place.elements else {
-      guard let object = try ObjectHeader.read(message.reader, at: place.offset) else {
-        try fail(.mismatch, at: place.offset)
-      }
-      return try open(object, node)
+  /// Opens the object with a tag that is at an offset.
+  func open(objectAt offset: Int, _ node: PathNode) throws(FormatError) {
+    guard let object = try ObjectHeader.read(message.reader, at: offset) else {
+      try fail(.mismatch, at: offset)
     }
-    guard let shape = elements.shape, let row = elements.layout.row(place.number) else {
-      try fail(elements.each == nil ? .cellMismatch : .several, at: elements.offset)
+    try open(object, node)
+  }
+
+  /// Opens an element that is a row with keys.
+  func open(_ number: ElementNumber, of table: Elements, _ node: PathNode) throws(FormatError) {
+    guard let shape = table.shape, let row = table.layout.row(number) else {
+      try fail(table.each == nil ? .cellMismatch : .several, at: table.offset)
     }
-    open(row: row, of: elements, shape: shape, node)
+    // Rows are mostly read one after the other.
+    if tableIdentity == ObjectIdentifier(table) {
+      self.node = node
+      start = row
+      return
+    }
+    forget(node)
+    self.table = table
+    tableIdentity = ObjectIdentifier(table)
+    form = .row
+    turn(to: shape)
+    start = row
+    nextIndex = Self.noKey
   }
 
   private func openPartial() throws(FormatError) {
@@ -109,22 +123,6 @@ final class ObjectReader {
     current = start
     nextIndex = keyIndex(after: -1)
     if nextIndex == Self.noKey { try checkEnd(start) }
-  }
-
-  func open(row offset: Int, of table: Elements, shape: Int, _ node: PathNode) {
-    // Rows are mostly read one after the other.
-    if tableIdentity == ObjectIdentifier(table) {
-      self.node = node
-      start = offset
-      return
-    }
-    forget(node)
-    self.table = table
-    tableIdentity = ObjectIdentifier(table)
-    form = .row
-    turn(to: shape)
-    start = offset
-    nextIndex = Self.noKey
   }
 
   private func turn(to shape: Int) {
