@@ -69,7 +69,10 @@ final class EncodingSession: PooledSession {
   func finish<Result>(
     _ options: PlanningOptions, lendingTo body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
-    reference.lend { stages.write(&$0.recording, options) }
+    reference.lend {
+      stages.write(&$0.recording, options)
+      $0.finish()
+    }
     defer { stages.emitter.trim() }
     return try body(stages.emitter.written)
   }

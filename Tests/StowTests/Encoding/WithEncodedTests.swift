@@ -79,4 +79,47 @@ struct WithEncodedTests {
     }
     #expect(lent == expected)
   }
+
+  @Test("is complete: whatever is kept of it writes nothing, has no path, and may be let go of at once")
+  func keptOfEveryKind() throws {
+    final class Keeper: Encodable {
+      nonisolated(unsafe) var keyed: KeyedEncodingContainer<AnyKey>?
+      nonisolated(unsafe) var list: (any UnkeyedEncodingContainer)?
+      nonisolated(unsafe) var single: (any SingleValueEncodingContainer)?
+      nonisolated(unsafe) var encoder: (any Encoder)?
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        // Only the last of them is in the message, which is put in order.
+        for index in 0..<20 { try container.encode([[index]], forKey: "a") }
+        var list = container.nestedUnkeyedContainer(forKey: "list")
+        try list.encode(1)
+        keyed = list.nestedContainer(keyedBy: AnyKey.self)
+        single = container.superEncoder(forKey: "b").singleValueContainer()
+        self.encoder = container.superEncoder(forKey: "c")
+        self.list = list
+      }
+    }
+    for isLetGo in [false, true] {
+      let keeper = Keeper()
+      let lent = try StowEncoder().withEncoded(keeper) { bytes in
+        #expect(keeper.keyed?.codingPath.isEmpty == true)
+        try keeper.keyed?.superEncoder(forKey: "d").writeSingle(1)
+        var inner = keeper.keyed?.nestedUnkeyedContainer(forKey: "e")
+        try inner?.encode(["f": 1])
+        #expect(keeper.list?.codingPath.isEmpty == true)
+        #expect(keeper.list?.count == 2)
+        try keeper.list?.encode(["late"])
+        try keeper.single?.encode(1)
+        #expect(keeper.encoder?.codingPath.isEmpty == true)
+        var late = keeper.encoder?.container(keyedBy: AnyKey.self)
+        try late?.encode(1, forKey: "late")
+        if isLetGo { (keeper.keyed, keeper.list, keeper.single, keeper.encoder) = (nil, nil, nil, nil) }
+        return Data(bytes)
+      }
+      #expect(
+        try StowValue(from: lent) == ["a": [[19]], "list": [1, [:]], "b": [:], "c": [:]])
+      #expect(try StowEncoder().encode(["a": 1]) == StowEncoder().withEncoded(["a": 1]) { Data($0) })
+    }
+  }
 }

@@ -24,7 +24,7 @@ final class Recorder {
     /// The containers and places at which the tape continued out of line.
     var disturbances: [Int] = []
     var stack = StackGuard()
-    /// Whether the message has been written, and a container escaped from it.
+    /// Whether the message has been written.
     var isOver = false
     /// The path of the first container that is nested too deeply, and its token.
     var overflow: [any CodingKey]?
@@ -69,7 +69,14 @@ final class Recorder {
     if !userInfo.isEmpty { state.userInfo = userInfo }
   }
 
-  /// Makes encoders and containers of the message discard everything from now on.
+  /// Ends the message, whose encoders and containers discard everything from now on, although they may still be held.
+  func finish() {
+    state.isOver = true
+    endMessage()
+    state.generation = RecorderCell.none
+  }
+
+  /// Tells encoders and containers that the message is over.
   private func endMessage() {
     if !state.cell.advance() {
       state.cell = RecorderCell.take()
@@ -90,16 +97,15 @@ final class Recorder {
     if state.overflow != nil { state.overflow = nil }
     if !state.innermostPlaces.isEmpty { state.innermostPlaces = [] }
     state.calls = 0
+    state.isOver = false
   }
 
   /// Prepares to be written to after the message is over, because a container escaped: those that are made
   /// from now on hold the recorder themselves.
   func detach() {
-    state.isOver = true
     types.reusesContainers = false
-    endMessage()
     // Another thread may release the recorder at any time, once the keyed containers are gone.
-    state.generation = RecorderCell.none
+    finish()
   }
 
   /// Throws if containers were nested too deeply by calls that cannot throw. The error carries the whole value.
