@@ -10,6 +10,8 @@ struct PathStep {
     case name
     case index
     case `super`
+    /// A place that had been left, by its offset in the message.
+    case found
   }
 
   let kind: Kind
@@ -118,12 +120,20 @@ struct DecodingPath: ~Copyable {
 
   mutating func pop(to count: Int) { self.count = min(count, self.count) }
 
-  /// Moves an index step to the next element, which is another place.
+  /// Returns the node of a place that a container or decoder reads at `offset`: its own, or that of a new step if the place
+  /// has been left, because somebody kept the container.
+  @inline(__always)
+  mutating func hold(_ node: PathNode, at offset: Int) -> PathNode {
+    holds(node) ? node : push(PathStep(.found, parent: .top, value: offset))
+  }
+
+  /// Moves an index step to the next element, which is another place, and leaves all places below.
   @inline(__always)
   mutating func setIndex(_ index: Int, at node: PathNode) -> PathNode {
     guard node.index < count else { return node }
     steps[Int(node.index)].value = index
     steps[Int(node.index)].serial = serial
+    count = Int(node.index) &+ 1
     serial &+= 1
     return PathNode(index: node.index, serial: serial &- 1)
   }
@@ -155,11 +165,6 @@ struct DecodingPath: ~Copyable {
     return offset.map { PathFinder(message: message).path(to: $0, from: message.body) } ?? []
   }
 
-  /// Returns the coding path of a value that has no step of its own, one step below `node`.
-  mutating func codingPath(to step: PathStep, of node: PathNode, _ message: Message) -> [any CodingKey] {
-    codingPath(to: node, message) + [codingKey(step, message)]
-  }
-
   /// Makes the last path lead to a place, and returns how many of its keys do; nil if the place has been left.
   private mutating func remember(_ node: PathNode, _ message: Message) -> Int? {
     if let known = lastSerials.lastIndex(of: node.serial) { return known }
@@ -171,6 +176,12 @@ struct DecodingPath: ~Copyable {
     while node.index > 0, steps[Int(node.index)].kind != .top {
       if let known = lastSerials.lastIndex(of: node.serial) {
         count = known
+        break
+      }
+      if steps[Int(node.index)].kind == .found {
+        lastPath = PathFinder(message: message).path(to: steps[Int(node.index)].value, from: message.body)
+        count = lastPath.count
+        lastSerials = [PathNode.top.serial] + repeatElement(node.serial, count: count)
         break
       }
       unknown.append(node)
@@ -210,7 +221,7 @@ struct DecodingPath: ~Copyable {
       PathKey(stringValue: (try? message.keyString(at: TextLocation(bits: step.value))) ?? "")
     case .index: PathKey.index(step.value)
     case .super: PathKey.super
-    case .top: PathKey(stringValue: "")
+    case .top, .found: PathKey(stringValue: "")
     }
   }
 }
@@ -218,7 +229,7 @@ struct DecodingPath: ~Copyable {
 /// Finds the coding path of a place in the message by walking down to it from the top.
 ///
 /// Decoding knows its path as a stack; a container or decoder that outlived the `init(from:)` it was made for
-/// has lost its place there. Used only then, and only if the path is requested.
+/// has lost its place there. Used only then, and only if a path is requested.
 struct PathFinder {
   let message: Message
 

@@ -63,11 +63,6 @@ final class DecodingSession: PooledSession {
     path.codingPath(to: node, at: offset, message)
   }
 
-  /// Returns the coding path of a value that has no step of its own, one step below `node`.
-  func codingPath(_ step: PathStep, of node: PathNode) -> [any CodingKey] {
-    path.codingPath(to: step, of: node, message)
-  }
-
   /// Returns the error that users see for a `FormatError`, if a value of type `expected` was requested.
   @inline(never)
   func error(_ error: FormatError, path: [any CodingKey], expected: Any.Type?) -> any Error {

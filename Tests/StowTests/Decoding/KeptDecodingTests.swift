@@ -167,6 +167,115 @@ struct KeptDecoderTests {
   }
 }
 
+@Suite("The paths of kept containers")
+struct KeptPathTests {
+  private struct Record: Codable {
+    var words: [String]
+    var inner: [String: [String]]
+  }
+
+  private static let records = (0..<4).map { Record(words: ["word \($0)", "w"], inner: ["k": ["x"]]) }
+
+  /// Whatever can be kept of a record.
+  private final class Shelf: Decodable {
+    let decoder: any Decoder
+    let container: KeyedDecodingContainer<AnyKey>
+    let inner: KeyedDecodingContainer<AnyKey>
+    var words: any UnkeyedDecodingContainer
+
+    init(from decoder: any Decoder) throws {
+      self.decoder = decoder
+      container = try decoder.container(keyedBy: AnyKey.self)
+      inner = try container.nestedContainer(keyedBy: AnyKey.self, forKey: "inner")
+      words = try container.nestedUnkeyedContainer(forKey: "words")
+    }
+
+    /// Expects the paths of what was kept, and of errors, to begin with `path`.
+    func expectPaths(_ path: [Step]) throws {
+      #expect(steps(decoder.codingPath) == path)
+      #expect(steps(container.codingPath) == path)
+      #expect(steps(inner.codingPath) == path + ["inner"])
+      #expect(steps(words.codingPath) == path + ["words"])
+      #expect(steps(try container.superDecoder(forKey: "inner").codingPath) == path + ["inner"])
+      #expect(steps(try container.superDecoder().codingPath) == path + ["super"])
+      let list = try container.nestedUnkeyedContainer(forKey: "words")
+      #expect(steps(list.codingPath) == path + ["words"])
+      func expect(_ inside: [Step], _ body: () throws -> Any) {
+        #expect(failure(of: body)?.path == path + inside)
+      }
+      expect(["words", 0]) { try container.decode([Int].self, forKey: "words") }
+      expect(["inner"]) { try container.decode(Int.self, forKey: "inner") }
+      expect(["inner", "k", 0]) { try container.decode([String: [Int]].self, forKey: "inner") }
+      expect(["inner", "k", 0]) { try inner.decode([Int].self, forKey: "k") }
+      expect(["inner", "k", 0]) { try inner.decode(Set<Int>.self, forKey: "k") }
+      expect([]) { try decoder.readSingle(Int.self) }
+      expect(["words"]) { try decoder.readSingle([String: Int].self) }
+      expect(["words", 0]) { try decoder.readSingle([String: [Int]].self) }
+      expect(["words", 0]) { try words.decode(Int.self) }
+      expect(["words", 0]) { try words.decode([Int].self) }
+      expect(["words", 0]) { try words.nestedUnkeyedContainer() }
+      var rest = words
+      _ = try rest.superDecoder()
+      #expect(steps(try rest.superDecoder().codingPath) == path + ["words", 1])
+      expect(["words", 2]) { try rest.decode(Int.self) }
+      expect(["words", 2]) { try rest.decodeNil() }
+    }
+  }
+
+  @Test("are known when decode has returned")
+  func afterTheCall() throws {
+    let shelves = try transcode(["list": Self.records], to: [String: [Shelf]].self)["list"] ?? []
+    #expect(shelves.count == 4)
+    for _ in 0..<2 {
+      for (index, shelf) in shelves.enumerated() {
+        try shelf.expectPaths(["list", Step(integerLiteral: index)])
+      }
+    }
+  }
+
+  @Test("are known while other values are decoded, which stand deeper or less deep")
+  func meanwhile() throws {
+    final class Shelves: @unchecked Sendable {
+      var kept: [Shelf] = []
+    }
+    struct Deep: Decodable {
+      init(from decoder: any Decoder) throws {
+        let key = try #require(CodingUserInfoKey(rawValue: "shelves"))
+        let shelves = try #require(decoder.userInfo[key] as? Shelves)
+        let container = try decoder.container(keyedBy: AnyKey.self)
+        if container.contains("deeper") {
+          _ = try container.decode(Deep.self, forKey: "deeper")
+        } else {
+          shelves.kept.append(try container.decode(Shelf.self, forKey: "shelf"))
+        }
+        for (index, shelf) in shelves.kept.enumerated() {
+          let deeper: [Step] = Array(repeating: "deeper", count: index)
+          try shelf.expectPaths([Step(integerLiteral: index)] + deeper + ["shelf"])
+        }
+        #expect(failure { try container.decode(Int.self, forKey: "none") }?.path == steps(decoder.codingPath))
+      }
+    }
+    indirect enum Tree: Encodable {
+      case shelf(Record)
+      case deeper(Tree)
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        switch self {
+        case .shelf(let record): try container.encode(record, forKey: "shelf")
+        case .deeper(let tree): try container.encode(tree, forKey: "deeper")
+        }
+      }
+    }
+    let trees = Self.records.enumerated().map { index, record in
+      (0..<index).reduce(Tree.shelf(record)) { tree, _ in .deeper(tree) }
+    }
+    let decoder = StowDecoder()
+    decoder.userInfo[try #require(CodingUserInfoKey(rawValue: "shelves"))] = Shelves()
+    _ = try decoder.decode([Deep].self, from: StowEncoder().encode(trees))
+  }
+}
+
 @Suite("Containers taken from kept ones")
 struct ContainersOfKeptOnesTests {
   private static func kept() throws -> KeyedDecodingContainer<AnyKey> {

@@ -243,9 +243,8 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     _ type: Value.Type, _ found: ObjectReader.Found, _ key: Key, _ session: DecodingSession,
     _ reader: ObjectReader
   ) throws -> Value {
-    let step = step(to: key, reader, session)
     try pass(found, key, reader)
-    return try session.decode(type, at: reader.place(found), step)
+    return try session.decode(type, at: reader.place(found), step(to: key, reader, session))
   }
 
   @inline(__always)
@@ -253,12 +252,13 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     try attempt(key, nil) { () throws(FormatError) in try reader.pass(found) }
   }
 
-  /// Returns the step of the coding path to the value for `key`.
+  /// Returns the step of the coding path to the value for `key`, to be pushed next.
   @inline(__always)
   private func step(to key: Key, _ reader: ObjectReader, _ session: DecodingSession) -> PathStep {
-    reader.keyTable.hasBytes
-      ? PathStep(.byte, parent: reader.node, value: keyByte(key), keyTable: .passUnretained(reader.keyTable))
-      : session.path.step(to: key, from: reader.node)
+    let node = session.path.hold(reader.node, at: reader.offset)
+    return reader.keyTable.hasBytes
+      ? PathStep(.byte, parent: node, value: keyByte(key), keyTable: .passUnretained(reader.keyTable))
+      : session.path.step(to: key, from: node)
   }
 
   // MARK: nested containers
@@ -279,7 +279,8 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   func superDecoder() throws -> any Decoder {
     try withSession { session, reader in
-      let node = session.path.push(PathStep(.super, parent: reader.node))
+      let parent = session.path.hold(reader.node, at: reader.offset)
+      let node = session.path.push(PathStep(.super, parent: parent))
       return try session.attempt(at: node, expected: nil) { () throws(FormatError) in
         let found = try reader.find(name: PathKey.super.stringValue)
         return ValueDecoder(session, found.map(reader.place) ?? .absent, node)

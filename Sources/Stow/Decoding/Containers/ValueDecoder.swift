@@ -293,7 +293,10 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   private func scalar<Value: ReadableScalar>(_ type: Value.Type) throws -> Value { try decode(type) }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let session = session
+    let (session, place) = (session, place)
+    let mark = session.path.count
+    defer { session.path.pop(to: mark) }
+    let node = session.path.hold(node, at: place.offset)
     return try session.decode(type, session.types.entry(for: type), at: place, node)
   }
 }
@@ -312,6 +315,8 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   private let end: Int
   private(set) var currentIndex = 0
   private let node: PathNode
+  /// By which a path finds the array.
+  private let offset: Int
 
   init(of place: OpenPlace, _ session: DecodingSession, _ node: PathNode) throws(FormatError) {
     self.session = session
@@ -320,12 +325,13 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     (current, end) = untagged.map { (0, $0.count) } ?? (values.lowerBound, values.upperBound)
     count = untagged == nil ? try Arrays.count(values, session.message.reader) : end
     self.node = node
+    offset = place.offset
   }
 
-  var codingPath: [any CodingKey] { session.codingPath(node, at: elements?.offset) }
+  var codingPath: [any CodingKey] { session.codingPath(node, at: offset) }
   var isAtEnd: Bool { current >= end }
 
-  private var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }
+  private var nextPath: [any CodingKey] { codingPath + [PathKey.index(currentIndex)] }
 
   /// Returns the place of the next element, its node, which the caller must pop, and the value of `current`
   /// after it.
@@ -335,8 +341,10 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     _ type: Any.Type, mayBeAbsent: Bool = false
   ) throws -> (place: OpenPlace, node: PathNode, end: Int) {
     guard current < end else {
-      throw DecodingError.atEnd(type, path: session.codingPath(step, of: node))
+      throw DecodingError.atEnd(type, path: nextPath)
     }
+    var node: PathNode { session.path.hold(self.node, at: offset) }
+    var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }
     if let elements {
       guard let each = elements.each else {
         return (OpenPlace(.element(current), of: elements), session.path.push(step), current + 1)
@@ -366,7 +374,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
 
   @inline(never)
   private func failure(_ error: FormatError, _ type: Any.Type?) -> any Error {
-    session.error(error, path: session.codingPath(step, of: node), expected: type)
+    session.error(error, path: nextPath, expected: type)
   }
 
   @inline(__always)

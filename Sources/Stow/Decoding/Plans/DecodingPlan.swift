@@ -213,8 +213,8 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     do throws(FormatError) {
       return try Arrays.count(elements, session.message.reader) { _ in count += 1 }
     } catch {
-      let step = PathStep(.index, parent: node, value: count)
-      throw session.error(error, path: session.codingPath(step, of: node), expected: Element.self)
+      let path = session.codingPath(node) + [PathKey.index(count)]
+      throw session.error(error, path: path, expected: Element.self)
     }
   }
 
