@@ -141,11 +141,10 @@ def _time_text(seconds: float) -> str | None:
     digits = repr(seconds)
     if "e" in digits or digits == "-0.0":
         return None
-    number = decimal.Decimal(digits)
-    whole = int(number.to_integral_value(decimal.ROUND_FLOOR))
-    fraction = number - whole
+    places = len(digits.partition(".")[2])
+    whole, fraction = divmod(int(digits.replace(".", "")), 10**places)
     day, time = divmod(whole, 86_400)
-    decimals = str(fraction)[1:] if fraction else ""
+    decimals = f".{fraction:0{places}}" if fraction else ""
     return f"{_day_text(day)}T{time // 3600:02}:{time // 60 % 60:02}:{time % 60:02}{decimals}Z"
 
 

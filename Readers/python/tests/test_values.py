@@ -128,6 +128,12 @@ class ValueTests(unittest.TestCase):
         self.assertEqual(stow.notation(stow.Date(252423993599.5)), 'date"9999-12-31T23:59:59.5Z"')
         self.assertEqual(stow.notation(stow.Date(252423993600.0)), "date(252423993600.0)")
 
+    def test_a_date_has_all_decimals_of_its_seconds(self):
+        with decimal.localcontext() as context:
+            context.prec = 3
+            self.assertEqual(stow.notation(stow.Date(512345.0000004)), 'date"2001-01-06T22:19:05.0000004Z"')
+            self.assertEqual(stow.notation(stow.Date(-0.0123456789)), 'date"2000-12-31T23:59:59.9876543211Z"')
+
     def test_bytes_may_be_anywhere(self):
         message = stow.dumps({"a": [1, 2, 3000, 4], "b": "text"})
         for data in (bytearray(message), memoryview(message), memoryview(b"x" + message + b"x")[1:-1],
