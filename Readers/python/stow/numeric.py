@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Sequence, Union
 
+from .buffers import Bytes
 from .values import SingleNaN
 
 if TYPE_CHECKING:
@@ -22,12 +23,17 @@ def module() -> Any:
     return numpy
 
 
+def held(data: Bytes) -> Any:
+    """Bytes that cannot be freed or moved as long as an array on them is there: by itself, an array does not see to that."""
+    return module().frombuffer(data, "u1")
+
+
 def view(cells: Cells, kind: str, size: int) -> Any:
     """The elements where they are, without a copy. They cannot be changed."""
     numpy = module()
     if not cells.count:
         return numpy.empty(0, kind)
-    found = numpy.ndarray((cells.count,), kind, cells.data, cells.start, (cells.stride,))
+    found = numpy.ndarray((cells.count,), kind, held(cells.data), cells.start, (cells.stride,))
     found.flags.writeable = False
     return found
 
@@ -97,7 +103,7 @@ def rows(cells: Cells, kinds: Sequence[int], columns: Sequence[Any]) -> Any:
         return None
     kind = columns[0].dtype
     if len(set(kinds)) == 1 and cells.stride == kind.itemsize * len(columns) and columns[0].base is not None:
-        found = numpy.ndarray((cells.count, len(columns)), kind, cells.data, cells.start)
+        found = numpy.ndarray((cells.count, len(columns)), kind, held(cells.data), cells.start)
         found.flags.writeable = False
         return found
     if any(column.dtype != kind for column in columns) and any(column.dtype.kind not in "iu" for column in columns):

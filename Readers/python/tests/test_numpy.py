@@ -66,6 +66,16 @@ class NumpyTests(unittest.TestCase):
         with self.assertRaises(IndexError):
             table[1000]
 
+    def test_the_bytes_stay_as_long_as_an_array_on_them(self):
+        grid = stow.dumps(numpy.arange(300, dtype="<f8").reshape(100, 3) / 7)
+        for message in (doubles(9)[0], grid):
+            data = bytearray(message)
+            found = stow.loads(data, numpy=True)
+            with self.assertRaises(BufferError):
+                data.extend(b"x")
+            del found
+            data.extend(b"x")
+
     def test_columns_side_by_side_are_views(self):
         rows = [{"id": 10**6 + 70000 * index, "x": index / 3, "on": index % 2 == 0, "kind": 7} for index in range(50)]
         message = stow.dumps(rows)
