@@ -16,6 +16,6 @@ def readable(source: Any) -> Bytes:
         view = memoryview(source)
     except TypeError:
         raise TypeError(f"bytes are wanted, and not {type(source).__name__}") from None
-    if not view.contiguous:
+    if not view.c_contiguous or not view.nbytes:
         return view.tobytes()
     return view.toreadonly().cast("B")

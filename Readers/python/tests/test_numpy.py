@@ -108,6 +108,12 @@ class NumpyTests(unittest.TestCase):
         with self.assertRaises(TypeError):
             stow.dumps(numpy.array(["a"]))
 
+    def test_arrays_of_any_order_are_bytes(self):
+        grid = numpy.frombuffer(b"1Hello", "u1").reshape(2, 3)
+        for each in (grid, numpy.asfortranarray(grid), grid[:, ::-1], grid[:0]):
+            self.assertEqual(stow.loads(stow.dumps(memoryview(each))), each.tobytes())
+        self.assertEqual(stow.loads(numpy.asfortranarray(numpy.frombuffer(b"\x35Hello", "u1").reshape(2, 3))), "Hello")
+
     def test_integers_among_floats_stay_integers(self):
         message = stow.dumps([0.1 * 3, 7, 0.1 * 6, 0.5])
         self.assertEqual([type(number) for number in stow.loads(message, numpy=True)], [float, int, float, float])
