@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
+from . import numeric
 from .values import URL, Date, Nil, SingleNaN, bits_of
 
 _QUIET_NAN = 0x7FF8_0000_0000_0000
@@ -104,6 +105,8 @@ def _is_array(value: Any) -> bool:
 
 
 def _elements(value: Any) -> Any:
+    if hasattr(value, "dtype"):
+        return numeric.listed(value)
     return value.tolist() if hasattr(value, "tolist") else value
 
 

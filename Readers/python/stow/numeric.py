@@ -93,6 +93,15 @@ def python_value(cell: Any) -> Any:
     return cell.item() if isinstance(cell, numpy.generic) else cell
 
 
+def listed(array: Any) -> Any:
+    """An array as lists of values of Python. NaNs of 4 bytes keep their bits, which `tolist` would widen."""
+    if array.dtype.kind != "f" or array.dtype.itemsize != 4 or not module().isnan(array).any():
+        return array.tolist()
+    if array.ndim == 0:
+        return python_value(array[()])
+    return [python_value(row) if array.ndim == 1 else listed(row) for row in array]
+
+
 def rows(cells: Cells, kinds: Sequence[int], columns: Sequence[Any]) -> Any:
     """The rows of a matrix as one array of two dimensions; None where the columns are not all integers, or all of one type.
 

@@ -14,6 +14,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
+from . import numeric
 from .buffers import readable
 from .context import Context
 from .errors import StowError
@@ -233,7 +234,7 @@ def _other(value: Any) -> Any:
     if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
         if value.dtype.kind not in "biuf" or value.dtype.itemsize > 8:
             raise TypeError(f"an array of {value.dtype} cannot be written")
-        return value.tolist()
+        return numeric.listed(value)
     if isinstance(value, array):
         return value.tolist()
     if isinstance(value, Mapping):

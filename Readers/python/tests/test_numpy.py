@@ -108,6 +108,16 @@ class NumpyTests(unittest.TestCase):
         with self.assertRaises(TypeError):
             stow.dumps(numpy.array(["a"]))
 
+    def test_a_nan_of_4_bytes_stays_one(self):
+        array = bytes.fromhex("75 08 01 00 C0 7F 00 00 80 3F")
+        matrix = bytes.fromhex("7B 13 02 09 09 01 00 C0 7F 00 00 80 3F 00 00 00 3F 03 00 C0 FF")
+        for message in (array, matrix):
+            found, plain = stow.loads(message, numpy=True), stow.loads(message)
+            self.assertEqual(found.dtype, "f4")
+            self.assertEqual(stow.dumps(found), stow.dumps(plain))
+            self.assertEqual(stow.notation(found), stow.notation(plain))
+        self.assertEqual(stow.dumps(stow.loads(array, numpy=True)[0]).hex(), "0f0100c07f")
+
     def test_arrays_of_any_order_are_bytes(self):
         grid = numpy.frombuffer(b"1Hello", "u1").reshape(2, 3)
         for each in (grid, numpy.asfortranarray(grid), grid[:, ::-1], grid[:0]):
