@@ -120,9 +120,38 @@ test("a matrix of many columns is read in a time that is in proportion", () => {
   assert.equal(at(message, [1, columns - 1]), 5);
 });
 
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc");
+
+/** The bytes that a value takes in memory. */
+function memoryOf(make) {
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const value = make();
+  collect();
+  return value && process.memoryUsage().heapUsed - before;
+}
+
+test("keys that are indices take no memory for those below", () => {
+  for (const key of ["1000", "5", "12", "999", "4321"]) {
+    const rows = Buffer.concat([hexBytes("00 01"), Buffer.alloc(5000, 0x05)]);
+    const text = encode({ [key]: 5 }).slice(1, -1);
+    const table = Buffer.concat([hexBytes("1F 00 01 01"), text, hexBytes("7A"), uint(rows.length), rows]);
+    const maps = Buffer.concat(Array(5000).fill(encode({ [key]: 5 })));
+    const array = Buffer.concat([hexBytes("70"), uint(maps.length), maps]);
+    for (const message of [table, array]) {
+      assert.deepEqual(decode(message)[4999], { [key]: 5 });
+      assert.ok(memoryOf(() => decode(message)) < 3e6, key);
+    }
+  }
+  const value = decode(encode([{ 1000: 1, 5: 2, 6: 3, b: 4, 300: 5 }]))[0];
+  assert.deepEqual(Object.entries(value), [["5", 2], ["6", 3], ["300", 5], ["1000", 1], ["b", 4]]);
+  value[300]++;
+  assert.equal(value[300], 6);
+  assert.ok(delete value[1000]);
+});
+
 test("keys of messages do not stay in memory", () => {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc");
   const keys = 20000;
   const message = (number) => {
     const texts = Array.from({ length: keys }, (_, index) => Buffer.from(`\x8E${number}!${index}`.padEnd(15, "!"), "latin1"));

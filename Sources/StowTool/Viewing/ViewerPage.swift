@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-L++Tky+FoembVEu9QQk8M/q6B1SmIb4JB7QB2LT7u/k='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-jarSpwXybPPr8aUv8EEzuj0+1p26JCXd/AGKIk+h6H8='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -679,7 +679,7 @@ const hasOwn = Object.prototype.hasOwnProperty;
 class Shape {
   constructor(keys) {
     this.keys = keys;
-    /** What makes objects that are to have these keys; null if all objects inherit one of them, and undefined at first. */
+    /** What makes objects that are to have these keys; null if some must not simply be assigned, and undefined at first. */
     this.Row = undefined;
   }
 
@@ -691,7 +691,7 @@ class Shape {
   findRow() {
     const { Row, names } = rowsOf(this.keys);
     if (names.length === this.keys.length && names.every((name, index) => name === this.keys[index])) this.keys = names;
-    this.Row = this.keys.some((key) => key in Object.prototype) ? null : Row;
+    this.Row = this.keys.some((key) => key in Object.prototype || isIndex(key)) ? null : Row;
   }
 }
 
@@ -716,7 +716,7 @@ function rowsOf(keys) {
 
 function namesOf(keys) {
   const object = Object.create(null);
-  for (const key of keys) object[key] = 0;
+  for (const key of keys) define(object, key, 0);
   return Object.keys(object);
 }
 
@@ -748,9 +748,17 @@ function largeConstructor() {
 
 /** Sets a property of the object itself, whatever all objects inherit. */
 function define(object, key, value) {
-  if (!(key in object)) object[key] = value;
-  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  if (!(key in object || (isIndex(key) && !(key - 1 in object)))) {
+    object[key] = value;
+    return;
+  }
+  // An index that is alone makes an array of so many elements, unless it is at first not like other properties.
+  Object.defineProperty(object, key, { value, configurable: true });
+  Object.defineProperty(object, key, { writable: true, enumerable: true });
 }
+
+/** Whether a key is an index of 10 to 9999. Engines make no array for a higher one that is alone. */
+function isIndex(key) { return key.length < 5 && key > 9; }
 
 /** What stands before the rows of a table or matrix. As no rows stand inside others, one at a time is enough. */
 class RowLayout {
