@@ -156,6 +156,34 @@ struct CommandLineTests {
     #expect(try Tool.run("extract", "--path", "number", "--record", "1", path).code == 1)
   }
 
+  @Test("a record of a stream whose value is not valid is named and passed over")
+  func brokenRecord() throws {
+    // {"n": 0}, a reserved tag, {"n": 2}
+    let stream: [UInt8] = [
+      0x7F, 0x03, 0x01, 0x04, 0xC3, 0x81, 0x6E, 0x90, 0x1A, 0x04, 0xCD, 0x78, 0x01, 0x7D, 0x35, 0xA6, 0x6B,
+      0x81, 0x04, 0xC3, 0x81, 0x6E, 0x92, 0x8D, 0xDC, 0x15, 0xFB,
+    ]
+    try folder.file("stream", Data(stream))
+    let path = folder.path("stream")
+    for (words, numbers) in [([], ["0", "2"]), (["--record", "-2"], ["2"]), (["--record", "1"], [])] {
+      let run = try Tool.run(["json", "--path", "n"] + words + [path])
+      #expect(run.code == 1 && run.lines == numbers, "\(run.errors)")
+      #expect(run.errors.hasPrefix("stowtool: \(path): record 1: "))
+    }
+    for wanted in ["2", "-1"] {
+      #expect(try Tool.run("print", "--record", wanted, path).text == "{\"n\": 2}\n")
+    }
+    #expect(try Tool.run("verify", path).code == 1)
+  }
+
+  @Test("a stream may have records of any size")
+  func largeRecord() throws {
+    let encoder = RecordStreamEncoder()
+    try folder.file("stream", encoder.encode(Data(count: (16 << 20) + 1)) + encoder.encode(5))
+    #expect(try Tool.run("print", "--record", "1", folder.path("stream")).text == "5\n")
+    #expect(try Tool.run("info", folder.path("stream")).code == 0)
+  }
+
   @Test("a part is read where the rest of the message is broken")
   func part() throws {
     let value: StowValue = ["name": "Ada", "text": "0123456789abcdefghijklmnopqrstuvwxyz!"]

@@ -209,23 +209,32 @@ struct Contents {
   }
 
   private func forEachRecord(ofStream input: Input, _ body: Body) throws -> Bool {
-    let records = RecordStreamDecoder()
+    // No record has to be waited for, however large it is.
+    let records = RecordStreamDecoder(maximumRecordSize: .max)
     var number = 0
-    var last: [(StowValue, Int)] = []
+    var last: [(Result<StowValue, DecodingError>, Int)] = []
     var (found, isWhole) = (0, true)
-    func handle(_ record: StowValue, _ number: Int) throws {
+    func next() throws -> Result<StowValue, DecodingError>? {
+      do {
+        return try records.next(StowValue.self).map { .success($0) }
+      } catch let error as DecodingError {
+        // It concerns this record alone.
+        return .failure(error)
+      }
+    }
+    func handle(_ record: Result<StowValue, DecodingError>, _ number: Int) throws {
       if let value = part(of: record, input, number) { try body(value, number) } else { isWhole = false }
     }
     func isAtEnd() -> Bool { wanted?.ends(before: number) ?? false }
     do {
       records.feed(input.data)
-      while !isAtEnd(), let value = try records.next(StowValue.self) {
+      while !isAtEnd(), let record = try next() {
         if let count = wanted?.last {
-          last.append((value, number))
+          last.append((record, number))
           if last.count > count { last.removeFirst() }
         } else if wanted?.contains(number) ?? true {
           found += 1
-          try handle(value, number)
+          try handle(record, number)
         }
         number += 1
       }
@@ -235,20 +244,23 @@ struct Contents {
     } catch {
       throw Self.failure(input, decoder, error, in: "record \(number): ")
     }
-    for (value, number) in last { try handle(value, number) }
+    for (record, number) in last { try handle(record, number) }
     if let wanted, found + last.count == 0 {
       throw Failure("\(input.name): no record \(wanted) among \(number)", .differs)
     }
     return isWhole
   }
 
-  /// Returns the part of a record that is wanted. Complains, and returns nil, if there is none.
-  private func part(of value: StowValue, _ input: Input, _ record: Int) -> StowValue? {
-    guard let path else { return value }
+  /// Returns a record, or the part of it that is wanted. Complains, and returns nil, if there is none.
+  private func part(of record: Result<StowValue, DecodingError>, _ input: Input, _ number: Int)
+    -> StowValue?
+  {
     do {
+      let value = try record.get()
+      guard let path else { return value }
       return try StowDecoder().decode(StowValue.self, from: value.encoded(), at: path)
     } catch {
-      complain(of: record, input, error)
+      complain(of: number, input, error)
       return nil
     }
   }

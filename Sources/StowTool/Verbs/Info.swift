@@ -36,7 +36,7 @@ enum Info {
         return (fault.map { "\(text), damaged: \($0)" } ?? text, fault == nil)
       }
     case .stream:
-      let records = RecordStreamDecoder()
+      let records = RecordStreamDecoder(maximumRecordSize: .max)
       records.feed(input.data)
       var count = 0
       do {
