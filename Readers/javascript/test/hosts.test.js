@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 
@@ -43,4 +44,9 @@ test("bytes of another context are bytes", () => {
   assert.equal(here.decode(runInNewContext("Uint8Array.of(0x91).buffer")), 1);
   class Other { get [Symbol.toStringTag]() { return "ArrayBuffer"; } }
   for (const call of [here.encode, here.decode]) assert.throws(() => call(new Other()), here.StowError);
+});
+
+test("the packages have the license", () => {
+  const license = (folder) => readFileSync(new URL(`../../../${folder}LICENSE`, import.meta.url), "utf8");
+  for (const folder of ["Readers/javascript/", "Readers/python/"]) assert.equal(license(folder), license(""));
 });
