@@ -2808,6 +2808,8 @@ class LogReader {
   log() {
     for (let index = 0; index * BLOCK_SIZE < this.bytes.length; index++) this.blocks.push(this.block(index));
     let last = this.findEnd();
+    // The head of a segment that has another one's name may say a lower number.
+    if (this.count < this.first) this.count = this.first;
     if (this.until !== null) {
       // Nothing is written to it any more: what is not whole at its end is damaged.
       [this.count, this.end, last] = [this.until, this.bytes.length, this.blocks.length - 1];

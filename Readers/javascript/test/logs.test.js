@@ -52,6 +52,17 @@ test("a segment whose origin is damaged is one of the log", () => {
   }
 });
 
+test("a segment with the name of another hides nothing", () => {
+  const files = folderFiles("removed"), names = [...files.keys()].filter((name) => name.endsWith(".stowlog")).sort();
+  const last = names.at(-1), first = Number(last.slice(0, 20));
+  const whole = openLog(files);
+  files.set(last, files.get(names[0]));
+  const log = openLog(files);
+  assert.deepEqual([log.count, log.lost], [first, []]);
+  assert.deepEqual(log.records.map(({ number }) => number), whole.records.map(({ number }) => number).filter((number) => number < first));
+  assert.deepEqual(log.damage.map(({ file, reason }) => [file, reason]), [[last, "head"]]);
+});
+
 test("examples of logs have their records", () => {
   const all = examples("stow-log");
   assert.ok(all.length > 3);

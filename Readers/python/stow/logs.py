@@ -160,6 +160,8 @@ def _open(data: Bytes, reading: _Reading, first: int = 0, until: int | None = No
     blocks = {index: block for index in range(count) if (block := _block(data, index, identity))}
     log = Log(identity=identity, first=first)
     last = _find_end(data, blocks, log)
+    # The head of a segment that has another one's name may say a lower number.
+    log.count = max(log.count, first)
     if until is not None:
         # Nothing is written to it any more: what is not whole at its end is damaged.
         log.count, log.end, last = until, len(data), count - 1

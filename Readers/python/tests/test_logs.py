@@ -114,6 +114,12 @@ class SegmentTests(unittest.TestCase):
         self.assertEqual(self.numbers(), [5, 6])
         self.assertEqual((self.log.lost, len(self.log.damage)), ([range(3, 5)], 1))
 
+    def test_a_segment_with_the_name_of_another_hides_nothing(self):
+        path = self.segment(3, (0x05, b"\x03\x01\x91\x01\x92"))
+        Path(self.folder.name, f"{6:020}.stowlog").write_bytes(path.read_bytes())
+        self.assertEqual((self.numbers(), self.log.count, self.log.lost), ([3, 4, 5], 6, []))
+        self.assertEqual([(damage.file[-9:], damage.reason) for damage in self.log.damage], [("6.stowlog", "head")])
+
     def test_a_folder_without_segments_is_refused(self):
         with tempfile.TemporaryDirectory() as empty, self.assertRaisesRegex(stow.StowError, "without segments"):
             stow.open_log(empty)

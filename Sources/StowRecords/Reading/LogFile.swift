@@ -244,6 +244,8 @@ extension LogFile {
   func tailForWriting() throws -> Tail {
     let size = try size()
     guard let block = try lastBlock(ofSize: size) else { throw RecordLogError(file: path, .notALog) }
+    // The file of another segment has this one's name.
+    guard block.nextRecord >= first else { throw RecordLogError(file: path, .replaced) }
     return Tail(
       end: block.start + block.end, count: block.nextRecord, size: size,
       unfinished: try unfinishedGroup(at: block, size)?.numbers,
@@ -275,7 +277,8 @@ extension LogFile {
     let end = unfinished?.start ?? last.start + last.end
     return Tail(
       end: end, endOfFrames: try endOfFrames(before: end, size),
-      count: unfinished?.numbers.lowerBound ?? last.nextRecord, size: size, unfinished: unfinished?.numbers)
+      count: max(first, unfinished?.numbers.lowerBound ?? last.nextRecord), size: size,
+      unfinished: unfinished?.numbers)
   }
 
   /// Returns where the block before the last one ends, if the last one is only a head; nil if it has frames, or

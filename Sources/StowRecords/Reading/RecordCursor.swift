@@ -31,8 +31,8 @@ struct RecordCursor: Sendable {
   /// Where the records of the next block begin: if heads contradict each other, a record belongs to the later
   /// block.
   private var limit = Int.max
-  /// The number after the last record of the block that was read last.
-  private var claimed = 0
+  /// The number after the last record of the block that was read last: no head has a lower one.
+  private var claimed: Int
   /// The range of given-up records that holds the number with which the walk begins; nil until it is met.
   private(set) var abandoned: Range<Int>?
   /// The end of the last frame that was read.
@@ -51,6 +51,7 @@ struct RecordCursor: Sendable {
     (self.known, self.noting) = (known, noting)
     start = min(number, tail.count)
     next = file.first
+    claimed = file.first
     // If heads cannot be read, the walk begins at the front and reports them. If they contradict each other,
     // what is read from the front counts.
     if start > file.first, let head = try? file.lastHead(notAfter: start, before: end) {

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-jarSpwXybPPr8aUv8EEzuj0+1p26JCXd/AGKIk+h6H8='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-XoSGafSUWKKCDFDqk/IRZboiasi6wHd5rASx1fu3bik='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -3096,6 +3096,8 @@ class LogReader {
   log() {
     for (let index = 0; index * BLOCK_SIZE < this.bytes.length; index++) this.blocks.push(this.block(index));
     let last = this.findEnd();
+    // The head of a segment that has another one's name may say a lower number.
+    if (this.count < this.first) this.count = this.first;
     if (this.until !== null) {
       // Nothing is written to it any more: what is not whole at its end is damaged.
       [this.count, this.end, last] = [this.until, this.bytes.length, this.blocks.length - 1];

@@ -75,6 +75,26 @@ struct SegmentDamageTests {
     for log in others { try expectLost(segments[3].first..<segments[4].first, log, .head) }
   }
 
+  @Test("A segment with the name of another is damage, hides nothing, and is not written to")
+  func wrongName() throws {
+    let disk = SimulatedDisk()
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<50, to: log)
+    try log.close()
+    let segments = Segmented.segments(on: disk)
+    let last = try #require(segments.last)
+    disk.setBytes(try #require(disk.bytes(of: segments[1].path)), of: last.path)
+    let reader = try RecordLogReader(at: Segmented.folder, on: disk)
+    #expect(reader.count == last.first)
+    #expect(try Segmented.ids(reader) == Array(0..<last.first))
+    #expect(try reader.verify().map(\.reason) == [.head])
+    #expect {
+      try Segmented.log(on: disk)
+    } throws: { error in
+      (error as? RecordLogError)?.reason == .replaced
+    }
+  }
+
   @Test("Where a segment cannot be read, an index is saved and taken all the same")
   func savedIndex() throws {
     let folder = try TemporaryFolder()
