@@ -87,6 +87,9 @@ struct PrintTests {
     let marked = Data("\u{FEFF}{\"\\u0024float\": \"nan\"}".utf8)
     let value = try Tool.run("from-json", "--typed", "-", input: marked)
     #expect(try value.output == StowValue.double(.nan).encoded())
+    // With an accent above the dollar it is another key.
+    let other = try Tool.run("from-json", "--typed", "-", input: Data("{\"$\u{301}null\": 2}".utf8))
+    #expect(try other.output == (["$\u{301}null": 2] as StowValue).encoded())
     let bytes = try Tool.run("parse", "-", input: Data([0x22, 0xFF, 0x22]))
     #expect(bytes.code == 1 && bytes.errors.contains("not UTF-8"))
   }

@@ -47,7 +47,9 @@ struct LargeValues {
     let count = try part.count()
     if count > max(isAmongFew ? Self.mostAbove : Self.mostInside, writer.width ?? 0) { return true }
     // An object that stands for a kind of value is written as one.
-    if try !isAmongFew || count == 1 && kind == .object && part.keys()[0].hasPrefix("$") { return false }
+    if try !isAmongFew || count == 1 && kind == .object && part.keys()[0].utf8.first == UInt8(ascii: "$") {
+      return false
+    }
     for element in try part.elements() where try isLarge(element, level: level + 1, isAmongFew: true) {
       return true
     }

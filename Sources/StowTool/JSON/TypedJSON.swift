@@ -66,7 +66,7 @@ enum TypedJSON {
   private static func decoded(_ members: StowObject) throws -> StowValue {
     guard isMarked(members) else { return try plain(members) }
     let held = members.values[0]
-    let kind = String(members.keys[0].dropFirst())
+    let kind = String(members.keys[0].unicodeScalars.dropFirst())
     let value: StowValue? =
       switch kind {
       case "object": try held.object.map(plain)
