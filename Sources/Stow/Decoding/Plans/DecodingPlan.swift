@@ -54,22 +54,39 @@ extension DecodingPlans {
 
 /// The scalars as decoding knows them.
 enum ReadableTypes {
-  private static let scalars: [any ReadableScalar.Type] = {
-    // These are also the types of `RecordableTypes`. Listed, because casts to find them would each search
-    // every conformance of the program.
-    var all: [any ReadableScalar.Type] = [
-      Bool.self, Double.self, Float.self, String.self, Date.self, UUID.self, URL.self, Decimal.self,
-      Data.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
-      UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self,
-    ]
+  /// Returns a type as the scalar that it is; nil for other types. The same types are `RecordableTypes`.
+  ///
+  /// Compares one by one: a cast would search every conformance of the program, and a list of all would have the
+  /// conformances of all made.
+  static func scalar(_ type: Any.Type) -> (any ReadableScalar.Type)? {
+    switch type {
+    case is Bool.Type: Bool.self
+    case is Double.Type: Double.self
+    case is Float.Type: Float.self
+    case is String.Type: String.self
+    case is Date.Type: Date.self
+    case is UUID.Type: UUID.self
+    case is URL.Type: URL.self
+    case is Decimal.Type: Decimal.self
+    case is Data.Type: Data.self
+    case is Int.Type: Int.self
+    case is Int8.Type: Int8.self
+    case is Int16.Type: Int16.self
+    case is Int32.Type: Int32.self
+    case is Int64.Type: Int64.self
+    case is Int128.Type: Int128.self
+    case is UInt.Type: UInt.self
+    case is UInt8.Type: UInt8.self
+    case is UInt16.Type: UInt16.self
+    case is UInt32.Type: UInt32.self
+    case is UInt64.Type: UInt64.self
+    case is UInt128.Type: UInt128.self
     #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-      all.append(Float16.self)
+      case is Float16.Type: Float16.self
     #endif
-    return all
-  }()
-
-  /// Returns a type as the scalar that it is; nil for other types.
-  static func scalar(_ type: Any.Type) -> (any ReadableScalar.Type)? { scalars.first { $0 == type } }
+    default: nil
+    }
+  }
 }
 
 extension Optional: PlannedDecodable where Wrapped: Decodable {

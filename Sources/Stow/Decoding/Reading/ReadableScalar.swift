@@ -26,7 +26,6 @@ protocol ReadableScalar: Decodable, Sendable {
 
   /// Returns the plans for values of the type, for arrays of them, and for dictionaries of them by strings.
   static func makeDecodingPlan() -> AnyDecodingPlan
-  static func makeArrayPlan() -> AnyDecodingPlan
   static func makeDictionaryPlan() -> AnyDecodingPlan
 }
 

@@ -179,22 +179,39 @@ extension Decimal: RecordableScalar {
 
 /// The scalars as encoding knows them.
 enum RecordableTypes {
-  private static let scalars: [any RecordableScalar.Type] = {
-    // These are also the types of `ReadableTypes`. Listed, because casts to find them would each search every
-    // conformance of the program.
-    var all: [any RecordableScalar.Type] = [
-      Bool.self, Double.self, Float.self, String.self, Date.self, UUID.self, URL.self, Decimal.self,
-      Data.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
-      UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self,
-    ]
+  /// Returns a type as the scalar that it is; nil for other types. The same types are `ReadableTypes`.
+  ///
+  /// Compares one by one: a cast would search every conformance of the program, and a list of all would have the
+  /// conformances of all made.
+  static func scalar(_ type: Any.Type) -> (any RecordableScalar.Type)? {
+    switch type {
+    case is Bool.Type: Bool.self
+    case is Double.Type: Double.self
+    case is Float.Type: Float.self
+    case is String.Type: String.self
+    case is Date.Type: Date.self
+    case is UUID.Type: UUID.self
+    case is URL.Type: URL.self
+    case is Decimal.Type: Decimal.self
+    case is Data.Type: Data.self
+    case is Int.Type: Int.self
+    case is Int8.Type: Int8.self
+    case is Int16.Type: Int16.self
+    case is Int32.Type: Int32.self
+    case is Int64.Type: Int64.self
+    case is Int128.Type: Int128.self
+    case is UInt.Type: UInt.self
+    case is UInt8.Type: UInt8.self
+    case is UInt16.Type: UInt16.self
+    case is UInt32.Type: UInt32.self
+    case is UInt64.Type: UInt64.self
+    case is UInt128.Type: UInt128.self
     #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-      all.append(Float16.self)
+      case is Float16.Type: Float16.self
     #endif
-    return all
-  }()
-
-  /// Returns a type as the scalar that it is; nil for other types.
-  static func scalar(_ type: Any.Type) -> (any RecordableScalar.Type)? { scalars.first { $0 == type } }
+    default: nil
+    }
+  }
 }
 
 /// Records values of a type that is recorded without its own `encode(to:)`.
@@ -250,13 +267,16 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
 extension Array: WholeEncodable where Element: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder? {
     if Element.self == StowValue.self { return StowValue.makeArrayEncoder() }
-    return RecordableTypes.scalar(Element.self)?.makeArrayEncoder() ?? ArrayTypeEncoder<Element>()
+    return RecordableTypes.scalar(Element.self)?.makeArrayEncoder() ?? ArrayTypeEncoder(ofAny: Element.self)
   }
 }
 
-final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
-  /// Records the elements of the array that begins at a token; nil if their type records them one by one.
-  private let record: ((UnsafeBufferPointer<Element>, Recorder, _ begin: Int) throws -> Void)?
+// Their elements are not constrained to `Encodable`: with the constraint, making an encoder for a type that is
+// known here would search for the conformance.
+
+final class ArrayTypeEncoder<Element>: TypeEncoder<[Element]> {
+  /// Records the elements of the array that begins at a token.
+  private let record: (UnsafeBufferPointer<Element>, Recorder, _ begin: Int) throws -> Void
   /// Returns the elements as a value that is packed when it is written, or nil.
   private let retained: ([Element]) -> RetainedValue?
 
@@ -265,10 +285,25 @@ final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
 
   init(
     retained: @escaping ([Element]) -> RetainedValue? = { _ in nil },
-    record: ((UnsafeBufferPointer<Element>, Recorder, _ begin: Int) throws -> Void)? = nil
+    record: @escaping (UnsafeBufferPointer<Element>, Recorder, _ begin: Int) throws -> Void
   ) {
     self.retained = retained
     self.record = record
+  }
+
+  /// Makes the encoder of arrays whose elements are encoded one by one.
+  convenience init(ofAny type: Element.Type) where Element: Encodable {
+    self.init { elements, recorder, begin in
+      let entry = recorder.types.encoders.entry(for: Element.self)
+      if !entry.isPlain {
+        return try entry.withPlan(as: TypeEncoder<Element>.self) {
+          try $0.encode(elements, into: recorder, parent: begin)
+        }
+      }
+      try borrowingEach(of: elements) {
+        try recorder.encodePlain($0, key: TokenKey(index: $1), parent: begin)
+      }
+    }
   }
 
   override func encode(
@@ -280,18 +315,7 @@ final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
     }
     let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
     try recorder.recordContainer(of: elements, container) { begin in
-      try borrowingElements(of: elements) { elements in
-        if let record { return try record(elements, recorder, begin) }
-        let entry = recorder.types.encoders.entry(for: Element.self)
-        if !entry.isPlain {
-          return try entry.withPlan(as: TypeEncoder<Element>.self) {
-            try $0.encode(elements, into: recorder, parent: begin)
-          }
-        }
-        try borrowingEach(of: elements) {
-          try recorder.encodePlain($0, key: TokenKey(index: $1), parent: begin)
-        }
-      }
+      try borrowingElements(of: elements) { try record($0, recorder, begin) }
     }
   }
 }
@@ -299,16 +323,28 @@ final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
 extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder? {
     guard Key.self == String.self else { return nil }
-    return RecordableTypes.scalar(Value.self)?.makeDictionaryEncoder() ?? DictionaryTypeEncoder<Value>()
+    return RecordableTypes.scalar(Value.self)?.makeDictionaryEncoder()
+      ?? DictionaryTypeEncoder(ofAny: Value.self)
   }
 }
 
 /// A dictionary whose keys are strings: a map.
-final class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
-  /// Records the entries; nil if the type of the values records them one by one.
-  private let record: (([String: Value], Recorder) -> Void)?
+final class DictionaryTypeEncoder<Value>: TypeEncoder<[String: Value]> {
+  /// Records the entries of the map that begins at a token.
+  private let record: ([String: Value], Recorder, _ begin: Int) throws -> Void
 
-  init(record: (([String: Value], Recorder) -> Void)? = nil) { self.record = record }
+  init(record: @escaping ([String: Value], Recorder, _ begin: Int) throws -> Void) { self.record = record }
+
+  /// Makes the encoder of dictionaries whose values are encoded one by one.
+  convenience init(ofAny type: Value.Type) where Value: Encodable {
+    self.init { dictionary, recorder, begin in
+      let entry = recorder.types.encoders.entry(for: Value.self)
+      for (key, value) in dictionary {
+        recorder.recording.recordKey(key)
+        try recorder.encode(value, by: entry, key: TokenKey(), parent: begin, level: 0)
+      }
+    }
+  }
 
   override func encode(
     _ dictionary: borrowing [String: Value], into recorder: Recorder, key: TokenKey, parent: Int,
@@ -316,18 +352,7 @@ final class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]
   ) throws {
     try recorder.recordContainer(of: dictionary, ContainerStart(.map, key: key, parent: parent)) { begin in
       recorder.recording.noteMap(at: begin)
-      if let record { return record(copy dictionary, recorder) }
-      try encodeEach(copy dictionary, into: recorder, begin)
-    }
-  }
-
-  /// A function of its own, because calling it looks up the types that a loop over any dictionary needs.
-  @inline(never)
-  private func encodeEach(_ dictionary: [String: Value], into recorder: Recorder, _ begin: Int) throws {
-    let entry = recorder.types.encoders.entry(for: Value.self)
-    for (key, value) in dictionary {
-      recorder.recording.recordKey(key)
-      try recorder.encode(value, by: entry, key: TokenKey(), parent: begin, level: 0)
+      try record(copy dictionary, recorder, begin)
     }
   }
 }
@@ -336,8 +361,8 @@ final class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]
 
 extension RecordableScalar {
   static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
-  static func makeArrayEncoder() -> AnyTypeEncoder { ArrayTypeEncoder<Self>() }
-  static func makeDictionaryEncoder() -> AnyTypeEncoder { DictionaryTypeEncoder<Self>() }
+  static func makeArrayEncoder() -> AnyTypeEncoder { ArrayTypeEncoder(ofAny: Self.self) }
+  static func makeDictionaryEncoder() -> AnyTypeEncoder { DictionaryTypeEncoder(ofAny: Self.self) }
 
   @inline(__always)
   fileprivate static func arrayEncoder(
@@ -350,7 +375,7 @@ extension RecordableScalar {
 
   @inline(__always)
   fileprivate static func dictionaryEncoder() -> AnyTypeEncoder {
-    DictionaryTypeEncoder<Self> { dictionary, recorder in
+    DictionaryTypeEncoder<Self> { dictionary, recorder, _ in
       for (key, value) in dictionary {
         recorder.recording.recordKey(key)
         recorder.recording.record(value, key: TokenKey())
