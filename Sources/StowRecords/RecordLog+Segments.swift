@@ -152,7 +152,14 @@ extension RecordLog {
     try old.finish()
     let segment = Segment(from: old.written, in: path)
     let origin = Origin(log: old.file.origin.log, begun: disk.now)
-    let new = try opening(of: segment).newSegment(segment, like: old.file.disk, origin)
+    let new: LogWriter
+    do {
+      new = try opening(of: segment).newSegment(segment, like: old.file.disk, origin)
+    } catch {
+      // If something has its name, records that are appended to this segment from now on would not count.
+      if (try? disk.place(of: segment.path) == nil) != true { old.failToSynchronize() }
+      throw error
+    }
     old.isFinished = true
     try? old.file.disk.unlock()
     state.segments.append(segment)

@@ -217,6 +217,30 @@ struct SegmentTests {
     }
   }
 
+  @Test("Nothing is appended to a segment once the next one may have its name")
+  func unansweredRenaming() throws {
+    var appended = 0
+    for call in 0..<24 {
+      let disk = SimulatedDisk()
+      let log = try Segmented.log(on: disk)
+      try Segmented.append(0..<5, to: log)
+      try log.synchronize()
+      // The segment gets its name, and nobody can tell.
+      disk.renamesAndFails = true
+      disk.failing = (disk.calls + call)..<(disk.calls + call + 1)
+      _ = try? log.compact { _ in true }
+      (disk.renamesAndFails, disk.failing) = (false, 0..<0)
+      if (try? log.append(Event(5))) != nil {
+        try log.synchronize()
+        appended += 1
+      }
+      let count = log.count
+      try? log.close()
+      #expect(try Segmented.ids(Segmented.log(on: disk)) == Array(0..<count), "call \(call)")
+    }
+    #expect(appended > 0)
+  }
+
   @Test("A disk that is too full for a new segment is an error, and the log goes on when there is room")
   func fullDisk() throws {
     let log = try Segmented.log(on: disk)
