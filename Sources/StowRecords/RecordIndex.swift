@@ -139,14 +139,13 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
       if state.generation != generation { state = State(generation: generation) }
       state.remove(before: snapshot.first)
       if state.count < snapshot.tail.count {
-        let met = DamageReport()
-        var metCount = 0
+        var walk = log.walk(over: snapshot, from: state.count, noting: DamageReport())
         /// Throws if records could not be read that may be whole: they must not be skipped.
         func checkDamage() throws {
-          if met.count > metCount { try log.throwUnreadable(met.list) }
-          metCount = met.count
+          guard let met = walk.noting, met.count > 0 else { return }
+          try log.throwUnreadable(met.list)
+          walk.noting = DamageReport()
         }
-        var walk = log.walk(over: snapshot, from: state.count, noting: met)
         var file: LogFile?
         while let record = walk.nextRecord() {
           try checkDamage()

@@ -214,6 +214,20 @@ struct RecordIndexTests {
     #expect(throws: DecodingError.self) { try index.value(for: "key 1") }
   }
 
+  @Test func damageIsLookedAtOnce() throws {
+    // One byte that is no frame after each record.
+    var file = MadeUpFile((0, []))
+    for number in 0..<400 {
+      file.append((.freshRecords, 2 * number, [1, 0x91]))
+      file.append(damage: [1])
+    }
+    let reader = try KnownLogs.reader(of: file.bytes)
+    let reading = processorTime { #expect(Array(reader.records).count == 400) }
+    #expect(reader.damage.count == 399)
+    let indexing = try processorTime { _ = try reader.index(of: Int.self) { $0 } }
+    #expect(indexing < 10 * reading)
+  }
+
   @Test func countersGrow() async throws {
     let log = try RecordLog(at: folder.log, durability: .manual)
     #expect(log.counters.appended == 0 && log.counters.damage == 0)

@@ -28,6 +28,9 @@ struct MadeUpFile {
     bytes += Self.frame(frame, at: bytes.count)
   }
 
+  /// Appends bytes that are no frame.
+  mutating func append(damage: [UInt8]) { bytes += damage }
+
   static func frame(_ frame: Content, at offset: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Frame.headSize)
     if frame.kind != .origin { Varint.append(frame.number, to: &bytes) }
