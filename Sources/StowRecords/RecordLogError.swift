@@ -77,7 +77,7 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     let reason: Reason =
       if error.code == SystemError.notSupported {
         .notSupported
-      } else if SystemDisk.isFull(error.code), error.operation != "read" {
+      } else if SystemDisk.isFull(error.code), !["read", "synchronize"].contains(error.operation) {
         .diskFull
       } else {
         .system(operation: error.operation, code: error.code)

@@ -22,6 +22,21 @@ struct FailingDiskTests {
     #expect(throws: RecordLogError.self) { try log.append(Event(2)) }
   }
 
+  @Test("Where there is no room to synchronize, the error does not say that one may try again")
+  func fullWhileSynchronizing() throws {
+    let disk = HookedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.append(Event(0))
+    disk.beforeSynchronizing = { throw SystemError(operation: "synchronize", code: 28) }
+    #expect { try log.synchronize() } throws: {
+      ($0 as? RecordLogError)?.reason == .system(operation: "synchronize", code: 28)
+    }
+    disk.beforeSynchronizing = {}
+    #expect { try log.append(Event(1)) } throws: {
+      ($0 as? RecordLogError)?.reason == .synchronizationFailed
+    }
+  }
+
   @Test("What a full disk has kept in memory is written when the log is closed")
   func closingAfterAFullDisk() async throws {
     let disk = SimulatedDisk()
