@@ -225,8 +225,14 @@ final class LogWriter: @unchecked Sendable {
       begin(scope)
     }
     let (before, size) = (collected, collectedSize)
+    var groupSize = 0
     do {
-      if try makeMessages(collect) { return }
+      let isCollected = try makeMessages { message in
+        groupSize += Varint.size(message.count) + message.count
+        try checkSize(groupSize)
+        return try collect(message)
+      }
+      if isCollected { return }
       takeBack(to: before, size)
     } catch {
       takeBack(to: before, size)

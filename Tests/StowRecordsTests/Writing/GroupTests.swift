@@ -54,6 +54,25 @@ struct GroupTests {
     }
   }
 
+  @Test("are limited in size together, wherever in a block they would begin")
+  func limit() throws {
+    for size in [180, 230] {
+      let log = try RecordLog(at: "/log", on: SimulatedDisk(), maximumRecordSize: 1_000)
+      for _ in 0..<100 {
+        let count = log.count
+        let group = events(count, Array(repeating: size, count: 4))
+        if size == 180 {
+          try log.append(group: group)
+        } else {
+          #expect(throws: RecordLogError.self) { try log.append(group: group) }
+          #expect(log.count == count)
+          try log.append(Event(count, size: 900))
+        }
+      }
+      #expect(try log.verify().isEmpty)
+    }
+  }
+
   @Test("are not begun where one of their values cannot be encoded")
   func failing() throws {
     for size in [10, 30_000, 70_000] {
