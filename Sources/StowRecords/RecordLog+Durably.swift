@@ -49,7 +49,7 @@ extension RecordLog {
         // Records that others have appended stay, whatever happens to these.
         try writer.prepareToSynchronize()
         let encoder = state.encoder.encoder
-        let results = wishes.map { wish in
+        var results = wishes.map { wish in
           Result {
             let writer = try writerWithRoom(&state)
             try wish.append(writer, encoder)
@@ -63,7 +63,7 @@ extension RecordLog {
         } catch {
           // A caller who was told that nothing was appended must not find it later.
           writer.dropCollected()
-          return (writer, results.map { $0.failing(with: error, from: writer.written) })
+          results = results.map { $0.failing(with: error, from: writer.written) }
         }
         counts.appended.add(results.count { (try? $0.get()) != nil }, ordering: .relaxed)
         wakeFollowersSoon(&state)

@@ -74,6 +74,21 @@ struct DurableAppendTests {
     #expect(try log.records.map { try $0.decode(Event.self).id } == [0, 3])
   }
 
+  @Test func recordsThatAreWrittenBeforeTheDiskIsFullAreCounted() async throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    let gate = DispatchSemaphore(value: 0)
+    log.writingCalls.start { gate.wait() }
+    let tasks = (0..<5).map { id in Task { try await log.appendDurably(Event(id, size: 30_000)) } }
+    while log.durableWishes.count < 5 { await Task.yield() }
+    disk.capacity = disk.used + 100_000
+    gate.signal()
+    var count = 0
+    for task in tasks where (try? await task.value) != nil { count += 1 }
+    #expect(0 < count && count < 5)
+    #expect(log.count == count && log.counters.appended == count)
+  }
+
   private struct Refused: Error, Encodable {
     func encode(to encoder: any Encoder) throws { throw self }
   }
