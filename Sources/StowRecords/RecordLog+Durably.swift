@@ -26,10 +26,10 @@ extension RecordLog {
       try await withCheckedThrowingContinuation { continuation in
         if durableWishes.add(wish, continuation) { writingCalls.start { self.fulfillWishes() } }
         // A cancellation before the wish was added has found nothing to cancel.
-        if Task.isCancelled { durableWishes.cancel(wish) }
+        if Task.isCancelled { wish.cancel() }
       }
     } onCancel: {
-      durableWishes.cancel(wish)
+      wish.cancel()
     }
   }
 
@@ -94,8 +94,21 @@ extension Result<Int, any Error> {
 final class DurableWish: Sendable {
   /// Appends the record. Called under the lock of the log.
   let append: @Sendable (LogWriter, RecordEncoder) throws -> Void
+  /// Nil once somebody is going to resume the task.
+  private let continuation = Mutex<CheckedContinuation<Int, any Error>?>(nil)
 
   init(append: @escaping @Sendable (LogWriter, RecordEncoder) throws -> Void) { self.append = append }
+
+  fileprivate func wait(with continuation: CheckedContinuation<Int, any Error>) {
+    self.continuation.withLock { $0 = continuation }
+  }
+
+  fileprivate func takeContinuation() -> CheckedContinuation<Int, any Error>? {
+    continuation.withLock { $0.take() }
+  }
+
+  /// Withdraws the record, if it is not being appended yet.
+  func cancel() { takeContinuation()?.resume(throwing: CancellationError()) }
 }
 
 /// The records that tasks wait for, in the order of the calls.
@@ -103,20 +116,22 @@ final class DurableWishes: Sendable {
   typealias Waiting = (wish: DurableWish, continuation: CheckedContinuation<Int, any Error>)
 
   private struct State {
-    var waiting: [Waiting] = []
+    /// Also those that were withdrawn since the last time that all were taken.
+    var waiting: [DurableWish] = []
     /// Whether a thread is appending, and will look for more.
     var isFulfilling = false
   }
 
   private let state = Mutex(State())
 
-  /// How many records wait that are not being appended yet.
+  /// How many records were added and are not being appended yet.
   var count: Int { state.withLock { $0.waiting.count } }
 
   /// Adds a record, and returns whether the caller must start appending.
   func add(_ wish: DurableWish, _ continuation: CheckedContinuation<Int, any Error>) -> Bool {
-    state.withLock { state in
-      state.waiting.append((wish, continuation))
+    wish.wait(with: continuation)
+    return state.withLock { state in
+      state.waiting.append(wish)
       defer { state.isFulfilling = true }
       return !state.isFulfilling
     }
@@ -126,18 +141,10 @@ final class DurableWishes: Sendable {
   /// appending again.
   func takeAll() -> [Waiting]? {
     state.withLock { state in
-      defer { state.waiting = [] }
-      state.isFulfilling = !state.waiting.isEmpty
-      return state.waiting.isEmpty ? nil : state.waiting
+      let waiting = state.waiting.compactMap { wish in wish.takeContinuation().map { (wish, $0) } }
+      state.waiting = []
+      state.isFulfilling = !waiting.isEmpty
+      return waiting.isEmpty ? nil : waiting
     }
-  }
-
-  /// Withdraws a record that is not being appended yet.
-  func cancel(_ wish: DurableWish) {
-    let continuation = state.withLock { state -> CheckedContinuation<Int, any Error>? in
-      guard let index = state.waiting.firstIndex(where: { $0.wish === wish }) else { return nil }
-      return state.waiting.remove(at: index).continuation
-    }
-    continuation?.resume(throwing: CancellationError())
   }
 }

@@ -89,6 +89,23 @@ struct DurableAppendTests {
     #expect(log.count == count && log.counters.appended == count)
   }
 
+  @Test func manyAreCancelledInProportionToTheirNumber() async throws {
+    func time(_ count: Int) async throws -> Double {
+      let log = try RecordLog(at: "/log", on: SimulatedDisk())
+      let gate = DispatchSemaphore(value: 0)
+      log.writingCalls.start { gate.wait() }
+      let tasks = (0..<count).map { id in Task { try await log.appendDurably(id) } }
+      while log.durableWishes.count < count { await Task.yield() }
+      let time = processorTime { for task in tasks { task.cancel() } }
+      for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+      gate.signal()
+      #expect(try await log.appendDurably(0) == 0)
+      return time
+    }
+    let short = min(try await time(2_000), try await time(2_000))
+    #expect(try await time(32_000) < 48 * short)
+  }
+
   private struct Refused: Error, Encodable {
     func encode(to encoder: any Encoder) throws { throw self }
   }
