@@ -101,7 +101,8 @@ public final class RecordStreamDecoder {
   /// - Throws: `RecordStreamError` if it ended within a record, or could not be read any further before.
   public func finish() throws {
     if let failure { throw failure }
-    guard start == bytes.count else { throw error(.incomplete) }
+    // The head may not have been read yet, nor a zero after the last record.
+    guard try nextRecord() == nil, start == bytes.count else { throw error(.incomplete) }
   }
 
   /// Makes an error that ends the stream. An error that a value's `init(from:)` throws, which may read a

@@ -329,6 +329,19 @@ import Testing
     try RecordStreamDecoder().finish()
   }
 
+  @Test func aStreamMayEndAfterItsHeadAndAfterWhatSaysThatDefinitionsAreForgotten() throws {
+    let decoder = RecordStreamDecoder()
+    decoder.feed(Self.head)
+    try decoder.finish()
+    decoder.feed(Self.framed([0x91], number: 0) + [0, 0])
+    #expect(try decoder.next(Int.self) == 1)
+    try decoder.finish()
+    decoder.feed(Self.framed([0x91], number: 1))
+    // One that was not read.
+    let error = #expect(throws: RecordStreamError.self) { try decoder.finish() }
+    #expect(error?.reason == .incomplete)
+  }
+
   @Test func recordsOfAnAsyncSequence() async throws {
     let bytes = try stream(of: events)
     let parts = AsyncStream { continuation in
