@@ -28,6 +28,8 @@ struct RecordCursor: Sendable {
   private var block: Block?
   private var piece = 0
   private var store: RecordStore?
+  /// The number after the last record of it that counts.
+  private var storeEnd = 0
   /// Where the records of the next block begin: if heads contradict each other, a record belongs to the later
   /// block.
   private var limit = Int.max
@@ -63,7 +65,7 @@ struct RecordCursor: Sendable {
   /// Returns the next record without reading from the file; nil if reading is needed.
   mutating func nextReadRecord() -> RecordLog.Record? {
     guard let store else { return nil }
-    let end = min(store.numbers.end, limit, tail.count)
+    let end = min(storeEnd, tail.count)
     next = max(next, min(start, store.numbers.end))
     guard next < end else { return nil }
     let place = store.numbers.place(from: next)
@@ -111,7 +113,7 @@ struct RecordCursor: Sendable {
     case .records(let run):
       let start = block.start + (run.records.first?.range.lowerBound ?? 0)
       reportLost(before: min(run.numbers.first, limit), before: start)
-      store = RecordStore(file, run, block.bytes, decoder)
+      (store, storeEnd) = (RecordStore(file, run, block.bytes, decoder), min(run.numbers.end, limit))
       wholeEnd = block.start + run.end
     }
     return true
@@ -208,7 +210,10 @@ struct RecordCursor: Sendable {
     self.block = nil
     switch group(from: beginning, of: block) {
     case .success(let (bytes, places)):
-      store = RecordStore(file, next, places, ofGroup: bytes, decoder)
+      // They count, whatever the head says after the block of the last part: they begin in that of the first.
+      (store, storeEnd) = (
+        RecordStore(file, next, places, ofGroup: bytes, decoder), beginning.numbers.upperBound
+      )
     case .failure(let lost):
       addHole((block.start + block.endOfRecords)..<(index * BlockHead.blockSize), lost.reason)
       return false

@@ -39,6 +39,13 @@ struct MadeUpLogTests {
     }
   }
 
+  @Test func aGroupIsLimitedByTheHeadAfterItsFirstPartOnly() throws {
+    let file = MadeUpFile(
+      (0, [MadeUpFile.firstOfGroup(0, count: 1, size: 2, [1])]), (1, [(.last, 0, [0x91])]),
+      (0, [(.records, 0, [0, 1] + record)]))
+    #expect(try numbers(file) == [0, 1])
+  }
+
   /// In the place of a length, 0 and a number say how many records were left out.
   @Test func whatWasLeftOutHasNumbersAndIsNotLost() throws {
     for kind in [Frame.Kind.records, .freshRecords, .packableRecords] {
