@@ -120,8 +120,8 @@ struct DecodingPath: ~Copyable {
 
   mutating func pop(to count: Int) { self.count = min(count, self.count) }
 
-  /// Returns the node of a place that a container or decoder reads at `offset`: its own, or that of a new step if the place
-  /// has been left, because somebody kept the container.
+  /// Returns the node of a place that a container or decoder reads at `offset`: its own, or that of a new step
+  /// if the place has been left, because somebody kept the container.
   @inline(__always)
   mutating func hold(_ node: PathNode, at offset: Int) -> PathNode {
     holds(node) ? node : push(PathStep(.found, parent: .top, value: offset))

@@ -77,7 +77,6 @@ final class EncodingSession: PooledSession {
     return try body(stages.emitter.written)
   }
 
-  @inline(__always)
   override func takeContainersBack() -> Bool {
     let (areComplete, isReused) = reference.lend {
       ($0.types.takeContainersBack(), $0.types.reusesContainers)
