@@ -54,8 +54,10 @@ protocol DiskFile: AnyObject, Sendable {
   /// Returns once everything that was written would survive a crash.
   func synchronize() throws
   func truncate(to size: Int) throws
-  /// Gives the file the owner and the permissions of another.
-  func takeOwner(of other: FileStatus) throws
+  /// Gives the file the owner, the group and the permissions of another.
+  ///
+  /// - Parameter mayKeepOwner: Whether the file keeps its owner if this process may not give files away.
+  func takeOwner(of other: FileStatus, mayKeepOwner: Bool) throws
   /// Takes the lock of the file, and returns whether it was free.
   func lock() throws -> Bool
   func unlock() throws

@@ -153,10 +153,14 @@ struct SystemDisk {
       return try FileStatus(status)
     }
 
-    func takeOwner(of other: FileStatus) throws {
+    func takeOwner(of other: FileStatus, mayKeepOwner: Bool) throws {
       let status = try status()
       if (status.owner, status.group) != (other.owner, other.group) {
-        try repeating("set the owner") { fchown(descriptor, other.owner, other.group) }
+        do {
+          try repeating("set the owner") { fchown(descriptor, other.owner, other.group) }
+        } catch let error as SystemError where mayKeepOwner && error.code == EPERM {
+          try repeating("set the group") { fchown(descriptor, status.owner, other.group) }
+        }
       }
       // Set last, because a new owner clears some permissions.
       if status.permissions != other.permissions || status.owner != other.owner {

@@ -92,9 +92,12 @@ struct LogOpening {
   ///
   /// - Parameters:
   ///   - old: The file that it replaces or follows, whose owner and permissions it gets.
+  ///   - mayKeepOwner: Whether it may belong to the user of this process instead: it takes no file's place.
   ///   - first: The number of its first record.
   ///   - origin: The log that it belongs to, if there is one.
-  func newFile(like old: (any DiskFile)?, from first: Int, _ origin: Origin?) throws -> LogWriter {
+  func newFile(
+    like old: (any DiskFile)?, mayKeepOwner: Bool = false, from first: Int, _ origin: Origin?
+  ) throws -> LogWriter {
     let status = try naming { try old?.status() }
     return try RecordLogError.naming(newPath) {
       let file = try makeFile(origin?.log)
@@ -102,7 +105,7 @@ struct LogOpening {
       let bytes = head + (origin?.frame(identity: identity) ?? [])
       do {
         guard try file.lock() else { throw RecordLogError(file: newPath, .inUse) }
-        if let status { try file.takeOwner(of: status) }
+        if let status { try file.takeOwner(of: status, mayKeepOwner: mayKeepOwner) }
         try bytes.withUnsafeBytes { try file.write($0, at: 0) }
         try file.synchronize()
       } catch {

@@ -95,7 +95,7 @@ extension LogOpening {
 
   /// Makes a segment without records. Its name is on the disk only once the folder is synchronized.
   func newSegment(_ segment: Segment, like old: (any DiskFile)?, _ origin: Origin) throws -> LogWriter {
-    let new = try newFile(like: old, from: segment.first, origin)
+    let new = try newFile(like: old, mayKeepOwner: true, from: segment.first, origin)
     do {
       try putInPlace(new, of: nil)
     } catch {

@@ -177,6 +177,34 @@
       #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o7777 } == 0o2640)
     }
 
+    #if canImport(Glibc)
+      @Test(
+        "A segment that is begun belongs to its maker where the owner of the last one cannot be set",
+        .enabled(if: getuid() == 0, "needs the rights of root"))
+      func ownerOfSegment() throws {
+        let path = folder.url.appending(path: "log")
+        let log = try RecordLog(at: path, segmentSize: 1 << 20)
+        try log.append(Data(count: 1 << 20))
+        func segments() throws -> [String] {
+          try FileManager.default.contentsOfDirectory(atPath: path.path).filter { $0.hasSuffix(".stowlog") }
+            .sorted().map { path.appending(path: $0).path }
+        }
+        let first = try segments()[0]
+        #expect(chmod(path.path, 0o777) == 0 && chmod(first, 0o660) == 0)
+        // The user of this thread alone, for what concerns files.
+        typealias SetUser = @convention(c) (uid_t) -> CInt
+        let setUser = unsafeBitCast(try #require(dlsym(nil, "setfsuid")), to: SetUser.self)
+        _ = setUser(12)
+        defer { _ = setUser(0) }
+        try log.append(1)
+        let new = try segments()
+        try #require(new.count == 2)
+        let attributes = try FileManager.default.attributesOfItem(atPath: new[1])
+        #expect(attributes[.ownerAccountID] as? Int == 12 && attributes[.groupOwnerAccountID] as? Int == 0)
+        #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o7777 } == 0o660)
+      }
+    #endif
+
     @Test("Only where the full synchronization is not supported is the lesser one made")
     func fullSynchronization() throws {
       for (code, isSupported) in [(ENOTSUP, false), (ENOTTY, false), (EIO, true), (ENOSPC, true)] {

@@ -36,7 +36,9 @@ private final class HookedFile: DiskFile {
   }
 
   func status() throws -> FileStatus { try file.status() }
-  func takeOwner(of other: FileStatus) throws { try file.takeOwner(of: other) }
+  func takeOwner(of other: FileStatus, mayKeepOwner: Bool) throws {
+    try file.takeOwner(of: other, mayKeepOwner: mayKeepOwner)
+  }
   func nextData(from offset: Int) throws -> Int? { try file.nextData(from: offset) }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {

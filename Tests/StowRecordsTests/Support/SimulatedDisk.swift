@@ -358,7 +358,9 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
     try disk.access(self, "look up") { $0.status }
   }
 
-  func takeOwner(of other: FileStatus) throws { try disk.access(self, "set the owner") { _ in } }
+  func takeOwner(of other: FileStatus, mayKeepOwner: Bool) throws {
+    try disk.access(self, "set the owner") { _ in }
+  }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
     try disk.access(self, "read") {
