@@ -315,7 +315,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   private let end: Int
   private(set) var currentIndex = 0
   private let node: PathNode
-  /// By which a path finds the array.
+  /// The place of the array in the message, by which its path is found once its place in the stack is left.
   private let offset: Int
 
   init(of place: OpenPlace, _ session: DecodingSession, _ node: PathNode) throws(FormatError) {

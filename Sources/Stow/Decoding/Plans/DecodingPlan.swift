@@ -56,8 +56,8 @@ extension DecodingPlans {
 enum ReadableTypes {
   /// Returns a type as the scalar that it is; nil for other types. The same types are `RecordableTypes`.
   ///
-  /// Compares one by one: a cast would search every conformance of the program, and a list of all would have the
-  /// conformances of all made.
+  /// Types are compared one by one: a cast searches every conformance in the program, and an array of all scalars
+  /// makes the runtime instantiate the conformance of each.
   static func scalar(_ type: Any.Type) -> (any ReadableScalar.Type)? {
     switch type {
     case is Bool.Type: Bool.self

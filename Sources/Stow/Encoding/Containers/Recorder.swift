@@ -69,7 +69,7 @@ final class Recorder {
     if !userInfo.isEmpty { state.userInfo = userInfo }
   }
 
-  /// Ends the message, whose encoders and containers discard everything from now on, although they may still be held.
+  /// Ends the message: encoders and containers that are still held discard everything from now on.
   func finish() {
     state.isOver = true
     endMessage()
