@@ -36,7 +36,8 @@ let package = Package(
     .executableTarget(
       name: "LogWorker", dependencies: ["FuzzTargets", "Stow", "StowRecords"], path: "Tests/LogWorker"),
     .testTarget(
-      name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker"], swiftSettings: testSettings),
+      name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker", "FuzzTargets"],
+      swiftSettings: testSettings),
     .testTarget(
       name: "StowToolTests", dependencies: ["Stow", "StowNotation", "StowRecords", "StowTool"],
       swiftSettings: testSettings),

@@ -1,20 +1,6 @@
-import Foundation
+import FuzzTargets
 import Stow
 import Testing
-
-/// How long the processor works on this thread for `body`, in nanoseconds. Other threads and processes do not
-/// count.
-func processorTime(_ body: () throws -> Void) rethrows -> Double {
-  let start = threadTime()
-  try body()
-  return threadTime() - start
-}
-
-private func threadTime() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-  return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-}
 
 /// The least time of three runs: the others found other things in the caches.
 func leastTime(_ body: () throws -> Void) rethrows -> Double {
