@@ -34,11 +34,13 @@ class TypeEncoder<Value>: AnyTypeEncoder {
 protocol RecordableScalar: Encodable, Sendable {
   func record(in recording: inout Recording, key: TokenKey)
 
-  /// Returns the encoders for values of the type, for arrays of them, and for dictionaries of them by
-  /// strings.
+  /// Returns the encoder for values of the type.
   static func makeTypeEncoder() -> AnyTypeEncoder
-  static func makeArrayEncoder() -> AnyTypeEncoder
-  static func makeDictionaryEncoder() -> AnyTypeEncoder
+
+  /// Return the encoders for arrays of values and for dictionaries of them by strings; nil if those of any type
+  /// serve, which are not specialized.
+  static func makeArrayEncoder() -> AnyTypeEncoder?
+  static func makeDictionaryEncoder() -> AnyTypeEncoder?
 }
 
 extension Recording {
@@ -361,8 +363,8 @@ final class DictionaryTypeEncoder<Value>: TypeEncoder<[String: Value]> {
 
 extension RecordableScalar {
   static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
-  static func makeArrayEncoder() -> AnyTypeEncoder { ArrayTypeEncoder(ofAny: Self.self) }
-  static func makeDictionaryEncoder() -> AnyTypeEncoder { DictionaryTypeEncoder(ofAny: Self.self) }
+  static func makeArrayEncoder() -> AnyTypeEncoder? { nil }
+  static func makeDictionaryEncoder() -> AnyTypeEncoder? { nil }
 
   @inline(__always)
   fileprivate static func arrayEncoder(
@@ -386,7 +388,7 @@ extension RecordableScalar {
 
 extension TapeScalar where Self: FixedWidthInteger {
   /// For integers of any width; those beyond `Int64` are recorded one by one.
-  static func makeArrayEncoder() -> AnyTypeEncoder {
+  static func makeArrayEncoder() -> AnyTypeEncoder? {
     arrayEncoder { values in
       if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
       return .integers(values.map { Int64(truncatingIfNeeded: $0) })
@@ -395,31 +397,37 @@ extension TapeScalar where Self: FixedWidthInteger {
 }
 
 extension Int {
-  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder { .ints($0) } }
-  static func makeDictionaryEncoder() -> AnyTypeEncoder { dictionaryEncoder() }
+  static func makeArrayEncoder() -> AnyTypeEncoder? { arrayEncoder { .ints($0) } }
+  static func makeDictionaryEncoder() -> AnyTypeEncoder? { dictionaryEncoder() }
 }
 
 extension Int64 {
-  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder { .integers($0) } }
+  static func makeArrayEncoder() -> AnyTypeEncoder? { arrayEncoder { .integers($0) } }
 }
 
 extension Double {
-  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder { .doubles($0) } }
+  static func makeArrayEncoder() -> AnyTypeEncoder? { arrayEncoder { .doubles($0) } }
+  static func makeDictionaryEncoder() -> AnyTypeEncoder? { dictionaryEncoder() }
 }
 
 extension Float {
-  static func makeArrayEncoder() -> AnyTypeEncoder {
+  static func makeArrayEncoder() -> AnyTypeEncoder? {
     arrayEncoder { $0.contains(where: \.isNaN) ? nil : .doubles($0.map(Double.init)) }
   }
 }
 
 extension Bool {
-  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder { .bools($0) } }
+  static func makeArrayEncoder() -> AnyTypeEncoder? { arrayEncoder { .bools($0) } }
+  static func makeDictionaryEncoder() -> AnyTypeEncoder? { dictionaryEncoder() }
+}
+
+extension Date {
+  static func makeDictionaryEncoder() -> AnyTypeEncoder? { dictionaryEncoder() }
 }
 
 extension String {
-  static func makeArrayEncoder() -> AnyTypeEncoder { arrayEncoder { _ in nil } }
-  static func makeDictionaryEncoder() -> AnyTypeEncoder { dictionaryEncoder() }
+  static func makeArrayEncoder() -> AnyTypeEncoder? { arrayEncoder { _ in nil } }
+  static func makeDictionaryEncoder() -> AnyTypeEncoder? { dictionaryEncoder() }
 }
 
 // MARK: - StowValue
