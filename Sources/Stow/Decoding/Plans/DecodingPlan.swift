@@ -45,7 +45,11 @@ extension DecodingPlans {
   init(hasTables: Bool = true) {
     self.init(
       ofScalar: {
-        $0 == StowValue.self ? StowValue.makeDecodingPlan() : ReadableTypes.scalar($0)?.makeDecodingPlan()
+        switch $0 {
+        case is StowValue.Type: StowValue.makeDecodingPlan()
+        case is Data.Type: DataPlan()
+        default: ReadableTypes.scalar($0)?.makeDecodingPlan()
+        }
       },
       ofGeneric: { ($0 as? any PlannedDecodable.Type)?.makeDecodingPlan() },
       ofOther: { hasTables ? ($0 as? any StowFields.Type)?.makeFieldsPlan() : nil })
@@ -110,10 +114,6 @@ extension ReadableScalar {
   static func makeDecodingPlan() -> AnyDecodingPlan { ScalarPlan<Self>() }
   static func makeArrayPlan() -> AnyDecodingPlan { ScalarArrayPlan<Self>() }
   static func makeDictionaryPlan() -> AnyDecodingPlan { DictionaryDecodingPlan<Self>() }
-}
-
-extension Data {
-  static func makeDecodingPlan() -> AnyDecodingPlan { DataPlan() }
 }
 
 extension Int {

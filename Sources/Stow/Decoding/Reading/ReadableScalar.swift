@@ -24,8 +24,7 @@ protocol ReadableScalar: Decodable, Sendable {
   static func array(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self]
   static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self]
 
-  /// Returns the plans for values of the type, for arrays of them, and for dictionaries of them by strings.
-  static func makeDecodingPlan() -> AnyDecodingPlan
+  /// Returns the plan for dictionaries of values by strings.
   static func makeDictionaryPlan() -> AnyDecodingPlan
 }
 

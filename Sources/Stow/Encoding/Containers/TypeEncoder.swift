@@ -34,9 +34,6 @@ class TypeEncoder<Value>: AnyTypeEncoder {
 protocol RecordableScalar: Encodable, Sendable {
   func record(in recording: inout Recording, key: TokenKey)
 
-  /// Returns the encoder for values of the type.
-  static func makeTypeEncoder() -> AnyTypeEncoder
-
   /// Return the encoders for arrays of values and for dictionaries of them by strings; nil if those of any type
   /// serve, which are not specialized.
   static func makeArrayEncoder() -> AnyTypeEncoder?
