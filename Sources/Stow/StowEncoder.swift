@@ -152,22 +152,21 @@ public final class StowEncoder: Sendable {
     of value: Value, relyingOn definitions: EncodingDefinitions,
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
-    let options = options.withLock { $0 }
-    let planning = PlanningOptions(
-      sortsKeys: options.formatting.contains(.sortedKeys), definitions: definitions)
-    return try EncodingSession.run(value, maximumDepth: options.maximumDepth, options.userInfo) {
-      try $0.finish(planning, lendingTo: body)
-    }
+    try record(value, relyingOn: definitions) { try $0.finish($1, lendingTo: body) }
   }
 
   /// Records a value, and passes the session to `finish`.
+  ///
+  /// - Parameter definitions: What earlier records defined; nil for a message, which may be in the encoder's context.
   @inline(__always)
   private func record<Value: Encodable, Result>(
-    _ value: Value, _ finish: (EncodingSession, PlanningOptions) throws -> Result
+    _ value: Value, relyingOn definitions: EncodingDefinitions? = nil,
+    _ finish: (EncodingSession, PlanningOptions) throws -> Result
   ) throws -> Result {
     let options = options.withLock { $0 }
-    var planning = PlanningOptions(sortsKeys: options.formatting.contains(.sortedKeys))
-    if let context = options.context {
+    var planning = PlanningOptions(
+      sortsKeys: options.formatting.contains(.sortedKeys), definitions: definitions)
+    if definitions == nil, let context = options.context {
       planning.definitions = context.encoding
       if options.contextIdentification == .id { planning.context = context.id }
     }

@@ -113,10 +113,8 @@ extension StowValue: Codable {
   private static func lastScalar(_ container: any SingleValueDecodingContainer) throws -> StowValue {
     if let value = try? container.decode(Date.self) { return .date(value) }
     if let value = try? container.decode(Data.self) { return .data(value) }
-    throw DecodingError.typeMismatch(
-      StowValue.self,
-      DecodingError.Context(
-        codingPath: container.codingPath, debugDescription: "Found a value of no kind that is known."))
+    throw DecodingError.mismatch(
+      StowValue.self, path: container.codingPath, "Found a value of no kind that is known.")
   }
 
   /// Encodes the value as the kind that it is.

@@ -214,6 +214,10 @@ extension DecodingError {
     }
   }
 
+  static func mismatch(_ type: Any.Type, path: [any CodingKey], _ text: String) -> DecodingError {
+    .typeMismatch(type, DecodingError.Context(codingPath: path, debugDescription: text))
+  }
+
   /// Returns the error of a decoder whose calls are nested too deeply.
   static func tooDeep(_ reason: String, path: [any CodingKey]) -> DecodingError {
     .dataCorrupted(

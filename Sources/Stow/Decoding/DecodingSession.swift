@@ -7,12 +7,13 @@ final class DecodingSession: PooledSession {
   // Unchecked because it is used for every value. Accesses are a few loads and stores, and never call the
   // user's code.
   @exclusivity(unchecked) var path = DecodingPath()
-  @exclusivity(unchecked) var types = KnownTypes()
+  @exclusivity(unchecked) var plans = DecodingPlans()
+  @exclusivity(unchecked) var pools = DecoderPools(reusesContainers: true)
   @exclusivity(unchecked) var calls = CallDepth()
   private(set) var userInfo = UserInfo()
   private var errors = ErrorMaker()
   /// Finds the keys that paths name.
-  private(set) lazy var nameReader = ObjectReader(self, types.pool(of: PathKey.self).pointee.keyTable)
+  private(set) lazy var nameReader = ObjectReader(self, DecodingKeyTable(PathKey.self))
   /// The first fault that was met where nothing can be thrown.
   private var notedFault: (any Error)?
   // MARK: one call
@@ -97,12 +98,12 @@ final class DecodingSession: PooledSession {
 
   // MARK: used again
 
-  override func takeContainersBack() -> Bool { types.takeContainersBack() }
+  override func takeContainersBack() -> Bool { pools.takeContainersBack { $0.finish() } }
 
   override func reset() {
     message.close()
     path.reset()
-    types.reset()
+    pools.removeUses()
     if notedFault != nil { notedFault = nil }
     if !userInfo.isEmpty { userInfo = UserInfo() }
     calls = CallDepth()
@@ -112,7 +113,7 @@ final class DecodingSession: PooledSession {
   /// the bytes are gone, and containers made from now on hold the session themselves.
   override func detach() {
     calls.isDetached = true
-    types.reusesContainers = false
+    pools.reusesContainers = false
     message.detach()
   }
 }
@@ -152,67 +153,4 @@ struct CallDepth {
   }
 
   mutating func leave() { calls &-= 1 }
-}
-
-extension DecodingSession {
-  /// What a session has found out about types: how to decode values, and the keyed containers of key types.
-  struct KnownTypes: ~Copyable {
-    private var plans = DecodingPlans()
-    private var table = TypeTable<KeyedDecoderPool.Reference>()
-    private var pools = GrowableBuffer<KeyedDecoderPool.Reference>(capacity: 4)
-    /// The pools from which the message took containers.
-    private var usedPools = GrowableBuffer<KeyedDecoderPool.Reference>(capacity: 4)
-    /// Whether containers are reused; no longer once one has escaped its message.
-    var reusesContainers = true
-
-    deinit {
-      for pool in pools.buffer {
-        pool.deinitialize(count: 1)
-        pool.deallocate()
-      }
-    }
-
-    mutating func entry(for type: Any.Type) -> DecodingPlans.Entry { plans.entry(for: type) }
-
-    @inline(__always)
-    mutating func pool<Key: CodingKey>(of keyType: Key.Type) -> KeyedDecoderPool.Reference {
-      table[keyType] ?? add(keyType)
-    }
-
-    @inline(never)
-    private mutating func add<Key: CodingKey>(_ keyType: Key.Type) -> KeyedDecoderPool.Reference {
-      let pool = KeyedDecoderPool.Reference.allocate(capacity: 1)
-      pool.initialize(to: KeyedDecoderPool(keyType))
-      pools.append(pool)
-      table.insert(pool, for: keyType)
-      if reusesContainers {
-        reusesContainers = ContainerReuse.isPossible {
-          KeyedDecodingContainer(KeyedDecoder<Key, Void>(nil, ()))
-        }
-      }
-      return pool
-    }
-
-    /// Notes that the message with the given number takes a container out of a pool.
-    mutating func noteUse(_ pool: KeyedDecoderPool.Reference, message: Int) {
-      if pool.pointee.lastMessage == message { return }
-      pool.pointee.lastMessage = message
-      usedPools.append(pool)
-    }
-
-    /// Takes back the containers that nobody holds any more, and returns whether that is all of them.
-    func takeContainersBack() -> Bool {
-      var areComplete = true
-      for pool in usedPools.buffer {
-        if pool.pointee.containers.isComplete() {
-          pool.pointee.containers.borrowObjects { $0.finish() }
-        } else {
-          areComplete = false
-        }
-      }
-      return areComplete
-    }
-
-    mutating func reset() { usedPools.truncate(to: 0) }
-  }
 }

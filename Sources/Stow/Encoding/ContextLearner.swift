@@ -40,14 +40,10 @@ struct ContextLearner {
       // recorder.
       recorder?.detach()
       recorder = Recorder(reusesContainers: false)
-      learner.settleShapes()
+      learner.settledShapes += learner.shapes.values
+      learner.shapes = [:]
     }
     return learner.content
-  }
-
-  private mutating func settleShapes() {
-    settledShapes += shapes.values
-    shapes = [:]
   }
 
   private var content: ContextMessage {

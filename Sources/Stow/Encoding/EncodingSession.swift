@@ -19,22 +19,9 @@ final class EncodingSession: PooledSession {
   // Optional, as `isKnownUniquelyReferenced` wants it in builds without optimization (`ContainerPool`).
   private var recorder: Recorder?
   private let reference: RecorderReference
-  // Unchecked because it is used once for each message, and calls nothing that comes back here.
-  @exclusivity(unchecked) private var stages = Stages()
-
-  /// The stages that turn a recording into bytes.
-  private struct Stages: ~Copyable {
-    var planner = Planner()
-    var emitter = Emitter()
-
-    mutating func write(_ recording: inout Recording, _ options: PlanningOptions) {
-      planner.makePlan(&recording, options)
-      emitter.write(&recording, planner.plan)
-      if let definitions = options.definitions, definitions.grows {
-        definitions.add(recording, planner.plan)
-      }
-    }
-  }
+  // Unchecked because they are used once for each message, and call nothing that comes back here.
+  @exclusivity(unchecked) private var planner = Planner()
+  @exclusivity(unchecked) private var emitter = Emitter()
 
   private static let pool = SessionPool<EncodingSession>()
 
@@ -59,10 +46,16 @@ final class EncodingSession: PooledSession {
     return try body(session.unsafelyUnwrapped)
   }
 
+  private func write(_ recording: inout Recording, _ options: PlanningOptions) {
+    planner.makePlan(&recording, options)
+    emitter.write(&recording, planner.plan)
+    if let definitions = options.definitions, definitions.grows { definitions.add(recording, planner.plan) }
+  }
+
   /// Turns what was recorded into bytes.
   func finish(_ options: PlanningOptions) -> Data {
-    reference.lend { stages.write(&$0.recording, options) }
-    return stages.emitter.finish()
+    reference.lend { write(&$0.recording, options) }
+    return emitter.finish()
   }
 
   /// Turns what was recorded into bytes, and lends them to `body`.
@@ -70,16 +63,16 @@ final class EncodingSession: PooledSession {
     _ options: PlanningOptions, lendingTo body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     reference.lend {
-      stages.write(&$0.recording, options)
+      write(&$0.recording, options)
       $0.finish()
     }
-    defer { stages.emitter.trim() }
-    return try body(stages.emitter.written)
+    defer { emitter.trim() }
+    return try body(emitter.written)
   }
 
   override func takeContainersBack() -> Bool {
     let (areComplete, isReused) = reference.lend {
-      ($0.types.takeContainersBack(), $0.types.reusesContainers)
+      ($0.pools.takeContainersBack(), $0.pools.reusesContainers)
     }
     // Containers that are not reused hold the recorder.
     return areComplete && (isReused || isKnownUniquelyReferenced(&recorder))

@@ -85,10 +85,8 @@ extension Deferred: Codable {
       guard case .data(let message) = try container.decode(StowValue.self) else {
         // Throws, unless there is an array of bytes, which is no message either.
         _ = try container.decode(Data.self)
-        throw DecodingError.typeMismatch(
-          Data.self,
-          DecodingError.Context(
-            codingPath: container.codingPath, debugDescription: "Expected data, but found an array."))
+        throw DecodingError.mismatch(
+          Data.self, path: container.codingPath, "Expected data, but found an array.")
       }
       self.init(message: message)
     } else {

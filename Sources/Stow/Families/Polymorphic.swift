@@ -98,8 +98,8 @@ enum NamedCoding: LeafCoding {
     }
     let decoded = try container.decode(known, forKey: key)
     guard let value = decoded as? Value else {
-      throw mismatch(
-        type, container.codingPath + [key],
+      throw DecodingError.mismatch(
+        type, path: container.codingPath + [key],
         "Expected a value of type \(type), but found one of type \(known).")
     }
     return value
@@ -109,8 +109,9 @@ enum NamedCoding: LeafCoding {
   static func name(of type: Any.Type, in container: KeyedDecodingContainer<PathKey>) throws -> PathKey {
     let keys = container.allKeys
     guard keys.count == 1, let key = keys.first else {
-      throw mismatch(
-        type, container.codingPath, "Expected one key, the name of a type, but found \(keys.count) keys.")
+      throw DecodingError.mismatch(
+        type, path: container.codingPath,
+        "Expected one key, the name of a type, but found \(keys.count) keys.")
     }
     return key
   }
@@ -132,17 +133,14 @@ enum NamedCoding: LeafCoding {
           "A value of a type that is not registered cannot be kept if it refers to shared objects.")
     }
     guard let value = fallback.init(typeName: key.stringValue, content: content) as? Value else {
-      throw mismatch(
-        type, container.codingPath + [key], "The fallback \(fallback) is no \(type). \(registry.listing)")
+      throw DecodingError.mismatch(
+        type, path: container.codingPath + [key],
+        "The fallback \(fallback) is no \(type). \(registry.listing)")
     }
     return value
   }
 
   // MARK: errors
-
-  private static func mismatch(_ type: Any.Type, _ path: [any CodingKey], _ text: String) -> DecodingError {
-    .typeMismatch(type, DecodingError.Context(codingPath: path, debugDescription: text))
-  }
 
   private static func unknownName(
     _ key: PathKey, _ container: KeyedDecodingContainer<PathKey>, _ registry: TypeRegistry

@@ -62,7 +62,10 @@ final class WrittenObjects: @unchecked Sendable {
     func table(of object: AnyObject) -> SharedGraphKey {
       registry.name(of: type(of: object)) == nil ? .objects : .named
     }
-    while let (number, object) = next() {
+    while writtenCount < queue.count {
+      let number = queue[writtenCount]
+      let object = entries[number].object
+      writtenCount += 1
       let key = PathKey(intValue: number)
       if table(of: object) == .named {
         named = named ?? graph.nestedContainer(keyedBy: PathKey.self, forKey: .named)
@@ -80,14 +83,6 @@ final class WrittenObjects: @unchecked Sendable {
       throw EncodingError.invalidValue(
         object, EncodingError.Context(codingPath: graph.codingPath + path, debugDescription: error.reason))
     }
-  }
-
-  /// Takes the next object to write.
-  private func next() -> (Int, any Encodable & AnyObject)? {
-    guard writtenCount < queue.count else { return nil }
-    writtenCount += 1
-    let number = queue[writtenCount - 1]
-    return (number, entries[number].object)
   }
 }
 
@@ -155,12 +150,9 @@ final class ReadObjects: @unchecked Sendable {
     let entry = entries[place]
     if let object = entry.object {
       guard let value = object as? Value else {
-        throw DecodingError.typeMismatch(
-          type,
-          DecodingError.Context(
-            codingPath: decoder.codingPath,
-            debugDescription:
-              "Expected an object of type \(type), but found one of type \(Swift.type(of: object))."))
+        throw DecodingError.mismatch(
+          type, path: decoder.codingPath,
+          "Expected an object of type \(type), but found one of type \(Swift.type(of: object)).")
       }
       return value
     }
@@ -226,11 +218,8 @@ final class ReadObjects: @unchecked Sendable {
     guard let decodable = type as? any Decodable.Type,
       let value = try objects.decode(decodable, forKey: key) as? Value
     else {
-      throw DecodingError.typeMismatch(
-        type,
-        DecodingError.Context(
-          codingPath: objects.codingPath + [key],
-          debugDescription: "Expected a \(type), which has no name here."))
+      throw DecodingError.mismatch(
+        type, path: objects.codingPath + [key], "Expected a \(type), which has no name here.")
     }
     return value
   }

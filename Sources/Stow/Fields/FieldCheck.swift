@@ -62,10 +62,11 @@ extension FieldTable where Root: Codable {
   ) -> [(name: String, isWritten: Bool)]? {
     let recorder = Recorder(reusesContainers: false)
     recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
-    recorder.types.encoders = TypeEncoders(
-      ofScalar: { ($0 as? any Encodable.Type).map { $0.makeSkippingEncoder() } }, ofGeneric: { _ in nil })
+    func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyTypeEncoder { SkippingEncoder<Skipped>() }
+    recorder.encoders = TypeEncoders(
+      ofScalar: { ($0 as? any Encodable.Type).map { skip($0) } }, ofGeneric: { _ in nil })
     guard (try? recorder.encodePlain(value, key: TokenKey(), parent: -1)) != nil else { return nil }
-    func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).pointee.table }
+    func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).pointee.keys }
     let table = table(type)
     return (0..<table.pointee.slotCount).map {
       (table.pointee.codingKey(atSlot: $0)?.stringValue ?? "", table.pointee.hasValue(atSlot: $0))
@@ -75,7 +76,7 @@ extension FieldTable where Root: Codable {
   /// Returns the value that the initializer makes from the properties of another, or from nil for each
   /// optional.
   private func remake(_ value: Root, withoutOptionals: Bool = false) -> Root {
-    let layout = packedLayout
+    let layout = Self.packedLayout(of: fields)
     return withUnsafeTemporaryAllocation(byteCount: max(layout.size, 1), alignment: layout.alignment) {
       guard let memory = $0.baseAddress else { return value }
       for (field, offset) in zip(fields, layout.offsets) {
@@ -114,10 +115,6 @@ extension FieldTable where Root: Codable {
     }
     return (type, keys)
   }
-}
-
-extension Encodable {
-  fileprivate static func makeSkippingEncoder() -> AnyTypeEncoder { SkippingEncoder<Self>() }
 }
 
 /// Records a nil for each value inside the outermost one. A value that the outermost one encodes in its own place,

@@ -47,7 +47,7 @@ final class FieldCoder {
     let isKeyed = kind != .scalar || scalar is any FixedWidthInteger.Type || scalar == Float.self
     keyedScalar = isKeyed ? scalar : nil
     encode = { value, key, recorder in
-      let entry = recorder.types.encoders.entry(for: Value.self)
+      let entry = recorder.encoders.entry(for: Value.self)
       let parent = recorder.currentContainer
       try borrowing(value.assumingMemoryBound(to: Value.self)) { value in
         if entry.isPlain { return try recorder.encodePlain(value, key: key, parent: parent) }
@@ -58,7 +58,7 @@ final class FieldCoder {
     }
     decode = { target, place, session, node in
       let target = target.bindMemory(to: Value.self, capacity: 1)
-      try session.decode(into: target, session.types.entry(for: Value.self), at: place, node)
+      try session.decode(into: target, session.plans.entry(for: Value.self), at: place, node)
     }
     makeAbsent = putDefault ?? optional.map { type in { type.putNil($0) } }
     isNilIfAbsent = kind.isInLine && optional != nil && putDefault == nil
@@ -109,21 +109,19 @@ final class CodedFields<Root: StowFields> {
 
   /// Makes the fields; nil if a key is not known by its byte. Stops the program if the table is wrong.
   init?() {
-    func byte<Key: CodingKey>(_ key: Key) -> Int? { isByte(Key.self) ? keyByte(key) : nil }
     do { (keyType, keys) = try table.codingKeys() } catch { fatalError("\(error)") }
+    guard isByte(keyType) else { return nil }
     coders = table.fields.map { FieldCoder($0.type, $0.putDefault) }
     isFlat = coders.allSatisfy { $0.kind != .other }
     list = .allocate(capacity: keys.count)
-    let bytes = keys.compactMap { byte($0) }
-    guard bytes.count == keys.count else { return nil }
-    let packed = table.packedLayout.offsets
+    let packed = FieldTable.packedLayout(of: table.fields).offsets
     for (number, coder) in coders.enumerated() {
       list.initializeElement(
         at: number,
         to: CodedField(
           kind: coder.kind, isOptional: coder.optional != nil,
           isNilIfAbsent: coder.isNilIfAbsent,
-          byte: bytes[number], stored: table.fields[number].offset ?? 0, packed: packed[number],
+          byte: keyByte(keys[number]), stored: table.fields[number].offset ?? 0, packed: packed[number],
           coder: .passUnretained(coder)))
     }
   }

@@ -78,16 +78,8 @@ public struct FieldTable<Root>: @unchecked Sendable {
     }
   }
 
-  /// The offsets of the properties in a value; nil if one is not stored there directly, as in a class.
-  var storedOffsets: [Int]? {
-    let offsets = fields.compactMap(\.offset)
-    return offsets.count == fields.count ? offsets : nil
-  }
-
-  /// The layout of decoded fields, one after the other, until the initializer takes them.
-  var packedLayout: (offsets: [Int], size: Int, alignment: Int) { Self.packedLayout(of: fields) }
-
-  private static func packedLayout(
+  /// Returns the layout of fields that lie one after the other, as decoded ones do until the initializer takes them.
+  static func packedLayout(
     of fields: [AnyField<Root>]
   ) -> (offsets: [Int], size: Int, alignment: Int) {
     var (offsets, size, alignment): ([Int], Int, Int) = ([], 0, 1)

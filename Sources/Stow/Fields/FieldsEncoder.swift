@@ -5,7 +5,9 @@ extension StowFields {
   /// Makes the type encoder of the type; nil if its properties are not stored directly in its values, as in a
   /// class, or if its keys are not known by their bytes.
   static func makeFieldsEncoder() -> AnyTypeEncoder? {
-    guard let fields = CodedFields<Self>(), fields.table.storedOffsets != nil else { return nil }
+    guard let fields = CodedFields<Self>(), fields.table.fields.allSatisfy({ $0.offset != nil }) else {
+      return nil
+    }
     return FieldsTypeEncoder(fields)
   }
 }
@@ -30,19 +32,12 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
         try recordFlat($0, keyTable, recorder, key: key, parent: parent)
       }
     }
-    let outside = try recorder.beginCall(of: value, key: key, parent: parent)
-    do {
+    try recorder.call(of: value, key: key, parent: parent) { value, begin in
       recorder.occupy(recorder.recording.beginObject(keyTable, key: key, parent: parent, flags: 0))
       var room = recorder.recording.tape.room(fields.list.count)
-      try withUnsafePointer(to: value) {
-        try record($0, keyTable, recorder, begin: outside.start, &room)
-      }
+      try withUnsafePointer(to: value) { try record($0, keyTable, recorder, begin: begin, &room) }
       recorder.recording.tape.take(room)
-    } catch {
-      recorder.failCall(parent: parent, outside)
-      throw error
     }
-    recorder.endCall(key: key, parent: parent, outside)
   }
 
   override func encode(
@@ -131,7 +126,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
   @inline(never)
   private func learnKeys(_ value: Value, _ recorder: Recorder) {
     fields.table.checkFirst(value)
-    func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).pointee.table }
+    func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).pointee.keys }
     let keyTable = find(fields.keyType)
     for (field, key) in zip(fields.list, fields.keys) where !keyTable.pointee.isLearnt(field.byte) {
       keyTable.pointee.learn(key, named: key.stringValue, byte: field.byte)

@@ -25,7 +25,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     self.fields = fields
     (keys, coders, list) = (fields.keys, fields.coders, fields.list)
     keyTable = DecodingKeyTable(fields.keyType)
-    packed = fields.table.packedLayout
+    packed = FieldTable.packedLayout(of: fields.table.fields)
     super.init()
     for (field, key) in zip(list, keys) { _ = keyTable.text(of: key, byte: field.byte) }
   }

@@ -118,6 +118,9 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
   /// Returns the address of the container itself.
   func address(_ number: Int) -> UnsafeRawPointer { UnsafeRawPointer(containers + number) }
 
+  /// Whether no container was taken since all were given back.
+  var isUnused: Bool { used == 0 }
+
   /// Returns whether every container was given back; then all work with them is done, on whatever thread.
   mutating func isComplete() -> Bool {
     while used > 0, isKnownUniquelyReferenced(&containers[used - 1]) { used -= 1 }
@@ -129,4 +132,88 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
   func borrowObjects(_ body: (Object) -> Void) {
     for number in 0..<count { objects[number].borrow(body) }
   }
+}
+
+/// What a session knows about one key type: its keys, and the containers for them.
+struct KeyPool<Object: AnyObject, Keys>: ~Copyable {
+  let keys: Keys
+  private(set) var containers = ContainerPool<Object>()
+  /// A `ContainerCopier` of the containers.
+  private let copier: AnyObject
+
+  init<Container>(_ keys: Keys, of container: Container.Type) {
+    self.keys = keys
+    copier = ContainerCopier<Container>()
+  }
+
+  /// Takes a container, new or reused, whose object `start` prepares. Its type must be that for the key type.
+  @inline(__always)
+  mutating func take<Container, Failure: Error>(
+    _ type: Container.Type, _ make: () -> (container: AnyObject, object: Object),
+    _ start: (Object) throws(Failure) -> Void
+  ) throws(Failure) -> Container {
+    let number = containers.take(make)
+    try containers.object(number).borrow(start)
+    return unsafeDowncast(copier, to: ContainerCopier<Container>.self).copy(containers.address(number))
+  }
+
+  /// Takes back the containers that nobody holds any more, and returns whether that is all of them.
+  mutating func takeBack() -> Bool { containers.isComplete() }
+}
+
+/// The pools of the key types that a session has met.
+struct KeyPools<Object: AnyObject, Keys>: ~Copyable {
+  typealias Pool = KeyPool<Object, Keys>
+  /// A stable address, without reference counting.
+  typealias Reference = UnsafeMutablePointer<Pool>
+
+  private var table = TypeTable<Reference>()
+  private var pools = GrowableBuffer<Reference>(capacity: 8)
+  /// The pools from which the message took containers.
+  private var used = GrowableBuffer<Reference>(capacity: 8)
+  /// Whether containers are reused; no longer once one has escaped its message.
+  var reusesContainers: Bool
+
+  init(reusesContainers: Bool) { self.reusesContainers = reusesContainers }
+
+  deinit {
+    for pool in pools.buffer {
+      pool.deinitialize(count: 1)
+      pool.deallocate()
+    }
+  }
+
+  subscript(keyType: Any.Type) -> Reference? { table[keyType] }
+
+  mutating func add(_ pool: consuming Pool, for keyType: Any.Type) -> Reference {
+    let reference = Reference.allocate(capacity: 1)
+    reference.initialize(to: pool)
+    pools.append(reference)
+    table.insert(reference, for: keyType)
+    return reference
+  }
+
+  /// Notes that the message takes a container.
+  ///
+  /// Must not be called once the message is over: then another thread may check whether all were given back.
+  @inline(__always)
+  mutating func noteUse(_ pool: Reference) {
+    if pool.pointee.containers.isUnused { used.append(pool) }
+  }
+
+  /// Takes back the containers that nobody holds any more, and returns whether that is all of them. Calls `finish`
+  /// with the objects of each key type whose containers are complete.
+  func takeContainersBack(_ finish: (Object) -> Void = { _ in }) -> Bool {
+    var areComplete = true
+    for pool in used.buffer {
+      if pool.pointee.takeBack() {
+        pool.pointee.containers.borrowObjects(finish)
+      } else {
+        areComplete = false
+      }
+    }
+    return areComplete
+  }
+
+  mutating func removeUses() { used.truncate(to: 0) }
 }

@@ -7,12 +7,22 @@ extension DecodingSession {
   func container<Key: CodingKey, Failure: Error>(
     _ keyType: Key.Type, _ open: (ObjectReader) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
-    let pool = types.pool(of: keyType)
-    guard types.reusesContainers else { return try newContainer(keyType, pool.pointee.keyTable, open) }
-    types.noteUse(pool, message: message.number)
-    let number = pool.pointee.containers.take { makeContainer(keyType, pool.pointee.keyTable) }
-    try pool.pointee.containers.object(number).borrow(open)
-    return pool.pointee.copy(number, as: KeyedDecodingContainer<Key>.self)
+    let pool = pools[keyType] ?? addPool(keyType)
+    guard pools.reusesContainers else { return try newContainer(keyType, pool.pointee.keys, open) }
+    pools.noteUse(pool)
+    return try pool.pointee.take(
+      KeyedDecodingContainer<Key>.self, { makeContainer(keyType, pool.pointee.keys) }, open)
+  }
+
+  @inline(never)
+  private func addPool<Key: CodingKey>(_ keyType: Key.Type) -> DecoderPools.Reference {
+    if pools.reusesContainers {
+      pools.reusesContainers = ContainerReuse.isPossible {
+        KeyedDecodingContainer(KeyedDecoder<Key, Void>(nil, ()))
+      }
+    }
+    let keys = DecodingKeyTable(keyType)
+    return pools.add(DecoderPools.Pool(keys, of: KeyedDecodingContainer<Key>.self), for: keyType)
   }
 
   /// Returns a container that holds the session, for when containers are not reused.
@@ -42,28 +52,8 @@ extension DecodingSession {
   }
 }
 
-/// The keyed containers of one key type.
-struct KeyedDecoderPool: ~Copyable {
-  /// A stable address, without reference counting.
-  typealias Reference = UnsafeMutablePointer<KeyedDecoderPool>
-
-  let keyTable: DecodingKeyTable
-  var containers = ContainerPool<ObjectReader>()
-  /// A `ContainerCopier` of the containers.
-  private let copier: AnyObject
-  var lastMessage = -1
-
-  init<Key: CodingKey>(_ keyType: Key.Type) {
-    keyTable = DecodingKeyTable(keyType)
-    copier = ContainerCopier<KeyedDecodingContainer<Key>>()
-  }
-
-  /// Returns a copy of one of the containers, whose type must be that for the key type.
-  @inline(__always)
-  func copy<Container>(_ number: Int, as type: Container.Type) -> Container {
-    unsafeDowncast(copier, to: ContainerCopier<Container>.self).copy(containers.address(number))
-  }
-}
+/// The keyed containers of a session, and the tables of their keys.
+typealias DecoderPools = KeyPools<ObjectReader, DecodingKeyTable>
 
 /// The container of an object that is being read.
 ///

@@ -146,7 +146,7 @@ extension DecodingSession {
   func decode<Value: Decodable>(
     _ type: Value.Type, at place: OpenPlace, _ step: @autoclosure () -> PathStep
   ) throws -> Value {
-    let entry = types.entry(for: type)
+    let entry = plans.entry(for: type)
     let mark = path.count
     let node = path.push(step())
     defer { path.pop(to: mark) }
@@ -195,7 +195,7 @@ extension DecodingSession {
 
   /// Returns the nil of an optional type inside `level` others; nil for other types.
   func none<Value: Decodable>(_ type: Value.Type, level: Int = 0) -> Value? {
-    let entry = types.entry(for: type)
+    let entry = plans.entry(for: type)
     guard level >= 0, !entry.isPlain, type == Value.self else { return nil }
     return entry.withPlan(as: DecodingPlan<Value>.self) { $0.none(level: level, self) }
   }
@@ -297,7 +297,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
     let mark = session.path.count
     defer { session.path.pop(to: mark) }
     let node = session.path.hold(node, at: place.offset)
-    return try session.decode(type, session.types.entry(for: type), at: place, node)
+    return try session.decode(type, session.plans.entry(for: type), at: place, node)
   }
 }
 
@@ -409,7 +409,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     let (session, mark) = (session, session.path.count)
     defer { session.path.pop(to: mark) }
     let (place, node, end) = try next(type)
-    let value = try session.decode(type, session.types.entry(for: type), at: place, node)
+    let value = try session.decode(type, session.plans.entry(for: type), at: place, node)
     pass(to: end)
     return value
   }

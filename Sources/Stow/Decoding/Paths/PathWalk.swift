@@ -211,7 +211,7 @@ struct PathWalk {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try session.decode(type, session.types.entry(for: type), at: openPlace(for: type), node)
+    try session.decode(type, session.plans.entry(for: type), at: openPlace(for: type), node)
   }
 
   /// Returns the place for decoding a value of a type. Checks the depth of the value first, because opening

@@ -149,7 +149,7 @@ final class DataPlan: ScalarPlan<Data> {
     // Elements without tags may be rows of bytes, but no data.
     let isArray = place.tagged.map { $0 < reader.count && reader.base[$0] != DataValues.tag } ?? true
     guard isArray else { return try super.decode(at: place, from: session, node) }
-    let entry = session.types.entry(for: [UInt8].self)
+    let entry = session.plans.entry(for: [UInt8].self)
     return Data(try session.decode([UInt8].self, entry, at: place, node))
   }
 }
@@ -160,7 +160,7 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
     -> Wrapped?
   {
     if let level = place.levelOfNil(session.message) { return session.none(Wrapped.self, level: level - 1) }
-    return try session.decode(Wrapped.self, session.types.entry(for: Wrapped.self), at: place, node)
+    return try session.decode(Wrapped.self, session.plans.entry(for: Wrapped.self), at: place, node)
   }
 
   /// Returns nil if it is this optional's own, or a value that holds it further inside.
@@ -181,7 +181,7 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
     if untagged == nil, values.isEmpty { return [] }
     if let untagged, untagged.each != nil { return try each(of: place, untagged.count, session, node) }
-    let entry = session.types.entry(for: Element.self)
+    let entry = session.plans.entry(for: Element.self)
     if let untagged {
       if !entry.isPlain, untagged.shape != nil,
         let rows = try entry.withPlan(
@@ -300,7 +300,7 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   func entries(
     _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode
   ) throws -> [String: Value] {
-    let entry = session.types.entry(for: Value.self)
+    let entry = session.plans.entry(for: Value.self)
     return try Self.read(object, session, node) { offset, step in
       try session.decode(Value.self, entry, at: OpenPlace(at: offset), step)
     }

@@ -12,178 +12,151 @@ final class Recorder {
   // Every access to these properties is a single load, store or call that does not come back here; checking that at run
   // time, for every value, would cost more than the accesses.
   @exclusivity(unchecked) var recording = Recording()
-  @exclusivity(unchecked) private var state: State
-
-  struct State: ~Copyable {
-    @inline(__always)
-    var types: KnownTypes
-    var open = OpenContainers()
-    /// How many `encode(to:)` are running, and the key of the value that the innermost of them encodes.
-    var calls = 0
-    var pendingKey = TokenKey()
-    /// The containers and places at which the tape continued out of line.
-    var disturbances: [Int] = []
-    var stack = StackGuard()
-    /// Whether the message has been written.
-    var isOver = false
-    /// The path of the first container that is nested too deeply, and its token.
-    var overflow: [any CodingKey]?
-    var overflowStart = 0
-    /// The places at the maximum depth, in the order of their tokens. One without a value becomes an empty
-    /// object, which is one level too deep.
-    var innermostPlaces: [(parent: Int, key: TokenKey, start: Int)] = []
-    /// Tells encoders and containers whether their message is still being recorded.
-    var cell = RecorderCell.take()
-    var generation: UInt32 = 0
-    /// The options of the encoder when the call began. The depth is 0 in a recorder that only discards,
-    /// because no call begins for it and nothing nests in it.
-    var userInfo = UserInfo()
-    var maximumDepth = 0
-
-    init(reusesContainers: Bool) { types = KnownTypes(reusesContainers: reusesContainers) }
-  }
+  @exclusivity(unchecked) var encoders = TypeEncoders()
+  @exclusivity(unchecked) var pools: EncoderPools
+  @exclusivity(unchecked) private var open = OpenContainers()
+  /// How many `encode(to:)` are running, and the key of the value that the innermost of them encodes.
+  @exclusivity(unchecked) private var calls = 0
+  @exclusivity(unchecked) private var pendingKey = TokenKey()
+  /// The containers and places at which the tape continued out of line.
+  @exclusivity(unchecked) private var disturbances: [Int] = []
+  @exclusivity(unchecked) private var stack = StackGuard()
+  /// The path of the first container that is nested too deeply, and its token.
+  @exclusivity(unchecked) private var overflow: (path: [any CodingKey], start: Int)?
+  /// The places at the maximum depth, in the order of their tokens. One without a value becomes an empty
+  /// object, which is one level too deep.
+  @exclusivity(unchecked) private var innermostPlaces: [(parent: Int, key: TokenKey, start: Int)] = []
+  /// Tells encoders and containers whether their message is still being recorded.
+  @exclusivity(unchecked) private(set) var cell = RecorderCell.take()
+  @exclusivity(unchecked) private(set) var generation: UInt32
+  /// The options of the encoder when the call began. The depth is 0 in a recorder that only discards,
+  /// because no call begins for it and nothing nests in it.
+  @exclusivity(unchecked) private(set) var userInfo = UserInfo()
+  @exclusivity(unchecked) private var maximumDepth = 0
 
   init(reusesContainers: Bool) {
-    state = State(reusesContainers: reusesContainers)
-    state.generation = state.cell.generation
-    state.cell.assign(self)
+    pools = EncoderPools(reusesContainers: reusesContainers)
+    generation = cell.generation
+    cell.assign(self)
   }
 
-  deinit { state.cell.giveBack() }
+  deinit { cell.giveBack() }
 
-  @inline(__always)
-  var types: KnownTypes {
-    _read { yield state.types }
-    _modify { yield &state.types }
-  }
-
-  var cell: RecorderCell { state.cell }
-  var generation: UInt32 { state.generation }
-  var userInfo: UserInfo { state.userInfo }
-  var isOver: Bool { state.isOver }
+  /// Whether the message has been written.
+  var isOver: Bool { generation == RecorderCell.none }
 
   @inline(__always)
   func begin(maximumDepth: Int, _ userInfo: UserInfo) {
-    state.maximumDepth = maximumDepth
+    self.maximumDepth = maximumDepth
     // Assigning an empty dictionary would take two calls of the runtime.
-    if !userInfo.isEmpty { state.userInfo = userInfo }
+    if !userInfo.isEmpty { self.userInfo = userInfo }
   }
 
   /// Ends the message: encoders and containers that are still held discard everything from now on.
   func finish() {
-    state.isOver = true
     endMessage()
-    state.generation = RecorderCell.none
+    generation = RecorderCell.none
   }
 
   /// Tells encoders and containers that the message is over.
   private func endMessage() {
-    if !state.cell.advance() {
-      state.cell = RecorderCell.take()
-      state.cell.assign(self)
+    if !cell.advance() {
+      cell = RecorderCell.take()
+      cell.assign(self)
     }
-    state.generation = state.cell.generation
+    generation = cell.generation
   }
 
   @inline(__always)
   func reset() {
     endMessage()
     recording.removeAll()
-    types.removeUses()
-    state.open.removeAll()
-    state.stack.reset()
-    if !state.userInfo.isEmpty { state.userInfo = UserInfo() }
-    if !state.disturbances.isEmpty { state.disturbances = [] }
-    if state.overflow != nil { state.overflow = nil }
-    if !state.innermostPlaces.isEmpty { state.innermostPlaces = [] }
-    state.calls = 0
-    state.isOver = false
+    pools.removeUses()
+    open.restart(outside: 0)
+    stack.reset()
+    if !userInfo.isEmpty { userInfo = UserInfo() }
+    if !disturbances.isEmpty { disturbances = [] }
+    if overflow != nil { overflow = nil }
+    if !innermostPlaces.isEmpty { innermostPlaces = [] }
+    calls = 0
   }
 
   /// Prepares to be written to after the message is over, because a container escaped: those that are made
   /// from now on hold the recorder themselves.
   func detach() {
-    types.reusesContainers = false
+    pools.reusesContainers = false
     // Another thread may release the recorder at any time, once the keyed containers are gone.
     finish()
   }
 
   /// Throws if containers were nested too deeply by calls that cannot throw. The error carries the whole value.
   func checkNesting(of value: borrowing some Any) throws {
-    if let overflow = state.overflow { throw tooDeep(copy value, overflow) }
-    if let place = state.innermostPlaces.first(where: { recording.isUnfilled($0.start) }) {
+    if let overflow = overflow { throw tooDeep(copy value, overflow.path) }
+    if let place = innermostPlaces.first(where: { recording.isUnfilled($0.start) }) {
       throw tooDeep(copy value, recording.path(parent: place.parent, key: place.key, start: place.start))
     }
   }
 
   // MARK: calls of `encode(to:)`
 
-  /// The state when a value begins, to be restored when it is complete or throws. The defaults are those of
-  /// an empty message.
-  struct Surroundings {
+  /// The state when a value begins, to be restored when it is complete or throws.
+  private struct Surroundings {
     /// How many tokens there are, and how many places and containers are open.
-    var start = 0
-    var depth = 1
-    var frame = 0
+    let start: Int
+    let depth: Int
+    let frame: Int
     /// How many times the tape has continued out of line.
-    var disturbances = 0
+    let disturbances: Int
     /// How many slots the message has given to keys.
-    var slots = 0
+    let slots: Int
   }
 
   private var surroundings: Surroundings {
     Surroundings(
-      start: recording.tape.count, depth: state.open.count, frame: state.open.frame,
-      disturbances: state.disturbances.count, slots: recording.keyTables.slotCount)
+      start: recording.tape.count, depth: open.count, frame: open.frame,
+      disturbances: disturbances.count, slots: recording.keyTables.slotCount)
   }
 
-  /// Checks that one more value may encode itself, to the place that begins with the next token. Returns the
-  /// state to restore.
+  /// Lets `body` encode a value to the place that begins with the next token, `start`, if one more may nest here. If it
+  /// throws, the recording is undone.
   @inline(__always)
-  func beginCall<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws -> Surroundings {
+  func call<Value>(
+    of value: borrowing Value, key: TokenKey, parent: Int,
+    _ body: (borrowing Value, _ start: Int) throws -> Void
+  ) throws {
     let outside = surroundings
-    let limit = state.maximumDepth
-    guard !nests(deeperThan: limit), state.calls <= 2 &* limit else {
+    guard !nests(deeperThan: maximumDepth), calls <= 2 &* maximumDepth else {
       throw tooDeep(copy value, recording.path(parent: parent, key: key, start: outside.start))
     }
-    if StackGuard.isDue(state.calls), isStackLow { throw noRoom(copy value, key: key, parent: parent) }
-    enter(key: key, outside)
-    return outside
-  }
-
-  @inline(__always)
-  func enter(key: TokenKey, _ outside: Surroundings) {
-    state.open.push(.place(at: outside.start))
-    state.open.frame = outside.depth
-    state.pendingKey = key
-    state.calls &+= 1
-  }
-
-  @inline(__always)
-  func endCall(key: TokenKey, parent: Int, _ outside: Surroundings) {
-    state.calls &-= 1
+    if StackGuard.isDue(calls), isStackLow { throw noRoom(copy value, key: key, parent: parent) }
+    open.push(.place(at: outside.start))
+    open.frame = outside.depth
+    pendingKey = key
+    calls &+= 1
+    do {
+      try body(value, outside.start)
+    } catch {
+      calls &-= 1
+      rollBack(to: outside, parent: parent)
+      throw error
+    }
+    calls &-= 1
     if isDisturbed(since: outside) { return comeBack(to: parent) }
-    state.open.frame = outside.frame
+    open.frame = outside.frame
     if recording.tape.count == outside.start { appendPlace(key: key) }
     close(toDepth: outside.depth)
-  }
-
-  @inline(never)
-  func failCall(parent: Int, _ outside: Surroundings) {
-    state.calls &-= 1
-    rollBack(to: outside, parent: parent)
   }
 
   /// Lets `body` encode the value of a single-value container to the place that begins at `start`.
   func nestCall<Value>(
     of value: Value, key: TokenKey, parent: Int, start: Int, _ body: () throws -> Void
   ) throws {
-    guard state.calls <= 2 * state.maximumDepth else {
+    guard calls <= 2 * maximumDepth else {
       throw tooDeep(value, recording.path(parent: parent, key: key, start: start))
     }
-    if StackGuard.isDue(state.calls), isStackLow { throw noRoom(value, key: key, parent: parent) }
-    state.calls += 1
-    defer { state.calls -= 1 }
+    if StackGuard.isDue(calls), isStackLow { throw noRoom(value, key: key, parent: parent) }
+    calls += 1
+    defer { calls -= 1 }
     try body()
     // A value was encoded, even if it recorded nothing.
     if awaits(start) {
@@ -198,11 +171,9 @@ final class Recorder {
   /// A container that is already there is continued, and keeps what `body` encoded to it.
   func attempt(_ start: Int, _ body: () throws -> Void) throws {
     let outside = surroundings
-    let outerCalls = state.calls
     do {
       try body()
     } catch {
-      state.calls = outerCalls
       if recording.hasContainer(start, before: outside.start) {
         recording.isOutOfOrder = true
       } else {
@@ -222,7 +193,7 @@ final class Recorder {
     let outside = surroundings
     try checkDepth(of: value, key: container.key, parent: container.parentToken)
     let begin = openNested(container)
-    state.open.frame = outside.depth
+    open.frame = outside.depth
     do {
       try elements(begin)
     } catch {
@@ -238,24 +209,24 @@ final class Recorder {
   func recordNest<Value>(
     of value: borrowing Value, _ container: ContainerStart, _ elements: (_ begin: Int) throws -> Void
   ) throws {
-    if StackGuard.isDue(state.calls), isStackLow {
+    if StackGuard.isDue(calls), isStackLow {
       throw noRoom(copy value, key: container.key, parent: container.parentToken)
     }
-    state.calls &+= 1
-    defer { state.calls &-= 1 }
+    calls &+= 1
+    defer { calls &-= 1 }
     try recordContainer(of: value, container, elements)
   }
 
   /// Whether there is room for one more call and its container, without another look.
   var hasRoom: Bool {
-    state.open.depth <= state.maximumDepth && state.calls <= 2 &* state.maximumDepth
-      && !StackGuard.isDue(state.calls)
+    open.depth <= maximumDepth && calls <= 2 &* maximumDepth
+      && !StackGuard.isDue(calls)
   }
 
   /// Checks that a value may be recorded here as one more container.
   @inline(__always)
   func checkDepth<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws {
-    if nests(deeperThan: state.maximumDepth &- 1) {
+    if nests(deeperThan: maximumDepth &- 1) {
       throw tooDeep(copy value, recording.path(parent: parent, key: key, start: recording.tape.count))
     }
   }
@@ -263,20 +234,20 @@ final class Recorder {
   /// Returns whether the next value is in more containers than that.
   private func nests(deeperThan limit: Int) -> Bool {
     // Places are open, too. Containers are counted only if the value may be too deep.
-    state.open.depth > limit &+ 1 && hasContainers(moreThan: limit)
+    open.depth > limit &+ 1 && hasContainers(moreThan: limit)
   }
 
   @inline(never)
-  private func hasContainers(moreThan limit: Int) -> Bool { state.open.containers > limit }
+  private func hasContainers(moreThan limit: Int) -> Bool { open.containers > limit }
 
   /// The token of the current container; negative if a place awaits its value, or nothing is open.
-  var currentContainer: Int { state.open.current.container ?? -1 }
+  var currentContainer: Int { open.current.container ?? -1 }
 
-  func isCurrent(_ begin: Int) -> Bool { state.open.current == .container(at: begin) }
+  func isCurrent(_ begin: Int) -> Bool { open.current == .container(at: begin) }
 
   /// Returns whether the place that begins at `start` still awaits its value, with nothing in between.
   func awaits(_ start: Int) -> Bool {
-    state.open.current == .place(at: start) && recording.tape.count == start
+    open.current == .place(at: start) && recording.tape.count == start
   }
 
   /// Opens a container as the value of the place that `awaits` it. The call that made the place could not check the depth,
@@ -285,8 +256,8 @@ final class Recorder {
   func occupy(_ container: ContainerStart) {
     let begin = recording.tape.count
     recording.tape.append(container)
-    state.open.replaceLast(.container(at: begin))
-    if nests(deeperThan: state.maximumDepth) { noteOverflow(at: begin) }
+    open.replaceLast(.container(at: begin))
+    if nests(deeperThan: maximumDepth) { noteOverflow(at: begin) }
   }
 
   /// Opens a container within the current one.
@@ -294,38 +265,37 @@ final class Recorder {
   func openNested(_ container: ContainerStart) -> Int {
     let begin = recording.tape.count
     recording.tape.append(container)
-    state.open.push(.container(at: begin))
-    if nests(deeperThan: state.maximumDepth) { noteOverflow(at: begin) }
+    open.push(.container(at: begin))
+    if nests(deeperThan: maximumDepth) { noteOverflow(at: begin) }
     return begin
   }
 
   @inline(never)
   private func noteOverflow(at begin: Int) {
-    if state.overflow != nil { return }
-    state.overflow = recording.path(ofContainer: begin)
-    state.overflowStart = begin
+    if overflow != nil { return }
+    overflow = (recording.path(ofContainer: begin), begin)
   }
 
   /// Appends a place in the current container, whose value comes later or never.
   @inline(never)
   func appendPlace(key: TokenKey, flags: UInt64 = 0) {
-    if nests(deeperThan: state.maximumDepth &- 1) {
-      state.innermostPlaces.append((state.open.innermost, key, recording.tape.count))
+    if nests(deeperThan: maximumDepth &- 1) {
+      innermostPlaces.append((open.innermost, key, recording.tape.count))
     }
     recording.tape.append(Token(.place, key: key, flags: flags, index: Token.unfilled))
   }
 
   @inline(__always)
   private func close(toDepth depth: Int) {
-    while state.open.count > depth {
-      if let begin = state.open.pop().container { recording.tape.append(Token(.end, index: begin)) }
+    while open.count > depth {
+      if let begin = open.pop().container { recording.tape.append(Token(.end, index: begin)) }
     }
   }
 
   /// Closes what a value left open, if the value recorded everything in line.
   private func leave(_ outside: Surroundings) {
     if isDisturbed(since: outside) { return }
-    state.open.frame = outside.frame
+    open.frame = outside.frame
     close(toDepth: outside.depth)
   }
 
@@ -333,7 +303,7 @@ final class Recorder {
 
   @inline(__always)
   private func isDisturbed(since outside: Surroundings) -> Bool {
-    state.disturbances.count != outside.disturbances
+    disturbances.count != outside.disturbances
   }
 
   /// Makes the container that begins at `begin` the current one again.
@@ -342,7 +312,7 @@ final class Recorder {
   @inline(never)
   func resume(_ begin: Int) {
     deferAwaited()
-    if let depth = state.open.lastIndex(of: .container(at: begin)) {
+    if let depth = open.lastIndex(of: .container(at: begin)) {
       close(toDepth: depth + 1)
     } else {
       goOn(in: begin)
@@ -358,37 +328,31 @@ final class Recorder {
 
   /// Continues the tape in a container that was left.
   private func goOn(in begin: Int) {
-    disturb(begin, outside: recording.depth(ofContainer: begin, atMost: state.maximumDepth &+ 1) - 1)
+    disturb(begin, outside: recording.depth(ofContainer: begin, atMost: maximumDepth &+ 1) - 1)
     if !isOver { recording.continueTape(in: begin) }
-    state.open.push(.container(at: begin))
+    open.push(.container(at: begin))
   }
 
   /// Makes the next value that of the place at `start`, which has no value and is in the container `parent`.
   func fill(_ start: Int, parent: Int) {
     deferAwaited()
-    let depth = parent < 0 ? 0 : recording.depth(ofContainer: parent, atMost: state.maximumDepth &+ 1)
+    let depth = parent < 0 ? 0 : recording.depth(ofContainer: parent, atMost: maximumDepth &+ 1)
     disturb(start, outside: depth)
     recording.fill(start)
   }
 
-  /// Opens a container as the value of the place at `start`, and returns where it begins.
-  func openLate(_ container: ContainerStart, start: Int) -> Int {
-    fill(start, parent: container.parentToken)
-    return openNested(container)
-  }
-
   /// Notes that the tape continues elsewhere, in something that is inside `depth` containers.
   private func disturb(_ target: Int, outside depth: Int) {
-    state.disturbances.append(target)
+    disturbances.append(target)
     recording.isOutOfOrder = true
-    state.open.restart(outside: depth)
+    open.restart(outside: depth)
   }
 
   /// If a value is awaited at the current place, lets it come later.
   private func deferAwaited() {
-    guard state.open.current == .place(at: recording.tape.count) else { return }
+    guard open.current == .place(at: recording.tape.count) else { return }
     recording.isOutOfOrder = true
-    appendPlace(key: state.pendingKey)
+    appendPlace(key: pendingKey)
   }
 
   // MARK: values that throw
@@ -400,7 +364,7 @@ final class Recorder {
   private func rollBack(to outside: Surroundings, parent: Int) {
     let start = outside.start
     recording.isOutOfOrder = true
-    if state.overflow != nil, state.overflowStart >= start { state.overflow = nil }
+    if let overflow, overflow.start >= start { self.overflow = nil }
     deferAwaited()
     forgetPlaces(from: start)
     if !isOver {
@@ -423,7 +387,7 @@ final class Recorder {
 
   /// Forgets the places that a value that threw has recorded.
   private func forgetPlaces(from start: Int) {
-    while let last = state.innermostPlaces.last, last.start >= start { state.innermostPlaces.removeLast() }
+    while let last = innermostPlaces.last, last.start >= start { innermostPlaces.removeLast() }
   }
 
   /// Takes back the slots of keys that were new in a value that threw.
@@ -434,7 +398,7 @@ final class Recorder {
   /// - Parameter place: The place that the value was to take.
   private func forgetSlots(since outside: Surroundings, place: Int) {
     guard recording.keyTables.slotCount > outside.slots else { return }
-    let since = state.disturbances[outside.disturbances...]
+    let since = disturbances[outside.disturbances...]
     if since.contains(where: { $0 < outside.start && $0 != place }) { return }
     // Its tokens refer to the slots.
     recording.readTape()
@@ -442,12 +406,12 @@ final class Recorder {
   }
 
   // What escaped from a message may be written to on any thread.
-  private var isStackLow: Bool { state.stack.isLow(isElsewhere: isOver) }
+  private var isStackLow: Bool { stack.isLow(isElsewhere: isOver) }
 
   @inline(never)
   private func noRoom<Value>(_ value: Value, key: TokenKey, parent: Int) -> EncodingError {
     let description =
-      "Encoding calls itself \(state.calls) levels deep, and no more fit on the stack of this thread."
+      "Encoding calls itself \(calls) levels deep, and no more fit on the stack of this thread."
     let path = recording.path(parent: parent, key: key, start: recording.tape.count)
     return .invalidValue(value, EncodingError.Context(codingPath: path, debugDescription: description))
   }
@@ -455,10 +419,13 @@ final class Recorder {
   @inline(never)
   private func tooDeep<Value>(_ value: Value, _ path: [any CodingKey]) -> EncodingError {
     let description =
-      "The value nests more than \(state.maximumDepth) levels deep, or contains itself (see maximumDepth)."
+      "The value nests more than \(maximumDepth) levels deep, or contains itself (see maximumDepth)."
     return .invalidValue(value, EncodingError.Context(codingPath: path, debugDescription: description))
   }
 }
+
+/// The keyed containers of a recorder, and the tables of their keys.
+typealias EncoderPools = KeyPools<ObjectWriter, KeyTable.Reference>
 
 /// The containers and places that are open while a value records itself, outermost first.
 struct OpenContainers: ~Copyable {
@@ -486,8 +453,6 @@ struct OpenContainers: ~Copyable {
   private var outside = 0
 
   init() { entries.append(.top) }
-
-  private var isAtTop: Bool { current == .top }
 
   var count: Int { entries.count }
 
@@ -532,6 +497,4 @@ struct OpenContainers: ~Copyable {
     frame = 0
     outside = depth
   }
-
-  mutating func removeAll() { if !isAtTop || outside != 0 || frame != 0 { restart(outside: 0) } }
 }

@@ -256,7 +256,7 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
     _ value: borrowing Wrapped?, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
     let isPresent = try borrowingSome(value) {
-      let entry = recorder.types.encoders.entry(for: Wrapped.self)
+      let entry = recorder.encoders.entry(for: Wrapped.self)
       try recorder.encode($0, by: entry, key: key, parent: parent, level: level + 1)
     }
     if !isPresent { recorder.recording.recordNil(level: level, key: key) }
@@ -293,7 +293,7 @@ final class ArrayTypeEncoder<Element>: TypeEncoder<[Element]> {
   /// Makes the encoder of arrays whose elements are encoded one by one.
   convenience init(ofAny type: Element.Type) where Element: Encodable {
     self.init { elements, recorder, begin in
-      let entry = recorder.types.encoders.entry(for: Element.self)
+      let entry = recorder.encoders.entry(for: Element.self)
       if !entry.isPlain {
         return try entry.withPlan(as: TypeEncoder<Element>.self) {
           try $0.encode(elements, into: recorder, parent: begin)
@@ -337,7 +337,7 @@ final class DictionaryTypeEncoder<Value>: TypeEncoder<[String: Value]> {
   /// Makes the encoder of dictionaries whose values are encoded one by one.
   convenience init(ofAny type: Value.Type) where Value: Encodable {
     self.init { dictionary, recorder, begin in
-      let entry = recorder.types.encoders.entry(for: Value.self)
+      let entry = recorder.encoders.entry(for: Value.self)
       for (key, value) in dictionary {
         recorder.recording.recordKey(key)
         try recorder.encode(value, by: entry, key: TokenKey(), parent: begin, level: 0)

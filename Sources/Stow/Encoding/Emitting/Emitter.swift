@@ -123,7 +123,7 @@ struct Emitter: ~Copyable {
         write(textAt: token.slot, of: keys)
       }
     }
-    if isRecord { writeRecordHeader(keys) } else { writeMapHeader(length: writer.count) }
+    if isRecord { writeRecordHeader(keys) } else { Maps.writeHeader(writer.count, to: &writer) }
   }
 
   @inline(__always)
@@ -156,7 +156,7 @@ struct Emitter: ~Copyable {
 
   private mutating func closeObject(_ keys: KeyTable.Reference) {
     if keys.pointee.shape < 0 || frame.marks == 0 {
-      writeMapHeader(length: writer.count - frame.end)
+      Maps.writeHeader(writer.count - frame.end, to: &writer)
     } else {
       writeRecordHeader(keys)
     }
@@ -179,12 +179,10 @@ struct Emitter: ~Copyable {
       Records.writeHeader(
         writer.count - frame.end, shape: plan.lists[token.index].shape, isPartial: false, to: &writer)
     } else {
-      writeMapHeader(length: writer.count - frame.end)
+      Maps.writeHeader(writer.count - frame.end, to: &writer)
     }
     frame = outer.takeLast()
   }
-
-  private mutating func writeMapHeader(length: Int) { Maps.writeHeader(length, to: &writer) }
 
   /// Writes a bit for every key of the shape: whether the object has a value for it.
   private mutating func writePresence(_ keys: KeyTable.Reference) {

@@ -236,19 +236,14 @@ struct Planner: ~Copyable {
     }
   }
 
-  /// Returns whether a string that an earlier message had, too, should be a symbol for later ones.
-  private func canDefine(
-    _ index: Int, _ strings: borrowing StringPool, _ definitions: EncodingDefinitions
-  ) -> Bool {
-    definitions.grows && !definitions.isFull
-      && KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
-  }
-
-  /// Makes a string that an earlier message had, too, a symbol for later messages.
+  /// Makes a string that an earlier message had, too, a symbol for later messages, if they can have more and it is long
+  /// enough.
   private mutating func define(
     _ index: Int, _ strings: borrowing StringPool, _ definitions: EncodingDefinitions
   ) -> Bool {
-    guard canDefine(index, strings, definitions) else { return false }
+    guard definitions.grows, !definitions.isFull,
+      KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
+    else { return false }
     let uses = Int64(strings[index].valueUses) + Int64(strings[index].keyUses)
     // It is worth a prelude of its own.
     let gain = Self.preludeSize + 1

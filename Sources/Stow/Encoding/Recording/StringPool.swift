@@ -91,7 +91,7 @@ struct StringPool: ~Copyable {
   @inline(never)
   private mutating func grow() {
     table = StringTable(mask: table.mask * 4 + 3)
-    for index in 0..<count { table.add(hash(of: entries.base[index]), index) }
+    for index in 0..<count { table.add(entries.base[index].key.hash(hashing), index) }
   }
 
   /// Returns the index of a string that is here already, or −1.
@@ -117,18 +117,12 @@ struct StringPool: ~Copyable {
   /// Returns the entry with these bytes; if there is no such entry, −1 and the free slot where it would be.
   @inline(__always)
   private func look(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64) -> (index: Int, slot: Int) {
-    table.find(hash) { isEntry($0, source, key) }
+    table.find(hash) {
+      let entry = entries.base + $0
+      return entry.pointee.key == key
+        && (key.isWhole || equalBytes(bytes.base + entry.pointee.offset, source, count: key.length))
+    }
   }
-
-  /// Returns whether an entry has these bytes, whose key is `key`.
-  @inline(__always)
-  private func isEntry(_ index: Int, _ source: UnsafeRawPointer, _ key: TextKey) -> Bool {
-    let entry = entries.base + index
-    return entry.pointee.key == key
-      && (key.isWhole || equalBytes(bytes.base + entry.pointee.offset, source, count: key.length))
-  }
-
-  private func hash(of entry: StringEntry) -> UInt64 { entry.key.hash(hashing) }
 
   /// Returns the entry for a string of another pool, or nil.
   @inline(__always)
@@ -137,7 +131,7 @@ struct StringPool: ~Copyable {
     guard mayContain(Self.filterBit(UnsafeRawBufferPointer(start: utf8.start, count: utf8.count))) else {
       return nil
     }
-    let index = look(utf8.start, entry.key, hash: hash(of: entry)).index
+    let index = look(utf8.start, entry.key, hash: entry.key.hash(hashing)).index
     return index >= 0 ? entries[index] : nil
   }
 
