@@ -183,6 +183,7 @@ struct KeyPools<Object: AnyObject, Keys>: ~Copyable {
     }
   }
 
+  @inline(__always)
   subscript(keyType: Any.Type) -> Reference? { table[keyType] }
 
   mutating func add(_ pool: consuming Pool, for keyType: Any.Type) -> Reference {
