@@ -27,8 +27,6 @@ final class FieldCoder {
   let decode: (UnsafeMutableRawPointer, OpenPlace, DecodingSession, PathNode) throws -> Void
   /// Makes the value of a missing key; nil if there must be one.
   let makeAbsent: ((UnsafeMutableRawPointer) -> Void)?
-  /// Whether values are coded in line, and an absent one is nil.
-  let isNilIfAbsent: Bool
   /// Deinitializes what was decoded.
   let destroy: (UnsafeMutableRawPointer) -> Void
 
@@ -47,21 +45,13 @@ final class FieldCoder {
     let isKeyed = kind != .scalar || scalar is any FixedWidthInteger.Type || scalar == Float.self
     keyedScalar = isKeyed ? scalar : nil
     encode = { value, key, recorder in
-      let entry = recorder.encoders.entry(for: Value.self)
-      let parent = recorder.currentContainer
-      try borrowing(value.assumingMemoryBound(to: Value.self)) { value in
-        if entry.isPlain { return try recorder.encodePlain(value, key: key, parent: parent) }
-        try entry.withPlan(as: TypeEncoder<Value>.self) {
-          try $0.encode(value, into: recorder, key: key, parent: parent, level: 0)
-        }
-      }
+      try borrowing(value.assumingMemoryBound(to: Value.self)) { try recorder.encode($0, key: key) }
     }
     decode = { target, place, session, node in
       let target = target.bindMemory(to: Value.self, capacity: 1)
       try session.decode(into: target, session.plans.entry(for: Value.self), at: place, node)
     }
     makeAbsent = putDefault ?? optional.map { type in { type.putNil($0) } }
-    isNilIfAbsent = kind.isInLine && optional != nil && putDefault == nil
     destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
   }
 }
@@ -120,7 +110,6 @@ final class CodedFields<Root: StowFields> {
         at: number,
         to: CodedField(
           kind: coder.kind, isOptional: coder.optional != nil,
-          isNilIfAbsent: coder.isNilIfAbsent,
           byte: keyByte(keys[number]), stored: table.fields[number].offset ?? 0, packed: packed[number],
           coder: .passUnretained(coder)))
     }
@@ -133,7 +122,6 @@ final class CodedFields<Root: StowFields> {
 struct CodedField: BitwiseCopyable {
   let kind: FieldCoder.Kind
   let isOptional: Bool
-  let isNilIfAbsent: Bool
   /// The byte that identifies its key.
   let byte: Int
   /// The offset of the property in a value, and of what was decoded until the initializer takes it.
@@ -159,17 +147,6 @@ struct CodedField: BitwiseCopyable {
     isOptional
       ? body(value.assumingMemoryBound(to: Value?.self).pointee.unsafelyUnwrapped)
       : body(value.assumingMemoryBound(to: Value.self).pointee)
-  }
-
-  /// Makes the nil of an optional that is read in line.
-  @inline(__always)
-  func putNil(_ target: UnsafeMutableRawPointer) {
-    switch kind {
-    case .double: target.put(nil as Double?)
-    case .int: target.put(nil as Int?)
-    case .bool: target.put(nil as Bool?)
-    default: target.put(nil as String?)
-    }
   }
 
   /// Reads a scalar, or the nil of an optional, and returns where it ends.

@@ -49,7 +49,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     }
     for index in 0..<elements.count {
       try recordFlat(
-        first + index, keyTable, recorder, key: TokenKey(index: index), parent: parent)
+        first + index, keyTable, recorder, key: TokenKey(index), parent: parent)
     }
   }
 
@@ -95,14 +95,14 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
         slot = recorder.recording.slot(keyTable, ofByte: byte, &expected, isPresent: isPresent)
       }
       if !isPresent { continue }
-      let key = TokenKey(slot: slot)
+      let key = TokenKey(slot)
       switch field.pointee.kind {
       case .double: field.pointee.lend(Double.self, at: value) { $0.record(on: &room, key: key) }
       case .int: field.pointee.lend(Int.self, at: value) { $0.record(on: &room, key: key) }
       case .bool: field.pointee.lend(Bool.self, at: value) { $0.record(on: &room, key: key) }
       case .string:
         let index = field.pointee.lend(String.self, at: value) { recorder.recording.strings.intern($0) }
-        recorder.recording.strings.countValueUse(index)
+        recorder.recording.strings[index].valueUses &+= 1
         room.append(Token(.string, key: key, index: index))
       case .scalar, .other:
         recorder.recording.tape.take(room)

@@ -111,9 +111,9 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
       precondition(index >= 0 && index < count)
       return base[index]
     }
-    set {
+    _modify {
       precondition(index >= 0 && index < count)
-      base[index] = newValue
+      yield &base[index]
     }
   }
 

@@ -254,13 +254,11 @@ final class Recorder {
   /// because it did not know whether its value would be a container.
   @inline(__always)
   func occupy(_ container: ContainerStart) {
-    let begin = recording.tape.count
-    recording.tape.append(container)
-    open.replaceLast(.container(at: begin))
-    if nests(deeperThan: maximumDepth) { noteOverflow(at: begin) }
+    _ = open.pop()
+    _ = openNested(container)
   }
 
-  /// Opens a container within the current one.
+  /// Opens a container within the current one, and returns where it begins.
   @inline(__always)
   func openNested(_ container: ContainerStart) -> Int {
     let begin = recording.tape.count
@@ -478,11 +476,6 @@ struct OpenContainers: ~Copyable {
     let last = entries.takeLast()
     current = entries[count &- 1]
     return last
-  }
-
-  mutating func replaceLast(_ entry: Entry) {
-    entries[count &- 1] = entry
-    current = entry
   }
 
   /// Returns the index of the last `entry` that the running `encode(to:)` opened.

@@ -5,40 +5,30 @@
 /// path.
 struct RecordingEncoder: Encoder, StowValueCoder {
   private let position: TapePosition
-  /// The container of the value, and the key.
-  private let location: UInt64
-
-  /// Marks a key that is an index, not a slot.
-  private static let isIndex: UInt32 = 1 << 31
+  /// The container of the value; −1 at the top.
+  private let container: Int32
+  /// The slot or the index of the value in it.
+  let key: TokenKey
 
   /// - Parameters:
   ///   - start: The token where the value begins, or the mark that it comes later.
-  ///   - parent: The container of the value; negative at the top.
+  ///   - parent: The container of the value; −1 at the top.
   ///   - key: The slot or the index of the value in its parent.
   @inline(__always)
   init(recorder: Recorder, start: Int, parent: Int, key: TokenKey) {
-    let parent = UInt32(truncatingIfNeeded: max(parent, -1))
-    let key = key.index == 0 ? UInt32(truncatingIfNeeded: key.bits) : key.index | Self.isIndex
     position = TapePosition(recorder, token: start)
-    location = UInt64(parent) | UInt64(key) << 32
+    container = Int32(truncatingIfNeeded: parent)
+    self.key = key
   }
 
   /// Makes the encoder of a value that is discarded.
   init() {
     position = TapePosition()
-    location = 0
+    (container, key) = (0, TokenKey())
   }
 
   var start: Int { position.token }
-  var parent: Int { Int(Int32(truncatingIfNeeded: location)) }
-
-  /// The slot or the index of the value in its parent.
-  @inline(__always)
-  var key: TokenKey {
-    let key = UInt32(truncatingIfNeeded: location >> 32)
-    return key & Self.isIndex == 0
-      ? TokenKey(slotBits: UInt64(key), index: 0) : TokenKey(slotBits: 0, index: key & ~Self.isIndex)
-  }
+  var parent: Int { Int(container) }
 
   /// The recorder; nil when the message is over.
   var recorder: RecorderReference? { position.recorder }
@@ -139,7 +129,7 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
     return try position.recorder?.lend { recorder in
       if !recorder.isCurrent(begin) { recorder.resume(begin) }
       index = recorder.recording.addElement(toArray: begin)
-      return try body(recorder, TokenKey(index: index))
+      return try body(recorder, TokenKey(index))
     }
   }
 
@@ -296,9 +286,9 @@ final class ObjectWriter {
     guard slot == position.expected || slot == KeyTable.fresh && position.expected >= 0, isCurrent else {
       return nil
     }
-    if slot == KeyTable.fresh { return TokenKey(slot: takeSlot(byte, isPresent: true)) }
+    if slot == KeyTable.fresh { return TokenKey(takeSlot(byte, isPresent: true)) }
     position.expected = slot &+ 1
-    return TokenKey(slot: slot)
+    return TokenKey(slot)
   }
 
   private var isCurrent: Bool { withRecorder { $0.isCurrent(position.begin) } }
@@ -313,7 +303,7 @@ final class ObjectWriter {
       }
       learn(key, byte)
       let slot = recorder.recording.slot(keys, ofByte: byte, &position.expected, isPresent: true)
-      return TokenKey(slot: slot)
+      return TokenKey(slot)
     }
   }
 

@@ -23,7 +23,7 @@ class TypeEncoder<Value>: AnyTypeEncoder {
   /// Records the elements of the array that begins at `parent`.
   func encode(_ elements: UnsafeBufferPointer<Value>, into recorder: Recorder, parent: Int) throws {
     try borrowingEach(of: elements) {
-      try encode($0, into: recorder, key: TokenKey(index: $1), parent: parent, level: 0)
+      try encode($0, into: recorder, key: TokenKey($1), parent: parent, level: 0)
     }
   }
 }
@@ -132,7 +132,7 @@ extension String: RecordableScalar {
   @inline(__always)
   func record(in recording: inout Recording, key: TokenKey) {
     let index = recording.strings.intern(self)
-    recording.strings.countValueUse(index)
+    recording.strings[index].valueUses &+= 1
     recording.tape.append(Token(.string, key: key, index: index))
   }
 }
@@ -300,7 +300,7 @@ final class ArrayTypeEncoder<Element>: TypeEncoder<[Element]> {
         }
       }
       try borrowingEach(of: elements) {
-        try recorder.encodePlain($0, key: TokenKey(index: $1), parent: begin)
+        try recorder.encodePlain($0, key: TokenKey($1), parent: begin)
       }
     }
   }
@@ -500,7 +500,7 @@ extension Recorder {
     _ elements: UnsafeBufferPointer<StowValue>, in begin: Int, _ known: inout KnownKeys
   ) throws {
     try borrowingEach(of: elements) {
-      try record($0, key: TokenKey(index: $1), parent: begin, &known)
+      try record($0, key: TokenKey($1), parent: begin, &known)
     }
   }
 

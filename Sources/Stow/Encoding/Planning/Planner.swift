@@ -130,10 +130,11 @@ struct Planner: ~Copyable {
   /// takes fewer bytes.
   private static func match(for keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Int? {
     let match = keys.pointee.match(definitions)
-    let (shape, cost, textSize) = keys.pointee.found(match)
+    let found = keys.pointee.matches[match]
     let uses = keys.pointee.uses
-    let gain = Int64(uses) * Int64(textSize - cost)
-    return shape >= 0 && gain > 0 && gain >= Self.gain(textSize: textSize, uses: uses) ? match : nil
+    let gain = Int64(uses) * Int64(found.textSize - found.cost)
+    let isBest = found.shape >= 0 && gain > 0 && gain >= Self.gain(textSize: found.textSize, uses: uses)
+    return isBest ? match : nil
   }
 
   /// Returns the shape that the reader knows with exactly the keys of a list.
@@ -186,7 +187,7 @@ struct Planner: ~Copyable {
     for index in plan.lists.lists.indices where plan.lists[index].shape >= 0 {
       let written = isKnown(shape: plan.lists[index].shape) ? 0 : 1
       for key in plan.lists.keys(of: index) {
-        recording.strings.countKeyUses(Int(key), written - plan.lists[index].uses)
+        recording.strings[Int(key)].keyUses &+= UInt32(truncatingIfNeeded: written - plan.lists[index].uses)
       }
     }
   }

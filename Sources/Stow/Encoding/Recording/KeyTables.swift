@@ -99,7 +99,7 @@ struct KeyTable: ~Copyable {
 
   private var names = KeyNames()
   /// The matches that were found for messages that used the same keys.
-  private var matches: [Match] = []
+  private(set) var matches: [Match] = []
   /// The index of the match that `present` was taken from; −1 if it was not.
   private var takenMatch = -1
 
@@ -228,7 +228,7 @@ struct KeyTable: ~Copyable {
   }
 
   /// The shape in some definitions for objects of messages that used certain keys.
-  private struct Match {
+  struct Match {
     let version: UInt64
     let states: [UInt16]
     /// The shape that has all keys with values, or −1.
@@ -272,12 +272,6 @@ struct KeyTable: ~Copyable {
     return matches.count - 1
   }
 
-  /// Returns a match: the shape, or −1, the bytes of a record besides its length and values, and those of the
-  /// keys' texts.
-  func found(_ match: Int) -> (shape: Int, cost: Int, textSize: Int) {
-    (matches[match].shape, matches[match].cost, matches[match].textSize)
-  }
-
   /// Returns the slot of the key with a name; `noSlot` if the message used no such key.
   private func slot(named name: UnsafeRawBufferPointer) -> UInt16 {
     for slot in 0..<slotCount where utf8(atSlot: slot).elementsEqual(name) { return UInt16(slot) }
@@ -303,7 +297,7 @@ struct KeyTable: ~Copyable {
     strings = Array(repeating: -1, count: slotCount)
     for slot in present.slots {
       let string = pool.intern(utf8(atSlot: Int(slot)))
-      pool.countKeyUses(string, written)
+      pool[string].keyUses &+= UInt32(truncatingIfNeeded: written)
       strings[Int(slot)] = string
     }
   }
@@ -317,7 +311,7 @@ struct KeyTable: ~Copyable {
     guard pool.mayContain(names.filter) else { return false }
     for slot in 0..<slotCount {
       let string = hasValue(atSlot: slot) ? pool.find(utf8(atSlot: slot)) : -1
-      if string >= 0 { pool.countKeyUses(string) }
+      if string >= 0 { pool[string].keyUses &+= 1 }
       strings.append(string)
     }
     return true

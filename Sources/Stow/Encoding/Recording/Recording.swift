@@ -88,7 +88,7 @@ extension Recording {
   /// Records a URL by its absolute string.
   mutating func record(url text: String, key: TokenKey) {
     let index = strings.intern(text)
-    strings.countValueUse(index)
+    strings[index].valueUses &+= 1
     tape.append(Token(.url, key: key, index: index))
   }
 
@@ -110,7 +110,7 @@ extension Recording {
   /// Records the key of the next value, a string of the pool.
   @inline(__always)
   mutating func recordKey(_ string: Int) {
-    strings.countKeyUses(string)
+    strings[string].keyUses &+= 1
     tape.append(Token(.key, index: string))
   }
 
@@ -162,8 +162,7 @@ extension Recording {
     // The outermost container has no location. A container that escaped from a large, finished message has no
     // path.
     while let location = tape.location(ofContainer: start) {
-      let key = TokenKey(slotBits: tape[start].bits, index: location.position)
-      path.append(pathKey(parent: Int(location.parent), key: key, start: start))
+      path.append(pathKey(parent: Int(location.parent), key: location.key, start: start))
       start = Int(location.parent)
     }
     return path.reversed()
@@ -188,14 +187,14 @@ extension Recording {
 
   private func pathKey(parent: Int, key: TokenKey, start: Int) -> any CodingKey {
     let container = tape[parent]
-    if container.kind == .array { return PathKey.index(Int(key.index)) }
+    if container.kind == .array { return PathKey.index(key.position) }
     if start > 0, start <= tape.count, tape[start - 1].kind == .key {
       let name = strings.string(tape[start - 1].index)
       if let integer = integerKeys[start - 1] { return PathKey(name: name, integer: integer) }
       return PathKey(stringValue: name)
     }
     guard container.kind == .object else { return PathKey(stringValue: "") }
-    return keyTables[container.index].pointee.codingKey(atSlot: key.slot) ?? PathKey(stringValue: "")
+    return keyTables[container.index].pointee.codingKey(atSlot: key.position) ?? PathKey(stringValue: "")
   }
 }
 
@@ -248,7 +247,7 @@ struct Tape: TokenTape, ~Copyable {
     guard container.isInner else { return }
     locations.append(
       ContainerLocation(
-        begin: UInt32(truncatingIfNeeded: begin), parent: container.parent, position: container.position))
+        begin: UInt32(truncatingIfNeeded: begin), parent: container.parent, key: container.key))
   }
 
   /// Returns room for `count` tokens, and as many words, until anything else is appended; `take` takes in
@@ -355,28 +354,27 @@ struct ContainerLocation: BitwiseCopyable {
   let begin: UInt32
   /// The token of its parent.
   let parent: UInt32
-  /// Its index in its parent, if that is an array.
-  let position: UInt32
+  /// The slot or the index of the container in its parent.
+  let key: TokenKey
 }
 
 /// The beginning of a container that is to be recorded.
 struct ContainerStart: BitwiseCopyable {
   let token: Token
+  /// The slot or the index of the container in its parent.
+  let key: TokenKey
   fileprivate let parent: UInt32
-  fileprivate let position: UInt32
 
   private static let noParent = UInt32.max
 
-  /// - Parameter parent: The token of the parent of the container; negative at the top.
+  /// - Parameter parent: The token of the parent of the container; −1 at the top.
   @inline(__always)
   init(_ kind: Token.Kind, key: TokenKey, parent: Int, flags: UInt64 = 0, index: Int = 0) {
     token = Token(kind, key: key, flags: flags, index: index)
-    self.parent = UInt32(truncatingIfNeeded: max(parent, -1))
-    position = key.index
+    self.key = key
+    self.parent = UInt32(truncatingIfNeeded: parent)
   }
 
-  /// The slot or the index of the container in its parent.
-  var key: TokenKey { TokenKey(slotBits: token.bits, index: position) }
   fileprivate var isInner: Bool { parent != Self.noParent }
   /// The token of its parent; −1 at the top.
   var parentToken: Int { isInner ? Int(parent) : -1 }
@@ -426,16 +424,14 @@ struct Token: BitwiseCopyable {
 
   @inline(__always)
   init(_ kind: Kind, key: TokenKey = TokenKey(), flags: UInt64 = 0, index: Int = 0) {
-    bits =
-      UInt64(kind.rawValue) | key.bits & TokenKey.slotMask | flags | UInt64(truncatingIfNeeded: index) << 32
+    let slot = UInt64(key.position & 0xFF) << 8
+    bits = UInt64(kind.rawValue) | slot | flags | UInt64(truncatingIfNeeded: index) << 32
   }
 
   var kind: Kind { unsafeBitCast(UInt8(truncatingIfNeeded: bits), to: Kind.self) }
 
-  var slot: Int {
-    get { Int(truncatingIfNeeded: bits >> 8 & 0xFF) }
-    set { bits = bits & ~TokenKey.slotMask | UInt64(truncatingIfNeeded: newValue) << 8 }
-  }
+  /// The slot of the value's key, if the value is in an object.
+  var slot: Int { Int(truncatingIfNeeded: bits >> 8 & 0xFF) }
 
   var index: Int {
     get { Int(truncatingIfNeeded: bits >> 32) }
@@ -450,7 +446,7 @@ struct Token: BitwiseCopyable {
 
   var flags: UInt64 { bits & (Flags.dead | Flags.nested) }
 
-  var key: TokenKey { TokenKey(slotBits: bits, index: 0) }
+  var key: TokenKey { TokenKey(slot) }
 
   /// Whether the tokens of a container follow, up to its end.
   var isContainer: Bool { kind == .object || kind == .map || kind == .array }
@@ -472,27 +468,12 @@ struct Token: BitwiseCopyable {
   static let unfilled = Int(truncatingIfNeeded: UInt32.max)
 }
 
-/// Where a value is in its container: the slot of its key in an object, or its index in an array. Neither in
-/// a map, where the key is a token before the value.
-///
-/// A slot is kept where tokens keep it (bits 8 to 15), so that making a token takes one mask; an index is above, where
-/// tokens have something else.
+/// Where a value is in its container: the slot of its key in an object, or its index in an array. 0 in a map, where the
+/// key is a token before the value, and for the whole message.
 struct TokenKey: BitwiseCopyable {
-  let bits: UInt64
+  private let number: UInt32
 
-  /// The bits that hold a slot.
-  static let slotMask: UInt64 = 0xFF00
+  init(_ position: Int = 0) { number = UInt32(truncatingIfNeeded: position) }
 
-  /// The key of a value in a map, or of the whole message.
-  init() { bits = 0 }
-
-  init(slot: Int) { bits = UInt64(truncatingIfNeeded: slot) << 8 }
-
-  init(index: Int) { bits = UInt64(truncatingIfNeeded: index) << 32 }
-
-  init(slotBits: UInt64, index: UInt32) { bits = slotBits & Self.slotMask | UInt64(index) << 32 }
-
-  var slot: Int { Int(truncatingIfNeeded: bits >> 8 & 0xFF) }
-
-  var index: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
+  var position: Int { Int(number) }
 }

@@ -135,25 +135,13 @@ struct StringPool: ~Copyable {
     return index >= 0 ? entries[index] : nil
   }
 
-  @inline(__always)
-  mutating func countValueUse(_ index: Int) {
-    precondition(index >= 0 && index < count)
-    entries.base[index].valueUses &+= 1
-  }
-
-  mutating func countKeyUses(_ index: Int, _ uses: Int = 1) {
-    precondition(index >= 0 && index < count)
-    entries.base[index].keyUses &+= UInt32(truncatingIfNeeded: uses)
-  }
-
   mutating func setSymbol(_ number: Int, of index: Int) {
-    precondition(index >= 0 && index < count)
-    entries.base[index].symbol = UInt32(truncatingIfNeeded: number) &+ 1
+    self[index].symbol = UInt32(truncatingIfNeeded: number) &+ 1
   }
 
   subscript(index: Int) -> StringEntry {
     get { entries[index] }
-    set { entries[index] = newValue }
+    @inline(__always) _modify { yield &entries[index] }
   }
 
   /// Returns the UTF-8 of the string at `index`, valid until the next one is added.

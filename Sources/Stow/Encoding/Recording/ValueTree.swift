@@ -233,7 +233,7 @@ extension Recording {
     readTape()
     var name = name
     if name < 0 {
-      name = strings.intern(keyTables[keyTable(ofObject: parent)].pointee.utf8(atSlot: key.slot))
+      name = strings.intern(keyTables[keyTable(ofObject: parent)].pointee.utf8(atSlot: key.position))
     }
     let node = tree.node(ofContainer: parent)
     guard let entry = tree.nodes[node].entry(forKey: name), let last = lastValue(ofEntry: entry, in: node)
@@ -325,7 +325,7 @@ private struct TreeWriter: ~Copyable {
       let entry = container.entries[container.next]
       if entry.key >= 0, !container.usesSlots {
         let key = moved(entry.key)
-        strings.countKeyUses(key)
+        strings[key].keyUses &+= 1
         result.append(Token(.key, index: key))
       }
       write(entry.token, slot: container.usesSlots ? entry.slot : 0)
@@ -351,12 +351,12 @@ private struct TreeWriter: ~Copyable {
     precondition(
       !old.has(Token.Flags.mismatched),
       "Attempt to continue a container of another kind, which was already encoded for this key.")
-    var token = Token(old.kind, key: TokenKey(slot: slot), index: old.index)
+    var token = Token(old.kind, key: TokenKey(slot), index: old.index)
     switch token.kind {
     case .string, .url:
       token.index = moved(token.index)
-      strings.countValueUse(token.index)
-    case .array: openContainer(token, entries(of: index), usesSlots: false)
+      strings[token.index].valueUses &+= 1
+    case .array: open.append(Open(begin: result.count, entries: entries(of: index), usesSlots: false))
     case .object, .map: return writeObject(token, entries(of: index))
     case _ where token.hasWord:
       return result.append(token.kind, key: token.key, word: recording.tape.view.number(old))
@@ -375,11 +375,6 @@ private struct TreeWriter: ~Copyable {
     }
     let entries = recording.tree.nodes[node].entries
     return entries.contains { $0.token < 0 } ? entries.filter { $0.token >= 0 } : entries
-  }
-
-  /// Notes that the next token begins a container.
-  private mutating func openContainer(_ token: Token, _ entries: [ValueTree.Entry], usesSlots: Bool) {
-    open.append(Open(begin: result.count, entries: entries, usesSlots: usesSlots))
   }
 
   private mutating func writeObject(_ token: Token, _ entries: [ValueTree.Entry]) {
@@ -403,7 +398,7 @@ private struct TreeWriter: ~Copyable {
       token = Token(.map, key: token.key)
       if sortsKeys { sort(&entries) }
     }
-    openContainer(token, entries, usesSlots: usesSlots)
+    open.append(Open(begin: result.count, entries: entries, usesSlots: usesSlots))
     result.append(token)
   }
 
