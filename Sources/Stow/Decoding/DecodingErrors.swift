@@ -170,11 +170,6 @@ extension DecodingError {
   ) -> DecodingError {
     .valueNotFound(type, DecodingError.Context(codingPath: path, debugDescription: description))
   }
-
-  /// Returns the error of a container that has no element left.
-  static func atEnd(_ type: Any.Type, path: [any CodingKey]) -> DecodingError {
-    noValue(of: type, path: path, "Unkeyed container is at end.")
-  }
 }
 
 /// The underlying error of errors that report broken bytes or a full stack, rather than a value of another

@@ -63,8 +63,7 @@ extension FieldTable where Root: Codable {
     let recorder = Recorder(reusesContainers: false)
     recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyTypeEncoder { SkippingEncoder<Skipped>() }
-    recorder.encoders = TypeEncoders(
-      ofScalar: { ($0 as? any Encodable.Type).map { skip($0) } }, ofGeneric: { _ in nil })
+    recorder.encoders = TypeEncoders { ($0 as? any Encodable.Type).map { skip($0) } }
     guard (try? recorder.encodePlain(value, key: TokenKey(), parent: -1)) != nil else { return nil }
     func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).pointee.keys }
     let table = table(type)

@@ -8,7 +8,6 @@ package final class DecodingDefinitions: @unchecked Sendable {
   /// Copies of the preludes that define them, one after the other.
   // Used for every record that defines something, and every key and symbol, whose access calls nothing of the user's.
   @exclusivity(unchecked) private var bytes = GrowableBuffer<UInt8>(capacity: 64)
-  @exclusivity(unchecked) private var byteCount = 0
   @exclusivity(unchecked) private(set) var reader = ByteReader(extents: Tag.extents)
   @exclusivity(unchecked) private(set) var tables = TextTables()
   private(set) var extent = Extent()
@@ -22,10 +21,9 @@ package final class DecodingDefinitions: @unchecked Sendable {
   /// Whether a container continues to read with these after its call, on whatever thread.
   private let areKept = Atomic<Bool>(false)
   /// A number that identifies these definitions, also among earlier ones that had the same address.
-  let number = DecodingDefinitions.newNumber()
+  let number = DecodingDefinitions.numbers.add(1, ordering: .relaxed).newValue
 
   private static let numbers = Atomic<Int>(0)
-  private static func newNumber() -> Int { numbers.add(1, ordering: .relaxed).newValue }
 
   /// Makes empty definitions, to which records add theirs.
   ///
@@ -49,7 +47,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
   }
 
   /// How many bytes of preludes they come from.
-  package var size: Int { byteCount }
+  package var size: Int { bytes.count }
 
   /// A number of symbols and shapes: a message may refer to those that existed before it.
   struct Extent: BitwiseCopyable {
@@ -74,18 +72,6 @@ package final class DecodingDefinitions: @unchecked Sendable {
     let body: Int
   }
 
-  /// Adds the definitions of a record, if it has any. Adds nothing if its prelude is not valid.
-  ///
-  /// Must not be called while another thread reads a record that relies on these definitions
-  /// (``extensible(by:)``).
-  ///
-  /// - Parameter limit: The most bytes of preludes that are allowed.
-  func add(_ record: ByteReader, limit: Int) throws(FormatError) -> Scope {
-    let hasPrelude = try record.byte(at: 0) == MessageTables.tag
-    let body = hasPrelude ? try add(record, at: 0, limit: limit) : 0
-    return Scope(extent: extent, body: body)
-  }
-
   /// Adds what the prelude at `start` defines, and returns the offset after it. Nothing is added if it is not valid.
   func add(_ message: ByteReader, at start: Int, limit: Int = .max) throws(FormatError) -> Int {
     let before = tables.mark
@@ -97,10 +83,9 @@ package final class DecodingDefinitions: @unchecked Sendable {
       throw error
     }
     bytes.reserve(end - start)
-    UnsafeMutableRawPointer(bytes.base + byteCount).copyMemory(
+    UnsafeMutableRawPointer(bytes.base + bytes.count).copyMemory(
       from: message.pointer(at: start), byteCount: end - start)
-    byteCount += end - start
-    bytes.extend(to: byteCount)
+    bytes.extend(to: bytes.count + end - start)
     reader.turn(to: UnsafeRawBufferPointer(bytes.buffer))
     extent = Extent(symbols: tables.symbolCount, shapes: tables.shapeCount)
     for index in before.symbols..<extent.symbols {
@@ -115,9 +100,9 @@ package final class DecodingDefinitions: @unchecked Sendable {
   private func readTables(
     _ message: ByteReader, at start: Int, limit: Int, _ before: TextTables.Mark
   ) throws(FormatError) -> Int {
-    let shift = byteCount - start
+    let shift = bytes.count - start
     let end = try tables.read(message, at: start, firstSymbol: 0, movedBy: shift)
-    guard end - start <= limit - byteCount else { try fail(.tooManyDefinitions, at: start) }
+    guard end - start <= limit - bytes.count else { try fail(.tooManyDefinitions, at: start) }
     if tables.shapeCount > before.shapes {
       var names = NameNumbers()
       _ = try names.keys(of: tables, from: before.shapes, message, movedBy: shift) {

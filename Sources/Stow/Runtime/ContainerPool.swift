@@ -51,11 +51,14 @@ class ContainerCopier<Container> {
   }
 }
 
-/// A pool of the keyed containers of one key type, for reuse.
+/// What a session knows about one key type: its keys, and the keyed containers for them, for reuse.
 ///
 /// Making a keyed container allocates an object, which costs as much as the calls of a small object do. A
 /// container is reused only when nobody else holds it, so that one that was kept keeps its own object.
-struct ContainerPool<Object: AnyObject>: ~Copyable {
+struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
+  let keys: Keys
+  /// A `ContainerCopier` of the containers.
+  private let copier: AnyObject
   /// The references that the containers are.
   ///
   /// Never nil. They are optional because without optimization, in Swift 6, an `AnyObject` is never known to
@@ -68,7 +71,9 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
   /// The containers from here on are free.
   private var used = 0
 
-  init() {
+  init<Container>(_ keys: Keys, of container: Container.Type) {
+    self.keys = keys
+    copier = ContainerCopier<Container>()
     containers = .allocate(capacity: capacity)
     objects = .allocate(capacity: capacity)
   }
@@ -80,9 +85,13 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
     objects.deallocate()
   }
 
-  /// Returns the number of a free container; `make` makes one if all are in use.
+  /// Takes a container, whose object `start` prepares; `make` makes one if all are in use. Its type must be that for
+  /// the key type.
   @inline(__always)
-  mutating func take(_ make: () -> (container: AnyObject, object: Object)) -> Int {
+  mutating func take<Container, Failure: Error>(
+    _ type: Container.Type, _ make: () -> (container: AnyObject, object: Object),
+    _ start: (Object) throws(Failure) -> Void
+  ) throws(Failure) -> Container {
     var free = used
     while free > 0, isKnownUniquelyReferenced(&containers[free &- 1]) { free &-= 1 }
     if free == count {
@@ -90,7 +99,8 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
       add(container, object)
     }
     used = free &+ 1
-    return free
+    try objects[free].borrow(start)
+    return unsafeDowncast(copier, to: ContainerCopier<Container>.self).copy(containers + free)
   }
 
   @inline(never)
@@ -112,12 +122,6 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
     oldObjects.deallocate()
   }
 
-  /// Returns the object of the container with a number that `take` returned.
-  func object(_ number: Int) -> Unmanaged<Object> { objects[number] }
-
-  /// Returns the address of the container itself.
-  func address(_ number: Int) -> UnsafeRawPointer { UnsafeRawPointer(containers + number) }
-
   /// Whether no container was taken since all were given back.
   var isUnused: Bool { used == 0 }
 
@@ -134,36 +138,9 @@ struct ContainerPool<Object: AnyObject>: ~Copyable {
   }
 }
 
-/// What a session knows about one key type: its keys, and the containers for them.
-struct KeyPool<Object: AnyObject, Keys>: ~Copyable {
-  let keys: Keys
-  private(set) var containers = ContainerPool<Object>()
-  /// A `ContainerCopier` of the containers.
-  private let copier: AnyObject
-
-  init<Container>(_ keys: Keys, of container: Container.Type) {
-    self.keys = keys
-    copier = ContainerCopier<Container>()
-  }
-
-  /// Takes a container, new or reused, whose object `start` prepares. Its type must be that for the key type.
-  @inline(__always)
-  mutating func take<Container, Failure: Error>(
-    _ type: Container.Type, _ make: () -> (container: AnyObject, object: Object),
-    _ start: (Object) throws(Failure) -> Void
-  ) throws(Failure) -> Container {
-    let number = containers.take(make)
-    try containers.object(number).borrow(start)
-    return unsafeDowncast(copier, to: ContainerCopier<Container>.self).copy(containers.address(number))
-  }
-
-  /// Takes back the containers that nobody holds any more, and returns whether that is all of them.
-  mutating func takeBack() -> Bool { containers.isComplete() }
-}
-
 /// The pools of the key types that a session has met.
-struct KeyPools<Object: AnyObject, Keys>: ~Copyable {
-  typealias Pool = KeyPool<Object, Keys>
+struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
+  typealias Pool = ContainerPool<Object, Keys>
   /// A stable address, without reference counting.
   typealias Reference = UnsafeMutablePointer<Pool>
 
@@ -199,7 +176,7 @@ struct KeyPools<Object: AnyObject, Keys>: ~Copyable {
   /// Must not be called once the message is over: then another thread may check whether all were given back.
   @inline(__always)
   mutating func noteUse(_ pool: Reference) {
-    if pool.pointee.containers.isUnused { used.append(pool) }
+    if pool.pointee.isUnused { used.append(pool) }
   }
 
   /// Takes back the containers that nobody holds any more, and returns whether that is all of them. Calls `finish`
@@ -207,8 +184,8 @@ struct KeyPools<Object: AnyObject, Keys>: ~Copyable {
   func takeContainersBack(_ finish: (Object) -> Void = { _ in }) -> Bool {
     var areComplete = true
     for pool in used.buffer {
-      if pool.pointee.takeBack() {
-        pool.pointee.containers.borrowObjects(finish)
+      if pool.pointee.isComplete() {
+        pool.pointee.borrowObjects(finish)
       } else {
         areComplete = false
       }

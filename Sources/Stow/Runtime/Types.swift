@@ -24,32 +24,17 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   private var table = TypeTable<Entry>()
   /// Retains the plans in the table.
   private var plans: [Handler] = []
-  private let scalarPlan: (Any.Type) -> Handler?
-  private let genericPlan: (Any.Type) -> Handler?
-  private let otherPlan: (Any.Type) -> Handler?
+  private let makePlan: (Any.Type) -> Handler?
 
-  /// - Parameters:
-  ///   - scalarPlan: Returns the plan of a type that may be a scalar, or nil.
-  ///   - genericPlan: Returns the plan of a type that may be generic, or nil.
-  ///   - otherPlan: Returns the plan of a type that has neither, or nil.
-  init(
-    ofScalar scalarPlan: @escaping (Any.Type) -> Handler?,
-    ofGeneric genericPlan: @escaping (Any.Type) -> Handler?,
-    ofOther otherPlan: @escaping (Any.Type) -> Handler? = { _ in nil }
-  ) {
-    self.scalarPlan = scalarPlan
-    self.genericPlan = genericPlan
-    self.otherPlan = otherPlan
-  }
+  /// - Parameter makePlan: Makes the plan of a type; nil for a plain one.
+  init(_ makePlan: @escaping (Any.Type) -> Handler?) { self.makePlan = makePlan }
 
   @inline(__always)
   mutating func entry(for type: Any.Type) -> Entry { table[type] ?? add(type) }
 
   @inline(never)
   private mutating func add(_ type: Any.Type) -> Entry {
-    var plan = scalarPlan(type)
-    if plan == nil, TypeName(type).mayBeGeneric { plan = genericPlan(type) }
-    if plan == nil { plan = otherPlan(type) }
+    let plan = makePlan(type)
     if let plan { plans.append(plan) }
     let entry = Entry(plan)
     table.insert(entry, for: type)
@@ -114,15 +99,6 @@ struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
     for slot in old { place(slot) }
     old.deallocate()
   }
-}
-
-/// Reinterprets a value whose type was found to be `Target` by comparing types.
-///
-/// Cheaper than a cast, which looks up the conformance again; the sizes are still compared.
-@inline(__always)
-func reinterpret<Source, Target>(_ value: Source, as _: Target.Type) -> Target {
-  // Source and target are one type, which the compiler knows under two names.
-  unsafeBitCast(value, to: Target.self)
 }
 
 /// Returns the byte that tells a key from the others of its type, if the type is a single trivial byte; 0 for

@@ -53,7 +53,7 @@ extension DecodingSession {
 }
 
 /// The keyed containers of a session, and the tables of their keys.
-typealias DecoderPools = KeyPools<ObjectReader, DecodingKeyTable>
+typealias DecoderPools = ContainerPools<ObjectReader, DecodingKeyTable>
 
 /// The container of an object that is being read.
 ///

@@ -341,7 +341,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     _ type: Any.Type, mayBeAbsent: Bool = false
   ) throws -> (place: OpenPlace, node: PathNode, end: Int) {
     guard current < end else {
-      throw DecodingError.atEnd(type, path: nextPath)
+      throw DecodingError.noValue(of: type, path: nextPath, "Unkeyed container is at end.")
     }
     var node: PathNode { session.path.hold(self.node, at: offset) }
     var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }

@@ -333,7 +333,11 @@ extension DecodingDefinitions {
   /// - Throws: `DecodingError.dataCorrupted` if its prelude is not valid, and `TooMany` if there would be more than the
   ///   limit; then nothing is added.
   package func add(record: UnsafeRawBufferPointer, limit: Int = .max) throws -> Scope {
-    try reading(record) { reader throws(FormatError) in try add(reader, limit: limit) }
+    try reading(record) { reader throws(FormatError) in
+      let hasPrelude = try reader.byte(at: 0) == MessageTables.tag
+      let body = hasPrelude ? try add(reader, at: 0, limit: limit) : 0
+      return Scope(extent: extent, body: body)
+    }
   }
 
   /// Returns what a record without definitions may refer to.

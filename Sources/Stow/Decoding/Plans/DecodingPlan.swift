@@ -43,16 +43,18 @@ typealias DecodingPlans = TypePlans<AnyDecodingPlan>
 extension DecodingPlans {
   /// - Parameter hasTables: Whether types with tables of fields have plans.
   init(hasTables: Bool = true) {
-    self.init(
-      ofScalar: {
-        switch $0 {
-        case is StowValue.Type: StowValue.makeDecodingPlan()
-        case is Data.Type: DataPlan()
-        default: ReadableTypes.scalar($0)?.makeDecodingPlan()
-        }
-      },
-      ofGeneric: { ($0 as? any PlannedDecodable.Type)?.makeDecodingPlan() },
-      ofOther: { hasTables ? ($0 as? any StowFields.Type)?.makeFieldsPlan() : nil })
+    self.init { type in
+      switch type {
+      case is StowValue.Type: return StowValue.makeDecodingPlan()
+      case is Data.Type: return DataPlan()
+      default: break
+      }
+      if let plan = ReadableTypes.scalar(type)?.makeDecodingPlan() { return plan }
+      if TypeName(type).mayBeGeneric, let generic = type as? any PlannedDecodable.Type {
+        return generic.makeDecodingPlan()
+      }
+      return hasTables ? (type as? any StowFields.Type)?.makeFieldsPlan() : nil
+    }
   }
 }
 
@@ -274,7 +276,9 @@ final class ScalarArrayPlan<Element: ReadableScalar>: ArrayDecodingPlan<Element>
     if PackedArray.isPacked(tag) { return try Element.array(of: PackedArray(reader, at: offset), message) }
     if tag == DataValues.tag, Element.self == UInt8.self {
       let bytes = try DataValues.read(reader, at: offset)
-      return reinterpret([UInt8](reader.buffer(at: bytes.lowerBound, count: bytes.count)), as: [Element].self)
+      // Both are one type, which the compiler knows under two names.
+      return unsafeBitCast(
+        [UInt8](reader.buffer(at: bytes.lowerBound, count: bytes.count)), to: [Element].self)
     }
     return try Element.array(in: Arrays.read(reader, at: offset), message)
   }

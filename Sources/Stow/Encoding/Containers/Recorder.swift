@@ -423,7 +423,7 @@ final class Recorder {
 }
 
 /// The keyed containers of a recorder, and the tables of their keys.
-typealias EncoderPools = KeyPools<ObjectWriter, KeyTable.Reference>
+typealias EncoderPools = ContainerPools<ObjectWriter, KeyTable.Reference>
 
 /// The containers and places that are open while a value records itself, outermost first.
 struct OpenContainers: ~Copyable {

@@ -232,12 +232,14 @@ typealias TypeEncoders = TypePlans<AnyTypeEncoder>
 
 extension TypeEncoders {
   init() {
-    self.init(
-      ofScalar: {
-        $0 == StowValue.self ? StowValueEncoder() : RecordableTypes.scalar($0)?.makeTypeEncoder()
-      },
-      ofGeneric: { ($0 as? any WholeEncodable.Type)?.makeTypeEncoder() },
-      ofOther: { ($0 as? any StowFields.Type)?.makeFieldsEncoder() })
+    self.init { type in
+      if type == StowValue.self { return StowValueEncoder() }
+      if let encoder = RecordableTypes.scalar(type)?.makeTypeEncoder() { return encoder }
+      if TypeName(type).mayBeGeneric, let encoder = (type as? any WholeEncodable.Type)?.makeTypeEncoder() {
+        return encoder
+      }
+      return (type as? any StowFields.Type)?.makeFieldsEncoder()
+    }
   }
 }
 
