@@ -2,6 +2,7 @@
 @main
 struct Command {
   static func main() async {
+    System.fillClosedDescriptors()
     System.ignoreBrokenPipes()
     System.end(await run(Array(CommandLine.arguments.dropFirst())).rawValue)
   }

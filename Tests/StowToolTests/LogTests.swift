@@ -230,6 +230,22 @@ struct LogTests {
     #expect(try Tool.run("recover", path).text.contains("nothing after"))
   }
 
+  @Test("text for a standard output that is closed does not go into the log")
+  func closedDescriptors() throws {
+    try makeLog()
+    let log = try Data(contentsOf: url)
+    // Often, as the log may or may not be closed when the text is written.
+    for _ in 0..<30 {
+      let process = Process()
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments = ["-c", #""$0" recover "$1" <&- >&- 2>&-"#, Tool.executable.path, path]
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 2)
+    }
+    #expect(try Data(contentsOf: url) == log)
+  }
+
   @Test("what is no log is left alone")
   func noLog() throws {
     try folder.file("message", StowValue(1).encoded())
