@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from typing import Any, Iterator
 
 from .buffers import readable
@@ -150,7 +151,8 @@ def read_stream(
 
 
 def _parts(source: Any) -> Iterator[Any]:
-    if not hasattr(source, "read"):
+    # An mmap has a position, too, but is bytes here as everywhere.
+    if isinstance(source, mmap.mmap) or not hasattr(source, "read"):
         yield source
         return
     # What has arrived, where the file tells it from what is still to come.

@@ -1,6 +1,7 @@
 """Logs and streams: what is lost, what was given up, and what is no message."""
 
 import io
+import mmap
 import tempfile
 import tracemalloc
 import unittest
@@ -246,6 +247,12 @@ class StreamTests(unittest.TestCase):
 
     def test_a_file(self):
         self.assertEqual([record.value for record in stow.read_stream(io.BytesIO(self.data))], self.values)
+
+    def test_an_mmap_is_read_from_its_beginning_each_time(self):
+        with mmap.mmap(-1, len(self.data)) as source:
+            source.write(self.data)
+            for _ in range(2):
+                self.assertEqual([record.value for record in stow.read_stream(source)], self.values)
 
     def test_records_before_an_error_are_there(self):
         data = self.data[:-1] + bytes([self.data[-1] ^ 1])
