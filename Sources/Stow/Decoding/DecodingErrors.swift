@@ -209,6 +209,7 @@ extension DecodingError {
     }
   }
 
+  /// Returns the error of a value of another type than was asked for.
   static func mismatch(_ type: Any.Type, path: [any CodingKey], _ text: String) -> DecodingError {
     .typeMismatch(type, DecodingError.Context(codingPath: path, debugDescription: text))
   }

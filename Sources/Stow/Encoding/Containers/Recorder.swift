@@ -91,7 +91,7 @@ final class Recorder {
 
   /// Throws if containers were nested too deeply by calls that cannot throw. The error carries the whole value.
   func checkNesting(of value: borrowing some Any) throws {
-    if let overflow = overflow { throw tooDeep(copy value, overflow.path) }
+    if let overflow { throw tooDeep(copy value, overflow.path) }
     if let place = innermostPlaces.first(where: { recording.isUnfilled($0.start) }) {
       throw tooDeep(copy value, recording.path(parent: place.parent, key: place.key, start: place.start))
     }
@@ -219,8 +219,7 @@ final class Recorder {
 
   /// Whether there is room for one more call and its container, without another look.
   var hasRoom: Bool {
-    open.depth <= maximumDepth && calls <= 2 &* maximumDepth
-      && !StackGuard.isDue(calls)
+    open.depth <= maximumDepth && calls <= 2 &* maximumDepth && !StackGuard.isDue(calls)
   }
 
   /// Checks that a value may be recorded here as one more container.
