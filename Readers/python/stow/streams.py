@@ -142,7 +142,7 @@ def read_stream(
     """The records of a stream, from its bytes or from a binary file that is read as they are asked for.
 
     A record whose value is not valid has an error. Raises `StowError`, after the records before, if the stream cannot be read
-    to its end.
+    to its end. The file must wait for its bytes (be in blocking mode); for others, feed a `StreamReader`.
     """
     reader = StreamReader(numpy=numpy, depth=depth, record_size=record_size)
     for part in _parts(source):
@@ -157,7 +157,9 @@ def _parts(source: Any) -> Iterator[Any]:
         return
     # What has arrived, where the file tells it from what is still to come.
     read = getattr(source, "read1", source.read)
-    while part := read(_PART_SIZE):
+    while (part := read(_PART_SIZE)) is None or part:
+        if part is None:
+            raise BlockingIOError("the file does not wait for its bytes, of which there are none yet")
         yield part
 
 
