@@ -64,11 +64,12 @@ enum LogVerbs {
   private static func change(_ path: String, _ body: (RecordLog, inout Output) throws -> Void) throws
     -> ExitCode
   {
-    // Opening for appending would create a log if there is no such file.
-    let input = try Input(path)
-    guard !input.isPiped else {
+    // Before it is read, which may take for ever.
+    guard path != Arguments.standardInput, System.status(of: path)?.kind != .other else {
       throw Failure("\(path): a pipe or a device, and no file that can be changed")
     }
+    // Opening for appending would create a log if there is no such file.
+    let input = try Input(path)
     guard input.kind == .log else { throw Logs.noLog(input) }
     do {
       let log = try RecordLog(at: URL(named: path), durability: .manual)
