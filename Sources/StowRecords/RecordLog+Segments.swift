@@ -5,6 +5,9 @@ extension RecordLog {
   /// segment being written always stays. An array combines several limits; each removes what it would remove
   /// by itself.
   ///
+  /// If a segment cannot be removed, or is not certainly one of this log, it stays with all that follow, and the next call
+  /// of the log throws the error.
+  ///
   /// ```swift
   /// let log = try RecordLog(at: folder, retention: [.bytes(10 << 30), .age(.seconds(30 * 86_400))])
   /// ```
