@@ -27,6 +27,8 @@ final class FieldCoder {
   let decode: (UnsafeMutableRawPointer, OpenPlace, DecodingSession, PathNode) throws -> Void
   /// Makes the value of a missing key; nil if there must be one.
   let makeAbsent: ((UnsafeMutableRawPointer) -> Void)?
+  /// Whether values are coded in line, and an absent one is nil.
+  let isNilIfAbsent: Bool
   /// Deinitializes what was decoded.
   let destroy: (UnsafeMutableRawPointer) -> Void
 
@@ -52,6 +54,7 @@ final class FieldCoder {
       try session.decode(into: target, session.plans.entry(for: Value.self), at: place, node)
     }
     makeAbsent = putDefault ?? optional.map { type in { type.putNil($0) } }
+    isNilIfAbsent = kind.isInLine && optional != nil && putDefault == nil
     destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
   }
 }
@@ -110,6 +113,7 @@ final class CodedFields<Root: StowFields> {
         at: number,
         to: CodedField(
           kind: coder.kind, isOptional: coder.optional != nil,
+          isNilIfAbsent: coder.isNilIfAbsent,
           byte: keyByte(keys[number]), stored: table.fields[number].offset ?? 0, packed: packed[number],
           coder: .passUnretained(coder)))
     }
@@ -122,6 +126,7 @@ final class CodedFields<Root: StowFields> {
 struct CodedField: BitwiseCopyable {
   let kind: FieldCoder.Kind
   let isOptional: Bool
+  let isNilIfAbsent: Bool
   /// The byte that identifies its key.
   let byte: Int
   /// The offset of the property in a value, and of what was decoded until the initializer takes it.
@@ -147,6 +152,17 @@ struct CodedField: BitwiseCopyable {
     isOptional
       ? body(value.assumingMemoryBound(to: Value?.self).pointee.unsafelyUnwrapped)
       : body(value.assumingMemoryBound(to: Value.self).pointee)
+  }
+
+  /// Makes the nil of an optional that is read in line.
+  @inline(__always)
+  func putNil(_ target: UnsafeMutableRawPointer) {
+    switch kind {
+    case .double: target.put(nil as Double?)
+    case .int: target.put(nil as Int?)
+    case .bool: target.put(nil as Bool?)
+    default: target.put(nil as String?)
+    }
   }
 
   /// Reads a scalar, or the nil of an optional, and returns where it ends.

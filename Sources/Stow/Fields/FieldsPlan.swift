@@ -115,8 +115,8 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
           } catch {
             throw failure(error, number, at: offset, session, node)
           }
-        } else if offset == FieldsWalk.absent, let makeAbsent = coders[number].makeAbsent {
-          makeAbsent(target)
+        } else if offset == FieldsWalk.absent, field.pointee.isNilIfAbsent {
+          field.pointee.putNil(target)
           done &+= 1
         } else {
           if offset == FieldsWalk.unknown, !walk.isOver {
