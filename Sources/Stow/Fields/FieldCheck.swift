@@ -65,7 +65,9 @@ extension FieldTable where Root: Codable {
     func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyTypeEncoder { SkippingEncoder<Skipped>() }
     recorder.encoders = TypeEncoders { ($0 as? any Encodable.Type).map { skip($0) } }
     guard (try? recorder.encodePlain(value, key: TokenKey(), parent: -1)) != nil else { return nil }
-    func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).pointee.keys }
+    func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference {
+      recorder.pool(of: type).pointee.keys
+    }
     let table = table(type)
     return (0..<table.pointee.slotCount).map {
       (table.pointee.codingKey(atSlot: $0)?.stringValue ?? "", table.pointee.hasValue(atSlot: $0))

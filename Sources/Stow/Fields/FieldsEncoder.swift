@@ -126,7 +126,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
   @inline(never)
   private func learnKeys(_ value: Value, _ recorder: Recorder) {
     fields.table.checkFirst(value)
-    func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.keys(type).pointee.keys }
+    func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.pool(of: type).pointee.keys }
     let keyTable = find(fields.keyType)
     for (field, key) in zip(fields.list, fields.keys) where !keyTable.pointee.isLearnt(field.byte) {
       keyTable.pointee.learn(key, named: key.stringValue, byte: field.byte)

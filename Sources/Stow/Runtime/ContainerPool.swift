@@ -140,9 +140,8 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
 
 /// The pools of the key types that a session has met.
 struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
-  typealias Pool = ContainerPool<Object, Keys>
   /// A stable address, without reference counting.
-  typealias Reference = UnsafeMutablePointer<Pool>
+  typealias Reference = UnsafeMutablePointer<ContainerPool<Object, Keys>>
 
   private var table = TypeTable<Reference>()
   private var pools = GrowableBuffer<Reference>(capacity: 8)
@@ -163,12 +162,14 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
   @inline(__always)
   subscript(keyType: Any.Type) -> Reference? { table[keyType] }
 
-  mutating func add(_ pool: consuming Pool, for keyType: Any.Type) -> Reference {
-    let reference = Reference.allocate(capacity: 1)
-    reference.initialize(to: pool)
-    pools.append(reference)
-    table.insert(reference, for: keyType)
-    return reference
+  /// Adds the pool of a key type, and checks with a container that `make` makes whether those of the type can be reused.
+  mutating func add<Container>(_ keys: Keys, for keyType: Any.Type, _ make: () -> Container) -> Reference {
+    if reusesContainers { reusesContainers = ContainerReuse.isPossible(make) }
+    let pool = Reference.allocate(capacity: 1)
+    pool.initialize(to: ContainerPool(keys, of: Container.self))
+    pools.append(pool)
+    table.insert(pool, for: keyType)
+    return pool
   }
 
   /// Notes that the message takes a container.

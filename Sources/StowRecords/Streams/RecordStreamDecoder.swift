@@ -94,7 +94,7 @@ public final class RecordStreamDecoder {
 
   /// Checks that the stream ended after a whole record. A stream without bytes has no records.
   ///
-  /// To be called once ``next(_:)`` has returned nil: a record that was not taken counts as one that is not whole.
+  /// To be called once ``next(_:)`` has returned nil: a record that was not taken yet counts as incomplete.
   ///
   /// ```swift
   /// try decoder.finish()

@@ -39,8 +39,8 @@ enum System {
   /// Makes a write to a pipe that nobody reads fail instead of ending the process.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
-  /// Opens what cannot be read or written in place of standard input, output and error, if they are closed: a file
-  /// that is opened would get their numbers, and a log the text for standard output.
+  /// Opens `/dev/null` for each of standard input, output and error that is closed, in a way in which using it still
+  /// fails. Otherwise a file that is opened later would get its number, and a log the text for standard output.
   static func fillClosedDescriptors() {
     for descriptor in CInt(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
       _ = open("/dev/null", descriptor == Descriptor.input.rawValue ? O_WRONLY : O_RDONLY)

@@ -16,13 +16,9 @@ extension DecodingSession {
 
   @inline(never)
   private func addPool<Key: CodingKey>(_ keyType: Key.Type) -> DecoderPools.Reference {
-    if pools.reusesContainers {
-      pools.reusesContainers = ContainerReuse.isPossible {
-        KeyedDecodingContainer(KeyedDecoder<Key, Void>(nil, ()))
-      }
+    pools.add(DecodingKeyTable(keyType), for: keyType) {
+      KeyedDecodingContainer(KeyedDecoder<Key, Void>(nil, ()))
     }
-    let keys = DecodingKeyTable(keyType)
-    return pools.add(DecoderPools.Pool(keys, of: KeyedDecodingContainer<Key>.self), for: keyType)
   }
 
   /// Returns a container that holds the session, for when containers are not reused.

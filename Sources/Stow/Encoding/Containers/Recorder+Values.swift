@@ -68,69 +68,66 @@ extension Recorder {
   // MARK: keyed containers
 
   @inline(__always)
-  func keys<Key: CodingKey>(_ keyType: Key.Type) -> EncoderPools.Reference {
-    pools[keyType] ?? addKeys(keyType)
+  func pool<Key: CodingKey>(of keyType: Key.Type) -> EncoderPools.Reference {
+    pools[keyType] ?? addPool(keyType)
   }
 
   @inline(never)
-  private func addKeys<Key: CodingKey>(_ keyType: Key.Type) -> EncoderPools.Reference {
-    let table = recording.keyTables.add(keyType)
-    if pools.reusesContainers {
-      pools.reusesContainers = ContainerReuse.isPossible {
-        newContainer(table, begin: -1, hasSlots: false) as KeyedEncodingContainer<Key>
-      }
+  private func addPool<Key: CodingKey>(_ keyType: Key.Type) -> EncoderPools.Reference {
+    let keys = recording.keyTables.add(keyType)
+    return pools.add(keys, for: keyType) {
+      newContainer(keys, begin: -1, hasSlots: false) as KeyedEncodingContainer<Key>
     }
-    return pools.add(EncoderPools.Pool(table, of: KeyedEncodingContainer<Key>.self), for: keyType)
   }
 
   @inline(__always)
   func keyedContainer<Key: CodingKey>(
     _ keyType: Key.Type, start: Int, key: TokenKey, parent: Int
   ) -> KeyedEncodingContainer<Key> {
-    let keys = keys(keyType)
+    let pool = pool(of: keyType)
     guard awaits(start) else {
-      return continuedContainer(keys, start: start, key: key, parent: parent)
+      return continuedContainer(pool, start: start, key: key, parent: parent)
     }
-    occupy(recording.beginObject(keys.pointee.keys, key: key, parent: parent, flags: 0))
-    return container(keys, begin: start, hasSlots: keys.pointee.keys.pointee.hasSlots)
+    occupy(recording.beginObject(pool.pointee.keys, key: key, parent: parent, flags: 0))
+    return container(pool, begin: start, hasSlots: pool.pointee.keys.pointee.hasSlots)
   }
 
   @inline(__always)
   func nestedKeyedContainer<Key: CodingKey>(
     _ keyType: Key.Type, key: TokenKey, parent: Int
   ) -> KeyedEncodingContainer<Key> {
-    let keys = keys(keyType)
+    let pool = pool(of: keyType)
     let begin = openNested(
-      recording.beginObject(keys.pointee.keys, key: key, parent: parent, flags: Token.Flags.nested))
-    return container(keys, begin: begin, hasSlots: keys.pointee.keys.pointee.hasSlots)
+      recording.beginObject(pool.pointee.keys, key: key, parent: parent, flags: Token.Flags.nested))
+    return container(pool, begin: begin, hasSlots: pool.pointee.keys.pointee.hasSlots)
   }
 
   /// Returns the container of an existing object: with the keys it has, or with others as strings.
   @inline(never)
   private func continuedContainer<Key: CodingKey>(
-    _ keys: EncoderPools.Reference, start: Int, key: TokenKey, parent: Int
+    _ pool: EncoderPools.Reference, start: Int, key: TokenKey, parent: Int
   ) -> KeyedEncodingContainer<Key> {
     let object =
       recording.isUnfilled(start)
-      ? recording.beginObject(keys.pointee.keys, key: key, parent: parent, flags: 0)
+      ? recording.beginObject(pool.pointee.keys, key: key, parent: parent, flags: 0)
       : ContainerStart(.map, key: key, parent: parent)
     let begin = containerOutOfLine(start: start, object)
     let token = recording.tape[begin]
-    let hasSlots = token.kind == .object && token.index == keys.pointee.keys.pointee.index
-    return container(keys, begin: begin, hasSlots: hasSlots)
+    let hasSlots = token.kind == .object && token.index == pool.pointee.keys.pointee.index
+    return container(pool, begin: begin, hasSlots: hasSlots)
   }
 
   /// Returns a container for the object that begins at `begin`, new or reused.
   @inline(__always)
   private func container<Key: CodingKey>(
-    _ keys: EncoderPools.Reference, begin: Int, hasSlots: Bool
+    _ pool: EncoderPools.Reference, begin: Int, hasSlots: Bool
   ) -> KeyedEncodingContainer<Key> {
     guard pools.reusesContainers else {
-      return newContainer(keys.pointee.keys, begin: begin, hasSlots: hasSlots)
+      return newContainer(pool.pointee.keys, begin: begin, hasSlots: hasSlots)
     }
-    pools.noteUse(keys)
-    return keys.pointee.take(KeyedEncodingContainer<Key>.self) {
-      makeContainer(Key.self, keys.pointee.keys)
+    pools.noteUse(pool)
+    return pool.pointee.take(KeyedEncodingContainer<Key>.self) {
+      makeContainer(Key.self, pool.pointee.keys)
     } _: {
       $0.start(at: begin, hasSlots: hasSlots)
     }

@@ -34,8 +34,8 @@ class TypeEncoder<Value>: AnyTypeEncoder {
 protocol RecordableScalar: Encodable, Sendable {
   func record(in recording: inout Recording, key: TokenKey)
 
-  /// Return the encoders for arrays of values and for dictionaries of them by strings; nil if those of any type
-  /// serve, which are not specialized.
+  /// Return encoders for arrays of values and for dictionaries of them by strings that are specialized for the type; nil if
+  /// they are encoded as those of any other type.
   static func makeArrayEncoder() -> AnyTypeEncoder?
   static func makeDictionaryEncoder() -> AnyTypeEncoder?
 }
