@@ -117,7 +117,7 @@ struct KeyTable: ~Copyable {
   private(set) var present = PresentKeys()
   /// The string in the pool for the key of each slot; −1 if the pool has no use for it. Empty if it has no
   /// use for any.
-  private var strings: [Int] = []
+  private var strings = GrowableBuffer<Int>(capacity: 32)
   /// The number of the shape in the message; −1 if the objects are maps.
   var shape = -1
 
@@ -281,7 +281,7 @@ struct KeyTable: ~Copyable {
   /// Makes the objects records of the shape that was found.
   mutating func take(match: Int) {
     shape = matches[match].shape
-    if !strings.isEmpty { strings = [] }
+    strings.truncate(to: 0)
     // The message before mostly had the same match.
     if match == takenMatch { return }
     present.removeAll()
@@ -294,7 +294,8 @@ struct KeyTable: ~Copyable {
   /// Looks the keys of the message up in its pool, and counts how often they are written.
   mutating func internKeys(_ pool: inout StringPool) {
     let written = shape >= 0 ? 1 : uses
-    strings = Array(repeating: -1, count: slotCount)
+    strings.truncate(to: 0)
+    for _ in 0..<slotCount { strings.append(-1) }
     for slot in present.slots {
       let string = pool.intern(utf8(atSlot: Int(slot)))
       pool[string].keyUses &+= UInt32(truncatingIfNeeded: written)
@@ -307,7 +308,7 @@ struct KeyTable: ~Copyable {
   /// needed.
   mutating func settleSingleObject(_ pool: inout StringPool) -> Bool {
     shape = -1
-    if !strings.isEmpty { strings = [] }
+    strings.truncate(to: 0)
     guard pool.mayContain(names.filter) else { return false }
     for slot in 0..<slotCount {
       let string = hasValue(atSlot: slot) ? pool.find(utf8(atSlot: slot)) : -1
@@ -318,7 +319,7 @@ struct KeyTable: ~Copyable {
   }
 
   /// Whether every key is written as its text, without a look at the pool, and has a bit in an object's marks.
-  var isApart: Bool { strings.isEmpty && slotCount <= 64 }
+  var isApart: Bool { strings.count == 0 && slotCount <= 64 }
 
   /// Returns the string of the key at a slot; −1 if the pool has no use for it.
   func string(atSlot slot: Int) -> Int { slot < strings.count ? strings[slot] : -1 }
