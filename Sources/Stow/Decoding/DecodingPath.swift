@@ -1,5 +1,5 @@
 /// A step of a path: a few words, which become a `CodingKey` only when a path is asked for.
-struct PathStep {
+struct PathStep: BitwiseCopyable {
   enum Kind: UInt8 {
     case top
     /// A key of a trivial type: its byte, of `keyTable`.
@@ -48,12 +48,8 @@ struct PathNode {
 /// A step that was popped is recognized by its serial number, which recurs only after 2³² steps of one
 /// message.
 struct DecodingPath: ~Copyable {
-  private var steps: UnsafeMutablePointer<PathStep>
-  private var capacity = 64
-  private(set) var count = 0
+  private var steps = GrowableBuffer<PathStep>(capacity: 64)
   private var serial: UInt32 = 0
-  /// Room for more steps than these, which take 512 KiB, is given back.
-  private static let mostRetained = 1 << 14
   /// The keys that were asked for, by the places of the steps to their values.
   private var keys: [any CodingKey] = []
 
@@ -64,20 +60,12 @@ struct DecodingPath: ~Copyable {
   private var lastPath: [any CodingKey] = []
   private var lastSerials: [UInt32] = [PathNode.top.serial]
 
-  init() {
-    steps = .allocate(capacity: capacity)
-    reset()
-  }
+  init() { reset() }
 
-  deinit { steps.deallocate() }
+  var count: Int { steps.count }
 
   mutating func reset() {
-    count = 0
-    if capacity > Self.mostRetained {
-      steps.deallocate()
-      capacity = Self.mostRetained
-      steps = .allocate(capacity: capacity)
-    }
+    steps.removeAll()
     serial = 0
     if !lastPath.isEmpty { (lastPath, lastSerials) = ([], [PathNode.top.serial]) }
     if !keys.isEmpty { keys.removeAll(keepingCapacity: keys.count < 64) }
@@ -88,23 +76,12 @@ struct DecodingPath: ~Copyable {
 
   @inline(__always)
   mutating func push(_ step: PathStep) -> PathNode {
-    if count == capacity { grow() }
     var step = step
     step.serial = serial
-    (steps + count).initialize(to: step)
     let node = PathNode(index: UInt32(truncatingIfNeeded: count), serial: serial)
-    count &+= 1
+    steps.append(step)
     serial &+= 1
     return node
-  }
-
-  @inline(never)
-  private mutating func grow() {
-    let larger = UnsafeMutablePointer<PathStep>.allocate(capacity: capacity * 2)
-    larger.moveInitialize(from: steps, count: count)
-    steps.deallocate()
-    steps = larger
-    capacity *= 2
   }
 
   /// Returns the step to the value for a key that is not a trivial byte, to be pushed next, and stores the key.
@@ -118,7 +95,7 @@ struct DecodingPath: ~Copyable {
     while keys.count <= count { keys.append(key) }
   }
 
-  mutating func pop(to count: Int) { self.count = min(count, self.count) }
+  mutating func pop(to count: Int) { steps.truncate(to: min(count, self.count)) }
 
   /// Returns the node of a place that a container or decoder reads at `offset`: its own, or that of a new step
   /// if the place has been left, because somebody kept the container.
@@ -133,7 +110,7 @@ struct DecodingPath: ~Copyable {
     guard node.index < count else { return node }
     steps[Int(node.index)].value = index
     steps[Int(node.index)].serial = serial
-    count = Int(node.index) &+ 1
+    steps.truncate(to: Int(node.index) &+ 1)
     serial &+= 1
     return PathNode(index: node.index, serial: serial &- 1)
   }
