@@ -125,31 +125,23 @@ struct CallDepth {
   /// Whether a container escaped its message, and may be read on any thread.
   var isDetached = false
 
-  /// Counts a call, and returns true. Returns false if `enterDue` must look closer.
-  @inline(__always)
-  mutating func enter(maximumDepth: Int) -> Bool {
-    guard calls <= 2 &* maximumDepth, !StackGuard.isDue(calls) else { return false }
-    calls &+= 1
-    return true
-  }
-
   /// Counts a call, or returns why it would be one too many.
-  @inline(never)
-  mutating func enterDue(maximumDepth: Int) -> String? {
-    guard calls <= 2 &* maximumDepth else {
-      return "Decoding calls itself more than \(2 * maximumDepth) levels deep (see maximumDepth)."
-    }
-    guard !stack.isLow(isElsewhere: isDetached) else {
-      return "Decoding calls itself \(calls) levels deep, and no more fit on the stack of this thread."
+  @inline(__always)
+  mutating func enter(maximumDepth: Int) -> String? {
+    if calls > 2 &* maximumDepth || StackGuard.isDue(calls), let reason = refusal(maximumDepth) {
+      return reason
     }
     calls &+= 1
     return nil
   }
 
-  /// Counts a call that decodes from `decoder`. Throws if it would be one too many.
-  mutating func enterDue(maximumDepth: Int, _ decoder: some Decoder) throws {
-    guard let reason = enterDue(maximumDepth: maximumDepth) else { return }
-    throw DecodingError.tooDeep(reason, path: decoder.codingPath)
+  @inline(never)
+  private mutating func refusal(_ maximumDepth: Int) -> String? {
+    guard calls <= 2 &* maximumDepth else {
+      return "Decoding calls itself more than \(2 * maximumDepth) levels deep (see maximumDepth)."
+    }
+    guard stack.isLow(isElsewhere: isDetached) else { return nil }
+    return "Decoding calls itself \(calls) levels deep, and no more fit on the stack of this thread."
   }
 
   mutating func leave() { calls &-= 1 }

@@ -45,8 +45,8 @@ final class Merge {
 
   /// Calls the value's own `init(from:)`.
   func decode<Value: Decodable>(_ type: Value.Type, from decoder: MergedDecoder) throws -> Value {
-    if !calls.enter(maximumDepth: maximumDepth) {
-      try calls.enterDue(maximumDepth: maximumDepth, decoder)
+    if let reason = calls.enter(maximumDepth: maximumDepth) {
+      throw DecodingError.tooDeep(reason, path: decoder.codingPath)
     }
     defer { calls.leave() }
     return try type.init(from: decoder)

@@ -71,8 +71,8 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     _ node: PathNode
   ) throws -> UnsafeMutableRawPointer {
     let message = session.message
-    if !session.calls.enter(maximumDepth: message.maximumDepth) {
-      try session.calls.enterDue(maximumDepth: message.maximumDepth, ValueDecoder(session, place, node))
+    if let reason = session.calls.enter(maximumDepth: message.maximumDepth) {
+      throw DecodingError.tooDeep(reason, path: ValueDecoder(session, place, node).codingPath)
     }
     defer { session.calls.leave() }
     let scratch = scratches.count > 0 ? scratches.takeLast() : makeScratch()

@@ -163,8 +163,8 @@ extension DecodingSession {
   /// Runs `body`, which decodes from `decoder`, unless calls are nested too deeply.
   @inline(__always)
   func nest<From: Decoder, Result>(_ decoder: From, _ body: (From) throws -> Result) throws -> Result {
-    if !calls.enter(maximumDepth: message.maximumDepth) {
-      try calls.enterDue(maximumDepth: message.maximumDepth, decoder)
+    if let reason = calls.enter(maximumDepth: message.maximumDepth) {
+      throw DecodingError.tooDeep(reason, path: decoder.codingPath)
     }
     defer { calls.leave() }
     return try body(decoder)

@@ -120,10 +120,8 @@ struct StowValueReader {
     let start = offset
     guard var children = try Children(of: start, message) else { try fail(.malformed, at: start) }
     offset = children.end
-    if !session.calls.enter(maximumDepth: message.maximumDepth) {
-      guard session.calls.enterDue(maximumDepth: message.maximumDepth) == nil else {
-        try fail(.noRoom, at: start)
-      }
+    guard session.calls.enter(maximumDepth: message.maximumDepth) == nil else {
+      try fail(.noRoom, at: start)
     }
     defer { session.calls.leave() }
     let isMap = children.map != nil
