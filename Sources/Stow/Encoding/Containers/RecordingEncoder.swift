@@ -181,7 +181,9 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   var codingPath: [any CodingKey] { writer.codingPath }
 
-  mutating func encodeNil(forKey key: Key) { writer.putNil(key) }
+  mutating func encodeNil(forKey key: Key) {
+    writer.place(key) { recorder, slot, _ in recorder.recording.recordNil(level: 0, key: slot) }
+  }
   @inline(__always)
   mutating func encode<Value: RecordableScalar>(_ value: Value, forKey key: Key) { writer.put(value, key) }
   // The standard library's default implementations of these throw.
@@ -218,15 +220,17 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    writer.nestedContainer(keyType, key)
+    writer.place(key) { $0.nestedKeyedContainer(keyType, key: $1, parent: $2) }
   }
 
   mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    writer.nestedUnkeyedContainer(key)
+    writer.place(key) { $0.nestedUnkeyedContainer(forKey: $1, parent: $2) }
   }
 
   mutating func superEncoder() -> any Encoder { writer.encoderForSuper() }
-  mutating func superEncoder(forKey key: Key) -> any Encoder { writer.encoderForSuper(key) }
+  mutating func superEncoder(forKey key: Key) -> any Encoder {
+    writer.place(key) { $0.deferValue(key: $1, parent: $2) }
+  }
 }
 
 /// The object that a keyed container writes to, and how far it has come.
@@ -344,11 +348,6 @@ final class ObjectWriter {
     withRecorder { _ = $0.recording.slot(keys, ofByte: byte, &position.expected, isPresent: false) }
   }
 
-  func putNil<Key: CodingKey>(_ key: Key) {
-    let slot = place(key)
-    withRecorder { $0.recording.recordNil(level: 0, key: slot) }
-  }
-
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
     guard let slot = placeInLine(keyByte(key)) else { return putOutOfLine(value, key) }
@@ -397,16 +396,13 @@ final class ObjectWriter {
     }
   }
 
-  func nestedContainer<NestedKey: CodingKey, Key: CodingKey>(
-    _ keyType: NestedKey.Type, _ key: Key
-  ) -> KeyedEncodingContainer<NestedKey> {
+  /// Lets `body` record the value for `key`, which may be a container; it receives the slot and the object's token.
+  @inline(__always)
+  func place<Key: CodingKey, Result>(
+    _ key: Key, _ body: (Recorder, _ slot: TokenKey, _ parent: Int) -> Result
+  ) -> Result {
     let slot = place(key)
-    return withRecorder { $0.nestedKeyedContainer(keyType, key: slot, parent: position.begin) }
-  }
-
-  func nestedUnkeyedContainer<Key: CodingKey>(_ key: Key) -> any UnkeyedEncodingContainer {
-    let slot = place(key)
-    return withRecorder { $0.nestedUnkeyedContainer(forKey: slot, parent: position.begin) }
+    return withRecorder { body($0, slot, position.begin) }
   }
 
   func encoderForSuper() -> any Encoder {
@@ -415,10 +411,5 @@ final class ObjectWriter {
       recorder.recording.recordKey(PathKey.super.stringValue)
       return recorder.deferValue(key: TokenKey(), parent: position.begin)
     }
-  }
-
-  func encoderForSuper<Key: CodingKey>(_ key: Key) -> any Encoder {
-    let slot = place(key)
-    return withRecorder { $0.deferValue(key: slot, parent: position.begin) }
   }
 }
