@@ -388,57 +388,35 @@ final class ObjectReader {
     if current < end, text.stands(at: current, in: message.reader) {
       return Found(current &+ text.bytes.count)
     }
-    if entryIndex != nil { return try findIndexed(HashedText(text)) }
-    switch try scan(text.bytes) {
-    case .tooMany: return try findIndexed(HashedText(text))
-    case .none: return nil
-    case .entry(let entry):
-      // A key that was skipped could occur again after this one, and be taken for the first of its name.
-      if entry != current { try checkKeys() }
-      return try value(ofEntry: entry)
-    }
-  }
-
-  /// Makes an entry the next, and returns where its value is.
-  private func value(ofEntry entry: Int) throws(FormatError) -> Found {
-    current = entry
-    return Found(try message.tables.endOfKey(message.reader, at: entry))
-  }
-
-  private enum Scan {
-    case entry(Int)
-    case none, tooMany
-  }
-
-  /// Looks for the entry whose key has the given text, from the current one on and then from the first,
-  /// unless there are too many to look at.
-  private func scan(_ text: UnsafeRawBufferPointer) throws(FormatError) -> Scan {
-    var offset = current
-    var stop = end
-    var isSecondPart = current == start
-    for _ in 0..<Self.longestScan {
+    // The entries from the next one on are looked at, and then those before it.
+    var (offset, stop) = (current, end)
+    var areLast = current == start
+    for _ in 0..<(entryIndex == nil ? Self.longestScan : 0) {
       if offset >= stop {
-        if isSecondPart { return .none }
-        isSecondPart = true
-        stop = current
-        offset = start
+        if areLast { return nil }
+        (offset, stop, areLast) = (start, current, true)
         continue
       }
       let value = try message.tables.endOfKey(message.reader, at: offset)
       let next = try message.reader.end(of: value)
       guard next <= end else { try fail(.malformed, at: value) }
-      if try message.hasKey(text, at: TextLocation(offset)) { return .entry(offset) }
+      if try message.hasKey(text.bytes, at: TextLocation(offset)) {
+        // A key that was skipped could occur again after this one, and be taken for the first of its name.
+        if offset != current { try checkKeys() }
+        current = offset
+        return Found(value)
+      }
       offset = next
     }
-    return .tooMany
+    return try findIndexed(HashedText(text))
   }
 
   /// Returns the value of an entry that is found by an index, which is built the first time.
   private func findIndexed(_ text: HashedText) throws(FormatError) -> Found? {
     try checkKeys()
     if entryIndex == nil { entryIndex = try TextIndex(ofMap: start..<end, message) }
-    return try entryIndex?.key(text, message).map { entry throws(FormatError) in
-      try value(ofEntry: entry.offset)
-    }
+    guard let entry = try entryIndex?.key(text, message) else { return nil }
+    current = entry.offset
+    return Found(try message.tables.endOfKey(message.reader, at: entry.offset))
   }
 }
