@@ -60,9 +60,9 @@ public final class StowDecoder: Sendable {
   /// A message names its context by its id. If the decoder does not have that context, the result is a
   /// `DecodingError.dataCorrupted` with the id.
   ///
-  /// If two different contexts have the same id, neither is used: a message that names it is a
-  /// `DecodingError.dataCorrupted`, too. Two contexts that were learnt have the same id once in 4 billion
-  /// times. Contexts that come from others are better added by `add(_:)`, which throws.
+  /// If two different contexts have the same id, `implicitContext` included, neither is used: a message that
+  /// names it is a `DecodingError.dataCorrupted`, too. Two contexts that were learnt have the same id once in
+  /// 4 billion times. Contexts that come from others are better added by `add(_:)`, which throws.
   public var contexts: [StowContext] {
     get { options.withLock { $0.contexts?.contexts ?? [] } }
     set { options.update { $0.contexts = ContextChoice(newValue, $0.contexts?.implicit) } }
@@ -73,10 +73,12 @@ public final class StowDecoder: Sendable {
   /// - Throws: `StowContext.RepeatedID` if the decoder has a different context of the same id.
   public func add(_ context: StowContext) throws {
     try options.update { options in
-      let contexts = options.contexts?.contexts ?? []
+      let (contexts, implicit) = (options.contexts?.contexts ?? [], options.contexts?.implicit)
       if contexts.contains(context) { return }
-      if contexts.contains(where: { $0.id == context.id }) { throw StowContext.RepeatedID(id: context.id) }
-      options.contexts = ContextChoice(contexts + [context], options.contexts?.implicit)
+      if (contexts + [implicit ?? context]).contains(where: { $0.id == context.id && $0 != context }) {
+        throw StowContext.RepeatedID(id: context.id)
+      }
+      options.contexts = ContextChoice(contexts + [context], implicit)
     }
   }
 
@@ -328,7 +330,9 @@ final class ContextChoice: Sendable {
       distinct.append(context)
     }
     // A message may name the implicit context all the same.
-    if let implicit, named[implicit.id] == nil { named[implicit.id] = .some(implicit.decoding) }
+    if let implicit, !distinct.contains(implicit) {
+      named[implicit.id] = .some(named[implicit.id] == nil ? implicit.decoding : nil)
+    }
     self.contexts = distinct
     self.implicit = implicit
     definitions = DecodingContexts(named: named, implicit: implicit?.decoding)

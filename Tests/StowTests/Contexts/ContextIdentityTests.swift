@@ -114,6 +114,22 @@ struct ContextIdentityTests {
     #expect(read == other.symbols[0])
   }
 
+  @Test("of which the settled one may be one")
+  func ambiguousImplicit() throws {
+    let (one, other) = try Collision.contexts()
+    let decoder = StowDecoder([one], implicit: other)
+    for context in [one, other] {
+      let message = try StowEncoder(context).encode(context.symbols[0])
+      #expect(Self.description { try decoder.decode(String.self, from: message) }.contains("another"))
+    }
+    let unnamed = try StowEncoder(other, names: false).encode(other.symbols[0])
+    #expect(try decoder.decode(String.self, from: unnamed) == other.symbols[0])
+    decoder.contexts = []
+    #expect(throws: StowContext.RepeatedID.self) { try decoder.add(one) }
+    try decoder.add(other)
+    #expect(decoder.contexts == [other])
+  }
+
   @Test("but need not be where the context is settled")
   func implicit() throws {
     let context = try Self.point()
