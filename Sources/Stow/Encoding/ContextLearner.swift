@@ -24,24 +24,24 @@ struct ContextLearner {
   ) throws -> ContextMessage {
     // Optional, as `isKnownUniquelyReferenced` wants it in builds without optimization (`ContainerPool`).
     var recorder: Recorder? = Recorder(reusesContainers: false)
+    // A container that was kept beyond its value must not write to another, or after the last.
+    defer { recorder?.detach() }
     var learner = ContextLearner()
     for sample in samples {
-      if let recorder {
-        defer { recorder.reset() }
-        try recordSample(sample) { value in
-          recorder.reset()
-          recorder.begin(maximumDepth: maximumDepth, userInfo)
-          try recorder.record(value)
+      try recordSample(sample) { value in
+        if isKnownUniquelyReferenced(&recorder) {
+          recorder?.reset()
+        } else {
+          recorder?.detach()
+          recorder = Recorder(reusesContainers: false)
+          // Key tables belong to one recorder.
+          learner.settledShapes += learner.shapes.values
+          learner.shapes = [:]
         }
-        learner.take(&recorder.recording)
+        recorder?.begin(maximumDepth: maximumDepth, userInfo)
+        try recorder?.record(value)
       }
-      if isKnownUniquelyReferenced(&recorder) { continue }
-      // A container that was kept beyond its sample must not write to another. Key tables belong to one
-      // recorder.
-      recorder?.detach()
-      recorder = Recorder(reusesContainers: false)
-      learner.settledShapes += learner.shapes.values
-      learner.shapes = [:]
+      if let recorder { learner.take(&recorder.recording) }
     }
     return learner.content
   }

@@ -188,6 +188,46 @@ struct ContextLearningTests {
     #expect(!context.symbols.contains { $0.hasPrefix("late") })
   }
 
+  @Test("is learnt once more from a sample that needs a graph, without what the first time left")
+  func keptOfGraph() throws {
+    var kept: KeyedEncodingContainer<AnyKey>?
+    let sample = Writes { encoder in
+      try kept?.encode(1, forKey: "late")
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(Shared(wrappedValue: Person("Ada")), forKey: "owner")
+      kept = container
+    }
+    let context = try StowContext(learningFrom: [sample, sample])
+    #expect(context.shapes.contains(["owner"]))
+    #expect(!context.shapes.joined().contains("late"))
+  }
+
+  @Test("discards what is written to a container that a sample kept before it threw")
+  func keptByFailure() throws {
+    var kept: KeyedEncodingContainer<NameKey>?
+    var list: (any UnkeyedEncodingContainer)?
+    #expect(throws: Refusal.self) {
+      try StowContext(learningFrom: [
+        Writes { encoder in
+          var container = encoder.container(keyedBy: NameKey.self)
+          try container.encode(1, forKey: .first)
+          list = container.nestedUnkeyedContainer(forKey: .second)
+          kept = container
+          throw Refusal()
+        }
+      ])
+    }
+    for key in [NameKey.first, .second] {
+      try kept?.encode([1: 2], forKey: key)
+      var nested = try #require(kept?.nestedUnkeyedContainer(forKey: key))
+      try nested.encode(["late"])
+      try list?.encode(2)
+    }
+    #expect(kept?.codingPath.isEmpty == true)
+  }
+
+  private enum NameKey: String, CodingKey { case first, second }
+
   private protocol Shape: Codable {}
   private struct Circle: Shape, Equatable { var radius: Double }
   private struct Drawing: Codable {
