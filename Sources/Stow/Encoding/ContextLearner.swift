@@ -72,8 +72,11 @@ struct ContextLearner {
 
   /// Takes in the recording of a sample.
   private mutating func take(_ recording: inout Recording) {
-    // Of several values for a key, only the last is in a message.
-    if recording.isOutOfOrder || recording.hasFreeKeys { recording.putInOrder(sortsKeys: false) }
+    let asked = recording.keyTables.active.buffer.map { ($0, names: Self.names(of: $0) { _ in true }) }
+    let hasMaps = recording.maps.count > 0
+    // Of several values for a key, only the last is in a message. The entries of dictionaries come in any
+    // order, and so do the keys that the values in them use.
+    if recording.isOutOfOrder || hasMaps { recording.putInOrder(sortsKeys: hasMaps) }
     var maps = KeyLists()
     if maps.collect(&recording) {
       // Maps with the same keys in another order have another list.
@@ -81,7 +84,11 @@ struct ContextLearner {
       for list in maps.lists.indices { distinct.insert(Self.sortedNames(of: maps.keys(of: list), recording)) }
       for names in distinct { lists[names, default: 0] += 1 }
     }
-    for keys in recording.keyTables.active.buffer { note(keys) }
+    for (keys, names) in asked {
+      if hasMaps { note(Self.names(of: keys) { keys.pointee.hasValue(atSlot: $0) }, of: keys) }
+      note(names, of: keys)
+      shapes[keys.pointee.index]?.uses += keys.pointee.uses
+    }
     for index in 0..<recording.strings.count {
       let string = recording.strings.string(index)
       strings[ExactString(string), default: 0] += 1
@@ -97,14 +104,21 @@ struct ContextLearner {
     return order.map { names[$0] }
   }
 
-  /// Takes in the keys that objects of one type used, whether they had values or not. A new key comes after
-  /// the one that was used before it.
-  private mutating func note(_ keys: KeyTable.Reference) {
+  /// Returns the keys that objects of one type used, in the order of their slots.
+  private static func names(
+    of keys: KeyTable.Reference, where isWanted: (_ slot: Int) -> Bool
+  ) -> [ExactString] {
+    (0..<keys.pointee.slotCount).filter(isWanted).map {
+      ExactString(String(decoding: keys.pointee.utf8(atSlot: $0), as: UTF8.self))
+    }
+  }
+
+  /// Takes in keys that objects of one type used, whether they had values or not. A new key comes after the
+  /// one that was used before it.
+  private mutating func note(_ names: [ExactString], of keys: KeyTable.Reference) {
     var shape = shapes[keys.pointee.index] ?? Shape()
-    shape.uses += keys.pointee.uses
     var place = 0
-    for slot in 0..<keys.pointee.slotCount {
-      let name = ExactString(String(decoding: keys.pointee.utf8(atSlot: slot), as: UTF8.self))
+    for name in names {
       if let known = shape.names.firstIndex(of: name) {
         place = known + 1
       } else {

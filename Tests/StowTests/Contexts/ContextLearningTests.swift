@@ -137,6 +137,29 @@ struct ContextLearningTests {
     #expect(message.count < 300)
   }
 
+  private enum Figure: Codable {
+    case circle(radius: Double)
+    case square(side: Double)
+    case line(length: Double)
+  }
+
+  @Test("has the keys of the values in a dictionary in the same order, whatever that of its entries is")
+  func keysInDictionaries() throws {
+    func samples(_ capacity: Int) -> [any Encodable] {
+      var byName: [String: [Figure]] = Dictionary(minimumCapacity: capacity)
+      var byNumber: [Int: [Reading]] = Dictionary(minimumCapacity: capacity)
+      for number in 0..<3 {
+        byName["name \(number)"] = [.line(length: 0), .circle(radius: 1), .square(side: 2)].suffix(number + 1)
+        byNumber[number] = [reading("Elbe")]
+      }
+      return [byName, byNumber]
+    }
+    let contexts = try [0, 100, 1_000, 10_000, 100_000].map { try StowContext(learningFrom: samples($0)) }
+    #expect(Set(contexts).count == 1)
+    #expect(contexts[0].shapes.contains(["circle", "square", "line"]))
+    #expect(contexts[0].shapes.contains(["station", "level", "state", "note"]))
+  }
+
   @Test("of no samples is empty, and still can be relied on")
   func empty() throws {
     let context = try StowContext(learningFrom: [])
