@@ -45,7 +45,10 @@ extension FieldTable where Root: Codable {
     let bare = Self.keys(of: remake(value, withoutOptionals: true), type) ?? []
     for (field, key) in zip(fields, bare) where key.isWritten && field.optional != nil {
       throw FieldTableError(
-        Root.self, field.name, "encode(to:) writes its nil, as of a generic type's parameter")
+        Root.self, field.name,
+        key.name == field.name
+          ? "encode(to:) writes its nil, as of a generic type's parameter"
+          : "encode(to:) does not ask for it if optionals are nil")
     }
   }
 

@@ -67,6 +67,23 @@ struct FieldTableTests {
     }
   }
 
+  @Test("an optional that the type asks for only if it has a value is named as such")
+  func unaskedNil() throws {
+    struct Pair: Codable {
+      var first: Int?
+      var second: Int
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        if let first { try container.encode(first, forKey: .first) }
+        try container.encode(second, forKey: .second)
+      }
+    }
+    let table = FieldTable(Pair.init(first:second:), Field("first", \.first), Field("second", \.second))
+    let error = #expect(throws: FieldTableError.self) { try table.check(Pair(first: 1, second: 2)) }
+    #expect(error?.description.contains("\"first\" of Pair: encode(to:) does not ask for it") == true)
+  }
+
   @Test("an optional whose nil the type writes itself is no optional field") func writtenNil() throws {
     struct Box<Content: Codable>: Codable {
       var content: Content
