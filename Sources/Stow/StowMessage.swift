@@ -106,9 +106,9 @@ public struct StowMessage: Sendable {
     try walk(along: path) {
       value = try $0.decode(type)
     } ifMissing: {
-      // An optional decodes as nil if there is nothing.
-      if TypeName(type).isOptional { value = $0.none(type) }
-      return value != nil
+      guard PathWalk.readsMissing(type) else { return false }
+      value = try $0.decode(type, at: .absent, PathStep(.top, parent: .top))
+      return true
     }
     guard let value else { preconditionFailure("a walk without a value") }
     return value
@@ -214,12 +214,12 @@ public struct StowMessage: Sendable {
   ///
   /// Not generic, and so compiled once.
   private func walk(
-    along path: StowPath, _ body: (PathWalk) throws -> Void, ifMissing: (DecodingSession) -> Bool
+    along path: StowPath, _ body: (PathWalk) throws -> Void, ifMissing: (DecodingSession) throws -> Bool
   ) throws {
     try message.read { session in
       switch origin {
       case .failed(let error): throw error
-      case .missing(let error): if !ifMissing(session) { throw error }
+      case .missing(let error): if try !ifMissing(session) { throw error }
       case .place(let place):
         var walk = PathWalk(
           session, from: place, session.path.push(self.path.untilEach), marks: message.marks)

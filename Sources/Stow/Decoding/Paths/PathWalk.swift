@@ -220,8 +220,7 @@ struct PathWalk {
   /// - Parameter mayBeAbsent: Whether a missing value may be read as nil, as for an optional.
   func openPlace(for type: Any.Type, mayBeAbsent: Bool = false) throws -> OpenPlace {
     guard isThere else {
-      let wanted = (type as? any DecodableWrapper.Type)?.wrapped ?? type
-      guard mayBeAbsent || TypeName(wanted).isOptional else { throw missing(type) }
+      guard mayBeAbsent || Self.readsMissing(type) else { throw missing(type) }
       return .absent
     }
     return try session.attempt(at: node, expected: nil) { () throws(FormatError) in
@@ -235,6 +234,11 @@ struct PathWalk {
         return OpenPlace(.element(0), of: Elements(layout, session, each: EachWalk(elements)))
       }
     }
+  }
+
+  /// Returns whether a type decodes a missing value as nil: an optional, or what is decoded as one.
+  static func readsMissing(_ type: Any.Type) -> Bool {
+    TypeName((type as? any DecodableWrapper.Type)?.wrapped ?? type).isOptional
   }
 
   func count() throws -> Int {

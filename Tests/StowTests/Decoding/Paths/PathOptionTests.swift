@@ -60,6 +60,19 @@ struct PathOptionTests {
     #expect(other as? Circle == Circle(radius: 2))
   }
 
+  @Test("a part that is missing in one of several elements may be an optional of such a type")
+  func missingPolymorphic() throws {
+    let (encoder, decoder) = (StowEncoder(), StowDecoder())
+    encoder.types.register(Circle.self, as: "circle")
+    decoder.types = encoder.types
+    let circle = Polymorphic(wrappedValue: Circle(radius: 2) as any Shape)
+    let message = try decoder.message(from: encoder.encode([["shape": circle], [:]]))
+    let shapes = try message.elements(at: [.each, "shape"]).map {
+      try $0.decode(Polymorphic<(any Shape)?>.self).wrappedValue as? Circle
+    }
+    #expect(shapes == [Circle(radius: 2), nil])
+  }
+
   @Test("a part may need a configuration")
   func configuration() throws {
     let part = try StowDecoder().decode(
