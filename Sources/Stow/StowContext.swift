@@ -62,7 +62,7 @@ public struct StowContext: Sendable, Hashable {
   ///
   /// The context has the keys of every type in the samples, the key lists of dictionaries that at least two
   /// samples have, and the strings that occur in at least two samples, keys of dictionaries among them.
-  /// Strings of a single character are left out. A sample need not be a whole message: one value of every
+  /// Strings of a single byte of UTF-8 are left out. A sample need not be a whole message: one value of every
   /// type is enough, and as many values with recurring strings as show which recur. The same samples always
   /// give the same context, in whatever order dictionaries have their entries.
   ///

@@ -33,12 +33,13 @@ struct ContextLearningTests {
     #expect(context.symbols == ["Elbe", "calm", "high"])
   }
 
-  @Test("has no string that a sample repeats within itself, and none of one character")
+  @Test("has no string that a sample repeats within itself, and none of one byte")
   func uncommonStrings() throws {
     let context = try StowContext(learningFrom: [
       [reading("Elbe", .high, note: "x"), reading("Elbe", .high, note: "x")], [reading("Oder", note: "x")],
     ])
     #expect(context.symbols == [])
+    #expect(try StowContext(learningFrom: ["\u{E9}", "\u{E9}"]).symbols == ["\u{E9}"])
   }
 
   /// Asks for those keys only that it has values for.
