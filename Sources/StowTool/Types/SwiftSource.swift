@@ -1,3 +1,5 @@
+import Stow
+
 /// Swift types for the values that a shape was made from.
 struct SwiftSource {
   /// A type as it is written after the name of a property.
@@ -28,7 +30,7 @@ struct SwiftSource {
 
   private var structures: [Structure] = []
   /// The structs by their keys, and the types of these without optionals.
-  private var numbers: [[String: TypeName]: Int] = [:]
+  private var numbers: [[ExactString: TypeName]: Int] = [:]
   /// The structs in the order of their appearance.
   private var order: [Int] = []
   private var typeNames = SwiftNames.Pool(SwiftNames.takenTypes)
@@ -112,7 +114,7 @@ struct SwiftSource {
         key: field.key, type: type,
         levels: max(isMissing ? 1 : 0, type == .anything ? 0 : field.shape.levels))
     }
-    let types = Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.type) })
+    let types = Dictionary(uniqueKeysWithValues: fields.map { (ExactString($0.key), $0.type) })
     guard let number = numbers[types] else {
       numbers[types] = structures.count
       var properties = SwiftNames.Pool(SwiftNames.takenProperties)

@@ -139,6 +139,14 @@ struct TypesTests {
     }
   }
 
+  @Test("keys that Swift takes for the same, but that have other bytes, are not of one struct")
+  func spellings() throws {
+    let lines = try properties(#"{"a": {"\u00E9": 1}, "b": {"e\u0301": 1}, "c": {"\u00E9": 2}}"#)
+    #expect(
+      lines.map { Array($0.utf8) }
+        == ["a: A", "b: B", "c: A", "\u{E9}: Int", "e\u{301}: Int"].map { Array($0.utf8) })
+  }
+
   @Test("all records of logs and streams, and all files, have one type")
   func records() throws {
     let log = try RecordLog(at: folder.url.appending(path: "log"))
