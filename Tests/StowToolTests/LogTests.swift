@@ -141,6 +141,21 @@ struct LogTests {
     #expect(try Tool.run("print", "--record", "5", path).text.contains(#""number": "5""#))
   }
 
+  @Test("a log is not emptied of its whole records because those to be kept are damaged")
+  func damagedEnd() throws {
+    try makeLog()
+    // The heads of the blocks still say how many records there were.
+    try change { data in
+      for offset in 65_536..<data.count where offset % 65_536 >= 32 { data[offset] ^= 0xFF }
+    }
+    let count = try RecordLogReader(at: url).count
+    try #require(count > 150)
+    let run = try Tool.run("compact", "--from", "150", path)
+    #expect(run.code == 2 && run.errors.contains("of \(count) records none would be left"))
+    #expect(try Tool.run("print", "--record", "0", path).code == 0)
+    #expect(try Tool.run("compact", "--from", "150", "--force", path).text.contains(" 0 kept"))
+  }
+
   @Test("a log whose first bytes are damaged is still one")
   func damagedBeginning() throws {
     try makeLog()
