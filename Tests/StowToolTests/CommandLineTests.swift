@@ -126,6 +126,8 @@ struct CommandLineTests {
     #expect(try numbers("3-5") == [3, 4, 5])
     #expect(try numbers("17-") == [17, 18, 19])
     #expect(try numbers("-2") == [18, 19])
+    #expect(try numbers("-7") == Array(13..<20))
+    #expect(try numbers("-0") == [-1])
     #expect(try numbers("-200") == Array(0..<20))
     #expect(try numbers("18-99") == [18, 19])
     #expect(try numbers("20") == [-1] && numbers("5-3") == [-1])

@@ -231,7 +231,8 @@ struct Contents {
       while !isAtEnd(), let record = try next() {
         if let count = wanted?.last {
           last.append((record, number))
-          if last.count > count { last.removeFirst() }
+          // Removing one at a time would move the others each time.
+          if last.count / 2 > count { last.removeFirst(last.count - count) }
         } else if wanted?.contains(number) ?? true {
           found += 1
           try handle(record, number)
@@ -244,6 +245,7 @@ struct Contents {
     } catch {
       throw Self.failure(input, decoder, error, in: "record \(number): ")
     }
+    last = last.suffix(wanted?.last ?? 0)
     for (record, number) in last { try handle(record, number) }
     if let wanted, found + last.count == 0 {
       throw Failure("\(input.name): no record \(wanted) among \(number)", .differs)
