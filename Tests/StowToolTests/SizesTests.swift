@@ -51,6 +51,25 @@ struct SizesTests {
     #expect(!text.contains("href") && !text.contains("<script"))
   }
 
+  @Test("counts the values of each path, also those without bytes of their own")
+  func counts() throws {
+    let rows = (0..<50).map {
+      StowValue.object(["id": StowValue($0), "kind": true, "far": StowValue(1000 + $0)])
+    }
+    let value = StowValue.object([
+      "rows": .array(rows), "same": .array(Array(repeating: 7, count: 40)),
+      "matrix": .array((0..<50).map { [StowValue($0), 1, 2] }),
+    ])
+    let lines = try Tool.run("sizes", "--all", "-", input: value.encoded()).lines
+    for path in [
+      "50 ×  rows[]", "50 ×  rows[].id", "50 ×  rows[].kind", "50 ×  rows[].far", "40 ×  same[]",
+      "50 ×  matrix[]",
+      "150 ×  matrix[][]",
+    ] {
+      #expect(lines.contains { $0.hasSuffix(" \(path)") }, "\(path) in \(lines)")
+    }
+  }
+
   @Test("of broken messages is refused")
   func broken() throws {
     let run = try Tool.run("sizes", "-", input: Data([0xE2, 0x91]))

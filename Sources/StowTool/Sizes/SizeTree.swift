@@ -72,7 +72,12 @@ struct SizeCollector: StructureVisitor {
     case .cell(let key): next = (isInRow ? next : next.child("[]")).child(Self.step(key))
     case .column: next = (isInRow ? next : next.child("[]")).child("[]")
     }
-    if case .part = place {} else { next.addValue() }
+    switch place {
+    case .part: break
+    // What describes a column of a table is no value.
+    case .cell, .column: if isInRow { next.addValue() }
+    default: next.addValue()
+    }
     if case .row = place { depths.append(stack.count) }
     stack.append(next)
   }

@@ -135,11 +135,13 @@ extension MessageWalk {
       let value = width == 0 ? 0 : try reader.signed(at: next, width: width)
       sum &+= value
       let total = sum
+      visitor.enter(.element(index))
       if width > 0 {
-        element(
-          index, next..<(next + width),
+        visitor.piece(
+          next..<(next + width), .integer,
           areDifferences && index > 0 ? "\(value < 0 ? "" : "+")\(value): \(total)" : "\(value)")
       }
+      visitor.leave()
       next += width
     }
     if next < body.upperBound { throw Broken("something after the elements", at: next) }
@@ -261,10 +263,10 @@ extension MessageWalk {
 
   private mutating func row(_ index: Int, _ columns: [Column], at offset: inout Int) throws {
     visitor.enter(.row(index))
-    for column in columns where column.type != 0 {
+    for column in columns {
       let size = ElementType.stride(of: column.type) ?? 0
       visitor.enter(column.place)
-      try cell(column.type, offset..<(offset + size), column.base)
+      if size > 0 { try cell(column.type, offset..<(offset + size), column.base) }
       visitor.leave()
       offset += size
     }
