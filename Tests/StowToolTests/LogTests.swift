@@ -338,6 +338,8 @@ struct LogTests {
     #expect(verified.code == 1 && verified.text.contains("a wrong checksum"))
     try folder.file("stream", example.bytes.dropLast(6))
     #expect(try Tool.run("verify", folder.path("stream")).code == 1)
+    try folder.file("stream", example.bytes.prefix(2))
+    #expect(try Tool.run("verify", folder.path("stream")).text.contains("the bytes end before this does"))
   }
 }
 

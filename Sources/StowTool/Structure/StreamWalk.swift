@@ -26,7 +26,7 @@ struct StreamWalk<Visitor: StructureVisitor> {
   }
 
   private mutating func walk() throws {
-    guard reader.count > 2, try reader.byte(at: 2) == 1 else {
+    guard try reader.byte(at: 2) == 1 else {
       throw Broken("a stream of another version", at: 0)
     }
     records.visitor.piece(0..<3, .framing, "stream, version 1")
