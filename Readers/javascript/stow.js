@@ -1614,7 +1614,7 @@ function compareUTF8(left, right) {
   return left.length - right.length;
 }
 
-function scalarOrder(unit) { return unit >= 0xE000 ? unit - 0x2000 : unit >= 0xD800 ? unit + 0x2000 : unit; }
+function scalarOrder(unit) { return unit >= 0xE000 ? unit - 0x800 : unit >= 0xD800 ? unit + 0x2000 : unit; }
 
 function integerNode(value) {
   if (value < -(1n << 127n) || value >= 1n << 128n) throw new StowError("an integer has more than 128 bits");

@@ -25,6 +25,12 @@ test("keys that mean something to JavaScript are keys like others", () => {
   assert.deepEqual(table.map((row) => Object.getOwnPropertyDescriptor(row, "__proto__").value), [1, 2, 3]);
 });
 
+test("sorted keys are in the order of their UTF-8", () => {
+  const keys = ["", "a", "é", "\u0800", "\uC000", "\uD7FF", "\uE000", "\uFFFD", "\u{10000}", "\u{10000}a", "\u{10FFFF}"];
+  const message = encode(new Map(keys.map((key) => [key, key.length]).reverse()), { sortedKeys: true });
+  assert.deepEqual([...decode(message, { objects: "map" }).keys()], keys);
+});
+
 test("properties that all objects inherit are not asked", () => {
   const message = encode([new Map([["inherited", 1], ["other", 2]]), new Map([["inherited", 3], ["other", 4]]), new Map([["inherited", 5]])]);
   const set = () => assert.fail();

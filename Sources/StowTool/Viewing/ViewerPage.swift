@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-XoSGafSUWKKCDFDqk/IRZboiasi6wHd5rASx1fu3bik='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-+5oCuhagaBWbRi05ejm431M0038Z6KV8gEIN28zzMWo='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -1902,7 +1902,7 @@ function compareUTF8(left, right) {
   return left.length - right.length;
 }
 
-function scalarOrder(unit) { return unit >= 0xE000 ? unit - 0x2000 : unit >= 0xD800 ? unit + 0x2000 : unit; }
+function scalarOrder(unit) { return unit >= 0xE000 ? unit - 0x800 : unit >= 0xD800 ? unit + 0x2000 : unit; }
 
 function integerNode(value) {
   if (value < -(1n << 127n) || value >= 1n << 128n) throw new StowError("an integer has more than 128 bits");
