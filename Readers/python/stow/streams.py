@@ -155,9 +155,10 @@ def _parts(source: Any) -> Iterator[Any]:
     if isinstance(source, mmap.mmap) or not hasattr(source, "read"):
         yield source
         return
-    # What has arrived, where the file tells it from what is still to come.
+    # What has arrived, where the file tells it from what is still to come. Without any bytes, only `read` tells whether there
+    # are none yet, which is None.
     read = getattr(source, "read1", source.read)
-    while (part := read(_PART_SIZE)) is None or part:
+    while (part := read(_PART_SIZE) or source.read(1)) is None or part:
         if part is None:
             raise BlockingIOError("the file does not wait for its bytes, of which there are none yet")
         yield part

@@ -256,14 +256,15 @@ class StreamTests(unittest.TestCase):
                 self.assertEqual([record.value for record in stow.read_stream(source)], self.values)
 
     def test_a_file_without_bytes_yet_has_not_ended(self):
-        source, target = os.pipe()
-        os.set_blocking(source, False)
-        with open(source, "rb", buffering=0) as source, open(target, "wb", buffering=0) as target:
-            target.write(self.data)
-            records = stow.read_stream(source)
-            self.assertEqual([next(records).value for _ in self.values], self.values)
-            with self.assertRaises(BlockingIOError):
-                next(records)
+        for buffering in (0, -1):
+            source, target = os.pipe()
+            os.set_blocking(source, False)
+            with open(source, "rb", buffering=buffering) as source, open(target, "wb", buffering=0) as target:
+                target.write(self.data)
+                records = stow.read_stream(source)
+                self.assertEqual([next(records).value for _ in self.values], self.values)
+                with self.assertRaises(BlockingIOError):
+                    next(records)
 
     def test_records_before_an_error_are_there(self):
         data = self.data[:-1] + bytes([self.data[-1] ^ 1])
