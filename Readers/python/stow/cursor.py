@@ -99,7 +99,8 @@ class Cursor:
         try:
             return self.take(size).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise StowError("not UTF-8", start + error.start) from None
+            start += error.start
+        raise StowError("not UTF-8", start)
 
     def finish(self) -> None:
         if self.left:

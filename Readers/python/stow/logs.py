@@ -148,9 +148,13 @@ def open_log(
     Raises `StowError` if it is no log, or one of another version, and `OSError` if the file cannot be read.
     """
     reading = _Reading(numpy, depth, record_size)
-    if not isinstance(source, (str, os.PathLike)):
+    if isinstance(source, (str, os.PathLike)):
+        return _open_folder(Path(source), reading) if os.path.isdir(source) else _open(Path(source).read_bytes(), reading)
+    try:
         return _open(readable(source), reading)
-    return _open_folder(Path(source), reading) if os.path.isdir(source) else _open(Path(source).read_bytes(), reading)
+    except StowError as error:
+        # As in `loads`.
+        raise error.with_traceback(None)
 
 
 def _open(data: Bytes, reading: _Reading, first: int = 0, until: int | None = None) -> Log:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .buffers import readable
+from .buffers import Bytes, readable
 from .containers import Array, Map, Record, Whole, present_keys
 from .context import Context
 from .cursor import Cursor
@@ -46,14 +46,21 @@ def loads(
 
     Raises `StowError` for anything that is not a valid message.
     """
-    content = readable(data)
+    try:
+        return _loaded(readable(data), contexts, context, numpy, depth)
+    except StowError as error:
+        # The frames that raised it hold the bytes: an mmap could not be closed as long as the error is there.
+        raise error.with_traceback(None)
+
+
+def _loaded(content: Bytes, contexts: Iterable[Context], context: Context | None, with_numpy: bool, depth: int) -> Any:
     cursor = Cursor(content, 0, len(content))
     relied_on = _named_context(cursor, contexts if context is None else [context, *contexts]) or context
     prelude = relied_on.prelude if relied_on else Prelude()
     if cursor.left and cursor.peek() == PRELUDE_TAG:
         prelude = Prelude(prelude)
         prelude.add(cursor)
-    return value(cursor, prelude, depth, numpy)
+    return value(cursor, prelude, depth, with_numpy)
 
 
 def value(cursor: Cursor, prelude: Prelude, depth: int = DEPTH_LIMIT, with_numpy: bool = False) -> Any:

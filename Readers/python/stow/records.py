@@ -20,13 +20,14 @@ class Record:
 
     def __init__(self, number: int, value: Any = None, error: StowError | None = None):
         self.number = number
-        self.error = error
+        # The frames that raised it hold all that was read.
+        self.error = error and error.with_traceback(None)
         self._value = value
 
     @property
     def value(self) -> Any:
         if self.error is not None:
-            raise self.error
+            raise self.error.with_traceback(None)
         return self._value
 
     def __repr__(self) -> str:

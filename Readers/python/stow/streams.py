@@ -73,7 +73,7 @@ class StreamReader:
 
     def _check(self) -> None:
         if self._error is not None:
-            raise self._error
+            raise self._error.with_traceback(None)
 
     def _broken(self, reason: str, place: int) -> StowError:
         """The error at a place in the pending bytes, with its offset in the stream."""

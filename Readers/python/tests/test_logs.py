@@ -4,6 +4,7 @@ import io
 import mmap
 import os
 import tempfile
+import traceback
 import tracemalloc
 import unittest
 from pathlib import Path
@@ -224,6 +225,24 @@ class LogTests(unittest.TestCase):
         for data in (b"", bytes(70_000), b"\x7f\x02\x01\x00", logs.bytes_of("records")[:20]):
             with self.assertRaises(stow.StowError):
                 stow.open_log(data)
+
+    def test_errors_do_not_keep_the_bytes(self):
+        data = bytearray(log_of((0x01, bytes.fromhex("00 01 91 01 76"))))
+        log = stow.open_log(data)
+        data.clear()
+        frames = []
+        for _ in range(2):
+            try:
+                log.records[1].value
+            except stow.StowError as error:
+                frames.append(len(traceback.extract_tb(error.__traceback__)))
+        self.assertEqual(frames, [2, 2])
+        data += b"no log"
+        with self.assertRaises(stow.StowError):
+            try:
+                stow.open_log(data)
+            finally:
+                data.clear()
 
     def test_many_small_records_take_a_time_that_is_in_proportion(self):
         """Definitions are not copied for each."""

@@ -157,6 +157,16 @@ class ValueTests(unittest.TestCase):
             with self.assertRaisesRegex(stow.StowError, words):
                 stow.loads(bytes.fromhex(digits))
 
+    def test_errors_do_not_keep_the_bytes(self):
+        for digits in ("76", "E1 76", "31 FF", "50", "1F 01 81 FF 00 91", "7B 03 01 0B 02"):
+            data = bytearray.fromhex(digits)
+            with self.assertRaises(stow.StowError):
+                try:
+                    stow.loads(data)
+                finally:
+                    # As closing an mmap is an error as long as something reads from it, so is this.
+                    data.clear()
+
     def test_errors_do_not_repeat_what_the_sender_wrote(self):
         with self.assertRaises(stow.StowError) as caught:
             stow.loads(bytes.fromhex("C6 81 1B 91 81 1B 92"))
