@@ -378,6 +378,21 @@ struct CommandLineTests {
     #expect(try Tool.run("context", "forget", folder.path("one")).code == 2)
   }
 
+  @Test("records that JSON has no text for are named and passed over", arguments: ["log", "stream"])
+  func recordsWithoutJSON(kind: String) throws {
+    let (encoder, values) = (RecordStreamEncoder(), [1, [2, .double(.nan)], 3] as [StowValue])
+    try folder.file("stream", values.reduce(Data()) { try $0 + encoder.encode($1) })
+    let log = try RecordLog(at: folder.url.appending(path: "log"))
+    try log.append(contentsOf: values)
+    try log.close()
+    let follow = kind == "log" ? [["--follow", "--record", "0-2"]] : []
+    for options in [[]] + follow {
+      let run = try Tool.run(["json"] + options + [folder.path(kind)])
+      #expect(run.code == 1 && run.text == "1\n3\n", "\(run.text)")
+      #expect(run.errors.contains("record 1: JSON has no number for what stands at [1];"), "\(run.errors)")
+    }
+  }
+
   @Test("the records of a log are written as JSON Lines, and read again")
   func jsonLines() throws {
     let log = try RecordLog(at: folder.url.appending(path: "long"))

@@ -50,13 +50,19 @@ enum Lines {
   ) async throws -> ExitCode {
     if arguments.has("--follow"), arguments.files.count > 1 { throw Failure("--follow takes one log") }
     return await arguments.forEachFile { path, output in
-      var writer = writer
+      var (writer, isWhole) = (writer, true)
       func write(_ value: StowValue, _ record: Int?) throws {
-        output.line(writer.text(of: try prepare(value, record.map { "\(path): record \($0)" } ?? path, [])))
+        do {
+          output.line(writer.text(of: try prepare(value, record.map { "\(path): record \($0)" } ?? path, [])))
+        } catch let failure as Failure where record != nil {
+          // It concerns this record alone.
+          Output.complain(failure.reason)
+          isWhole = false
+        }
         if arguments.has("--follow") { output.flush() }
       }
       if arguments.has("--follow") {
-        return try await Contents.follow(path, arguments, write) ? .fine : .differs
+        return try await Contents.follow(path, arguments, write) && isWhole ? .fine : .differs
       }
       if let message = try Contents.largeMessage(in: path, arguments) {
         do {
@@ -65,7 +71,7 @@ enum Lines {
           throw try Contents.failure(Input(path), Contents.decoder(arguments), error)
         }
       }
-      return try Contents.forEach(in: path, arguments, write) ? .fine : .differs
+      return try Contents.forEach(in: path, arguments, write) && isWhole ? .fine : .differs
     }
   }
 }
