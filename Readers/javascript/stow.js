@@ -4565,5 +4565,5 @@ function typeText(type) {
   if (type >= 0x01 && type <= 0x08) return `integers of ${counted(type, "byte")}`;
   if (high === 0) return LOW_TYPES[type === 0 ? 0 : type - 8];
   if (high <= 9) return `${low > 8 ? "noisy " : ""}decimals of exponent ${high}, ${counted(low & 7, "byte")}`;
-  return `${HIGH_TYPES[high - 0xA]} of ${counted(low, "byte")}`;
+  return high > 0xD ? "reserved" : `${HIGH_TYPES[high - 0xA]} of ${counted(low, "byte")}`;
 }

@@ -82,6 +82,11 @@ test("a mutation has a fault exactly if it is refused", (context) => {
   context.diagnostic(`${broken} of 15000 are broken`);
 });
 
+test("a packed array of a reserved element type says so", () => {
+  const { text, count } = outline(hexBytes("74 02 E2 01"), EXACT).part(0);
+  assert.deepEqual([text, count], ["packed array of 2 bytes, reserved", 1]);
+});
+
 test("what is cut off is shown up to its end", () => {
   const rows = Array.from({ length: 100 }, (_, index) => ({ id: index, name: `name ${index}`, tags: ["a", index] }));
   const whole = encode({ rows });

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-+5oCuhagaBWbRi05ejm431M0038Z6KV8gEIN28zzMWo='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-zMXFj5nR3AjjoiqgM9r7joCp2y4IpwT4Argj0ltABJ8='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -4853,7 +4853,7 @@ function typeText(type) {
   if (type >= 0x01 && type <= 0x08) return `integers of ${counted(type, "byte")}`;
   if (high === 0) return LOW_TYPES[type === 0 ? 0 : type - 8];
   if (high <= 9) return `${low > 8 ? "noisy " : ""}decimals of exponent ${high}, ${counted(low & 7, "byte")}`;
-  return `${HIGH_TYPES[high - 0xA]} of ${counted(low, "byte")}`;
+  return high > 0xD ? "reserved" : `${HIGH_TYPES[high - 0xA]} of ${counted(low, "byte")}`;
 }
 return { StowError, NestedNil, Float, StowDate, UUID, StowURL, Decimal, decode, encode, Context, openLog, StreamReader, readStream, readStreamFrom, each, parsePath, at, Part, outline, check, walk };
 })();
