@@ -1190,7 +1190,7 @@ class Reader {
   /** The value of a constant column: where values can be changed, a new one for each row. */
   constantOf({ bases, constants }, column) {
     const value = constants[column];
-    if (typeof value !== "object" || value === null) return value;
+    if (typeof value !== "object" || value === null || value instanceof UUID) return value;
     this.at = bases[column];
     return this.constant();
   }

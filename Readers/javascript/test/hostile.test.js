@@ -132,6 +132,13 @@ function memoryOf(make) {
   return value && process.memoryUsage().heapUsed - before;
 }
 
+test("a UUID that is a constant takes memory once", () => {
+  const rows = Buffer.concat([hexBytes("02 00 01 18 00*16"), Buffer.alloc(5000, 0x05)]);
+  const message = Buffer.concat([hexBytes("7B"), uint(rows.length), rows]);
+  assert.equal(String(decode(message)[4999][0]), "00000000-0000-0000-0000-000000000000");
+  assert.ok(memoryOf(() => decode(message)) < 8e5);
+});
+
 test("keys that are indices take no memory for those below", () => {
   for (const key of ["1000", "5", "12", "999", "4321"]) {
     const rows = Buffer.concat([hexBytes("00 01"), Buffer.alloc(5000, 0x05)]);

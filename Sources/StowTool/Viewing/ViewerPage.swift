@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-zMXFj5nR3AjjoiqgM9r7joCp2y4IpwT4Argj0ltABJ8='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-I54oXDvGZY3z3asZ1MJu3OHppKccL1/hfZj8oWKwJD4='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -1478,7 +1478,7 @@ class Reader {
   /** The value of a constant column: where values can be changed, a new one for each row. */
   constantOf({ bases, constants }, column) {
     const value = constants[column];
-    if (typeof value !== "object" || value === null) return value;
+    if (typeof value !== "object" || value === null || value instanceof UUID) return value;
     this.at = bases[column];
     return this.constant();
   }
