@@ -377,7 +377,7 @@ struct KeyLists: ~Copyable {
   struct List {
     /// Where its keys are among those of all lists.
     fileprivate let range: Range<Int>
-    let firstUse: Int
+    fileprivate(set) var firstUse: Int
     var uses = 1
     /// The number of the shape in the message; −1 if the maps stay maps.
     var shape = -1
@@ -473,6 +473,8 @@ struct KeyLists: ~Copyable {
     while let found = candidate {
       if wanted.elementsEqual(keys[lists[found].range]) {
         lists[found].uses += 1
+        // A map inside another ends before it.
+        lists[found].firstUse = min(lists[found].firstUse, begin)
         return found
       }
       candidate = lists[found].next
