@@ -152,8 +152,8 @@ struct LogOpening {
     try? disk.remove(newPath)
   }
 
-  /// Removes a new file that a crash has left, if it certainly is one: an empty file, a torn head, the
-  /// beginning of a log made from this one, or a first segment without records.
+  /// Removes a new file that a crash has left, if it certainly is one: an empty file, zeros in place of its head and its first
+  /// frame, the beginning of a log made from this one, or a first segment without records.
   func removeLeftover(of log: UInt64?) throws {
     try RecordLogError.naming(newPath) {
       guard let file = try? disk.open(newPath, .inspecting), try isLeftover(file, of: log) else {
@@ -169,7 +169,7 @@ struct LogOpening {
     let originEnd = BlockHead.size + Frame.headSize + Origin.size
     let bytes = try LogFile.bytes(of: file, newPath, from: 0, count: min(status.size, originEnd))
     guard let head = BlockHead(bytes) else {
-      return bytes.allSatisfy { $0 == 0 } && status.size <= BlockHead.size
+      return bytes.allSatisfy { $0 == 0 } && status.size <= originEnd
     }
     if bytes[BlockHead.size...].allSatisfy({ $0 == 0 }) { return true }
     guard let frame = Frame(in: bytes, at: BlockHead.size, blockStart: 0, identity: head.identity) else {

@@ -144,6 +144,28 @@ struct CrashTests {
     }
   }
 
+  /// The size of a new file may be there without its bytes.
+  @Test func zerosInPlaceOfANewFileAreInNobodysWay() throws {
+    let disk = SimulatedDisk()
+    func plant(at path: String) {
+      disk.setBytes([UInt8](repeating: 0, count: 55), of: path + LogOpening.newEnding)
+    }
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.append(Event(0))
+    plant(at: "/log")
+    try log.compact { _ in true }
+    try disk.makeFolder("/folder")
+    plant(at: Segment(from: 0, in: "/folder").path)
+    let segments = try RecordLog(at: "/folder", on: disk, segmentSize: 65_536)
+    try segments.append(Event(0, size: 65_536))
+    plant(at: Segment(from: 1, in: "/folder").path)
+    #expect(try segments.append(Event(1)) == 1)
+    try segments.close()
+    plant(at: Segment(from: 2, in: "/folder").path)
+    try RecordLog(at: "/folder", on: disk).close()
+    #expect(!disk.files(in: "/folder").contains { $0.hasSuffix(LogOpening.newEnding) })
+  }
+
   @Test func aFullDiskIsAnErrorAndTheLogIsWhole() throws {
     for room in stride(from: 0, to: 140_000, by: 17_919) {
       let disk = SimulatedDisk()
