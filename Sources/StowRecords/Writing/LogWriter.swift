@@ -473,6 +473,8 @@ final class LogWriter: @unchecked Sendable {
 
   /// Brings all records to the disk, after which none is appended to this file.
   func finish() throws {
+    // The next segment is begun at the path of this one, where another log may be by now.
+    try checkFile()
     try prepareToSynchronize()
     if hasDebris { try removeDebris() }
     let end = wholeEnd

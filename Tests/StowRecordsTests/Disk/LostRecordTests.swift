@@ -291,6 +291,21 @@ struct DisplacedLogTests {
     try second.close()
   }
 
+  @Test("in a folder gets no segment of a log whose folder was moved away")
+  func movedFolder() throws {
+    let first = try RecordLog(at: folder.log, segmentSize: 65_536, durability: .manual)
+    try first.append("first")
+    try first.flush()
+    try FileManager.default.moveItem(at: folder.log, to: folder.url.appending(path: "moved"))
+    let second = try RecordLog(at: folder.log, segmentSize: 65_536)
+    try second.append("second")
+    #expect { try first.compact { _ in true } } throws: { reason($0) == .replaced }
+    #expect { try first.append("lost") } throws: { reason($0) == .replaced }
+    try second.close()
+    let records = try RecordLogReader(at: folder.log).records
+    #expect(try records.map { try $0.decode(String.self) } == ["second"])
+  }
+
   @Test("A file that somebody else cuts off is an error of the next write")
   func truncated() throws {
     for call in 0..<3 {
