@@ -274,16 +274,10 @@ package enum Cell: Sendable {
   case bool(Bool)
   case date(Double)
 
-  /// Reads the cell of the given type at `offset`, with offsets counted from `base`.
-  package static func read(_ reader: ByteReader, at offset: Int, type: UInt8, base: Int64) throws(FormatError)
-    -> Cell
-  {
-    if ElementType.isOffset(type) { return .integer(try readInteger(reader, at: offset, type: type) &+ base) }
-    return try read(reader, at: offset, type: type)
-  }
-
-  /// Reads the cell of the given type at `offset`.
-  private static func read(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Cell {
+  /// Reads the cell of the given type at `offset`. Integers are counted from `base`.
+  package static func read(
+    _ reader: ByteReader, at offset: Int, type: UInt8, base: Int64 = 0
+  ) throws(FormatError) -> Cell {
     switch type {
     case ElementType.bool:
       let value = try reader.byte(at: offset)
@@ -295,7 +289,9 @@ package enum Cell: Sendable {
       let value = Float(bitPattern: try reader.halfWord(at: offset))
       return value.isNaN ? .singleNaN(value) : .double(Double(value))
     default:
-      if ElementType.isInteger(type) { return .integer(try readInteger(reader, at: offset, type: type)) }
+      if ElementType.isInteger(type) {
+        return .integer(try readInteger(reader, at: offset, type: type) &+ base)
+      }
       return try readDecimal(reader, at: offset, type: type)
     }
   }

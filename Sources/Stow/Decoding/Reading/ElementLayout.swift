@@ -140,33 +140,19 @@ struct CellRun {
   let first: Int
   let stride: Int
   let count: Int
-
-  init(of packed: PackedArray) {
-    columns = [Columns.Column(type: packed.type, base: packed.base)]
-    (first, stride, count) = (packed.body.lowerBound, packed.stride, packed.count)
-  }
-
-  fileprivate init(column: Int, of columns: Columns) {
-    self.columns = [columns.columns[column]]
-    (first, stride, count) = (columns.rows.lowerBound, columns.stride, columns.rowCount)
-  }
-
-  fileprivate init(row: Int, of columns: Columns) {
-    self.columns = columns.columns
-    (first, stride, count) = (row, 0, columns.columns.count)
-  }
 }
 
 extension ElementLayout {
   /// Returns the cells of a column of rows; nil if there are no rows.
   func run(ofColumn index: Int) -> CellRun? {
     guard case .rows = form, let columns, columns.columns.indices.contains(index) else { return nil }
-    return CellRun(column: index, of: columns)
+    return CellRun(
+      columns: [columns.columns[index]], first: columns.rows.lowerBound, stride: columns.stride, count: count)
   }
 
   /// Returns the cells of a row that is an array; nil if the element is not one.
   func run(ofRow number: ElementNumber) -> CellRun? {
     guard let columns, columns.shape == nil, let row = row(number) else { return nil }
-    return CellRun(row: row, of: columns)
+    return CellRun(columns: columns.columns, first: row, stride: 0, count: columns.columns.count)
   }
 }

@@ -44,7 +44,10 @@ extension ReadableScalar {
   }
 
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]? {
-    packed.stride > 0 ? try array(of: CellRun(of: packed), message) : nil
+    guard packed.stride > 0 else { return nil }
+    let column = Columns.Column(type: packed.type, base: packed.base)
+    let (first, stride, count) = (packed.body.lowerBound, packed.stride, packed.count)
+    return try array(of: CellRun(columns: [column], first: first, stride: stride, count: count), message)
   }
 
   static func array(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self] {
