@@ -2,6 +2,9 @@
 
 import PackageDescription
 
+/// How the library is built for debugging: see Package@swift-6.2.swift, which newer tools read in place of this file.
+let librarySettings: [SwiftSetting] = []
+
 /// With STOW_PLAIN_TESTS in the environment, a release build does not optimize the tests, which takes longer than running
 /// them as they are. Only `.ci/sanitize` sets it.
 let testSettings: [SwiftSetting] =
@@ -17,7 +20,7 @@ let package = Package(
     .executable(name: "stowtool", targets: ["StowTool"]),
   ],
   targets: [
-    .target(name: "Stow", exclude: ["ARCHITECTURE.md"]),
+    .target(name: "Stow", exclude: ["ARCHITECTURE.md"], swiftSettings: librarySettings),
     .target(name: "StowNotation", dependencies: ["Stow"]),
     .target(name: "StowRecords", dependencies: ["Stow"], exclude: ["ARCHITECTURE.md"]),
     .executableTarget(

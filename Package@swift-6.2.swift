@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// A debug build optimizes the library, too. Without that, generic code such as a coder's is slow, and Foundation's coders, which it
+/// takes the place of, are always optimized. With STOW_UNOPTIMIZED in the environment it does not, so that a debugger can step
+/// through the library.
+///
+/// Before Swift 6.2, no version of a package with such flags could be a dependency, so Package.swift has none.
+let librarySettings: [SwiftSetting] =
+  Context.environment["STOW_UNOPTIMIZED"] == nil ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
+
+/// With STOW_PLAIN_TESTS in the environment, a release build does not optimize the tests, which takes longer than running
+/// them as they are. Only `.ci/sanitize` sets it.
+let testSettings: [SwiftSetting] =
+  Context.environment["STOW_PLAIN_TESTS"] == nil ? [] : [.unsafeFlags(["-Onone"])]
+
+let package = Package(
+  name: "Stow",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Stow", targets: ["Stow"]),
+    .library(name: "StowNotation", targets: ["StowNotation"]),
+    .library(name: "StowRecords", targets: ["StowRecords"]),
+    .executable(name: "stowtool", targets: ["StowTool"]),
+  ],
+  targets: [
+    .target(name: "Stow", exclude: ["ARCHITECTURE.md"], swiftSettings: librarySettings),
+    .target(name: "StowNotation", dependencies: ["Stow"]),
+    .target(name: "StowRecords", dependencies: ["Stow"], exclude: ["ARCHITECTURE.md"]),
+    .executableTarget(
+      name: "StowTool", dependencies: ["Stow", "StowNotation", "StowRecords"], exclude: ["ARCHITECTURE.md"]),
+    .executableTarget(
+      name: "Benchmarks", dependencies: ["Stow", "StowRecords"], path: "Benchmarks",
+      exclude: ["RESULTS.md", "Wrappers", "baseline.json", "chart.svg", "cost", "counts", "thresholds"]),
+    .target(
+      name: "FuzzTargets", dependencies: ["Stow", "StowNotation", "StowRecords"], path: "Tests/Fuzz/Targets"),
+    .executableTarget(
+      name: "MessageReader", dependencies: ["FuzzTargets", "Stow"], path: "Tests/CrossLanguage/MessageReader"),
+    .testTarget(
+      name: "StowTests", dependencies: ["Stow", "StowNotation", "FuzzTargets"],
+      exclude: ["Format/Refusals.txt"],
+      swiftSettings: testSettings),
+    .executableTarget(
+      name: "LogWorker", dependencies: ["FuzzTargets", "Stow", "StowRecords"], path: "Tests/LogWorker"),
+    .testTarget(
+      name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker", "FuzzTargets"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "StowToolTests", dependencies: ["Stow", "StowNotation", "StowRecords", "StowTool"],
+      swiftSettings: testSettings),
+  ],
+  swiftLanguageModes: [.v6]
+)
