@@ -129,7 +129,8 @@ extension RecordLogReader {
       /// Looks for records after those already seen, and returns whether there are any.
       private mutating func look(in newest: LogSnapshot) throws -> Bool {
         if file !== newest.file {
-          if try beginRest() { return true }
+          // Of a file that a file server does not know any more, nothing is left.
+          if (try? file.disk.status()) != nil, try beginRest() { return true }
           (file, waking) = (newest.file, nil)
         }
         return try begin(newest)

@@ -175,11 +175,12 @@ extension RecordLogReader {
   private func followReplacement(_ state: inout LogState) throws {
     state.settled = nil
     let place = try RecordLogError.naming(path) { try disk.place(of: path) }
-    let status = try RecordLogError.naming(path) { try state.file.disk.status() }
-    guard let place, status.place != place else {
+    // A file server may not know a file any more that another took the place of.
+    let status = try? state.file.disk.status()
+    guard let place, status?.place != place else {
       // The clock of a file system ticks slowly: another change within the same tick would look like this
       // one.
-      if place != nil, status.changed / 1_000_000 + 100 < disk.now {
+      if let status, place != nil, status.changed / 1_000_000 + 100 < disk.now {
         state.settled = (status.changed, .now + .seconds(1))
       }
       return
@@ -191,7 +192,8 @@ extension RecordLogReader {
   /// Takes in new segments, and drops those that were removed.
   private func followSegments(_ state: inout LogState) throws {
     if try !isThere(state.segments[0], of: state) { try listSegments(&state) }
-    try updateTail(&state)
+    // If another was begun after it, this one may have been replaced, and a file server may not know it any more.
+    do { try updateTail(&state) } catch { try listSegments(&state) }
     // The next segment is named by the number at which this one ends.
     while state.tail.count > state.file.first, let next = try files.segment(from: state.tail.count),
       let file = try LogOpening(disk: disk, path: next.path).segmentForReading(next)
@@ -207,7 +209,7 @@ extension RecordLogReader {
   private func isThere(_ segment: Segment, of state: LogState) throws -> Bool {
     let place = try RecordLogError.naming(segment.path) { try disk.place(of: segment.path) }
     if segment != state.segments.last { return place != nil }
-    return try place == RecordLogError.naming(segment.path) { try state.file.disk.status().place }
+    return (try? state.file.disk.status().place) == place
   }
 
   /// Lists the segments. What changes meanwhile is found by the next listing.

@@ -136,4 +136,36 @@ struct BesideTests {
       #expect(count > 0 && log.damage.isEmpty)
     }
   }
+
+  @Test(arguments: [nil, 65_536], [3, 30])
+  func whereAFileThatWasReplacedCannotBeUsedTheNewOneIsRead(_ segmentSize: Int?, _ count: Int) throws {
+    let disk = SimulatedDisk()
+    disk.forgetsNameless = true
+    let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
+    for id in 0..<count { try log.append(Event(id, size: 10_000)) }
+    try log.flush()
+    let reader = try RecordLogReader(at: "/log", on: disk)
+    #expect(reader.count == count)
+    try log.compact { $0.number % 3 != 1 }
+    try log.append(Event(count))
+    try log.flush()
+    let numbers = (0...count).filter { $0 % 3 != 1 || $0 == count }
+    #expect(reader.count == count + 1 && reader.records.map(\.number) == numbers)
+    #expect(try reader.last?.number == count && reader.verify().isEmpty)
+  }
+
+  @Test(arguments: [nil, 65_536])
+  func whereAFileThatWasReplacedCannotBeUsedTheNewOneIsFollowed(_ segmentSize: Int?) async throws {
+    let disk = SimulatedDisk()
+    disk.forgetsNameless = true
+    let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
+    try log.append(Event(0))
+    try log.flush()
+    var records = try RecordLogReader(at: "/log", on: disk).follow(from: 0).makeAsyncIterator()
+    #expect(try await records.next()?.number == 0)
+    try log.compact { _ in true }
+    try log.append(Event(1))
+    try log.flush()
+    #expect(try await records.next()?.number == 1)
+  }
 }

@@ -68,6 +68,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   var beforeCall: ((String) -> Void)?
   /// Renaming fails, and is done all the same, as over a network.
   var renamesAndFails = false
+  /// An open file that has no name any more cannot be used, as on a file server.
+  var forgetsNameless = false
   /// Reads give no bytes from this offset on.
   var readingEnd = Int.max
   /// What the clock says.
@@ -257,6 +259,9 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     try locked {
       try call(operation)
       guard file.epoch == epoch else { throw SystemError(operation: operation, code: 9) }
+      if forgetsNameless, !names.values.contains(where: { $0 === file.content }) {
+        throw SystemError(operation: operation, code: 116)
+      }
       return try body(file.content)
     }
   }
