@@ -73,7 +73,9 @@ extension RecordLog {
     of old: LogFile, _ tail: Tail, _ opening: LogOpening, _ isKept: (Record) throws -> Bool,
     putInPlace: (LogWriter) throws -> Void
   ) throws -> LogWriter {
-    let new = try opening.newFile(like: old.disk, from: old.first, old.origin)
+    // A segment that was opened as a file keeps its first number, too.
+    let first = old.namesOrigin ? try old.head(of: 0)?.firstRecord ?? 0 : 0
+    let new = try opening.newFile(like: old.disk, from: max(old.first, first), old.origin)
     do {
       try copyRecords(of: old, tail, to: new, isKept)
       try new.flush()

@@ -43,6 +43,21 @@ struct SegmentCompactionTests {
     #expect(!disk.files(in: Segmented.folder).contains { $0.hasSuffix("-new") })
   }
 
+  @Test("one by one, each opened as a file, leaves a folder of segments")
+  func asFiles() throws {
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<30, to: log)
+    try log.close()
+    for segment in Segmented.segments(on: disk) {
+      let alone = try RecordLog(at: segment.path, on: disk)
+      for _ in 0..<2 { try alone.compact { $0.number % 2 == 0 } }
+      try alone.close()
+    }
+    let reader = try RecordLogReader(at: Segmented.folder, on: disk)
+    #expect(try Segmented.ids(reader) == Array(stride(from: 0, to: 30, by: 2)))
+    #expect(try reader.count == 30 && reader.verify().isEmpty)
+  }
+
   @Test("that fails leaves whole segments, of which some are compacted")
   func failing() throws {
     struct Stop: Error {}
