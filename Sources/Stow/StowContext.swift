@@ -63,8 +63,11 @@ public struct StowContext: Sendable, Hashable {
   /// The context has the keys of every type in the samples, the key lists of dictionaries that at least two
   /// samples have, and the strings that occur in at least two samples, keys of dictionaries among them.
   /// Strings of a single byte of UTF-8 are left out. A sample need not be a whole message: one value of every
-  /// type is enough, and as many values with recurring strings as show which recur. The same samples always
-  /// give the same context, in whatever order dictionaries have their entries.
+  /// type is enough, and as many values with recurring strings as show which recur.
+  ///
+  /// The same samples give the same context, in whatever order dictionaries have their entries, if a type
+  /// always asks for the same keys. The elements of a set have no order, and may give another context. So
+  /// learn a context once, and ship its `data`.
   ///
   /// Samples with `Polymorphic` properties need an encoder with their `types`. A sample with `Shared`
   /// properties is learnt as the root of a `SharedGraph`, because it can only be encoded as one.
