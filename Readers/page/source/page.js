@@ -505,7 +505,9 @@ function showText(text) {
 export function bytesOfText(text) {
   const digits = text.replace(/0x|[\s,;:<>]/gi, "");
   if (digits === "") return null;
-  if (/^([0-9a-f]{2})+$/i.test(digits)) return Uint8Array.from(digits.match(/../g), (pair) => parseInt(pair, 16));
+  if (digits.length % 2 === 0 && !/[^0-9a-f]/i.test(digits)) {
+    return Uint8Array.from(digits.match(/../g), (pair) => parseInt(pair, 16));
+  }
   return bytesOfBase64(text.replace(/\s/g, ""));
 }
 

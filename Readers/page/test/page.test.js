@@ -79,6 +79,14 @@ test("a broken file is shown up to where it breaks", { skip }, async () => {
   assert.match(await text("#path"), /^list/);
 });
 
+test("pasted hexadecimal of many digits is shown", { skip }, async () => {
+  await browser.load(PAGE);
+  await browser.get("document.getElementById('pasted').value = '19FC404B4C00' + '0A'.repeat(5000000)");
+  await browser.get("document.getElementById('text').requestSubmit()");
+  await browser.until("document.getElementById('status').className !== ''");
+  await shows("#name", "pasted bytes");
+});
+
 test("a file inside of the page is shown at once", { skip }, async () => {
   const data = Buffer.from(encode(value)).toString("base64");
   const page = readFileSync(new URL("../index.html", import.meta.url), "utf8");

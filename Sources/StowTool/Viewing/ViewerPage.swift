@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-I54oXDvGZY3z3asZ1MJu3OHppKccL1/hfZj8oWKwJD4='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-W23tg+4BE+XYqPR5w/LIAT32Wzssi1pXGqITkXNcw5Y='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -6258,7 +6258,9 @@ function showText(text) {
 function bytesOfText(text) {
   const digits = text.replace(/0x|[\s,;:<>]/gi, "");
   if (digits === "") return null;
-  if (/^([0-9a-f]{2})+$/i.test(digits)) return Uint8Array.from(digits.match(/../g), (pair) => parseInt(pair, 16));
+  if (digits.length % 2 === 0 && !/[^0-9a-f]/i.test(digits)) {
+    return Uint8Array.from(digits.match(/../g), (pair) => parseInt(pair, 16));
+  }
   return bytesOfBase64(text.replace(/\s/g, ""));
 }
 
