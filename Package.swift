@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// How the library is built for debugging: see Package@swift-6.2.swift, which newer tools read in place of this file.
+/// Debug builds have no flags of their own here. Swift 6.2 and later read Package@swift-6.2.swift instead, which optimizes them.
 let librarySettings: [SwiftSetting] = []
 
 /// With STOW_PLAIN_TESTS in the environment, a release build does not optimize the tests, which takes longer than running

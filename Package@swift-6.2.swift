@@ -2,11 +2,11 @@
 
 import PackageDescription
 
-/// A debug build optimizes the library, too. Without that, generic code such as a coder's is slow, and Foundation's coders, which it
-/// takes the place of, are always optimized. With STOW_UNOPTIMIZED in the environment it does not, so that a debugger can step
-/// through the library.
+/// Debug builds optimize the library, too: generic code is slow without optimization, and Foundation's coders, which Stow
+/// replaces, are always optimized. STOW_UNOPTIMIZED in the environment leaves the flag out, so that a debugger can step through
+/// the library.
 ///
-/// Before Swift 6.2, no version of a package with such flags could be a dependency, so Package.swift has none.
+/// Package.swift has no such flag, because Swift 6.1 refuses to depend on a version of a package that has one.
 let librarySettings: [SwiftSetting] =
   Context.environment["STOW_UNOPTIMIZED"] == nil ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
 

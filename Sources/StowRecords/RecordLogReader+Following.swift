@@ -129,7 +129,7 @@ extension RecordLogReader {
       /// Looks for records after those already seen, and returns whether there are any.
       private mutating func look(in newest: LogSnapshot) throws -> Bool {
         if file !== newest.file {
-          // Of a file that a file server does not know any more, nothing is left.
+          // A file server that no longer knows the old file cannot read the rest of it.
           if (try? file.disk.status()) != nil, try beginRest() { return true }
           (file, waking) = (newest.file, nil)
         }

@@ -175,7 +175,7 @@ extension RecordLogReader {
   private func followReplacement(_ state: inout LogState) throws {
     state.settled = nil
     let place = try RecordLogError.naming(path) { try disk.place(of: path) }
-    // A file server may not know a file any more that another took the place of.
+    // A file server may no longer know a file that was replaced.
     let status = try? state.file.disk.status()
     guard let place, status?.place != place else {
       // The clock of a file system ticks slowly: another change within the same tick would look like this
@@ -192,7 +192,7 @@ extension RecordLogReader {
   /// Takes in new segments, and drops those that were removed.
   private func followSegments(_ state: inout LogState) throws {
     if try !isThere(state.segments[0], of: state) { try listSegments(&state) }
-    // If another was begun after it, this one may have been replaced, and a file server may not know it any more.
+    // A segment that is no longer the last may have been replaced, and a file server may no longer know the old one.
     do { try updateTail(&state) } catch { try listSegments(&state) }
     // The next segment is named by the number at which this one ends.
     while state.tail.count > state.file.first, let next = try files.segment(from: state.tail.count),

@@ -155,8 +155,8 @@ def _parts(source: Any) -> Iterator[Any]:
     if isinstance(source, mmap.mmap) or not hasattr(source, "read"):
         yield source
         return
-    # What has arrived, where the file tells it from what is still to come. Without any bytes, only `read` tells whether there
-    # are none yet, which is None.
+    # What has arrived, where the file tells it from what is still to come. If it has no bytes, `read` tells an end (b"") from
+    # bytes that are still to come (None), and `read1` does not.
     read = getattr(source, "read1", source.read)
     while (part := read(_PART_SIZE) or source.read(1)) is None or part:
         if part is None:

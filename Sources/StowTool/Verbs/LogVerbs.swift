@@ -46,8 +46,8 @@ enum LogVerbs {
     let from = try arguments.number("--from") ?? 0
     return try change(arguments.files[0]) { log, output in
       let count = log.count
-      let isNoneLeft = from > 0 && log.records(from: from).first { _ in true } == nil
-      if isNoneLeft, count > 0, !arguments.has("--force") {
+      let removesAll = from > 0 && log.records(from: from).first { _ in true } == nil
+      if removesAll, count > 0, !arguments.has("--force") {
         throw Failure(
           "\(arguments.files[0]): of \(Words.count(count, "record")) none would be left; --force does it")
       }

@@ -388,10 +388,11 @@ final class ObjectReader {
     if current < end, text.stands(at: current, in: message.reader) {
       return Found(current &+ text.bytes.count)
     }
+    if entryIndex != nil { return try findIndexed(HashedText(text)) }
     // The entries from the next one on are looked at, and then those before it.
     var (offset, stop) = (current, end)
     var areLast = current == start
-    for _ in 0..<(entryIndex == nil ? Self.longestScan : 0) {
+    for _ in 0..<Self.longestScan {
       if offset >= stop {
         if areLast { return nil }
         (offset, stop, areLast) = (start, current, true)
