@@ -192,7 +192,7 @@ struct DecodingPath: ~Copyable {
   private func codingKey(_ step: PathStep, _ message: Message) -> any CodingKey {
     switch step.kind {
     case .byte:
-      step.keyTable?.borrow { $0.keyOfByte(step.value) } ?? PathKey(stringValue: "")
+      step.keyTable?._withUnsafeGuaranteedRef { $0.keyOfByte(step.value) } ?? PathKey(stringValue: "")
     case .key: keys[step.value]
     case .name:
       PathKey(stringValue: (try? message.keyString(at: TextLocation(bits: step.value))) ?? "")

@@ -143,44 +143,6 @@ struct CodedField: BitwiseCopyable {
     default: coder._withUnsafeGuaranteedRef { $0.optional?.isNil(value) == false }
     }
   }
-
-  /// Lends a value that is present.
-  @inline(__always)
-  func lend<Value, Result>(_ type: Value.Type, at value: UnsafeRawPointer, _ body: (Value) -> Result)
-    -> Result
-  {
-    isOptional
-      ? body(value.assumingMemoryBound(to: Value?.self).pointee.unsafelyUnwrapped)
-      : body(value.assumingMemoryBound(to: Value.self).pointee)
-  }
-
-  /// Makes the nil of an optional that is read in line.
-  @inline(__always)
-  func putNil(_ target: UnsafeMutableRawPointer) {
-    switch kind {
-    case .double: target.put(nil as Double?)
-    case .int: target.put(nil as Int?)
-    case .bool: target.put(nil as Bool?)
-    default: target.put(nil as String?)
-    }
-  }
-
-  /// Reads a scalar, or the nil of an optional, and returns where it ends.
-  @inline(__always)
-  func read<Value: ReadableScalar>(
-    _ type: Value.Type, _ target: UnsafeMutableRawPointer, at offset: Int, _ message: Message
-  ) throws(FormatError) -> Int {
-    var next = offset
-    if !isOptional {
-      target.put(try type.read(message, at: offset, next: &next))
-    } else if Nils.isNil(message.reader, at: offset) {
-      next = try message.reader.end(of: offset)
-      target.put(nil as Value?)
-    } else {
-      target.put(Optional(try type.read(message, at: offset, next: &next)))
-    }
-    return next
-  }
 }
 
 // MARK: rows

@@ -134,3 +134,16 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     self.keyTable = keyTable
   }
 }
+
+// In this file, so that they are specialized where only files are optimized, as in a debug build.
+extension CodedField {
+  /// Lends a value that is present.
+  @inline(__always)
+  fileprivate func lend<Value, Result>(
+    _ type: Value.Type, at value: UnsafeRawPointer, _ body: (Value) -> Result
+  ) -> Result {
+    isOptional
+      ? body(value.assumingMemoryBound(to: Value?.self).pointee.unsafelyUnwrapped)
+      : body(value.assumingMemoryBound(to: Value.self).pointee)
+  }
+}

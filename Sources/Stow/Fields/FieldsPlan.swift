@@ -378,3 +378,34 @@ final class FieldsScratch {
     self.shape = (shape, message.source(ofShape: shape), isInOrder ? count : 0)
   }
 }
+
+// In this file, so that they are specialized where only files are optimized, as in a debug build.
+extension CodedField {
+  /// Makes the nil of an optional that is read in line.
+  @inline(__always)
+  fileprivate func putNil(_ target: UnsafeMutableRawPointer) {
+    switch kind {
+    case .double: target.put(nil as Double?)
+    case .int: target.put(nil as Int?)
+    case .bool: target.put(nil as Bool?)
+    default: target.put(nil as String?)
+    }
+  }
+
+  /// Reads a scalar, or the nil of an optional, and returns where it ends.
+  @inline(__always)
+  fileprivate func read<Value: ReadableScalar>(
+    _ type: Value.Type, _ target: UnsafeMutableRawPointer, at offset: Int, _ message: Message
+  ) throws(FormatError) -> Int {
+    var next = offset
+    if !isOptional {
+      target.put(try type.read(message, at: offset, next: &next))
+    } else if Nils.isNil(message.reader, at: offset) {
+      next = try message.reader.end(of: offset)
+      target.put(nil as Value?)
+    } else {
+      target.put(Optional(try type.read(message, at: offset, next: &next)))
+    }
+    return next
+  }
+}

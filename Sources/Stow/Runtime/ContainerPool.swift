@@ -56,7 +56,6 @@ class ContainerCopier<Container> {
 /// Making a keyed container allocates an object, which costs as much as the calls of a small object do. A
 /// container is reused only when nobody else holds it, so that one that was kept keeps its own object.
 struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
-  let keys: Keys
   /// A `ContainerCopier` of the containers.
   private let copier: AnyObject
   /// The references that the containers are.
@@ -64,12 +63,14 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
   /// Never nil. They are optional because without optimization, in Swift 6, an `AnyObject` is never known to
   /// be uniquely referenced, and an optional one is.
   private var containers: UnsafeMutablePointer<AnyObject?>
-  /// The objects that the containers refer to, each retained.
-  private var objects: UnsafeMutablePointer<Unmanaged<Object>>
+  /// The objects that the containers refer to.
+  private var objects: UnsafeMutablePointer<Object>
   private var count = 0
   private var capacity = 2
   /// The containers from here on are free.
   private var used = 0
+  /// The last property: where code is not specialized, the place of a property after it would have to be looked up.
+  let keys: Keys
 
   init<Container>(_ keys: Keys, of container: Container.Type) {
     self.keys = keys
@@ -79,7 +80,7 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
   }
 
   deinit {
-    for number in 0..<count { objects[number].release() }
+    objects.deinitialize(count: count)
     containers.deinitialize(count: count)
     containers.deallocate()
     objects.deallocate()
@@ -90,7 +91,7 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
   @inline(__always)
   mutating func take<Container, Failure: Error>(
     _ type: Container.Type, _ make: () -> (container: AnyObject, object: Object),
-    _ start: (Object) throws(Failure) -> Void
+    _ start: (borrowing Object) throws(Failure) -> Void
   ) throws(Failure) -> Container {
     var free = used
     while free > 0, isKnownUniquelyReferenced(&containers[free &- 1]) { free &-= 1 }
@@ -99,7 +100,7 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
       add(container, object)
     }
     used = free &+ 1
-    try objects[free].borrow(start)
+    try borrowing(objects + free, start)
     return unsafeDowncast(copier, to: ContainerCopier<Container>.self).copy(containers + free)
   }
 
@@ -107,7 +108,7 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
   private mutating func add(_ container: AnyObject, _ object: Object) {
     if count == capacity { grow() }
     (containers + count).initialize(to: container)
-    (objects + count).initialize(to: .passRetained(object))
+    (objects + count).initialize(to: object)
     count += 1
   }
 
@@ -133,20 +134,23 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
     return used == 0
   }
 
-  func borrowObjects(_ body: (Object) -> Void) {
-    for number in 0..<count { objects[number].borrow(body) }
+  func borrowObjects(_ body: (borrowing Object) -> Void) {
+    for number in 0..<count { borrowing(objects + number, body) }
   }
 }
 
 /// The pools of the key types that a session has met.
+///
+/// They are kept as raw addresses. Where code is not specialized, as in a debug build, every access to a list of typed
+/// ones would look up the type.
 struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
   /// A stable address, without reference counting.
   typealias Reference = UnsafeMutablePointer<ContainerPool<Object, Keys>>
 
-  private var table = TypeTable<Reference>()
-  private var pools = GrowableBuffer<Reference>(capacity: 8)
+  private var table = TypeTable()
+  private var pools = GrowableBuffer<UnsafeMutableRawPointer>(capacity: 8)
   /// The pools from which the message took containers.
-  private var used = GrowableBuffer<Reference>(capacity: 8)
+  private var used = GrowableBuffer<UnsafeMutableRawPointer>(capacity: 8)
   /// Whether containers are reused; no longer once one has escaped its message.
   var reusesContainers: Bool
 
@@ -154,21 +158,28 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
 
   deinit {
     for pool in pools.buffer {
-      pool.deinitialize(count: 1)
+      Self.pool(pool).deinitialize(count: 1)
       pool.deallocate()
     }
   }
 
+  private static func pool(_ address: UnsafeMutableRawPointer) -> Reference {
+    address.assumingMemoryBound(to: ContainerPool<Object, Keys>.self)
+  }
+
   @inline(__always)
-  subscript(keyType: Any.Type) -> Reference? { table[keyType] }
+  subscript(keyType: Any.Type) -> Reference? {
+    guard case let pool?? = table[keyType] else { return nil }
+    return Self.pool(pool)
+  }
 
   /// Adds the pool of a key type, and checks with a container that `make` makes whether those of the type can be reused.
   mutating func add<Container>(_ keys: Keys, for keyType: Any.Type, _ make: () -> Container) -> Reference {
     if reusesContainers { reusesContainers = ContainerReuse.isPossible(make) }
     let pool = Reference.allocate(capacity: 1)
     pool.initialize(to: ContainerPool(keys, of: Container.self))
-    pools.append(pool)
-    table.insert(pool, for: keyType)
+    pools.append(UnsafeMutableRawPointer(pool))
+    table.insert(UnsafeMutableRawPointer(pool), for: keyType)
     return pool
   }
 
@@ -177,14 +188,15 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
   /// Must not be called once the message is over: then another thread may check whether all were given back.
   @inline(__always)
   mutating func noteUse(_ pool: Reference) {
-    if pool.pointee.isUnused { used.append(pool) }
+    if pool.pointee.isUnused { used.append(UnsafeMutableRawPointer(pool)) }
   }
 
   /// Takes back the containers that nobody holds any more, and returns whether that is all of them. Calls `finish`
   /// with the objects of each key type whose containers are complete.
-  func takeContainersBack(_ finish: (Object) -> Void = { _ in }) -> Bool {
+  func takeContainersBack(_ finish: (borrowing Object) -> Void = { _ in }) -> Bool {
     var areComplete = true
-    for pool in used.buffer {
+    for address in used.buffer {
+      let pool = Self.pool(address)
       if pool.pointee.isComplete() {
         pool.pointee.borrowObjects(finish)
       } else {

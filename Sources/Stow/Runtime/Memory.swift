@@ -146,26 +146,6 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   var buffer: UnsafeMutableBufferPointer<Element> { UnsafeMutableBufferPointer(start: base, count: count) }
 }
 
-extension Unmanaged {
-  /// Lends the object, which somebody else keeps alive, without counting a reference.
-  @inline(__always)
-  func borrow<Result, Failure: Error>(
-    _ body: (Instance) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    var failure: Failure?
-    let result: Result? = _withUnsafeGuaranteedRef { object in
-      do throws(Failure) {
-        return try body(object)
-      } catch {
-        failure = error
-        return nil
-      }
-    }
-    if let failure { throw failure }
-    return result.unsafelyUnwrapped
-  }
-}
-
 /// Lends the pointee in place: reading a copyable one would copy it first.
 @inline(__always)
 func borrowing<Pointee: ~Copyable, Failure: Error>(

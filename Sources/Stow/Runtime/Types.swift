@@ -4,9 +4,8 @@
 /// `TypeEncoder` or a `DecodingPlan`) that does the same with fewer calls.
 struct TypePlans<Handler: AnyObject>: ~Copyable {
   struct Entry: BitwiseCopyable {
-    private let plan: Unmanaged<Handler>?
-
-    fileprivate init(_ plan: Handler?) { self.plan = plan.map { .passUnretained($0) } }
+    /// The plan, which the table retains.
+    fileprivate let plan: UnsafeMutableRawPointer?
 
     /// Whether values are encoded by `encode(to:)` and decoded by `init(from:)`.
     var isPlain: Bool { plan == nil }
@@ -17,11 +16,13 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
       as typed: Typed.Type, _ body: (Typed) throws -> Result
     ) rethrows -> Result {
       guard let plan else { preconditionFailure("a plain type has no plan") }
-      return try plan._withUnsafeGuaranteedRef { try body(unsafeDowncast($0, to: typed)) }
+      return try Unmanaged<Handler>.fromOpaque(plan)._withUnsafeGuaranteedRef {
+        try body(unsafeDowncast($0, to: typed))
+      }
     }
   }
 
-  private var table = TypeTable<Entry>()
+  private var table = TypeTable()
   /// Retains the plans in the table.
   private var plans: [Handler] = []
   private let makePlan: (Any.Type) -> Handler?
@@ -30,15 +31,15 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   init(_ makePlan: @escaping (Any.Type) -> Handler?) { self.makePlan = makePlan }
 
   @inline(__always)
-  mutating func entry(for type: Any.Type) -> Entry { table[type] ?? add(type) }
+  mutating func entry(for type: Any.Type) -> Entry { Entry(plan: table[type] ?? add(type)) }
 
   @inline(never)
-  private mutating func add(_ type: Any.Type) -> Entry {
+  private mutating func add(_ type: Any.Type) -> UnsafeMutableRawPointer? {
     let plan = makePlan(type)
     if let plan { plans.append(plan) }
-    let entry = Entry(plan)
-    table.insert(entry, for: type)
-    return entry
+    let address = plan.map { Unmanaged.passUnretained($0).toOpaque() }
+    table.insert(address, for: type)
+    return address
   }
 }
 
@@ -46,9 +47,13 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
 ///
 /// Comparing identities is the cheapest operation on a type; a cast to a protocol is the most expensive. So
 /// what follows from a type is found out once and kept here. Uses open addressing; nothing is ever evicted,
-/// because a program has few types. Values must be trivial.
-struct TypeTable<Value: BitwiseCopyable>: ~Copyable {
-  private typealias Slot = (type: ObjectIdentifier?, value: Value?)
+/// because a program has few types.
+///
+/// The facts are raw addresses. Where code is not specialized, as in a debug build, every access to a table of typed ones
+/// would look up the type.
+struct TypeTable: ~Copyable {
+  typealias Value = UnsafeMutableRawPointer?
+  private typealias Slot = (type: ObjectIdentifier?, value: Value)
 
   private var slots: UnsafeMutablePointer<Slot>
   private var mask = 63
