@@ -34,10 +34,12 @@ class TypeEncoder<Value>: AnyTypeEncoder {
 protocol RecordableScalar: Encodable, Sendable {
   func record(in recording: inout Recording, key: TokenKey)
 
-  /// Return encoders for arrays of values and for dictionaries of them by strings that are specialized for the type; nil if
-  /// they are encoded as those of any other type.
-  static func makeArrayEncoder() -> AnyTypeEncoder?
-  static func makeDictionaryEncoder() -> AnyTypeEncoder?
+  /// Record the elements of an array, and the entries of a map. Each type has its own, specialized code.
+  static func record(_ values: UnsafeBufferPointer<Self>, in recording: inout Recording)
+  static func record(_ values: [String: Self], in recording: inout Recording)
+
+  /// Returns an array as a value that is packed when it is written; nil if it has no such form.
+  static func retained(_ values: [Self]) -> RetainedValue?
 }
 
 extension Recording {
@@ -267,47 +269,23 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
 
 extension Array: WholeEncodable where Element: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder? {
-    if Element.self == StowValue.self { return StowValue.makeArrayEncoder() }
-    return RecordableTypes.scalar(Element.self)?.makeArrayEncoder() ?? ArrayTypeEncoder(ofAny: Element.self)
+    if Element.self == StowValue.self { return StowValueArrayEncoder() }
+    return RecordableTypes.scalar(Element.self)?.makeArrayEncoder() ?? ArrayTypeEncoder<Element>()
   }
 }
 
-// Their elements are not constrained to `Encodable`: with the constraint, making an encoder for a type that is
-// known here would search for the conformance.
+extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
+  static func makeTypeEncoder() -> AnyTypeEncoder? {
+    guard Key.self == String.self else { return nil }
+    return RecordableTypes.scalar(Value.self)?.makeDictionaryEncoder() ?? DictionaryTypeEncoder<Value>()
+  }
+}
 
-final class ArrayTypeEncoder<Element>: TypeEncoder<[Element]> {
-  /// Records the elements of the array that begins at a token.
-  private let record: (UnsafeBufferPointer<Element>, Recorder, _ begin: Int) throws -> Void
-  /// Returns the elements as a value that is packed when it is written, or nil.
-  private let retained: ([Element]) -> RetainedValue?
-
+class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
   /// The shortest array that is retained; shorter ones are recorded element by element.
   private static var shortestRetained: Int { 17 }
 
-  init(
-    retained: @escaping ([Element]) -> RetainedValue? = { _ in nil },
-    record: @escaping (UnsafeBufferPointer<Element>, Recorder, _ begin: Int) throws -> Void
-  ) {
-    self.retained = retained
-    self.record = record
-  }
-
-  /// Makes the encoder of arrays whose elements are encoded one by one.
-  convenience init(ofAny type: Element.Type) where Element: Encodable {
-    self.init { elements, recorder, begin in
-      let entry = recorder.encoders.entry(for: Element.self)
-      if !entry.isPlain {
-        return try entry.withPlan(as: TypeEncoder<Element>.self) {
-          try $0.encode(elements, into: recorder, parent: begin)
-        }
-      }
-      try borrowingEach(of: elements) {
-        try recorder.encodePlain($0, key: TokenKey($1), parent: begin)
-      }
-    }
-  }
-
-  override func encode(
+  final override func encode(
     _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
     if elements.count >= Self.shortestRetained, let value = retained(copy elements) {
@@ -316,117 +294,110 @@ final class ArrayTypeEncoder<Element>: TypeEncoder<[Element]> {
     }
     let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
     try recorder.recordContainer(of: elements, container) { begin in
-      try borrowingElements(of: elements) { try record($0, recorder, begin) }
+      try borrowingElements(of: elements) { try record($0, in: recorder, begin) }
     }
   }
-}
 
-extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
-  static func makeTypeEncoder() -> AnyTypeEncoder? {
-    guard Key.self == String.self else { return nil }
-    return RecordableTypes.scalar(Value.self)?.makeDictionaryEncoder()
-      ?? DictionaryTypeEncoder(ofAny: Value.self)
+  /// Returns the elements as a value that is packed when it is written, or nil.
+  func retained(_ elements: [Element]) -> RetainedValue? { nil }
+
+  /// Records the elements of the array that begins at a token.
+  func record(_ elements: UnsafeBufferPointer<Element>, in recorder: Recorder, _ begin: Int) throws {
+    let entry = recorder.encoders.entry(for: Element.self)
+    if !entry.isPlain {
+      return try entry.withPlan(as: TypeEncoder<Element>.self) {
+        try $0.encode(elements, into: recorder, parent: begin)
+      }
+    }
+    try borrowingEach(of: elements) { try recorder.encodePlain($0, key: TokenKey($1), parent: begin) }
   }
 }
 
 /// A dictionary whose keys are strings: a map.
-final class DictionaryTypeEncoder<Value>: TypeEncoder<[String: Value]> {
-  /// Records the entries of the map that begins at a token.
-  private let record: ([String: Value], Recorder, _ begin: Int) throws -> Void
-
-  init(record: @escaping ([String: Value], Recorder, _ begin: Int) throws -> Void) { self.record = record }
-
-  /// Makes the encoder of dictionaries whose values are encoded one by one.
-  convenience init(ofAny type: Value.Type) where Value: Encodable {
-    self.init { dictionary, recorder, begin in
-      let entry = recorder.encoders.entry(for: Value.self)
-      for (key, value) in dictionary {
-        recorder.recording.recordKey(key)
-        try recorder.encode(value, by: entry, key: TokenKey(), parent: begin, level: 0)
-      }
-    }
-  }
-
-  override func encode(
+class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
+  final override func encode(
     _ dictionary: borrowing [String: Value], into recorder: Recorder, key: TokenKey, parent: Int,
     level: Int
   ) throws {
     try recorder.recordContainer(of: dictionary, ContainerStart(.map, key: key, parent: parent)) { begin in
       recorder.recording.noteMap(at: begin)
-      try record(copy dictionary, recorder, begin)
+      try record(copy dictionary, in: recorder, begin)
+    }
+  }
+
+  /// Records the entries of the map that begins at a token.
+  func record(_ dictionary: [String: Value], in recorder: Recorder, _ begin: Int) throws {
+    let entry = recorder.encoders.entry(for: Value.self)
+    for (key, value) in dictionary {
+      recorder.recording.recordKey(key)
+      try recorder.encode(value, by: entry, key: TokenKey(), parent: begin, level: 0)
     }
   }
 }
 
-// Arrays and dictionaries of scalars. The closures are specialized for the type of the scalars.
+// Arrays and dictionaries of scalars, which are recorded by code that is specialized for their type.
+
+private final class ScalarArrayEncoder<Element: RecordableScalar>: ArrayTypeEncoder<Element> {
+  override func retained(_ elements: [Element]) -> RetainedValue? { Element.retained(elements) }
+
+  override func record(_ elements: UnsafeBufferPointer<Element>, in recorder: Recorder, _ begin: Int) {
+    Element.record(elements, in: &recorder.recording)
+  }
+}
+
+private final class ScalarDictionaryEncoder<Value: RecordableScalar>: DictionaryTypeEncoder<Value> {
+  override func record(_ dictionary: [String: Value], in recorder: Recorder, _ begin: Int) {
+    Value.record(dictionary, in: &recorder.recording)
+  }
+}
 
 extension RecordableScalar {
-  static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
-  static func makeArrayEncoder() -> AnyTypeEncoder? { nil }
-  static func makeDictionaryEncoder() -> AnyTypeEncoder? { nil }
+  fileprivate static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
+  fileprivate static func makeArrayEncoder() -> AnyTypeEncoder { ScalarArrayEncoder<Self>() }
+  fileprivate static func makeDictionaryEncoder() -> AnyTypeEncoder { ScalarDictionaryEncoder<Self>() }
 
-  @inline(__always)
-  fileprivate static func arrayEncoder(
-    _ retained: @escaping ([Self]) -> RetainedValue?
-  ) -> AnyTypeEncoder {
-    ArrayTypeEncoder<Self>(retained: retained) { elements, recorder, _ in
-      borrowingEach(of: elements) { element, _ in recorder.recording.record(copy element, key: TokenKey()) }
+  static func record(_ values: UnsafeBufferPointer<Self>, in recording: inout Recording) {
+    borrowingEach(of: values) { value, _ in recording.record(copy value, key: TokenKey()) }
+  }
+
+  static func record(_ values: [String: Self], in recording: inout Recording) {
+    for (key, value) in values {
+      recording.recordKey(key)
+      recording.record(value, key: TokenKey())
     }
   }
 
-  @inline(__always)
-  fileprivate static func dictionaryEncoder() -> AnyTypeEncoder {
-    DictionaryTypeEncoder<Self> { dictionary, recorder, _ in
-      for (key, value) in dictionary {
-        recorder.recording.recordKey(key)
-        recorder.recording.record(value, key: TokenKey())
-      }
-    }
-  }
+  static func retained(_ values: [Self]) -> RetainedValue? { nil }
 }
 
 extension TapeScalar where Self: FixedWidthInteger {
   /// For integers of any width; those beyond `Int64` are recorded one by one.
-  static func makeArrayEncoder() -> AnyTypeEncoder? {
-    arrayEncoder { values in
-      if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
-      return .integers(values.map { Int64(truncatingIfNeeded: $0) })
-    }
+  static func retained(_ values: [Self]) -> RetainedValue? {
+    if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
+    return .integers(values.map { Int64(truncatingIfNeeded: $0) })
   }
 }
 
 extension Int {
-  static func makeArrayEncoder() -> AnyTypeEncoder? { arrayEncoder { .ints($0) } }
-  static func makeDictionaryEncoder() -> AnyTypeEncoder? { dictionaryEncoder() }
+  static func retained(_ values: [Int]) -> RetainedValue? { .ints(values) }
 }
 
 extension Int64 {
-  static func makeArrayEncoder() -> AnyTypeEncoder? { arrayEncoder { .integers($0) } }
+  static func retained(_ values: [Int64]) -> RetainedValue? { .integers(values) }
 }
 
 extension Double {
-  static func makeArrayEncoder() -> AnyTypeEncoder? { arrayEncoder { .doubles($0) } }
-  static func makeDictionaryEncoder() -> AnyTypeEncoder? { dictionaryEncoder() }
+  static func retained(_ values: [Double]) -> RetainedValue? { .doubles(values) }
 }
 
 extension Float {
-  static func makeArrayEncoder() -> AnyTypeEncoder? {
-    arrayEncoder { $0.contains(where: \.isNaN) ? nil : .doubles($0.map(Double.init)) }
+  static func retained(_ values: [Float]) -> RetainedValue? {
+    values.contains(where: \.isNaN) ? nil : .doubles(values.map(Double.init))
   }
 }
 
 extension Bool {
-  static func makeArrayEncoder() -> AnyTypeEncoder? { arrayEncoder { .bools($0) } }
-  static func makeDictionaryEncoder() -> AnyTypeEncoder? { dictionaryEncoder() }
-}
-
-extension Date {
-  static func makeDictionaryEncoder() -> AnyTypeEncoder? { dictionaryEncoder() }
-}
-
-extension String {
-  static func makeArrayEncoder() -> AnyTypeEncoder? { arrayEncoder { _ in nil } }
-  static func makeDictionaryEncoder() -> AnyTypeEncoder? { dictionaryEncoder() }
+  static func retained(_ values: [Bool]) -> RetainedValue? { .bools(values) }
 }
 
 // MARK: - StowValue
@@ -441,13 +412,12 @@ final class StowValueEncoder: TypeEncoder<StowValue> {
   }
 }
 
-extension StowValue {
-  /// Makes the encoder of arrays of values, which share what is known about keys.
-  fileprivate static func makeArrayEncoder() -> AnyTypeEncoder {
-    ArrayTypeEncoder<StowValue>(record: { elements, recorder, begin in
-      var known = KnownKeys()
-      try recorder.record(elements, in: begin, &known)
-    })
+/// Records arrays of values, which share what is known about keys.
+private final class StowValueArrayEncoder: ArrayTypeEncoder<StowValue> {
+  override func record(_ elements: UnsafeBufferPointer<StowValue>, in recorder: Recorder, _ begin: Int) throws
+  {
+    var known = KnownKeys()
+    try recorder.record(elements, in: begin, &known)
   }
 }
 
