@@ -97,7 +97,13 @@ struct KeyTable: ~Copyable {
 
   // From message to message.
 
-  private var names = KeyNames()
+  /// The names by the bytes of keys, as far as keys have been learnt.
+  private var names = GrowableBuffer<Name>(capacity: 16)
+  private var codingKeys: [(any CodingKey)?] = []
+  /// Begins with as many bytes as `BackwardWriter.shortBytes` reads before what it copies.
+  private var texts = GrowableBuffer<UInt8>(capacity: 256)
+  /// A Bloom filter: bits that a string has if it may be one of the keys.
+  private var filter: UInt64 = 0
   /// The matches that were found for messages that used the same keys.
   private(set) var matches: [Match] = []
   /// The index of the match that `present` was taken from; −1 if it was not.
@@ -127,6 +133,7 @@ struct KeyTable: ~Copyable {
     let size = hasSlots ? 256 : 1
     table = .allocate(capacity: size)
     table.initialize(repeating: Self.unknown, count: size)
+    for _ in 0..<BackwardWriter.shortLimit { texts.append(0) }
   }
 
   deinit { table.deallocate() }
@@ -157,25 +164,60 @@ struct KeyTable: ~Copyable {
 
   // MARK: names
 
-  func isLearnt(_ byte: Int) -> Bool { names.isLearnt(byte) }
+  /// Where the names of a key are in `texts`: its bytes in a map or a shape, and its UTF-8 after them.
+  private struct Name: BitwiseCopyable {
+    var start = 0
+    var middle = 0
+    var end = 0
+    /// The first key that was learnt of those with the same name; usually the key itself.
+    var first = 0
+  }
 
-  mutating func learn(_ key: any CodingKey, named name: String, byte: Int) {
-    if names.learn(key, named: name, byte: byte) { table[byte] = Self.fresh }
+  func isLearnt(_ byte: Int) -> Bool { byte < names.count && names[byte].end > 0 }
+
+  mutating func learn(_ key: any CodingKey, named string: String, byte: Int) {
+    let same = codingKeys.indices.first { isLearnt($0) && utf8(ofKey: $0).elementsEqual(string.utf8) }
+    while names.count <= byte {
+      names.append(Name())
+      codingKeys.append(nil)
+    }
+    codingKeys[byte] = key
+    var name = Name(start: texts.count, first: same.map { names[$0].first } ?? byte)
+    for byte in KeyText.bytes(of: string) { texts.append(byte) }
+    name.middle = texts.count
+    for byte in string.utf8 { texts.append(byte) }
+    name.end = texts.count
+    names[byte] = name
+    filter |= StringPool.filterBit(utf8(ofKey: byte))
+    if same == nil { table[byte] = Self.fresh }
   }
 
   /// Returns the key that represents all keys of the same name. Only that one has an entry; the others stay
   /// unknown.
-  fileprivate func firstOfSameName(_ byte: Int) -> Int { names.firstOfSameName(byte) }
+  fileprivate func firstOfSameName(_ byte: Int) -> Int {
+    precondition(isLearnt(byte))
+    return names[byte].first
+  }
 
   func codingKey(atSlot slot: Int) -> (any CodingKey)? {
-    slot < slotCount ? names.codingKey(Int(keys[slot])) : nil
+    slot < slotCount ? codingKeys[Int(keys[slot])] : nil
   }
 
   /// Returns the bytes of a key in a map or a shape, valid until another key is learnt.
   @inline(__always)
-  func text(atSlot slot: Int) -> UnsafeRawBufferPointer { names.text(ofKey: Int(keys[slot])) }
+  func text(atSlot slot: Int) -> UnsafeRawBufferPointer {
+    // A key that has a slot has been learnt.
+    let name = names.base[Int(keys[slot])]
+    return texts(name.start, name.middle)
+  }
 
-  func utf8(atSlot slot: Int) -> UnsafeRawBufferPointer { names.utf8(ofKey: Int(keys[slot])) }
+  func utf8(atSlot slot: Int) -> UnsafeRawBufferPointer { utf8(ofKey: Int(keys[slot])) }
+
+  private func utf8(ofKey byte: Int) -> UnsafeRawBufferPointer { texts(names[byte].middle, names[byte].end) }
+
+  private func texts(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: texts.base + start, count: end - start)
+  }
 
   // MARK: slots
 
@@ -309,7 +351,7 @@ struct KeyTable: ~Copyable {
   mutating func settleSingleObject(_ pool: inout StringPool) -> Bool {
     shape = -1
     strings.truncate(to: 0)
-    guard pool.mayContain(names.filter) else { return false }
+    guard pool.mayContain(filter) else { return false }
     for slot in 0..<slotCount {
       let string = hasValue(atSlot: slot) ? pool.find(utf8(atSlot: slot)) : -1
       if string >= 0 { pool[string].keyUses &+= 1 }
@@ -323,67 +365,6 @@ struct KeyTable: ~Copyable {
 
   /// Returns the string of the key at a slot; −1 if the pool has no use for it.
   func string(atSlot slot: Int) -> Int { slot < strings.count ? strings[slot] : -1 }
-}
-
-/// The names of the keys of a key type, by their bytes.
-private struct KeyNames: ~Copyable {
-  /// Where the names of a key are in `texts`: its bytes in a map or a shape, and its UTF-8 after them.
-  private struct Name: BitwiseCopyable {
-    var start = 0
-    var middle = 0
-    var end = 0
-    /// The first key that was learnt of those with the same name; usually the key itself.
-    var first = 0
-  }
-
-  /// The names by the bytes of keys, as far as keys have been learnt.
-  private var names = GrowableBuffer<Name>(capacity: 16)
-  private var codingKeys: [(any CodingKey)?] = []
-  /// Begins with as many bytes as `BackwardWriter.shortBytes` reads before what it copies.
-  private var texts = GrowableBuffer<UInt8>(capacity: 256)
-  /// A Bloom filter: bits that a string has if it may be one of the keys.
-  private(set) var filter: UInt64 = 0
-
-  init() { for _ in 0..<BackwardWriter.shortLimit { texts.append(0) } }
-
-  func isLearnt(_ byte: Int) -> Bool { byte < names.count && names[byte].end > 0 }
-
-  /// Learns a key, and returns whether no other key has its name.
-  mutating func learn(_ key: any CodingKey, named string: String, byte: Int) -> Bool {
-    let same = codingKeys.indices.first { isLearnt($0) && utf8(ofKey: $0).elementsEqual(string.utf8) }
-    while names.count <= byte {
-      names.append(Name())
-      codingKeys.append(nil)
-    }
-    codingKeys[byte] = key
-    var name = Name(start: texts.count, first: same.map { names[$0].first } ?? byte)
-    for byte in KeyText.bytes(of: string) { texts.append(byte) }
-    name.middle = texts.count
-    for byte in string.utf8 { texts.append(byte) }
-    name.end = texts.count
-    names[byte] = name
-    filter |= StringPool.filterBit(utf8(ofKey: byte))
-    return same == nil
-  }
-
-  func firstOfSameName(_ byte: Int) -> Int {
-    precondition(isLearnt(byte))
-    return names[byte].first
-  }
-
-  func codingKey(_ byte: Int) -> (any CodingKey)? { codingKeys[byte] }
-
-  func text(ofKey byte: Int) -> UnsafeRawBufferPointer {
-    // A key that has a slot has been learnt.
-    let name = names.base[byte]
-    return texts(name.start, name.middle)
-  }
-
-  func utf8(ofKey byte: Int) -> UnsafeRawBufferPointer { texts(names[byte].middle, names[byte].end) }
-
-  private func texts(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: texts.base + start, count: end - start)
-  }
 }
 
 /// The slots that have a value in some object, in order; for a known shape, the slots of all its keys.
