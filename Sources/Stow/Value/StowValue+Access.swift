@@ -43,15 +43,12 @@ extension StowValue {
   public subscript(key: String) -> StowValue? {
     get { object?[key] }
     _modify {
-      guard case .object(var object) = self else {
-        var value: StowValue?
-        defer { if let value { self = [key: value] } }
-        yield &value
-        return
-      }
+      var object = object ?? [:]
+      // Stays if nothing is assigned.
+      let other: StowValue? = kind == .object ? nil : self
       // Released, so that the object is uniquely referenced and can be changed in place.
       self = .null
-      defer { self = .object(object) }
+      defer { if let other, object.isEmpty { self = other } else { self = .object(object) } }
       yield &object[key]
     }
   }
@@ -74,23 +71,14 @@ extension StowValue {
       return elements[index]
     }
     _modify {
-      guard case .array(var elements) = self else {
-        var value: StowValue?
-        defer {
-          if let value {
-            precondition(index == 0, "Index out of range")
-            self = [value]
-          }
-        }
-        yield &value
-        return
-      }
+      var elements = array ?? []
       // As for a key.
+      let other: StowValue? = kind == .array ? nil : self
       self = .null
       var value: StowValue? = elements.indices.contains(index) ? elements.take(at: index) : .none
       defer {
         elements.replace(at: index, with: value)
-        self = .array(elements)
+        if let other, elements.isEmpty { self = other } else { self = .array(elements) }
       }
       yield &value
     }
