@@ -243,17 +243,13 @@ final class ObjectWriter {
   private let keys: KeyTable.Reference
   /// The table of the keys, at hand.
   private let table: UnsafeMutablePointer<UInt16>
-  // Unchecked because each access is a load or a store, or a call that does not come back here.
-  @exclusivity(unchecked) private var position = Position()
+  /// The token where the object begins.
+  // Unchecked, like `expected`, because each access is a load or a store, or a call that does not come back here.
+  @exclusivity(unchecked) private var begin = 0
+  /// The slot that the next key most likely has; −1 if keys are written as strings.
+  @exclusivity(unchecked) private var expected = 0
   /// The recorder, if the pool does not keep it for this container.
   private let owner: Recorder?
-
-  struct Position {
-    /// The token where the object begins.
-    var begin = 0
-    /// The slot that the next key most likely has; −1 if keys are written as strings.
-    var expected = 0
-  }
 
   init(recorder: Recorder, keys: KeyTable.Reference, isOwner: Bool = false) {
     owner = isOwner ? recorder : nil
@@ -263,15 +259,11 @@ final class ObjectWriter {
   }
 
   func start(at begin: Int, hasSlots: Bool) {
-    position = Position(begin: begin, expected: hasSlots ? 0 : -1)
+    self.begin = begin
+    expected = hasSlots ? 0 : -1
   }
 
-  @inline(__always)
-  private func withRecorder<Result>(_ body: (Recorder) throws -> Result) rethrows -> Result {
-    try recorder.lend(body)
-  }
-
-  var codingPath: [any CodingKey] { withRecorder { $0.recording.path(ofContainer: position.begin) } }
+  var codingPath: [any CodingKey] { recorder.lend { $0.recording.path(ofContainer: begin) } }
 
   /// Makes this the container that is written to, and returns the slot for `key`.
   ///
@@ -287,26 +279,26 @@ final class ObjectWriter {
   @inline(__always)
   private func placeInLine(_ byte: Int) -> TokenKey? {
     let slot = Int(table[byte])
-    guard slot == position.expected || slot == KeyTable.fresh && position.expected >= 0, isCurrent else {
+    guard slot == expected || slot == KeyTable.fresh && expected >= 0, isCurrent else {
       return nil
     }
     if slot == KeyTable.fresh { return TokenKey(takeSlot(byte, isPresent: true)) }
-    position.expected = slot &+ 1
+    expected = slot &+ 1
     return TokenKey(slot)
   }
 
-  private var isCurrent: Bool { withRecorder { $0.isCurrent(position.begin) } }
+  private var isCurrent: Bool { recorder.lend { $0.isCurrent(begin) } }
 
   @inline(never)
   private func placeOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> TokenKey {
-    withRecorder { recorder in
-      if !recorder.isCurrent(position.begin) { recorder.resume(position.begin) }
-      if position.expected < 0 {
+    recorder.lend { recorder in
+      if !recorder.isCurrent(begin) { recorder.resume(begin) }
+      if expected < 0 {
         recorder.recording.recordFreeKey(key.stringValue, key.intValue)
         return TokenKey()
       }
       learn(key, byte)
-      let slot = recorder.recording.slot(keys, ofByte: byte, &position.expected, isPresent: true)
+      let slot = recorder.recording.slot(keys, ofByte: byte, &expected, isPresent: true)
       return TokenKey(slot)
     }
   }
@@ -320,10 +312,10 @@ final class ObjectWriter {
   /// Takes a slot for a key that the message uses for the first time: it comes after all others.
   @inline(__always)
   private func takeSlot(_ byte: Int, isPresent: Bool) -> Int {
-    let slot = withRecorder {
+    let slot = recorder.lend {
       $0.recording.keyTables.takeSlot(keys, ofByte: byte, isPresent: isPresent)
     }
-    position.expected = slot &+ 1
+    expected = slot &+ 1
     return slot
   }
 
@@ -332,9 +324,9 @@ final class ObjectWriter {
   private func skip<Key: CodingKey>(_ key: Key) {
     let byte = keyByte(key)
     let slot = table[byte]
-    if Int(slot & ~KeyTable.absent) == position.expected {
-      position.expected &+= 1
-    } else if slot == KeyTable.fresh, position.expected >= 0, isCurrent {
+    if Int(slot & ~KeyTable.absent) == expected {
+      expected &+= 1
+    } else if slot == KeyTable.fresh, expected >= 0, isCurrent {
       _ = takeSlot(byte, isPresent: false)
     } else {
       skipOutOfLine(key, byte: byte)
@@ -343,15 +335,15 @@ final class ObjectWriter {
 
   @inline(never)
   private func skipOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) {
-    guard position.expected >= 0 else { return }
+    guard expected >= 0 else { return }
     learn(key, byte)
-    withRecorder { _ = $0.recording.slot(keys, ofByte: byte, &position.expected, isPresent: false) }
+    recorder.lend { _ = $0.recording.slot(keys, ofByte: byte, &expected, isPresent: false) }
   }
 
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
     guard let slot = placeInLine(keyByte(key)) else { return putOutOfLine(value, key) }
-    withRecorder { $0.recording.record(value, key: slot) }
+    recorder.lend { $0.recording.record(value, key: slot) }
   }
 
   /// Records a value out of line, in a call at the end: one in the middle would make every call save
@@ -359,7 +351,7 @@ final class ObjectWriter {
   @inline(never)
   private func putOutOfLine<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
     let slot = placeOutOfLine(key, byte: keyByte(key))
-    withRecorder { $0.recording.record(value, key: slot) }
+    recorder.lend { $0.recording.record(value, key: slot) }
   }
 
   @inline(__always)
@@ -385,7 +377,7 @@ final class ObjectWriter {
   /// Encodes the value whose key has been recorded; drops the key if the value throws.
   @inline(__always)
   private func announced(_ body: (Recorder) throws -> Void) throws {
-    try withRecorder { recorder in
+    try recorder.lend { recorder in
       do {
         try body(recorder)
       } catch {
@@ -402,14 +394,14 @@ final class ObjectWriter {
     _ key: Key, _ body: (Recorder, _ slot: TokenKey, _ parent: Int) -> Result
   ) -> Result {
     let slot = place(key)
-    return withRecorder { body($0, slot, position.begin) }
+    return recorder.lend { body($0, slot, begin) }
   }
 
   func encoderForSuper() -> any Encoder {
-    withRecorder { recorder in
-      if !recorder.isCurrent(position.begin) { recorder.resume(position.begin) }
+    recorder.lend { recorder in
+      if !recorder.isCurrent(begin) { recorder.resume(begin) }
       recorder.recording.recordKey(PathKey.super.stringValue)
-      return recorder.deferValue(key: TokenKey(), parent: position.begin)
+      return recorder.deferValue(key: TokenKey(), parent: begin)
     }
   }
 }
