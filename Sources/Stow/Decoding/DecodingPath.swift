@@ -139,7 +139,7 @@ struct DecodingPath: ~Copyable {
     if let count = remember(node, message) {
       return count == lastPath.count ? lastPath : Array(lastPath[..<count])
     }
-    return offset.map { PathFinder(message: message).path(to: $0, from: message.body) } ?? []
+    return offset.map { message.path(to: $0, from: message.body) } ?? []
   }
 
   /// Makes the last path lead to a place, and returns how many of its keys do; nil if the place has been left.
@@ -156,7 +156,7 @@ struct DecodingPath: ~Copyable {
         break
       }
       if steps[Int(node.index)].kind == .found {
-        lastPath = PathFinder(message: message).path(to: steps[Int(node.index)].value, from: message.body)
+        lastPath = message.path(to: steps[Int(node.index)].value, from: message.body)
         count = lastPath.count
         lastSerials = [PathNode.top.serial] + repeatElement(node.serial, count: count)
         break
@@ -203,13 +203,12 @@ struct DecodingPath: ~Copyable {
   }
 }
 
-/// Finds the coding path of a place in the message by walking down to it from the top.
-///
-/// Decoding knows its path as a stack; a container or decoder that outlived the `init(from:)` it was made for
-/// has lost its place there. Used only then, and only if a path is requested.
-struct PathFinder {
-  let message: Message
+// Finding the coding path of a place in the message by walking down to it from the top.
+//
+// Decoding knows its path as a stack; a container or decoder that outlived the `init(from:)` it was made for
+// has lost its place there. Used only then, and only if a path is requested.
 
+extension Message {
   /// Returns the path of the value or the container whose bytes hold `offset`: of the value that begins there, or
   /// of the innermost container around it.
   func path(to offset: Int, from body: Int) -> [any CodingKey] {
@@ -223,20 +222,20 @@ struct PathFinder {
   }
 
   private func child(of value: Int, holding offset: Int) throws(FormatError) -> (Int, any CodingKey)? {
-    guard var children = try Children(of: value, message) else { return try row(of: value, holding: offset) }
+    guard var children = try Children(of: value, self) else { return try row(of: value, holding: offset) }
     // This may be what could not be read: an element that goes beyond its container.
-    while let child = try children.nextUnchecked(message) {
+    while let child = try children.nextUnchecked(self) {
       guard (child.value..<children.offset).contains(offset) else { continue }
       guard let key = child.key else { return (child.value, PathKey.index(child.number)) }
-      return (child.value, PathKey(stringValue: try message.keyString(at: key)))
+      return (child.value, PathKey(stringValue: try keyString(at: key)))
     }
     return nil
   }
 
   /// Returns the row of a table or a matrix that holds `offset`, which is no value of its own.
   private func row(of value: Int, holding offset: Int) throws(FormatError) -> (Int, any CodingKey)? {
-    guard Columns.isColumns(try message.reader.byte(at: value)) else { return nil }
-    let columns = try Columns(message.reader, tables: message.tables, at: value)
+    guard Columns.isColumns(try reader.byte(at: value)) else { return nil }
+    let columns = try Columns(reader, tables: tables, at: value)
     guard columns.rows.contains(offset) else { return nil }
     let index = (offset - columns.rows.lowerBound) / columns.stride
     return (columns.rows.lowerBound + index * columns.stride, PathKey.index(index))

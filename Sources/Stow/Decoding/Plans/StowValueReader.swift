@@ -51,7 +51,7 @@ struct StowValueReader {
   /// Returns the error of a fault in the value at `offset`, with the path to the value inside that has the fault.
   @inline(never)
   func failure(_ error: FormatError, inValueAt offset: Int, _ node: PathNode) -> any Error {
-    let inside = PathFinder(message: message).path(to: error.offset, from: offset)
+    let inside = message.path(to: error.offset, from: offset)
     return session.error(error, path: session.codingPath(node) + inside, expected: StowValue.self)
   }
 

@@ -164,7 +164,7 @@ final class ObjectReader {
     presence < 0 || message.reader.bit(keyIndex, at: presence)
   }
 
-  /// The offset by which the object is found again if its container has escaped (`PathFinder`). No value
+  /// The offset by which the object is found again if its container has escaped (`Message.path`). No value
   /// within it has that offset: it is that of the byte before its values, or of the beginning of a row.
   var offset: Int { form == .row ? start : start - 1 }
 
