@@ -19,12 +19,6 @@ extension StowMessage {
       /// Whether the bytes before the next element are broken.
       fileprivate var isBroken = false
 
-      init(message: OpenMessage, elements: PlaceElements, path: StowPath) {
-        self.message = message
-        self.elements = elements
-        self.path = path
-      }
-
       /// Returns the next element, or nil after the last. Takes constant time, plus the time to follow the
       /// path after `each`.
       public mutating func next() -> StowMessage? {

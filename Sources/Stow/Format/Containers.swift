@@ -232,17 +232,14 @@ struct Columns {
 /// Each level of nesting takes at least a byte, so a container with fewer bytes than levels left need not be
 /// looked into: only long containers are walked, from element to element, without recursion.
 enum DepthCheck {
-  private struct Level {
-    let end: Int
-    let hasKeys: Bool
-  }
+  private typealias Level = (end: Int, hasKeys: Bool)
 
   /// Checks that the value at `offset` nests at most `limit` containers.
   static func run(_ reader: ByteReader, tables: borrowing MessageTables, from offset: Int, limit: Int)
     throws(FormatError)
   {
     var offset = offset
-    var level = Level(end: try reader.end(of: offset), hasKeys: false)
+    var level: Level = (try reader.end(of: offset), false)
     if level.end - offset <= limit { return }
     var outer: [Level] = []
     while true {
@@ -266,7 +263,7 @@ enum DepthCheck {
         continue
       }
       outer.append(level)
-      level = Level(end: next, hasKeys: inner.hasKeys)
+      level = (next, inner.hasKeys)
       offset = inner.start
     }
   }

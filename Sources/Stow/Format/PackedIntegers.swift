@@ -6,11 +6,6 @@ struct PackedIntegers {
   /// The integer that the elements are counted from, in a form that has one.
   private var base: Int64 = 0
 
-  private init(type: UInt8, bodySize: Int) {
-    self.type = type
-    self.bodySize = bodySize
-  }
-
   // MARK: choosing
 
   /// Returns the smallest form for `values`, of which there must be two or more. Of equal ones it is the
@@ -20,8 +15,8 @@ struct PackedIntegers {
   /// Also returns how many bytes the elements take with their tags; nil if these are certainly more.
   static func best(for values: UnsafeBufferPointer<Int64>) -> (packed: PackedIntegers, taggedSize: Int?) {
     let fixed = FixedIntegers(values)
-    var best = PackedIntegers(type: fixed.type, bodySize: fixed.baseSize + values.count * fixed.width)
-    best.base = fixed.base ?? 0
+    var best = PackedIntegers(
+      type: fixed.type, bodySize: fixed.baseSize + values.count * fixed.width, base: fixed.base ?? 0)
     let sizes = IntegerSizes(values, width: fixed.signedWidth, below: best.bodySize) { values[$0] }
     if let sizes { best.consider(ElementType.ownWidths, bodySize: ownWidthsSize(values.count, sizes)) }
     if differencesLookSmaller(values) { best.considerDifferences(of: values) }
