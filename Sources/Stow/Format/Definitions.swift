@@ -10,7 +10,6 @@ package final class DecodingDefinitions: @unchecked Sendable {
   @exclusivity(unchecked) private var bytes = GrowableBuffer<UInt8>(capacity: 64)
   @exclusivity(unchecked) private(set) var reader = ByteReader(extents: Tag.extents)
   @exclusivity(unchecked) private(set) var tables = TextTables()
-  private(set) var extent = Extent()
   /// The symbols by their numbers; nil for a short one that is made each time it is needed.
   private var strings: [String?] = []
   /// The hashes of symbols that are keys of shapes: a long name is hashed once, however many records refer to it.
@@ -49,12 +48,6 @@ package final class DecodingDefinitions: @unchecked Sendable {
   /// How many bytes of preludes they come from.
   package var size: Int { bytes.count }
 
-  /// A number of symbols and shapes: a message may refer to those that existed before it.
-  struct Extent: BitwiseCopyable {
-    var symbols = 0
-    var shapes = 0
-  }
-
   /// Notes that a container continues to read with these after its call. From now on nothing may be added to
   /// them.
   func noteEscape() { areKept.store(true, ordering: .releasing) }
@@ -68,13 +61,13 @@ package final class DecodingDefinitions: @unchecked Sendable {
 
   /// What a record may refer to, and where its value begins.
   package struct Scope: Sendable {
-    let extent: Extent
+    let extent: TextTables.Extent
     let body: Int
   }
 
   /// Adds what the prelude at `start` defines, and returns the offset after it. Nothing is added if it is not valid.
   func add(_ message: ByteReader, at start: Int, limit: Int = .max) throws(FormatError) -> Int {
-    let before = tables.mark
+    let before = tables.extent
     let end: Int
     do throws(FormatError) {
       end = try readTables(message, at: start, limit: limit, before)
@@ -87,8 +80,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
       from: message.pointer(at: start), byteCount: end - start)
     bytes.extend(to: bytes.count + end - start)
     reader.turn(to: UnsafeRawBufferPointer(bytes.buffer))
-    extent = Extent(symbols: tables.symbolCount, shapes: tables.shapeCount)
-    for index in before.symbols..<extent.symbols {
+    for index in before.symbols..<tables.symbolCount {
       let text = try reader.text(at: tables.symbol(index))
       let isKept = areShortStringsKept || text.count >= Self.leastLongString
       strings.append(isKept ? try reader.string(of: text) : nil)
@@ -98,7 +90,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
 
   /// Adds the places of a prelude, as they will be once its bytes are added, and returns the offset after it.
   private func readTables(
-    _ message: ByteReader, at start: Int, limit: Int, _ before: TextTables.Mark
+    _ message: ByteReader, at start: Int, limit: Int, _ before: TextTables.Extent
   ) throws(FormatError) -> Int {
     let shift = bytes.count - start
     let end = try tables.read(message, at: start, firstSymbol: 0, movedBy: shift)

@@ -26,7 +26,7 @@ struct MessageTables: ~Copyable {
   }
 
   /// Relies on definitions from now on. The message sees as many of their symbols and shapes as `extent` has.
-  mutating func rely(on definitions: DecodingDefinitions, _ extent: DecodingDefinitions.Extent) {
+  mutating func rely(on definitions: DecodingDefinitions, _ extent: TextTables.Extent) {
     self.definitions = definitions
     firstSymbol = extent.symbols
     firstShape = extent.shapes
@@ -137,20 +137,20 @@ struct TextTables: ~Copyable {
     ends.removeAll()
   }
 
-  /// How far the tables were filled at one time.
-  struct Mark: BitwiseCopyable {
-    let symbols: Int
-    let shapes: Int
-    fileprivate let keys: Int
+  /// How far the tables were filled at one time: a message may refer to what existed before it.
+  struct Extent: BitwiseCopyable {
+    fileprivate(set) var symbols = 0
+    fileprivate(set) var shapes = 0
+    fileprivate var keys = 0
   }
 
-  var mark: Mark { Mark(symbols: symbols.count, shapes: ends.count, keys: keys.count) }
+  var extent: Extent { Extent(symbols: symbols.count, shapes: ends.count, keys: keys.count) }
 
-  /// Forgets what was added since a mark.
-  mutating func removeAll(since mark: Mark) {
-    symbols.truncate(to: mark.symbols)
-    keys.truncate(to: mark.keys)
-    ends.truncate(to: mark.shapes)
+  /// Forgets what was added since the tables had that extent.
+  mutating func removeAll(since extent: Extent) {
+    symbols.truncate(to: extent.symbols)
+    keys.truncate(to: extent.keys)
+    ends.truncate(to: extent.shapes)
   }
 
   /// Adds what a prelude at `start` defines, and returns the offset after it. If it is not valid, a part of it is added.

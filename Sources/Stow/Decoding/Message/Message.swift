@@ -47,7 +47,7 @@ final class Message {
     begin(bytes, maximumDepth: maximumDepth)
     var start = 0
     if let contexts, let context = try contexts.context(of: reader, &start) {
-      rely(on: context, context.extent)
+      rely(on: context, context.tables.extent)
     }
     body = try tables.read(reader, at: start)
     if tables.shapeCount > tables.firstShape { try checkShapes() }
@@ -81,7 +81,7 @@ final class Message {
     }
     body = start
     try checkOutline()
-    let extent = definitions?.extent ?? DecodingDefinitions.Extent()
+    let extent = definitions?.tables.extent ?? TextTables.Extent()
     return (definitions, DecodingDefinitions.Scope(extent: extent, body: start))
   }
 
@@ -104,7 +104,7 @@ final class Message {
     try DepthCheck.run(reader, tables: tables, from: offset, limit: maximumDepth - depth)
   }
 
-  private func rely(on definitions: DecodingDefinitions, _ extent: DecodingDefinitions.Extent) {
+  private func rely(on definitions: DecodingDefinitions, _ extent: TextTables.Extent) {
     if self.definitions !== definitions {
       self.definitions = definitions
       definitionsNumber = definitions.number
@@ -336,7 +336,7 @@ extension DecodingDefinitions {
     try reading(record) { reader throws(FormatError) in
       let hasPrelude = try reader.byte(at: 0) == MessageTables.tag
       let body = hasPrelude ? try add(reader, at: 0, limit: limit) : 0
-      return Scope(extent: extent, body: body)
+      return Scope(extent: tables.extent, body: body)
     }
   }
 
@@ -348,7 +348,7 @@ extension DecodingDefinitions {
   package func scope(of record: UnsafeRawBufferPointer, after earlier: Scope?) throws -> Scope {
     try reading(record) { reader throws(FormatError) in
       _ = try reader.byte(at: 0)
-      return Scope(extent: earlier?.extent ?? Extent(), body: 0)
+      return Scope(extent: earlier?.extent ?? TextTables.Extent(), body: 0)
     }
   }
 
