@@ -236,16 +236,11 @@ final class Message {
   /// Returns whether a key, a text or a symbol, has the given text.
   func hasKey(_ text: UnsafeRawBufferPointer, at key: TextLocation) throws(FormatError) -> Bool {
     // Nearly all keys are looked at in the message itself.
-    guard key.isInMessage else { return try tables.text(reader, ofKeyAt: key).matches(text) }
-    if reader.matches(text, at: key.offset) { return true }
-    guard try reader.byte(at: key.offset) >= KeyText.symbol else { return false }
-    return try isSymbol(text, at: key)
-  }
-
-  @inline(never)
-  private func isSymbol(_ text: UnsafeRawBufferPointer, at key: TextLocation) throws(FormatError) -> Bool {
-    guard let symbol = try tables.symbol(reader, ofKeyAt: key) else { return false }
-    return try tables.text(reader, at: tables.symbol(symbol)).matches(text)
+    if key.isInMessage {
+      if reader.matches(text, at: key.offset) { return true }
+      guard try reader.byte(at: key.offset) >= KeyText.symbol else { return false }
+    }
+    return try tables.text(reader, ofKeyAt: key).matches(text)
   }
 
   // MARK: shapes
