@@ -66,8 +66,8 @@ final class EncodingSession: PooledSession {
       write(&$0.recording, options)
       $0.finish()
     }
-    defer { emitter.trim() }
-    return try body(emitter.written)
+    defer { emitter.writer.trim() }
+    return try body(emitter.writer.written)
   }
 
   override func takeContainersBack() -> Bool {

@@ -35,7 +35,7 @@ struct Emitter: ~Copyable {
   /// The size up to which the bytes are copied out of a buffer that is reused.
   private static let copyLimit = 1 << 17
 
-  /// Writes a message, which is in `written` until the next one or until `trim`.
+  /// Writes a message, which is in `writer` until the next one.
   mutating func write(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     writer.restart(capacity: estimate(&recording))
     if plan.isFlatObject {
@@ -47,11 +47,6 @@ struct Emitter: ~Copyable {
     if let context = plan.context { writeContext(context) }
   }
 
-  var written: UnsafeRawBufferPointer { writer.written }
-
-  /// Releases the memory if it is large.
-  mutating func trim() { writer.trim() }
-
   /// Returns about how many bytes a message takes; the buffer grows if it takes more.
   private func estimate(_ recording: inout Recording) -> Int {
     recording.tape.count &* 8 &+ recording.strings.byteCount &+ 64
@@ -60,8 +55,8 @@ struct Emitter: ~Copyable {
   /// Returns the message that was written, as data.
   mutating func finish() -> Data {
     if writer.count <= Self.copyLimit {
-      defer { trim() }
-      return Data.copy(written)
+      defer { writer.trim() }
+      return Data.copy(writer.written)
     }
     let (buffer, bytes) = writer.surrender()
     let (address, size) = (UInt(bitPattern: buffer.baseAddress), buffer.count)
