@@ -50,8 +50,7 @@ public struct StowContext: Sendable, Hashable {
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not a context, or not its `data`.
   public init(from bytes: some ContiguousBytes) throws {
     do {
-      storage = Storage(
-        try bytes.withUnsafeBytes { try ContextMessage.read(ByteReader($0, extents: Tag.extents)) })
+      storage = Storage(try bytes.withUnsafeBytes { try ContextMessage.read(ByteReader($0)) })
     } catch {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(codingPath: [], debugDescription: "The bytes are not a context."))

@@ -151,6 +151,12 @@ struct BackwardWriter: ~Copyable {
     body(UnsafeMutableRawPointer(base + position))
   }
 
+  /// Writes how many symbols, shapes or keys follow.
+  mutating func count(_ count: Int) {
+    reserve(Self.margin)
+    varint(count)
+  }
+
   /// Writes a bit for each of `count` elements, the first of them lowest, filled up with zeros.
   mutating func bits(_ count: Int, _ element: (Int) -> Bool) {
     reserve(count / 8 + Self.margin)

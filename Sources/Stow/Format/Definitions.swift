@@ -33,7 +33,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
   /// Makes the definitions of a context from its message, which is valid.
   init(ofContext message: [UInt8]) {
     areShortStringsKept = true
-    let end = message.withUnsafeBytes { try? add(ByteReader($0, extents: Tag.extents), at: 0) }
+    let end = message.withUnsafeBytes { try? add(ByteReader($0), at: 0) }
     precondition(end == message.count - 1)
   }
 
@@ -250,7 +250,6 @@ struct ContextMessage {
     writer.count(keyNumbers.count)
     for symbol in symbols.reversed() { writer.text(symbol) }
     writer.count(symbolCount)
-    writer.reserve(BackwardWriter.margin)
     writer.byte(MessageTables.tag)
     bytes = [UInt8](writer.written)
   }
@@ -284,18 +283,6 @@ struct ContextMessage {
   static func text(ofID id: UInt32) -> String {
     let digits = String(id, radix: 16, uppercase: true)
     return String(repeating: "0", count: 8 - digits.count) + digits
-  }
-}
-
-extension BackwardWriter {
-  fileprivate mutating func count(_ count: Int) {
-    reserve(Self.margin)
-    varint(count)
-  }
-
-  fileprivate mutating func text(_ string: String) {
-    var string = string
-    string.withUTF8 { text(UnsafeRawBufferPointer($0)) }
   }
 }
 

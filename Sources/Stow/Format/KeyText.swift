@@ -60,12 +60,9 @@ package enum KeyText {
 
   /// Returns the bytes of the text of `string`, header included.
   static func bytes(of string: String) -> [UInt8] {
-    var string = string
-    return string.withUTF8 { utf8 in
-      var writer = BackwardWriter(capacity: utf8.count)
-      writer.text(UnsafeRawBufferPointer(utf8))
-      return [UInt8](writer.written)
-    }
+    var writer = BackwardWriter(capacity: string.utf8.count)
+    writer.text(string)
+    return [UInt8](writer.written)
   }
 }
 
@@ -104,6 +101,11 @@ extension BackwardWriter {
       reserve(Self.margin)
       numbered(measure.count, short: KeyText.plain, limit: KeyText.limit, long: KeyText.longPlain)
     }
+  }
+
+  mutating func text(_ string: String) {
+    var string = string
+    string.withUTF8 { text(UnsafeRawBufferPointer($0)) }
   }
 
   /// Writes a reference to a symbol, in the place of a text. Within a reserve.

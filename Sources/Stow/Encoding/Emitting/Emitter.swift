@@ -302,14 +302,11 @@ extension Emitter {
           write(key: Int(key), &recording)
         }
       }
-      writer.reserve(BackwardWriter.margin)
-      writer.varint(size)
+      writer.count(size)
     }
-    writer.reserve(BackwardWriter.margin)
-    writer.varint(plan.shapes.count)
+    writer.count(plan.shapes.count)
     for string in plan.symbols.reversed() { writer.text(recording.strings.utf8(string)) }
-    writer.reserve(BackwardWriter.margin)
-    writer.varint(plan.symbols.count)
+    writer.count(plan.symbols.count)
     writer.byte(MessageTables.tag)
   }
 
