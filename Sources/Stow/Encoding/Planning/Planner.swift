@@ -105,8 +105,8 @@ struct Planner: ~Copyable {
         firstUse: keys.pointee.firstUse)
     }
     for index in plan.lists.lists.indices where plan.lists[index].uses > 1 || definitions != nil {
-      if let definitions, let shape = match(forList: index, recording, definitions) {
-        plan.lists[index].shape = shape
+      if let match = definitions?.match(plan.names(ofList: index, recording), isExact: true) {
+        plan.lists[index].shape = match.number
         continue
       }
       var size = 0
@@ -135,13 +135,6 @@ struct Planner: ~Copyable {
     let gain = Int64(uses) * Int64(found.textSize - found.cost)
     let isBest = found.shape >= 0 && gain > 0 && gain >= Self.gain(textSize: found.textSize, uses: uses)
     return isBest ? match : nil
-  }
-
-  /// Returns the shape that the reader knows with exactly the keys of a list.
-  private func match(
-    forList index: Int, _ recording: borrowing Recording, _ definitions: EncodingDefinitions
-  ) -> Int? {
-    definitions.match(plan.names(ofList: index, recording), isExact: true)?.number
   }
 
   /// Makes the keys of a type a shape for later messages, those without a value included.
@@ -341,12 +334,11 @@ struct MessagePlan: ~Copyable {
   func preludeBound(_ recording: borrowing Recording) -> Int {
     guard hasPrelude else { return 0 }
     // The tag and two counts; the text of each symbol; of each shape the count, and of each key the text or a reference.
-    let longestUint = 9
-    var size = 1 + 2 * longestUint
+    var size = 1 + 2 * Varint.longest
     for symbol in symbols { size += KeyText.measure(recording.strings.utf8(symbol)).size }
     for shape in shapes {
       let names = names(of: shape, recording)
-      size += names.reduce(longestUint) { $0 + max(KeyText.measure($1).size, 1 + longestUint) }
+      size += names.reduce(Varint.longest) { $0 + max(KeyText.measure($1).size, 1 + Varint.longest) }
     }
     return size
   }
