@@ -260,22 +260,18 @@ final class Message {
       names.append(try keyString(at: tables.key(index, ofShape: shape)))
     }
     let result = ShapeNames(names)
-    keep(result, ofShape: shape)
-    return result
-  }
-
-  private func keep(_ names: ShapeNames, ofShape shape: Int) {
     let first = tables.firstShape
     if shape < first {
       while reliedShapes.count <= shape { reliedShapes.append(nil) }
-      reliedShapes[shape] = names
-      if !names.areShort { reliesOnLongNames = true }
+      reliedShapes[shape] = result
+      if !result.areShort { reliesOnLongNames = true }
     } else {
       if strings.shapes.isEmpty {
         strings.shapes = Array(repeating: nil, count: tables.shapeCount - first)
       }
-      strings.shapes[shape - first] = names
+      strings.shapes[shape - first] = result
     }
+    return result
   }
 
   /// Returns the index of the key called `name` in a shape, or nil if the shape has no such key.
