@@ -121,9 +121,6 @@ struct TextKey: BitwiseCopyable, Equatable {
   /// Whether equal keys mean equal texts.
   var isWhole: Bool { code <= Self.longestWhole }
 
-  /// The first byte of a short text; 0 if it is empty.
-  var firstByte: UInt8 { UInt8(truncatingIfNeeded: first) }
-
   /// Returns the key of the text at `source`, and its hash. Passes the words of a long text to `visit` with
   /// their offsets, some bytes twice.
   @inline(__always)

@@ -47,45 +47,23 @@ struct StringPool: ~Copyable {
     return index
   }
 
+  /// Adds a string that is not here, for which a slot of the table is free.
   @inline(__always)
   private mutating func insert(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64, slot: Int) -> Int {
-    let index = append(source, key)
-    table.set(slot, hash, index)
-    if count * 2 > table.mask { grow() }
-    return index
-  }
-
-  /// Adds a string without looking for it.
-  @inline(__always)
-  private mutating func append(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
-    // A short string is stored as two words, after a header of one byte.
-    if key.isWhole {
-      let place = makePlace(Int(key.code))
-      key.store(to: place)
-      return append(key, Int(key.code), first: key.firstByte)
-    }
-    let place = makePlace(key.length)
-    place.copyMemory(from: source, byteCount: key.length)
-    return append(key, key.length, first: place.load(as: UInt8.self))
-  }
-
-  /// Makes room for the next string, at least 16 bytes, writes its header, and returns where the string goes.
-  @inline(__always)
-  private mutating func makePlace(_ length: Int) -> UnsafeMutableRawPointer {
+    let (index, length) = (count, key.length)
     bytes.reserve(length &+ 18)
     let start = UnsafeMutableRawPointer(bytes.base + bytes.count)
+    let place = start + Strings.headerSize(length)
     Strings.writeHeader(length, to: start)
-    return start + Strings.headerSize(length)
-  }
-
-  /// Adds the string that was put into the room made for it.
-  @inline(__always)
-  private mutating func append(_ key: TextKey, _ length: Int, first: UInt8) -> Int {
+    // A short string is stored as two words.
+    if key.isWhole { key.store(to: place) } else { place.copyMemory(from: source, byteCount: length) }
     let offset = bytes.count &+ Strings.headerSize(length)
     bytes.extend(to: offset &+ length)
     entries.append(StringEntry(key: key, offset: offset))
-    filter |= Self.filterBit(length, first: first)
-    return count &- 1
+    filter |= Self.filterBit(length, first: place.load(as: UInt8.self))
+    table.set(slot, hash, index)
+    if count * 2 > table.mask { grow() }
+    return index
   }
 
   @inline(never)
