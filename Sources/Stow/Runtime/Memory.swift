@@ -74,11 +74,8 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   mutating func append(_ element: Element) {
     base[count] = element
     count &+= 1
-    if count == capacity { makeRoom() }
+    if count == capacity { grow(to: count &+ 1) }
   }
-
-  @inline(never)
-  private mutating func makeRoom() { grow(to: count + 1) }
 
   /// Makes room for `size` more elements, and for one more.
   @inline(__always)
