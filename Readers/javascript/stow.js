@@ -2988,9 +2988,10 @@ class LogReader {
     const definitions = new Definitions(this.options);
     for (const { number, message, leftOut } of scope.records) {
       if (leftOut) {
+        const start = number < this.next ? this.next : number;
         const end = number + leftOut < limit ? number + leftOut : limit;
-        if (this.next >= end) continue;
-        this.absent.push({ start: number < this.next ? this.next : number, end });
+        if (start >= end) continue;
+        this.absent.push({ start, end });
         this.next = end;
         continue;
       }

@@ -1,6 +1,7 @@
 """Compares the library with the reader of logs in Python: which records are whole, and where the log ends.
 
-Every golden log is read by both, and so are mutations of it, which are the same for the same seed.
+Every golden log is read by both, and so are mutations of it and forged logs, whose heads contradict each other. They are the
+same for the same seed.
 
     differential_logs.py                    in short
     differential_logs.py --mutations 5000   at length
@@ -31,8 +32,12 @@ def main() -> int:
     options = parser.parse_args()
     reader = options.reader or decoders.build("LogWorker")
     compared = differences = 0
-    for name in logs.names():
-        files = _mutations(logs.bytes_of(name), random.Random(f"{options.seed} {name}"), options.mutations)
+    for name in [*logs.names(), "forged"]:
+        chance = random.Random(f"{options.seed} {name}")
+        if name == "forged":
+            files = [_forged(chance) for _ in range(options.mutations)]
+        else:
+            files = _mutations(logs.bytes_of(name), chance, options.mutations)
         for index, (data, library) in enumerate(zip(files, _in_swift(files, reader), strict=True)):
             compared += 1
             python = _in_python(data)
@@ -146,6 +151,52 @@ def _append_frames(data: bytearray, chance: random.Random) -> None:
         else:
             _append_frame(data, log.identity, 0x05, number + chance.choice((0, 0, 1)), records)
             number += count
+
+
+def _forged(chance: random.Random) -> bytes:
+    """Some blocks, of which each may say what it likes: heads, first parts and parts that never come to an end."""
+    data = bytearray()
+    identity = b"forged!!"
+    number = 0
+    group: tuple[int, int] | None = None
+    for _ in range(chance.randrange(2, 8)):
+        if chance.random() < 0.3:
+            number = max(0, number + chance.choice((-20, -6, -5, -4, -3, -2, -1, 1, 2, 5)))
+        goes_on = group is not None and chance.random() < 0.7
+        given_up = group is not None and not goes_on and chance.random() < 0.4
+        if group is not None and (goes_on or given_up) and chance.random() < 0.9:
+            number = sum(group)
+        _append_head(data, identity, number)
+        head = len(data) - 32
+        if group is not None and goes_on:
+            kind = chance.choice((0x03, 0x03, 0x04))
+            _append_frame(data, identity, kind, sum(group) - 1, b"\x01\x91" * chance.choice((1, 1, 2)))
+        elif group is not None and given_up:
+            _append_frame(data, identity, 0x0A, group[0], _uint(group[1]))
+        if not goes_on:
+            group = None
+            for _ in range(chance.randrange(3)):
+                if chance.random() < 0.3:
+                    # A last part does not stand here: after it, any number may follow.
+                    _append_frame(data, identity, 0x04, number, b"\x91")
+                    number += chance.randrange(4)
+                left_out = b"\0" + _uint(chance.randrange(1, 4)) if chance.random() < 0.2 else b""
+                count = chance.randrange(4)
+                _append_frame(data, identity, 0x05, number, left_out + b"\x01\x91" * count)
+                number += count + (left_out[1] if left_out else 0)
+            if chance.random() < 0.6:
+                if chance.random() < 0.3:
+                    _append_frame(data, identity, 0x04, number, b"\x91")
+                    number += chance.randrange(4)
+                count = chance.randrange(1, 4)
+                _append_frame(data, identity, 0x02, number, _uint(count) + _uint(2 * count) + b"\x01")
+                group = (number, count)
+                number += count
+        if len(data) % _BLOCK_SIZE and chance.random() < 0.15:
+            data[head + chance.choice((4, 9))] ^= 1
+        if chance.random() < 0.05:
+            data[head:] = bytes(len(data) - head)
+    return bytes(data)
 
 
 def _append_group(

@@ -98,6 +98,12 @@ test("records that were left out or given up are not lost", () => {
   assert.deepEqual(openLog(folderFiles("removed")).absent, [{ start: 8, end: 9 }, { start: 13, end: 14 }]);
 });
 
+test("records left out that do not count are not absent", () => {
+  const damaged = [[0x01, hexBytes("00 01 91")], [0x04, hexBytes("00 91")], [0x05, hexBytes("09 00 03")]];
+  const log = openLog(logOf({ frames: damaged }, { first: 5, frames: [[0x01, hexBytes("05 01 92")]] }));
+  assert.deepEqual([log.records.map(({ number }) => number), log.lost, log.absent], [[0, 5], [{ start: 1, end: 5 }], []]);
+});
+
 test("a group that was given up is no damage, however long it was", () => {
   // The first part of a group of 2 records and 9 bytes, a part with more bytes than that, and that it was given up.
   const bytes = logOf(

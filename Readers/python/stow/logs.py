@@ -518,9 +518,9 @@ def _read_scope(scope: Scope, log: Log, number: int, limit: int, reading: _Readi
     definitions = reading.definitions()
     for current, message in scope.records:
         if isinstance(message, int):
-            end = min(current + message, limit)
-            if number < end:
-                log.absent.append(range(max(current, number), end))
+            start, end = max(current, number), min(current + message, limit)
+            if start < end:
+                log.absent.append(range(start, end))
                 number = end
             continue
         record = definitions.read(current, message)

@@ -181,6 +181,14 @@ class LogTests(unittest.TestCase):
         self.assertEqual([record.number for record in log.records], [3, 6])
         self.assertEqual((log.count, log.lost, log.absent), (7, [], [range(0, 3), range(4, 6)]))
 
+    def test_records_left_out_that_do_not_count_are_not_absent(self):
+        first = log_of((0x01, bytes.fromhex("00 01 91")), (0x04, bytes.fromhex("00 91")), (0x05, bytes.fromhex("09 00 03")))
+        second = head(1, 5)
+        second += frame(BLOCK_SIZE + len(second), 0x01, bytes.fromhex("05 01 92"))
+        log = stow.open_log(first.ljust(BLOCK_SIZE, b"\0") + second)
+        self.assertEqual([record.number for record in log.records], [0, 5])
+        self.assertEqual((log.lost, log.absent), ([range(1, 5)], []))
+
     def test_a_group_without_its_last_part_has_no_record(self):
         data = logs.bytes_of("groups")
         log = stow.open_log(data[:BLOCK_SIZE])

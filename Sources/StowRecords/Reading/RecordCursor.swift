@@ -35,6 +35,8 @@ struct RecordCursor: Sendable {
   private var limit = Int.max
   /// The number after the last record of the block that was read last: no head has a lower one.
   private var claimed: Int
+  /// No record counts whose number is lower, by the heads of the middle parts of lost groups.
+  private var passed = 0
   /// The range of given-up records that holds the number with which the walk begins; nil until it is met.
   private(set) var abandoned: Range<Int>?
   /// The end of the last frame that was read.
@@ -111,8 +113,13 @@ struct RecordCursor: Sendable {
       let reason: RecordLog.Damage.Reason = range.lowerBound == 0 ? .head : .frame
       addHole((block.start + range.lowerBound)..<(block.start + range.upperBound), reason)
     case .records(let run):
+      guard run.numbers.first < min(limit, tail.count) else {
+        // None of them counts, so later blocks may have lower numbers.
+        store = nil
+        break
+      }
       let start = block.start + (run.records.first?.range.lowerBound ?? 0)
-      reportLost(before: min(run.numbers.first, limit), before: start)
+      reportLost(before: run.numbers.first, before: start)
       (store, storeEnd) = (RecordStore(file, run, block.bytes, decoder), min(run.numbers.end, limit))
       wholeEnd = block.start + run.end
     }
@@ -151,16 +158,19 @@ struct RecordCursor: Sendable {
   }
 
   private mutating func enter(_ block: Block) {
-    let limit = firstRecordOfNextBlock()
+    let limit = firstRecord(of: index) ?? .max
+    let least = max(passed, min(block.head?.firstRecord ?? 0, limit))
     if let first = block.head?.firstRecord {
       if let abandoned = block.abandoned, next == abandoned.lowerBound {
         // No caller was told that these records exist.
-        (next, hole) = (first, nil)
+        (next, hole) = (max(next, least), nil)
         if abandoned.contains(start) { self.abandoned = abandoned }
       }
       if first < claimed { addHole(block.start..<(block.start + BlockHead.size), .head) }
+    }
+    if block.head != nil || next < least {
       let end = block.continuation.map { block.start + $0.bytes.upperBound } ?? block.start
-      reportLost(before: min(first, limit), before: end)
+      reportLost(before: least, before: end)
     }
     take(block, limit)
   }
@@ -172,10 +182,15 @@ struct RecordCursor: Sendable {
     wholeEnd = block.start + (block.continuation?.bytes.upperBound ?? BlockHead.size)
   }
 
-  /// Returns the first record of the block at `index`, or `.max` if its head is not whole.
-  private func firstRecordOfNextBlock() -> Int {
-    guard index * BlockHead.blockSize < end else { return .max }
-    return (try? file.head(of: index))?.firstRecord ?? .max
+  /// Returns the first record of a block, or nil if its head is not whole.
+  private func firstRecord(of index: Int) -> Int? {
+    guard index * BlockHead.blockSize < end else { return nil }
+    return (try? file.head(of: index))?.firstRecord
+  }
+
+  /// Returns the least number of which a record can count in a block and after it, as far as heads say.
+  private func leastNumber(from index: Int) -> Int {
+    max(passed, min(firstRecord(of: index) ?? 0, firstRecord(of: index + 1) ?? .max))
   }
 
   // MARK: - What is lost
@@ -205,17 +220,23 @@ struct RecordCursor: Sendable {
     guard let block, let beginning = block.beginning, beginning.number < min(limit, tail.count) else {
       return false
     }
-    reportLost(before: beginning.numbers.lowerBound, before: block.start + block.endOfRecords)
-    guard beginning.numbers.lowerBound == next else { return false }
+    let (first, offset) = (beginning.numbers.lowerBound, block.start + block.endOfRecords)
+    guard next <= first else { return false }
     self.block = nil
     switch group(from: beginning, of: block) {
-    case .success(let (bytes, places)):
+    case .success(let (bytes, places, last)):
+      reportLost(before: first, before: offset)
+      index += 1
+      take(last, firstRecord(of: index) ?? .max)
       // They count, whatever the head says after the block of the last part: they begin in that of the first.
       (store, storeEnd) = (
-        RecordStore(file, next, places, ofGroup: bytes, decoder), beginning.numbers.upperBound
+        RecordStore(file, first, places, ofGroup: bytes, decoder), beginning.numbers.upperBound
       )
     case .failure(let lost):
-      addHole((block.start + block.endOfRecords)..<(index * BlockHead.blockSize), lost.reason)
+      for middle in (block.index + 1)..<index { passed = leastNumber(from: middle) }
+      // None of its numbers counts, so a later block may have lower ones.
+      reportLost(before: min(first, leastNumber(from: index)), before: offset)
+      addHole(offset..<(index * BlockHead.blockSize), lost.reason)
       return false
     }
     return true
@@ -225,11 +246,11 @@ struct RecordCursor: Sendable {
     let reason: RecordLog.Damage.Reason
   }
 
-  /// Returns the bytes of a group, from its first part and those in the next blocks, and the places of its
-  /// records in them.
+  /// Returns the bytes of a group, from its first part and those in the next blocks, the places of its records
+  /// in them, and the block of its last part, at `index`.
   private mutating func group(
     from beginning: Block.Part, of block: Block
-  ) -> Result<(bytes: [UInt8], places: [Block.Place]), Lost> {
+  ) -> Result<(bytes: [UInt8], places: [Block.Place], last: Block), Lost> {
     // The bytes also hold the length of a single record of that size.
     let isTooLarge = beginning.size - Varint.mostBytes > maximumRecordSize
     var bytes = isTooLarge ? [] : Array(block.bytes[beginning.bytes])
@@ -252,9 +273,7 @@ struct RecordCursor: Sendable {
         guard let places = Block.places(ofGroup: bytes, count: beginning.count) else {
           return .failure(Lost(reason: .frame))
         }
-        index += 1
-        take(next, firstRecordOfNextBlock())
-        return .success((bytes, places))
+        return .success((bytes, places, next))
       }
       return .failure(Lost(reason: .unfinished))
     } catch {

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-W23tg+4BE+XYqPR5w/LIAT32Wzssi1pXGqITkXNcw5Y='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-9kk9O3UqmVfG9vFIHYfAMk14EipeMtuhR0KjMieVsR4='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -3276,9 +3276,10 @@ class LogReader {
     const definitions = new Definitions(this.options);
     for (const { number, message, leftOut } of scope.records) {
       if (leftOut) {
+        const start = number < this.next ? this.next : number;
         const end = number + leftOut < limit ? number + leftOut : limit;
-        if (this.next >= end) continue;
-        this.absent.push({ start: number < this.next ? this.next : number, end });
+        if (start >= end) continue;
+        this.absent.push({ start, end });
         this.next = end;
         continue;
       }

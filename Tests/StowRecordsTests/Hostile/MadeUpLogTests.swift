@@ -227,6 +227,34 @@ struct MadeUpLogTests {
     #expect(try numbers(file) == [0, 1, 2, 3])
   }
 
+  /// Blocks that hold nothing but parts have heads that count as all others.
+  @Test func theHeadsOfALostGroupCount() throws {
+    let three: [UInt8] = [1, 0x91, 1, 0x92, 1, 0x93]
+    let part: MadeUpFile.Content = (.middle, 2, [1])
+    let first = MadeUpFile.firstOfGroup(1, count: 2, size: 100, [1])
+    let file = MadeUpFile(
+      (0, [(.records, 0, record), first]), (3, [part]), (3, [part]), (1, [(.records, 1, three)]))
+    #expect(try KnownLogs.reader(of: file.bytes).records.map(\.number) == [0, 3])
+  }
+
+  /// The numbers of what does not count say nothing about later blocks.
+  @Test func recordsThatDoNotCountHideNoneOfLaterBlocks() throws {
+    let two: [UInt8] = [1, 0x91, 1, 0x92]
+    let damage: MadeUpFile.Content = (.last, 0, record)
+    let first = MadeUpFile.firstOfGroup(5, count: 2, size: 100, [1])
+    let lost = MadeUpFile(
+      (0, [(.records, 0, record), damage, first]), (7, [(.middle, 6, [1])]), (1, [(.records, 1, two)]),
+      (7, [(.records, 7, record)]))
+    #expect(try KnownLogs.reader(of: lost.bytes).records.map(\.number) == [0, 1, 2, 7])
+    let givenUp = MadeUpFile(
+      (0, [(.records, 0, record), MadeUpFile.firstOfGroup(1, count: 2, size: 100, [1])]),
+      (3, [(.abandonment, 1, [2])]), (1, [(.records, 1, two)]))
+    #expect(try numbers(givenUp) == [0, 1, 2])
+    let late = MadeUpFile(
+      (0, [(.records, 0, record), damage, (.freshRecords, 9, two)]), (5, []), (1, [(.records, 1, two)]))
+    #expect(try numbers(late) == [0, 1, 2])
+  }
+
   @Test func partsThatDoNotBelongTogetherAreNoRecord() throws {
     let part = [UInt8](repeating: 0x91, count: 60_000)
     let first = MadeUpFile.first(0, size: 120_000, part)
