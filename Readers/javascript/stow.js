@@ -2967,16 +2967,24 @@ class LogReader {
         this.damage.push({ start: index * BLOCK_SIZE, end: index * BLOCK_SIZE + HEAD_SIZE, reason: "head" });
       }
       claimed = block.nextRecord;
-      if (block.givenUp !== null) this.absent.push({ start: block.givenUp.first, end: block.givenUp.number + 1n });
       // Where heads contradict each other, a record belongs to the later block.
       const limit = (index < last ? this.blocks[index + 1]?.firstRecord : null) ?? null;
       const first = limit !== null && block.firstRecord > limit ? limit : block.firstRecord;
       if (first > this.next) this.next = first;
       const end = limit !== null && limit < this.count ? limit : this.count;
+      if (block.givenUp !== null) this.takeGivenUp(block.givenUp, end);
       for (const scope of block.scopes) this.readScope(scope, end);
       const { beginning } = block;
-      if (beginning && this.next <= beginning.first && beginning.number < this.count) this.readParts(block);
+      if (beginning && this.next <= beginning.first && beginning.number < end) this.readParts(block);
     }
+  }
+
+  takeGivenUp({ first, number }, limit) {
+    const last = this.records.at(-1)?.number ?? -1;
+    const start = first > last ? first : BigInt(last) + 1n;
+    const end = number < limit ? number + 1n : limit;
+    if (start < end) this.absent.push({ start, end });
+    if (end > this.next) this.next = end;
   }
 
   add(number, record) {

@@ -91,15 +91,16 @@ extension RecordLogReader {
       (walk, found, lost) = (nil, nil, [])
       position = min(position, snapshot.tail.count)
       while position > snapshot.first {
-        if store.map({ $0.numbers.first < position && position <= $0.numbers.end }) != true {
+        if store.map({ $0.counting.lowerBound < position && position <= $0.counting.upperBound }) != true {
           let met = DamageReport()
           store = try storeBefore(position, of: snapshot, noting: met)
           if met.firstAfterRemoval != nil { return nil }
         }
         guard let store else { continue }
         let place = store.numbers.place(from: position) - 1
-        position = place < 0 ? store.numbers.first : store.numbers.number(at: place)
-        if place >= 0 { return Record(store: store, index: place) }
+        let number = place < 0 ? -1 : store.numbers.number(at: place)
+        position = max(store.counting.lowerBound, number)
+        if number == position { return Record(store: store, index: place) }
       }
       return nil
     }
@@ -112,7 +113,7 @@ extension RecordLogReader {
     ) throws -> RecordStore? {
       var walk = log.walk(over: snapshot, from: position - 1, noting: met)
       let store = walk.firstStore()
-      if let store, store.numbers.first < position { return store }
+      if let store, store.counting.lowerBound < position { return store }
       guard let damage = met.list.first(where: { $0.records.contains(position - 1) }) else {
         if met.firstAfterRemoval == nil { self.position = walk.abandoned?.lowerBound ?? position - 1 }
         return nil

@@ -104,6 +104,12 @@ test("records left out that do not count are not absent", () => {
   assert.deepEqual([log.records.map(({ number }) => number), log.lost, log.absent], [[0, 5], [{ start: 1, end: 5 }], []]);
 });
 
+test("numbers given up that do not count are not absent", () => {
+  const records = [[0x01, hexBytes("00 01 91 01 92")], [0x02, hexBytes("02 02 04 01")]];
+  const log = openLog(logOf({ frames: records }, { first: 4, frames: [[0x0a, hexBytes("02 02")]] }, { first: 3, frames: [] }));
+  assert.deepEqual([log.count, log.lost, log.absent], [3, [], [{ start: 2, end: 3 }]]);
+});
+
 test("a group that was given up is no damage, however long it was", () => {
   // The first part of a group of 2 records and 9 bytes, a part with more bytes than that, and that it was given up.
   const bytes = logOf(

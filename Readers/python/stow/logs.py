@@ -498,14 +498,19 @@ def _read_records(blocks: dict[int, Block], last: int, log: Log, reading: _Readi
         following = blocks.get(index + 1)
         # Where heads contradict each other, a record belongs to the later block.
         limit = following.first_record if following is not None and index < last else None
+        end = log.count if limit is None else min(limit, log.count)
         if block.first_record is not None:
             number = max(number, block.first_record if limit is None else min(block.first_record, limit))
         if block.abandoned is not None:
-            log.absent.append(block.abandoned)
+            start = max(block.abandoned.start, log.records[-1].number + 1 if log.records else 0)
+            stop = min(block.abandoned.stop, end)
+            if start < stop:
+                log.absent.append(range(start, stop))
+            number = max(number, stop)
         for scope in block.scopes:
-            number = _read_scope(scope, log, number, log.count if limit is None else min(limit, log.count), reading)
+            number = _read_scope(scope, log, number, end, reading)
         beginning = block.beginning
-        if beginning is not None and number <= beginning.first_number and beginning.number < log.count:
+        if beginning is not None and number <= beginning.first_number and beginning.number < end:
             records = _whole_group(blocks, block.index, beginning, reading.record_size)
             if records is not None:
                 number = _read_scope(Scope(records), log, number, log.count, reading)

@@ -189,6 +189,13 @@ class LogTests(unittest.TestCase):
         self.assertEqual([record.number for record in log.records], [0, 5])
         self.assertEqual((log.lost, log.absent), ([range(1, 5)], []))
 
+    def test_numbers_given_up_that_do_not_count_are_not_absent(self):
+        data = log_of((0x01, bytes.fromhex("00 01 91 01 92")), (0x02, bytes.fromhex("02 02 04 01"))).ljust(BLOCK_SIZE, b"\0")
+        data += head(1, 4)
+        data += frame(len(data), 0x0A, bytes.fromhex("02 02"))
+        log = stow.open_log(data.ljust(2 * BLOCK_SIZE, b"\0") + head(2, 3))
+        self.assertEqual((log.count, log.lost, log.absent), (3, [], [range(2, 3)]))
+
     def test_a_group_without_its_last_part_has_no_record(self):
         data = logs.bytes_of("groups")
         log = stow.open_log(data[:BLOCK_SIZE])

@@ -122,6 +122,13 @@ package struct Block: Sendable {
   /// Whether a group continues in the next block.
   package var isOpen: Bool { beginning != nil || continuation?.isLast == false }
 
+  /// The bytes of the file that cannot be read here.
+  var damage: [Range<Int>] {
+    pieces.compactMap {
+      if case .damage(let bytes) = $0 { (start + bytes.lowerBound)..<(start + bytes.upperBound) } else { nil }
+    }
+  }
+
   /// Whether something before an offset cannot be read.
   func isDamaged(before offset: Int) -> Bool {
     pieces.contains { if case .damage(let bytes) = $0 { bytes.lowerBound < offset } else { false } }

@@ -12,7 +12,7 @@ import Synchronization
 final class KnownRun: Sendable {
   /// The identity of the file, which may be closed meanwhile.
   let identity: UInt64
-  /// The numbers of the records. If heads contradict each other, the last records belong to the next block.
+  /// The numbers of which records count.
   let numbers: Range<Int>
   /// The approximate size in memory, in bytes.
   let size: Int
@@ -23,11 +23,12 @@ final class KnownRun: Sendable {
   private let decoder: StowDecoder
 
   /// Nil if there are no records.
-  init?(_ run: Block.Run, of block: Block, before limit: Int, _ file: LogFile, _ decoder: StowDecoder) {
-    let end = min(run.numbers.end, limit)
-    guard run.numbers.first < end else { return nil }
+  init?(
+    _ run: Block.Run, of block: Block, counting numbers: Range<Int>, _ file: LogFile, _ decoder: StowDecoder
+  ) {
+    if numbers.isEmpty { return nil }
     identity = file.identity
-    numbers = run.numbers.first..<end
+    self.numbers = numbers
     blockStart = block.start
     self.run = run
     checksums = block.checksums
@@ -71,7 +72,8 @@ final class KnownRun: Sendable {
     guard checksum == checksums[Int(frame.firstChecksum) + stretches.upperBound] else { return nil }
 
     var (first, end) = (index, index + 1)
-    while first > 0, run.records[first - 1].range.lowerBound >= range.lowerBound { first -= 1 }
+    let least = run.numbers.place(from: numbers.lowerBound)
+    while first > least, run.records[first - 1].range.lowerBound >= range.lowerBound { first -= 1 }
     let last = run.numbers.place(from: numbers.upperBound)
     while end < last, run.records[end].range.upperBound <= range.upperBound { end += 1 }
     // All records of a frame belong to one scope.

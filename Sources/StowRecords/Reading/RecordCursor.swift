@@ -28,8 +28,6 @@ struct RecordCursor: Sendable {
   private var block: Block?
   private var piece = 0
   private var store: RecordStore?
-  /// The number after the last record of it that counts.
-  private var storeEnd = 0
   /// Where the records of the next block begin: if heads contradict each other, a record belongs to the later
   /// block.
   private var limit = Int.max
@@ -67,8 +65,8 @@ struct RecordCursor: Sendable {
   /// Returns the next record without reading from the file; nil if reading is needed.
   mutating func nextReadRecord() -> RecordLog.Record? {
     guard let store else { return nil }
-    let end = min(storeEnd, tail.count)
-    next = max(next, min(start, store.numbers.end))
+    let end = store.counting.upperBound
+    next = max(next, min(start, end))
     guard next < end else { return nil }
     let place = store.numbers.place(from: next)
     guard place < store.numbers.count, store.numbers.number(at: place) < end else {
@@ -83,9 +81,9 @@ struct RecordCursor: Sendable {
   /// Returns the records around the number that the walk begins with, or the next ones; nil if there are no
   /// more.
   mutating func firstStore() -> RecordStore? {
-    while store.map({ $0.numbers.end <= start }) ?? true {
+    while store.map({ $0.counting.upperBound <= start }) ?? true {
       // These are skipped, not lost.
-      if let store { next = max(next, store.numbers.end) }
+      if let store { next = max(next, store.counting.upperBound) }
       guard goOn() else {
         _ = nextRecord()
         return nil
@@ -105,13 +103,12 @@ struct RecordCursor: Sendable {
 
   /// Moves to the next piece or block. Returns false after the last.
   private mutating func goOn() -> Bool {
-    guard let block, store == nil || next < limit else { return readBlock() }
+    guard let block else { return readBlock() }
     guard piece < block.pieces.count else { return readGroup() || readBlock() }
     piece += 1
     switch block.pieces[piece - 1] {
     case .damage(let range):
-      let reason: RecordLog.Damage.Reason = range.lowerBound == 0 ? .head : .frame
-      addHole((block.start + range.lowerBound)..<(block.start + range.upperBound), reason)
+      addDamage(range, of: block)
     case .records(let run):
       guard run.numbers.first < min(limit, tail.count) else {
         // None of them counts, so later blocks may have lower numbers.
@@ -120,7 +117,8 @@ struct RecordCursor: Sendable {
       }
       let start = block.start + (run.records.first?.range.lowerBound ?? 0)
       reportLost(before: run.numbers.first, before: start)
-      (store, storeEnd) = (RecordStore(file, run, block.bytes, decoder), min(run.numbers.end, limit))
+      let end = max(next, min(run.numbers.end, limit, tail.count))
+      store = RecordStore(file, run, counting: next..<end, block.bytes, decoder)
       wholeEnd = block.start + run.end
     }
     return true
@@ -128,10 +126,10 @@ struct RecordCursor: Sendable {
 
   /// The block of the last record, and the run that the record is in; nil if the record spans several blocks.
   var knownRun: (block: Block, run: KnownRun)? {
-    guard let block, store != nil, piece > 0, case .records(let run) = block.pieces[piece - 1] else {
+    guard let block, let store, piece > 0, case .records(let run) = block.pieces[piece - 1] else {
       return nil
     }
-    return KnownRun(run, of: block, before: min(limit, tail.count), file, decoder).map { (block, $0) }
+    return KnownRun(run, of: block, counting: store.counting, file, decoder).map { (block, $0) }
   }
 
   // MARK: - Blocks
@@ -160,14 +158,14 @@ struct RecordCursor: Sendable {
   private mutating func enter(_ block: Block) {
     let limit = firstRecord(of: index) ?? .max
     let least = max(passed, min(block.head?.firstRecord ?? 0, limit))
-    if let first = block.head?.firstRecord {
-      if let abandoned = block.abandoned, next == abandoned.lowerBound {
-        // No caller was told that these records exist.
-        (next, hole) = (max(next, least), nil)
-        if abandoned.contains(start) { self.abandoned = abandoned }
-      }
-      if first < claimed { addHole(block.start..<(block.start + BlockHead.size), .head) }
+    if let abandoned = block.abandoned {
+      // No caller was told that these records exist.
+      reportLost(before: min(abandoned.lowerBound, limit), before: block.start)
+      let numbers = next..<max(next, min(abandoned.upperBound, limit))
+      if numbers.contains(start) { self.abandoned = numbers }
+      next = numbers.upperBound
     }
+    if let first = block.head?.firstRecord, first < claimed { addDamage(0..<BlockHead.size, of: block) }
     if block.head != nil || next < least {
       let end = block.continuation.map { block.start + $0.bytes.upperBound } ?? block.start
       reportLost(before: least, before: end)
@@ -199,9 +197,14 @@ struct RecordCursor: Sendable {
     hole = ((hole?.bytes.lowerBound ?? bytes.lowerBound)..<bytes.upperBound, hole?.reason ?? reason)
   }
 
+  private mutating func addDamage(_ bytes: Range<Int>, of block: Block) {
+    let reason: RecordLog.Damage.Reason = bytes.lowerBound == 0 ? .head : .frame
+    addHole((block.start + bytes.lowerBound)..<(block.start + bytes.upperBound), reason)
+  }
+
   /// Reports what could not be read up to here, and the missing records.
   private mutating func reportLost(before number: Int, before end: Int) {
-    let records = next..<max(next, number)
+    let records = next..<max(next, min(number, tail.count))
     if hole == nil && records.isEmpty { return }
     let bytes = hole?.bytes ?? min(wholeEnd, end)..<end
     let damage = RecordLog.Damage(
@@ -223,33 +226,46 @@ struct RecordCursor: Sendable {
     let (first, offset) = (beginning.numbers.lowerBound, block.start + block.endOfRecords)
     guard next <= first else { return false }
     self.block = nil
-    switch group(from: beginning, of: block) {
+    var damage: [Range<Int>] = []
+    switch group(from: beginning, of: block, noting: &damage) {
     case .success(let (bytes, places, last)):
       reportLost(before: first, before: offset)
+      report(damage)
       index += 1
       take(last, firstRecord(of: index) ?? .max)
       // They count, whatever the head says after the block of the last part: they begin in that of the first.
-      (store, storeEnd) = (
-        RecordStore(file, first, places, ofGroup: bytes, decoder), beginning.numbers.upperBound
-      )
+      store = RecordStore(file, first, places, ofGroup: bytes, decoder)
     case .failure(let lost):
       for middle in (block.index + 1)..<index { passed = leastNumber(from: middle) }
       // None of its numbers counts, so a later block may have lower ones.
       reportLost(before: min(first, leastNumber(from: index)), before: offset)
-      addHole(offset..<(index * BlockHead.blockSize), lost.reason)
+      if let reason = lost.reason {
+        addHole(offset..<(index * BlockHead.blockSize), reason)
+      } else {
+        report(damage)
+      }
       return false
     }
     return true
   }
 
   private struct Lost: Error {
-    let reason: RecordLog.Damage.Reason
+    /// Nil if the group was given up.
+    let reason: RecordLog.Damage.Reason?
+  }
+
+  /// Reports damaged bytes with which no records were lost.
+  private mutating func report(_ damage: [Range<Int>]) {
+    for bytes in damage {
+      addHole(bytes, bytes.lowerBound % BlockHead.blockSize == 0 ? .head : .frame)
+      reportLost(before: next, before: bytes.upperBound)
+    }
   }
 
   /// Returns the bytes of a group, from its first part and those in the next blocks, the places of its records
-  /// in them, and the block of its last part, at `index`.
+  /// in them, and the block of its last part, at `index`. Notes the damaged bytes of the blocks between.
   private mutating func group(
-    from beginning: Block.Part, of block: Block
+    from beginning: Block.Part, of block: Block, noting damage: inout [Range<Int>]
   ) -> Result<(bytes: [UInt8], places: [Block.Place], last: Block), Lost> {
     // The bytes also hold the length of a single record of that size.
     let isTooLarge = beginning.size - Varint.mostBytes > maximumRecordSize
@@ -258,18 +274,21 @@ struct RecordCursor: Sendable {
     if !isTooLarge { bytes.reserveCapacity(min(beginning.size, end - block.start)) }
     var missing = beginning.size - beginning.bytes.count
     do {
-      while index * BlockHead.blockSize < end, let next = try file.block(index, before: end),
-        let part = next.continuation, part.number == beginning.number, part.bytes.count <= missing
-      {
+      while index * BlockHead.blockSize < end, let next = try file.block(index, before: end) {
+        guard let part = next.continuation, part.number == beginning.number else {
+          let isGivenUp = next.abandoned?.upperBound == beginning.number + 1
+          return .failure(Lost(reason: isGivenUp ? nil : .unfinished))
+        }
         missing -= part.bytes.count
-        // A group is complete with its last part, and not before.
-        guard part.isLast == (missing == 0) else { break }
-        if part.isLast, isTooLarge { return .failure(Lost(reason: .recordTooLarge)) }
-        if !isTooLarge { bytes += next.bytes[part.bytes] }
+        // What has more bytes than that is no group, and its parts are not collected.
+        if !isTooLarge, missing >= 0 { bytes += next.bytes[part.bytes] }
         guard part.isLast else {
+          damage += next.damage
           index += 1
           continue
         }
+        guard missing == 0 else { break }
+        if isTooLarge { return .failure(Lost(reason: .recordTooLarge)) }
         guard let places = Block.places(ofGroup: bytes, count: beginning.count) else {
           return .failure(Lost(reason: .frame))
         }

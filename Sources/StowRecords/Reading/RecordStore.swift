@@ -11,6 +11,8 @@ final class RecordStore: Sendable {
   let identity: UInt64
   let fileFirst: Int
   let numbers: RecordNumbers
+  /// The numbers of which records count: where heads contradict each other, not all of a block do.
+  let counting: Range<Int>
   private let bytes: [UInt8]
   private let places: [Block.Place]
   /// The index of the first record of each scope.
@@ -23,9 +25,11 @@ final class RecordStore: Sendable {
   private let first: Int
 
   /// Creates a store for a run of records in a block with these bytes.
-  init(_ file: LogFile, _ run: Block.Run, _ bytes: [UInt8], _ decoder: StowDecoder) {
+  init(
+    _ file: LogFile, _ run: Block.Run, counting: Range<Int>, _ bytes: [UInt8], _ decoder: StowDecoder
+  ) {
     (identity, fileFirst) = (file.identity, file.first)
-    numbers = run.numbers
+    (numbers, self.counting) = (run.numbers, counting)
     self.decoder = decoder
     self.bytes = bytes
     places = run.records
@@ -42,7 +46,7 @@ final class RecordStore: Sendable {
     _ known: (scope: KnownScope, first: Int), _ decoder: StowDecoder
   ) {
     (identity, fileFirst) = (file.identity, file.first)
-    self.numbers = numbers
+    (self.numbers, counting) = (numbers, numbers.first..<numbers.end)
     self.bytes = bytes
     self.places = places
     (scopes, windows) = ([0], [window])
@@ -58,6 +62,7 @@ final class RecordStore: Sendable {
   ) {
     (identity, fileFirst) = (file.identity, file.first)
     numbers = RecordNumbers(first: firstNumber, count: places.count)
+    counting = numbers.first..<numbers.end
     self.decoder = decoder
     self.bytes = bytes
     self.places = places

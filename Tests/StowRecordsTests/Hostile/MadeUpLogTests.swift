@@ -255,6 +255,60 @@ struct MadeUpLogTests {
     #expect(try numbers(late) == [0, 1, 2])
   }
 
+  /// What a walk came across by the way is remembered, but not for records that do not count.
+  @Test func aRecordThatDoesNotCountIsNotFoundAfterOthersOfItsBlock() throws {
+    let six: [UInt8] = [1, 0x91, 1, 0x92, 1, 0x93, 1, 0x94, 1, 0x95, 1, 0x96]
+    #expect(try numbers(MadeUpFile((0, []), (6, []), (6, []), (3, [(.records, 3, six)]))) == [6, 7, 8])
+  }
+
+  /// A number that no record has yet is not one of a lost record.
+  @Test func noMoreRecordsAreLostThanThereWere() throws {
+    let two: [UInt8] = [1, 0x91, 1, 0x92]
+    let log = try KnownLogs.reader(of: MadeUpFile((0, [(.records, 0, two)]), (4, []), (4, []), (3, [])).bytes)
+    #expect(log.count == 3)
+    #expect(try log.verify().map(\.records).filter { !$0.isEmpty } == [2..<3])
+  }
+
+  @Test func damageIsReportedWhereNoRecordIsLost() throws {
+    let stray: MadeUpFile.Content = (.last, 0, record)
+    func expectDamage(_ file: MadeUpFile, at frame: Int, _ count: Int) throws {
+      let damage = try KnownLogs.reader(of: file.bytes).verify()
+      #expect(damage.map(\.records.isEmpty) == [true] && damage[0].reason == .frame, "\(damage)")
+      #expect(damage[0].bytes.lowerBound == file.frameStarts[frame])
+      #expect(try numbers(file).count == count)
+    }
+    // After the last record of a block.
+    try expectDamage(MadeUpFile((0, [(.records, 0, record), stray]), (1, [(.records, 1, record)])), at: 1, 2)
+    // After a part from the middle of a group, which is whole or was given up.
+    let first = MadeUpFile.firstOfGroup(0, count: 1, size: 3, [2])
+    try expectDamage(
+      MadeUpFile(
+        (0, [first]), (1, [(.middle, 0, [0xE1]), stray]), (1, [(.last, 0, [0x91]), (.records, 1, record)])),
+      at: 2, 2)
+    try expectDamage(
+      MadeUpFile(
+        (0, [first]), (1, [(.middle, 0, [0xE1]), stray]),
+        (1, [(.abandonment, 0, [1]), (.records, 1, record)])),
+      at: 2, 1)
+  }
+
+  @Test func recordsGivenUpAreNotLostWhateverElseIsDamaged() throws {
+    let first = MadeUpFile.firstOfGroup(1, count: 2, size: 4, [1])
+    // Its head is damaged.
+    let file = MadeUpFile(
+      (0, [(.records, 0, record), first]), (3, [(.abandonment, 1, [2]), (.freshRecords, 3, record)]))
+    var bytes = file.bytes
+    bytes[BlockHead.blockSize + 9] ^= 1
+    let log = try KnownLogs.reader(of: bytes)
+    #expect(log.records.map(\.number) == [0, 3])
+    #expect(try log.verify().map(\.records.isEmpty) == [true] && log.damage[0].reason == .head)
+    // Its parts have more bytes than the first one says.
+    let long = MadeUpFile(
+      (0, [(.records, 0, record), first]), (3, [(.middle, 2, [1, 2, 3, 4])]), (3, [(.abandonment, 1, [2])]))
+    #expect(try numbers(long) == [0])
+    #expect(try KnownLogs.reader(of: long.bytes).verify().isEmpty)
+  }
+
   @Test func partsThatDoNotBelongTogetherAreNoRecord() throws {
     let part = [UInt8](repeating: 0x91, count: 60_000)
     let first = MadeUpFile.first(0, size: 120_000, part)
