@@ -58,7 +58,7 @@ struct LogTests {
     let printed = try Tool.run("print", path)
     #expect(printed.code == 0 && printed.lines.count { $0.contains("abab") } == 200 - first)
     #expect(try Tool.run("verify", path).text == "\(path): valid\n")
-    #expect(try Tool.run("info", path).text.contains("log of 200 records"))
+    #expect(try Tool.run("info", path).text.contains("log of \(200 - first) records"))
     try checkBytes(ofSegmentsFrom: first)
     let compacted = try Tool.run("compact", "--from", "190", path)
     #expect(compacted.code == 0 && compacted.text.contains("10 kept"))
@@ -139,6 +139,18 @@ struct LogTests {
     let after = try Tool.run("log", path)
     #expect(after.code == 0 && after.text.contains("damage      none"))
     #expect(try Tool.run("print", "--record", "5", path).text.contains(#""number": "5""#))
+  }
+
+  @Test("records that a compaction left out are not counted")
+  func countOfCompacted() throws {
+    let log = try RecordLog(at: url)
+    for number in 0..<20 { try log.append(number) }
+    try log.compact { $0.number >= 15 }
+    try log.close()
+    #expect(try Tool.run("info", path).text.contains("log of 5 records, "))
+    #expect(try Tool.run("log", path).lines[0].hasPrefix("\(path): 5 records, "))
+    #expect(try Tool.run("compact", path).text == "\(path): 5 records, 5 kept\n")
+    #expect(try Tool.run("compact", "--from", "18", path).text == "\(path): 5 records, 2 kept\n")
   }
 
   @Test("a log is not emptied of its whole records because those to be kept are damaged")

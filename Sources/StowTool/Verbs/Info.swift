@@ -30,9 +30,9 @@ enum Info {
     switch input.kind {
     case .log:
       return try Logs.reading(input) { log in
-        let damage = try log.verify().first.map { "\($0)" }
-        let fault = damage ?? (log.recovery.bytes.isEmpty ? nil : "\(log.recovery)")
-        let text = "log of \(Words.count(log.count, "record"))"
+        let count = log.records.reduce(0) { count, _ in count + 1 }
+        let fault = log.damage.first.map { "\($0)" } ?? (log.recovery.bytes.isEmpty ? nil : "\(log.recovery)")
+        let text = "log of \(Words.count(count, "record"))"
         return (fault.map { "\(text), damaged: \($0)" } ?? text, fault == nil)
       }
     case .stream:

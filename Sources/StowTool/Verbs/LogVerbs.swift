@@ -51,13 +51,14 @@ enum LogVerbs {
         throw Failure(
           "\(arguments.files[0]): of \(Words.count(count, "record")) none would be left; --force does it")
       }
-      var kept = 0
+      var (found, kept) = (0, 0)
       try log.compact { record in
+        found += 1
         if record.number >= from { kept += 1 }
         return record.number >= from
       }
       for damage in log.damage { Output.complain("\(arguments.files[0]): \(damage)") }
-      output.line("\(arguments.files[0]): \(Words.count(count, "record")), \(Words.number(kept)) kept")
+      output.line("\(arguments.files[0]): \(Words.count(found, "record")), \(Words.number(kept)) kept")
     }
   }
 
@@ -98,8 +99,9 @@ enum LogVerbs {
     _ log: RecordLogReader, in input: Input, _ arguments: Arguments, _ output: inout Output
   ) {
     let sizes = input.sizes
-    var (largest, bytes) = (0, 0)
+    var (count, largest, bytes) = (0, 0, 0)
     for record in log.records {
+      count += 1
       largest = max(largest, record.size)
       bytes += record.size
       if arguments.has("--records") {
@@ -107,8 +109,7 @@ enum LogVerbs {
       }
     }
     output.line(
-      "\(input.name): \(Words.count(log.count - log.firstNumber, "record")), \(Words.count(sizes.reduce(0, +), "byte"))"
-    )
+      "\(input.name): \(Words.count(count, "record")), \(Words.count(sizes.reduce(0, +), "byte"))")
     if input.segments != nil { output.line("  segments    \(Words.number(sizes.count))") }
     output.line("  blocks      \(Words.number(sizes.reduce(0) { $0 + ($1 + 65_535) / 65_536 }))")
     output.line("  records     \(Words.count(bytes, "byte")), the largest \(Words.count(largest, "byte"))")
