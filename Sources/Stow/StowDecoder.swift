@@ -86,7 +86,7 @@ public final class StowDecoder: Sendable {
   ///
   /// For connections and files whose context was agreed on beforehand (`StowEncoder.contextIdentification`).
   /// Bytes do not tell which context they were written with: with another one they are refused, or read as
-  /// another value.
+  /// another value. So may be those that were written without a context.
   public var implicitContext: StowContext? {
     get { options.withLock { $0.contexts?.implicit } }
     set { options.update { $0.contexts = ContextChoice($0.contexts?.contexts ?? [], newValue) } }

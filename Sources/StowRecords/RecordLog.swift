@@ -76,8 +76,8 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   /// - Parameters:
   ///   - url: A file or a folder, in an existing folder.
   ///   - segmentSize: The approximate size of a segment in bytes, at least 64 KB: the next one is begun after
-  ///     it, and after a group or record that goes beyond it. Nil for a file; for an existing folder nil
-  ///     means 64 MiB.
+  ///     it, and after a group or record that goes beyond it. Nil for a file; for an existing folder of
+  ///     segments nil means 64 MiB.
   ///   - retention: Which of the oldest segments are removed, when the log is opened and when a segment is
   ///     begun; by default none. It has no effect on a log in one file.
   ///   - encoder: Encodes the records. Its options apply, its context does not.
