@@ -160,10 +160,9 @@ struct LogTests {
     try change { data in
       for offset in 65_536..<data.count where offset % 65_536 >= 32 { data[offset] ^= 0xFF }
     }
-    let count = try RecordLogReader(at: url).count
-    try #require(count > 200)
+    try #require(try RecordLogReader(at: url).count > 200)
     let run = try Tool.run("compact", "--from", "200", path)
-    #expect(run.code == 2 && run.errors.contains("of \(count) records none would be left"))
+    #expect(run.code == 2 && run.errors.contains("no record would be left"))
     #expect(try Tool.run("print", "--record", "0", path).code == 0)
     #expect(try Tool.run("compact", "--from", "200", "--force", path).text.contains(" 0 kept"))
   }

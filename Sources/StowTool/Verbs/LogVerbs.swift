@@ -45,11 +45,9 @@ enum LogVerbs {
   ) { arguments in
     let from = try arguments.number("--from") ?? 0
     return try change(arguments.files[0]) { log, output in
-      let count = log.count
       let removesAll = from > 0 && log.records(from: from).first { _ in true } == nil
-      if removesAll, count > 0, !arguments.has("--force") {
-        throw Failure(
-          "\(arguments.files[0]): of \(Words.count(count, "record")) none would be left; --force does it")
+      if removesAll, log.count > 0, !arguments.has("--force") {
+        throw Failure("\(arguments.files[0]): no record would be left; --force does it")
       }
       var (found, kept) = (0, 0)
       try log.compact { record in
