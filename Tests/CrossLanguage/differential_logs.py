@@ -1,8 +1,8 @@
 """Compares the library with the reader of logs in Python: which records are whole, and where the log ends.
 
 Every golden log is read by both, and so are mutations of it and forged logs, whose heads contradict each other. They are the
-same for the same seed. Records are also looked up by their numbers: where numbers fall, other ones may be found so, since a
-bisection does not read all heads.
+same for the same seed. Records are also looked up by their numbers. Where a number is lower than one before it, that may find
+other records, because a bisection does not read all heads.
 
     differential_logs.py                    in short
     differential_logs.py --mutations 5000   at length
@@ -171,7 +171,7 @@ def _append_frames(data: bytearray, chance: random.Random) -> None:
 
 
 def _forged(chance: random.Random) -> bytes:
-    """Some blocks, of which each may say what it likes: heads, first parts and parts that never come to an end."""
+    """Some blocks whose heads, first parts and other parts need not agree with each other."""
     data = bytearray()
     identity = b"forged!!"
     number = 0

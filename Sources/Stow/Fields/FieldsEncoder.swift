@@ -135,7 +135,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
   }
 }
 
-// In this file, so that they are specialized where only files are optimized, as in a debug build.
+// In the file that calls it, so that it is specialized where files are optimized one by one, as in a debug build.
 extension CodedField {
   /// Lends a value that is present.
   @inline(__always)

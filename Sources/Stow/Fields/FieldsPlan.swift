@@ -379,7 +379,7 @@ final class FieldsScratch {
   }
 }
 
-// In this file, so that they are specialized where only files are optimized, as in a debug build.
+// In the file that calls them, so that they are specialized where files are optimized one by one, as in a debug build.
 extension CodedField {
   /// Makes the nil of an optional that is read in line.
   @inline(__always)

@@ -12,7 +12,7 @@ import Synchronization
 final class KnownRun: Sendable {
   /// The identity of the file, which may be closed meanwhile.
   let identity: UInt64
-  /// The numbers of which records count.
+  /// The numbers of the records that count.
   let numbers: Range<Int>
   /// The approximate size in memory, in bytes.
   let size: Int

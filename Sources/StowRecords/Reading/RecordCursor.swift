@@ -186,7 +186,7 @@ struct RecordCursor: Sendable {
     return (try? file.head(of: index))?.firstRecord
   }
 
-  /// Returns the least number of which a record can count in a block and after it, as far as heads say.
+  /// Returns the least number with which a record can count in a block and after it, as far as heads say.
   private func leastNumber(from index: Int) -> Int {
     max(passed, min(firstRecord(of: index) ?? 0, firstRecord(of: index + 1) ?? .max))
   }
@@ -254,7 +254,7 @@ struct RecordCursor: Sendable {
     let reason: RecordLog.Damage.Reason?
   }
 
-  /// Reports damaged bytes with which no records were lost.
+  /// Reports damaged bytes that held no records.
   private mutating func report(_ damage: [Range<Int>]) {
     for bytes in damage {
       addHole(bytes, bytes.lowerBound % BlockHead.blockSize == 0 ? .head : .frame)
@@ -280,7 +280,7 @@ struct RecordCursor: Sendable {
           return .failure(Lost(reason: isGivenUp ? nil : .unfinished))
         }
         missing -= part.bytes.count
-        // What has more bytes than that is no group, and its parts are not collected.
+        // Parts with more bytes than the first one announces are no group, and are not collected.
         if !isTooLarge, missing >= 0 { bytes += next.bytes[part.bytes] }
         guard part.isLast else {
           damage += next.damage

@@ -11,7 +11,7 @@ final class RecordStore: Sendable {
   let identity: UInt64
   let fileFirst: Int
   let numbers: RecordNumbers
-  /// The numbers of which records count: where heads contradict each other, not all of a block do.
+  /// The numbers of the records that count. Where heads contradict each other, a block has others, too.
   let counting: Range<Int>
   private let bytes: [UInt8]
   private let places: [Block.Place]

@@ -47,7 +47,7 @@ struct StringPool: ~Copyable {
     return index
   }
 
-  /// Adds a string that is not here, for which a slot of the table is free.
+  /// Adds a string that the pool does not have, and puts it into a free slot of the table.
   @inline(__always)
   private mutating func insert(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64, slot: Int) -> Int {
     let (index, length) = (count, key.length)
