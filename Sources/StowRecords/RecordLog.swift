@@ -50,6 +50,8 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   let synchronization = Mutex<Int?>(nil)
   /// Held while segments are compacted. Taken before all others.
   let compaction = Mutex<Void>(())
+  /// Held while the log is closed, so that every call of `close` returns once it is. Taken before those of the records.
+  let closing = Mutex<Void>(())
   /// Runs what is written later, in the background.
   let writingCalls = BlockingCalls()
   /// The records that tasks wait for.
@@ -133,7 +135,7 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   ///
   /// - Throws: `RecordLogError`, also for earlier errors in the background. The log is closed even so, and
   ///   what could not be written is lost.
-  public override func close() throws { try closeWriting() }
+  public override func close() throws { try closing.withLock { _ in try closeWriting() } }
 
   /// Closes the log as ``close()`` does, without reporting errors: a deinitializer cannot throw.
   deinit {

@@ -211,7 +211,7 @@ struct CommandLineTests {
     let run = try Tool.run("from-json", "--log", path, "-", input: wrong)
     #expect(
       run.code == 1 && run.errors.hasSuffix("; the log has the 1 value of the lines before it\n")
-        && run.errors.contains("standard input, line 2:"), "\(run.errors)")
+        && run.errors.contains("standard input:2:12: "), "\(run.errors)")
     for verb in ["from-json", "parse"] {
       let several = try Tool.run(verb, "-", input: lines)
       #expect(several.code == 1 && several.output.isEmpty)

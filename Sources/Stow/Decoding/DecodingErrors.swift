@@ -185,7 +185,8 @@ package enum Resemblance {
     ([0x50, 0x4B, 0x03, 0x04], "a ZIP file"), ([0xD9, 0xD9, 0xF7], "CBOR"),
     (Array("bplist00".utf8), "a binary property list"),
     (Array("SQLite format 3\0".utf8), "an SQLite database"),
-    (Array("<?xml".utf8), "XML"),
+    (Array("<?xml".utf8), "XML"), (Array("<html".utf8), "HTML"),
+    (Array("<!DOCTYPE html".utf8), "HTML"), (Array("<!doctype html".utf8), "HTML"),
   ]
 
   /// Returns the name of the format that the bytes begin like; nil if that is not known.

@@ -53,17 +53,20 @@ enum Parse {
   }
 
   /// Lends a text to `body` without copying it.
+  ///
+  /// - Parameter line: Which line of the file the text is; nil for the whole file.
   private static func withText<Result>(
-    _ data: Data, _ place: String, _ read: Read, _ body: (NotationText) throws -> Result
+    _ data: Data, _ name: String, line: Int? = nil, _ read: Read, _ body: (NotationText) throws -> Result
   ) throws -> Result {
-    try data.withUnsafeBytes { bytes in
+    let place = line.map { "\(name), line \($0)" } ?? name
+    return try data.withUnsafeBytes { bytes in
       guard UTF8Check.fault(ByteReader(bytes), 0..<bytes.count) == nil else {
         throw Failure("\(place): not UTF-8", .differs)
       }
       do {
         return try body(read(bytes.bindMemory(to: UInt8.self)))
       } catch let error as StowNotationError {
-        throw Failure("\(place):\(error)", .differs)
+        throw Failure("\(name):\(line ?? error.line):\(error.column): \(error.reason)", .differs)
       } catch let error as TypedJSON.Fault {
         throw Failure("\(place): \(error.reason)", .differs)
       }
@@ -82,7 +85,7 @@ enum Parse {
         number += 1
         if String(decoding: line, as: UTF8.self).allSatisfy(\.isWhitespace) { continue }
         do {
-          try withText(line, "\(input.name), line \(number)", read) { _ = try log.append($0.value()) }
+          try withText(line, input.name, line: number, read) { _ = try log.append($0.value()) }
         } catch let failure as Failure {
           try log.close()
           let values = appended == 0 ? "nothing" : "the \(Words.count(appended, "value"))"

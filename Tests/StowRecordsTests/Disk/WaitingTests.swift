@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import StowRecords
@@ -58,5 +59,31 @@ struct WaitingTests {
     }
     await Task.detached { await gate.open(after: Self.count) }.value
     for follower in followers { #expect(try await follower.value == 0) }
+  }
+
+  @Test("Closing a log that another thread is closing returns once it is closed")
+  func closing() throws {
+    let disk = HookedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.append(1)
+    let closed = DispatchSemaphore(value: 0)
+    let outcome = Mutex<Result<Void, any Error>?>(nil)
+    disk.beforeSynchronizing = {
+      disk.beforeSynchronizing = {}
+      Thread.detachNewThread {
+        let result = Result {
+          try log.close()
+          try RecordLog(at: "/log", on: disk).close()
+        }
+        outcome.withLock { $0 = result }
+        closed.signal()
+      }
+      // The other thread can do no more than wait for this one, and says so by no event: what it does too early, it does
+      // within that time.
+      if closed.wait(timeout: .now() + 0.1) == .success { closed.signal() }
+    }
+    try log.close()
+    closed.wait()
+    try outcome.withLock { try $0?.get() }
   }
 }

@@ -26,6 +26,9 @@ struct ErrorTextTests {
       (try PropertyListEncoder().encode(["name": "Ada"]), "a binary property list"),
       (Data([0x1F, 0x8B, 8, 0, 0, 0]), "a gzip file"),
       (Data([0xD9, 0xD9, 0xF7, 0xA0]), "CBOR"),
+      (Data("<!DOCTYPE html>\n<title>502 Bad Gateway</title>".utf8), "HTML"),
+      (Data("<!doctype html><title>502</title>".utf8), "HTML"),
+      (Data("<html>\n<head><title>502 Bad Gateway</title></head>".utf8), "HTML"),
     ]
     for (bytes, name) in others {
       let text = text([String: String].self, bytes)
@@ -46,6 +49,15 @@ struct ErrorTextTests {
   func jsonOfFittingLength(_ json: String) {
     let text = text(Int.self, Data(json.utf8))
     #expect(text.contains("but found an array at offset 0; these bytes look like JSON"), "\(text)")
+  }
+
+  @Test("name the type that was asked for, Data too, which is also read from arrays of bytes")
+  func data() throws {
+    for other in [StowValue.string("text"), 1, true, .double(0.5), ["key": 1]] {
+      let message = try StowEncoder().encode(other)
+      #expect(throws: DecodingError.self) { try StowDecoder().decode(Data.self, from: message) }
+      #expect(text(Data.self, message).contains("Expected a value of type Data, but found "))
+    }
   }
 
   @Test("say that there are no bytes")

@@ -149,7 +149,7 @@ final class DataPlan: ScalarPlan<Data> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Data {
     let reader = session.message.reader
     // Elements without tags may be rows of bytes, but no data.
-    let isArray = place.tagged.map { $0 < reader.count && reader.base[$0] != DataValues.tag } ?? true
+    let isArray = place.tagged.map { $0 < reader.count && Tag.kind(of: reader.base[$0]) == .array } ?? true
     guard isArray else { return try super.decode(at: place, from: session, node) }
     let entry = session.plans.entry(for: [UInt8].self)
     return Data(try session.decode([UInt8].self, entry, at: place, node))
