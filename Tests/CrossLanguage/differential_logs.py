@@ -1,8 +1,9 @@
-"""Compares the library with the reader of logs in Python: which records are whole, and where the log ends.
+"""Compares the library with the readers of logs in Python and JavaScript: which records are whole, and where the log ends.
 
-Every golden log is read by both, and so are mutations of it and forged logs, whose heads contradict each other. They are the
-same for the same seed. Records are also looked up by their numbers. Where a number is lower than one before it, that may find
-other records, because a bisection does not read all heads.
+Every golden log is read by all, and so are mutations of it and forged logs, whose heads contradict each other. They are the
+same for the same seed. The two readers also agree on which records were lost and which are absent, and the library looks up
+records by their numbers. Where a number is lower than one before it, that may find other records, because a bisection does not
+read all heads.
 
     differential_logs.py                    in short
     differential_logs.py --mutations 5000   at length
@@ -10,6 +11,7 @@ other records, because a bisection does not read all heads.
 
 import argparse
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,15 +26,19 @@ from stow import logs as logs_of_reader
 from stow.checksums import checksum
 
 _BLOCK_SIZE = 65_536
+_NODE_SCRIPT = Path(__file__).parent.parent.parent / "Readers" / "javascript" / "test" / "logs.mjs"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mutations", type=int, default=200, help="how many for each golden log")
+    parser.add_argument("--mutations", type=int, default=100, help="how many for each golden log")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--reader", type=Path, help="LogWorker, if it is built already")
     options = parser.parse_args()
     reader = options.reader or decoders.build("LogWorker")
+    commands: dict[str, list[str | Path]] = {"library": [reader, "read"]}
+    if node := shutil.which("node"):
+        commands["JavaScript"] = [node, _NODE_SCRIPT]
     compared = differences = others = 0
     for name in [*logs.names(), "forged"]:
         chance = random.Random(f"{options.seed} {name}")
@@ -40,25 +46,32 @@ def main() -> int:
             files = [_forged(chance) for _ in range(options.mutations)]
         else:
             files = _mutations(logs.bytes_of(name), chance, options.mutations)
-        for index, (data, library) in enumerate(zip(files, _in_swift(files, reader), strict=True)):
+        outcomes = _outcomes(files, commands)
+        for index, data in enumerate(files):
             compared += 1
-            python = _in_python(data)
-            library, _, found = library.partition("; ")
-            is_found = found.split() == [number for number in python.partition(": ")[2].split() if int(number) < 40]
+            whole, ranges = _in_python(data)
+            theirs = {reader: lines[index] for reader, lines in outcomes.items()}
+            library, _, found = theirs["library"].partition("; ")
+            is_found = found.split() == [number for number in whole.partition(": ")[2].split() if int(number) < 40]
             others += not is_found
-            if python != library or not (is_found or _numbers_fall(data)):
+            is_same = library == whole and theirs.get("JavaScript", whole + ranges) == whole + ranges
+            if not is_same or not (is_found or _numbers_fall(data)):
                 differences += 1
-                print(f"{name}, mutation {index}\n  Python   {python}\n  library  {library}")
-    print(f"{compared} logs compared, {differences} differences; in {others} a search finds other records")
+                print(f"{name}, mutation {index}\n  Python  {whole}{ranges}", *map("\n  {0[0]}  {0[1]}".format, theirs.items()))
+    readers = ", ".join(commands)
+    print(f"{compared} logs compared with {readers}: {differences} differences; in {others} a search finds other records")
     return 1 if differences else 0
 
 
-def _in_python(data: bytes) -> str:
+def _in_python(data: bytes) -> tuple[str, str]:
+    """What the library finds, too; and what the reader in JavaScript finds besides."""
     try:
         log = stow.open_log(data)
     except stow.StowError:
-        return "refused"
-    return f"{log.count} {log.end}: {' '.join(str(record.number) for record in log.records)}"
+        return "refused", ""
+    whole = f"{log.count} {log.end}: {' '.join(str(record.number) for record in log.records)}"
+    lost, absent = (" ".join(f"{numbers.start}..{numbers.stop}" for numbers in ranges) for ranges in (log.lost, log.absent))
+    return whole, f"; {lost}; {absent}"
 
 
 def _numbers_fall(data: bytes) -> bool:
@@ -73,14 +86,17 @@ def _numbers_fall(data: bytes) -> bool:
     return numbers != sorted(numbers)
 
 
-def _in_swift(files: list[bytes], reader: Path) -> list[str]:
+def _outcomes(files: list[bytes], commands: dict[str, list[str | Path]]) -> dict[str, list[str]]:
+    """A line for each file from each of the commands."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / str(index) for index in range(len(files))]
         for path, data in zip(paths, files, strict=True):
             path.write_bytes(data)
         lines = "".join(f"{path}\n" for path in paths)
-        process = subprocess.run([reader, "read"], input=lines, capture_output=True, text=True, check=True)
-        return process.stdout.split("\n")[:-1]
+        return {
+            name: subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout.split("\n")[:-1]
+            for name, command in commands.items()
+        }
 
 
 def _mutations(original: bytes, chance: random.Random, count: int) -> list[bytes]:

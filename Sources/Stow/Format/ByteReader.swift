@@ -122,11 +122,6 @@ package struct ByteReader {
     self.extents = extents
   }
 
-  init(_ bytes: UnsafeRawBufferPointer, extents: UnsafePointer<UInt8>) {
-    self.init(extents: extents)
-    turn(to: bytes)
-  }
-
   /// Reads other bytes from now on. Faster than making another reader, which accesses globals.
   mutating func turn(to bytes: UnsafeRawBufferPointer) {
     // An empty buffer may have no address; no read of it gets past the bounds check.

@@ -206,7 +206,7 @@ extension ByteReader {
     let text = try text(at: offset)
     if text.form == .plain {
       try checkPlain(text)
-      if !isASCII(text) { _ = try string(at: text.content, count: text.count) }
+      if !isASCII(at: text.content, count: text.count) { _ = try string(at: text.content, count: text.count) }
     } else {
       var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
       _ = try withUnsafeMutableBytes(of: &words) { buffer throws(FormatError) in
@@ -230,11 +230,6 @@ extension ByteReader {
 
   func hash(of text: Text) -> UInt64 {
     TextKey.make(pointer(at: text.start), text.end - text.start, ByteHash()).hash
-  }
-
-  /// Returns whether a text has no characters beyond ASCII.
-  func isASCII(_ text: Text) -> Bool {
-    text.form != .plain || isASCII(at: text.content, count: text.count)
   }
 
   /// Returns whether the bytes of the text at `offset`, header included, are `bytes`.

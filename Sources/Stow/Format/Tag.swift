@@ -126,7 +126,10 @@ enum Tag {
 
 extension ByteReader {
   /// A reader of some bytes, which must outlive its use.
-  package init(_ bytes: UnsafeRawBufferPointer) { self.init(bytes, extents: Tag.extents) }
+  package init(_ bytes: UnsafeRawBufferPointer) {
+    self.init(extents: Tag.extents)
+    turn(to: bytes)
+  }
 
   /// Returns the offset after the value at `offset`: a step of constant cost, whatever the value holds.
   @inline(__always)

@@ -190,11 +190,6 @@ final class Message {
     return strings.urls[strings.urls.count - 1]
   }
 
-  /// Returns the long symbol that a string was made from, or nil.
-  func longSymbol(madeAs string: String) -> Int? {
-    string.utf8.count >= LongSymbols.shortest ? strings.longSymbols.symbol(madeAs: string) : nil
-  }
-
   // MARK: keys
 
   /// Returns the string of a key, in a map or in a shape.
@@ -225,7 +220,7 @@ final class Message {
   func withText<Result>(
     of name: String, _ body: (HashedText) throws(FormatError) -> Result
   ) throws(FormatError) -> Result {
-    if let symbol = longSymbol(madeAs: name) {
+    if name.utf8.count >= LongSymbols.shortest, let symbol = strings.longSymbols.symbol(madeAs: name) {
       return try body(keyText(tables.text(reader, at: tables.symbol(symbol))))
     }
     let text = SearchedText(name)
