@@ -50,7 +50,7 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   let synchronization = Mutex<Int?>(nil)
   /// Held while segments are compacted. Taken before all others.
   let compaction = Mutex<Void>(())
-  /// Held while the log is closed, so that every call of `close` returns once it is. Taken before those of the records.
+  /// Held while the log is closed, so that every call of `close` returns once it is. Taken before `synchronization` and `state`.
   let closing = Mutex<Void>(())
   /// Runs what is written later, in the background.
   let writingCalls = BlockingCalls()

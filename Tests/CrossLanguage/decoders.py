@@ -1,6 +1,7 @@
 """The two decoders, as functions from messages to the texts of what they mean."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -48,6 +49,21 @@ def build(product: str = "MessageReader") -> Path:
     subprocess.run(command, cwd=_PACKAGE, check=True, stdout=subprocess.DEVNULL)
     shown = subprocess.run([*command, "--show-bin-path"], cwd=_PACKAGE, check=True, stdout=subprocess.PIPE, text=True)
     return Path(shown.stdout.strip()) / product
+
+
+def commands(worker: Path | None, verb: str) -> dict[str, list[str | Path]]:
+    """The programs that answer lines: LogWorker with a verb and, where there is node, the script in JavaScript of that name."""
+    found: dict[str, list[str | Path]] = {"library": [worker or build("LogWorker"), verb]}
+    if node := shutil.which("node"):
+        found["JavaScript"] = [node, _PACKAGE / "Readers/javascript/test" / f"{verb}.mjs"]
+    return found
+
+
+def answers(command: list[str | Path], lines: list[str]) -> list[str]:
+    """A line for each line."""
+    text = "".join(f"{line}\n" for line in lines)
+    process = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    return process.stdout.split("\n")[:-1]
 
 
 class SwiftDecoder:

@@ -11,8 +11,6 @@ read all heads.
 
 import argparse
 import random
-import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -26,7 +24,6 @@ from stow import logs as logs_of_reader
 from stow.checksums import checksum
 
 _BLOCK_SIZE = 65_536
-_NODE_SCRIPT = Path(__file__).parent.parent.parent / "Readers" / "javascript" / "test" / "logs.mjs"
 
 
 def main() -> int:
@@ -35,10 +32,7 @@ def main() -> int:
     parser.add_argument("--seed", default="1")
     parser.add_argument("--reader", type=Path, help="LogWorker, if it is built already")
     options = parser.parse_args()
-    reader = options.reader or decoders.build("LogWorker")
-    commands: dict[str, list[str | Path]] = {"library": [reader, "read"]}
-    if node := shutil.which("node"):
-        commands["JavaScript"] = [node, _NODE_SCRIPT]
+    commands = decoders.commands(options.reader, "logs")
     compared = differences = others = 0
     for name in [*logs.names(), "forged"]:
         chance = random.Random(f"{options.seed} {name}")
@@ -50,21 +44,23 @@ def main() -> int:
         for index, data in enumerate(files):
             compared += 1
             whole, ranges = _in_python(data)
-            theirs = {reader: lines[index] for reader, lines in outcomes.items()}
+            theirs = {program: lines[index] for program, lines in outcomes.items()}
             library, _, found = theirs["library"].partition("; ")
             is_found = found.split() == [number for number in whole.partition(": ")[2].split() if int(number) < 40]
             others += not is_found
             is_same = library == whole and theirs.get("JavaScript", whole + ranges) == whole + ranges
             if not is_same or not (is_found or _numbers_fall(data)):
                 differences += 1
-                print(f"{name}, mutation {index}\n  Python  {whole}{ranges}", *map("\n  {0[0]}  {0[1]}".format, theirs.items()))
-    readers = ", ".join(commands)
-    print(f"{compared} logs compared with {readers}: {differences} differences; in {others} a search finds other records")
+                print(f"{name}, mutation {index}")
+                for program, text in {"Python": whole + ranges, **theirs}.items():
+                    print(f"  {program}  {text}")
+    programs = ", ".join(commands)
+    print(f"{compared} logs compared with {programs}: {differences} differences; in {others} a search finds other records")
     return 1 if differences else 0
 
 
 def _in_python(data: bytes) -> tuple[str, str]:
-    """What the library finds, too; and what the reader in JavaScript finds besides."""
+    """What all tell of a log, and the ranges of numbers that only the readers in Python and JavaScript tell."""
     try:
         log = stow.open_log(data)
     except stow.StowError:
@@ -87,16 +83,12 @@ def _numbers_fall(data: bytes) -> bool:
 
 
 def _outcomes(files: list[bytes], commands: dict[str, list[str | Path]]) -> dict[str, list[str]]:
-    """A line for each file from each of the commands."""
+    """What each of the commands tells of each file."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / str(index) for index in range(len(files))]
         for path, data in zip(paths, files, strict=True):
             path.write_bytes(data)
-        lines = "".join(f"{path}\n" for path in paths)
-        return {
-            name: subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout.split("\n")[:-1]
-            for name, command in commands.items()
-        }
+        return {name: decoders.answers(command, [str(path) for path in paths]) for name, command in commands.items()}
 
 
 def _mutations(original: bytes, chance: random.Random, count: int) -> list[bytes]:

@@ -9,8 +9,6 @@ of the bytes are changed.
 
 import argparse
 import random
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -27,7 +25,6 @@ _HEAD = bytes.fromhex("7F 03 01")
 _MOST_RECORDS = 8
 _CHUNK = 1_000
 _MOST_SHOWN = 5
-_NODE_SCRIPT = Path(__file__).parent.parent.parent / "Readers" / "javascript" / "test" / "streams.mjs"
 
 
 def main() -> int:
@@ -36,19 +33,18 @@ def main() -> int:
     parser.add_argument("--seed", default="1")
     parser.add_argument("--reader", type=Path, help="LogWorker, if it is built already")
     options = parser.parse_args()
-    commands = {"library": [options.reader or decoders.build("LogWorker"), "streams"]}
-    if node := shutil.which("node"):
-        commands["JavaScript"] = [node, _NODE_SCRIPT]
+    commands = decoders.commands(options.reader, "streams")
     messages = [message for message, _ in vectors.generated() if message]
     chance = random.Random(options.seed)
     compared = records = differences = 0
     for start in range(0, options.count, _CHUNK):
         streams = [_stream(messages, chance) for _ in range(min(_CHUNK, options.count - start))]
         ours = [_outcome(stream) for stream in streams]
+        lines = [stream.hex() for stream in streams]
         compared += len(streams)
         records += sum(outcome.count("\t") for outcome in ours)
         for name, command in commands.items():
-            for stream, our, their in zip(streams, ours, _run(command, streams), strict=True):
+            for stream, our, their in zip(streams, ours, decoders.answers(command, lines), strict=True):
                 if our == their:
                     continue
                 differences += 1
@@ -94,12 +90,6 @@ def _outcome(stream: bytes) -> str:
     except stow.StowError:
         words.append("broken")
     return "\t".join(words)
-
-
-def _run(command: list[str | Path], streams: list[bytes]) -> list[str]:
-    lines = "".join(f"{stream.hex()}\n" for stream in streams)
-    process = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
-    return process.stdout.split("\n")[:-1]
 
 
 if __name__ == "__main__":

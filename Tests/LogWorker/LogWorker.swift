@@ -15,7 +15,7 @@ import StowRecords
 /// - `fork PATH` appends to a log, a record before and the others while a child process has a copy of it, which writes its own and
 ///   exits then; says what becomes of that and of another writer, and how many records there are.
 /// - `open PATH` opens the log for appending, and says what came of it.
-/// - `read` reads the logs whose paths it is told, a line each, and says which of their records are whole.
+/// - `logs` reads the logs whose paths it is told, a line each, and says which of their records are whole.
 /// - `streams` reads the streams whose hexadecimal digits it is told, a line each, and says what their records are.
 @main
 struct LogWorker {

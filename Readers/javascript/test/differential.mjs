@@ -3,28 +3,25 @@
 //
 //     node test/differential.mjs --reader PATH --mutations 100000     messages; PATH is the executable MessageReader
 //     node test/differential.mjs --reader PATH --generated FILE       messages that Conformance/generate.py has made
-//     node test/differential.mjs --logs PATH --mutations 1000         logs; PATH is the executable LogWorker
 //
-// Both may be given, and --seed. All vectors are read, and mutations of them, which are the same for the same seed.
+// All vectors are read, and mutations of them, which are the same for the same --seed. Tests/CrossLanguage compares logs and streams.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 
-import { Context, StowError, decode, encode, openLog } from "../stow.js";
-import { Chance, Mutator, changedLog, mutatedLog } from "./support/mutations.js";
+import { Context, StowError, decode, encode } from "../stow.js";
+import { Mutator } from "./support/mutations.js";
 import { hex, meaningText } from "./support/notation.js";
-import { contexts, files, logBytes, logNames, vectors } from "./support/vectors.js";
+import { contexts, files, vectors } from "./support/vectors.js";
 
 const CHUNK = 5000;
 const MOST_SHOWN = 20;
 
 const { values: options } = parseArgs({
   options: {
-    reader: { type: "string" }, logs: { type: "string" }, generated: { type: "string" },
+    reader: { type: "string" }, generated: { type: "string" },
     mutations: { type: "string", default: "10000" }, seed: { type: "string", default: "1" },
   },
 });
@@ -32,10 +29,9 @@ const { values: options } = parseArgs({
 let compared = 0, accepted = 0, differences = 0;
 
 function main() {
-  if (!options.reader && !options.logs) return console.log("nothing to compare with: give --reader or --logs a path");
+  if (!options.reader) return console.log("nothing to compare with: give --reader a path");
   if (options.generated) compareGenerated(options.generated);
-  else if (options.reader) compareMessages(Number(options.mutations), Number(options.seed));
-  if (options.logs) compareLogs(Number(options.mutations), Number(options.seed));
+  else compareMessages(Number(options.mutations), Number(options.seed));
   console.log(`${compared} compared: ${accepted} accepted by both, ${differences} differences`);
   process.exitCode = differences > 0 ? 1 : 0;
 }
@@ -108,40 +104,6 @@ function run(path, parameters, input) {
   const { stdout, error } = spawnSync(path, parameters, { input, encoding: "utf8", maxBuffer: 1 << 30 });
   if (error) throw error;
   return stdout.split("\n");
-}
-
-// Logs.
-
-function compareLogs(mutations, seed) {
-  const folder = mkdtempSync(join(tmpdir(), "stow-logs-"));
-  for (const [index, name] of logNames.entries()) {
-    const chance = new Chance(seed * 1000 + index);
-    const original = logBytes(name);
-    for (let count = Math.ceil(mutations / logNames.length); count > 0; count -= 500) {
-      const logs = [original];
-      for (let mutation = Math.min(count, 500); mutation > 0; mutation--) {
-        logs.push(mutation % 2 ? mutatedLog(original, chance) : changedLog(original, chance));
-      }
-      compareLogChunk(name, logs, folder);
-    }
-  }
-  rmSync(folder, { recursive: true });
-}
-
-function compareLogChunk(name, logs, folder) {
-  const paths = logs.map((_, index) => join(folder, String(index)));
-  logs.forEach((bytes, index) => writeFileSync(paths[index], bytes));
-  const theirs = run(options.logs, ["read"], paths.map((path) => `${path}\n`).join(""));
-  logs.forEach((bytes, index) => note(`${name}, log ${index}`, logText(bytes), theirs[index] ?? "no answer"));
-}
-
-function logText(bytes) {
-  try {
-    const log = openLog(bytes);
-    return `${log.count} ${log.end}: ${log.records.map(({ number }) => number).join(" ")}`;
-  } catch (error) {
-    return error instanceof StowError ? "refused" : `throws ${error.stack}`;
-  }
 }
 
 main();

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 
 import { openLog, StowError } from "../stow.js";
+import { answerLines } from "./support/lines.js";
 
 const text = (ranges) => ranges.map(({ start, end }) => `${start}..${end}`).join(" ");
 
@@ -17,4 +18,4 @@ function outcome(path) {
   }
 }
 
-process.stdout.write(readFileSync(0, "utf8").split("\n").slice(0, -1).map((line) => `${outcome(line)}\n`).join(""));
+answerLines(outcome);

@@ -1,9 +1,8 @@
 // Reads streams, a line of hexadecimal digits each, and prints a line for each: of every record what its value means, or "-"
 // if it is not valid, and how the stream ends. Tests/CrossLanguage/differential_streams.py compares that with others.
 
-import { readFileSync } from "node:fs";
-
 import { StowError, StreamReader } from "../stow.js";
+import { answerLines } from "./support/lines.js";
 import { meaningText } from "./support/notation.js";
 
 function outcome(digits) {
@@ -21,4 +20,4 @@ function outcome(digits) {
   return words.join("\t");
 }
 
-process.stdout.write(readFileSync(0, "utf8").split("\n").slice(0, -1).map((line) => `${outcome(line)}\n`).join(""));
+answerLines(outcome);

@@ -78,8 +78,7 @@ struct WaitingTests {
         outcome.withLock { $0 = result }
         closed.signal()
       }
-      // The other thread can do no more than wait for this one, and says so by no event: what it does too early, it does
-      // within that time.
+      // That the other thread waits is no event. A `close` that does not wait is done well within this time.
       if closed.wait(timeout: .now() + 0.1) == .success { closed.signal() }
     }
     try log.close()
