@@ -179,3 +179,82 @@ struct UnsharedEncoder: @unchecked Sendable {
 
   init(_ encoder: StowEncoder) { self.encoder = RecordEncoder(encoder) }
 }
+
+extension RecordLog {
+  /// When appended records are written to the file and brought to the disk.
+  ///
+  /// Records that were appended and not yet written are in the memory of the process, and are lost if it is killed.
+  /// Records that are written and not yet synchronized survive the process, and are lost if the system stops, as in a
+  /// power failure.
+  ///
+  /// ```swift
+  /// let log = try RecordLog(at: url, durability: .interval(.milliseconds(200)))
+  /// ```
+  ///
+  /// Later versions may add cases, so a `switch` over them has a `default`.
+  public enum Durability: Hashable, Sendable {
+    /// `append` returns when the record is on the disk. Nothing that was appended is lost. Threads that append at the
+    /// same time share one synchronization.
+    case everyAppend
+    /// Appended records are on the disk within this time. If the process is killed or the system stops, what
+    /// was appended within it is lost.
+    case interval(Duration)
+    /// Records are written when a block of 64 KB is full, and when they are read, flushed or synchronized; they are
+    /// brought to the disk by `synchronize()` and `close()` only. A process that is killed loses less than a block; a
+    /// system that stops may lose everything since the last synchronization.
+    case manual
+  }
+}
+
+extension RecordLog {
+  /// Whether the texts of records are packed when they are appended.
+  ///
+  /// Any log can be read, and appended to with or without packing: each record says whether it is packed.
+  ///
+  /// ```swift
+  /// let log = try RecordLog(at: url, packing: .words)
+  /// ```
+  ///
+  /// Later versions may add cases, so a `switch` over them has a `default`.
+  public enum Packing: Sendable, Hashable {
+    /// Records are written as they are encoded.
+    case none
+    /// Words that also occur in the first records of a block are written as references to them. Logs with
+    /// much text become smaller, and appending takes longer.
+    case words
+  }
+}
+
+extension RecordLog {
+  /// What a log has done since it was opened: numbers that only grow, as counters of metrics do.
+  ///
+  /// ```swift
+  /// let counters = log.counters
+  /// print(counters.appended, counters.synchronizations)
+  /// ```
+  public struct Counters: Hashable, Sendable {
+    /// How many records were appended.
+    public let appended: Int
+    /// How many bytes were written to files, those of compacted ones included.
+    public let writtenBytes: Int
+    /// How often the disk has synchronized what was written.
+    public let synchronizations: Int
+    /// How many damaged parts reading has met: as many as ``RecordLogReader/damage`` has.
+    public let damage: Int
+  }
+
+  /// What this log has done since it was opened. Takes constant time, and does not wait for writers.
+  public var counters: Counters {
+    Counters(
+      appended: counts.appended.load(ordering: .relaxed),
+      writtenBytes: counts.writtenBytes.load(ordering: .relaxed),
+      synchronizations: counts.synchronizations.load(ordering: .relaxed), damage: damageReport.count)
+  }
+}
+
+/// The counters of a log while they grow.
+final class LogCounts: Sendable {
+  let appended = Atomic<Int>(0)
+  let writtenBytes = Atomic<Int>(0)
+  let synchronizations = Atomic<Int>(0)
+}

@@ -126,3 +126,301 @@ public class RecordLogReader: @unchecked Sendable {
 
   func error(_ reason: RecordLogError.Reason) -> RecordLogError { RecordLogError(file: path, reason) }
 }
+
+extension RecordLogReader {
+  /// The number of records, including lost and removed ones. It is also the number of the next record. A
+  /// reader counts only records that are written whole.
+  ///
+  /// Takes a system call or two for a reader, and none for a writer.
+  public var count: Int {
+    state.withLock { state in
+      if let writer = state.writer { return writer.count }
+      refresh(&state)
+      return state.tail.count
+    }
+  }
+
+  /// The number of the first record that may exist: 0, unless segments were removed from the front of the
+  /// log. Equal to ``count`` if there are no records.
+  ///
+  /// ```swift
+  /// for try await record in log.follow(from: max(next, log.firstNumber)) { … }
+  /// ```
+  ///
+  /// Takes a system call or two for a reader, and none for a writer.
+  public var firstNumber: Int {
+    state.withLock { state in
+      if state.writer == nil { refresh(&state) }
+      return state.segments[0].first
+    }
+  }
+
+  /// All records that exist now and can be read, in order. What cannot be read, even because of a system
+  /// error, is skipped without an error, and is then in ``damage``: look there after reading.
+  ///
+  /// The sequence is lazy, may be iterated repeatedly, and takes memory for one block.
+  ///
+  /// ```swift
+  /// for record in log.records {
+  ///   let event = try record.decode(Event.self)
+  /// }
+  /// ```
+  public var records: Records { records(from: 0) }
+
+  /// Returns the records that exist now, from a number on. Earlier ones are not read, except some in the same
+  /// block.
+  ///
+  /// - Parameter number: The first number, 0 or more. If it has no record, the sequence begins with the next
+  ///   one.
+  public func records(from number: Int) -> Records {
+    Records(log: self, snapshot: snapshot(), start: max(0, number))
+  }
+
+  /// Decodes one record, without reading what is before its block.
+  ///
+  /// Reads some 32 bytes for each doubling of the file's size, and the block of the record. What is learned
+  /// about a block is remembered, within the `cacheSize` of the log, so that the next record of the same
+  /// block takes one or two kilobytes, and mostly a sixth of the time.
+  ///
+  /// ```swift
+  /// let event = try log.decode(Event.self, at: 1_234)
+  /// ```
+  ///
+  /// - Throws: `RecordLogError`: `noSuchRecord`, also if a compaction has left the record out; `removed` if
+  ///   its segment was removed; `damaged` if the record was lost; what `Record.decode(_:)` throws.
+  public func decode<Value: Decodable>(_ type: Value.Type, at number: Int) throws -> Value {
+    try record(at: number).decode(type)
+  }
+
+  /// Returns one record, as `decode(_:at:)` finds it.
+  ///
+  /// - Throws: `RecordLogError`: `noSuchRecord`, `removed`, or `damaged` if the record was lost.
+  public func record(at number: Int) throws -> Record { try record(at: number, of: snapshot(with: number)) }
+
+  /// Returns a record of the log as it was in a snapshot.
+  func record(at number: Int, of snapshot: LogSnapshot) throws -> Record {
+    let count = snapshot.tail.count
+    guard number >= 0, number < count else { throw error(.noSuchRecord(number, count: count)) }
+    guard number >= snapshot.first else { throw error(.removed(number, first: snapshot.first)) }
+    let met = DamageReport()
+    let record = readRecord(from: number, of: snapshot, noting: met)
+    if let record, record.number == number { return record }
+    if let first = met.firstAfterRemoval { throw error(.removed(number, first: first)) }
+    guard let damage = met.list.first(where: { $0.records.contains(number) }) else {
+      throw error(.noSuchRecord(number, count: count))
+    }
+    throw RecordLogError(damage)
+  }
+
+  /// Returns the first readable record from a number on, or nil. Remembers its block.
+  func readRecord(from number: Int, of snapshot: LogSnapshot, noting met: DamageReport) -> Record? {
+    if let file = snapshot.file(of: number), let record = knownRecords.record(number, of: file) {
+      return record
+    }
+    var walk = walk(over: snapshot, from: number, noting: met)
+    guard let record = walk.nextRecord() else { return nil }
+    return walk.knownRun.flatMap { knownRecords.record(record.number, of: $0.file, in: $0.block, $0.run) }
+      ?? record
+  }
+
+  /// The damaged parts that reading this log has met and passed over so far, in the order of the files. ``verify()``
+  /// looks for all of them.
+  public var damage: [Damage] { damageReport.list }
+
+  /// Reads the whole log and returns its damaged parts; an empty array if it is whole.
+  ///
+  /// What follows the last whole record is not damage: see ``recovery``.
+  ///
+  /// ```swift
+  /// for damage in try log.verify() { print(damage) }
+  /// ```
+  ///
+  /// - Throws: `RecordLogError` if the log cannot be read at all.
+  public func verify() throws -> [Damage] {
+    let met = DamageReport()
+    var walk = try walk(over: flushedSnapshot(), from: 0, noting: met)
+    while walk.nextRecord() != nil {}
+    return met.list
+  }
+
+  // MARK: - What there is
+
+  /// Returns a walk over the records of a log. Its damage is added to that of the log, and to `met`.
+  func walk(over snapshot: LogSnapshot, from number: Int, noting met: DamageReport? = nil) -> LogWalk {
+    LogWalk(
+      snapshot, from: number, maximumRecordSize: maximumRecordSize, decoder, damageReport, met)
+  }
+
+  /// Returns the segments, and how far the last one reaches now. Writes what was appended first, unless only
+  /// a record is wanted that is already written.
+  func snapshot(with number: Int = .max) -> LogSnapshot {
+    state.withLock { state in
+      if let writer = state.writer {
+        // What cannot be written now is kept, and the next call that writes throws.
+        if !(0..<writer.written).contains(number) { try? writer.flush() }
+      } else if number >= state.tail.count || !isUnchanged(state) {
+        refresh(&state)
+      }
+      return state.snapshot(files)
+    }
+  }
+
+  /// Returns whether the file was neither written nor replaced since it was last looked at. What others do to
+  /// links or folders on its path is not noticed here, so the path is looked at every second.
+  private func isUnchanged(_ state: LogState) -> Bool {
+    guard let settled = state.settled, settled.end > .now, let status = try? state.file.disk.status() else {
+      return false
+    }
+    return status.changed == settled.change
+  }
+
+  /// Returns a snapshot after writing what was appended. Throws if a reader cannot find out how far the log
+  /// reaches.
+  func flushedSnapshot() throws -> LogSnapshot {
+    try state.withLock { try flushedSnapshot(&$0) }
+  }
+
+  func flushedSnapshot(_ state: inout LogState) throws -> LogSnapshot {
+    if let writer = state.writer { try? writer.flush() } else { try update(&state) }
+    return state.snapshot(files)
+  }
+
+  /// Finds out how far the log reaches now. If that fails, the previous state stays.
+  private func refresh(_ state: inout LogState) { try? update(&state) }
+
+  /// Finds out how far the log reaches now.
+  func update(_ state: inout LogState) throws {
+    guard !state.isClosed else { return }
+    if files.folder == nil { try followReplacement(&state) } else { try followSegments(&state) }
+    try updateTail(&state)
+  }
+
+  private func updateTail(_ state: inout LogState) throws {
+    let size = try state.file.size()
+    if size != state.tail.size || state.tail.end != size { state.tail = try state.file.tailForReading() }
+  }
+
+  /// Switches to the file that a compaction has put in the place of this one.
+  private func followReplacement(_ state: inout LogState) throws {
+    state.settled = nil
+    let place = try RecordLogError.naming(path) { try disk.place(of: path) }
+    // A file server may no longer know a file that was replaced.
+    let status = try? state.file.disk.status()
+    guard let place, status?.place != place else {
+      // The clock of a file system ticks slowly: another change within the same tick would look like this
+      // one.
+      if let status, place != nil, status.changed / 1_000_000 + 100 < disk.now {
+        state.settled = (status.changed, .now + .seconds(1))
+      }
+      return
+    }
+    try take(LogOpening(disk: disk, path: path).forReading(), &state)
+    files.noteReplacement()
+  }
+
+  /// Takes in new segments, and drops those that were removed.
+  private func followSegments(_ state: inout LogState) throws {
+    if try !isThere(state.segments[0], of: state) { try listSegments(&state) }
+    // A segment that is no longer the last may have been replaced, and a file server may no longer know the old one.
+    do { try updateTail(&state) } catch { try listSegments(&state) }
+    // The next segment is named by the number at which this one ends.
+    while state.tail.count > state.file.first, let next = try files.segment(from: state.tail.count),
+      let file = try LogOpening(disk: disk, path: next.path).segmentForReading(next)
+    {
+      try take((state.segments + [next], file.belonging(to: state.file.origin.log)), &state)
+      if try !isThere(state.segments[0], of: state) { try listSegments(&state) }
+    }
+    // If the end of a segment is damaged, the name of the next one is unknown.
+    if state.listed.duration(to: .now) > .seconds(1) { try listSegments(&state) }
+  }
+
+  /// Returns whether the file of a segment is there; for the last segment, whether it is the open one.
+  private func isThere(_ segment: Segment, of state: LogState) throws -> Bool {
+    let place = try RecordLogError.naming(segment.path) { try disk.place(of: segment.path) }
+    if segment != state.segments.last { return place != nil }
+    return (try? state.file.disk.status().place) == place
+  }
+
+  /// Lists the segments. What changes meanwhile is found by the next listing.
+  private func listSegments(_ state: inout LogState) throws {
+    state.listed = .now
+    let (segments, file) = try LogOpening(disk: disk, path: path).segmentsForReading(files)
+    if segments == state.segments, file.identity == state.file.identity { return }
+    try take((segments, file), &state)
+  }
+
+  /// Goes over to other files, unless they are of another log: a number means one record for as long as this is open.
+  private func take(_ found: (segments: [Segment], file: LogFile), _ state: inout LogState) throws {
+    guard found.file.origin.log == state.file.origin.log else { throw error(.replaced) }
+    let tail = try found.file.tailForReading()
+    // A removed file takes room on the disk while it is open.
+    for segment in state.segments.prefix(while: { $0.first < found.segments[0].first }) {
+      files.forget(segment)
+    }
+    (state.segments, state.file, state.tail) = (found.segments, found.file, tail)
+  }
+}
+
+extension RecordLogReader {
+  /// A record of a log, not decoded yet.
+  ///
+  /// A record may be kept, and decoded later, repeatedly, as another type, and on any thread. It keeps its
+  /// block in memory, of up to 64 KB, or all of its own bytes if it is larger; a record looked up by its
+  /// number keeps less.
+  ///
+  /// ```swift
+  /// for record in log.records {
+  ///   let event = try record.decode(Event.self)
+  /// }
+  /// ```
+  public struct Record: Sendable {
+    let store: RecordStore
+    let index: Int
+
+    /// The number of the record in its log: 0 for the first one appended, and one more for each that follows.
+    public var number: Int { store.numbers.number(at: index) }
+
+    /// The size of the encoded record, in bytes.
+    public var size: Int { store.withBytes(of: index) { $0.count } }
+
+    /// Decodes the record.
+    ///
+    /// Takes time in proportion to the record. The first call for one of the records that were read together also takes in
+    /// what all of them define.
+    ///
+    /// - Throws: `DecodingError` if the record holds no value of the type, and whatever an `init(from:)` throws.
+    public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+      try store.open(at: index) { try $0.decode(type) }
+    }
+
+    /// Decodes a record that may lack some of its keys, for example because an earlier version of the type
+    /// wrote it. What is missing is taken from a template.
+    ///
+    /// ```swift
+    /// let event = try record.decode(Event.self, defaults: Event(date: .distantPast, place: "unknown"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value, and of the template.
+    ///   - template: A value that supplies what the record lacks.
+    ///   - strategy: Whether the template also replaces values of the record that do not fit.
+    /// - Throws: What ``decode(_:)`` throws, and what encoding the template throws.
+    public func decode<Value: Codable>(
+      _ type: Value.Type, defaults template: Value, strategy: StowDecoder.DefaultsStrategy = .strict
+    ) throws -> Value {
+      try store.open(at: index) { try $0.decode(type, defaults: template, strategy) }
+    }
+
+    /// Opens the record as a message, to read parts of it.
+    ///
+    /// ```swift
+    /// let place = try record.message().decode(String.self, at: ["place", "name"])
+    /// ```
+    ///
+    /// The message holds a copy of the record's bytes. Of the rest of its block it keeps only keys and
+    /// strings.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted` if the record is not a message.
+    public func message() throws -> StowMessage { try store.open(at: index) { try $0.message() } }
+  }
+}

@@ -399,3 +399,153 @@ package struct Block: Sendable {
     }
   }
 }
+
+/// Finds the next whole frame after damage, at any offset of a block.
+///
+/// Any offset may look like a frame that claims to reach the end of the block, so checking each claim by
+/// itself would take quadratic time. The checksum of a range follows from those of the two prefixes of the
+/// block that end at its bounds, which are computed once:
+///
+/// ```
+///  CRC(head ‖ payload) = shift(CRC(head) ^ CRC(block[..<start]), payload.count) ^ CRC(block[..<end])
+/// ```
+///
+/// Shifting by a number of bytes is multiplying by a power of x, modulo the polynomial.
+struct FrameSearch {
+  private let block: [UInt8]
+  private let blockStart: Int
+  private let identity: UInt64
+  /// For each offset in the block, the checksum of the bytes before it.
+  private let checksums: [UInt32]
+
+  init(_ block: [UInt8], blockStart: Int, identity: UInt64) {
+    self.block = block
+    self.blockStart = blockStart
+    self.identity = identity
+    var checksum = Checksum()
+    checksums =
+      [checksum.value]
+      + block.map { byte in
+        checksum.update(byte)
+        return checksum.value
+      }
+  }
+
+  /// Returns the first offset from `start` on at which a whole frame begins, or nil. Takes time in proportion
+  /// to the bytes that are skipped.
+  func firstFrame(from start: Int) -> Int? {
+    (start..<max(start, block.count)).first { offset in
+      guard let frame = Frame(describedIn: block, at: offset) else { return false }
+      let (start, end) = (frame.payload.lowerBound, frame.payload.upperBound)
+      let head = Frame.checksumOfHead(frame.kind, end - start, at: blockStart + offset, identity).value
+      let checksum = Self.shift(head ^ checksums[start], by: end - start) ^ checksums[end]
+      return block.littleEndian(at: offset, size: 4) == UInt64(checksum)
+    }
+  }
+
+  // MARK: - Arithmetic of polynomials over two elements, the highest power in the lowest bit
+
+  private static let one: UInt32 = 1 << 31
+
+  /// The powers of x to 8, 16, 24 and so on, for every number of bytes that a block may have.
+  private static let powers: [UInt32] = {
+    var power = one
+    return (0...BlockHead.blockSize).map { _ in
+      defer { for _ in 0..<8 { power = timesX(power) } }
+      return power
+    }
+  }()
+
+  private static func timesX(_ factor: UInt32) -> UInt32 {
+    factor & 1 == 0 ? factor >> 1 : factor >> 1 ^ 0x82F6_3B78
+  }
+
+  /// Returns the checksum of the same bytes with `count` zeros after them, as checksums are combined.
+  private static func shift(_ checksum: UInt32, by count: Int) -> UInt32 {
+    var (factor, product) = (checksum, UInt32(0))
+    var bit = one
+    while bit != 0 {
+      if powers[count] & bit != 0 { product ^= factor }
+      factor = timesX(factor)
+      bit >>= 1
+    }
+    return product
+  }
+}
+
+/// The numbers of consecutive records, some of which may be left out.
+///
+/// ```
+///  numbers   10  11  (3 left out)  15  16        places   0  1  2  3        gap: from place 2 on, 3 more
+/// ```
+struct RecordNumbers: Sendable {
+  /// A jump in the numbers: from `place` on, they are higher by `skipped`.
+  struct Gap: Sendable {
+    let place: Int
+    let skipped: Int
+  }
+
+  let first: Int
+  /// The number after the last record, present or left out.
+  private(set) var end: Int
+  /// How many records are present.
+  private(set) var count = 0
+  private(set) var gaps: [Gap] = []
+
+  init(first: Int, count: Int = 0) {
+    self.first = first
+    self.count = count
+    end = first + count
+  }
+
+  private var skipped: Int { gaps.last?.skipped ?? 0 }
+
+  /// Adds `more` records that are present.
+  mutating func add(_ more: Int) {
+    count += more
+    end += more
+  }
+
+  /// Adds `more` records that are left out. Returns false if `more` is 0, or if their numbers would exceed
+  /// the limit.
+  mutating func leaveOut(_ more: Int) -> Bool {
+    guard more > 0, more < BlockHead.recordLimit - end else { return false }
+    gaps.append(Gap(place: count, skipped: skipped + more))
+    end += more
+    return true
+  }
+
+  /// Returns the number of the record at a place.
+  func number(at place: Int) -> Int {
+    if gaps.isEmpty { return first + place }
+    let gap = gaps.partitionPoint { $0.place <= place }
+    return first + place + (gap == 0 ? 0 : gaps[gap - 1].skipped)
+  }
+
+  /// Returns the place of the first record with this number or a higher one; ``count`` if no record has one.
+  func place(from number: Int) -> Int {
+    let offset = max(0, number - first)
+    if gaps.isEmpty { return min(offset, count) }
+    // Finds the gaps that end before the number, and after them the records up to the next gap.
+    let gap = gaps.partitionPoint { $0.place + $0.skipped <= offset }
+    let next = gap < gaps.count ? gaps[gap].place : count
+    return min(offset - (gap == 0 ? 0 : gaps[gap - 1].skipped), next)
+  }
+
+  /// Returns the place of a record, or nil if it is left out, or not one of these.
+  func place(of number: Int) -> Int? {
+    guard first <= number, number < end else { return nil }
+    let place = place(from: number)
+    return place < count && self.number(at: place) == number ? place : nil
+  }
+
+  /// Returns the numbers of the records at some places, at least one.
+  func part(_ places: Range<Int>) -> RecordNumbers {
+    var part = RecordNumbers(first: number(at: places.lowerBound), count: places.count)
+    let before = part.first - first - places.lowerBound
+    part.gaps = gaps.filter { places.lowerBound < $0.place && $0.place < places.upperBound }
+      .map { Gap(place: $0.place - places.lowerBound, skipped: $0.skipped - before) }
+    part.end += part.skipped
+    return part
+  }
+}

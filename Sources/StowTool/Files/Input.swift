@@ -1,3 +1,4 @@
+import Stow
 import StowRecords
 import Synchronization
 
@@ -126,4 +127,71 @@ extension URL {
   /// What a word of the command line names. A shell has put the home folder in the place of a `~` that stood for it, and what
   /// `URL` takes for one is part of a name.
   init(named path: String) { self.init(filePath: path.hasPrefix("~") ? "./\(path)" : path) }
+}
+
+/// What files that are not messages look like, and what to do with them. The library recognizes some by their
+/// beginning; texts are recognized here.
+enum Advice {
+  /// How many bytes of a file are looked at.
+  private static let most = 4096
+
+  /// Returns what bytes that are not a valid message look like, and what to do with them; nil if that is not
+  /// known.
+  static func on(_ data: Data) -> (name: String, remedy: String)? {
+    if let name = data.withUnsafeBytes({ Resemblance.of($0) }) {
+      if name == "JSON" { return (name, ": stowtool from-json makes a message of it") }
+      return (name, name.hasSuffix(" file") ? ": unpack it first" : "")
+    }
+    let isWhole = data.count <= most
+    let start = data.prefix(most)
+    let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    let text = start.filter { !isSpace($0) }
+    guard text.count >= 2, !start.contains(where: { $0 < 0x20 && !isSpace($0) }) else { return nil }
+    if isHexadecimal(text) { return ("bytes in hexadecimal", ": xxd -r -p makes a file of them") }
+    if isBase64(text, isWhole) { return ("Base64", ": base64 -d makes a file of it") }
+    return String(bytes: isWhole ? start : start.dropLast(4), encoding: .utf8) == nil ? nil : ("text", "")
+  }
+
+  private static func isHexadecimal(_ text: Data) -> Bool {
+    text.count.isMultiple(of: 2) && text.allSatisfy { $0 < 0x80 && Character(Unicode.Scalar($0)).isHexDigit }
+  }
+
+  /// The letters of Base64 in both of its alphabets.
+  private static let alphabet = Set(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_".utf8)
+
+  private static func isBase64(_ text: Data, _ isWhole: Bool) -> Bool {
+    let letters = text.reversed().drop { $0 == UInt8(ascii: "=") }
+    return text.count >= 8 && text.count - letters.count <= 2 && (!isWhole || text.count.isMultiple(of: 4))
+      && letters.allSatisfy { alphabet.contains($0) }
+  }
+}
+
+/// How far the command is in a large file, on standard error if that is a terminal.
+final class Progress {
+  private let size: Int
+  private let isShown: Bool
+  private var shown = -1
+
+  /// The size from which on progress is shown: smaller files take no time.
+  private static let least = 100_000_000
+
+  init(of input: Input) {
+    size = input.data.count
+    isShown = size >= Self.least && System.isTerminal(.error)
+  }
+
+  /// Shows how much of the file has been read.
+  func reach(_ offset: Int) {
+    guard isShown else { return }
+    let percent = offset / (size / 100)
+    if percent == shown { return }
+    shown = percent
+    _ = System.write(Array("\r\(percent) %".utf8), to: .error)
+  }
+
+  /// Removes the line.
+  func end() {
+    if shown >= 0 { _ = System.write(Array("\r      \r".utf8), to: .error) }
+  }
 }

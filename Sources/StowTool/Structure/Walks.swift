@@ -82,3 +82,158 @@ private struct ProgressFollower: StructureVisitor {
   mutating func enter(_ place: Place) { path.enter(place) }
   mutating func leave() { path.leave() }
 }
+
+/// Receives what a walk over a message finds, in order. Every byte is in exactly one piece.
+protocol StructureVisitor {
+  /// Receives bytes, and what they are.
+  ///
+  /// - Parameter meaning: The same for people. Made only if it is used.
+  mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String)
+  /// What follows is inside what came before, until it is left.
+  mutating func enter(_ place: Place)
+  mutating func leave()
+  /// Whether `flaw` is called, which takes more work than checking whether a message is valid.
+  static var seeksFlaws: Bool { get }
+  /// Receives something that is valid, although no canonical writer would have written it.
+  mutating func flaw(at offset: Int, _ reason: String)
+  /// How many places were entered and not left.
+  var depth: Int { get }
+}
+
+extension StructureVisitor {
+  static var seeksFlaws: Bool { false }
+  mutating func flaw(at offset: Int, _ reason: String) {}
+
+  /// Leaves the places that a walk was inside when it broke off.
+  mutating func leave(to depth: Int) {
+    while self.depth > depth { leave() }
+  }
+}
+
+/// The purpose of bytes.
+enum PieceKind: String, CaseIterable {
+  case head = "heads of messages"
+  case symbols = "prelude: symbols"
+  case shapes = "prelude: shapes"
+  case structure = "tags and lengths"
+  case key = "keys"
+  case string = "strings"
+  case symbol = "symbols"
+  case integer = "integers"
+  case float = "floats"
+  case bool = "Bools"
+  case null = "nil"
+  case date = "dates"
+  case uuid = "UUIDs"
+  case url = "URLs"
+  case data = "data"
+  case decimal = "decimal numbers"
+  case framing = "blocks and frames"
+}
+
+/// A place that encloses pieces.
+enum Place {
+  /// In what describes a message, or in the string of a URL.
+  case part
+  /// The value for a key, which precedes it.
+  case entry(String)
+  /// The value for a key of a shape.
+  case field(String)
+  case element(Int)
+  /// A row of a table or a matrix, which is an element.
+  case row(Int)
+  /// The cell of a row, in the column of a key or of a number.
+  case cell(String)
+  case column(Int)
+  /// A record of a log or a stream.
+  case record(Int)
+}
+
+/// Where a walk is, as text: `people[3].name`.
+struct Path: CustomStringConvertible {
+  private var places: [Place]
+
+  init(_ places: [Place] = []) { self.places = places }
+
+  var count: Int { places.count }
+
+  mutating func enter(_ place: Place) { places.append(place) }
+  mutating func leave() { places.removeLast() }
+
+  var description: String {
+    var text = ""
+    for place in places {
+      switch place {
+      case .part: break
+      case .entry(let key), .field(let key), .cell(let key): append(key, to: &text)
+      case .element(let index), .row(let index), .column(let index): text += "[\(index)]"
+      case .record(let number): text = "record \(number)\(text.isEmpty ? "" : ", ")\(text)"
+      }
+    }
+    return text.isEmpty ? "the top" : text
+  }
+
+  private func append(_ key: String, to text: inout String) {
+    let step = PathText.step(key)
+    text += (text.isEmpty || step.hasPrefix("[") ? "" : ".") + step
+  }
+}
+
+/// The place of something in a value, as text: `people[3].name`.
+struct PathText: CustomStringConvertible {
+  private var text = ""
+
+  /// The value itself.
+  init() {}
+
+  private init(_ text: String) { self.text = text }
+
+  /// Returns this path inside the value for a key.
+  func inside(_ key: String) -> PathText {
+    PathText(Self.step(key) + (text.isEmpty || text.hasPrefix("[") ? "" : ".") + text)
+  }
+
+  /// Returns this path inside an element.
+  func inside(_ index: Int) -> PathText {
+    PathText("[\(index)]" + (text.isEmpty || text.hasPrefix("[") ? "" : ".") + text)
+  }
+
+  /// Returns this path inside what another path leads to.
+  func inside(_ path: StowPath) -> PathText {
+    path.steps.reversed().reduce(self) { text, step in
+      switch step {
+      case .key(let key): text.inside(key)
+      case .index(let index): text.inside(index)
+      case .each: text
+      }
+    }
+  }
+
+  /// Returns a key as it is written at the front of a path: in quotes and brackets unless it is a name.
+  static func step(_ key: String) -> String { StowPath([.key(key)]).description }
+
+  var description: String { text.isEmpty ? "the top" : text }
+}
+
+/// Where bytes break the format, and how.
+struct Broken: Error {
+  let offset: Int
+  let reason: String
+
+  init(_ reason: String, at offset: Int) {
+    self.offset = offset
+    self.reason = reason
+  }
+
+  init(_ error: FormatError) {
+    offset = error.offset
+    reason =
+      switch error.kind {
+      case .truncated: "the bytes end before this does"
+      case .reserved: "a tag that is reserved for later versions of the format"
+      case .invalidText: "not UTF-8"
+      case .tooLarge: "a number that is larger than this machine can count"
+      default: "this breaks the format"
+      }
+  }
+}

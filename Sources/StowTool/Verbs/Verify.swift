@@ -1,4 +1,5 @@
 import Stow
+import StowRecords
 
 /// `verify`: whether messages are valid, and canonical.
 enum Verify {
@@ -45,6 +46,146 @@ enum Verify {
     case .flawed(let reason): return ("valid, but not canonical at \(reason)", false)
     case .unknown(let offset):
       return ("valid; a value of unknown type would be written otherwise from offset \(offset) on", true)
+    }
+  }
+}
+
+/// Whether a valid message is what a canonical writer would have written.
+enum Canonicality {
+  case canonical
+  /// The message is not canonical, as the text says.
+  case flawed(String)
+  /// The message is not what a `StowValue` writes from an offset on, but may be what a writer that knows the
+  /// type writes.
+  case unknown(from: Int)
+
+  /// - Parameter input: A valid message.
+  static func of(_ input: Input, _ context: StowContext?, _ decoder: StowDecoder) throws -> Canonicality {
+    var follower = FlawFollower()
+    _ = Walks.walk(input, context) { _ in
+      FlawFollower()
+    } finish: {
+      follower = $0
+    }
+    if let flaw = follower.first {
+      let place = flaw.path.count > 0 ? ", in \(flaw.path)" : ""
+      return .flawed("offset \(flaw.offset)\(place): \(flaw.reason)")
+    }
+    let encoder = StowEncoder()
+    encoder.context = context
+    let written = try encoder.encode(try Contents.value(of: input, decoder))
+    guard written != input.data else { return .canonical }
+    let offset = zip(written, input.data).prefix { $0 == $1 }.reduce(0) { count, _ in count + 1 }
+    return follower.mayHaveKnownMore || context != nil
+      ? .unknown(from: offset) : .flawed("offset \(offset): written otherwise from here on")
+  }
+}
+
+/// Follows a walk to the first flaw that it meets.
+struct FlawFollower: StructureVisitor {
+  private var path = Path()
+  private(set) var first: (offset: Int, path: Path, reason: String)?
+  /// Whether a writer may have known more than a `StowValue` does: what kind of keys an object has, or zeros
+  /// at the end of a decimal number's digits.
+  private(set) var mayHaveKnownMore = false
+
+  static var seeksFlaws: Bool { true }
+
+  mutating func flaw(at offset: Int, _ reason: String) {
+    if first == nil { first = (offset, path, reason) }
+  }
+
+  mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {
+    if kind == .key || kind == .decimal || kind == .shapes && bytes.count > 1 { mayHaveKnownMore = true }
+  }
+
+  var depth: Int { path.count }
+  mutating func enter(_ place: Place) { path.enter(place) }
+  mutating func leave() { path.leave() }
+}
+
+/// `info`: what files are.
+enum Info {
+  static let verb = Verb(
+    name: "info", operands: "[options] FILE …", files: 1...Int.max,
+    summary: "says what files are, and whether they are valid",
+    details: """
+      A line for each file, and whether it is valid. Of a message of more than 64 MiB only the front is read: stowtool
+      verify reads all of it. The message of a context is called one, with the numbers of its shapes, symbols and keys.
+      """,
+    options: [Walks.contextOption]
+  ) { arguments in
+    let decoder = try Contents.decoder(arguments)
+    return await arguments.forEachFile { path, output in
+      let input = try Input(path)
+      do {
+        let (text, isWhole) = try text(of: input, decoder)
+        output.line("\(input.name): \(text), \(Words.count(input.sizes.reduce(0, +), "byte"))")
+        return isWhole ? .fine : .differs
+      } catch let failure as Failure where failure.code == .differs {
+        output.line("\(input.name): \(failure.reason)")
+        return .differs
+      }
+    }
+  }
+
+  private static func text(of input: Input, _ decoder: StowDecoder) throws -> (text: String, isWhole: Bool) {
+    switch input.kind {
+    case .log:
+      return try Logs.reading(input) { log in
+        let count = log.records.reduce(0) { count, _ in count + 1 }
+        let fault = log.damage.first.map { "\($0)" } ?? (log.recovery.bytes.isEmpty ? nil : "\(log.recovery)")
+        let text = "log of \(Words.count(count, "record"))"
+        return (fault.map { "\(text), damaged: \($0)" } ?? text, fault == nil)
+      }
+    case .stream:
+      let records = RecordStreamDecoder(maximumRecordSize: .max)
+      records.feed(input.data)
+      var count = 0
+      do {
+        while try records.next(StowValue.self) != nil { count += 1 }
+        try records.finish()
+      } catch {
+        let reason = Walks.fault(in: input, nil) ?? "broken at record \(count): \(Contents.reason(error))"
+        throw Failure("stream, \(reason)", .differs)
+      }
+      return ("stream of \(Words.count(count, "record"))", true)
+    case .message:
+      if let held = try? StowContext(from: input.data) {
+        let keys = Words.count(held.shapes.reduce(0) { $0 + $1.count }, "key")
+        return ("\(held), \(keys)", true)
+      }
+      let isSmall = input.data.count <= mostWalked
+      do {
+        if isSmall, let fault = Walks.fault(in: input, decoder.contexts.first) { throw broken(input, fault) }
+        let text = try text(of: decoder.message(from: input.data))
+        return (isSmall ? text : "\(text), read at its front only", true)
+      } catch let error as DecodingError {
+        throw broken(input, Walks.fault(in: input, decoder.contexts.first) ?? Contents.reason(error))
+      }
+    }
+  }
+
+  /// The largest message that is read to its end, in bytes.
+  private static let mostWalked = 64 << 20
+
+  private static func broken(_ input: Input, _ fault: String) -> Failure {
+    let isMessage = !input.data.isEmpty && Advice.on(input.data) == nil
+    return Failure("\(isMessage ? "broken message" : "no message"): \(fault)", .differs)
+  }
+
+  /// The most keys of an object that are named.
+  private static let mostKeys = 8
+
+  private static func text(of message: StowMessage) throws -> String {
+    switch try message.kind() {
+    case .array: return "message, an array of \(Words.count(try message.count(), "element"))"
+    case .object:
+      let keys = try message.keys()
+      let names = keys.prefix(mostKeys).map { Words.quoted($0, 20) } + (keys.count > mostKeys ? ["…"] : [])
+      let list = names.isEmpty ? "" : ": \(names.joined(separator: ", "))"
+      return "message, an object of \(Words.count(keys.count, "key"))\(list)"
+    case let kind: return "message, \(kind)"
     }
   }
 }

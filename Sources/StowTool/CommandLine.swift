@@ -1,3 +1,23 @@
+/// One thing that the command does.
+struct Verb: Sendable {
+  let name: String
+  /// The words after the name, as help shows them.
+  let operands: String
+  /// How many files it takes.
+  let files: ClosedRange<Int>
+  /// The words of which one stands before its files, if any.
+  var words: [String] = []
+  /// A line that describes it.
+  let summary: String
+  /// Everything else that help says about it.
+  var details = ""
+  var options: [Option] = []
+  /// Whether the last file is standard input, if that file is not named and something is piped into the
+  /// command.
+  var readsInput = true
+  let run: @Sendable (Arguments) async throws -> ExitCode
+}
+
 /// An option of a verb: `--name`, or `--name VALUE`.
 struct Option: Sendable {
   let name: String
@@ -98,5 +118,28 @@ struct Arguments {
       throw Failure("\(option) needs a number, not \"\(text)\"")
     }
     return number
+  }
+}
+
+/// The exit code of the command.
+enum ExitCode: Int32 {
+  case fine = 0
+  /// Two files differ, or one is not valid.
+  case differs = 1
+  /// The command was called wrongly, or a file could not be read or written.
+  case failed = 2
+
+  /// What is said where both came of different files.
+  func or(_ other: ExitCode) -> ExitCode { rawValue < other.rawValue ? other : self }
+}
+
+/// The reason why a verb failed: a line on standard error.
+struct Failure: Error {
+  let reason: String
+  let code: ExitCode
+
+  init(_ reason: String, _ code: ExitCode = .failed) {
+    self.reason = reason
+    self.code = code
   }
 }

@@ -1,0 +1,200 @@
+import Stow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `sizes`: where the bytes of a message go.
+enum Sizes {
+  static let verb = Verb(
+    name: "sizes", operands: "[options] FILE", files: 1...1,
+    summary: "says where the bytes of a message go",
+    details: """
+      Two tables: the bytes by what they are good for, and by where they stand. All elements of a list are one: people[].name
+      is the names of all people. A path has the bytes of all that is below it. Strings and keys that recur stand in the
+      prelude, and where they are used, only their number. Of a log that is a folder of segments, all of them are added up.
+      """,
+    options: [
+      Option("--svg", "OUT", "draw the same as rectangles in rectangles, for a browser"),
+      Option("--all", nil, "paths of less than 0.1 % of the bytes, too"), Walks.contextOption,
+    ],
+    run: run)
+
+  private static func run(_ arguments: Arguments) throws -> ExitCode {
+    let input = try Input(arguments.files[0])
+    let context = try Walks.context(arguments)
+    var (collector, whole) = (SizeCollector(), 0)
+    try input.forEachFile { file in
+      let before = collector
+      let broken = Walks.walk(file, context) { _ in
+        before
+      } finish: {
+        collector = $0
+      }
+      if let broken {
+        throw Failure(
+          "\(file.name): broken at offset \(broken.offset): \(file.fault(broken.reason))", .differs)
+      }
+      whole += file.data.count
+    }
+    var output = Output()
+    output.line("\(input.name): \(Words.count(whole, "byte"))\n")
+    let kinds = collector.kinds.sorted { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }
+    let byKind = kinds.map { SizeTable.Line(size: $0.value, count: nil, name: $0.key.rawValue) }
+    for line in SizeTable.text(byKind, of: whole) { output.line(line) }
+    output.line("")
+    let least = arguments.has("--all") ? 0 : whole / 1000
+    for line in SizeTable.text(SizeTable.lines(of: collector.tree, least: least), of: whole) {
+      output.line(line)
+    }
+    output.flush()
+    if let path = arguments.value("--svg") { try draw(collector, whole, input.name, to: path) }
+    return .fine
+  }
+
+  private static func draw(_ collector: SizeCollector, _ whole: Int, _ name: String, to path: String) throws {
+    let svg = SizeDrawing.svg(
+      of: collector.tree, collector.kinds, whole: whole, title: "\(name): \(Words.count(whole, "byte"))")
+    do {
+      try Data(svg.utf8).write(to: URL(named: path))
+    } catch {
+      throw Failure("\(path): cannot be written")
+    }
+  }
+}
+
+/// Where the bytes of a message go: a tree of paths, in which all elements of a list are one.
+final class SizeTree {
+  /// The step from the tree above: `.name` or `[]`; empty at the top.
+  let step: String
+  /// The bytes here, without those of the trees below.
+  private(set) var own = 0
+  /// The same bytes, by their purpose.
+  private(set) var kinds: [PieceKind: Int] = [:]
+  /// How many values there are.
+  private(set) var count = 0
+  private(set) var below: [SizeTree] = []
+  private var places: [ExactString: Int] = [:]
+
+  init(_ step: String = "") { self.step = step }
+
+  /// Returns the tree of a step, which is made if it does not exist.
+  func child(_ step: String) -> SizeTree {
+    if let place = places[ExactString(step)] { return below[place] }
+    places[ExactString(step)] = below.count
+    below.append(SizeTree(step))
+    return below[below.count - 1]
+  }
+
+  func add(_ size: Int, _ kind: PieceKind) {
+    own += size
+    kinds[kind, default: 0] += size
+  }
+
+  func addValue() { count += 1 }
+
+  /// All bytes, those below included.
+  lazy var total: Int = own + below.reduce(0) { $0 + $1.total }
+
+  /// The purpose of most of the bytes here.
+  var mainKind: PieceKind {
+    kinds.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key ?? .structure
+  }
+}
+
+/// Collects the sizes of the pieces that a walk visits.
+struct SizeCollector: StructureVisitor {
+  /// The bytes of the value by path.
+  let tree = SizeTree()
+  /// All bytes by kind, including those of the prelude and around messages.
+  private(set) var kinds: [PieceKind: Int] = [:]
+  private var stack: [SizeTree] = []
+  private var isInRow = false
+  /// The depths of the stack at which rows were entered.
+  private var depths: [Int] = []
+
+  mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {
+    kinds[kind, default: 0] += bytes.count
+    switch kind {
+    case .head, .symbols, .shapes, .framing: break
+    default: (stack.last ?? tree).add(bytes.count, kind)
+    }
+  }
+
+  var depth: Int { stack.count }
+
+  mutating func enter(_ place: Place) {
+    var next = stack.last ?? tree
+    switch place {
+    case .part, .record: break
+    case .entry(let key), .field(let key): next = next.child(Self.step(key))
+    case .element: next = next.child("[]")
+    case .row:
+      next = next.child("[]")
+      isInRow = true
+    case .cell(let key): next = (isInRow ? next : next.child("[]")).child(Self.step(key))
+    case .column: next = (isInRow ? next : next.child("[]")).child("[]")
+    }
+    switch place {
+    case .part: break
+    // What describes a column of a table is no value.
+    case .cell, .column: if isInRow { next.addValue() }
+    default: next.addValue()
+    }
+    if case .row = place { depths.append(stack.count) }
+    stack.append(next)
+  }
+
+  mutating func leave() {
+    stack.removeLast()
+    if depths.last == stack.count {
+      depths.removeLast()
+      isInRow = false
+    }
+  }
+
+  private static func step(_ key: String) -> String {
+    let step = PathText.step(key)
+    return step.hasPrefix("[") ? step : ".\(step)"
+  }
+}
+
+/// Tables of where bytes go.
+enum SizeTable {
+  /// A line of a table: bytes, and what they are.
+  struct Line {
+    let size: Int
+    let count: Int?
+    let name: String
+  }
+
+  /// Returns a line for each path, with all bytes below it, the largest first among those of one tree.
+  ///
+  /// - Parameter least: Trees of fewer bytes are left out.
+  static func lines(of tree: SizeTree, least: Int) -> [Line] {
+    var lines: [Line] = []
+    add(tree, path: "", least, &lines)
+    return lines
+  }
+
+  private static func add(_ tree: SizeTree, path: String, _ least: Int, _ lines: inout [Line]) {
+    let path = path.isEmpty && tree.step.hasPrefix(".") ? String(tree.step.dropFirst()) : path + tree.step
+    lines.append(
+      Line(size: tree.total, count: path.isEmpty ? nil : tree.count, name: path.isEmpty ? "(all)" : path))
+    for below in tree.below.sorted(by: { $0.total > $1.total }) where below.total >= least {
+      add(below, path: path, least, &lines)
+    }
+  }
+
+  /// - Parameter whole: The size that percentages refer to.
+  static func text(_ lines: [Line], of whole: Int) -> [String] {
+    lines.map { line in
+      let share = Words.thousandths(line.size, of: whole)
+      let percent = Words.padded("\(share / 10).\(share % 10) %", 8, right: true)
+      let count = Words.padded(line.count.map { "\(Words.number($0)) ×" } ?? "", 14, right: true)
+      return "\(Words.padded(Words.number(line.size), 14, right: true))\(percent)\(count)  \(line.name)"
+    }
+  }
+}
