@@ -1,4 +1,5 @@
 import Foundation
+import Stow
 
 /// A payload that is made, encoded and verified: what is left is to time its operations.
 struct Workload {
@@ -139,5 +140,152 @@ extension Side where Format == StowCodec {
   /// Encodes every value; the bytes are lent.
   func lend() throws {
     for source in sources { try codec.lend(source) }
+  }
+}
+
+/// A way to turn values into bytes and back, with the same face for all that are compared.
+protocol Codec: Sendable {
+  init()
+  func encode<Value: Encodable>(_ value: Value) throws -> Data
+  func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
+}
+
+/// The library that is measured. One encoder and one decoder serve all calls.
+struct StowCodec: Codec {
+  private let encoder = StowEncoder()
+  private let decoder = StowDecoder()
+
+  init() {}
+
+  /// The same, where messages rely on a context that they do not name.
+  init(_ context: StowContext) {
+    encoder.context = context
+    encoder.contextIdentification = .none
+    decoder.implicitContext = context
+  }
+
+  func encode<Value: Encodable>(_ value: Value) throws -> Data { try encoder.encode(value) }
+
+  /// The bytes of all messages with sorted keys: in whatever order dictionaries have their entries, it is the same in
+  /// every run.
+  func size<Value: Encodable>(of values: [Value]) throws -> Int {
+    encoder.outputFormatting = .sortedKeys
+    defer { encoder.outputFormatting = [] }
+    return try values.reduce(0) { try $0 + encoder.encode($1).count }
+  }
+
+  /// Encodes a value and has the bytes lent, instead of made into a `Data`.
+  func lend<Value: Encodable>(_ value: Value) throws {
+    try encoder.withEncoded(value) { blackHole($0) }
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    try decoder.decode(type, from: data)
+  }
+}
+
+/// Foundation's JSON, without the backslashes before slashes it adds of itself.
+struct JSONCodec: Codec {
+  private let encoder = JSONEncoder()
+  private let decoder = JSONDecoder()
+
+  init() { encoder.outputFormatting = .withoutEscapingSlashes }
+
+  func encode<Value: Encodable>(_ value: Value) throws -> Data { try encoder.encode(value) }
+
+  func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    try decoder.decode(type, from: data)
+  }
+}
+
+/// Foundation's property lists in their binary form.
+struct PropertyListCodec: Codec {
+  private let encoder = PropertyListEncoder()
+  private let decoder = PropertyListDecoder()
+
+  init() { encoder.outputFormat = .binary }
+
+  func encode<Value: Encodable>(_ value: Value) throws -> Data { try encoder.encode(value) }
+
+  func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    try decoder.decode(type, from: data)
+  }
+}
+
+/// The two codecs that are compared in processes of their own, by the names a child process is told.
+enum CodecName: String, CaseIterable {
+  case stow, json
+
+  /// A codec of this name.
+  func make() -> any Codec {
+    switch self {
+    case .stow: StowCodec()
+    case .json: JSONCodec()
+    }
+  }
+}
+
+/// Times several operations against each other: all of them once in each round, so that whatever slows the
+/// machine down for a while slows them all.
+struct Sampler {
+  /// The most rounds any operation takes part in.
+  let maximumRounds: Int
+  /// The fewest, however slow an operation is.
+  let minimumRounds: Int
+  /// The time one operation may take in all rounds together, in nanoseconds, unless the fewest take more.
+  let share: Double
+  /// The shortest time worth measuring: an operation that is faster is repeated within a round. Each operation
+  /// finds the caches full of the others' memory, which must not count for more the faster it is.
+  private let shortestSample = 1e7
+
+  /// For one of several processes.
+  static let thorough = Sampler(maximumRounds: 9, minimumRounds: 1, share: 0.18e9)
+  static let quick = Sampler(maximumRounds: 7, minimumRounds: 2, share: 0.08e9)
+
+  /// The median time of one run of each operation, in nanoseconds; nil for those that are nil.
+  func medians(of operations: [Workload.Pass?]) throws -> [Double?] {
+    var contestants = try operations.map { try $0.map(contestant) }
+    let rounds = contestants.reduce(0) { max($0, $1?.rounds ?? 0) }
+    for round in 0..<rounds {
+      for turn in contestants.indices {
+        let index = (turn + round) % contestants.count
+        try contestants[index]?.takePart(in: round, of: rounds)
+      }
+    }
+    return contestants.map { $0.map { median($0.samples) } }
+  }
+
+  /// Warms an operation up, and finds how often to run it.
+  private func contestant(_ operation: @escaping Workload.Pass) throws -> Contestant {
+    let first = try Clock.time(operation)
+    let cost = first < share / 4 ? max(1, min(first, try Clock.time(operation))) : first
+    let sample = max(cost, shortestSample)
+    let rounds = max(minimumRounds, min(maximumRounds, Int(share / sample)))
+    return Contestant(
+      operation: operation, repetitions: max(1, Int((shortestSample / cost).rounded(.up))), rounds: rounds)
+  }
+}
+
+/// One operation among those that are timed together.
+private struct Contestant {
+  let operation: Workload.Pass
+  let repetitions: Int
+  let rounds: Int
+  private(set) var samples: [Double] = []
+
+  init(operation: @escaping Workload.Pass, repetitions: Int, rounds: Int) {
+    self.operation = operation
+    self.repetitions = repetitions
+    self.rounds = rounds
+  }
+
+  /// Takes a sample, unless this is one of the rounds a slow operation sits out; those it takes part in are
+  /// spread evenly.
+  mutating func takePart(in round: Int, of total: Int) throws {
+    guard round == 0 || round * rounds / total != (round - 1) * rounds / total else { return }
+    let time = try Clock.time {
+      for _ in 0..<repetitions { try operation() }
+    }
+    samples.append(time / Double(repetitions))
   }
 }

@@ -73,3 +73,291 @@ extension Event {
     "zone",
   ]
 }
+
+/// A node of a tree of objects: recursion through a class.
+final class Node: Codable, Equatable, Sendable {
+  let name: String
+  let value: Int
+  let children: [Node]
+
+  /// A node with everything below it.
+  init(name: String, value: Int, children: [Node]) {
+    self.name = name
+    self.value = value
+    self.children = children
+  }
+
+  /// Two trees are equal when every node is.
+  static func == (left: Node, right: Node) -> Bool {
+    left.name == right.name && left.value == right.value && left.children == right.children
+  }
+
+  /// A random tree: each node but the first hangs on any earlier one.
+  static func make(count: Int) -> Node {
+    var random = RandomSource(seed: 11)
+    var children: [[Node]] = Array(repeating: [], count: count)
+    for index in stride(from: count - 1, through: 1, by: -1) {
+      let node = make(children: children[index], &random)
+      children[random.int(in: 0...index - 1)].append(node)
+    }
+    return make(children: children[0], &random)
+  }
+
+  /// One node.
+  private static func make(children: [Node], _ random: inout RandomSource) -> Node {
+    Node(
+      name: "\(random.pick(Vocabulary.words)) \(random.int(in: 1...999))", value: random.int(in: 0...100_000),
+      children: children)
+  }
+}
+
+/// All payloads, in the order they are measured and shown.
+enum Catalogue {
+  static let payloads: [Payload] = own + SerializerBenchmark.payloads
+
+  private static let own: [Payload] = [
+    Payload(
+      "people", "1,000 records of about 17 values: nested address, tags, optionals", .core,
+      tabled: [TabledPerson].self
+    ) {
+      Person.make(count: 1000)
+    },
+    Payload("points", "10,000 points of 3 Double", .core, tabled: [TabledPoint].self) {
+      Point.make(count: 10_000)
+    },
+    Payload(
+      each: "small", "a struct of 5 fields, 10,000 separate calls (bytes and times are the sum)", .core,
+      tabled: TabledSmall.self
+    ) {
+      Small.make(count: 10_000)
+    },
+    Payload("tree", "a recursive class, 4,000 nodes", .core) { Node.make(count: 4000) },
+    Payload("events", "5,000 log events: Date, enum, UUID, attributes, URL", .core) {
+      Event.make(count: 5000)
+    },
+    Payload("log", "10,000 lines of a web server's log (Rust serialization benchmark)", .core) {
+      AccessLogEntry.make(count: 10_000)
+    },
+    Payload("mesh", "125,000 triangles of 12 Float (Rust serialization benchmark)", .core) {
+      Mesh.make(triangles: 125_000)
+    },
+    Payload("minecraft_savedata", "500 players of a game (Rust serialization benchmark)", .core) {
+      Player.make(count: 500)
+    },
+    Payload("mk48", "1,000 updates of a game server (Rust serialization benchmark)", .core) {
+      GameUpdate.make(count: 1000)
+    },
+    Payload(
+      each: "small_in_context", "small, in a context learnt from the first hundred and not named", .other,
+      tabled: TabledSmall.self, learning: 100
+    ) {
+      Small.make(count: 10_000)
+    },
+    Payload("tweets", "300 tweets, typed, shaped like twitter.json", .other) {
+      SearchResult.make(count: 300)
+    },
+    Payload("geometry", "50,000 coordinate pairs, typed, shaped like canada.json", .other) {
+      FeatureCollection.make(rings: 480, pairs: 50_000)
+    },
+    Payload(lending: "small_lent", "small, and Stow lends the bytes by withEncoded", tabled: TabledSmall.self)
+    {
+      Small.make(count: 10_000)
+    },
+    Payload("ints", "100,000 Int of 1 to 62 bits", .other) { Numbers.ints(count: 100_000) },
+    Payload("ids", "100,000 Int of one width", .other) { Numbers.ids(count: 100_000) },
+    Payload("timestamps", "100,000 ascending Int", .other) { Numbers.timestamps(count: 100_000) },
+    Payload("doubles", "100,000 Double with random bits", .other) { Numbers.doubles(count: 100_000) },
+    Payload("strings", "20,000 distinct String", .other) { Texts.strings(count: 20_000) },
+    Payload("blob", "1 MiB of Data", .other) { Numbers.blob(count: 1 << 20) },
+    Payload("dictionary", "[String: Int] with 10,000 entries", .other) { Texts.dictionary(count: 10_000) },
+    Payload("reversed", "100 records of 100 fields, read last to first", .other) {
+      ReversedRecord.make(count: 100)
+    },
+    Payload(reading: "partial", "3 of 1,000 keys read, in 100 separate calls") {
+      PartialRecord.make(count: 100)
+    },
+    Payload(reading: "lookup", "50 of 50,000 keys read by name") { LookupRecord.make() },
+  ]
+}
+
+/// An entry of a web server's access log: the `log` data set of the Rust serialization benchmark.
+struct AccessLogEntry: Codable, Equatable, Sendable {
+  /// The four bytes of an IPv4 address.
+  struct Address: Codable, Equatable, Sendable {
+    var x0: UInt8
+    var x1: UInt8
+    var x2: UInt8
+    var x3: UInt8
+  }
+
+  var address: Address
+  var identity: String
+  var userid: String
+  var date: String
+  var request: String
+  var code: UInt16
+  var size: UInt64
+}
+
+extension AccessLogEntry {
+  /// As many entries as asked.
+  static func make(count: Int) -> [AccessLogEntry] {
+    var random = RandomSource(seed: 14)
+    return random.array(count: count) { random in
+      AccessLogEntry(
+        address: .make(&random), identity: "-", userid: random.pick(users), date: date(&random),
+        request: request(&random), code: random.pick(codes), size: UInt64(random.int(in: 0...100_000_000)))
+    }
+  }
+
+  /// The moment of a request in the form of the Apache server.
+  private static func date(_ random: inout RandomSource) -> String {
+    func two(_ range: ClosedRange<Int>) -> String {
+      let text = String(random.int(in: range))
+      return text.count == 1 ? "0" + text : text
+    }
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    let day = "\(two(1...28))/\(random.pick(months))/\(random.int(in: 1970...2021))"
+    return
+      "\(day):\(two(0...23)):\(two(0...59)):\(two(0...59)) \(random.chance(0.5) ? "+" : "-")\(two(0...12))00"
+  }
+
+  /// A request line.
+  private static func request(_ random: inout RandomSource) -> String {
+    let method = random.pick(["GET", "POST", "PUT", "DELETE", "PATCH"])
+    let route = random.pick([
+      "/favicon.ico", "/css/index.css", "/css/font-awsome.min.css", "/img/logo-full.svg", "/img/splash.jpg",
+      "/api/login", "/api/logout",
+    ])
+    return "\(method) \(route) HTTP/\(random.pick(["1.0", "1.1", "2.0"]))"
+  }
+
+  private static let users = ["-", "alice", "bob", "carmen", "david", "eric", "frank", "george", "harry"]
+  private static let codes: [UInt16] = [200, 200, 201, 204, 301, 304, 400, 401, 403, 404, 418, 500, 503]
+}
+
+extension AccessLogEntry.Address {
+  /// A random address.
+  fileprivate static func make(_ random: inout RandomSource) -> Self {
+    let bits = random.next()
+    return Self(
+      x0: UInt8(truncatingIfNeeded: bits), x1: UInt8(truncatingIfNeeded: bits >> 8),
+      x2: UInt8(truncatingIfNeeded: bits >> 16), x3: UInt8(truncatingIfNeeded: bits >> 24))
+  }
+}
+
+/// A record whose fields are read last to first: a decoder that hopes for the written order is wrong at
+/// every step.
+struct ReversedRecord: Codable, Equatable, Sendable {
+  /// A hundred keys.
+  private enum Field: String, CodingKey, CaseIterable {
+    case f00, f01, f02, f03, f04, f05, f06, f07, f08, f09, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19
+    case f20, f21, f22, f23, f24, f25, f26, f27, f28, f29, f30, f31, f32, f33, f34, f35, f36, f37, f38, f39
+    case f40, f41, f42, f43, f44, f45, f46, f47, f48, f49, f50, f51, f52, f53, f54, f55, f56, f57, f58, f59
+    case f60, f61, f62, f63, f64, f65, f66, f67, f68, f69, f70, f71, f72, f73, f74, f75, f76, f77, f78, f79
+    case f80, f81, f82, f83, f84, f85, f86, f87, f88, f89, f90, f91, f92, f93, f94, f95, f96, f97, f98, f99
+  }
+
+  /// The value of each field.
+  let values: [Int]
+
+  private init(values: [Int]) { self.values = values }
+
+  /// Reads the last field first.
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Field.self)
+    let lastToFirst = try Field.allCases.reversed().map { try container.decode(Int.self, forKey: $0) }
+    values = lastToFirst.reversed()
+  }
+
+  /// Writes the first field first.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Field.self)
+    for (field, value) in zip(Field.allCases, values) { try container.encode(value, forKey: field) }
+  }
+
+  /// As many records as asked.
+  static func make(count: Int) -> [ReversedRecord] {
+    var random = RandomSource(seed: 18)
+    return random.array(count: count) { random in
+      ReversedRecord(values: random.array(count: Field.allCases.count) { $0.int(in: 0...100_000) })
+    }
+  }
+}
+
+/// Three fields out of an object with many: all others are to be skipped.
+struct PartialRecord: Decodable, Equatable, Sendable {
+  let early: Int
+  let middle: Int
+  let late: Int
+
+  /// The keys among the object's that are read, out of their order.
+  private enum CodingKeys: String, CodingKey {
+    case late = "key-900"
+    case early = "key-100"
+    case middle = "key-500"
+  }
+
+  /// Objects of a thousand keys, and what is read of each.
+  static func make(count: Int) -> (objects: [ManyKeys], records: [PartialRecord]) {
+    var random = RandomSource(seed: 19)
+    let objects = random.array(count: count) { random in
+      ManyKeys(values: random.array(count: 1000) { $0.int(in: 0...100_000) })
+    }
+    let records = objects.map {
+      PartialRecord(early: $0.values[100], middle: $0.values[500], late: $0.values[900])
+    }
+    return (objects, records)
+  }
+}
+
+/// Fifty values read by name from a large dictionary: each is to be found, none in its turn.
+struct LookupRecord: Decodable, Equatable, Sendable {
+  /// The value of each name.
+  let values: [Int]
+
+  private init(values: [Int]) { self.values = values }
+
+  /// Reads the names one by one.
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: NumberedKey.self)
+    values = try Self.names.map { try container.decode(Int.self, forKey: NumberedKey(number: $0)) }
+  }
+
+  /// A dictionary of 50,000 entries, and what is read of it.
+  static func make() -> (objects: [ManyKeys], records: [LookupRecord]) {
+    var random = RandomSource(seed: 20)
+    let object = ManyKeys(values: random.array(count: 50_000) { $0.int(in: 0...100_000) })
+    return ([object], [LookupRecord(values: names.map { object.values[$0] })])
+  }
+
+  /// Fifty numbers scattered over the dictionary.
+  private static let names = (0..<50).map { $0 * 7919 % 50_000 }
+}
+
+/// An object with a key for each value, as a dictionary would be written but in the order of the values,
+/// which a dictionary leaves to chance.
+struct ManyKeys: Encodable, Sendable {
+  let values: [Int]
+
+  /// Writes `key-0`, `key-1` and so on.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: NumberedKey.self)
+    for (number, value) in values.enumerated() {
+      try container.encode(value, forKey: NumberedKey(number: number))
+    }
+  }
+}
+
+/// The key `key-N`.
+struct NumberedKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  /// The key of a number.
+  init(number: Int) { stringValue = "key-\(number)" }
+
+  init?(stringValue: String) { self.stringValue = stringValue }
+
+  init?(intValue: Int) { nil }
+}

@@ -1,3 +1,39 @@
+import Stow
+
+/// A message of five fields, encoded and decoded one call at a time: what a call itself costs.
+struct Small: Codable, Equatable, Sendable {
+  var id: Int
+  var name: String
+  var flag: Bool
+  var value: Double
+  var note: String?
+
+  /// As many messages as asked.
+  static func make(count: Int) -> [Small] {
+    var random = RandomSource(seed: 10)
+    return random.array(count: count) {
+      Small(
+        id: $0.int(in: 1...1_000_000), name: $0.pick(Vocabulary.firstNames), flag: $0.chance(0.5),
+        value: Double($0.int(in: 0...99_999)) / 100, note: $0.maybe(0.5) { $0.sentence(1...4) })
+    }
+  }
+}
+
+/// A point in space: the smallest record there is, three numbers with random bits to the last.
+struct Point: Codable, Equatable, Sendable {
+  var x: Double
+  var y: Double
+  var z: Double
+
+  /// As many points as asked.
+  static func make(count: Int) -> [Point] {
+    var random = RandomSource(seed: 2)
+    return random.array(count: count) {
+      Point(x: $0.double(in: -1000...1000), y: $0.double(in: -1000...1000), z: $0.double(in: -1000...1000))
+    }
+  }
+}
+
 /// A person of a customer table: nested, with optionals, the shape most apps store.
 struct Person: Codable, Equatable, Sendable {
   /// How the person is addressed.
@@ -69,4 +105,67 @@ extension Person.Address {
       latitude: Double(random.int(in: -90_000_000...90_000_000)) / 1e6,
       longitude: Double(random.int(in: -180_000_000...180_000_000)) / 1e6)
   }
+}
+
+// The types of payloads again, with tables of fields. Their values are decoded from the messages of the others.
+
+struct TabledPoint: StowFields, Equatable, Sendable {
+  var x: Double
+  var y: Double
+  var z: Double
+
+  static let stowFields = FieldTable(
+    TabledPoint.init(x:y:z:), Field("x", \.x), Field("y", \.y), Field("z", \.z))
+}
+
+struct TabledSmall: StowFields, Equatable, Sendable {
+  var id: Int
+  var name: String
+  var flag: Bool
+  var value: Double
+  var note: String?
+
+  static let stowFields = FieldTable(
+    TabledSmall.init(id:name:flag:value:note:), Field("id", \.id), Field("name", \.name),
+    Field("flag", \.flag), Field("value", \.value), Field("note", \.note))
+}
+
+struct TabledPerson: StowFields, Equatable, Sendable {
+  struct Address: StowFields, Equatable, Sendable {
+    var street: String
+    var city: String
+    var zip: String
+    var country: String
+    var latitude: Double
+    var longitude: Double
+
+    static let stowFields = FieldTable(
+      Address.init(street:city:zip:country:latitude:longitude:), Field("street", \.street),
+      Field("city", \.city), Field("zip", \.zip), Field("country", \.country),
+      Field("latitude", \.latitude), Field("longitude", \.longitude))
+  }
+
+  var id: Int
+  var firstName: String
+  var lastName: String
+  var email: String
+  var age: Int
+  var isActive: Bool
+  var balance: Double
+  var gender: Person.Gender
+  var address: Address
+  var tags: [String]
+  var nickname: String?
+  var phone: String?
+  var managerID: Int?
+  var score: Double?
+
+  static let stowFields = FieldTable(
+    TabledPerson.init(
+      id:firstName:lastName:email:age:isActive:balance:gender:address:tags:nickname:phone:managerID:score:),
+    Field("id", \.id), Field("firstName", \.firstName), Field("lastName", \.lastName),
+    Field("email", \.email), Field("age", \.age), Field("isActive", \.isActive),
+    Field("balance", \.balance), Field("gender", \.gender), Field("address", \.address),
+    Field("tags", \.tags), Field("nickname", \.nickname), Field("phone", \.phone),
+    Field("managerID", \.managerID), Field("score", \.score))
 }
