@@ -54,6 +54,17 @@ struct EmptyEncodingTests {
     try expectWritten([:]) { try $0.writeSingle(Nothing()) }
   }
 
+  @Test("are an empty object in an optional, at the top too, as in JSON")
+  func optional() throws {
+    #expect(try transcode(Nothing?.some(Nothing()), to: JSONValue.self) == [:])
+    #expect(try transcode(Nothing??.some(Nothing()), to: JSONValue.self) == [:])
+    try expectWritten([:]) { try $0.writeSingle(Nothing?.some(Nothing())) }
+    try expectWritten(["a": [:]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.superEncoder(forKey: "a").writeSingle(Nothing?.some(Nothing()))
+    }
+  }
+
   @Test("are amended by the encoder that encoded them as a single value")
   func amended() throws {
     try expectWritten([["k": 1]]) { encoder in

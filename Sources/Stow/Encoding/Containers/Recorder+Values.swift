@@ -4,7 +4,8 @@ extension Recorder {
   func record<Value: Encodable>(_ value: Value) throws {
     try encode(value, key: TokenKey())
     try checkNesting(of: value)
-    guard recording.isUnfilled(0, unsettled: true) else { return }
+    // An optional encodes its value as a single-value container does, which may be nothing.
+    guard recording.isUnfilled(0, unsettled: true), encoders.entry(for: Value.self).isPlain else { return }
     let description = "Top-level \(Value.self) did not encode any values."
     throw EncodingError.invalidValue(
       value, EncodingError.Context(codingPath: [], debugDescription: description))
@@ -50,6 +51,7 @@ extension Recorder {
       }
     } else {
       try encode(value, by: entry, key: key(), parent: encoder.parent, level: 0)
+      settle(encoder.start, key: encoder.key)
     }
   }
 }

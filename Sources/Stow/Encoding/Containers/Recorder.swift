@@ -158,7 +158,11 @@ final class Recorder {
     calls += 1
     defer { calls -= 1 }
     try body()
-    // A value was encoded, even if it recorded nothing.
+    settle(start, key: key)
+  }
+
+  /// Notes that a value was encoded to the place at `start`, even if it recorded nothing.
+  func settle(_ start: Int, key: TokenKey) {
     if awaits(start) {
       appendPlace(key: key, flags: Token.Flags.nested)
     } else if recording.isUnfilled(start) {
