@@ -300,6 +300,23 @@ struct FieldTableTests {
     #expect(addresses == people.map(\.address))
   }
 
+  @Test("added by a single-value container to an object that is there, as without a table")
+  func added() throws {
+    func bytes(adding value: some Encodable) throws -> Data {
+      try StowEncoder().encode(
+        Writes { encoder in
+          try encoder.writeSingle(Writes { _ in })
+          try encoder.writeSingle(value)
+          var container = encoder.container(keyedBy: AnyKey.self)
+          try container.encode(1, forKey: "a")
+          try encoder.writeSingle(value)
+        })
+    }
+    let data = try bytes(adding: FieldPoint<Tabled>(x: 1, y: 2, z: 3))
+    #expect(try data == bytes(adding: FieldPoint<Untabled>(x: 1, y: 2, z: 3)))
+    #expect(try StowValue(from: data) == ["x": 1.0, "y": 2.0, "z": 3.0, "a": 1])
+  }
+
   @Test("values of a family") func polymorphic() throws {
     struct Rectangle: Shape, StowFields, Equatable {
       var width: Double

@@ -45,7 +45,10 @@ extension Recorder {
     _ value: Value, inPlaceOf encoder: RecordingEncoder, _ key: () -> TokenKey
   ) throws {
     let entry = encoders.entry(for: Value.self)
-    if entry.isPlain {
+    let isTaken =
+      encoder.start < recording.tape.count && !recording.isUnfilled(encoder.start, unsettled: true)
+    // A table does not add to an object that is already there.
+    if entry.isPlain || isTaken && Value.self is any StowFields.Type {
       try nestCall(of: value, key: encoder.key, parent: encoder.parent, start: encoder.start) {
         try value.encode(to: encoder)
       }
