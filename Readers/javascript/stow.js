@@ -570,7 +570,8 @@ class Reader {
       const held = [...contexts, ...(settled ? [settled] : [])].filter((each) => each.id === id);
       if (held.length === 0) this.fail(`the message relies on the context ${idText(id)}, which is not there`, 0);
       context = held[0];
-      if (held.some(({ message }) => hex(message) !== hex(context.message))) {
+      // What they hold is compared only where there are several: it may be far more than the message has.
+      if (held.some((each) => each !== context && hex(each.message) !== hex(context.message))) {
         this.fail(`there are two contexts of the id ${idText(id)}`, 0);
       }
     }

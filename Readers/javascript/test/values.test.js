@@ -151,6 +151,13 @@ test("a message may name the context that is settled", () => {
   assert.equal(at(message, [], { context }), "Ada");
 });
 
+test("reading a message takes no longer if its context holds more", () => {
+  const context = new Context(hexBytes("1F 01 83 41 64 61 00 00"));
+  const message = encode("Ada", { context });
+  Object.defineProperty(context, "message", { get: () => assert.fail("all that the context holds is looked at") });
+  assert.equal(decode(message, { contexts: [context], context }), "Ada");
+});
+
 test("of two contexts of one id neither is taken", () => {
   const digits = ["1F 01 88 3F 31 33 37 31 38 33 38 00 00", "1F 01 88 3F 32 30 30 30 34 30 32 00 00"];
   const [one, other] = digits.map((each) => new Context(hexBytes(each)));

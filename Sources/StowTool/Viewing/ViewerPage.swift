@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-DWWQ2ezXEJrmp7b4YtKlS/fFZ676m9JgBYK1oLZZV4k='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-/r7i1InBEGmZpbJCcMsJUA/gM+qVoNGy4I7zXu6RK+I='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -858,7 +858,8 @@ class Reader {
       const held = [...contexts, ...(settled ? [settled] : [])].filter((each) => each.id === id);
       if (held.length === 0) this.fail(`the message relies on the context ${idText(id)}, which is not there`, 0);
       context = held[0];
-      if (held.some(({ message }) => hex(message) !== hex(context.message))) {
+      // What they hold is compared only where there are several: it may be far more than the message has.
+      if (held.some((each) => each !== context && hex(each.message) !== hex(context.message))) {
         this.fail(`there are two contexts of the id ${idText(id)}`, 0);
       }
     }
