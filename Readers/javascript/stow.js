@@ -3117,7 +3117,7 @@ function concatenated(parts, length) {
 
 /** The segments of a folder, in the order of their numbers, as one log. */
 function openSegments(files, options) {
-  const names = [...files.keys()].filter((name) => /^[0-9]{20}\.stowlog$/.test(name)).sort();
+  const names = [...files.keys()].filter(isSegment).sort();
   if (names.length === 0) throw new StowError("the folder has no segments", 0);
   const firsts = names.map((name) => BigInt(name.slice(0, 20)));
   const opened = (index) => new LogReader(bytesOf(files.get(names[index])), options, firsts[index], firsts[index + 1] ?? null);
@@ -3140,6 +3140,8 @@ function openSegments(files, options) {
   }
   return log;
 }
+
+function isSegment(name) { return /^[0-9]{20}\.stowlog$/.test(name) && BigInt(name.slice(0, 20)) < NUMBER_LIMIT; }
 
 function identityOf({ origin, identity }) { return origin?.identity ?? identity; }
 

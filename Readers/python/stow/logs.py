@@ -180,7 +180,7 @@ def _open(data: Bytes, reading: _Reading, first: int = 0, until: int | None = No
 
 def _open_folder(folder: Path, reading: _Reading) -> Log:
     """The segments of a folder, as one log."""
-    paths = sorted(path for path in folder.iterdir() if _SEGMENT_NAME.fullmatch(path.name))
+    paths = sorted(path for path in folder.iterdir() if _is_segment(path.name))
     firsts = [int(path.name[:20]) for path in paths]
     if not paths:
         raise StowError("a folder without segments", 0)
@@ -205,7 +205,8 @@ def _open_folder(folder: Path, reading: _Reading) -> Log:
     return log
 
 
-_SEGMENT_NAME = re.compile(r"[0-9]{20}\.stowlog")
+def _is_segment(name: str) -> bool:
+    return re.fullmatch(r"[0-9]{20}\.stowlog", name) is not None and int(name[:20]) < NUMBER_LIMIT
 
 
 def _is_of(log: bytes, segment: Log) -> bool:

@@ -85,6 +85,12 @@ class SegmentTests(unittest.TestCase):
         self.assertEqual([(record.number, record.value) for record in self.log.records], [(3, 1), (4, 2), (5, 3), (6, 4)])
         self.assertEqual((self.log.first, self.log.count, self.log.lost, self.log.damage), (3, 7, [], []))
 
+    def test_a_name_that_no_first_record_has_is_no_segment(self):
+        path = self.segment(6, (0x05, b"\x06\x01\x94"))
+        for number in (2**62, 10**20 - 1):
+            Path(self.folder.name, f"{number:020}.stowlog").write_bytes(path.read_bytes())
+        self.assertEqual((self.numbers(), self.log.count, self.log.lost, self.log.damage), ([3, 4, 5, 6], 7, [], []))
+
     def test_a_missing_segment_is_lost_alone(self):
         Path(self.folder.name, f"{5:020}.stowlog").unlink()
         self.assertEqual(self.numbers(), [3, 4, 6])

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-/r7i1InBEGmZpbJCcMsJUA/gM+qVoNGy4I7zXu6RK+I='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-7dHObUU4mi4GUiF3K1D59xx9MNxTxXbh1vJJSnCkYuo='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -3405,7 +3405,7 @@ function concatenated(parts, length) {
 
 /** The segments of a folder, in the order of their numbers, as one log. */
 function openSegments(files, options) {
-  const names = [...files.keys()].filter((name) => /^[0-9]{20}\.stowlog$/.test(name)).sort();
+  const names = [...files.keys()].filter(isSegment).sort();
   if (names.length === 0) throw new StowError("the folder has no segments", 0);
   const firsts = names.map((name) => BigInt(name.slice(0, 20)));
   const opened = (index) => new LogReader(bytesOf(files.get(names[index])), options, firsts[index], firsts[index + 1] ?? null);
@@ -3428,6 +3428,8 @@ function openSegments(files, options) {
   }
   return log;
 }
+
+function isSegment(name) { return /^[0-9]{20}\.stowlog$/.test(name) && BigInt(name.slice(0, 20)) < NUMBER_LIMIT; }
 
 function identityOf({ origin, identity }) { return origin?.identity ?? identity; }
 
