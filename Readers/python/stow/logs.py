@@ -186,11 +186,18 @@ def _open_folder(folder: Path, reading: _Reading) -> Log:
         raise StowError("a folder without segments", 0)
     last = _open(paths[-1].read_bytes(), reading, firsts[-1])
     segments: list[Log | None] = []
+    gone = 0
     for path, first, until in zip(paths, firsts, firsts[1:]):
         try:
             segments.append(_open(path.read_bytes(), reading, first, until))
-        except (StowError, FileNotFoundError):
+        except StowError:
             segments.append(None)
+        except FileNotFoundError:
+            segments.append(None)
+            gone = len(segments)
+    if gone and not os.path.lexists(paths[0]):
+        # A writer removes them from the front: those up to the last that is gone were, after the folder was listed.
+        del paths[:gone], firsts[:gone], segments[:gone]
     identity = last.origin[0] if last.origin else last.identity
     if last._is_origin_damaged:
         # The log is that which the segment before it names.

@@ -7,6 +7,7 @@ import tempfile
 import traceback
 import tracemalloc
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import support  # noqa: F401
@@ -90,6 +91,22 @@ class SegmentTests(unittest.TestCase):
         for number in (2**62, 10**20 - 1):
             Path(self.folder.name, f"{number:020}.stowlog").write_bytes(path.read_bytes())
         self.assertEqual((self.numbers(), self.log.count, self.log.lost, self.log.damage), ([3, 4, 5, 6], 7, [], []))
+
+    def test_segments_that_are_removed_while_others_are_read_are_not_lost(self):
+        read = Path.read_bytes
+        for occasion, removed, left in ((6, [3], [5, 6]), (3, [3, 5], [6])):
+            self.setUp()
+
+            def remove(path: Path) -> bytes:
+                data = read(path)
+                for each in removed if path.name == f"{occasion:020}.stowlog" else []:
+                    path.with_name(f"{each:020}.stowlog").unlink()
+                return data
+
+            with unittest.mock.patch.object(Path, "read_bytes", remove):
+                log = self.log
+            self.assertEqual([record.number for record in log.records], left)
+            self.assertEqual((log.first, log.lost, log.damage), (left[0], [], []))
 
     def test_a_missing_segment_is_lost_alone(self):
         Path(self.folder.name, f"{5:020}.stowlog").unlink()
