@@ -176,7 +176,7 @@ struct NotationParser {
       case "inf": .double(.infinity)
       case "nan": try nan()
       case "date": try date()
-      case "data": Data(base64Encoded: try scanner.takeString()).map { .data($0) }
+      case "data": Self.data(of: try scanner.takeString())
       case "uuid": UUID(uuidString: try scanner.takeString()).map { .uuid($0) }
       case "url": .url(try scanner.takeString())
       case "decimal": Self.decimal(of: try scanner.takeString())
@@ -223,6 +223,14 @@ struct NotationParser {
       seconds = Self.seconds(of: Array(try scanner.takeString().utf8))
     }
     return seconds.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+  }
+
+  /// Returns the bytes that a text in Base64 stands for; nil if it is none.
+  private static func data(of text: String) -> StowValue? {
+    // `Data` also takes padding that is too long or has letters after it, and makes bytes of that.
+    let padding = text.utf8.drop { $0 != UInt8(ascii: "=") }
+    guard text.utf8.count.isMultiple(of: 4), "==".utf8.starts(with: padding) else { return nil }
+    return Data(base64Encoded: text).map { .data($0) }
   }
 
   /// Returns the decimal number of a text; nil if it is not one, or if no message holds it.
