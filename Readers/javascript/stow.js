@@ -69,7 +69,7 @@ export class Float {
 export class StowDate extends Date {
   /** @param {number} seconds since 2001-01-01 00:00:00 UTC */
   constructor(seconds, bits = null) {
-    super(Math.round(seconds * 1000) + EPOCH);
+    super(timeOf(seconds));
     this.seconds = seconds;
     /** The bits of seconds that are NaN; otherwise null. */
     this.bits = seconds === seconds ? null : bits ?? QUIET_NAN;
@@ -151,9 +151,15 @@ function hex(bytes) {
   return text;
 }
 
+/** The nearest milliseconds since 1970. 1000 times all seconds would be a rounded product: one off, in years far away. */
+function timeOf(seconds) {
+  const whole = Math.floor(seconds);
+  return whole * 1000 + Math.round((seconds - whole) * 1000) + EPOCH;
+}
+
 /** A Date of so many seconds since 2001 if there is one, otherwise a StowDate. */
 function dateOf(seconds, bits) {
-  const time = Math.round(seconds * 1000) + EPOCH;
+  const time = timeOf(seconds);
   if (Math.abs(time) <= 8.64e15 && Object.is((time - EPOCH) / 1000, seconds)) return new Date(time);
   return new StowDate(seconds, bits);
 }
@@ -1633,7 +1639,7 @@ function floatNode(float) {
 function dateNode(date) {
   const time = date.getTime();
   // A StowDate that was changed as a Date is what it was changed to.
-  if (date instanceof StowDate && Object.is(time, new Date(Math.round(date.seconds * 1000) + EPOCH).getTime())) {
+  if (date instanceof StowDate && Object.is(time, new Date(timeOf(date.seconds)).getTime())) {
     return new Leaf(DATE, date.seconds, date.bits);
   }
   if (time !== time) throw new StowError("an invalid Date cannot be written");

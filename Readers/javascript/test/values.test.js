@@ -79,7 +79,7 @@ test("floats keep their kind and their bits where exact values are asked for", (
 });
 
 test("dates are exact", () => {
-  for (const time of [0, 1, 978307200000, 1764068000123, -1e12, 8.64e15]) {
+  for (const time of [0, 1, 978307200000, 1764068000123, -1e12, 4448587671141691, -4502459400957519, 8.64e15]) {
     const date = again(new Date(time));
     assert.equal(date.getTime(), time);
     assert.equal(date.constructor, Date);

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-7dHObUU4mi4GUiF3K1D59xx9MNxTxXbh1vJJSnCkYuo='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-JBvv7Y9mD5synl7YkrxDxvvyvFq/5E5mqmG5FV6B3jg='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -357,7 +357,7 @@ class Float {
 class StowDate extends Date {
   /** @param {number} seconds since 2001-01-01 00:00:00 UTC */
   constructor(seconds, bits = null) {
-    super(Math.round(seconds * 1000) + EPOCH);
+    super(timeOf(seconds));
     this.seconds = seconds;
     /** The bits of seconds that are NaN; otherwise null. */
     this.bits = seconds === seconds ? null : bits ?? QUIET_NAN;
@@ -439,9 +439,15 @@ function hex(bytes) {
   return text;
 }
 
+/** The nearest milliseconds since 1970. 1000 times all seconds would be a rounded product: one off, in years far away. */
+function timeOf(seconds) {
+  const whole = Math.floor(seconds);
+  return whole * 1000 + Math.round((seconds - whole) * 1000) + EPOCH;
+}
+
 /** A Date of so many seconds since 2001 if there is one, otherwise a StowDate. */
 function dateOf(seconds, bits) {
-  const time = Math.round(seconds * 1000) + EPOCH;
+  const time = timeOf(seconds);
   if (Math.abs(time) <= 8.64e15 && Object.is((time - EPOCH) / 1000, seconds)) return new Date(time);
   return new StowDate(seconds, bits);
 }
@@ -1921,7 +1927,7 @@ function floatNode(float) {
 function dateNode(date) {
   const time = date.getTime();
   // A StowDate that was changed as a Date is what it was changed to.
-  if (date instanceof StowDate && Object.is(time, new Date(Math.round(date.seconds * 1000) + EPOCH).getTime())) {
+  if (date instanceof StowDate && Object.is(time, new Date(timeOf(date.seconds)).getTime())) {
     return new Leaf(DATE, date.seconds, date.bits);
   }
   if (time !== time) throw new StowError("an invalid Date cannot be written");
