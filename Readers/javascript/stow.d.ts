@@ -42,7 +42,7 @@ export class StowDate extends Date {
 /** A UUID: its 16 bytes; as text, its digits in upper case. */
 export class UUID {
   constructor(source: string | Uint8Array);
-  get bytes(): Uint8Array;
+  get bytes(): OwnBytes;
   toString(): string;
   toJSON(): string;
 }
@@ -71,6 +71,9 @@ export type StowValue =
   | StowValue[] | { [key: string]: StowValue } | Map<string, StowValue>;
 
 export type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView;
+
+/** Bytes that share their memory with no thread. Newer versions of TypeScript want such a `Uint8Array<ArrayBuffer>` for `fetch`. */
+export type OwnBytes = ReturnType<Uint8Array["slice"]>;
 
 export interface ReadOptions {
   /** Floats that are safe integers, and NaNs, become a `Float`: what was read is written again as it was. Default: false. */
@@ -107,13 +110,13 @@ export interface RecordOptions extends ReadOptions {
 export function decode(bytes: Bytes, options?: MessageOptions): any;
 
 /** The canonical message of a value. */
-export function encode(value: unknown, options?: WriteOptions): Uint8Array;
+export function encode(value: unknown, options?: WriteOptions): OwnBytes;
 
 /** Symbols and shapes that writer and reader hold before a message comes. */
 export class Context {
   /** @param message the message of the context */
   constructor(message: Bytes);
-  readonly message: Uint8Array;
+  readonly message: OwnBytes;
   readonly id: number;
   readonly symbols: readonly string[];
 }
