@@ -32,6 +32,7 @@ enum JSONVerbs {
     details: """
       Numbers without a point or an exponent become integers, of up to 128 bits; others become Doubles. The keys of
       objects stay in their order, and none may stand twice. With --log, each line of the file is a value: JSON Lines.
+      What is piped in is read to its end before the first line is appended.
       """,
     options: [Option("--typed", nil, "read {\"$date\": …} and the like as what they stand for")]
       + Parse.options

@@ -11,11 +11,12 @@ import StowRecords
 /// `parse`: the message of a value in diagnostic notation.
 enum Parse {
   static let verb = Verb(
-    name: "parse", operands: "[-o OUT] FILE", files: 1...1,
+    name: "parse", operands: "[options] FILE", files: 1...1,
     summary: "makes a message of a value in diagnostic notation",
     details: """
       JSON is such a text, too. What stowtool print wrote becomes the same message again, if all objects have free keys:
-      of structs the bytes may be others, that mean the same. With --log, each line of the file is a value.
+      of structs the bytes may be others, that mean the same. With --log, each line of the file is a value. What is
+      piped in is read to its end before the first line is appended.
       """,
     options: options
   ) { arguments in try write(arguments) { NotationText($0) } }
