@@ -19,6 +19,11 @@ function faultOf(part) {
   }
 }
 
+/** A part and all that is nested in it. */
+function walked(part) {
+  return [part, ...Array.from({ length: part.count }, (_, index) => walked(part.part(index))).flat()];
+}
+
 /** Goes over all parts of the same bytes, and returns where they end: they follow each other without a gap. */
 function covered(part, at) {
   if (part.before) at = covered(part.before, at);
@@ -183,4 +188,25 @@ test("many records after many definitions are looked at in a time that is in pro
   const first = Buffer.concat([hexBytes("1F FC"), count, Buffer.alloc(symbols, 0x80), hexBytes("00 91")]);
   // If each record had its own copy of what is defined, it would take minutes.
   assert.equal(faultOf(outline(stream(first, ...Array(5000).fill(hexBytes("91"))))), null);
+});
+
+test("many records that each define something are looked at in a time that is in proportion", () => {
+  const records = Array.from({ length: 40000 }, (_, index) => {
+    const name = Buffer.from(`symbol ${index}`);
+    return Buffer.concat([hexBytes("1F 01"), Buffer.of(0x80 + name.length), name, hexBytes("00 90")]);
+  });
+  // If each record had its own copy of what is defined before it, it would take minutes.
+  const root = outline(stream(...records));
+  assert.equal(faultOf(root), null);
+  assert.equal(root.part(root.count - 1).part(0).part(0).text, 'symbol 39999: "symbol 39999"');
+});
+
+test("a record does not see what later ones define, and relies on no context", () => {
+  const records = outline(stream(hexBytes("50"), hexBytes("1F 01 83 41 64 61 00 50"), hexBytes("50")));
+  const values = [1, 2, 3].map((index) => walked(records.part(index)).find(({ kind }) => kind === "string" || kind === "fault"));
+  assert.deepEqual(values.map(({ value }) => value), [undefined, "Ada", "Ada"]);
+  const context = new Context(hexBytes("1F 01 83 42 6F 62 00 00"));
+  const packed = logOf({ frames: [[0x08, hexBytes("00 10 1F 01 83 41 64 61 00 91 05 00 50")]] });
+  const found = walked(outline(packed, { context })).filter(({ kind }) => kind === "string");
+  assert.deepEqual(found.map(({ value }) => value), ["Ada"]);
 });

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-JBvv7Y9mD5synl7YkrxDxvvyvFq/5E5mqmG5FV6B3jg='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-T7g2E5sBBd2ag8IfTCcBvxODH1YkO+GcW3KCohlEIbI='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -4011,6 +4011,18 @@ class Outline extends Reader {
     this.options = options;
     this.from = start;
     this.until = end;
+    /** How many symbols and shapes there are, where those of later records follow them; null if all are. */
+    this.limits = null;
+  }
+
+  symbol(number) {
+    if (this.limits && number >= this.limits.symbol) this.fail(`symbol ${number} does not exist`, this.at - 1);
+    return super.symbol(number);
+  }
+
+  shapeAt(number) {
+    if (this.limits && number >= this.limits.shape) this.fail(`shape ${number} does not exist`, this.at - 1);
+    return super.shapeAt(number);
   }
 
   /** Returns what `body` makes of the bytes from an offset on, or a fault in its place. */
@@ -4061,14 +4073,17 @@ class Outline extends Reader {
 
   takeFronts(parts) {
     const { contexts = [], context } = this.options;
-    if (this.from === 0) this.context(contexts, context);
+    if (this.from === 0 && !this.limits) this.context(contexts, context);
     if (this.at > this.from) {
       parts.push(this.leafOf(0, 2, "context", "relies on a context"));
       parts.push(this.leafOf(2, 4, "context", `its id: ${idText(unsigned(this.bytes, 2, 4))}`));
     }
     if (this.at >= this.end || this.bytes[this.at] !== 0x1F) return;
     const start = this.at++;
-    [this.symbols, this.shapes] = [this.symbols.slice(), this.shapes.slice()];
+    if (!this.limits) {
+      [this.symbols, this.shapes] = [this.symbols.slice(), this.shapes.slice()];
+      this.limits = { symbol: this.symbols.length, shape: this.shapes.length };
+    }
     this.definitions(parts, start, "symbol", this.symbols, () => this.keyText(), (at, index) => this.symbolPart(at, index));
     this.definitions(parts, this.at, "shape", this.shapes, () => this.shape(), (at, index) => this.shapePart(at, index));
   }
@@ -4076,12 +4091,14 @@ class Outline extends Reader {
   /** Takes in symbols or shapes: a part for all of them is there also if one is broken. */
   definitions(parts, start, noun, known, read, make) {
     const count = this.uint();
-    const starts = [], first = known.length;
+    const starts = [], first = this.limits[noun];
     const part = this.leaf(start, "prelude", `${noun === "symbol" ? "prelude, " : ""}${counted(count, noun)}`);
     parts.push(part.opens(() => new Nested([], starts, (index) => make(starts[index], first + index))));
     while (starts.length < count) {
       const at = this.at;
-      known.push(read());
+      // Those of a record are there already, in the same places.
+      known[this.limits[noun]] = read();
+      this.limits[noun]++;
       starts.push(at);
       part.until = this.at;
     }
@@ -4603,8 +4620,7 @@ class LogOutline {
     part.opens(() => {
       const known = definitionsBefore(records, this.options);
       return new Nested(records.map(({ number, message }, index) => {
-        const { symbols, shapes } = known(index);
-        return this.messagePart(message, symbols, shapes, `record ${number}, put together`);
+        return this.messagePart(message, known(index), `record ${number}, put together`);
       }), [], null);
     });
   }
@@ -4622,12 +4638,12 @@ class LogOutline {
       const text = `${name}, ${counted(bytes.length, "byte")}${isPacked ? ", packed" : ""}`;
       const part = this.part(startOf(index), isPacked ? end : end - bytes.length, end, "message", text);
       part.step = narrowed(number);
-      const { symbols, shapes, isBroken } = known(first + index);
-      if (isBroken) part.error = new StowError("a record before it in its scope has a broken prelude", part.start);
+      const before = known(first + index);
+      if (before.isBroken) part.error = new StowError("a record before it in its scope has a broken prelude", part.start);
       else if (isPacked) {
-        part.opens(() => new Nested([this.messagePart(message, symbols, shapes, `${name}, unpacked`)], [], null));
+        part.opens(() => new Nested([this.messagePart(message, before, `${name}, unpacked`)], [], null));
       } else {
-        part.opens(() => partsOfMessage(this.bytes, this.options, part.end, end, symbols, shapes));
+        part.opens(() => partsOfMessage(this.bytes, this.options, part.end, end, before));
       }
       return part;
     });
@@ -4642,10 +4658,10 @@ class LogOutline {
   endOf(bytes) { return bytes.byteOffset - this.bytes.byteOffset + bytes.length; }
 
   /** A message that does not stand in the file as it is. */
-  messagePart(bytes, symbols, shapes, text) {
+  messagePart(bytes, known, text) {
     const source = new Outline(bytes, this.options);
     const part = new Part(source, 0, 0, bytes.length, "message", text);
-    return part.opens(() => partsOfMessage(bytes, this.options, 0, bytes.length, symbols, shapes));
+    return part.opens(() => partsOfMessage(bytes, this.options, 0, bytes.length, known));
   }
 }
 
@@ -4665,16 +4681,14 @@ function definitionsBefore(records, options) {
   return (index) => {
     const { symbolCount, shapeCount, isBroken } = known[index];
     const { symbols, shapes } = definitions;
-    return { symbols: firstOf(symbols, symbolCount), shapes: firstOf(shapes, shapeCount), isBroken };
+    return { symbols, shapes, limits: isBroken ? null : { symbol: symbolCount, shape: shapeCount }, isBroken };
   };
 }
 
-/** The first so many of some definitions. Most records have all of them, which are not copied. */
-function firstOf(definitions, count) { return count === definitions.length ? definitions : definitions.slice(0, count); }
-
-function partsOfMessage(bytes, options, start, end, symbols, shapes) {
+/** The parts of a record, of which it is known what is defined before it. */
+function partsOfMessage(bytes, options, start, end, { symbols, shapes, limits }) {
   const outline = new Outline(bytes, options, start, end);
-  [outline.symbols, outline.shapes] = [symbols, shapes];
+  [outline.symbols, outline.shapes, outline.limits] = [symbols, shapes, limits];
   return outline.messageParts();
 }
 
@@ -4740,8 +4754,8 @@ class StreamOutline extends Outline {
     const part = new Part(this, start, head, end + 4, "message", `record ${number}, ${counted(size, "byte")}`);
     part.step = number;
     return part.opens(() => {
-      const known = [firstOf(definitions.symbols, symbols), firstOf(definitions.shapes, shapes)];
-      const nested = partsOfMessage(this.bytes, this.options, head, end, ...known);
+      const known = { ...definitions, limits: { symbol: symbols, shape: shapes } };
+      const nested = partsOfMessage(this.bytes, this.options, head, end, known);
       nested.fronts.push(this.leafOf(end, 4, "checksum", `checksum of record ${number}`));
       return nested;
     });
