@@ -78,6 +78,9 @@ class _Rows:
     def count(self) -> int:
         return self.body.left // self.stride
 
+    def is_date(self, column: int) -> bool:
+        return self.types[column] == _DATE or isinstance(self.parameters.get(column), Date)
+
     def columns(self, with_numpy: bool) -> list[Any]:
         columns: list[Any] = []
         offset = 0
@@ -93,6 +96,8 @@ class _Rows:
         return columns
 
     def _constant(self, value: Any, with_numpy: bool) -> Any:
+        if with_numpy and isinstance(value, Date):
+            return numeric.repeated(value.seconds, self.count)
         if with_numpy and type(value) in (bool, int, float) and numeric.has_room(value):
             return numeric.repeated(value, self.count)
         if isinstance(value, (list, dict)):
@@ -107,7 +112,7 @@ def table(cursor: Cursor, prelude: Prelude, with_numpy: bool = False) -> Sequenc
     columns = rows.columns(with_numpy)
     if not with_numpy:
         return [dict(zip(keys, row)) for row in zip(*columns)]
-    dates = frozenset(key for key, kind in zip(keys, rows.types) if kind == _DATE)
+    dates = frozenset(key for column, key in enumerate(keys) if rows.is_date(column))
     return Table(dict(zip(keys, columns)), rows.count, dates)
 
 
@@ -118,7 +123,7 @@ def matrix(cursor: Cursor, prelude: Prelude, with_numpy: bool = False) -> Any:
     if count == 0:
         raise StowError("a matrix without columns", start)
     rows = _rows(body, count, prelude)
-    if with_numpy and _DATE not in rows.types:
+    if with_numpy and not any(map(rows.is_date, range(count))):
         cells = Cells(body.data, body.position, rows.stride, rows.count)
         found = numeric.rows(cells, list(rows.types), rows.columns(True))
         if found is not None:

@@ -94,6 +94,16 @@ class NumpyTests(unittest.TestCase):
         self.assertEqual(table["at"].tolist(), [index / 3 for index in range(9)])
         self.assertEqual(list(table), rows)
 
+    def test_dates_that_are_all_the_same_are_seconds_too(self):
+        for seconds in (5.5, -0.0, float("inf")):
+            rows = [{"at": stow.Date(seconds), "id": index * 1000} for index in range(9)]
+            table = stow.loads(stow.dumps(rows), numpy=True)
+            self.assertEqual(table.dates, {"at"})
+            self.assertEqual(table["at"].tolist(), [seconds] * 9)
+            self.assertEqual(repr(list(table)), repr(rows))
+            matrix = stow.dumps([list(row.values()) for row in rows])
+            self.assertEqual(repr(stow.loads(matrix, numpy=True)), repr(stow.loads(matrix)))
+
     def test_arrays_are_written(self):
         grid = numpy.arange(300, dtype="<f8").reshape(100, 3) / 7
         message = stow.dumps(grid)
