@@ -3328,9 +3328,8 @@ export function* readStream(bytes, options = {}) {
  */
 export async function* readStreamFrom(chunks, options = {}) {
   const reader = new StreamReader(options);
-  for await (const chunk of chunks[Symbol.asyncIterator] || !chunks.getReader ? chunks : chunksOf(chunks)) {
-    yield* reader.push(chunk);
-  }
+  if (!chunks[Symbol.asyncIterator] && chunks.getReader) chunks = chunksOf(chunks);
+  for await (const chunk of chunks) yield* reader.push(chunk);
   reader.finish();
 }
 

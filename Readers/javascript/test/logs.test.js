@@ -160,6 +160,12 @@ test("a stream that cannot be iterated is read, as browsers have them", async ()
   assert.deepEqual(found, [...records, ...records].map(described));
 });
 
+test("what holds no bytes of a stream is named", async () => {
+  for (const source of [new Response("x"), Promise.resolve([])]) {
+    await assert.rejects(readStreamFrom(source).next(), { name: "TypeError", message: /\bchunks\b/ });
+  }
+});
+
 test("examples of streams have their records", async () => {
   for (const { bytes, records } of examples("stow-stream")) {
     const found = [...readStream(bytes, EXACT)].map(({ value }) => described(value));

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-T7g2E5sBBd2ag8IfTCcBvxODH1YkO+GcW3KCohlEIbI='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-vJmQR5Gxe4hT+1nO+letjBB06qXBQRZHD6FBMfv/Bew='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -3616,9 +3616,8 @@ function* readStream(bytes, options = {}) {
  */
 async function* readStreamFrom(chunks, options = {}) {
   const reader = new StreamReader(options);
-  for await (const chunk of chunks[Symbol.asyncIterator] || !chunks.getReader ? chunks : chunksOf(chunks)) {
-    yield* reader.push(chunk);
-  }
+  if (!chunks[Symbol.asyncIterator] && chunks.getReader) chunks = chunksOf(chunks);
+  for await (const chunk of chunks) yield* reader.push(chunk);
   reader.finish();
 }
 
