@@ -194,7 +194,10 @@ struct RecordCursor: Sendable {
   // MARK: - What is lost
 
   private mutating func addHole(_ bytes: Range<Int>, _ reason: RecordLog.Damage.Reason) {
-    hole = ((hole?.bytes.lowerBound ?? bytes.lowerBound)..<bytes.upperBound, hole?.reason ?? reason)
+    var first = hole?.reason ?? reason
+    // What the system cannot read may be whole, whatever is damaged before it.
+    if case .unreadable = reason { first = reason }
+    hole = ((hole?.bytes.lowerBound ?? bytes.lowerBound)..<bytes.upperBound, first)
   }
 
   private mutating func addDamage(_ bytes: Range<Int>, of block: Block) {

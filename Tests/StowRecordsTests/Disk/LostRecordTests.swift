@@ -386,6 +386,26 @@ struct UnreadableDiskTests {
     }
   }
 
+  @Test("makes compaction fail also right behind damage")
+  func compactionBehindDamage() throws {
+    let disk = SimulatedDisk()
+    let log = try log(on: disk)
+    let start = 2 * BlockHead.blockSize
+    var bytes = try #require(disk.bytes(of: "/log"))
+    bytes[start - 2_000] ^= 1
+    disk.setBytes(bytes, of: "/log")
+    disk.unreadable = (offset: start + 5_000, code: 5)
+    #expect {
+      try log.compact { _ in true }
+    } throws: {
+      reason($0) == .system(operation: "read", code: 5)
+    }
+    disk.unreadable = nil
+    try log.compact { _ in true }
+    // Those of one block are lost, and none of the next.
+    #expect(Array(log.records).count > 400 - 70)
+  }
+
   @Test("A read that gives fewer bytes than there are is an error, not the end")
   func shortRead() throws {
     let disk = SimulatedDisk()
