@@ -22,7 +22,7 @@ package struct BlockHead: Sendable, Hashable {
   package static let blockSize = 65_536
   /// The version of the format of logs.
   package static let version: UInt8 = 1
-  private static let beginning: [UInt8] = [0x7F, 0x02, version, 0x00]
+  static let beginning: [UInt8] = [0x7F, 0x02, version, 0x00]
   private static let checksumOffset = 4
   /// All numbers, including that of the next record, stay below this, so that sums of two do not overflow.
   static let recordLimit = 1 << 62

@@ -152,8 +152,8 @@ struct LogOpening {
     try? disk.remove(newPath)
   }
 
-  /// Removes a new file that a crash has left, if it certainly is one: an empty file, zeros in place of its head and its first
-  /// frame, the beginning of a log made from this one, or a first segment without records.
+  /// Removes a new file that a crash has left, if it certainly is one: an empty file, a part of its head and its first frame or
+  /// zeros in their place, the beginning of a log made from this one, or a first segment without records.
   func removeLeftover(of log: UInt64?) throws {
     try RecordLogError.naming(newPath) {
       guard let file = try? disk.open(newPath, .inspecting), try isLeftover(file, of: log) else {
@@ -168,12 +168,15 @@ struct LogOpening {
     guard status.isRegular else { return false }
     let originEnd = BlockHead.size + Frame.headSize + Origin.size
     let bytes = try LogFile.bytes(of: file, newPath, from: 0, count: min(status.size, originEnd))
+    // Both are written at once, but a system may write the first bytes only.
+    let isPart = status.size <= originEnd
     guard let head = BlockHead(bytes) else {
-      return bytes.allSatisfy { $0 == 0 } && status.size <= originEnd
+      return isPart
+        && (bytes.starts(with: BlockHead.beginning.prefix(bytes.count)) || bytes.allSatisfy { $0 == 0 })
     }
     if bytes[BlockHead.size...].allSatisfy({ $0 == 0 }) { return true }
     guard let frame = Frame(in: bytes, at: BlockHead.size, blockStart: 0, identity: head.identity) else {
-      return false
+      return isPart
     }
     guard frame.kind == .origin, let origin = Origin(bytes, frame.payload) else { return false }
     return origin.log == log || (origin.log == head.identity && status.size == originEnd)

@@ -159,7 +159,7 @@
       }
       #expect(left.count > 100_000)
       try log.close()
-      for count in [0, 32, 60, left.count] {
+      for count in [0, 1, 5, 31, 32, 40, 54, 60, left.count] {
         try left.prefix(count).write(to: new)
         try RecordLog(at: folder.log).close()
         #expect(try names() == ["test.stowlog"], "\(count)")

@@ -85,7 +85,7 @@ struct SegmentCompactionTests {
     let segments = Segmented.segments(on: disk)
     let left = try #require(disk.bytes(of: segments[2].path))
     try log.close()
-    for count in [0, 32, 55, left.count] {
+    for count in [0, 5, 32, 40, 54, 55, left.count] {
       for segment in [segments[2], Segment(from: 50, in: Segmented.folder)] {
         disk.setBytes(Array(left.prefix(count)), of: segment.path + ".stowlog-new")
       }
