@@ -163,26 +163,48 @@ final class SegmentFiles: Sendable {
 
   /// The file of the last segment. If the frame is damaged that names its log, it is taken for one of the log that those before
   /// it name.
+  ///
+  /// - Throws: `RecordLogError`, also if no segment names the log, and the system cannot read one that may do so.
   func last(_ file: LogFile, after segments: [Segment]) throws -> LogFile {
-    guard !file.namesOrigin, let log = logs(of: segments).first else { return file }
-    return try file.belonging(to: log)
+    if file.namesOrigin { return file }
+    var failure: RecordLogError?
+    for segment in segments.reversed() {
+      do {
+        if let log = try log(of: segment) { return try file.belonging(to: log) }
+      } catch let error as RecordLogError {
+        if case .system = error.reason { failure = error }
+      }
+    }
+    if let failure { throw failure }
+    return file
   }
 
   /// The same for a writer.
   ///
   /// - Throws: `RecordLogError` if segments before it name a log, and none of them that of the last one.
   func lastForWriting(_ file: LogFile, after segments: [Segment]) throws -> LogFile {
-    let (file, others) = (try last(file, after: segments), logs(of: segments))
-    if !others.contains(file.origin.log), !others.isEmpty { throw RecordLogError(file: file.path, .replaced) }
+    let file = try last(file, after: segments)
+    var hasOthers = false
+    for segment in segments.reversed() {
+      // One that cannot be read says nothing.
+      guard let log = try? log(of: segment) else { continue }
+      if log == file.origin.log { return file }
+      hasOthers = true
+    }
+    if hasOthers { throw RecordLogError(file: file.path, .replaced) }
     return file
   }
 
-  /// The logs that segments name, from the last one backwards. One that cannot be read says nothing.
-  private func logs(of segments: [Segment]) -> some Collection<UInt64> {
-    segments.reversed().lazy.compactMap { [disk] segment in
-      let file = try? LogFile(
-        reading: segment.path, disk.open(segment.path, .reading), first: segment.first)
-      return file.flatMap { $0.namesOrigin ? $0.origin.log : nil }
+  /// The log that a segment names, if it is there and names one.
+  private func log(of segment: Segment) throws -> UInt64? {
+    try RecordLogError.naming(segment.path) {
+      do {
+        let file = try LogFile(
+          reading: segment.path, disk.open(segment.path, .reading), first: segment.first)
+        return file.namesOrigin ? file.origin.log : nil
+      } catch let error as SystemError where SystemDisk.isMissing(error.code) {
+        return nil
+      }
     }
   }
 

@@ -178,6 +178,36 @@ struct SegmentDamageTests {
     }
   }
 
+  @Test("A moment in which the other segments cannot be read does not make the last one a log by itself")
+  func damagedOriginOfTheLast() throws {
+    let whole = SimulatedDisk()
+    do {
+      let log = try Segmented.log(on: whole)
+      try Segmented.append(0..<50, to: log)
+      try log.close()
+    }
+    let last = try #require(Segmented.segments(on: whole).last)
+    var bytes = try #require(whole.bytes(of: last.path))
+    bytes[BlockHead.size + 10] ^= 4
+    whole.setBytes(bytes, of: last.path)
+    for call in 0..<30 {
+      let disk = whole.copy()
+      disk.failing = call..<(call + 1)
+      let reader = try? RecordLogReader(at: Segmented.folder, on: disk)
+      disk.failing = 0..<0
+      #expect(try reader.map { try Segmented.ids($0).starts(with: 0..<last.first) } ?? true, "\(call)")
+      disk.failing = (disk.calls + call)..<(disk.calls + call + 1)
+      let log = try? Segmented.log(on: disk)
+      disk.failing = 0..<0
+      if let log {
+        try Segmented.append(50..<60, to: log)
+        try log.close()
+      }
+      let ids = try Segmented.ids(Segmented.log(on: disk))
+      #expect(ids.starts(with: 0..<last.first) && (log == nil || ids.suffix(10) == Array(50..<60)), "\(call)")
+    }
+  }
+
   @Test("A segment of another log after the last one is an error, and stays as it is")
   func anotherLast() throws {
     let other = SimulatedDisk()
