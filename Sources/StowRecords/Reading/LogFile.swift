@@ -258,14 +258,15 @@ extension LogFile {
 
   /// Finds the end of the whole records, beside a writer that may be writing the last one.
   func tailForReading() throws -> Tail {
-    var size = try size()
+    var (size, attempts) = (try size(), 0)
     while true {
       do {
         return try tailForReading(size)
       } catch {
-        // The writer may have cut off a torn end meanwhile.
+        // The writer may have cut off a torn end meanwhile, and have written more since.
         let now = try self.size()
-        guard now < size else { throw error }
+        attempts += 1
+        guard now != size, attempts < 100 else { throw error }
         size = now
       }
     }

@@ -126,6 +126,31 @@ struct FailingDiskTests {
     withExtendedLifetime(log) {}
   }
 
+  @Test("Nor is it if the writer has written more before the reader looks again")
+  func cuttingOffAndWritingBesideAReader() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.append(Event(0))
+    try log.flush()
+    let short = try #require(disk.bytes(of: "/log"))
+    try log.append(Event(1))
+    try log.flush()
+    let long = try #require(disk.bytes(of: "/log"))
+    let reader = try RecordLogReader(at: "/log", on: disk)
+    disk.setBytes(short + [1, 2, 3], of: "/log")
+    var later = [short, long]
+    disk.beforeCall = { operation in
+      // Cut off before the reader reads, and longer before it looks up the size again.
+      if operation == (later.count == 2 ? "read" : "look up"), !later.isEmpty {
+        disk.setBytes(later.removeFirst(), of: "/log")
+      }
+    }
+    var cursor = reader.cursor(from: 0)
+    #expect(try cursor.next()?.number == 0)
+    disk.beforeCall = nil
+    withExtendedLifetime(log) {}
+  }
+
   @Test("A head of a block that a writer cuts off with what a full disk has left is no damage")
   func cuttingOffAHead() throws {
     let disk = HookedDisk()
