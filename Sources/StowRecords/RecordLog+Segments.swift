@@ -209,6 +209,8 @@ extension RecordLog {
     let opening = opening(of: segment)
     let tail = Tail(end: old.size, count: old.count, size: old.size)
     _ = try replacement(of: old.file, tail, opening, isKept) { new in
+      // A record may be left out because of one that was appended meanwhile, which a crash must not take then.
+      try synchronize()
       try withWriter { state, _ in
         // A removed segment must not come back.
         guard state.segments.contains(segment) else { return opening.remove(new) }
@@ -230,8 +232,8 @@ extension RecordLog {
   /// call throws, and nothing more is appended until the log is opened again.
   ///
   /// A log in a folder is compacted one segment at a time, without making anyone wait, and needs room for one
-  /// segment. The segment being written is ended first. If this throws, some segments are compacted and the
-  /// others are unchanged.
+  /// segment. The segment being written is ended first, and all that is appended meanwhile is synchronized before
+  /// a segment is replaced. If this throws, some segments are compacted and the others are unchanged.
   ///
   /// The name of the new file ends in `.stowlog-new` until it takes the place of the log. Opening the log
   /// removes such a file if a crash has left it. A file of this name that is not the log's is an error.
