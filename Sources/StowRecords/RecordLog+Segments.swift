@@ -60,6 +60,9 @@ extension RecordLog {
   /// Takes constant time for each segment. A read under way in a removed segment continues to its end; later
   /// reads get an error that names the first number left. From a log in one file nothing is removed.
   ///
+  /// This does not synchronize the records that stay. If they take the place of removed ones, call
+  /// ``RecordLog/synchronize()`` first.
+  ///
   /// - Parameter number: The number of the first record that must stay.
   /// - Returns: The number of the first record that may be left.
   /// - Throws: `RecordLogError`, also if a segment is not certainly one of this log; it stays, with all that
@@ -102,7 +105,10 @@ extension RecordLog {
   func removeOutdated(_ state: inout LogState) {
     guard segmentSize != nil, retention != [] else { return }
     do {
-      try remove(outdated(state), &state)
+      let count = try outdated(state)
+      // The records that are to be left may be only in the memory of the system, if an earlier process has written them.
+      if count > 0, let writer = state.writer, !writer.isSynchronized { try writer.finish() }
+      try remove(count, &state)
     } catch let error as RecordLogError {
       state.lateError = error
     } catch {

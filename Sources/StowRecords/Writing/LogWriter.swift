@@ -471,7 +471,10 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Brings all records to the disk, after which none is appended to this file.
+  /// Whether all that is written is known to be on the disk.
+  var isSynchronized: Bool { synchronizedEnd == wholeEnd }
+
+  /// Brings all records to the disk.
   func finish() throws {
     // The next segment is begun at the path of this one, where another log may be by now.
     try checkFile()

@@ -161,6 +161,23 @@ struct RemovalTests {
     #expect(try Segmented.ids(log) == Array(log.firstNumber..<300))
   }
 
+  @Test("leaves as many records as retention says, even after a crash", arguments: 0..<8 as Range<UInt64>)
+  func crashAfterRemoving(seed: UInt64) throws {
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<50, to: log)
+    try log.synchronize()
+    try Segmented.append(50..<54, to: log)
+    try log.flush()
+    disk.stop()
+    // The last segment has as many records as retention says, of which some are not synchronized.
+    let last = try #require(Segmented.segments(on: disk).last?.first)
+    let again = try Segmented.log(on: disk, retention: .records(54 - last))
+    #expect(last < 50 && again.firstNumber == last)
+    var random = SeededGenerator(seed: seed)
+    disk.crash(&random)
+    #expect(try Segmented.ids(Segmented.log(on: disk)).count >= 54 - last)
+  }
+
   @Test("A segment that retention must not remove keeps nobody from appending")
   func retentionThatFails() throws {
     let log = try Segmented.log(on: disk, retention: .records(10))
