@@ -159,6 +159,8 @@ struct LogOpening {
       guard let file = try? disk.open(newPath, .inspecting), try isLeftover(file, of: log) else {
         return
       }
+      // Whoever is making it has its lock. Some systems lock no file that is open for reading.
+      if (try? file.lock()) == false { return }
       try disk.remove(newPath)
     }
   }

@@ -58,6 +58,21 @@ struct SegmentCompactionTests {
     #expect(try reader.count == 30 && reader.verify().isEmpty)
   }
 
+  @Test("goes on where somebody opens a segment as a file meanwhile, and compacts it")
+  func besideAFile() throws {
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<30, to: log)
+    let segment = Segmented.segments(on: disk)[0]
+    try log.compact { record in
+      if record.number == 1 {
+        let alone = try RecordLog(at: segment.path, on: disk)
+        #expect(throws: RecordLogError.self) { try alone.compact { _ in true } }
+      }
+      return record.number % 2 == 0
+    }
+    #expect(try Segmented.ids(log) == Array(stride(from: 0, to: 30, by: 2)))
+  }
+
   @Test("that fails leaves whole segments, of which some are compacted")
   func failing() throws {
     struct Stop: Error {}
