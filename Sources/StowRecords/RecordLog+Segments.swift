@@ -79,6 +79,8 @@ extension RecordLog {
   /// Removes the first `count` segments.
   private func remove(_ count: Int, _ state: inout LogState) throws {
     guard count > 0 else { return }
+    // Another folder may be at the path by now.
+    try state.writer?.checkFile()
     // Followers wake even if a later segment cannot be removed: the earlier ones are gone.
     defer { state.followers.wake() }
     for segment in state.segments.prefix(count) {

@@ -306,6 +306,20 @@ struct DisplacedLogTests {
     #expect(try records.map { try $0.decode(String.self) } == ["second"])
   }
 
+  @Test("in a folder that is a copy loses no segments")
+  func copiedFolder() throws {
+    let first = try RecordLog(at: folder.log, segmentSize: 65_536, durability: .manual)
+    for id in 0..<30 { try first.append(Event(id, size: 10_000)) }
+    try first.synchronize()
+    let moved = folder.url.appending(path: "moved")
+    try FileManager.default.moveItem(at: folder.log, to: moved)
+    try FileManager.default.copyItem(at: moved, to: folder.log)
+    let second = try RecordLog(at: folder.log, segmentSize: 65_536)
+    #expect { try first.removeRecords(before: 30) } throws: { reason($0) == .replaced }
+    #expect(second.firstNumber == 0 && second.records.map(\.number) == Array(0..<30))
+    try second.close()
+  }
+
   @Test("A file that somebody else cuts off is an error of the next write")
   func truncated() throws {
     for call in 0..<3 {
