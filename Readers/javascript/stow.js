@@ -4396,7 +4396,7 @@ function definitionsBefore(records, options) {
   };
 }
 
-/** The parts of a record, of which it is known what is defined before it. */
+/** The parts of a record, given what is defined before it. */
 function partsOfMessage(bytes, options, start, end, { symbols, shapes, limits }) {
   const outline = new Outline(bytes, options, start, end);
   [outline.symbols, outline.shapes, outline.limits] = [symbols, shapes, limits];

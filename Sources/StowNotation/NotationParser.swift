@@ -225,7 +225,7 @@ struct NotationParser {
     return seconds.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
   }
 
-  /// Returns the bytes that a text in Base64 stands for; nil if it is none.
+  /// Returns the bytes that a text in Base64 stands for; nil for any other text.
   private static func data(of text: String) -> StowValue? {
     // `Data` also takes padding that is too long or has letters after it, and makes bytes of that.
     let padding = text.utf8.drop { $0 != UInt8(ascii: "=") }

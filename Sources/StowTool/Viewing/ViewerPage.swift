@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-vJmQR5Gxe4hT+1nO+letjBB06qXBQRZHD6FBMfv/Bew='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-GjCNBE7VFfs/X5gwT7yHYtPw90sRTdOsaDe8udK4sZY='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -4684,7 +4684,7 @@ function definitionsBefore(records, options) {
   };
 }
 
-/** The parts of a record, of which it is known what is defined before it. */
+/** The parts of a record, given what is defined before it. */
 function partsOfMessage(bytes, options, start, end, { symbols, shapes, limits }) {
   const outline = new Outline(bytes, options, start, end);
   [outline.symbols, outline.shapes, outline.limits] = [symbols, shapes, limits];
