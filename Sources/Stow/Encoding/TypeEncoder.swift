@@ -357,7 +357,7 @@ extension RecordableScalar {
   fileprivate static func makeDictionaryEncoder() -> AnyTypeEncoder { ScalarDictionaryEncoder<Self>() }
 
   static func record(_ values: UnsafeBufferPointer<Self>, in recording: inout Recording) {
-    for value in values { recording.record(value, key: TokenKey()) }
+    borrowingEach(of: values) { value, _ in recording.record(copy value, key: TokenKey()) }
   }
 
   static func record(_ values: [String: Self], in recording: inout Recording) {
