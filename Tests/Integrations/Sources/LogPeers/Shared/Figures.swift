@@ -1,1 +1,0 @@
-../../../../../Benchmarks/Report/Figures.swift

@@ -1,1 +1,0 @@
-../../../../../Benchmarks/Logs/LogFiles.swift

@@ -1,1 +1,0 @@
-../../../../../Benchmarks/Report/Machine.swift

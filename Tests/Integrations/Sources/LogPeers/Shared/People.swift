@@ -1,0 +1,1 @@
+../../../../../Benchmarks/Payloads/People.swift

@@ -1,1 +1,0 @@
-../../../../../Benchmarks/Support/RandomSource.swift

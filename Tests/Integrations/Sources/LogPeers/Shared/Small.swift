@@ -1,1 +1,0 @@
-../../../../../Benchmarks/Payloads/Small.swift

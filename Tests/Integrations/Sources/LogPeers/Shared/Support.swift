@@ -1,0 +1,1 @@
+../../../../../Benchmarks/Support.swift
