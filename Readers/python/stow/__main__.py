@@ -1,7 +1,7 @@
 """Prints what a message, a log or a stream holds, in diagnostic notation.
 
     python -m stow FILE                      a file, or - for standard input
-    python -m stow FILE --context CONTEXT    a message that relies on a context; several may be given
+    python -m stow FILE --context CONTEXT    a message that names a context; several may be given
     python -m stow FILE --width 0            each value on one line
 """
 
@@ -52,7 +52,7 @@ def _show(options: argparse.Namespace) -> int:
     if data[:2] == _STREAM:
         return 1 if _show_records(read_stream(data), width) else 0
     contexts = [_context(name) for name in options.context]
-    print(notation(loads(data, contexts=contexts, context=contexts[0] if contexts else None), width))
+    print(notation(loads(data, contexts=contexts), width))
     return 0
 
 

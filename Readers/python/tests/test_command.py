@@ -41,6 +41,13 @@ class CommandTests(unittest.TestCase):
         code, output, _ = self.run_with(message, "--context", str(self.folder / "context"))
         self.assertEqual((code, output), (0, '{"id": 5, "name": "Ada", "on": true}\n'))
 
+    def test_a_message_that_names_no_context_has_none(self):
+        (context,) = format_document.examples("stow-context").values()
+        (self.folder / "context").write_bytes(context)
+        message = stow.dumps(["Ada Lovelace"] * 3)
+        code, output, _ = self.run_with(message, "--context", str(self.folder / "context"))
+        self.assertEqual((code, output), (0, '["Ada Lovelace", "Ada Lovelace", "Ada Lovelace"]\n'))
+
     def test_what_is_no_context_is_named(self):
         (self.folder / "context").write_bytes(b"\x91")
         code, _, errors = self.run_with(b"\x91", "--context", str(self.folder / "context"))
