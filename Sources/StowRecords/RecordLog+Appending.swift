@@ -261,6 +261,8 @@ extension RecordLog {
   }
 }
 
+// MARK: - Appending for tasks that wait for the disk
+
 extension RecordLog {
   /// Appends a record, and returns when it is on the disk, whatever the durability of the log.
   ///

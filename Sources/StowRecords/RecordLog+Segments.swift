@@ -229,6 +229,8 @@ extension RecordLog {
   }
 }
 
+// MARK: - Compaction of a log in one file, and of a segment
+
 extension RecordLog {
   /// Replaces the file of the log with one that has only some of its records, under the same numbers.
   ///

@@ -180,6 +180,8 @@ struct UnsharedEncoder: @unchecked Sendable {
   init(_ encoder: StowEncoder) { self.encoder = RecordEncoder(encoder) }
 }
 
+// MARK: - Options and counters
+
 extension RecordLog {
   /// When appended records are written to the file and brought to the disk.
   ///

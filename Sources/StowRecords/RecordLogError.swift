@@ -127,6 +127,8 @@ extension RecordLogError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
+// MARK: - Damage
+
 extension RecordLogReader {
   /// A part of a log that could not be read, and was skipped.
   public struct Damage: Hashable, Sendable, CustomStringConvertible {

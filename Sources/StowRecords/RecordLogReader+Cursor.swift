@@ -173,6 +173,8 @@ extension RecordLogReader {
   public var isEmpty: Bool { count == firstNumber }
 }
 
+// MARK: - Searching
+
 extension RecordLogReader {
   /// Returns the first record that satisfies a condition, or nil. Reads all records up to it.
   ///

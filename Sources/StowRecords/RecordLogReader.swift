@@ -127,6 +127,8 @@ public class RecordLogReader: @unchecked Sendable {
   func error(_ reason: RecordLogError.Reason) -> RecordLogError { RecordLogError(file: path, reason) }
 }
 
+// MARK: - Reading
+
 extension RecordLogReader {
   /// The number of records, including lost and removed ones. It is also the number of the next record. A
   /// reader counts only records that are written whole.
@@ -360,6 +362,8 @@ extension RecordLogReader {
     (state.segments, state.file, state.tail) = (found.segments, found.file, tail)
   }
 }
+
+// MARK: - Records
 
 extension RecordLogReader {
   /// A record of a log, not decoded yet.

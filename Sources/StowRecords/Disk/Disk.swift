@@ -110,6 +110,8 @@ struct SystemError: Error, Hashable {
   static let shortRead: Int32 = 5
 }
 
+// MARK: - Calls that wait
+
 /// A serial queue for calls that wait for the disk. They must not block a thread of Swift's pool, which has
 /// only as many as the machine has cores: all tasks of the process would wait, too.
 struct BlockingCalls: Sendable {

@@ -229,6 +229,8 @@ struct Origin: Sendable, Hashable {
   }
 }
 
+// MARK: - Uints
+
 // Integers of variable size in arrays of bytes (FORMAT.md, "Uints and text headers").
 
 extension Varint {

@@ -172,6 +172,8 @@ public final class RecordStreamDecoder {
   }
 }
 
+// MARK: - Records of a sequence of bytes
+
 /// The records of a stream whose bytes come from another sequence.
 ///
 /// ```swift

@@ -210,6 +210,8 @@ struct WritingOptions: Sendable {
   var counts = LogCounts()
 }
 
+// MARK: - Segments
+
 /// Opening a log that is a folder of segments.
 ///
 /// A segment gets its name once its head is on the disk, and the next one is begun once all of it is. So
