@@ -327,7 +327,7 @@ extension RecordLogReader {
     do { try updateTail(&state) } catch { try listSegments(&state) }
     // The next segment is named by the number at which this one ends.
     while state.tail.count > state.file.first, let next = try files.segment(from: state.tail.count),
-      let file = try LogOpening(disk: disk, path: next.path).segmentForReading(next)
+      let file = try files.file(of: next)
     {
       try take((state.segments + [next], file.belonging(to: state.file.origin.log)), &state)
       if try !isThere(state.segments[0], of: state) { try listSegments(&state) }

@@ -1,5 +1,4 @@
-// Bytes: memory for buffers of them, access to what is there without copying it, and texts as bytes: whether two are
-// the same, and their hashes.
+// Memory for buffers, access to values in memory without copying them, and the comparison and hashing of texts as bytes.
 
 /// Raw memory for buffers that may become large.
 ///

@@ -147,22 +147,28 @@ final class SegmentFiles: Sendable {
   }
 
   private func read(_ segment: Segment, of log: UInt64) throws -> Part? {
+    guard let file = try file(of: segment)?.belonging(to: log) else { return nil }
+    guard file.origin.log == log else { throw RecordLogError(file: segment.path, .replaced) }
+    let status = try RecordLogError.naming(segment.path) { try file.disk.status() }
+    return Part(
+      segment: segment, place: status.place, file: file, size: status.size,
+      count: try file.tailForReading().count)
+  }
+
+  /// Opens the file of a segment for reading. Returns nil if there is no such file.
+  func file(of segment: Segment) throws -> LogFile? {
     try RecordLogError.naming(segment.path) {
       do {
-        let disk = try disk.open(segment.path, .reading)
-        let file = try LogFile(reading: segment.path, disk, first: segment.first).belonging(to: log)
-        guard file.origin.log == log else { throw RecordLogError(file: segment.path, .replaced) }
-        return Part(
-          segment: segment, place: try disk.status().place, file: file, size: try disk.status().size,
-          count: try file.tailForReading().count)
+        return try LogFile(
+          reading: segment.path, disk.open(segment.path, .reading), first: segment.first)
       } catch let error as SystemError where SystemDisk.isMissing(error.code) {
         return nil
       }
     }
   }
 
-  /// The file of the last segment. If the frame is damaged that names its log, it is taken for one of the log that those before
-  /// it name.
+  /// Returns the file of the last segment. If the frame that names its log is damaged, the file is taken for one of the log that
+  /// the segments before it name.
   ///
   /// - Throws: `RecordLogError`, also if no segment names the log, and the system cannot read one that may do so.
   func last(_ file: LogFile, after segments: [Segment]) throws -> LogFile {
@@ -195,17 +201,9 @@ final class SegmentFiles: Sendable {
     return file
   }
 
-  /// The log that a segment names, if it is there and names one.
+  /// Returns the log that a segment names; nil if it names none, or does not exist.
   private func log(of segment: Segment) throws -> UInt64? {
-    try RecordLogError.naming(segment.path) {
-      do {
-        let file = try LogFile(
-          reading: segment.path, disk.open(segment.path, .reading), first: segment.first)
-        return file.namesOrigin ? file.origin.log : nil
-      } catch let error as SystemError where SystemDisk.isMissing(error.code) {
-        return nil
-      }
-    }
+    try file(of: segment).flatMap { $0.namesOrigin ? $0.origin.log : nil }
   }
 
   /// Forgets the open file of a segment, which is opened again when needed.

@@ -159,7 +159,7 @@ struct LogOpening {
       guard let file = try? disk.open(newPath, .inspecting), try isLeftover(file, of: log) else {
         return
       }
-      // Whoever is making it has its lock. Some systems lock no file that is open for reading.
+      // Whoever is making the file holds its lock. Where the lock of a file opened for reading is an error, it tells nothing.
       if (try? file.lock()) == false { return }
       try disk.remove(newPath)
     }
@@ -170,7 +170,7 @@ struct LogOpening {
     guard status.isRegular else { return false }
     let originEnd = BlockHead.size + Frame.headSize + Origin.size
     let bytes = try LogFile.bytes(of: file, newPath, from: 0, count: min(status.size, originEnd))
-    // Both are written at once, but a system may write the first bytes only.
+    // The head and the frame are one write, of which a crash may leave the first bytes.
     let isPart = status.size <= originEnd
     guard let head = BlockHead(bytes) else {
       return isPart
@@ -337,23 +337,11 @@ extension LogOpening {
       guard let last = segments.last, last != missing else {
         throw RecordLogError(file: missing?.path ?? path, .notALog)
       }
-      if let file = try segmentForReading(last) {
+      if let file = try files.file(of: last) {
         return (segments, try files.last(file, after: segments.dropLast()))
       }
       // The segment was removed meanwhile, and another one is the last; or its name is a dangling link.
       missing = last
-    }
-  }
-
-  /// Returns the file of a segment, or nil if it does not exist.
-  func segmentForReading(_ segment: Segment) throws -> LogFile? {
-    try RecordLogError.naming(segment.path) {
-      do {
-        return try LogFile(
-          reading: segment.path, disk.open(segment.path, .reading), first: segment.first)
-      } catch let error as SystemError where SystemDisk.isMissing(error.code) {
-        return nil
-      }
     }
   }
 }

@@ -400,8 +400,8 @@ struct UnreadableDiskTests {
     }
   }
 
-  @Test("makes compaction fail also right behind damage")
-  func compactionBehindDamage() throws {
+  @Test("makes compaction fail directly after damage, too")
+  func compactionAfterDamage() throws {
     let disk = SimulatedDisk()
     let log = try log(on: disk)
     let start = 2 * BlockHead.blockSize

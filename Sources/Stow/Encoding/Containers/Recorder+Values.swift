@@ -45,10 +45,8 @@ extension Recorder {
     _ value: Value, inPlaceOf encoder: RecordingEncoder, _ key: () -> TokenKey
   ) throws {
     let entry = encoders.entry(for: Value.self)
-    let isTaken =
-      encoder.start < recording.tape.count && !recording.isUnfilled(encoder.start, unsettled: true)
     // A table does not add to an object that is already there.
-    if entry.isPlain || isTaken && Value.self is any StowFields.Type {
+    if entry.isPlain || hasValue(encoder.start) && Value.self is any StowFields.Type {
       try nestCall(of: value, key: encoder.key, parent: encoder.parent, start: encoder.start) {
         try value.encode(to: encoder)
       }
@@ -56,6 +54,10 @@ extension Recorder {
       try encode(value, by: entry, key: key(), parent: encoder.parent, level: 0)
       settle(encoder.start, key: encoder.key)
     }
+  }
+
+  private func hasValue(_ start: Int) -> Bool {
+    start < recording.tape.count && !recording.isUnfilled(start, unsettled: true)
   }
 }
 
