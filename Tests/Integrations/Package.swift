@@ -13,7 +13,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
     .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
     .package(url: "https://github.com/grpc/grpc-swift-2.git", from: "2.4.3"),
-    .package(url: "https://github.com/grpc/grpc-swift-nio-transport.git", from: "2.9.2"),
   ],
   targets: [
     .target(name: "HummingbirdSnippet", dependencies: [.stow, .hummingbird]),
@@ -30,8 +29,8 @@ let package = Package(
     .testTarget(
       name: "RedisTests", dependencies: ["RedisSnippet", "RedisConsumer", .stow, .records, .nio("NIOCore")]),
 
-    .target(name: "GRPCSnippet", dependencies: [.stow, .grpc, .grpcTransport]),
-    .testTarget(name: "GRPCTests", dependencies: ["GRPCSnippet", .stow, .grpc, .grpcTransport]),
+    .target(name: "GRPCSnippet", dependencies: [.stow, .grpc]),
+    .testTarget(name: "GRPCTests", dependencies: ["GRPCSnippet", .stow, .grpc, .grpcInProcess]),
 
     .target(name: "ActorSystem", dependencies: [.stow, .records, .nio("NIOCore"), .nio("NIOPosix")]),
     .executableTarget(name: "ActorPeer", dependencies: ["ActorSystem"]),
@@ -82,14 +81,17 @@ if Context.environment["STOW_WITHOUT_LIBPQ"] == nil {
   ]
 }
 
-// Only `.ci/integrations grpc` needs Protocol Buffers. It compiles the files of the snippet with its own,
-// because they declare nothing public.
+// Only `.ci/integrations grpc` needs HTTP/2, with its cryptography in C, and Protocol Buffers. It compiles the files of the
+// snippet with its own, because they declare nothing public.
 if Context.environment["STOW_WITH_PROTOBUF"] != nil {
   package.targets.removeAll { ["GRPCSnippet", "GRPCTests"].contains($0.name) }
-  package.dependencies.append(.package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"))
+  package.dependencies += [
+    .package(url: "https://github.com/grpc/grpc-swift-nio-transport.git", from: "2.9.2"),
+    .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
+  ]
   package.targets.append(
     .executableTarget(
-      name: "GRPCLoad", dependencies: [.stow, .grpc, .grpcTransport, .nio("NIOCore"), .protobuf],
+      name: "GRPCLoad", dependencies: [.stow, .grpc, .grpcHTTP2, .nio("NIOCore"), .protobuf],
       path: "Sources", sources: ["GRPCLoad", "GRPCSnippet"]))
 }
 
@@ -99,8 +101,8 @@ extension Target.Dependency {
   static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
   static let client = product(name: "AsyncHTTPClient", package: "async-http-client")
   static let grpc = product(name: "GRPCCore", package: "grpc-swift-2")
-  static let grpcTransport = product(
-    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport")
+  static let grpcInProcess = product(name: "GRPCInProcessTransport", package: "grpc-swift-2")
+  static let grpcHTTP2 = product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport")
   static let protobuf = product(name: "SwiftProtobuf", package: "swift-protobuf")
   static let grdb = product(name: "GRDB", package: "GRDB.swift")
   static let openCombine = product(name: "OpenCombine", package: "OpenCombine")

@@ -28,12 +28,26 @@ enum GRPCLoad {
   }
 
   static func main() async throws {
+    try await callStations()
     let transport = HTTP2ServerTransport.Posix(
       address: .ipv4(host: "127.0.0.1", port: 0), transportSecurity: .plaintext)
     let server = GRPCServer(transport: transport, router: router())
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await server.serve() }
       try await measure(transport.listeningAddress)
+      server.beginGracefulShutdown()
+      try await group.waitForAll()
+    }
+  }
+
+  /// Calls the service of the documents once.
+  private static func callStations() async throws {
+    let server = makeServer(port: 0) { station in Level(station: station, metres: 1.5, remark: nil) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await server.serve() }
+      let port = try await server.listeningAddress?.ipv4?.port ?? 0
+      let found = try await levels(of: ["Elbe", "Rhine"], port: port).map(\.station)
+      guard found == ["Elbe", "Elbe", "Rhine"] else { fatalError("another response") }
       server.beginGracefulShutdown()
       try await group.waitForAll()
     }

@@ -1,34 +1,35 @@
 import GRPCCore
-import GRPCNIOTransportHTTP2Posix
+import GRPCInProcessTransport
 import Stow
 import Testing
 
 @testable import GRPCSnippet
 
-/// Calls methods over real connections.
-@Suite("Calls of gRPC", .timeLimit(.minutes(2)))
+/// Calls methods within the process: messages are bytes on their way, as over a connection.
+@Suite("Calls of gRPC")
 struct GRPCTests {
-  private typealias Client = GRPCClient<HTTP2ClientTransport.Posix>
+  private typealias Client = GRPCClient<InProcessTransport.Client>
 
   private static let context = try! StowContext(learningFrom: (0..<4).map(Level.sample))
 
   /// Runs a server, with a client of it, until `body` returns.
   private static func run(
-    _ register: @Sendable (inout RPCRouter<HTTP2ServerTransport.Posix>) -> Void,
+    _ register: @Sendable (inout RPCRouter<InProcessTransport.Server>) -> Void,
     _ body: @Sendable @escaping (Client) async throws -> Void
   ) async throws {
-    var router = RPCRouter<HTTP2ServerTransport.Posix>()
+    var router = RPCRouter<InProcessTransport.Server>()
     register(&router)
-    let transport = HTTP2ServerTransport.Posix(
-      address: .ipv4(host: "127.0.0.1", port: 0), transportSecurity: .plaintext)
-    let server = GRPCServer(transport: transport, router: router)
+    let transport = InProcessTransport()
+    try await run(GRPCServer(transport: transport.server, router: router), transport.client, body)
+  }
+
+  private static func run(
+    _ server: GRPCServer<InProcessTransport.Server>, _ transport: InProcessTransport.Client,
+    _ body: @Sendable @escaping (Client) async throws -> Void
+  ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await server.serve() }
-      let port = try #require(try await transport.listeningAddress.ipv4?.port)
-      try await withGRPCClient(
-        transport: .http2NIOPosix(
-          target: .ipv4(address: "127.0.0.1", port: port), transportSecurity: .plaintext)
-      ) { try await body($0) }
+      try await withGRPCClient(transport: transport) { try await body($0) }
       server.beginGracefulShutdown()
       try await group.waitForAll()
     }
@@ -72,16 +73,12 @@ struct GRPCTests {
 
   @Test("bring the levels of the service in the documents")
   func service() async throws {
-    let server = makeServer(port: 0) { station in Level(station: station, metres: 1.5, remark: nil) }
-    let found = try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await server.serve() }
-      let port = try #require(try await server.listeningAddress?.ipv4?.port)
-      let found = try await levels(of: ["Elbe", "Rhine"], port: port)
-      server.beginGracefulShutdown()
-      try await group.waitForAll()
-      return found
+    let transport = InProcessTransport()
+    let server = makeServer(over: transport.server) { Level(station: $0, metres: 1.5, remark: nil) }
+    try await Self.run(server, transport.client) { client in
+      let found = try await levels(of: ["Elbe", "Rhine"], from: client)
+      #expect(found.map(\.station) == ["Elbe", "Elbe", "Rhine"])
     }
-    #expect(found.map(\.station) == ["Elbe", "Elbe", "Rhine"])
   }
 
   @Test("use a context as soon as both sides have told that they hold it, and not before")
