@@ -115,7 +115,7 @@ struct DecodingPath: ~Copyable {
     return PathNode(index: node.index, serial: serial &- 1)
   }
 
-  /// Pushes the steps of a requested path, none of which is `each`.
+  /// Pushes the steps of a requested path without `each`.
   mutating func push(_ path: StowPath) -> PathNode {
     var node = push(PathStep(.top, parent: .top))
     for step in path.steps { node = push(step, from: node) }

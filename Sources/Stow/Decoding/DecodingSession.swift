@@ -16,6 +16,7 @@ final class DecodingSession: PooledSession {
   private(set) lazy var nameReader = ObjectReader(self, DecodingKeyTable(PathKey.self))
   /// The first fault that was met where nothing can be thrown.
   private var notedFault: (any Error)?
+
   // MARK: one call
 
   private static let pool = SessionPool<DecodingSession>()
@@ -27,21 +28,16 @@ final class DecodingSession: PooledSession {
     _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
     let pool = pool
-    var session: DecodingSession? = pool.take() ?? DecodingSession()
-    defer { pool.takeBack(&session) }
-    return try session.unsafelyUnwrapped.run(userInfo, open, body)
-  }
-
-  @inline(__always)
-  private func run<Value>(
-    _ userInfo: UserInfo, _ open: (Message) throws(FormatError) -> Void,
-    _ body: (DecodingSession) throws -> Value
-  ) throws -> Value {
+    var taken: DecodingSession? = pool.take() ?? DecodingSession()
+    defer { pool.takeBack(&taken) }
+    let session = taken.unsafelyUnwrapped
     // Assigning an empty dictionary would take two calls of the runtime.
-    if !userInfo.isEmpty { self.userInfo = userInfo }
-    do throws(FormatError) { try open(message) } catch { throw self.error(error, path: [], expected: nil) }
-    let value = try body(self)
-    if let notedFault { throw notedFault }
+    if !userInfo.isEmpty { session.userInfo = userInfo }
+    do throws(FormatError) { try open(session.message) } catch {
+      throw session.error(error, path: [], expected: nil)
+    }
+    let value = try body(session)
+    if let notedFault = session.notedFault { throw notedFault }
     return value
   }
 

@@ -4,8 +4,7 @@
   import Foundation
 #endif
 
-/// The state of one call of `encode`: the stages of a pipeline, each of which takes the result of the one
-/// before.
+/// The state of one call of `encode`: the stages of a pipeline. Each takes the result of the one before.
 ///
 ///     a value ──→ Recorder ──→ Recording ──→ Planner ──→ MessagePlan ──→ Emitter ──→ bytes
 ///

@@ -34,16 +34,16 @@ enum Arrays {
     return Range(uncheckedBounds: (start, start &+ length))
   }
 
-  /// Counts the elements, in one step for each. `note` receives where each element begins.
+  /// Counts the elements, in one step for each, and calls `note` for each.
   static func count(
-    _ elements: Range<Int>, _ reader: ByteReader, note: (Int) -> Void = { _ in }
+    _ elements: Range<Int>, _ reader: ByteReader, note: () -> Void = {}
   ) throws(FormatError) -> Int {
     var count = 0
     var offset = elements.lowerBound
     while offset < elements.upperBound {
       let next = try reader.end(of: offset)
       guard next <= elements.upperBound else { try fail(.malformed, at: offset) }
-      note(offset)
+      note()
       offset = next
       count &+= 1
     }

@@ -15,8 +15,9 @@ package enum ElementType {
   static let date: UInt8 = 0x0F
   /// A floating-point number with an integral value of 1 to 6 bytes: `integral + width`.
   static let integral: UInt8 = 0xA0
-  /// Differences of neighbouring integers, 1 to 8 bytes each: `deltas + width`.
+  /// Differences of neighboring integers, 1 to 8 bytes each: `deltas + width`.
   static let deltas: UInt8 = 0xB0
+  static let fixedDeltas = deltas + 1...deltas + 8
   /// An integer that is never negative, 1 to 7 bytes: `unsigned + width`.
   static let unsigned: UInt8 = 0xC0
   /// The difference of an integer from the least of all, which is stored once before them, 1 to 7 bytes:
@@ -135,7 +136,7 @@ struct PackedArray {
       let last = next + count / 2
       guard count % 2 == 0 || reader.base[last] >> 4 == 0 else { try fail(.malformed, at: last) }
       return count
-    case ElementType.deltas + 1...ElementType.deltas + 8:
+    case ElementType.fixedDeltas:
       let rest = body.count - 1 - Int(reader.base[first])
       let width = Int(type - ElementType.deltas)
       guard (1...8).contains(reader.base[first]), rest >= 0, rest % width == 0 else {
@@ -152,7 +153,7 @@ struct PackedArray {
   /// Whether every element is an integer of at most 64 signed bits.
   var isInteger: Bool {
     ElementType.isInteger(type) || type == ElementType.ownWidths || type == ElementType.ownWidthDeltas
-      || (ElementType.deltas + 1...ElementType.deltas + 8).contains(type)
+      || ElementType.fixedDeltas.contains(type)
   }
 
   var isBool: Bool { type == ElementType.bits }
@@ -184,7 +185,7 @@ struct PackedArray {
     case ElementType.ownWidths, ElementType.ownWidthDeltas:
       try readOwnWidths(reader, into: target)
       if type == ElementType.ownWidthDeltas { Self.sum(target, count: count) }
-    case ElementType.deltas...ElementType.deltas + 8:
+    case ElementType.fixedDeltas:
       try readDeltas(reader, into: target)
       Self.sum(target, count: count)
     default:
@@ -296,7 +297,7 @@ package enum Cell: Sendable {
     }
   }
 
-  /// Reads a cell whose type is one of the integers'.
+  /// Reads a cell of an integer type.
   static func readInteger(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Int64 {
     let width = Int(type & 15)
     let value = try reader.signed(at: offset, width: width)

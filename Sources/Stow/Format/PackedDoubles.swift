@@ -6,12 +6,12 @@ struct PackedDoubles {
   let type: UInt8
   let stride: Int
 
-  /// Returns the smallest form for `values`, of which there must be one or more. Returns nil if `integers`
+  /// Returns the smallest form for one or more `values`. Returns nil if `integers`
   /// marks some as integers (then the word is the integer) and no form holds both.
   ///
   /// - Parameter cells: Room for as many cells. If the form is a decimal one, they are filled.
   static func best(
-    for values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>? = nil,
+    for values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?,
     cells: UnsafeMutableBufferPointer<DecimalCell>
   ) -> PackedDoubles? {
     var best: PackedDoubles?

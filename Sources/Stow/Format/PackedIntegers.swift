@@ -8,7 +8,7 @@ struct PackedIntegers {
 
   // MARK: choosing
 
-  /// Returns the smallest form for `values`, of which there must be two or more. Of equal ones it is the
+  /// Returns the smallest form for two or more `values`. Of equal ones it is the
   /// first in this order: fixed width, fixed width above the least, own widths, differences of fixed width,
   /// differences of own widths.
   ///
@@ -78,7 +78,7 @@ struct PackedIntegers {
     case ElementType.ownWidths: writeOwnWidths(values, to: &writer) { values[$0] }
     case ElementType.ownWidthDeltas:
       writeOwnWidths(values, to: &writer) { $0 == 0 ? values[0] : values[$0] &- values[$0 - 1] }
-    case ElementType.deltas...ElementType.deltas + 8:
+    case ElementType.fixedDeltas:
       let width = Int(type - ElementType.deltas)
       for index in stride(from: values.count - 1, to: 0, by: -1) {
         writer.littleEndian(UInt64(bitPattern: values[index] &- values[index - 1]), width: width)

@@ -279,15 +279,10 @@ struct ByteHash {
     mix(first ^ wordSeed, second ^ UInt64(truncatingIfNeeded: length) ^ seed)
   }
 
-  /// Returns the hash of a text of more than 16 bytes, and passes its words to `visit` with their offsets;
-  /// some bytes twice.
+  /// Returns the hash of a text of more than 16 bytes, the last of which may be read twice.
   @inline(__always)
-  func callAsFunction(_ start: UnsafeRawPointer, _ length: Int, visit: (Int, UInt64) -> Void) -> UInt64 {
-    func word(_ offset: Int) -> UInt64 {
-      let word = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      visit(offset, word)
-      return word
-    }
+  func callAsFunction(_ start: UnsafeRawPointer, _ length: Int) -> UInt64 {
+    func word(_ offset: Int) -> UInt64 { start.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
     var state = seed ^ UInt64(truncatingIfNeeded: length)
     var offset = 0
     while offset &+ 16 < length {
@@ -315,14 +310,13 @@ struct TextKey: BitwiseCopyable, Equatable {
   /// Whether equal keys mean equal texts.
   var isWhole: Bool { code <= Self.longestWhole }
 
-  /// Returns the key of the text at `source`, and its hash. Passes the words of a long text to `visit` with
-  /// their offsets, some bytes twice.
+  /// Returns the key of the text at `source`, and its hash.
   @inline(__always)
   static func make(
-    _ source: UnsafeRawPointer, _ length: Int, _ hashing: ByteHash, visit: (Int, UInt64) -> Void = { _, _ in }
+    _ source: UnsafeRawPointer, _ length: Int, _ hashing: ByteHash
   ) -> (key: TextKey, hash: UInt64) {
     guard length <= longestWhole else {
-      let hash = hashing(source, length, visit: visit)
+      let hash = hashing(source, length)
       return (TextKey(first: hash, second: UInt64(length), code: UInt8(longestWhole + 1)), hash)
     }
     let (first, second) = words(source, length)

@@ -194,7 +194,7 @@ extension DecodingSession {
   }
 
   /// Returns the nil of an optional type inside `level` others; nil for other types.
-  func none<Value: Decodable>(_ type: Value.Type, level: Int = 0) -> Value? {
+  func none<Value: Decodable>(_ type: Value.Type, level: Int) -> Value? {
     let entry = plans.entry(for: type)
     guard level >= 0, !entry.isPlain, type == Value.self else { return nil }
     return entry.withPlan(as: DecodingPlan<Value>.self) { $0.none(level: level, self) }

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -62,5 +64,80 @@ final class OpenMessage: Sendable {
           try message.open(bytes, maximumDepth: maximumDepth, relyingOn: definitions, scope)
         }, body)
     }
+  }
+}
+
+/// Where elements of the long arrays of an open message begin, at regular intervals, as far as walks have
+/// come.
+///
+/// An array does not store where its elements are, so finding one takes a walk over those before it. With
+/// marks the next walk begins near its end. An element takes at least a byte, and arrays that are shorter
+/// than an interval have no marks, so marks take less memory than the message.
+///
+///     elements   0 … 127   128 … 255   256 … 383   384 …
+///     marks                ^ 0         ^ 1         ^ 2
+final class ElementMarks: Sendable {
+  static let interval = 128
+
+  /// Where the elements of each array begin whose numbers are multiples of the interval, by where its first one begins.
+  private let arrays = Mutex<[Int: [Int]]>([:])
+
+  /// Passes the marks of an array to `walk`, which may add some. Other threads wait until it returns.
+  func withMarks<Result: Sendable>(
+    ofArrayAt first: Int, _ walk: (inout [Int]) throws(FormatError) -> Result
+  ) throws(FormatError) -> Result {
+    try arrays.withLock { arrays throws(FormatError) in
+      // They are taken out, so that adding one does not copy all.
+      var marks = arrays.removeValue(forKey: first) ?? [first]
+      defer { if marks.count > 1 { arrays[first] = marks } }
+      return try walk(&marks)
+    }
+  }
+}
+
+/// Walks over the elements of an array, with marks if there are some.
+struct ArrayWalk {
+  let elements: Range<Int>
+  let reader: ByteReader
+  let marks: ElementMarks?
+
+  /// Returns where the element with a number begins, or nil.
+  func element(_ number: Int) throws(FormatError) -> Int? {
+    guard number >= 0 else { return nil }
+    let (found, offset) = try walk(to: number)
+    guard found == number, offset < elements.upperBound else { return nil }
+    guard try reader.end(of: offset) <= elements.upperBound else { try fail(.malformed, at: offset) }
+    return offset
+  }
+
+  func count() throws(FormatError) -> Int { try walk(to: .max).number }
+
+  /// Moves to the element with a number, or to the end if that comes first.
+  private func walk(to number: Int) throws(FormatError) -> (number: Int, offset: Int) {
+    let first = elements.lowerBound
+    guard let marks, number >= ElementMarks.interval else {
+      var marks = [first]
+      return try walk(to: number, &marks)
+    }
+    return try marks.withMarks(ofArrayAt: first) { marks throws(FormatError) in
+      try walk(to: number, &marks)
+    }
+  }
+
+  private func walk(
+    to number: Int, _ marks: inout [Int]
+  ) throws(FormatError) -> (number: Int, offset: Int) {
+    let mark = min(number / ElementMarks.interval, marks.count - 1)
+    var (current, offset) = (mark * ElementMarks.interval, marks[mark])
+    while current < number, offset < elements.upperBound {
+      let next = try reader.end(of: offset)
+      guard next <= elements.upperBound else { try fail(.malformed, at: offset) }
+      offset = next
+      current += 1
+      if current == marks.count * ElementMarks.interval, offset < elements.upperBound {
+        marks.append(offset)
+      }
+    }
+    return (current, offset)
   }
 }

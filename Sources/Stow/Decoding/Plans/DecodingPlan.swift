@@ -44,11 +44,8 @@ extension DecodingPlans {
   /// - Parameter hasTables: Whether types with tables of fields have plans.
   init(hasTables: Bool = true) {
     self.init { type in
-      switch type {
-      case is StowValue.Type: return StowValue.makeDecodingPlan()
-      case is Data.Type: return DataPlan()
-      default: break
-      }
+      if type == StowValue.self { return StowValue.makeDecodingPlan() }
+      if type == Data.self { return DataPlan() }
       if let plan = ReadableTypes.scalar(type)?.makeDecodingPlan() { return plan }
       if TypeName(type).mayBeGeneric, let generic = type as? any PlannedDecodable.Type {
         return generic.makeDecodingPlan()
@@ -230,7 +227,7 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   private func count(_ elements: Range<Int>, _ session: DecodingSession, _ node: PathNode) throws -> Int {
     var count = 0
     do throws(FormatError) {
-      return try Arrays.count(elements, session.message.reader) { _ in count += 1 }
+      return try Arrays.count(elements, session.message.reader) { count += 1 }
     } catch {
       let path = session.codingPath(node) + [PathKey.index(count)]
       throw session.error(error, path: path, expected: Element.self)

@@ -170,9 +170,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
     case .bool, .date: try fail(.cellMismatch, at: offset)
     }
   }
-}
 
-extension ReadableScalar where Self: FixedWidthInteger {
   static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
     -> Self
   {
@@ -230,11 +228,11 @@ extension BinaryFloatingPoint {
       return Self(try Integers.read(reader, at: offset, next: &next))
     }
     let result = wide.isNegative ? Self(Int128(bitPattern: wide.bits)) : Self(wide.bits)
-    return try result.checked(by: true, at: offset)
+    return try result.checked(wasFinite: true, at: offset)
   }
 
   /// Returns the number. Throws if it was finite and is beyond the range of this type.
-  fileprivate func checked(by wasFinite: Bool, at offset: Int) throws(FormatError) -> Self {
+  fileprivate func checked(wasFinite: Bool, at offset: Int) throws(FormatError) -> Self {
     guard isFinite || !wasFinite else { try fail(.unrepresentable, at: offset) }
     return self
   }
@@ -294,7 +292,7 @@ extension Float: ReadableScalar {
     // Not by way of `Double`, which would round twice.
     if Integers.isInteger(reader, at: offset) { return try nearest(reader, at: offset, next: &next) }
     let value = try Double.read(message, at: offset, next: &next)
-    return try Float(value).checked(by: value.isFinite, at: offset)
+    return try Float(value).checked(wasFinite: value.isFinite, at: offset)
   }
 
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Float {
@@ -303,22 +301,21 @@ extension Float: ReadableScalar {
     case .singleNaN(let value): return value
     case .double, .bool, .date:
       let value = try Double.read(cell, at: offset)
-      return try Float(value).checked(by: value.isFinite, at: offset)
+      return try Float(value).checked(wasFinite: value.isFinite, at: offset)
     }
   }
-
 }
 
 #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
   extension Float16: ReadableScalar {
     static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Float16 {
       let value = try Float.read(message, at: offset, next: &next)
-      return try Float16(preserving: value).checked(by: value.isFinite, at: offset)
+      return try Float16(preserving: value).checked(wasFinite: value.isFinite, at: offset)
     }
 
     static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Float16 {
       let value = try Float.read(cell, at: offset)
-      return try Float16(preserving: value).checked(by: value.isFinite, at: offset)
+      return try Float16(preserving: value).checked(wasFinite: value.isFinite, at: offset)
     }
   }
 #endif

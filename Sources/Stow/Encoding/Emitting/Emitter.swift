@@ -37,19 +37,11 @@ struct Emitter: ~Copyable {
 
   /// Writes a message, which is in `writer` until the next one.
   mutating func write(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
-    writer.restart(capacity: estimate(&recording))
-    if plan.isFlatObject {
-      writeFlatObject(&recording)
-    } else {
-      writeBody(&recording, plan)
-      if plan.hasPrelude { writePrelude(&recording, plan) }
-    }
+    // About as many bytes as it takes; the buffer grows if it takes more.
+    writer.restart(capacity: recording.tape.count &* 8 &+ recording.strings.byteCount &+ 64)
+    writeBody(&recording, plan)
+    if plan.hasPrelude { writePrelude(&recording, plan) }
     if let context = plan.context { writeContext(context) }
-  }
-
-  /// Returns about how many bytes a message takes; the buffer grows if it takes more.
-  private func estimate(_ recording: inout Recording) -> Int {
-    recording.tape.count &* 8 &+ recording.strings.byteCount &+ 64
   }
 
   /// Returns the message that was written, as data.
@@ -99,26 +91,6 @@ struct Emitter: ~Copyable {
       mark(token.slot, &recording)
       index -= 1
     }
-  }
-
-  /// Writes an object of scalars that is the whole message. Its length is the only one. It is a record, or
-  /// its keys are texts that precede its values.
-  private mutating func writeFlatObject(_ recording: inout Recording) {
-    let tape = recording.tape.view
-    let keys = recording.keyTables[tape[0].index]
-    let isRecord = keys.pointee.shape >= 0
-    frame = Frame(end: 0)
-    for index in (1..<tape.tokens.count - 1).reversed() {
-      writer.reserve(BackwardWriter.margin)
-      let token = tape[index]
-      write(value: token, tape, &recording)
-      if isRecord {
-        frame.marks |= 1 &<< UInt64(truncatingIfNeeded: token.slot)
-      } else {
-        write(textAt: token.slot, of: keys)
-      }
-    }
-    if isRecord { writeRecordHeader(keys) } else { Maps.writeHeader(writer.count, to: &writer) }
   }
 
   @inline(__always)
@@ -409,7 +381,7 @@ extension Emitter {
     writePackedHeader(best.type, length: length)
   }
 
-  /// Returns the estimated size of `count` elements, the first `sample` of which take `size` bytes.
+  /// Returns the estimated size of `count` elements, if `sample` of them take `size` bytes.
   static func estimate(_ size: Int, of sample: Int, for count: Int) -> Int {
     // The product alone may not fit in an `Int` of 32 bits.
     Int(clamping: Int64(size) * Int64(count) / Int64(sample))

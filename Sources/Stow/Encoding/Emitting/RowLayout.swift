@@ -141,7 +141,6 @@ struct RowLayout {
       position &+= tokensPerRow
     }
     if isConstant { return constant(top, tape[top].kind, cells[0]) }
-    let readOnly = UnsafeBufferPointer(cells)
     if kinds & Self.bit(.longInteger) != 0 { kinds = kinds & ~Self.bit(.longInteger) | Self.bit(.integer) }
     switch kinds {
     case Self.bit(.integer): return integers(cells)
@@ -152,7 +151,7 @@ struct RowLayout {
       for row in 0..<count { cells[row] = marks[row] ? 1 : 0 }
       return Column(type: ElementType.bool, width: 1, taggedSize: count)
     case Self.bit(.date):
-      let tagged = readOnly.prefix(Emitter.sampleSize).reduce(0) { $0 + Dates.size($1) }
+      let tagged = cells.prefix(Emitter.sampleSize).reduce(0) { $0 + Dates.size($1) }
       return Column(
         type: ElementType.date, width: 8,
         taggedSize: Emitter.estimate(tagged, of: min(count, Emitter.sampleSize), for: count))

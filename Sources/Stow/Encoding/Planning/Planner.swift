@@ -33,12 +33,6 @@ struct Planner: ~Copyable {
 
   /// Plans a message, and puts its tape in order first.
   mutating func makePlan(_ recording: inout Recording, _ options: PlanningOptions) {
-    let isFlat = recording.tape.isFlatObject && !recording.isOutOfOrder
-    defer {
-      plan.isFlatObject =
-        isFlat && !plan.hasPrelude && !plan.hasLists
-        && recording.keyTables[recording.tape[0].index].pointee.isApart
-    }
     if recording.isOutOfOrder || options.sortsKeys && recording.maps.count > 0 {
       recording.putInOrder(sortsKeys: options.sortsKeys)
     }
@@ -292,8 +286,6 @@ struct MessagePlan: ~Copyable {
   /// The strings that are symbols, in the order of their numbers.
   var symbols: [Int] = []
   var lists = KeyLists()
-  /// Whether the message is one object of scalars that shares nothing.
-  var isFlatObject = false
   /// Whether maps on the tape name their list.
   var hasLists = false
   /// The numbers of the first shape and the first symbol of the message: lower ones belong to its

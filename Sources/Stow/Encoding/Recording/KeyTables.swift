@@ -360,9 +360,6 @@ struct KeyTable: ~Copyable {
     return true
   }
 
-  /// Whether every key is written as its text, without a look at the pool, and has a bit in an object's marks.
-  var isApart: Bool { strings.count == 0 && slotCount <= 64 }
-
   /// Returns the string of the key at a slot; −1 if the pool has no use for it.
   func string(atSlot slot: Int) -> Int { slot < strings.count ? strings[slot] : -1 }
 }

@@ -225,10 +225,6 @@ struct Tape: TokenTape, ~Copyable {
 
   var count: Int { entries.count }
 
-  /// Whether everything is one object without a container inside. Not valid for a tape that was put in order,
-  /// which has no locations.
-  var isFlatObject: Bool { locations.count == 0 && count > 0 && self[0].kind == .object }
-
   mutating func append(_ token: Token) { entries.append(token) }
 
   @inline(__always)
