@@ -1,9 +1,9 @@
-"""Compares the library with the readers of logs in Python and JavaScript: which records are whole, and where the log ends.
+"""Compares the library with the readers of logs in Python and JavaScript: which records are whole, which were lost, and where the
+log ends.
 
 Every golden log is read by all, and so are mutations of it and forged logs, whose heads contradict each other. They are the
-same for the same seed. The two readers also agree on which records were lost and which are absent, and the library looks up
-records by their numbers. Where a number is lower than one before it, that may find other records, because a bisection does not
-read all heads.
+same for the same seed. The two readers also agree on which records are absent, and the library looks up records by their
+numbers. Where a number is lower than one before it, that may find other records, because a bisection does not read all heads.
 
     differential_logs.py                    in short
     differential_logs.py --mutations 5000   at length
@@ -43,31 +43,37 @@ def main() -> int:
         outcomes = _outcomes(files, commands)
         for index, data in enumerate(files):
             compared += 1
-            whole, ranges = _in_python(data)
+            python = _in_python(data)
             theirs = {program: lines[index] for program, lines in outcomes.items()}
-            library, _, found = theirs["library"].partition("; ")
-            is_found = found.split() == [number for number in whole.partition(": ")[2].split() if int(number) < 40]
-            others += not is_found
-            is_same = library == whole and theirs.get("JavaScript", whole + ranges) == whole + ranges
-            if not is_same or not (is_found or _numbers_fall(data)):
+            library, found = _parted(theirs["library"])
+            there = {number for number in python.partition("; ")[0].partition(": ")[2].split() if int(number) < 40}
+            others += found != there
+            is_same = library == _parted(python)[0] and theirs.get("JavaScript", python) == python
+            if not is_same or found != there and not _numbers_fall(data):
                 differences += 1
                 print(f"{name}, mutation {index}")
-                for program, text in {"Python": whole + ranges, **theirs}.items():
+                for program, text in {"Python": python, **theirs}.items():
                     print(f"  {program}  {text}")
     programs = ", ".join(commands)
     print(f"{compared} logs compared with {programs}: {differences} differences; in {others} a search finds other records")
     return 1 if differences else 0
 
 
-def _in_python(data: bytes) -> tuple[str, str]:
-    """What all tell of a log, and the ranges of numbers that only the readers in Python and JavaScript tell."""
+def _in_python(data: bytes) -> str:
+    """What all tell of a log; and in the end the numbers of records that are absent, for which the library has those that it finds."""
     try:
         log = stow.open_log(data)
     except stow.StowError:
-        return "refused", ""
-    whole = f"{log.count} {log.end}: {' '.join(str(record.number) for record in log.records)}"
+        return "refused"
+    numbers = " ".join(str(record.number) for record in log.records)
     lost, absent = (" ".join(f"{numbers.start}..{numbers.stop}" for numbers in ranges) for ranges in (log.lost, log.absent))
-    return whole, f"; {lost}; {absent}"
+    return f"{log.count} {log.end}: {numbers}; {lost}; {absent}"
+
+
+def _parted(text: str) -> tuple[str, set[str]]:
+    """What all tell of a log, and the numbers after it."""
+    told, _, numbers = text.rpartition("; ") if "; " in text else (text, "", "")
+    return told, set(numbers.split())
 
 
 def _numbers_fall(data: bytes) -> bool:

@@ -108,10 +108,30 @@ test("records left out that do not count are not absent", () => {
   assert.deepEqual([log.records.map(({ number }) => number), log.lost, log.absent], [[0, 5], [{ start: 1, end: 5 }], []]);
 });
 
+test("records left out that do not count hide no others", () => {
+  const { records, lost, absent } = openLog(logOf(
+    { frames: [[0x01, hexBytes("00 01 91")], [0x04, hexBytes("00 91")], [0x05, hexBytes("02 00 03")]] },
+    { first: 3, frames: [] }, { first: 1, frames: [[0x05, hexBytes("01 01 92")]] },
+  ));
+  assert.deepEqual([records.map(({ number }) => number), lost, absent], [[0, 1], [], []]);
+});
+
 test("numbers given up that do not count are not absent", () => {
   const records = [[0x01, hexBytes("00 01 91 01 92")], [0x02, hexBytes("02 02 04 01")]];
   const log = openLog(logOf({ frames: records }, { first: 4, frames: [[0x0a, hexBytes("02 02")]] }, { first: 3, frames: [] }));
   assert.deepEqual([log.count, log.lost, log.absent], [3, [], [{ start: 2, end: 3 }]]);
+});
+
+test("a group whose parts end is lost, though it is given up later", () => {
+  // A last part has more bytes than the first one says; after one from the middle, the group is given up itself.
+  for (const [kind, lost, absent] of [[0x04, [{ start: 1, end: 2 }], []], [0x03, [], [{ start: 1, end: 2 }]]]) {
+    const log = openLog(logOf(
+      { frames: [[0x01, hexBytes("00 01 91")], [0x02, hexBytes("01 01 02 01")]] },
+      { first: 2, frames: [[kind, hexBytes("01 91 91")]] },
+      { first: 2, frames: [[0x0A, hexBytes("01 01")], [0x05, hexBytes("02 01 92")]] },
+    ));
+    assert.deepEqual([log.records.map(({ number }) => number), log.count, log.lost, log.absent], [[0, 2], 3, lost, absent]);
+  }
 });
 
 test("a group that was given up is no damage, however long it was", () => {

@@ -496,34 +496,63 @@ def _find_end(data: Bytes, blocks: dict[int, Block], log: Log) -> int:
 
 def _read_records(blocks: dict[int, Block], last: int, log: Log, reading: _Reading) -> None:
     number = claimed = log.first
+    # The least number of a record that counts, by the heads so far; and the block before which all belongs to a lost group.
+    least = lost_until = 0
     for index in sorted(blocks):
         block = blocks[index]
         if index > last:
             break
+        least = max(least, _claim(blocks, index, last))
+        if index < lost_until:
+            continue
         if block.first_record is not None and block.first_record < claimed:
             log.damage.append(Damage(index * BLOCK_SIZE, index * BLOCK_SIZE + HEAD_SIZE, "head"))
         claimed = block.next_record
-        following = blocks.get(index + 1)
-        # Where heads contradict each other, a record belongs to the later block.
-        limit = following.first_record if following is not None and index < last else None
-        end = log.count if limit is None else min(limit, log.count)
-        if block.first_record is not None:
-            number = max(number, block.first_record if limit is None else min(block.first_record, limit))
+        end = min(_limit(blocks, index, last), log.count)
         if block.abandoned is not None:
-            start = max(block.abandoned.start, log.records[-1].number + 1 if log.records else 0)
-            stop = min(block.abandoned.stop, end)
-            if start < stop:
-                log.absent.append(range(start, stop))
-            number = max(number, stop)
+            number = max(_leave_out(block.abandoned, log, number, end), min(block.abandoned.stop, end))
+        number = max(number, min(least, log.count))
         for scope in block.scopes:
             number = _read_scope(scope, log, number, end, reading)
         beginning = block.beginning
-        if beginning is not None and number <= beginning.first_number and beginning.number < end:
-            records = _whole_group(blocks, block.index, beginning, reading.record_size)
-            if records is not None:
-                number = _read_scope(Scope(records), log, number, log.count, reading)
-            elif not _is_abandoned(blocks, block.index, beginning):
-                log.damage.append(Damage(block.end - len(beginning.content), block.end, "record"))
+        if beginning is None or number > beginning.first_number or beginning.number >= end:
+            continue
+        records, group_end = _whole_group(blocks, index, beginning, reading.record_size)
+        if records is not None:
+            number = _read_scope(Scope(records), log, number, log.count, reading)
+            continue
+        lost_until = group_end
+        # None of its numbers counts, so the block after its parts may have lower ones.
+        claim = max(_claim(blocks, each, last) for each in range(index, group_end + 1))
+        number = max(number, min(beginning.first_number, claim))
+        if not _gives_up(blocks.get(group_end), beginning):
+            log.damage.append(Damage(block.end - len(beginning.content), block.end, "record"))
+
+
+def _gives_up(block: Block | None, beginning: Part) -> bool:
+    """Whether a block says that a group was given up, whose parts stand in the blocks before it."""
+    return block is not None and block.abandoned is not None and block.abandoned.stop == beginning.number + 1
+
+
+def _limit(blocks: dict[int, Block], index: int, last: int) -> int:
+    """The number that no record of a block reaches: where heads contradict each other, a record belongs to the later block."""
+    following = blocks.get(index + 1) if index < last else None
+    return NUMBER_LIMIT if following is None or following.first_record is None else following.first_record
+
+
+def _claim(blocks: dict[int, Block], index: int, last: int) -> int:
+    """The least number of a record that counts from a block on, as far as its head says."""
+    block = blocks.get(index) if index <= last else None
+    return min(block.first_record or 0, _limit(blocks, index, last)) if block is not None else 0
+
+
+def _leave_out(numbers: range, log: Log, number: int, limit: int) -> int:
+    """Takes in the numbers of records that are not there, as far as they count, and returns the number after the last."""
+    start, end = max(numbers.start, number), min(numbers.stop, limit)
+    if start >= end:
+        return number
+    log.absent.append(range(start, end))
+    return end
 
 
 def _read_scope(scope: Scope, log: Log, number: int, limit: int, reading: _Reading) -> int:
@@ -531,10 +560,7 @@ def _read_scope(scope: Scope, log: Log, number: int, limit: int, reading: _Readi
     definitions = reading.definitions()
     for current, message in scope.records:
         if isinstance(message, int):
-            start, end = max(current, number), min(current + message, limit)
-            if start < end:
-                log.absent.append(range(start, end))
-                number = end
+            number = _leave_out(range(current, current + message), log, number, limit)
             continue
         record = definitions.read(current, message)
         if number <= current < limit:
@@ -543,33 +569,24 @@ def _read_scope(scope: Scope, log: Log, number: int, limit: int, reading: _Readi
     return number
 
 
-def _is_abandoned(blocks: dict[int, Block], index: int, beginning: Part) -> bool:
-    """Whether the block after the parts of a group says that it was given up."""
-    while (following := blocks.get(index + 1)) is not None:
-        part = following.continuation
-        if part is None or part.number != beginning.number or part.is_last:
-            return following.abandoned is not None and following.abandoned.stop == beginning.number + 1
-        index += 1
-    return False
-
-
 def _whole_group(
     blocks: dict[int, Block], index: int, beginning: Part, most: int
-) -> list[tuple[int, bytes | int]] | None:
-    """The records of a group whose parts are put together; None if they are not all there, or too many."""
+) -> tuple[list[tuple[int, bytes | int]] | None, int]:
+    """The records of a group whose parts are put together; None if they are not all there, or too many. And the block of the last
+    part, or of the one that is missing."""
     parts, size = [beginning.content], len(beginning.content)
     while True:
         index += 1
         following = blocks.get(index)
         part = following.continuation if following is not None else None
         if part is None or part.number != beginning.number:
-            return None
-        parts.append(part.content)
+            return None, index
         size += len(part.content)
-        if part.is_last != (size == beginning.size) or size > min(beginning.size, most):
-            return None
+        if size <= min(beginning.size, most):
+            parts.append(part.content)
         if part.is_last:
-            return _group(beginning.first_number, beginning.count, b"".join(parts))
+            is_whole = size == beginning.size and size <= most
+            return _group(beginning.first_number, beginning.count, b"".join(parts)) if is_whole else None, index
 
 
 def _group(number: int, count: int, content: bytes) -> list[tuple[int, bytes | int]] | None:

@@ -212,12 +212,31 @@ class LogTests(unittest.TestCase):
         self.assertEqual([record.number for record in log.records], [0, 5])
         self.assertEqual((log.lost, log.absent), ([range(1, 5)], []))
 
+    def test_records_left_out_that_do_not_count_hide_no_others(self):
+        data = log_of((0x01, bytes.fromhex("00 01 91")), (0x04, bytes.fromhex("00 91")), (0x05, bytes.fromhex("02 00 03")))
+        data = data.ljust(BLOCK_SIZE, b"\0") + head(1, 3).ljust(BLOCK_SIZE, b"\0") + head(2, 1)
+        log = stow.open_log(data + frame(len(data), 0x05, bytes.fromhex("01 01 92")))
+        self.assertEqual([record.number for record in log.records], [0, 1])
+        self.assertEqual((log.lost, log.absent), ([], []))
+
     def test_numbers_given_up_that_do_not_count_are_not_absent(self):
         data = log_of((0x01, bytes.fromhex("00 01 91 01 92")), (0x02, bytes.fromhex("02 02 04 01"))).ljust(BLOCK_SIZE, b"\0")
         data += head(1, 4)
         data += frame(len(data), 0x0A, bytes.fromhex("02 02"))
         log = stow.open_log(data.ljust(2 * BLOCK_SIZE, b"\0") + head(2, 3))
         self.assertEqual((log.count, log.lost, log.absent), (3, [], [range(2, 3)]))
+
+    def test_a_group_whose_parts_end_is_lost_though_it_is_given_up_later(self):
+        """A last part has more bytes than the first one says; after one from the middle, the group is given up itself."""
+        for kind, lost, absent in ((0x04, [range(1, 2)], []), (0x03, [], [range(1, 2)])):
+            data = log_of((0x01, bytes.fromhex("00 01 91")), (0x02, bytes.fromhex("01 01 02 01"))).ljust(BLOCK_SIZE, b"\0")
+            data += head(1, 2)
+            data += frame(len(data), kind, bytes.fromhex("01 91 91"))
+            data = data.ljust(2 * BLOCK_SIZE, b"\0") + head(2, 2)
+            data += frame(len(data), 0x0A, bytes.fromhex("01 01"))
+            log = stow.open_log(data + frame(len(data), 0x05, bytes.fromhex("02 01 92")))
+            self.assertEqual([record.number for record in log.records], [0, 2])
+            self.assertEqual((log.count, log.lost, log.absent), (3, lost, absent))
 
     def test_a_group_without_its_last_part_has_no_record(self):
         data = logs.bytes_of("groups")

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-GjCNBE7VFfs/X5gwT7yHYtPw90sRTdOsaDe8udK4sZY='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-UOpinHlLg9uxdzzKyfwpCdlQcobJymYvNg81CQft5ZM='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -3255,31 +3255,52 @@ class LogReader {
   readRecords(last) {
     this.next = this.first;
     let claimed = this.first;
+    // The least number of a record that counts, by the heads so far; and the block before which all belongs to a lost group.
+    let least = 0n, lostUntil = 0;
     for (let index = 0; index <= last; index++) {
       const block = this.blocks[index];
       if (!block) continue;
+      least = larger(least, this.claim(index, last));
+      if (index < lostUntil) continue;
       if (block.firstRecord !== null && block.firstRecord < claimed) {
         this.damage.push({ start: index * BLOCK_SIZE, end: index * BLOCK_SIZE + HEAD_SIZE, reason: "head" });
       }
       claimed = block.nextRecord;
-      // Where heads contradict each other, a record belongs to the later block.
-      const limit = (index < last ? this.blocks[index + 1]?.firstRecord : null) ?? null;
-      const first = limit !== null && block.firstRecord > limit ? limit : block.firstRecord;
-      if (first > this.next) this.next = first;
-      const end = limit !== null && limit < this.count ? limit : this.count;
-      if (block.givenUp !== null) this.takeGivenUp(block.givenUp, end);
+      const end = smaller(this.limit(index, last), this.count);
+      if (block.givenUp !== null) {
+        const after = block.givenUp.number + 1n;
+        this.leaveOut(block.givenUp.first, after, end);
+        this.next = larger(this.next, smaller(after, end));
+      }
+      this.next = larger(this.next, smaller(least, this.count));
       for (const scope of block.scopes) this.readScope(scope, end);
       const { beginning } = block;
-      if (beginning && this.next <= beginning.first && beginning.number < end) this.readParts(block);
+      if (!beginning || this.next > beginning.first || beginning.number >= end) continue;
+      const groupEnd = this.readParts(block);
+      if (groupEnd === null) continue;
+      lostUntil = groupEnd;
+      // None of its numbers counts, so the block after it may have lower ones.
+      let claimedUntil = 0n;
+      for (let each = index; each <= groupEnd; each++) claimedUntil = larger(claimedUntil, this.claim(each, last));
+      this.next = larger(this.next, smaller(beginning.first, claimedUntil));
     }
   }
 
-  takeGivenUp({ first, number }, limit) {
-    const last = this.records.at(-1)?.number ?? -1;
-    const start = first > last ? first : BigInt(last) + 1n;
-    const end = number < limit ? number + 1n : limit;
-    if (start < end) this.absent.push({ start, end });
-    if (end > this.next) this.next = end;
+  /** The number that no record of a block reaches: where heads contradict each other, a record belongs to the later block. */
+  limit(index, last) { return (index < last ? this.blocks[index + 1]?.firstRecord : null) ?? NUMBER_LIMIT; }
+
+  /** The least number of a record that counts from a block on, as far as its head says. */
+  claim(index, last) {
+    const block = index <= last ? this.blocks[index] : null;
+    return block ? smaller(block.firstRecord ?? 0n, this.limit(index, last)) : 0n;
+  }
+
+  /** Takes in the numbers of records that are not there, as far as they count. */
+  leaveOut(first, after, limit) {
+    const start = larger(first, this.next), end = smaller(after, limit);
+    if (start >= end) return;
+    this.absent.push({ start, end });
+    this.next = end;
   }
 
   add(number, record) {
@@ -3291,11 +3312,7 @@ class LogReader {
     const definitions = new Definitions(this.options);
     for (const { number, message, leftOut } of scope.records) {
       if (leftOut) {
-        const start = number < this.next ? this.next : number;
-        const end = number + leftOut < limit ? number + leftOut : limit;
-        if (start >= end) continue;
-        this.absent.push({ start, end });
-        this.next = end;
+        this.leaveOut(number, number + leftOut, limit);
         continue;
       }
       const record = definitions.read(message);
@@ -3303,7 +3320,7 @@ class LogReader {
     }
   }
 
-  /** Reads the group that begins in a block and goes on in others. */
+  /** Reads the group that begins in a block and goes on in others. Returns the block after those that belong to a lost one, otherwise null. */
   readParts(block) {
     const { first, number, count, content } = block.beginning;
     const { bytes, end } = this.joined(block, (index) => this.blocks[index]);
@@ -3311,10 +3328,12 @@ class LogReader {
     if (records) {
       const scope = new Scope();
       scope.records = records;
-      return this.readScope(scope, this.count);
+      this.readScope(scope, this.count);
+      return null;
     }
     const isGivenUp = !bytes && this.blocks[end]?.givenUp?.number === number;
     if (!isGivenUp) this.damage.push({ start: block.end - content.length, end: block.end, reason: "record" });
+    return end;
   }
 
   /** The bytes of that group, null if a part is missing or does not fit; and the block of the last part, or of the one that is missing. */
@@ -3356,6 +3375,10 @@ class LogReader {
     this.damage.sort((left, right) => left.start - right.start);
   }
 }
+
+function smaller(left, right) { return left < right ? left : right; }
+
+function larger(left, right) { return left > right ? left : right; }
 
 /** A range of numbers as it is given to the caller. */
 function rangeOf({ start, end }) { return { start: narrowed(start), end: narrowed(end) }; }
