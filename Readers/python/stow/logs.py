@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -184,12 +185,12 @@ def _open_folder(folder: Path, reading: _Reading) -> Log:
     firsts = [int(path.name[:20]) for path in paths]
     if not paths:
         raise StowError("a folder without segments", 0)
-    last = _open(paths[-1].read_bytes(), reading, firsts[-1])
+    last = _open(_bytes_of_segment(paths[-1]), reading, firsts[-1])
     segments: list[Log | None] = []
     gone = 0
     for path, first, until in zip(paths, firsts, firsts[1:]):
         try:
-            segments.append(_open(path.read_bytes(), reading, first, until))
+            segments.append(_open(_bytes_of_segment(path), reading, first, until))
         except StowError:
             segments.append(None)
         except FileNotFoundError:
@@ -214,6 +215,12 @@ def _open_folder(folder: Path, reading: _Reading) -> Log:
 
 def _is_segment(name: str) -> bool:
     return re.fullmatch(r"[0-9]{20}\.stowlog", name) is not None and int(name[:20]) < NUMBER_LIMIT
+
+
+def _bytes_of_segment(path: Path) -> bytes:
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise StowError(f"{path.name} is no file")
+    return path.read_bytes()
 
 
 def _is_of(log: bytes, segment: Log) -> bool:

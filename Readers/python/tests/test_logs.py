@@ -123,6 +123,15 @@ class SegmentTests(unittest.TestCase):
             self.assertEqual([damage.file for damage in self.log.damage], [path.name])
             self.segment(5, (0x05, b"\x05\x01\x93"))
 
+    def test_a_folder_with_the_name_of_a_segment_is_lost_alone(self):
+        Path(self.folder.name, f"{5:020}.stowlog").unlink()
+        Path(self.folder.name, f"{5:020}.stowlog").mkdir()
+        self.assertEqual((self.numbers(), self.log.lost), ([3, 4, 6], [range(5, 6)]))
+        self.assertEqual([damage.file[-9:] for damage in self.log.damage], ["5.stowlog"])
+        Path(self.folder.name, f"{7:020}.stowlog").mkdir()
+        with self.assertRaisesRegex(stow.StowError, "7.stowlog is no file"):
+            stow.open_log(self.folder.name)
+
     def test_a_segment_whose_origin_is_damaged_is_one_of_the_log(self):
         log = bytes(8)
         self.segment(3, (0x05, b"\x03\x01\x91\x01\x92"), of=log)
