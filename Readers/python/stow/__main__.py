@@ -23,14 +23,31 @@ def main(arguments: list[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
     try:
-        return _show(options)
+        code = _show(options)
+        if sys.stdout is not None:
+            # Later, an error would be one of the interpreter.
+            sys.stdout.flush()
+        return code
     except BrokenPipeError:
         # Whoever reads the output has enough of it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return 0
-    except (StowError, OSError) as error:
-        print(f"stow: {options.file}: {error}", file=sys.stderr)
-        return 1
+    except OSError as error:
+        _discard_output()
+        return _failed(options, error)
+    except StowError as error:
+        return _failed(options, error)
+
+
+def _failed(options: argparse.Namespace, error: Exception) -> int:
+    print(f"stow: {options.file}: {error}", file=sys.stderr)
+    return 1
+
+
+def _discard_output() -> None:
+    """What could not be written is tried no more when the interpreter ends."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
@@ -84,6 +101,8 @@ def _show_records(records: Iterable[Record], width: int | None) -> bool:
 
 def _read(name: str) -> bytes:
     if name == "-":
+        if sys.stdin is None:
+            raise StowError("there is no standard input")
         return sys.stdin.buffer.read()
     with open(name, "rb") as file:
         return file.read()

@@ -2,10 +2,12 @@
 
 import contextlib
 import io
+import os
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import support
@@ -76,6 +78,38 @@ class CommandTests(unittest.TestCase):
             [sys.executable, "-m", "stow", "-"], input=stow.dumps("größe"), capture_output=True, check=True,
             cwd=support.ROOT / "Readers" / "python", env={"PYTHONIOENCODING": "ascii"})
         self.assertEqual(run.stdout.decode().split(), ['"größe"'])
+
+    def test_without_a_standard_input(self):
+        errors = io.StringIO()
+        with unittest.mock.patch.object(sys, "stdin", None), contextlib.redirect_stderr(errors):
+            self.assertEqual(main(["-"]), 1)
+        self.assertEqual(errors.getvalue(), "stow: -: there is no standard input\n")
+
+    def start(self, **pipes):
+        """The command, which waits for its input, and keeps a short output in memory until its end."""
+        command = subprocess.Popen(
+            [sys.executable, "-m", "stow", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+            cwd=support.ROOT / "Readers" / "python", env={}, **pipes)
+        self.addCleanup(command.stderr.close)
+        return command
+
+    def finish(self, command):
+        command.stdin.write(stow.dumps(1))
+        command.stdin.close()
+        errors = command.stderr.read().decode()
+        return command.wait(), errors
+
+    def test_an_output_that_nobody_reads(self):
+        command = self.start(stdout=subprocess.PIPE)
+        command.stdout.close()
+        self.assertEqual(self.finish(command), (0, ""))
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs a file that has no room")
+    def test_an_output_without_room(self):
+        with open("/dev/full", "wb") as full:
+            code, errors = self.finish(self.start(stdout=full))
+        self.assertEqual((code, len(errors.splitlines())), (1, 1), errors)
+        self.assertTrue(errors.startswith("stow: -: "), errors)
 
 
 class NotationTests(unittest.TestCase):
