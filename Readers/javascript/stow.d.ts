@@ -175,7 +175,7 @@ export class Part {
   indexAt(offset: number): number;
   /** The index of the nested part to which a step of a path leads; −1 if there is none. */
   indexOf(step: string | number): number;
-  /** The value with all that is in it. */
+  /** The value with all that is in it. Throws a `StowError` if the bytes are not valid, or no value. */
   read(): any;
 }
 
@@ -183,7 +183,7 @@ export class Part {
  * The part that is all of a message, a log or a stream. It never throws for the sake of the bytes: what is broken is a part of
  * kind "fault", after all that is whole.
  */
-export function outline(bytes: Bytes, options?: MessageOptions): Part;
+export function outline(bytes: Bytes, options?: MessageOptions & RecordOptions): Part;
 
 /** The first fault in a part, and the indices that lead there. */
 export interface Fault {

@@ -3696,7 +3696,13 @@ export class Part {
   indexOf(step) { return this.nested?.indexOf(step) ?? -1; }
 
   /** The value, with all that is in it. */
-  read() { return this.value !== undefined ? this.value : this.source.read(this); }
+  read() {
+    if (this.value !== undefined) return this.value;
+    if (this.error) throw this.error;
+    if (this.kind === "message") return this.part(this.nested.main).read();
+    if (!VALUE_KINDS.has(this.kind)) throw new StowError(`no value: ${this.text}`, this.start);
+    return this.source.read(this);
+  }
 }
 
 const VALUE_KINDS = new Set(["array", "map", "record", "partial record", "packed array", "table", "matrix", "row", "url"]);
@@ -3792,8 +3798,9 @@ class Outline extends Reader {
     try {
       this.takeFronts(parts);
     } catch (error) {
-      parts.push(this.fault(parts.at(-1)?.until ?? this.from, this.until, error));
-      return new Nested(parts, [], null);
+      const nested = new Nested(parts, [], null);
+      nested.main = parts.push(this.fault(parts.at(-1)?.until ?? this.from, this.until, error)) - 1;
+      return nested;
     }
     const value = this.valuePart(this.at, this.until, 0);
     const nested = new Nested(parts, [], null);
@@ -4204,9 +4211,7 @@ class Outline extends Reader {
 
   read(part) {
     return guarded(() => {
-      if (part.error) throw part.error;
       if (part.kind === "row") return this.readRow(part);
-      if (part.kind === "message") return part.part(part.nested.main).read();
       [this.at, this.end, this.depth] = [part.start, part.until, Math.max(0, part.level - 1)];
       return this.value();
     });
@@ -4245,11 +4250,6 @@ class LogOutline {
     const part = this.part(start, end, end, "fault", rule);
     part.error = new StowError(rule, start);
     return part;
-  }
-
-  read(part) {
-    if (part.error) throw part.error;
-    return part.part(part.nested.main).read();
   }
 
   root() {
@@ -4364,7 +4364,7 @@ class LogOutline {
     const known = isRead.get(scope);
     const startOf = (index) => (index === 0 ? this.numberEnd(at) : this.endOf(parts[index - 1].bytes));
     fronts.push(this.part(at, startOf(0), startOf(0), "number", `the first record is ${number}`));
-    return new Nested(fronts, { count: parts.length, startOf }, (index) => {
+    const make = (index) => {
       const { number, bytes, message, isPacked, leftOut } = parts[index];
       const end = this.endOf(bytes);
       if (leftOut) return this.part(startOf(index), end, end, "number", `${counted(narrowed(leftOut), "record")} left out`);
@@ -4380,7 +4380,8 @@ class LogOutline {
         part.opens(() => partsOfMessage(this.bytes, this.options, part.end, end, before));
       }
       return part;
-    });
+    };
+    return new Nested(fronts, { count: parts.length, startOf }, make, null, stepsTo(parts));
   }
 
   numberEnd(at) {
@@ -4417,6 +4418,11 @@ function definitionsBefore(records, options) {
     const { symbols, shapes } = definitions;
     return { symbols, shapes, limits: isBroken ? null : { symbol: symbolCount, shape: shapeCount }, isBroken };
   };
+}
+
+/** Finds the index of the record of a number. */
+function stepsTo(records) {
+  return { indexOf: (step) => records.findIndex(({ number, leftOut }) => String(number) === step && number >= 0 && !leftOut) };
 }
 
 /** The parts of a record, given what is defined before it. */
@@ -4479,7 +4485,7 @@ class StreamOutline extends Outline {
     resets(end);
     const places = { count: items.length, startOf: (index) => items[index].start };
     const rest = error && this.fault(end, until, new StowError(error.rule, end));
-    return new Nested(fronts, places, (index) => this.recordPart(items[index]), rest);
+    return new Nested(fronts, places, (index) => this.recordPart(items[index]), rest, stepsTo(items));
   }
 
   recordPart({ start, size, number, definitions, symbols, shapes }) {

@@ -46,6 +46,16 @@ test("bytes of another context are bytes", () => {
   for (const call of [here.encode, here.decode]) assert.throws(() => call(new Other()), here.StowError);
 });
 
+test("the declarations for TypeScript declare what is exported", () => {
+  const text = readFileSync(new URL("../stow.d.ts", import.meta.url), "utf8");
+  const names = [...text.matchAll(/^export (?:class|function|const) (\w+)/gm)].map(([, name]) => name);
+  assert.deepEqual(names.sort(), Object.keys(here).sort());
+  for (const [, name, body] of text.matchAll(/^export class (\w+).*?\{$(.*?)^\}/gms)) {
+    const members = [...body.matchAll(/^  (?:static |get )?(\w+)\(/gm)].map(([, member]) => member);
+    for (const member of members) assert.ok(member in here[name].prototype || member in here[name], `${name}.${member}`);
+  }
+});
+
 test("the packages have the license", () => {
   const license = (folder) => readFileSync(new URL(`../../../${folder}LICENSE`, import.meta.url), "utf8");
   for (const folder of ["Readers/javascript/", "Readers/python/"]) assert.equal(license(folder), license(""));

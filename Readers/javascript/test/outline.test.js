@@ -174,6 +174,33 @@ test("mutations of streams and logs have parts that cover them", () => {
   }
 });
 
+test("only values are read", () => {
+  const group = logOf({ frames: [[0x02, hexBytes("00 02 04 01 91 01")]] }, { first: 2, frames: [[0x04, hexBytes("01 92")]] });
+  const message = encode(["Ada Lovelace", "Ada Lovelace"]);
+  const brokenPrelude = hexBytes("1F 01 C0 00 91");
+  for (const bytes of [message, brokenPrelude, group, ...logNames.map(logBytes), stream(hexBytes("91"))]) {
+    for (const part of walked(outline(bytes))) {
+      let error = null;
+      try {
+        part.read();
+      } catch (thrown) {
+        error = thrown;
+      }
+      const isValue = part.value !== undefined || part.isValue || part.kind === "message";
+      assert.ok(error === null ? isValue : error instanceof StowError, `${part.kind}, ${part.text}: ${error?.stack}`);
+    }
+  }
+  assert.throws(() => outline(brokenPrelude).read(), /a reference stands/);
+});
+
+test("records are found by their numbers", () => {
+  const frame = outline(logOf({ frames: [[0x05, hexBytes("00 01 90 00 03 01 91")]] })).part(0).part(6);
+  assert.deepEqual([0, 2, 4, 7].map((number) => frame.indexOf(number)), [4, -1, 6, -1]);
+  const records = stream(hexBytes("90"), hexBytes("91"));
+  const forgotten = new Uint8Array([...records.subarray(0, 3), 0, ...records.subarray(3)]);
+  assert.deepEqual([0, 1, 2, -1].map((number) => outline(forgotten).indexOf(number)), [2, 3, -1, -1]);
+});
+
 test("a frame whose number is not one has its bytes", () => {
   const root = outline(logOf({ frames: [[0x05, hexBytes("00 01 91")], [0x09, hexBytes("FD FF FF FF FF FF FF FF FF")]] }));
   const frame = root.part(0).part(root.part(0).count - 1);
