@@ -2588,12 +2588,15 @@ class Remainders {
   after(state, start, end) { return product(state ^ this.before[start], powers[end - start]) ^ this.before[end]; }
 }
 
+const NO_BYTES = new Uint8Array(0);
+
 /** The records of a log that share their definitions. */
 class Scope {
   constructor() {
     /** Numbers and messages; of records that were left out, how many. */
     this.records = [];
-    this.window = new Uint8Array(WINDOW_SIZE);
+    /** What packed records copy from; it grows, because scopes may be many. */
+    this.window = NO_BYTES;
     this.windowSize = 0;
     this.isWindowClosed = false;
   }
@@ -2627,8 +2630,14 @@ class Scope {
       this.isWindowClosed = true;
       return;
     }
+    const size = this.windowSize + message.length;
+    if (size > this.window.length) {
+      const window = new Uint8Array(Math.min(2 * size, WINDOW_SIZE));
+      window.set(this.window);
+      this.window = window;
+    }
     this.window.set(message, this.windowSize);
-    this.windowSize += message.length;
+    this.windowSize = size;
   }
 }
 
@@ -3106,13 +3115,11 @@ class Definitions {
 
   /** The value of a record, or the error that is in its place. */
   read(message) {
-    if (this.isBroken) return { error: new StowError("a record before it in its scope has a broken prelude") };
     try {
-      const reader = this.open(message);
-      return { value: guarded(() => reader.whole()) };
+      if (this.isBroken) throw new StowError("a record before it in its scope has a broken prelude");
+      return valueOf(this.open(message));
     } catch (error) {
-      if (error instanceof StowError) return { error };
-      throw error;
+      return errorOf(error);
     }
   }
 
@@ -3132,6 +3139,22 @@ class Definitions {
     reader.readSymbols(this.symbols);
     reader.readShapes(this.shapes);
   }
+}
+
+/** What the value of a record is, or the error in its place. */
+function valueOf(reader) {
+  try {
+    return { value: guarded(() => reader.whole()) };
+  } catch (error) {
+    return errorOf(error);
+  }
+}
+
+/** An error in the place of a value. There may be many: the calls that led to one would take more memory than its record. */
+function errorOf(error) {
+  if (!(error instanceof StowError)) throw error;
+  error.stack = String(error);
+  return { error };
 }
 
 function concatenated(parts, length) {
@@ -3321,13 +3344,7 @@ export class StreamReader {
 
   read(message) {
     const number = this.number;
-    const reader = this.open(message);
-    try {
-      return { number, value: guarded(() => reader.whole()) };
-    } catch (error) {
-      if (error instanceof StowError) return { number, error };
-      throw error;
-    }
+    return { number, ...valueOf(this.open(message)) };
   }
 }
 

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 import { Context, StowError, at, decode, each, encode, openLog, readStream, walk } from "../stow.js";
 import { Chance, Mutator, changedLog, mutatedLog } from "./support/mutations.js";
+import { logOf } from "./support/frames.js";
 import { described, hexBytes } from "./support/notation.js";
 import { contexts, examples, logBytes, logNames, vectors } from "./support/vectors.js";
 
@@ -131,6 +133,30 @@ function memoryOf(make) {
   collect();
   return value && process.memoryUsage().heapUsed - before;
 }
+
+test("records without a value take little memory", () => {
+  for (const record of ["01 7D", "01 1F"]) {
+    const records = Buffer.concat([hexBytes("00"), ...Array(30000).fill(hexBytes(record))]);
+    const { error } = openLog(logOf({ frames: [[0x05, records]] })).records[29999];
+    assert.ok(error instanceof StowError && error.stack.includes(error.message));
+    assert.ok(memoryOf(() => openLog(logOf({ frames: [[0x05, records]] }))) < 2e7, record);
+  }
+});
+
+test("scopes without records take little memory", () => {
+  const script = `
+    import { openLog } from "./stow.js";
+    import { logOf } from "./test/support/frames.js";
+    const frames = Array(8000).fill([0x08, Uint8Array.of(0)]);
+    const bytes = logOf(...Array(20).fill({ frames }));
+    const before = process.resourceUsage().maxRSS;
+    openLog(bytes);
+    console.log(process.resourceUsage().maxRSS - before);
+  `;
+  const cwd = new URL("..", import.meta.url);
+  const kilobytes = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd });
+  console.log(`${kilobytes}`);assert.ok(Number(kilobytes) < 300000, `${kilobytes}`);
+});
 
 test("a UUID that is a constant takes memory once", () => {
   const rows = Buffer.concat([hexBytes("02 00 01 18 00*16"), Buffer.alloc(5000, 0x05)]);
