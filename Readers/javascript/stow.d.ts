@@ -42,6 +42,7 @@ export class StowDate extends Date {
 /** A UUID: its 16 bytes; as text, its digits in upper case. */
 export class UUID {
   constructor(source: string | Uint8Array);
+  readonly text: string;
   get bytes(): OwnBytes;
   toString(): string;
   toJSON(): string;

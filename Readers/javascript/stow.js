@@ -78,18 +78,17 @@ export class StowDate extends Date {
 
 /** A UUID: its 16 bytes; as text, its digits in upper case. */
 export class UUID {
-  #text;
-
   /** @param {Uint8Array | string} source */
   constructor(source) {
     const digits = typeof source === "string" ? source.replace(/-/g, "") : hex(source);
     if (!/^[0-9A-Fa-f]{32}$/.test(digits)) throw new StowError("a UUID has 16 bytes");
-    this.#text = digits.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    this.text = digits.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    Object.freeze(this);
   }
 
-  get bytes() { return Uint8Array.from(this.#text.replace(/-/g, "").match(/../g), (digits) => parseInt(digits, 16)); }
-  toString() { return this.#text; }
-  toJSON() { return this.#text; }
+  get bytes() { return Uint8Array.from(this.text.replace(/-/g, "").match(/../g), (digits) => parseInt(digits, 16)); }
+  toString() { return this.text; }
+  toJSON() { return this.text; }
 }
 
 /** A URL as it is written; whether it is one is not checked. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import { test } from "node:test";
 
 import { Context, Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID, at, decode, encode, walk } from "../stow.js";
@@ -105,6 +106,18 @@ test("all other values come back", () => {
   assert.equal(again(new URL("https://swift.org")).href, "https://swift.org/");
   assert.equal(String(value.price), "12.50");
   assert.deepEqual(again(new Set([1, 2])), [1, 2]);
+});
+
+test("values of other kinds are shown and compared as what they are", () => {
+  for (const [value, other] of [
+    [new UUID("00112233-4455-6677-8899-AABBCCDDEEFF"), new UUID("00112233-4455-6677-8899-AABBCCDDEEFE")],
+    [new Decimal(1250n, -2), new Decimal(1251n, -2)], [new StowURL("https://a.b"), new StowURL("https://a.c")],
+    [new NestedNil(1), new NestedNil(2)], [new StowDate(1e-9), new StowDate(2e-9)], [new Float(5), new Float(6)],
+  ]) {
+    assert.notDeepEqual(value, other);
+    assert.notEqual(inspect(value), inspect(other));
+    assert.deepEqual(again(value, { exact: true }), value);
+  }
 });
 
 test("what has no value in the format is an error, and a property that is undefined is none", () => {

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-vzdl0MV12k8wWTfqKwCJk6EeXeW4f5SBVj2cvG9sRgU='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-S9XUfR5WyUppF8bUMLOYJf4vOHJloriMEXkIMxU3Jgs='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -366,18 +366,17 @@ class StowDate extends Date {
 
 /** A UUID: its 16 bytes; as text, its digits in upper case. */
 class UUID {
-  #text;
-
   /** @param {Uint8Array | string} source */
   constructor(source) {
     const digits = typeof source === "string" ? source.replace(/-/g, "") : hex(source);
     if (!/^[0-9A-Fa-f]{32}$/.test(digits)) throw new StowError("a UUID has 16 bytes");
-    this.#text = digits.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    this.text = digits.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    Object.freeze(this);
   }
 
-  get bytes() { return Uint8Array.from(this.#text.replace(/-/g, "").match(/../g), (digits) => parseInt(digits, 16)); }
-  toString() { return this.#text; }
-  toJSON() { return this.#text; }
+  get bytes() { return Uint8Array.from(this.text.replace(/-/g, "").match(/../g), (digits) => parseInt(digits, 16)); }
+  toString() { return this.text; }
+  toJSON() { return this.text; }
 }
 
 /** A URL as it is written; whether it is one is not checked. */
