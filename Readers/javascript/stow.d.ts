@@ -231,7 +231,10 @@ export interface Log {
   lost: { start: number | bigint; end: number | bigint }[];
   /** The numbers of records that were left out or given up, in the same way. */
   absent: { start: number | bigint; end: number | bigint }[];
-  /** The bytes before the end that could not be read; of a folder, with the name of the segment. */
+  /**
+   * The bytes before the end that could not be read; of a folder, with the name of the segment. Of one that is no file of the log,
+   * `start` and `end` are 0.
+   */
   damage: { file?: string; start: number; end: number; reason: "head" | "frame" | "block" | "record" }[];
 }
 

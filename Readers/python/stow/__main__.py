@@ -86,7 +86,8 @@ def _show_log(log: Log, width: int | None) -> int:
         print(f"# lost: records {numbers.start} to {numbers.stop - 1}")
     for damage in log.damage:
         place = f"{damage.file}, " if damage.file else ""
-        print(f"# damage: {place}bytes {damage.start} to {damage.end - 1}, {damage.reason}")
+        part = f"bytes {damage.start} to {damage.end - 1}" if damage.start < damage.end else "all of it"
+        print(f"# damage: {place}{part}, {damage.reason}")
     return 1 if failed or log.lost or log.damage else 0
 
 

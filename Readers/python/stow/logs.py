@@ -59,7 +59,10 @@ class Log:
 
 @dataclass(frozen=True)
 class Damage:
-    """Bytes that could not be read. `reason` is `"head"`, `"frame"`, `"block"` or `"record"`."""
+    """Bytes that could not be read. `reason` is `"head"`, `"frame"`, `"block"` or `"record"`.
+
+    Of a segment that is not there, or is no file of the log, `start` and `end` are 0.
+    """
 
     start: int
     end: int

@@ -63,6 +63,12 @@ class CommandTests(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("# lost: records 8 to 8\n# damage: bytes ", output)
 
+    def test_a_segment_that_is_lost(self):
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            self.assertEqual(main([str(logs.SEGMENTS / "lost")]), 1)
+        self.assertIn("\n# damage: 00000000000000000010.stowlog, all of it, head\n", output.getvalue())
+
     def test_a_stream(self):
         (records, data, _) = format_document.streams()["stream"]
         output = "".join(f"{number}: {record}\n" for number, record in enumerate(records))
