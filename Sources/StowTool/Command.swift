@@ -48,7 +48,7 @@ struct Command {
     throw Failure("there is no verb \"\(name)\"; did you mean \(other)?")
   }
 
-  private static func say(_ text: String) -> ExitCode {
+  static func say(_ text: String) -> ExitCode {
     var output = Output()
     output.line(text)
     output.flush()

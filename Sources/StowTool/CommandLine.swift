@@ -5,7 +5,7 @@ struct Verb: Sendable {
   let operands: String
   /// How many files it takes.
   let files: ClosedRange<Int>
-  /// The words of which one stands before its files, if any.
+  /// The choices for the word before its files.
   var words: [String] = []
   /// A line that describes it.
   let summary: String
@@ -86,9 +86,9 @@ struct Arguments {
     return rest
   }
 
-  /// Calls `body` for each file, also where it failed for one before: that is complained about.
+  /// Calls `body` for each file. After a failure, which is reported, it goes on.
   ///
-  /// - Returns: The worst that came of it.
+  /// - Returns: The worst code.
   func forEachFile(_ body: (String, inout Output) async throws -> ExitCode) async -> ExitCode {
     var (output, code) = (Output(), ExitCode.fine)
     for file in files {
@@ -129,7 +129,7 @@ enum ExitCode: Int32 {
   /// The command was called wrongly, or a file could not be read or written.
   case failed = 2
 
-  /// What is said where both came of different files.
+  /// Returns the worse of both.
   func or(_ other: ExitCode) -> ExitCode { rawValue < other.rawValue ? other : self }
 }
 

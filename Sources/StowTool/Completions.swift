@@ -17,10 +17,7 @@ enum Completions {
     case "fish": script = fish
     case let other: throw Failure("there are completions for bash, zsh and fish, not for \(other)")
     }
-    var output = Output()
-    output.line(script)
-    output.flush()
-    return .fine
+    return Command.say(script)
   }
 
   private static var bash: String {
@@ -78,12 +75,7 @@ enum ManualPage {
   static let verb = Verb(
     name: "man", operands: "", files: 0...0,
     summary: "writes the manual page: stowtool man > stowtool.1", readsInput: false
-  ) { _ in
-    var output = Output()
-    output.line(text)
-    output.flush()
-    return .fine
-  }
+  ) { _ in Command.say(text) }
 
   private static var text: String {
     var lines = [

@@ -80,6 +80,26 @@ struct FaultTests {
     for verb in ["print", "json", "inspect"] { #expect(try offsets([verb], files) == expected, "\(verb)") }
   }
 
+  /// The walk over bytes finds nothing wrong with it.
+  @Test("of a stream that defines more than a reader keeps")
+  func definitions() throws {
+    let encoder = RecordStreamEncoder()
+    let records = try (0..<2).map { number in
+      let texts = (0..<700).map {
+        StowValue.string("\(number) \($0) " + String(repeating: "x", count: 1_000))
+      }
+      return try encoder.encode(StowValue.array(texts + texts))
+    }
+    // Forgetting the definitions of the first record is left out.
+    #expect(records[1].first == 0)
+    try folder.file("stream", records[0] + records[1].dropFirst())
+    for verb in ["verify", "info", "print"] {
+      let run = try Tool.run(verb, folder.path("stream"))
+      #expect(run.code == 1, "\(verb)")
+      #expect((run.text + run.errors).contains("record 1: Record 1 of the stream"), "\(verb): \(run.errors)")
+    }
+  }
+
   @Test("of a file that is read in parts, and with the verbs that take one file or two")
   func largeMessages() throws {
     let texts = (0..<400).map { StowValue.string(String(repeating: "\($0) ", count: 800)) }

@@ -30,7 +30,7 @@ struct ViewTests {
     let expected = try page(
       with: """
         <script type="text/plain" data-context>\(context.data.base64EncodedString())</script>\
-        <script type="text/plain" id="inside" data-name="a &quot;&lt;&amp;>&quot;.stow">\
+        <script type="text/plain" id="inside" data-name="a &quot;&lt;&amp;&gt;&quot;.stow">\
         \(message.base64EncodedString())</script>
         """)
     #expect(try String(contentsOf: URL(filePath: folder.path("page.html")), encoding: .utf8) == expected)

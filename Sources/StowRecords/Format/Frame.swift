@@ -80,7 +80,7 @@ package struct BlockHead: Sendable, Hashable {
   }
 
   /// Returns how many blocks begin in a file of a size.
-  static func count(in size: Int) -> Int { size / blockSize + (size % blockSize == 0 ? 0 : 1) }
+  package static func count(in size: Int) -> Int { size / blockSize + (size % blockSize == 0 ? 0 : 1) }
 }
 
 /// A part of a block that was written at once, and is either whole or absent (Format/Logs.md, "Frames"):

@@ -11,7 +11,7 @@ import StowRecords
 struct Contents {
   /// The options of verbs that read values.
   static let options = [
-    Option("--context", "FILE", "the message of a context that messages rely on"),
+    Walks.contextOption,
     Option(
       "--record", "N",
       "of a log or a stream, only record N; also 0-9 (the first ten), 3- (from 3 on) and -9 (the last nine)"),

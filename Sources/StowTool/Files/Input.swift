@@ -124,8 +124,7 @@ struct Input {
 }
 
 extension URL {
-  /// What a word of the command line names. A shell has put the home folder in the place of a `~` that stood for it, and what
-  /// `URL` takes for one is part of a name.
+  /// A file named on the command line. The shell has expanded each `~` that means a folder; `URL` would expand others.
   init(named path: String) { self.init(filePath: path.hasPrefix("~") ? "./\(path)" : path) }
 }
 

@@ -49,10 +49,10 @@ enum System {
 
   static func end(_ code: CInt) -> Never { exit(code) }
 
-  /// What has a name.
+  /// A kind of file.
   enum FileKind { case file, folder, other }
 
-  /// What there is by a name, where links lead to, and its size in bytes; nil if there is nothing that can be looked up.
+  /// Returns the kind of what a path leads to through links, and its size in bytes; nil if that fails.
   static func status(of path: String) -> (kind: FileKind, size: Int)? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -166,13 +166,15 @@ struct SizeDrawing {
     return "\(tenths / 10).\(tenths % 10)"
   }
 
-  private static func escaped(_ text: some StringProtocol) -> String {
+  /// Returns a text escaped for XML and HTML, without characters that XML cannot hold.
+  static func escaped(_ text: some StringProtocol) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
+      case "\"": result += "&quot;"
       case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
       default: result.unicodeScalars.append(scalar)
       }

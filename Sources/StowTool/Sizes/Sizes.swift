@@ -12,7 +12,7 @@ enum Sizes {
     name: "sizes", operands: "[options] FILE", files: 1...1,
     summary: "says where the bytes of a message go",
     details: """
-      Two tables: the bytes by what they are good for, and by where they stand. All elements of a list are one: people[].name
+      Two tables: the bytes by purpose, and by place. All elements of a list are one: people[].name
       is the names of all people. A path has the bytes of all that is below it. Strings and keys that recur stand in the
       prelude, and where they are used, only their number. Of a log that is a folder of segments, all of them are added up.
       """,
@@ -156,7 +156,7 @@ struct SizeCollector: StructureVisitor {
   }
 
   private static func step(_ key: String) -> String {
-    let step = PathText.step(key)
+    let step = Path.step(key)
     return step.hasPrefix("[") ? step : ".\(step)"
   }
 }

@@ -58,7 +58,7 @@ struct LogWalk<Visitor: StructureVisitor> {
   private mutating func block(at start: Int, _ bytes: [UInt8]) {
     let index = start / BlockHead.blockSize
     guard let identity, let block = Block(index, bytes, identity: identity) else {
-      records.visitor.piece(start..<(start + bytes.count), .framing, "a block of which nothing is whole")
+      records.visitor.piece(start..<(start + bytes.count), .framing, "a block with nothing whole")
       let version = BlockHead.unsupportedVersion(bytes).map { "a block of version \($0)" }
       return note(Broken(version ?? "a block without a whole head", at: start))
     }
@@ -158,13 +158,12 @@ struct LogWalk<Visitor: StructureVisitor> {
       case .middle, .last: "the last record"
       default: "the first record"
       }
+    records.visitor.piece(payload.lowerBound..<start, .framing, "number of \(subject): \(number)")
     switch kind {
     case .records, .freshRecords, .packableRecords, .freshPackableRecords:
-      records.visitor.piece(payload.lowerBound..<start, .framing, "number of the first record: \(number)")
       self.number = number
       showRecords(start..<payload.upperBound, arePackable: kind.isPackable)
     default:
-      records.visitor.piece(payload.lowerBound..<start, .framing, "number of \(subject): \(number)")
       if kind == .first || kind == .abandonment { showCount(at: &start, "record") }
       if kind == .first { showCount(at: &start, "byte") }
       if start < payload.upperBound {
@@ -191,12 +190,8 @@ struct LogWalk<Visitor: StructureVisitor> {
     var offset = payload.lowerBound
     while offset < payload.upperBound {
       let start = offset
-      guard let head = try? reader.varint(at: &offset), offset <= payload.upperBound,
-        (arePackable ? head >> 1 : head) <= payload.upperBound - offset
-      else {
-        records.visitor.piece(start..<payload.upperBound, .framing, "damaged")
-        return note(Broken("the records of a frame do not fill it", at: start))
-      }
+      // The block has checked that records fill the frame.
+      guard let head = try? reader.varint(at: &offset) else { return }
       if head == 0 {
         let count = (try? reader.varint(at: &offset)) ?? 0
         records.visitor.piece(start..<offset, .framing, "\(Words.count(count, "record")) left out")

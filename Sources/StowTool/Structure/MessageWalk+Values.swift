@@ -209,12 +209,6 @@ enum UTF8Check {
 enum Flaws {
   static let longTag = "a number beside a tag that has room for it"
 
-  /// Returns how many bytes a number takes in its shortest form.
-  static func size(of number: Int) -> Int {
-    number < 224
-      ? 1 : number < 6_368 ? 2 : number < 268_512 ? 3 : UInt64(number) <= UInt64(UInt32.max) ? 5 : 9
-  }
-
   /// Returns whether a scalar is written as in a message of its own.
   static func isCanonical(_ reader: ByteReader, _ bytes: Range<Int>) -> Bool {
     if let tag = try? reader.byte(at: bytes.lowerBound), Scalars.kind(tag) == .decimal {

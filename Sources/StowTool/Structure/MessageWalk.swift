@@ -173,7 +173,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
   mutating func uint(at offset: inout Int, before end: Int) throws -> Int {
     let start = offset
     let value = try reader.varint(at: &offset)
-    if Visitor.seeksFlaws, offset - start != Flaws.size(of: value) {
+    if Visitor.seeksFlaws, offset - start != Varint.size(value) {
       visitor.flaw(at: start, "a number that is wider than need be")
     }
     guard offset <= end else { throw Broken("a number goes beyond what it stands in", at: start) }

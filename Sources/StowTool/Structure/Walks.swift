@@ -111,7 +111,7 @@ extension StructureVisitor {
 }
 
 /// The purpose of bytes.
-enum PieceKind: String, CaseIterable {
+enum PieceKind: String {
   case head = "heads of messages"
   case symbols = "prelude: symbols"
   case shapes = "prelude: shapes"
@@ -149,7 +149,7 @@ enum Place {
   case record(Int)
 }
 
-/// Where a walk is, as text: `people[3].name`.
+/// The place of something in a value, as text: `people[3].name`.
 struct Path: CustomStringConvertible {
   private var places: [Place]
 
@@ -174,45 +174,26 @@ struct Path: CustomStringConvertible {
   }
 
   private func append(_ key: String, to text: inout String) {
-    let step = PathText.step(key)
+    let step = Self.step(key)
     text += (text.isEmpty || step.hasPrefix("[") ? "" : ".") + step
-  }
-}
-
-/// The place of something in a value, as text: `people[3].name`.
-struct PathText: CustomStringConvertible {
-  private var text = ""
-
-  /// The value itself.
-  init() {}
-
-  private init(_ text: String) { self.text = text }
-
-  /// Returns this path inside the value for a key.
-  func inside(_ key: String) -> PathText {
-    PathText(Self.step(key) + (text.isEmpty || text.hasPrefix("[") ? "" : ".") + text)
-  }
-
-  /// Returns this path inside an element.
-  func inside(_ index: Int) -> PathText {
-    PathText("[\(index)]" + (text.isEmpty || text.hasPrefix("[") ? "" : ".") + text)
-  }
-
-  /// Returns this path inside what another path leads to.
-  func inside(_ path: StowPath) -> PathText {
-    path.steps.reversed().reduce(self) { text, step in
-      switch step {
-      case .key(let key): text.inside(key)
-      case .index(let index): text.inside(index)
-      case .each: text
-      }
-    }
   }
 
   /// Returns a key as it is written at the front of a path: in quotes and brackets unless it is a name.
   static func step(_ key: String) -> String { StowPath([.key(key)]).description }
 
-  var description: String { text.isEmpty ? "the top" : text }
+  /// Returns this path inside a place.
+  func inside(_ place: Place) -> Path { Path([place] + places) }
+
+  /// Returns this path inside what another path leads to.
+  func inside(_ path: StowPath) -> Path {
+    path.steps.reversed().reduce(self) { inner, step in
+      switch step {
+      case .key(let key): inner.inside(.entry(key))
+      case .index(let index): inner.inside(.element(index))
+      case .each: inner
+      }
+    }
+  }
 }
 
 /// Where bytes break the format, and how.

@@ -57,8 +57,6 @@ enum Inspect {
 /// FORMAT.md writes its examples.
 struct Inspector: StructureVisitor {
   private let reader: ByteReader
-  /// Where the reader begins in the file.
-  private let start: Int
   private let layout: Layout
   var output = Output()
 
@@ -67,8 +65,6 @@ struct Inspector: StructureVisitor {
   private var row: (bytes: Range<Int>, cells: [String])?
   /// The last line of each level.
   private var last: [Line] = []
-  /// Whether the wanted piece was found.
-  private(set) var hasFound = false
 
   struct Layout {
     /// Whether long pieces are shown in full.
@@ -83,9 +79,8 @@ struct Inspector: StructureVisitor {
     let meaning: String
   }
 
-  init(_ reader: ByteReader, from start: Int = 0, _ layout: Layout) {
+  init(_ reader: ByteReader, _ layout: Layout) {
     self.reader = reader
-    self.start = start
     self.layout = layout
   }
 
@@ -97,7 +92,7 @@ struct Inspector: StructureVisitor {
       self.row = (start..<bytes.upperBound, row.cells + [meaning()])
       return
     }
-    if let wanted = layout.wanted, bytes.upperBound + start <= wanted, !mayEnclose(kind) { return }
+    if let wanted = layout.wanted, bytes.upperBound <= wanted, !mayEnclose(kind) { return }
     show(bytes, label + meaning())
   }
 
@@ -139,10 +134,9 @@ struct Inspector: StructureVisitor {
     guard let wanted = layout.wanted else { return write(line) }
     last.removeAll { $0.indent >= line.indent }
     last.append(line)
-    if (bytes.lowerBound + start..<bytes.upperBound + start).contains(wanted) {
+    if bytes.contains(wanted) {
       for line in last { write(line) }
       output.line("\(String(repeating: " ", count: 10))path: \(Path(places))")
-      hasFound = true
     }
   }
 
@@ -158,7 +152,7 @@ struct Inspector: StructureVisitor {
     var next = shown.lowerBound
     repeat {
       let part = next..<min(next + Self.bytesPerLine, shown.upperBound)
-      var text = Words.padded(Words.number(next + start), 8, right: true) + "  " + indent
+      var text = Words.padded(Words.number(next), 8, right: true) + "  " + indent
       text += part.map { Words.hex((try? reader.byte(at: $0)) ?? 0) }.joined(separator: " ")
       if next == shown.lowerBound {
         text = Words.padded(text, Self.meaningColumn) + "  " + line.meaning

@@ -74,16 +74,18 @@ enum PlainJSON {
   }
 
   /// Returns where the first number is that JSON has no text for, or nil.
-  static func pathOfNonfinite(in value: StowValue) -> PathText? {
+  static func pathOfNonfinite(in value: StowValue) -> Path? {
     switch value {
-    case .double(let number): number.isFinite ? nil : PathText()
-    case .float(let number): number.isFinite ? nil : PathText()
-    case .date(let date): date.timeIntervalSinceReferenceDate.isFinite ? nil : PathText()
-    case .decimal(let number): number.isNaN ? PathText() : nil
+    case .double(let number): number.isFinite ? nil : Path()
+    case .float(let number): number.isFinite ? nil : Path()
+    case .date(let date): date.timeIntervalSinceReferenceDate.isFinite ? nil : Path()
+    case .decimal(let number): number.isNaN ? Path() : nil
     case .array(let elements):
-      elements.indices.lazy.compactMap { index in pathOfNonfinite(in: elements[index])?.inside(index) }.first
+      elements.indices.lazy.compactMap { index in
+        pathOfNonfinite(in: elements[index])?.inside(.element(index))
+      }.first
     case .object(let object):
-      object.lazy.compactMap { key, value in pathOfNonfinite(in: value)?.inside(key) }.first
+      object.lazy.compactMap { key, value in pathOfNonfinite(in: value)?.inside(.entry(key)) }.first
     default: nil
     }
   }

@@ -110,7 +110,7 @@ enum LogVerbs {
     output.line(
       "\(input.name): \(Words.count(count, "record")), \(Words.count(sizes.reduce(0, +), "byte"))")
     if input.segments != nil { output.line("  segments    \(Words.number(sizes.count))") }
-    output.line("  blocks      \(Words.number(sizes.reduce(0) { $0 + ($1 + 65_535) / 65_536 }))")
+    output.line("  blocks      \(Words.number(sizes.reduce(0) { $0 + BlockHead.count(in: $1) }))")
     output.line("  records     \(Words.count(bytes, "byte")), the largest \(Words.count(largest, "byte"))")
     let lost = log.damage.reduce(0) { $0 + $1.records.count }
     output.line("  damage      \(log.damage.isEmpty ? "none" : Words.count(lost, "record") + " lost")")
@@ -119,7 +119,7 @@ enum LogVerbs {
   }
 }
 
-/// Files of records, as their library opens them.
+/// Logs, as their library opens them.
 enum Logs {
   /// Opens a log for reading. What came through a pipe is put into a file for as long as `body` takes.
   static func reading<Result>(_ input: Input, _ body: (RecordLogReader) throws -> Result) throws -> Result {

@@ -8,7 +8,7 @@ enum Verify {
     summary: "says whether messages, logs and streams are valid, and where they are not",
     details: """
       A file is mapped and walked over from end to end. That takes memory for the prelude and for the keys of the largest
-      map, whatever the size of the file, and for the value of one record of a log.
+      map, whatever the size of the file, and for the value of one record of a log or a stream.
 
       With --canonical, the value is also made and written again, which takes memory for all of it. A message of types whose
       keys are fixed, as those of structs are, may be canonical and still not what a value of unknown type writes; then it
@@ -40,6 +40,12 @@ enum Verify {
     if input.segments == nil, let fault = Walks.fault(in: input, context) { return (fault, false) }
     // The walk neither puts together records of several blocks nor unpacks packed ones.
     if input.kind == .log, let fault = try Logs.fault(in: input) { return ("not valid: \(fault)", false) }
+    // The walk does not count how many definitions are kept.
+    if input.kind == .stream {
+      do { _ = try Info.recordCount(ofStream: input) } catch let failure as Failure {
+        return ("not valid: \(failure.reason)", false)
+      }
+    }
     guard arguments.has("--canonical"), input.kind == .message else { return ("valid", true) }
     switch try Canonicality.of(input, context, Contents.decoder(arguments)) {
     case .canonical: return ("valid and canonical", true)
@@ -139,17 +145,11 @@ enum Info {
         return (fault.map { "\(text), damaged: \($0)" } ?? text, fault == nil)
       }
     case .stream:
-      let records = RecordStreamDecoder(maximumRecordSize: .max)
-      records.feed(input.data)
-      var count = 0
       do {
-        while try records.next(StowValue.self) != nil { count += 1 }
-        try records.finish()
-      } catch {
-        let reason = Walks.fault(in: input, nil) ?? "broken at record \(count): \(Contents.reason(error))"
-        throw Failure("stream, \(reason)", .differs)
+        return ("stream of \(Words.count(try recordCount(ofStream: input), "record"))", true)
+      } catch let failure as Failure {
+        throw Failure("stream, \(Walks.fault(in: input, nil) ?? failure.reason)", .differs)
       }
-      return ("stream of \(Words.count(count, "record"))", true)
     case .message:
       if let held = try? StowContext(from: input.data) {
         let keys = Words.count(held.shapes.reduce(0) { $0 + $1.count }, "key")
@@ -164,6 +164,20 @@ enum Info {
         throw broken(input, Walks.fault(in: input, decoder.contexts.first) ?? Contents.reason(error))
       }
     }
+  }
+
+  /// Counts the records of a stream as their library reads them.
+  static func recordCount(ofStream input: Input) throws -> Int {
+    let records = RecordStreamDecoder(maximumRecordSize: .max)
+    records.feed(input.data)
+    var count = 0
+    do {
+      while try records.next(StowValue.self) != nil { count += 1 }
+      try records.finish()
+    } catch {
+      throw Failure("broken at record \(count): \(Contents.reason(error))", .differs)
+    }
+    return count
   }
 
   /// The largest message that is read to its end, in bytes.

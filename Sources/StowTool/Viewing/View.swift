@@ -60,23 +60,9 @@ enum View {
     }
     if let context { add("data-context", context) }
     let name = input.name.split(separator: "/").last.map(String.init) ?? input.name
-    add("id=\"inside\" data-name=\"\(escaped(name))\"", input.data)
+    add("id=\"inside\" data-name=\"\(SizeDrawing.escaped(name))\"", input.data)
     page += Data(ViewerPage.after.utf8)
     return page
-  }
-
-  /// Returns a text escaped for the value of an attribute.
-  private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for character in text.unicodeScalars {
-      switch character {
-      case "&": escaped += "&amp;"
-      case "\"": escaped += "&quot;"
-      case "<": escaped += "&lt;"
-      default: escaped.unicodeScalars.append(character)
-      }
-    }
-    return escaped
   }
 
   /// Writes a page to a temporary file and has the system's browser show it.
