@@ -1576,6 +1576,7 @@ class Collector {
   map(map) {
     const values = new Map();
     for (const [key, value] of map) values.set(keyOf(key), value);
+    if (values.size < map.size) throw new StowError("two keys of a Map are one text, as 1 and \"1\" are");
     this.enter();
     const node = new ObjectNode(this.objectCount++);
     const keys = [...values.keys()];

@@ -123,6 +123,7 @@ test("values of other kinds are shown and compared as what they are", () => {
 test("what has no value in the format is an error, and a property that is undefined is none", () => {
   const others = [
     undefined, () => {}, Symbol("x"), [undefined], [, 1], "\uD800", { a: "\uDC00" }, { "\uD800": 1 }, new Map([[{}, 1]]),
+    new Map([[1, 1], ["1", 2]]), new Map([[2, 1], [2n, 2]]),
     new Number(1), /x/, Promise.resolve(), new Error("x"),
   ];
   for (const value of others) assert.throws(() => encode(value), StowError);

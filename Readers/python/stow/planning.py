@@ -165,6 +165,8 @@ class Collector:
 
     def _pairs(self, value: dict[Any, Any]) -> list[tuple[str, Any]]:
         pairs = {_key(key): each for key, each in value.items()}
+        if len(pairs) < len(value):
+            raise StowError("two keys of a dict are one text, as 1 and '1' are")
         return sorted(pairs.items(), key=lambda pair: pair[0]) if self._sort_keys else list(pairs.items())
 
     def _entry(self, text: str) -> Entry:

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-S9XUfR5WyUppF8bUMLOYJf4vOHJloriMEXkIMxU3Jgs='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-c9ZHAnd09vVv2vX3+2VFliIlhiaY6haP2r4jMtV05M8='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -1864,6 +1864,7 @@ class Collector {
   map(map) {
     const values = new Map();
     for (const [key, value] of map) values.set(keyOf(key), value);
+    if (values.size < map.size) throw new StowError("two keys of a Map are one text, as 1 and \"1\" are");
     this.enter();
     const node = new ObjectNode(this.objectCount++);
     const keys = [...values.keys()];
