@@ -35,16 +35,21 @@ struct NotationParser {
   /// The keys so far of the objects that are open, outermost first; nil for arrays.
   private var open: [ObjectKeys?] = []
 
-  /// The depth to which messages nest by default.
-  private static let maximumDepth = 512
-
   /// Whether only JSON is accepted.
   private let isJSON: Bool
+  private let maximumDepth: Int
 
-  /// - Parameter text: UTF-8, which must outlive the parser.
-  init(_ text: UnsafeBufferPointer<UInt8>, isJSON: Bool = false) {
+  /// How deep the values nest that are read from messages, by default. A table, its rows and an empty array in them do
+  /// not count toward the 512 levels of a message.
+  static let deepestOfMessages = 515
+
+  /// - Parameters:
+  ///   - text: UTF-8, which must outlive the parser.
+  ///   - maximumDepth: How deep arrays and objects may nest; by default as deep as can be written to a message.
+  init(_ text: UnsafeBufferPointer<UInt8>, isJSON: Bool = false, maximumDepth: Int = 512) {
     scanner = NotationScanner(text)
     self.isJSON = isJSON
+    self.maximumDepth = maximumDepth
   }
 
   /// Reads the whole text as one value.
@@ -103,8 +108,8 @@ struct NotationParser {
       place = .next
       return .scalar(try scalar())
     }
-    guard open.count < Self.maximumDepth else {
-      throw scanner.error("more than \(Self.maximumDepth) levels of nesting", at: start)
+    guard open.count < maximumDepth else {
+      throw scanner.error("more than \(maximumDepth) levels of nesting", at: start)
     }
     place = .start
     open.append(isArray ? nil : ObjectKeys([]))

@@ -34,10 +34,10 @@ extension StowValue {
   /// proportion to the text.
   ///
   /// - Throws: `StowNotationError` if the text is not such a value, repeats a key of an object, or nests more
-  ///   than 512 levels deep.
+  ///   than 515 levels deep, as no message does by default.
   public init(notation: String) throws(StowNotationError) {
     self = try Array(notation.utf8).withUnsafeBufferPointer { utf8 throws(StowNotationError) in
-      var parser = NotationParser(utf8)
+      var parser = NotationParser(utf8, maximumDepth: NotationParser.deepestOfMessages)
       return try parser.parse()
     }
   }

@@ -54,12 +54,25 @@ struct NotationErrorTests {
     }
     let deepest = try StowValue(notation: nested(512))
     #expect(try StowValue(from: deepest.encoded()) == deepest)
-    #expect(throws: StowNotationError.self) { try StowValue(notation: nested(513)) }
+    #expect(throws: StowNotationError.self) { try StowValue(notation: nested(516)) }
     #expect(throws: StowNotationError.self) {
       try StowValue(notation: String(repeating: "{\"a\":[", count: 1_000_000))
     }
     #expect(throws: StowNotationError.self) {
       try StowValue(notation: String(repeating: "date(", count: 1_000_000))
+    }
+  }
+
+  @Test("nest as deep as any message, those with a table or a matrix at the last level among them")
+  func deepestMessages() throws {
+    // Two columns, one of which is constant: an empty array or an empty map.
+    for table: [UInt8] in [[0x7A, 6, 0, 0, 1, 0xE0, 7, 8], [0x7B, 6, 2, 0, 1, 0xC0, 7, 8]] {
+      let nested = (0..<512).reduce(table) { inner, _ in Bomb.sized(0x70, inner) }
+      let message = [0x1F, 0, 1, 2, 0x81, 0x61, 0x81, 0x62] + nested
+      let value = try StowValue(from: message)
+      let innermost = table[0] == 0x7A ? #"[{"a": [], "b": 7}, {"a": [], "b": 8}]"# : "[[{}, 7], [{}, 8]]"
+      #expect(value.description.contains(innermost))
+      for text in [value.description, value.notation()] { #expect(try StowValue(notation: text) == value) }
     }
   }
 

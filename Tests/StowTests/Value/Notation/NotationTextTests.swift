@@ -29,9 +29,10 @@ struct NotationTextTests {
 
   @Test("is refused where its value is")
   func errors() throws {
-    let deep = String(repeating: "[", count: 513)
+    // No message can be written that nests deeper, as values may that are read.
+    #expect(throws: StowNotationError.self) { try Self.encode(String(repeating: "[", count: 513)) }
     for text in [
-      "", "[1,]", "[1 2]", "{\"a\": 1, \"a\": 2}", "{\"a\": [{\"b\": [1, 2}]}", "[{}", "1 2", "[] ]", deep,
+      "", "[1,]", "[1 2]", "{\"a\": 1, \"a\": 2}", "{\"a\": [{\"b\": [1, 2}]}", "[{}", "1 2", "[] ]",
     ] {
       #expect(throws: StowNotationError.self) { try StowValue(notation: text) }
       let expected = Result { try StowValue(notation: text).encoded() }
