@@ -4,12 +4,12 @@ struct Command {
   static func main() async {
     System.fillClosedDescriptors()
     System.ignoreBrokenPipes()
-    System.end(await run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    System.end(await run().rawValue)
   }
 
-  private static func run(_ words: [String]) async -> ExitCode {
+  private static func run() async -> ExitCode {
     do {
-      return try await call(words)
+      return try await call(System.words())
     } catch let failure as Failure {
       Output.complain(failure.reason)
       return failure.code
@@ -23,8 +23,9 @@ struct Command {
     guard let first = words.first else { throw Failure("no verb\n\n\(Help.overview)") }
     switch first {
     case "--version": return say(Help.version)
-    case "help", "--help", "-h":
-      return try words.dropFirst().first.map { say(Help.text(of: try named($0))) } ?? say(Help.overview)
+    case let word where Help.words.contains(word):
+      guard let name = words.dropFirst().first, !Help.words.contains(name) else { return say(Help.overview) }
+      return say(Help.text(of: try named(name)))
     default: break
     }
     let verb = try named(first)
@@ -59,6 +60,8 @@ struct Command {
 /// What the command says about itself.
 enum Help {
   static let version = "stowtool 0.1.0, Stow format 1"
+  /// The words that ask for it.
+  static let words = ["help", "--help", "-h"]
 
   static var overview: String {
     let verbs = Verbs.all.map { "  \(Words.padded($0.name, 12))\($0.summary)" }.joined(separator: "\n")

@@ -3,6 +3,12 @@ import Stow
 import StowRecords
 import Testing
 
+#if os(Linux)
+  private let hasNamesOfBytes = true
+#else
+  private let hasNamesOfBytes = false
+#endif
+
 @Suite("The words of stowtool, what is piped into it, and stowtool info")
 struct CommandLineTests {
   private let folder: Folder
@@ -17,6 +23,39 @@ struct CommandLineTests {
     #expect(try Tool.run("print", "--dept", "3", "x").errors.contains("did you mean --depth?"))
     let far = try Tool.run("frobnicate", "x")
     #expect(far.code == 2 && far.errors.contains("there is no verb") && far.errors.contains("inspect"))
+  }
+
+  @Test("help about help is all of it", arguments: ["help", "--help", "-h"])
+  func help(word: String) throws {
+    let help = try Tool.run("help")
+    #expect(help.code == 0 && help.text.contains("from-json"))
+    for words in [[word], ["help", word]] { #expect(try Tool.run(words).output == help.output) }
+    #expect(try Tool.run(word, "print").text.contains("--follow"))
+  }
+
+  @Test(
+    "a name that is not UTF-8 is no other name, and the file can be piped in", .enabled(if: hasNamesOfBytes))
+  func notUTF8() throws {
+    let message = try (["name": "Ada"] as StowValue).encoded()
+    let file = try folder.file("message", message)
+    let refusal = "stowtool: m\u{FFFD}: not UTF-8; a file with such a name can be piped in\n"
+    for (words, code, text) in [
+      ("print \"$name\"", 2, refusal), ("parse -o \"$name\" message", 2, refusal),
+      ("print < \"$name\"", 0, "{\"name\": \"Ada\"}\n"),
+    ] {
+      let process = Process()
+      let output = Pipe()
+      process.executableURL = URL(filePath: "/bin/sh")
+      let script = "name=$(printf 'm\\377'); cp message \"$name\"; '\(Tool.executable.path)' \(words) 2>&1"
+      process.arguments = ["-c", script]
+      process.currentDirectoryURL = file.deletingLastPathComponent()
+      process.standardOutput = output
+      try process.run()
+      let found = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == code && found.contains(text), "\(words): \(found)")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 2)
   }
 
   @Test("what is piped in is the file that is left out")

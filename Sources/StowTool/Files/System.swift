@@ -49,6 +49,18 @@ enum System {
 
   static func end(_ code: CInt) -> Never { exit(code) }
 
+  /// The words of the command line after the name of the program.
+  ///
+  /// - Throws: `Failure` for one that is not UTF-8: as a `String`, it would name another file.
+  static func words() throws -> [String] {
+    try (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0] }.map {
+      guard let word = String(validatingCString: $0) else {
+        throw Failure("\(String(cString: $0)): not UTF-8; a file with such a name can be piped in")
+      }
+      return word
+    }
+  }
+
   /// A kind of file.
   enum FileKind { case file, folder, other }
 
