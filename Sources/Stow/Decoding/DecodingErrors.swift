@@ -119,7 +119,7 @@ struct ErrorMaker: ~Copyable {
     case .invalidText: "the text at offset \(error.offset) is not UTF-8"
     case .repeatedKey: "the key at offset \(error.offset) repeats another of its object"
     case .equalKeys:
-      "the key at offset \(error.offset) is another spelling of a key of its object, and a dictionary holds one of them"
+      "an object has two spellings of a key at offset \(error.offset), and a dictionary holds one of them"
     case .mismatch: "the bytes end at offset \(error.offset)"
     case .cellMismatch: "found an element of another kind at offset \(error.offset)"
     case .several: "the path leads to an array of values."

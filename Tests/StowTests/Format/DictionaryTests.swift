@@ -61,6 +61,33 @@ struct DictionaryTests {
     #expect(try transcode([Point(x: 1, y: 2): 3], to: JSONValue.self) == [["x": 1, "y": 2], 3])
   }
 
+  /// Keys that are equal if their letters are, small or capital.
+  private struct Header: CodingKeyRepresentable, Codable, Hashable {
+    var name: String
+    var codingKey: any CodingKey { AnyKey(name) }
+    init?(codingKey: some CodingKey) { name = codingKey.stringValue.lowercased() }
+  }
+
+  @Test("are refused if the object has keys of which they hold only one")
+  func equalKeys() throws {
+    func expectRefused<T: Decodable>(_ type: T.Type, from value: StowValue) throws {
+      let list: StowValue = ["list": .array(Array(repeating: value, count: 20))]
+      for value in [["list": [value]], list] {
+        #expect(failure { try value.decode([String: [T]].self) } == .dataCorrupted("list", 0))
+        #expect(failure { try value.decode([String: [T?]].self) } == .dataCorrupted("list", 0))
+        let message = try StowMessage(from: value.encoded())
+        #expect(failure { try message.decode(type, at: ["list", 0]) } == .dataCorrupted("list", 0))
+      }
+    }
+    try expectRefused([Int: Int].self, from: ["1": 1, "01": 2])
+    try expectRefused([Int: StowValue].self, from: ["7": [1], "+7": "x", "8": nil])
+    let id = UUID().uuidString
+    try expectRefused([UUID: Int].self, from: [.string(id), 1, .string(id.lowercased()), 2])
+    try expectRefused([Header: String].self, from: ["Host": "a", "host": "b"])
+    try expectRefused([Float: Int].self, from: [1.5, 1, 1.50000000001, 2])
+    #expect(try (["1": 1, "2": 2] as StowValue).decode([Int: Int].self) == [1: 1, 2: 2])
+  }
+
   @Test("as elements of arrays, alike and different")
   func inArrays() {
     expectRoundTrip((0..<50).map { ["a": $0, "b": -$0] })

@@ -104,7 +104,7 @@ extension Array: PlannedDecodable where Element: Decodable {
 
 extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan {
-    guard Key.self == String.self else { return PlainDecodingPlan<Self>() }
+    guard Key.self == String.self else { return KeyedDictionaryPlan<Key, Value>() }
     return ReadableTypes.scalar(Value.self)?.makeDictionaryPlan() ?? DictionaryDecodingPlan<Value>()
   }
 }
@@ -124,14 +124,6 @@ extension String {
 }
 
 // MARK: the plans of single values
-
-/// Decodes dictionaries whose keys are not strings by their own `init(from:)`. Having a plan marks them as
-/// decoded whole if there are defaults (`Merge`).
-final class PlainDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
-  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
-    try session.decodePlain(Value.self, ValueDecoder(session, place, node))
-  }
-}
 
 class ScalarPlan<Value: ReadableScalar>: DecodingPlan<Value> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
@@ -353,15 +345,42 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   private func row(
     at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
   ) throws -> [String: Value] {
-    let result = try [String: Value](from: ValueDecoder(session, place, node))
-    // Of two spellings of one key, the dictionary keeps only one.
-    if let elements = place.elements, let shape = elements.shape,
-      result.count < session.message.tables.keyCount(ofShape: shape)
-    {
-      throw session.error(
-        FormatError(.equalKeys, at: elements.offset), at: node, expected: [String: Value].self)
+    try session.decodeWhole([String: Value].self, at: place, node)
+  }
+}
+
+/// Decodes dictionaries whose keys are not strings by their own `init(from:)`. Having a plan marks them as
+/// decoded whole if there are defaults (`Merge`).
+final class KeyedDictionaryPlan<Key: Decodable & Hashable, Value: Decodable>: DecodingPlan<[Key: Value]> {
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
+    -> [Key: Value]
+  {
+    try session.decodeWhole([Key: Value].self, at: place, node)
+  }
+}
+
+extension DecodingSession {
+  /// Decodes a dictionary by its own `init(from:)`, which keeps one of several keys that are equal as its own, such as
+  /// two spellings of a number. That is an error.
+  fileprivate func decodeWhole<Key: Decodable & Hashable, Value: Decodable>(
+    _ type: [Key: Value].Type, at place: OpenPlace, _ node: PathNode
+  ) throws -> [Key: Value] {
+    let result = try decodePlain(type, ValueDecoder(self, place, node))
+    try attempt(at: node, expected: type) { () throws(FormatError) in
+      guard result.count == (try keyCount(at: place)) else { try fail(.equalKeys, at: place.offset) }
     }
     return result
+  }
+
+  /// Returns how many keys the object at a place has, or the array of keys and values.
+  private func keyCount(at place: OpenPlace) throws(FormatError) -> Int {
+    if let shape = place.elements?.shape { return message.tables.keyCount(ofShape: shape) }
+    guard let offset = place.tagged, let object = try ObjectHeader.read(message.reader, at: offset) else {
+      return (try ArrayDecoder(of: place, self, .top).count ?? 0) / 2
+    }
+    var (entries, count) = (try Children(object, message), 0)
+    while try entries.next(message) != nil { count += 1 }
+    return count
   }
 }
 
