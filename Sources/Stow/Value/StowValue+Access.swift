@@ -44,8 +44,8 @@ extension StowValue {
     get { object?[key] }
     _modify {
       var object = object ?? [:]
-      // Stays if nothing is assigned.
-      let other: StowValue? = kind == .object ? nil : self
+      // Stays if nothing is assigned. Not `nil`, which would be taken for the value `null`.
+      let other: StowValue? = kind == .object ? .none : self
       // Released, so that the object is uniquely referenced and can be changed in place.
       self = .null
       defer { if let other, object.isEmpty { self = other } else { self = .object(object) } }
@@ -73,7 +73,7 @@ extension StowValue {
     _modify {
       var elements = array ?? []
       // As for a key.
-      let other: StowValue? = kind == .array ? nil : self
+      let other: StowValue? = kind == .array ? .none : self
       self = .null
       var value: StowValue? = elements.indices.contains(index) ? elements.take(at: index) : .none
       defer {

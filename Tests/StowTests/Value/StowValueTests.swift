@@ -107,6 +107,18 @@ struct StowValueTests {
     #expect(other == [true])
   }
 
+  @Test("is an empty object or array once the last of its values is removed")
+  func removingTheLast() {
+    var value: StowValue = ["object": ["key": 1], "list": [1], "text": "x"]
+    value["object"]?["key"] = nil
+    value["list"]?[0] = nil
+    value["text"]?["key"] = nil
+    value["text"]?[0] = nil
+    #expect(value == ["object": [:], "list": [], "text": "x"])
+    for key in ["object", "list", "text"] { value[key] = nil }
+    #expect(value == [:])
+  }
+
   @Test("is changed in its place")
   func inPlace() throws {
     var value: StowValue = ["list": .array(Array(repeating: .object(["a": [0]]), count: 1000))]
