@@ -72,7 +72,9 @@ struct ContextLearner {
 
   /// Takes in the recording of a sample.
   private mutating func take(_ recording: inout Recording) {
-    let asked = recording.keyTables.active.buffer.map { ($0, names: Self.names(of: $0) { _ in true }) }
+    let asked = recording.keyTables.active.buffer.map {
+      ($0, names: Self.names(of: $0) { _ in true }, isSame: $0.pointee.slotsOfFirst >= $0.pointee.slotCount)
+    }
     let hasMaps = recording.maps.count > 0
     // Of several values for a key, only the last is in a message. The entries of dictionaries come in any
     // order, and so do the keys that the values in them use.
@@ -84,8 +86,9 @@ struct ContextLearner {
       for list in maps.lists.indices { distinct.insert(Self.sortedNames(of: maps.keys(of: list), recording)) }
       for names in distinct { lists[names, default: 0] += 1 }
     }
-    for (keys, names) in asked {
-      if hasMaps { note(Self.names(of: keys) { keys.pointee.hasValue(atSlot: $0) }, of: keys) }
+    for (keys, names, isSame) in asked {
+      // If every object asks for the same keys, the type has them in that order.
+      if hasMaps, !isSame { note(Self.names(of: keys) { keys.pointee.hasValue(atSlot: $0) }, of: keys) }
       note(names, of: keys)
       shapes[keys.pointee.index]?.uses += keys.pointee.uses
     }

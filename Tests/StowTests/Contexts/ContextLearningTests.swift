@@ -161,6 +161,23 @@ struct ContextLearningTests {
     #expect(contexts[0].shapes.contains(["station", "level", "state", "note"]))
   }
 
+  @Test("has the keys of a type in their order, whichever values in a dictionary lack some of them")
+  func missingKeys() throws {
+    func sample(_ capacity: Int) -> [String: [Level: Reading]] {
+      var byName: [String: [Level: Reading]] = Dictionary(minimumCapacity: capacity)
+      var byState: [Level: Reading] = Dictionary(minimumCapacity: capacity)
+      byState[.calm] = Reading(station: "Elbe", level: nil, state: .calm)
+      byState[.high] = reading("Elbe")
+      byState[.rising] = Reading(station: "Elbe", level: nil, state: .calm, note: "n")
+      for name in ["a", "b", "c"] { byName[name] = byState }
+      return byName
+    }
+    for capacity in [0, 100, 1_000, 10_000, 100_000] {
+      let context = try StowContext(learningFrom: [sample(capacity)])
+      #expect(context.shapes == [["station", "level", "state", "note"]])
+    }
+  }
+
   @Test("of no samples is empty, and still can be relied on")
   func empty() throws {
     let context = try StowContext(learningFrom: [])

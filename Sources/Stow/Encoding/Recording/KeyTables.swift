@@ -116,6 +116,9 @@ struct KeyTable: ~Copyable {
   /// How many objects have these keys, and the first of them on the tape.
   var uses = 0
   var firstUse = 0
+  /// How many slots there were when the second object began, as far as that was noted: all, if every object asks for
+  /// the same keys.
+  var slotsOfFirst = Int.max
 
   // Of one message, when its recording is complete.
 
