@@ -52,6 +52,30 @@ struct KeptEncoderTests {
       })
     #expect(throws: EncodingError.self) { try Cycle().encode(to: #require(kept)) }
     #expect(throws: EncodingError.self) { try container?.encode(Cycle(), forKey: "cycle") }
+    container = kept?.container(keyedBy: AnyKey.self)
+    #expect(throws: EncodingError.self) { try container?.encode(Cycle(), forKey: "cycle") }
+  }
+
+  @Test("take structs within structs", arguments: [false, true])
+  func structs(keepsContainer: Bool) throws {
+    struct Outer: Encodable {
+      var inner = ["key": [Inner()]]
+      var last: Inner? = Inner()
+    }
+    struct Inner: Encodable { var numbers = [1: [1, 2]] }
+    var encoder: (any Encoder)?
+    var container: KeyedEncodingContainer<AnyKey>?
+    _ = try StowEncoder().encode(
+      Writes {
+        encoder = $0
+        container = $0.container(keyedBy: AnyKey.self)
+      })
+    if !keepsContainer { container = encoder?.container(keyedBy: AnyKey.self) }
+    try container?.encode(Outer(), forKey: "outer")
+    try container?.encode([[Outer()]], forKey: "list")
+    try Outer().encode(to: #require(encoder))
+    var nested = container?.nestedUnkeyedContainer(forKey: "nested")
+    try nested?.encode(Outer())
   }
 
   /// Whatever a value can keep of the encoder that it was handed.

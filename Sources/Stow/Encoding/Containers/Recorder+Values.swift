@@ -64,11 +64,11 @@ extension Recorder {
 // Making the containers and encoders that values receive.
 
 extension Recorder {
-  /// Returns the container of a message that is over: what is written to it is discarded.
+  /// Returns the container of a message that is over: what is written to it is discarded with its recorder.
   @inline(never)
   static func discarding<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncodingContainer<Key> {
     let recorder = Recorder(reusesContainers: false)
-    recorder.detach()
+    recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     return recorder.nestedKeyedContainer(keyType, key: TokenKey(), parent: -1)
   }
 

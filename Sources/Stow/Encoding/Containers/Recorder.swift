@@ -29,8 +29,7 @@ final class Recorder {
   /// Tells encoders and containers whether their message is still being recorded.
   @exclusivity(unchecked) private(set) var cell = RecorderCell.take()
   @exclusivity(unchecked) private(set) var generation: UInt32
-  /// The options of the encoder when the call began. The depth is 0 in a recorder that only discards,
-  /// because no call begins for it and nothing nests in it.
+  /// The options of the encoder when the call began.
   @exclusivity(unchecked) private(set) var userInfo = UserInfo()
   @exclusivity(unchecked) private var maximumDepth = 0
 
@@ -406,8 +405,8 @@ final class Recorder {
     recording.keyTables.forgetSlots(from: outside.slots)
   }
 
-  // What escaped from a message may be written to on any thread.
-  private var isStackLow: Bool { stack.isLow(isElsewhere: isOver) }
+  // What escaped from a message may be written to on any thread. The recorder of such a container reuses none.
+  private var isStackLow: Bool { stack.isLow(isElsewhere: isOver || !pools.reusesContainers) }
 
   @inline(never)
   private func noRoom<Value>(_ value: Value, key: TokenKey, parent: Int) -> EncodingError {
