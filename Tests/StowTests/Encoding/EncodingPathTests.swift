@@ -158,6 +158,57 @@ struct EncodingPathTests {
     #expect(probe.path == [0, "k", 0])
   }
 
+  @Test("of what a value has kept that threw")
+  func keptFromFailure() throws {
+    enum Key: String, CodingKey { case a, b, c, d }
+    func paths(_ encode: (Writes) throws -> Data, inPlace: Bool) throws -> [[Step]] {
+      var paths: [() -> [any CodingKey]] = []
+      let failing = Writes { encoder in
+        var container = encoder.container(keyedBy: Key.self)
+        var list = container.nestedUnkeyedContainer(forKey: .b)
+        let element = list.nestedContainer(keyedBy: AnyKey.self)
+        let object = container.nestedContainer(keyedBy: Key.self, forKey: .c)
+        let inner = container.superEncoder(forKey: .d)
+        paths += [{ list.codingPath }, { element.codingPath }, { object.codingPath }, { inner.codingPath }]
+        throw Refusal()
+      }
+      let array = Writes { encoder in
+        var list = encoder.unkeyedContainer()
+        try list.encode(0)
+        let object = list.nestedContainer(keyedBy: Key.self)
+        paths.append { object.codingPath }
+        throw Refusal()
+      }
+      var found: [[Step]] = []
+      _ = try encode(
+        Writes { encoder in
+          var list = encoder.unkeyedContainer()
+          for _ in 0..<2 {
+            for value in [failing, array] {
+              if inPlace {
+                try list.encode(
+                  Writes { encoder in
+                    var container = encoder.singleValueContainer()
+                    try? container.encode(value)
+                    try container.encode(0)
+                  })
+              } else {
+                try? list.encode(value)
+              }
+            }
+            var other = list.nestedContainer(keyedBy: Key.self)
+            for key in [Key.c, .d, .a] { try other.encode(1, forKey: key) }
+            found += paths.map { steps($0()) }
+          }
+        })
+      return found
+    }
+    for inPlace in [false, true] {
+      let own = try paths({ try StowEncoder().encode($0) }, inPlace: inPlace)
+      #expect(try own == paths({ try JSONEncoder().encode($0) }, inPlace: inPlace))
+    }
+  }
+
   @Test("in the errors a type throws about itself")
   func ownErrors() {
     struct Picky: Encodable {

@@ -385,6 +385,7 @@ final class Recorder {
     recording.empty(start)
   }
 
+    recording.keepKeys(from: outside.start)
   /// Forgets the places that a value that threw has recorded.
   private func forgetPlaces(from start: Int) {
     while let last = innermostPlaces.last, last.start >= start { innermostPlaces.removeLast() }
@@ -406,6 +407,7 @@ final class Recorder {
   }
 
   // What escaped from a message may be written to on any thread. The recorder of such a container reuses none.
+    recording.keepKeys(from: outside.start)
   private var isStackLow: Bool { stack.isLow(isElsewhere: isOver || !pools.reusesContainers) }
 
   @inline(never)

@@ -206,6 +206,9 @@ struct KeyTable: ~Copyable {
     slot < slotCount ? codingKeys[Int(keys[slot])] : nil
   }
 
+  /// The keys of all slots.
+  var usedKeys: [any CodingKey] { (0..<slotCount).map { codingKey(atSlot: $0) ?? PathKey(stringValue: "") } }
+
   /// Returns the bytes of a key in a map or a shape, valid until another key is learnt.
   @inline(__always)
   func text(atSlot slot: Int) -> UnsafeRawBufferPointer {

@@ -193,6 +193,11 @@ extension Recording {
       if let integer = integerKeys[start - 1] { return PathKey(name: name, integer: integer) }
       return PathKey(stringValue: name)
     }
+    if let former = tree.formerKeys[parent], start < former.end, key.position < former.keys.count {
+      return former.keys[key.position]
+    }
+    // An array that threw in a single-value container has left a place.
+    if container.kind == .place { return PathKey.index(key.position) }
     guard container.kind == .object else { return PathKey(stringValue: "") }
     return keyTables[container.index].pointee.codingKey(atSlot: key.position) ?? PathKey(stringValue: "")
   }

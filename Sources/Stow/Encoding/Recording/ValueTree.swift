@@ -55,6 +55,9 @@ struct ValueTree {
   fileprivate var open: [Int] = []
   /// The earlier value for the same key that a value replaced, in case the value throws.
   fileprivate var replaced: [Int: Int] = [:]
+  /// The keys by their slots that objects of values that threw had, by their tokens, and the end of the value: the slots
+  /// were taken back, but what was kept has a path.
+  fileprivate(set) var formerKeys: [Int: (keys: [any CodingKey], end: Int)] = [:]
 
   var isEmpty: Bool { nodeOfToken.isEmpty }
 
@@ -217,6 +220,13 @@ extension Recording {
     tape[begin].index = token.index &+ 1
     return token.index
   }
+  /// Keeps the keys of the objects that begin at `start` or later, which threw.
+  mutating func keepKeys(from start: Int) {
+    for token in start..<tape.count where tape[token].kind == .object && tree.formerKeys[token] == nil {
+      tree.formerKeys[token] = (keyTables[tape[token].index].pointee.usedKeys, tape.count)
+    }
+  }
+
 
   /// Counts one element less, because it threw.
   mutating func removeElement(ofArray begin: Int) {
