@@ -1,3 +1,4 @@
+import Foundation
 import Stow
 import Testing
 
@@ -17,6 +18,62 @@ struct AmendedValueTests {
       try nested.encode(3, forKey: "z")
       try nested.encode(5, forKey: "y")
     }
+  }
+
+  @Test("of two values for a key, one recorded within the other, the outer one stays")
+  func withinItself() throws {
+    enum Key: String, CodingKey { case before, key, after }
+    func check<K: CodingKey>(_ keys: K...) throws {
+      for isFirst in [true, false] {
+        let value = Writes { encoder in
+          var container = encoder.container(keyedBy: K.self)
+          try container.encode(0, forKey: keys[0])
+          let copy = container
+          func write(_ value: some Encodable) throws {
+            var container = copy
+            try container.encode(value, forKey: keys[1])
+          }
+          let outer = Writes { encoder in
+            if isFirst { try write(["inner"]) }
+            var own = encoder.container(keyedBy: AnyKey.self)
+            try own.encode(1, forKey: "outer")
+            if !isFirst { try write("inner") }
+            try own.encode(2, forKey: "more")
+          }
+          try container.encode([outer], forKey: keys[1])
+          try container.encode(outer, forKey: keys[1])
+          try? container.encode(
+            Writes {
+              try write("inner")
+              try $0.writeSingle("lost")
+              throw Refusal()
+            }, forKey: keys[2])
+          try container.encode(3, forKey: keys[2])
+        }
+        let json = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
+        #expect(try transcode(value, to: JSONValue.self) == json)
+      }
+    }
+    try check(Key.before, .key, .after)
+    try check(AnyKey("before"), "key", "after")
+  }
+
+  @Test("of two elements, one recorded within the other, the outer one comes last")
+  func elementWithinItself() throws {
+    let value = Writes { encoder in
+      var list = encoder.unkeyedContainer()
+      try list.encode(0)
+      let copy = list
+      let outer = Writes { encoder in
+        var list = copy
+        try list.encode("inner")
+        try encoder.writeSingle(["outer"])
+      }
+      try list.encode(outer)
+      try list.encode(2)
+    }
+    let json = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
+    #expect(try transcode(value, to: JSONValue.self) == json)
   }
 
   @Test("a dictionary encoded for a key is amended by nestedContainer(forKey:)")

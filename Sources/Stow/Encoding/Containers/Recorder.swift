@@ -140,7 +140,7 @@ final class Recorder {
       throw error
     }
     calls &-= 1
-    if isDisturbed(since: outside) { return comeBack(to: parent) }
+    if isDisturbed(since: outside) { return comeBack(to: parent, from: outside.start) }
     open.frame = outside.frame
     if recording.tape.count == outside.start { appendPlace(key: key) }
     close(toDepth: outside.depth)
@@ -203,7 +203,7 @@ final class Recorder {
       rollBack(to: outside, parent: container.parentToken)
       throw error
     }
-    if isDisturbed(since: outside) { return comeBack(to: container.parentToken) }
+    if isDisturbed(since: outside) { return comeBack(to: container.parentToken, from: begin) }
     leave(outside)
   }
 
@@ -319,11 +319,15 @@ final class Recorder {
     }
   }
 
-  /// Makes the container of a complete value current, if the value did not record everything in line.
+  /// Makes the container of a value current that did not record everything in line.
+  ///
+  /// - Parameter start: The value, if it is complete: then it counts, even if it has recorded another one for its key.
   @inline(never)
-  private func comeBack(to parent: Int) {
+  private func comeBack(to parent: Int, from start: Int? = nil) {
     deferAwaited()
-    if parent >= 0 { goOn(in: parent) }
+    if parent < 0 { return }
+    goOn(in: parent)
+    if let start, !isOver { recording.makeLast(start, in: parent) }
   }
 
   /// Continues the tape in a container that was left.
@@ -381,11 +385,11 @@ final class Recorder {
     if !isDisturbed(since: outside), recording.tape.count == start { return }
     recording.isOutOfOrder = true
     forgetPlaces(from: max(outside.start, start + 1))
+    recording.keepKeys(from: outside.start)
     forgetSlots(since: outside, place: start)
     recording.empty(start)
   }
 
-    recording.keepKeys(from: outside.start)
   /// Forgets the places that a value that threw has recorded.
   private func forgetPlaces(from start: Int) {
     while let last = innermostPlaces.last, last.start >= start { innermostPlaces.removeLast() }
@@ -403,11 +407,11 @@ final class Recorder {
     if since.contains(where: { $0 < outside.start && $0 != place }) { return }
     // Its tokens refer to the slots.
     recording.readTape()
+    recording.keepKeys(from: outside.start)
     recording.keyTables.forgetSlots(from: outside.slots)
   }
 
   // What escaped from a message may be written to on any thread. The recorder of such a container reuses none.
-    recording.keepKeys(from: outside.start)
   private var isStackLow: Bool { stack.isLow(isElsewhere: isOver || !pools.reusesContainers) }
 
   @inline(never)

@@ -111,7 +111,7 @@ extension Recording {
     var (key, slot) = (key, -1)
     if key < 0 {
       let keys = keyTable(ofObject: container)
-      key = strings.intern(keyTables[keys].pointee.utf8(atSlot: token.slot))
+      key = name(ofSlot: token.slot, in: container)
       if object.kind == .object, object.index == keys { slot = token.slot }
     }
     if let existing = tree.nodes[parent].entry(forKey: key) {
@@ -124,6 +124,11 @@ extension Recording {
       tree.nodes[parent].entries[existing].key = -1
     }
     tree.nodes[parent].append(ValueTree.Entry(key: key, slot: slot, token: index))
+  }
+
+  /// Returns the string of a key of the object that begins at `begin`.
+  private mutating func name(ofSlot slot: Int, in begin: Int) -> Int {
+    strings.intern(keyTables[keyTable(ofObject: begin)].pointee.utf8(atSlot: slot))
   }
 
   /// Returns the key table whose slots the tokens of an object use, which may be another one than that of the
@@ -154,6 +159,24 @@ extension Recording {
     }
     tree.nodes[node].entries[entry].token = token
     return token
+  }
+
+  /// Makes a value the last one for its key, or the last element, although others came after it began.
+  mutating func makeLast(_ value: Int, in container: Int) {
+    let node = tree.node(ofContainer: container)
+    if tree.nodes[node].entries.last?.token == value { return }
+    if tree.nodes[node].begin.kind == .array {
+      guard let index = tree.nodes[node].entries.lastIndex(where: { $0.token <= value }),
+        tree.nodes[node].entries[index].token == value
+      else { return }
+      return tree.nodes[node].entries.append(tree.nodes[node].entries.remove(at: index))
+    }
+    let before = tape[value - 1]
+    let key = before.kind == .key ? before.index : name(ofSlot: tape[value].slot, in: container)
+    guard let entry = tree.nodes[node].entry(forKey: key) else { return }
+    var token: Int? = tree.nodes[node].entries[entry].token
+    while let later = token, later != value { token = tree.replaced[later] }
+    if token == value { tree.nodes[node].entries[entry].token = value }
   }
 
   // MARK: places
@@ -197,6 +220,13 @@ extension Recording {
     tape[start].index = tape.count
   }
 
+  /// Keeps the keys of the objects that begin at `start` or later, which threw.
+  mutating func keepKeys(from start: Int) {
+    for token in start..<tape.count where tape[token].kind == .object && tree.formerKeys[token] == nil {
+      tree.formerKeys[token] = (keyTables[tape[token].index].pointee.usedKeys, tape.count)
+    }
+  }
+
   /// Makes the place at `start`, whose value threw, await one again. What the value has recorded belongs to
   /// nothing.
   mutating func empty(_ start: Int) {
@@ -220,13 +250,6 @@ extension Recording {
     tape[begin].index = token.index &+ 1
     return token.index
   }
-  /// Keeps the keys of the objects that begin at `start` or later, which threw.
-  mutating func keepKeys(from start: Int) {
-    for token in start..<tape.count where tape[token].kind == .object && tree.formerKeys[token] == nil {
-      tree.formerKeys[token] = (keyTables[tape[token].index].pointee.usedKeys, tape.count)
-    }
-  }
-
 
   /// Counts one element less, because it threw.
   mutating func removeElement(ofArray begin: Int) {
@@ -242,9 +265,7 @@ extension Recording {
     guard name >= 0 ? strings[name].keyUses > 1 : isOutOfOrder else { return nil }
     readTape()
     var name = name
-    if name < 0 {
-      name = strings.intern(keyTables[keyTable(ofObject: parent)].pointee.utf8(atSlot: key.position))
-    }
+    if name < 0 { name = self.name(ofSlot: key.position, in: parent) }
     let node = tree.node(ofContainer: parent)
     guard let entry = tree.nodes[node].entry(forKey: name), let last = lastValue(ofEntry: entry, in: node)
     else { return nil }

@@ -118,8 +118,8 @@ final class WritingScript {
     choices.trace("\(path) object: \(choice) for \(key.stringValue)")
     // What a super encoder writes once there is a container for its key may go to either.
     let isAwaited = if case .nothing = old?.content { true } else { false }
-    // Of two values for a key at once, each may be the last.
-    if node.busyKeys.contains(key.stringValue) || choice == 14 && node.busyKeys.contains("super") { return }
+    // A container for a key whose value is being encoded may continue that value.
+    if choice > 7, node.busyKeys.contains(choice == 14 ? "super" : key.stringValue) { return }
     switch choice {
     case 0:
       try container.encodeNil(forKey: key)
