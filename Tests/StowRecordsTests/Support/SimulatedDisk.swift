@@ -3,9 +3,10 @@ import Foundation
 @testable import StowRecords
 
 /// A disk in memory that can fail at any call, have no room left, and crash. In a crash each write that was not
-/// synchronized is there, is not there, or is there in parts; and of the names that were changed some first ones are, and those
-/// in folders that were synchronized.
+/// synchronized is there, is not there, or is there in parts; and of the changed names of each folder some first ones are, any
+/// removed ones, and all if the folder was synchronized.
 /// A synchronization that fails forgets what it had to write: it stays in the memory of the system, until a crash.
+@dynamicMemberLookup
 final class SimulatedDisk: Disk, @unchecked Sendable {
   enum Change {
     case write([UInt8], at: Int)
@@ -21,6 +22,34 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
       switch self {
       case .made(let path, _), .renamed(let path, _), .removed(let path): path
       }
+    }
+  }
+
+  /// What goes wrong.
+  struct Faults {
+    /// The calls that fail.
+    var failing: Range<Int> = 0..<0
+    /// The calls of this name fail.
+    var failingOperation: String?
+    /// The error of the calls that fail.
+    var code: Int32 = 5
+    /// The process has as many files open as it may have.
+    var isOutOfFiles = false
+    /// Renaming fails, and is done all the same, as over a network.
+    var renamesAndFails = false
+    /// How many bytes all files may have together.
+    var capacity = Int.max
+    /// Reads give no bytes from this offset on.
+    var readingEnd = Int.max
+    /// The error of reads that reach this offset.
+    var unreadable: (offset: Int, code: Int32)?
+
+    func fails(_ call: Int, _ operation: String) -> SystemError? {
+      if isOutOfFiles, ["open", "read folder", "synchronize folder"].contains(operation) {
+        return SystemError(operation: operation, code: 24)
+      }
+      let fails = failing.contains(call) || operation == failingOperation
+      return fails ? SystemError(operation: operation, code: code) : nil
     }
   }
 
@@ -53,33 +82,25 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   private var durableNames: [String: Content] = [:]
   private var namings: [Naming] = []
   private var nextNumber: UInt64 = 1
-  /// Grows when all processes end: what is open then is closed.
-  private var epoch = 0
+  /// These grow when all processes end, and when those end that write: what they have open is closed.
+  private var (epoch, writingEpoch) = (0, 0)
   private(set) var calls = 0
   /// How many files are open.
   fileprivate(set) var openFiles = 0
-  /// The calls that fail.
-  var failing: Range<Int> = 0..<0
-  /// How many bytes all files may have together.
-  var capacity = Int.max
-  /// The calls of this name fail.
-  var failingOperation: String?
+  var faults = Faults()
   /// What somebody else does before a call. The calls that this makes do not fail, and do not lead here again.
   var beforeCall: ((String) -> Void)?
-  /// Renaming fails, and is done all the same, as over a network.
-  var renamesAndFails = false
   /// An open file that has no name any more cannot be used, as on a file server.
   var forgetsNameless = false
-  /// Reads give no bytes from this offset on.
-  var readingEnd = Int.max
   /// What the clock says.
   var now: UInt64 = 1_000
   /// Names that a list of a folder leaves out.
   var unlisted: Set<String> = []
-  /// The error of reads that reach this offset.
-  var unreadable: (offset: Int, code: Int32)?
 
-  private static let sector = 512
+  subscript<Value>(dynamicMember fault: WritableKeyPath<Faults, Value>) -> Value {
+    get { faults[keyPath: fault] }
+    set { faults[keyPath: fault] = newValue }
+  }
 
   func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
     try mutex.withLock(body)
@@ -87,16 +108,13 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
 
   private func call(_ operation: String) throws {
     if let body = beforeCall {
-      let (range, name) = (failing, failingOperation)
-      (beforeCall, failing, failingOperation) = (nil, 0..<0, nil)
-      let before = calls
+      let (before, faults) = (calls, faults)
+      (beforeCall, self.faults) = (nil, Faults())
       body(operation)
-      (beforeCall, failing, failingOperation, calls) = (body, range, name, before)
+      (beforeCall, self.faults, calls) = (body, faults, before)
     }
     defer { calls += 1 }
-    if failing.contains(calls) || operation == failingOperation {
-      throw SystemError(operation: operation, code: 5)
-    }
+    if let error = faults.fails(calls, operation) { throw error }
   }
 
   // MARK: - Names
@@ -106,15 +124,20 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
       try call("open")
       if let content = names[path] {
         if purpose == .making { throw SystemError(operation: "open", code: 17) }
-        return SimulatedFile(self, content, epoch)
+        return file(content, purpose)
       }
       if purpose != .making { throw SystemError(operation: "open", code: 2) }
       let content = Content(number: nextNumber)
       nextNumber += 1
       names[path] = content
       namings.append(.made(path, content))
-      return SimulatedFile(self, content, epoch)
+      return file(content, purpose)
     }
+  }
+
+  private func file(_ content: Content, _ purpose: OpeningPurpose) -> SimulatedFile {
+    let isWriting = purpose == .appending || purpose == .making
+    return SimulatedFile(self, content, isWriting: isWriting, isWriting ? writingEpoch : epoch)
   }
 
   func status(of path: String) throws -> FileStatus? {
@@ -158,7 +181,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
       content.changed = now
       names[newPath] = content
       namings.append(.renamed(path, to: newPath))
-      if renamesAndFails { throw SystemError(operation: "rename", code: 5) }
+      if self.renamesAndFails { throw SystemError(operation: "rename", code: 5) }
     }
   }
 
@@ -182,10 +205,11 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
 
   // MARK: - The end of processes
 
-  /// All processes end, as if they were killed. What they have written stays.
-  func stop() {
+  /// All processes end, as if they were killed, or only those that write. What they have written stays.
+  func stop(onlyWriters: Bool = false) {
     locked {
-      epoch += 1
+      if !onlyWriters { epoch += 1 }
+      writingEpoch += 1
       for content in names.values { content.holder = nil }
     }
   }
@@ -194,7 +218,16 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   func crash(_ random: inout SeededGenerator) {
     locked {
       epoch += 1
-      for naming in namings.prefix(random.below(namings.count + 1)) { takeDurable(naming) }
+      writingEpoch += 1
+      for namings in Dictionary(grouping: namings, by: { Self.folder(of: $0.path) }).sorted(by: {
+        $0.key < $1.key
+      }) {
+        let first = random.below(namings.value.count + 1)
+        for naming in namings.value.prefix(first) { takeDurable(naming) }
+        for case .removed(let path) in namings.value.dropFirst(first) where random.oneIn(2) {
+          takeDurable(.removed(path))
+        }
+      }
       let lost = names.filter { $0.value.isFolder && durableNames[$0.key] == nil }.keys
       durableNames = durableNames.filter { name in !lost.contains { name.key.hasPrefix("\($0)/") } }
       namings = []
@@ -237,6 +270,58 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     }
   }
 
+  /// The files whose paths begin with this one, and their bytes.
+  func contents(of path: String) -> [String: [UInt8]] {
+    locked { names.filter { $0.key.hasPrefix(path) }.mapValues(\.bytes) }
+  }
+
+  // MARK: - What somebody else does
+
+  /// Renames a file, or a folder with all that is in it. The new name is on the disk.
+  func move(_ path: String, to newPath: String) {
+    locked {
+      for naming in namings { takeDurable(naming) }
+      namings = []
+      for name in names.keys where name == path || name.hasPrefix(path + "/") {
+        names[newPath + name.dropFirst(path.count)] = names.removeValue(forKey: name)
+      }
+      durableNames = names
+    }
+  }
+
+  /// Makes a copy of a file, or of a folder with all that is in it, on the disk.
+  func duplicate(_ path: String, as newPath: String) {
+    locked {
+      for (name, content) in names where name == path || name.hasPrefix(path + "/") {
+        let new = Content(number: nextNumber, isFolder: content.isFolder)
+        (new.bytes, new.durable, new.changed) = (content.bytes, content.bytes, now)
+        nextNumber += 1
+        names[newPath + name.dropFirst(path.count)] = new
+        durableNames[newPath + name.dropFirst(path.count)] = new
+      }
+    }
+  }
+
+  /// Changes a bit of a file, if it is on the disk, and nothing is to be written there any more.
+  func flipBit(_ bit: Int, at offset: Int, of path: String) -> Bool {
+    locked {
+      guard let content = names[path], content.changes.isEmpty, offset < content.durable.count else {
+        return false
+      }
+      content.bytes[offset] ^= 1 << bit
+      content.durable[offset] ^= 1 << bit
+      return true
+    }
+  }
+
+  /// Cuts a file off.
+  func cutOff(_ path: String, to size: Int) {
+    locked {
+      names[path]?.apply(.truncate(size))
+      names[path]?.changed = now
+    }
+  }
+
   func copy() -> SimulatedDisk {
     locked {
       let copy = SimulatedDisk()
@@ -258,9 +343,11 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   ) throws -> Result {
     try locked {
       try call(operation)
-      guard file.epoch == epoch else { throw SystemError(operation: operation, code: 9) }
+      guard file.epoch == (file.isWriting ? writingEpoch : epoch) else {
+        throw SystemError(operation: operation, code: 9)
+      }
       if forgetsNameless, !names.values.contains(where: { $0 === file.content }) {
-        throw SystemError(operation: operation, code: 116)
+        throw SystemError(operation: operation, code: ESTALE)
       }
       return try body(file.content)
     }
@@ -276,7 +363,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   /// Writes what there is room for.
   fileprivate func write(_ bytes: [UInt8], at offset: Int, to content: Content) throws {
     let growth = max(0, offset + bytes.count - content.bytes.count)
-    let missing = max(0, growth - max(0, capacity - used))
+    let missing = max(0, growth - max(0, self.capacity - used))
     let written = bytes.dropLast(missing)
     content.changed = now
     if !written.isEmpty { content.apply(.write(Array(written), at: offset)) }
@@ -348,11 +435,13 @@ extension SimulatedDisk.Content {
 final class SimulatedFile: DiskFile, @unchecked Sendable {
   fileprivate let disk: SimulatedDisk
   fileprivate let content: SimulatedDisk.Content
+  fileprivate let isWriting: Bool
   fileprivate let epoch: Int
 
-  fileprivate init(_ disk: SimulatedDisk, _ content: SimulatedDisk.Content, _ epoch: Int) {
+  fileprivate init(_ disk: SimulatedDisk, _ content: SimulatedDisk.Content, isWriting: Bool, _ epoch: Int) {
     self.disk = disk
     self.content = content
+    self.isWriting = isWriting
     self.epoch = epoch
     disk.openFiles += 1
   }
