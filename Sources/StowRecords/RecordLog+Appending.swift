@@ -143,7 +143,7 @@ extension RecordLog {
     try synchronize(writer, upTo: count)
   }
 
-  /// Does the work of closing, once.
+  /// Does the work of closing. Called once.
   func closeWriting() throws {
     let closing = state.withLock { state -> (LogWriter, Result<Void, any Error>)? in
       state.isClosed = true

@@ -50,8 +50,9 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   let synchronization = Mutex<Int?>(nil)
   /// Held while segments are compacted. Taken before all others.
   let compaction = Mutex<Void>(())
-  /// Held while the log is closed, so that every call of `close` returns once it is. Taken before `synchronization` and `state`.
-  let closing = Mutex<Void>(())
+  /// What closing has led to. Held while the log is closed, so that every call of `close` returns once it is. Taken before
+  /// `synchronization` and `state`.
+  let closing = Mutex<Result<Void, any Error>?>(nil)
   /// Runs what is written later, in the background.
   let writingCalls = BlockingCalls()
   /// The records that tasks wait for.
@@ -131,11 +132,17 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   }
 
   /// Synchronizes the log and releases its lock, so that another writer may open it. Closing again does
-  /// nothing. Records can still be read.
+  /// nothing, and throws the same error. Records can still be read.
   ///
   /// - Throws: `RecordLogError`, also for earlier errors in the background. The log is closed even so, and
   ///   what could not be written is lost.
-  public override func close() throws { try closing.withLock { _ in try closeWriting() } }
+  public override func close() throws {
+    try closing.withLock { result in
+      let known = result ?? Result { try closeWriting() }
+      result = known
+      try known.get()
+    }
+  }
 
   /// Closes the log as ``close()`` does, without reporting errors: a deinitializer cannot throw.
   deinit {

@@ -140,6 +140,18 @@ struct PromiseTests {
     #expect { try log.close() } throws: { reason($0) == .synchronizationFailed }
   }
 
+  @Test("Who closes the log once more is told the same")
+  func closingAgain() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.append(Event(0))
+    disk.failingOperation = "write"
+    for _ in 0..<2 {
+      #expect { try log.close() } throws: { reason($0) == .system(operation: "write", code: 5) }
+      disk.failingOperation = nil
+    }
+  }
+
   /// The system shows what is not on the disk, and takes it for written.
   @Test("Records of a process whose synchronization failed are on the disk once a later one has synchronized")
   func restartAfterAFailedSynchronization() throws {
