@@ -87,6 +87,11 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     self.init(file: file, offset: offset, reason)
   }
 
+  /// Whether a file server does not know the file any more.
+  var isForgotten: Bool {
+    if case .system(_, let code) = reason { SystemDisk.isForgotten(code) } else { false }
+  }
+
   /// The file, the offset and the reason in a sentence.
   public var description: String {
     let place = offset.map { " at offset \($0)" } ?? ""

@@ -129,8 +129,11 @@ extension RecordLogReader {
       /// Looks for records after those already seen, and returns whether there are any.
       private mutating func look(in newest: LogSnapshot) throws -> Bool {
         if file !== newest.file {
-          // A file server that no longer knows the old file cannot read the rest of it.
-          if (try? file.disk.status()) != nil, try beginRest() { return true }
+          do {
+            if try beginRest() { return true }
+          } catch let error as RecordLogError where error.isForgotten {
+            // A file server that no longer knows the old file cannot read the rest of it.
+          }
           (file, waking) = (newest.file, nil)
         }
         return try begin(newest)

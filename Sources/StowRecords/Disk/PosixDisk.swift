@@ -28,6 +28,15 @@ struct SystemDisk {
     #endif
   }
 
+  /// Returns whether an error says that a file server does not know an open file any more.
+  static func isForgotten(_ code: Int32) -> Bool {
+    #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
+      code == ESTALE
+    #else
+      false
+    #endif
+  }
+
   /// Returns whether an error says that the name of a new file is taken.
   static func isTaken(_ code: Int32) -> Bool {
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)

@@ -155,6 +155,36 @@ struct BesideTests {
   }
 
   @Test(arguments: [nil, 65_536])
+  func whatACompactionLeftOutIsFollowedAfterAMomentOfFailures(_ segmentSize: Int?) async throws {
+    for call in 0..<20 {
+      let disk = SimulatedDisk()
+      let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
+      try log.append(Event(0))
+      try log.flush()
+      let reader = try RecordLogReader(at: "/log", on: disk)
+      var following = reader.follow(from: 0).makeAsyncIterator()
+      #expect(try await following.next()?.number == 0)
+      for id in 1..<3 { try log.append(Event(id)) }
+      try log.compact { $0.number != 1 }
+      try log.append(Event(3))
+      try log.flush()
+      disk.failing = (disk.calls + call)..<(disk.calls + call + 1)
+      var numbers: [Int] = []
+      while numbers.last ?? 0 < 3 {
+        do {
+          try await following.next().map { numbers.append($0.number) }
+        } catch {
+          disk.failing = 0..<0
+        }
+        // What could not be read is skipped, and there must be something after it.
+        try log.append(Event(log.count))
+        try? log.flush()
+      }
+      #expect(numbers.starts(with: [1, 2, 3]) || !reader.damage.isEmpty, "call \(call): \(numbers)")
+    }
+  }
+
+  @Test(arguments: [nil, 65_536])
   func whereAFileThatWasReplacedCannotBeUsedTheNewOneIsFollowed(_ segmentSize: Int?) async throws {
     let disk = SimulatedDisk()
     disk.forgetsNameless = true
