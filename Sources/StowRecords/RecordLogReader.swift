@@ -347,7 +347,9 @@ extension RecordLogReader {
   private func listSegments(_ state: inout LogState) throws {
     state.listed = .now
     let (segments, file) = try LogOpening(disk: disk, path: path).segmentsForReading(files)
-    if segments == state.segments, file.identity == state.file.identity { return }
+    // A copy of a file has the same identity.
+    let isOpen = try? file.disk.status().place == state.file.disk.status().place
+    if segments == state.segments, isOpen == true { return }
     try take((segments, file), &state)
   }
 

@@ -155,6 +155,27 @@ struct BesideTests {
   }
 
   @Test(arguments: [nil, 65_536])
+  func aCopyInPlaceOfTheLogIsRead(_ segmentSize: Int?) throws {
+    for forgetsNameless in [false, true] {
+      let disk = SimulatedDisk()
+      disk.forgetsNameless = forgetsNameless
+      do {
+        let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
+        for id in 0..<10 { try log.append(Event(id, size: 10_000)) }
+        try log.close()
+      }
+      let reader = try RecordLogReader(at: "/log", on: disk)
+      disk.move("/log", to: "/moved")
+      disk.duplicate("/moved", as: "/log")
+      let log = try RecordLog(at: "/log", on: disk)
+      try log.append(Event(10))
+      try log.flush()
+      reader.lookAgain()
+      #expect(reader.count == 11 && reader.records.map(\.number) == Array(0...10))
+    }
+  }
+
+  @Test(arguments: [nil, 65_536])
   func whatACompactionLeftOutIsFollowedAfterAMomentOfFailures(_ segmentSize: Int?) async throws {
     for call in 0..<20 {
       let disk = SimulatedDisk()
@@ -198,4 +219,9 @@ struct BesideTests {
     try log.flush()
     #expect(try await records.next()?.number == 1)
   }
+}
+
+extension RecordLogReader {
+  /// Has a reader of a folder look for other files there, as if it had done so last more than a second ago.
+  func lookAgain() { state.withLock { $0.listed -= .seconds(2) } }
 }
