@@ -219,7 +219,9 @@ extension RecordLog {
     _ = try replacement(of: old.file, tail, opening, isKept) { new in
       // A record may be left out because of one that was appended meanwhile, which a crash must not take then.
       try synchronize()
-      try withWriter { state, _ in
+      try withWriter { state, writer in
+        // Another folder may be at the path by now.
+        try writer.checkFile()
         // A removed segment must not come back.
         guard state.segments.contains(segment) else { return opening.remove(new) }
         try opening.putInPlace(new, of: old.file.disk)

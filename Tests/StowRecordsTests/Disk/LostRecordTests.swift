@@ -318,6 +318,34 @@ struct DisplacedLogTests {
     #expect(try records.map { try $0.decode(String.self) } == ["second"])
   }
 
+  @Test("in a folder that is a copy is not compacted")
+  func compactingBesideACopy() throws {
+    for movesLate in [false, true] {
+      let disk = SimulatedDisk()
+      let first = try Segmented.log(on: disk)
+      try Segmented.append(0..<30, to: first)
+      try first.compact { _ in true }
+      var before: [String: [UInt8]] = [:]
+      func move() {
+        disk.move(Segmented.folder, to: "/moved")
+        disk.duplicate("/moved", as: Segmented.folder)
+        before = disk.contents(of: Segmented.folder)
+      }
+      if !movesLate { move() }
+      let second = movesLate ? nil : try Segmented.log(on: disk)
+      #expect {
+        try first.compact { record in
+          if movesLate, record.number == 0 { move() }
+          return record.number % 2 == 0
+        }
+      } throws: {
+        reason($0) == .replaced
+      }
+      #expect(disk.contents(of: Segmented.folder) == before)
+      withExtendedLifetime(second) {}
+    }
+  }
+
   @Test("in a folder that is a copy loses no segments")
   func copiedFolder() throws {
     let first = try RecordLog(at: folder.log, segmentSize: 65_536, durability: .manual)
