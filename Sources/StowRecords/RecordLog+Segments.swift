@@ -177,12 +177,12 @@ extension RecordLog {
     state.segments.append(segment)
     (state.file, state.writer) = (new.file, new)
     do {
-      try disk.synchronizeFolder(of: segment.path)
+      try RecordLogError.naming(path) { try disk.synchronizeFolder(of: segment.path) }
     } catch {
       // A crash may lose the segment, with everything appended to it from now on.
       new.failToSynchronize()
+      throw error
     }
-    if let failure = new.failure { throw failure }
     removeOutdated(&state)
     return new
   }
@@ -283,12 +283,13 @@ extension RecordLog {
         files.noteReplacement()
         state.followers.wake()
         do {
-          try disk.synchronizeFolder(of: path)
+          try RecordLogError.naming(path) { try disk.synchronizeFolder(of: path) }
         } catch {
           // A crash may bring back the old file, without the last records and all later ones.
           writer.failToSynchronize()
           new.failToSynchronize()
           done = nil
+          state.lateError = error as? RecordLogError
         }
       }
     }

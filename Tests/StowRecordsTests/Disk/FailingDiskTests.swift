@@ -107,6 +107,22 @@ struct FailingDiskTests {
     #expect(throws: RecordLogError.self) { try log.append(Event(2)) }
   }
 
+  @Test("Where a new name cannot be brought to the disk, an error says why", arguments: [nil, 65_536])
+  func tooManyFiles(_ segmentSize: Int?) throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
+    try log.append(Event(0))
+    (disk.failingOperation, disk.code) = ("synchronize folder", 24)
+    if segmentSize == nil { try log.compact { _ in true } }
+    #expect { try segmentSize == nil ? log.flush() : log.compact { _ in true } } throws: {
+      ($0 as? RecordLogError)?.reason == .system(operation: "synchronize folder", code: 24)
+    }
+    disk.failingOperation = nil
+    #expect { try log.append(Event(1)) } throws: {
+      ($0 as? RecordLogError)?.reason == .synchronizationFailed
+    }
+  }
+
   @Test("What a writer cuts off while a reader looks for the end is no error")
   func cuttingOffBesideAReader() throws {
     let disk = HookedDisk()
