@@ -78,18 +78,27 @@ extension RecordLog {
 
   /// Removes the first `count` segments.
   private func remove(_ count: Int, _ state: inout LogState) throws {
-    guard count > 0 else { return }
+    guard count > 0 || state.hasRemoved else { return }
     // Another folder may be at the path by now.
     try state.writer?.checkFile()
     // Followers wake even if a later segment cannot be removed: the earlier ones are gone.
     defer { state.followers.wake() }
     for segment in state.segments.prefix(count) {
       _ = try openCertainly(segment, of: state.file.origin.log)
+      // A crash must not bring one back that has a gap after it.
+      try synchronizeRemoval(&state)
       try RecordLogError.naming(segment.path) { try disk.remove(segment.path) }
       files.forget(segment)
       state.segments.removeFirst()
+      state.hasRemoved = true
     }
+    try synchronizeRemoval(&state)
+  }
+
+  private func synchronizeRemoval(_ state: inout LogState) throws {
+    guard state.hasRemoved else { return }
     try RecordLogError.naming(path) { try disk.synchronizeFolder(of: state.file.path) }
+    state.hasRemoved = false
   }
 
   /// A finished segment that is to be removed or replaced; nil if there is no such file.

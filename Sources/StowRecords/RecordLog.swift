@@ -166,6 +166,8 @@ struct LogState: Sendable {
   /// For a reader of one file that was at its path: when the file had changed, and until when that is
   /// trusted.
   var settled: (change: UInt64, end: ContinuousClock.Instant)?
+  /// Whether a crash may bring back the segment that was removed last.
+  var hasRemoved = false
   var isClosed = false
   var isWritingScheduled = false
   /// An error of work in the background; the next call throws it.

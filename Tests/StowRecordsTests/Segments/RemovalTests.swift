@@ -178,6 +178,24 @@ struct RemovalTests {
     #expect(try Segmented.ids(Segmented.log(on: disk)).count >= 54 - last)
   }
 
+  @Test("leaves no gap in a crash, and is tried again", arguments: 0..<4 as Range<UInt64>)
+  func crashWhileRemoving(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    for call in 0..<30 {
+      let disk = SimulatedDisk()
+      let log = try Segmented.log(on: disk)
+      try Segmented.append(0..<50, to: log)
+      try log.synchronize()
+      disk.failing = (disk.calls + call)..<(disk.calls + call + 1)
+      _ = try? log.removeRecords(before: 40)
+      disk.failing = 0..<0
+      let removed = random.oneIn(2) ? try log.removeRecords(before: 40) : 0
+      disk.crash(&random)
+      let again = try Segmented.log(on: disk)
+      #expect(try again.verify().isEmpty && again.firstNumber >= removed, "call \(call)")
+    }
+  }
+
   @Test("A segment that retention must not remove keeps nobody from appending")
   func retentionThatFails() throws {
     let log = try Segmented.log(on: disk, retention: .records(10))
