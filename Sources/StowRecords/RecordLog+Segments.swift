@@ -33,7 +33,7 @@ extension RecordLog {
     }
 
     /// Keeps segments with records no older than this, by the clock of the system when the next segment was
-    /// begun.
+    /// begun. If the clock was ahead then, the segment goes when the next one does.
     public static func age(_ least: Duration) -> Retention {
       var retention = Retention()
       retention.age = least
@@ -143,19 +143,22 @@ extension RecordLog {
       }
       outdated = max(outdated, finished - kept)
     }
-    while outdated < finished, let age = retention.age, try self.age(of: segments[outdated + 1], state) > age
-    {
-      outdated += 1
+    guard let least = retention.age else { return outdated }
+    // Where it is not known how old a segment is, a later one tells how old it is at least.
+    for index in segments.indices.dropFirst(outdated + 1) {
+      guard let age = try age(of: segments[index], state) else { continue }
+      if age <= least { break }
+      outdated = index
     }
     return outdated
   }
 
-  /// Returns how long ago a segment was begun, or zero if that is not known.
-  private func age(of segment: Segment, _ state: LogState) throws -> Duration {
+  /// Returns how long ago a segment was begun; nil if that is not known, also because the clock was ahead.
+  private func age(of segment: Segment, _ state: LogState) throws -> Duration? {
     let isLast = segment == state.segments.last
     let file = isLast ? state.file : try files.open(segment, of: state.file.origin.log)?.file
     let now = disk.now
-    guard let begun = file?.origin.begun, begun > 0, begun < now else { return .zero }
+    guard let begun = file?.origin.begun, begun > 0, begun <= now else { return nil }
     return .milliseconds(now - begun)
   }
 

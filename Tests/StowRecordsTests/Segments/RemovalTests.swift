@@ -196,6 +196,20 @@ struct RemovalTests {
     }
   }
 
+  @Test("A clock that was ahead for a while keeps no segment for long")
+  func clockAhead() throws {
+    var log = try Segmented.log(on: disk)
+    for number in 0..<50 {
+      disk.now = number / 10 == 2 ? 1 << 40 : UInt64(number + 1) * 1_000
+      try Segmented.append(number..<(number + 1), to: log)
+    }
+    try log.close()
+    disk.now = 100_000
+    log = try Segmented.log(on: disk, retention: .age(.seconds(60)))
+    // Those of the last minute are from 40 on, and what stands with them.
+    #expect((33...40).contains(log.firstNumber))
+  }
+
   @Test("A segment that retention must not remove keeps nobody from appending")
   func retentionThatFails() throws {
     let log = try Segmented.log(on: disk, retention: .records(10))
