@@ -106,12 +106,17 @@ struct SystemDisk {
     }
 
     func names(in folder: String) throws -> [String] {
-      guard let stream = opendir(folder) else { throw SystemError(operation: "open folder", code: errno) }
+      var opened = opendir(folder)
+      while opened == nil, errno == EINTR { opened = opendir(folder) }
+      guard let stream = opened else { throw SystemError(operation: "open folder", code: errno) }
       defer { closedir(stream) }
       var names: [String] = []
       while true {
         errno = 0
-        guard let entry = readdir(stream) else { break }
+        guard let entry = readdir(stream) else {
+          if errno == EINTR { continue }
+          break
+        }
         // The entry may be shorter than its type, and must not be copied.
         let name = UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!
         names.append(String(cString: name.assumingMemoryBound(to: CChar.self)))
@@ -213,11 +218,14 @@ struct SystemDisk {
     #endif
 
     func nextData(from offset: Int) throws -> Int? {
-      let place = lseek(descriptor, off_t(offset), Self.seekData)
-      if place >= 0 { return Int(exactly: place) }
-      if errno == ENXIO { return nil }
-      if errno == EINVAL || errno == ENOTSUP { return offset }
-      throw SystemError(operation: "look for data", code: errno)
+      do {
+        return Int(
+          exactly: try repeating("look for data") { lseek(descriptor, off_t(offset), Self.seekData) })
+      } catch let error as SystemError where error.code == ENXIO {
+        return nil
+      } catch let error as SystemError where [EINVAL, ENOTSUP].contains(error.code) {
+        return offset
+      }
     }
 
     func synchronize() throws {
