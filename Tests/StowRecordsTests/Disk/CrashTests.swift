@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import StowRecords
@@ -17,6 +18,7 @@ struct CrashTests {
   }
 
   private func step(_ model: ModelledLog, _ random: inout SeededGenerator) {
+    if model.log != nil, model.isFailed, random.oneIn(3) { model.close() }
     model.open()
     switch random.below(42) {
     case 0..<22: for _ in 0...random.below(8) { model.append(size: random.below(300)) }
@@ -28,7 +30,7 @@ struct CrashTests {
     case 29..<33: model.flush()
     case 33: model.close()
     case 34: model.compact()
-    case 35: model.stop()
+    case 35: model.stop(onlyWriters: random.oneIn(2))
     case 36, 37: model.crash(&random)
     case 38: model.disk.capacity = model.disk.used + random.below(2_000)
     case 39, 40: model.remove(before: random.below(model.events.count + 1))
@@ -36,15 +38,18 @@ struct CrashTests {
     }
   }
 
-  /// Now and then a call fails, or all calls of a name, until something else is done.
+  /// Now and then calls fail, until something else is done, and somebody else does something to the files. Who reads then gets
+  /// what is right, or an error.
   @Test(
     arguments: [RecordLog.Durability.manual, .everyAppend], [nil, 65_536, 200_000])
-  func callsFailNowAndThen(_ durability: RecordLog.Durability, _ segmentSize: Int?) async {
+  func whateverFailsNothingIsLost(_ durability: RecordLog.Durability, _ segmentSize: Int?) async {
+    let retentions: [RecordLog.Retention] = [[], .records(100), .bytes(400_000), .age(.seconds(30))]
     for seed in SeededGenerator.seeds(2) {
       var random = SeededGenerator(seed: seed)
-      let model = ModelledLog(durability: durability, segmentSize: segmentSize)
-      model.hasReaders = true
-      for _ in 0..<60 {
+      let retention = retentions[Int(durability == .manual ? seed : seed + 2) % 4]
+      let model = ModelledLog(durability: durability, segmentSize: segmentSize, retention: retention)
+      model.readers = ModelledReaders(on: model.disk)
+      for _ in 0..<40 {
         fail(model.disk, &random)
         if random.oneIn(8) {
           model.open()
@@ -53,10 +58,18 @@ struct CrashTests {
         } else if random.oneIn(8) {
           model.open()
           model.append(batch: (0...random.below(40)).map { _ in random.below(6_000) })
+        } else if random.oneIn(6) {
+          interfere(model, &random)
         } else {
           step(model, &random)
         }
-        if random.oneIn(3) { model.check() }
+        if random.oneIn(4) { model.look() }
+        if model.disk.failingOperation == "look up" { await model.follow() }
+        if random.oneIn(3) {
+          model.check()
+          model.disk.faults = SimulatedDisk.Faults()
+          await model.follow()
+        }
       }
       // Whatever has happened, the next opening goes on.
       for _ in 0..<2 {
@@ -68,8 +81,10 @@ struct CrashTests {
   }
 
   private func fail(_ disk: SimulatedDisk, _ random: inout SeededGenerator) {
-    (disk.failing, disk.failingOperation, disk.renamesAndFails) = (0..<0, nil, false)
-    switch random.below(6) {
+    disk.faults = SimulatedDisk.Faults()
+    // An error of the disk, a signal, and a file server that has forgotten a file.
+    disk.code = [5, 4, ESTALE][random.below(3)]
+    switch random.below(9) {
     case 0, 1:
       let call = disk.calls + random.below(random.oneIn(2) ? 6 : 40)
       disk.failing = call..<(call + 1)
@@ -80,14 +95,40 @@ struct CrashTests {
       ]
       disk.failingOperation = operations[random.below(operations.count)]
     case 3 where random.oneIn(4): disk.renamesAndFails = true
+    case 4: disk.unreadable = (random.below(random.oneIn(2) ? 3_000 : 200_000), 5)
+    case 5 where random.oneIn(2): disk.readingEnd = random.below(200_000)
+    case 5: disk.isOutOfFiles = true
     default: break
     }
   }
 
+  private func interfere(_ model: ModelledLog, _ random: inout SeededGenerator) {
+    model.open()
+    switch random.below(8) {
+    case 0: model.damage(&random)
+    case 1 where random.oneIn(3): model.cutOff(&random)
+    case 1, 2:
+      model.displace(&random) { random in
+        for _ in 0..<random.below(5) {
+          switch random.below(6) {
+          case 0, 1: model.append(size: random.below(30_000))
+          case 2: model.compact()
+          case 3: model.remove(before: random.below(model.events.count + 1))
+          case 4: model.synchronize()
+          default: model.close()
+          }
+          model.look()
+        }
+      }
+    case 3: model.compactByIndex()
+    case 4: model.compactAlone(&random)
+    case 5 where random.oneIn(3): model.setClock(UInt64(random.below(1 << 40)))
+    default: model.setClock(model.disk.now + UInt64(random.below(20_000)))
+    }
+  }
+
   private func finish(_ model: ModelledLog) {
-    model.disk.capacity = .max
-    model.disk.failing = 0..<0
-    (model.disk.failingOperation, model.disk.renamesAndFails) = (nil, false)
+    model.disk.faults = SimulatedDisk.Faults()
     model.open()
     model.append(size: 10)
     model.synchronize()
@@ -138,7 +179,7 @@ struct CrashTests {
   private func end(_ model: ModelledLog, _ ending: Int, seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     switch ending {
-    case 0: model.stop()
+    case 0: model.stop(onlyWriters: false)
     case 1: model.crash(&random)
     default: model.close()
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// A log on a simulated disk, in a file or in a folder of segments, and what must be in it.
 final class ModelledLog {
-  private static let path = "/folder/log"
+  static let path = "/folder/log"
 
   let disk: SimulatedDisk
   private(set) var log: RecordLog?
@@ -17,47 +17,62 @@ final class ModelledLog {
   private var groups: [Range<Int>] = []
   /// Records of several blocks that a crash has left unfinished, and those that a compaction has left out.
   private var abandoned: Set<Int> = []
-  /// The records before this one cannot get lost any more.
+  /// The records before this one cannot get lost any more, and those before the other one only if the system stops.
   private(set) var synchronized = 0
+  private var written = 0
+  /// The records that damage may have cost. Up to the highest number if what is appended in the same block may be lost, too, or
+  /// be taken for a torn end.
+  private var endangered: [Range<Int>] = []
+  private var hasDamage = false
   /// What was there before a compaction whose name may not be on the disk: a crash may bring it back.
   private var replaced: (events: [Event?], lost: Set<Int>, abandoned: Set<Int>, synchronized: Int)?
   private var nextID = 0
   /// The ids of events that were certainly not appended.
   private var refused: Set<Int> = []
-  /// One who reads beside the log, for as long as the system runs, and what each of both knows of the last record of a key.
-  private var reader: RecordLogReader?
-  /// Whether `check` asks them, too, which takes several times as long.
-  var hasReaders = false
-  private var indices: [(log: RecordLogReader, index: RecordIndex<Event, Int>)] = []
+  /// Those who read beside the log. With them, `check` takes several times as long.
+  var readers: ModelledReaders?
+  /// Whether the files are somewhere else for a while.
+  private var isDisplaced = false
   /// Packs in every other opening: a log may have both.
   private var packing = RecordLog.Packing.words
   let durability: RecordLog.Durability
   /// Nil for a log in one file.
   private let segmentSize: Int?
+  private let retention: RecordLog.Retention
+  /// What the clock said, and how many records there were when it was set.
+  private var clocks: [(count: Int, now: UInt64)] = []
+  /// The keys of which a compaction has left the last records.
+  private var keys: Set<Int> = []
   /// The first record is not after the second number, and not before the first one.
   private var (removed, maybeRemoved) = (0, 0)
 
   init(
     on disk: SimulatedDisk = SimulatedDisk(), durability: RecordLog.Durability = .manual,
-    segmentSize: Int? = nil
+    segmentSize: Int? = nil, retention: RecordLog.Retention = []
   ) {
     self.disk = disk
     self.durability = durability
     self.segmentSize = segmentSize
+    self.retention = retention
+    clocks = [(0, disk.now)]
   }
 
   // MARK: - What is done
 
   func open() {
-    if log != nil { return }
+    if log != nil || isDisplaced { return }
     do {
       log = try RecordLog(
-        at: Self.path, on: disk, segmentSize: segmentSize, durability: durability, packing: packing)
+        at: Self.path, on: disk, segmentSize: segmentSize, retention: retention, durability: durability,
+        packing: packing)
       packing = packing == .words ? .none : .words
     } catch {
       expectSystemError(error)
     }
-    if log != nil { check() }
+    if log == nil { return }
+    check()
+    // What is damaged is known now: the next records are in another block.
+    endangered = []
   }
 
   func append(size: Int) {
@@ -88,7 +103,7 @@ final class ModelledLog {
     }
   }
 
-  private var isFailed: Bool { log?.state.withLock { $0.writer?.failure != nil } ?? true }
+  var isFailed: Bool { log?.state.withLock { $0.writer?.failure != nil } ?? true }
 
   private func newEvents(_ sizes: [Int]) -> [Event] {
     sizes.map { size in
@@ -178,20 +193,45 @@ final class ModelledLog {
       synchronized = events.count
     } catch {
       expectSystemError(error)
-      forget()
     }
     // Where the lock could not be given back, it is when nobody has the log any more.
-    (self.log, indices) = (nil, [])
+    self.log = nil
+    readers?.forgetLog()
   }
 
   func compact() {
-    guard let log else { return }
-    let absent = lost.union(events.indices.filter { $0 % 3 == 1 })
+    keys = []
+    compact(leavingOut: events.indices.filter { $0 % 3 == 1 }) { $0.number % 3 != 1 }
+  }
+
+  /// Keeps the last record of each key.
+  func compactByIndex() {
+    check()
+    guard let log, retention == [], !isFailed,
+      let index = try? log.index(of: Event.self, by: ModelledReaders.key)
+    else { return }
+    let last = Dictionary(
+      events.enumerated().map { ($1.map(ModelledReaders.key), $0) }, uniquingKeysWith: { max($0, $1) })
+    let outdated = events.indices.filter {
+      events[$0] == nil || last[events[$0].map(ModelledReaders.key)] != $0
+    }
+    if !hasDamage {
+      keys = Set(readers?.present.filter { $0.key < synchronized }.values.map(ModelledReaders.key) ?? [])
+    }
+    compact(leavingOut: outdated, index.isLast)
+  }
+
+  private func compact(leavingOut numbers: [Int], _ isKept: (RecordLog.Record) throws -> Bool) {
+    guard let log, endangered.isEmpty || !isDisplaced else { return }
+    // What is damaged now is left out without a word later.
+    if !endangered.isEmpty { check() }
+    readers?.present = [:]
+    let absent = lost.union(numbers)
     if segmentSize != nil {
       // Some segments may be compacted where this throws, or stay so after a crash.
       (lost, abandoned, groups) = (absent, absent.union(abandoned), [])
       do {
-        try log.compact { $0.number % 3 != 1 }
+        try log.compact(keeping: isKept)
         synchronized = events.count
       } catch {
         expectSystemError(error)
@@ -199,7 +239,7 @@ final class ModelledLog {
       return
     }
     do {
-      try log.compact { $0.number % 3 != 1 }
+      try log.compact(keeping: isKept)
       replaced =
         log.state.withLock { $0.writer?.failure == nil } ? nil : (events, lost, abandoned, synchronized)
       (lost, abandoned, synchronized, groups) = (absent, absent, events.count, [])
@@ -211,29 +251,149 @@ final class ModelledLog {
 
   func remove(before number: Int) {
     guard let log else { return }
+    keys = []
     maybeRemoved = max(maybeRemoved, number)
     do {
       removed = max(removed, try log.removeRecords(before: number))
-      #expect(removed <= maybeRemoved)
     } catch {
       expectSystemError(error)
     }
   }
 
-  /// The process is killed: what it had not written is gone.
-  func stop() {
-    disk.stop()
-    forget()
+  func setClock(_ now: UInt64) {
+    disk.now = now
+    clocks.append((events.count, now))
+  }
+
+  /// The process is killed: what it had not written is gone. Those who read may be other processes.
+  func stop(onlyWriters: Bool) {
+    disk.stop(onlyWriters: onlyWriters)
+    log = nil
+    if !onlyWriters { readers?.end() }
   }
 
   func crash(_ random: inout SeededGenerator) {
     disk.crash(&random)
-    forget()
+    (log, written) = (nil, 0)
+    readers?.end()
   }
 
-  /// What is not synchronized may not be there.
-  private func forget() {
-    (log, reader, indices) = (nil, nil, [])
+  // MARK: - What somebody else does
+
+  private var segments: [Segment] {
+    segmentSize == nil
+      ? [Segment(file: Self.path)]
+      : disk.files(in: Self.path).compactMap {
+        Segment(named: $0.dropFirst(Self.path.count + 1), in: Self.path)
+      }
+  }
+
+  /// Opens a segment as a file, and compacts it, without leaving out anything.
+  func compactAlone(_ random: inout SeededGenerator) {
+    let segments = segments
+    guard segmentSize != nil, log != nil, !segments.isEmpty, endangered.isEmpty else { return }
+    do {
+      let alone = try RecordLog(at: segments[random.below(segments.count)].path, on: disk)
+      abandoned.formUnion(alone.recovery.records)
+      // What is lost counts as left out then.
+      abandoned.formUnion(lost)
+      groups = []
+      try alone.compact { _ in true }
+      try alone.close()
+    } catch {
+      expectSystemError(error)
+    }
+  }
+
+  /// A bit changes on the disk.
+  func damage(_ random: inout SeededGenerator) {
+    let segments = segments
+    guard !segments.isEmpty else { return }
+    let segment = segments[random.below(segments.count)]
+    guard let size = disk.bytes(of: segment.path)?.count, size > 100 else { return }
+    let offset = random.oneIn(2) ? random.below(size) : size - 1 - random.below(min(300, size))
+    // Without any whole head nobody knows a file.
+    if offset % BlockHead.blockSize < BlockHead.size, size < BlockHead.blockSize * 2 || hasDamage { return }
+    let numbers = endangered(in: segment, from: offset, isRestGone: false)
+    guard disk.flipBit(random.below(8), at: offset, of: segment.path) else { return }
+    note(endangered: numbers)
+  }
+
+  /// A file is cut off, which the log notices when it writes next.
+  func cutOff(_ random: inout SeededGenerator) {
+    let segments = segments
+    guard !segments.isEmpty else { return }
+    let segment = segments[random.below(segments.count)]
+    guard let size = disk.bytes(of: segment.path)?.count, size > 100 else { return }
+    let end = max(100, size - 1 - random.below(random.oneIn(2) ? 300 : 100_000))
+    // Without any whole head nobody knows a file.
+    if hasDamage && end < BlockHead.blockSize * 2 { return }
+    note(endangered: endangered(in: segment, from: end, isRestGone: true))
+    disk.cutOff(segment.path, to: end)
+    // A reader may know of more blocks than there are.
+    readers?.end()
+    append(size: 10)
+    flush()
+    close()
+  }
+
+  private func note(endangered numbers: Range<Int>) {
+    endangered.append(numbers)
+    (hasDamage, keys) = (true, [])
+    readers?.present = [:]
+    // What others have seen at the end may be appended anew.
+    if numbers.upperBound == .max { readers?.end() }
+  }
+
+  /// The records that damage may cost: those in the rest of the block or of the file, and those that reach into it.
+  private func endangered(in segment: Segment, from offset: Int, isRestGone: Bool) -> Range<Int> {
+    let bytes = disk.bytes(of: segment.path) ?? []
+    let index = offset / BlockHead.blockSize
+    let heads = stride(from: 0, to: bytes.count, by: BlockHead.blockSize).map {
+      BlockHead(Array(bytes[$0..<min($0 + BlockHead.size, bytes.count)]))
+    }
+    let identity = heads.lazy.compactMap { $0 }.first?.identity ?? 0
+    func block(_ index: Int, before end: Int = .max) -> Block? {
+      let start = index * BlockHead.blockSize
+      return Block(
+        index, Array(bytes[start..<min(end, start + BlockHead.blockSize, bytes.count)]), identity: identity)
+    }
+    let (part, whole) = (block(index, before: offset), block(index))
+    var first = part?.nextRecord ?? whole?.head?.firstRecord ?? segment.first
+    if let number = whole?.continuation?.number, part?.continuation == nil {
+      let beginning = (0..<index).reversed().lazy.compactMap { block($0)?.beginning }.first
+      first = min(first, beginning?.numbers.lowerBound ?? number)
+    }
+    let isLast = index + 1 >= heads.count || isRestGone
+    let end =
+      isLast
+      ? segments.first { $0.first > segment.first }?.first ?? .max
+      : max(whole?.nextRecord ?? .max, heads[index + 1]?.firstRecord ?? 0)
+    return min(first, end)..<end
+  }
+
+  /// The log, or one of its files, is moved away, and a copy may be put in its place. Moved back it is where it was.
+  func displace(_ random: inout SeededGenerator, while body: (inout SeededGenerator) -> Void) {
+    let segments = segments
+    guard !segments.isEmpty else { return }
+    let isSegment = segmentSize != nil && random.oneIn(2)
+    let segment = segments[random.below(segments.count)]
+    let path = isSegment ? segment.path : Self.path
+    let away = "/away \(disk.calls)"
+    disk.move(path, to: away)
+    let isCopied = random.oneIn(2)
+    if isCopied { disk.duplicate(away, as: path) }
+    let before = disk.contents(of: path)
+    isDisplaced = true
+    readers?.present = [:]
+    body(&random)
+    isDisplaced = false
+    if !isSegment { #expect(disk.contents(of: path) == before, "what is in the place of the log") }
+    // One that the log has removed does not come back.
+    let next = segments.first { $0.first > segment.first }
+    let isLeft =
+      max(removed, log?.firstNumber ?? 0) <= segment.first && next.map(self.segments.contains) ?? true
+    if !isCopied, !isSegment || isLeft { disk.move(away, to: path) }
   }
 
   // MARK: - What must be
@@ -241,27 +401,34 @@ final class ModelledLog {
   /// Reads everything, and takes what a crash has left for what there is.
   func check() {
     guard let log else { return }
-    let (failing, failingOperation, capacity) = (disk.failing, disk.failingOperation, disk.capacity)
-    (disk.failing, disk.failingOperation, disk.capacity) = (0..<0, nil, .max)
-    defer { (disk.failing, disk.failingOperation, disk.capacity) = (failing, failingOperation, capacity) }
+    let faults = disk.faults
+    disk.faults = SimulatedDisk.Faults()
+    defer { disk.faults = faults }
+    let records = Array(log.records)
     // What such a one has in memory is never written.
     if isFailed { return }
     // A record that was appended in vain has its number all the same, if a part of it was written.
     if log.recovery.records.lowerBound == events.count { events += log.recovery.records.map { _ in nil } }
-    let records = Array(log.records)
     if let replaced, records.contains(where: { lost.contains($0.number) }) {
       (events, lost, abandoned, synchronized) = replaced
     }
     replaced = nil
     let count = log.count
-    #expect(count >= synchronized && count <= events.count, "\(count) records")
+    let torn = endangered.filter { $0.upperBound == .max }.map(\.lowerBound).min() ?? .max
+    let kept = min(torn, max(synchronized, written))
+    #expect(count >= kept && count <= events.count, "\(count) records")
     for record in records { check(record) }
     let first = log.firstNumber
-    #expect(removed <= first && first <= maybeRemoved, "\(removed) to \(maybeRemoved): \(first)")
+    #expect(
+      removed <= first && first <= max(maybeRemoved, outdated(of: count)),
+      "\(removed) to \(maybeRemoved): \(first)")
     let numbers = records.map(\.number)
     #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
     let missing = Set(first..<count).subtracting(numbers)
-    #expect(missing.subtracting(lost).allSatisfy { $0 >= synchronized }, "lost: \(missing.sorted())")
+    let unexpected = missing.subtracting(lost).filter { number in
+      number < kept && !endangered.contains { $0.contains(number) }
+    }
+    #expect(unexpected.isEmpty, "lost: \(unexpected.sorted())")
     abandoned.formUnion(log.recovery.records)
     groups.removeAll { $0.lowerBound >= count || $0.lowerBound < first }
     for group in groups {
@@ -273,39 +440,31 @@ final class ModelledLog {
     events.removeLast(max(0, events.count - count))
     // What a crash brings back is what it was.
     lost = missing.union(lost.filter { $0 < first })
-    checkReaders(records)
+    (synchronized, written) = (min(synchronized, count), count)
+    endangered.removeAll { $0.upperBound < .max }
+    #expect(keys.isSubset(of: records.compactMap { events[$0.number].map(ModelledReaders.key) }))
+    readers?.check(log, records)
   }
 
-  /// Who opens the log now, and who has it open, sees the same.
-  private func checkReaders(_ records: [RecordLog.Record]) {
-    guard hasReaders, let log else { return }
-    do {
-      let new = try RecordLogReader(at: Self.path, on: disk)
-      let old = reader ?? new
-      reader = old
-      let numbers = records.map(\.number)
-      for reader in [new, old] {
-        #expect(reader.records.map(\.number) == numbers)
-        #expect(try reader.last?.number == numbers.last)
-      }
-      if indices.isEmpty || indices[0].log !== log {
-        indices = try [log, old].map { ($0, try $0.index(of: Event.self) { $0.id % 13 }) }
-      }
-      var last: [Int: Int] = [:]
-      for record in records { last[try record.decode(Event.self).id % 13] = record.number }
-      for (_, index) in indices {
-        for key in 0..<13 { #expect(try index.record(for: key)?.number == last[key]) }
-      }
-    } catch let error as RecordLogError {
-      // Records that are lost.
-      guard case .damaged = error.reason else {
-        Issue.record(error)
-        return
-      }
-    } catch {
-      Issue.record(error)
+  /// The records before this number need not be kept.
+  private func outdated(of count: Int) -> Int {
+    if retention == [] { return 0 }
+    // What the age of a segment is depends on two times that the clock has told.
+    let ages = clocks.indices.filter { first in
+      clocks[first...].contains { $0.now > clocks[first].now + 30_000 }
     }
+    let old = ages.last.map { $0 + 1 < clocks.count ? clocks[$0 + 1].count : count }
+    return retention == .age(.seconds(30))
+      ? old ?? 0 : retention == .records(100) ? (hasDamage ? count : count - 100) : count
   }
+
+  /// Those who read get what is right or an error, whatever goes wrong now.
+  func look() {
+    readers?.look(log, check)
+  }
+
+  /// Everything that is there is followed.
+  func follow() async { await readers?.follow(check) }
 
   private func check(_ record: RecordLog.Record) {
     guard let event = try? record.decode(Event.self), record.number < events.count else {
