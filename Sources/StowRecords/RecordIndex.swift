@@ -42,7 +42,7 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
     /// compaction has replaced one since.
     var identities: [Int: UInt64] = [:]
 
-    /// Records of a file come next. Of two that had the same name, the first counts: the other may lack records of it.
+    /// Notes the file of the next records. If a compaction replaces it later, its identity stays.
     mutating func begin(_ file: LogFile) {
       identities[file.first] = identities[file.first] ?? file.identity
     }
@@ -234,7 +234,7 @@ private struct SavedIndex: Codable {
 
 extension RecordIndex where Key: Codable {
   /// Writes the index to a file for ``RecordLogReader/index(of:by:savedAt:)``. Brings the log to the disk
-  /// first, so that no record is lost that the index knows.
+  /// first, so that no record is lost that the index knows. Writes nothing if the log has no record that can be read.
   ///
   /// - Parameter url: The file, which is replaced atomically.
   /// - Throws: What taking in later records throws, what synchronizing the log throws, and what writing the file throws.

@@ -99,7 +99,7 @@ extension RecordLog {
       if durability == .everyAppend, case .failure = result { writer.dropCollected() }
       // The records before the one that failed are as durable as any.
       if writer.count > first {
-        counts.appended.add(writer.count - first, ordering: .relaxed)
+        options.counts.appended.add(writer.count - first, ordering: .relaxed)
         scheduleWriting(&state)
         wakeFollowersSoon(&state)
       }
@@ -206,7 +206,6 @@ extension RecordLog {
         state.withLock { _ in writer.failToSynchronize() }
         throw error
       }
-      counts.synchronizations.add(1, ordering: .relaxed)
       guard isPrepared else { return }
       state.withLock { _ in writer.noteSynchronized(before: end) }
       done = written
@@ -328,7 +327,7 @@ extension RecordLog {
           writer.dropCollected()
           results = results.map { $0.failing(with: error, from: writer.written) }
         }
-        counts.appended.add(results.count { (try? $0.get()) != nil }, ordering: .relaxed)
+        options.counts.appended.add(results.count { (try? $0.get()) != nil }, ordering: .relaxed)
         wakeFollowersSoon(&state)
         return (writer, results)
       }

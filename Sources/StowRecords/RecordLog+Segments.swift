@@ -1,6 +1,3 @@
-import Stow
-import Synchronization
-
 extension RecordLog {
   /// Which of the oldest segments of a log in a folder are removed: those that a limit does not require. The
   /// segment being written always stays. An array combines several limits; each removes what it would remove
@@ -104,7 +101,7 @@ extension RecordLog {
   /// A finished segment that is to be removed or replaced; nil if there is no such file.
   ///
   /// - Throws: `RecordLogError`, also if it is not certainly a file of the log.
-  private func openCertainly(_ segment: Segment, of log: UInt64) throws -> SegmentFiles.Part? {
+  func openCertainly(_ segment: Segment, of log: UInt64) throws -> SegmentFiles.Part? {
     guard let part = try files.open(segment, of: log) else { return nil }
     guard part.file.namesOrigin else { throw RecordLogError(file: segment.path, .replaced) }
     return part
@@ -162,7 +159,7 @@ extension RecordLog {
     return .milliseconds(now - begun)
   }
 
-  // MARK: - Going on
+  // MARK: - Beginning
 
   /// Returns the writer for the next record, after beginning a new segment if the last one is full.
   func writerWithRoom(_ state: inout LogState) throws -> LogWriter {
@@ -172,13 +169,13 @@ extension RecordLog {
   }
 
   /// Begins a segment, once all of the previous one is on the disk.
-  private func beginSegment(_ state: inout LogState, after old: LogWriter) throws -> LogWriter {
+  func beginSegment(_ state: inout LogState, after old: LogWriter) throws -> LogWriter {
     try old.finish()
     let segment = Segment(from: old.written, in: path)
     let origin = Origin(log: old.file.origin.log, begun: disk.now)
     let new: LogWriter
     do {
-      new = try opening(of: segment).newSegment(segment, like: old.file.disk, origin)
+      new = try opening(of: segment).newLog(inPlaceOf: nil, like: old.file.disk, from: segment.first, origin)
     } catch {
       // If something has its name, records that are appended to this segment from now on would not count.
       if (try? disk.place(of: segment.path) == nil) != true { old.failToSynchronize() }
@@ -199,169 +196,7 @@ extension RecordLog {
     return new
   }
 
-  // MARK: - Compaction
-
-  /// Compacts all segments except the one being written, one after the other, while others append and read.
-  func compactSegments(keeping isKept: (Record) throws -> Bool) throws {
-    try compaction.withLock { _ in
-      let segments = try finishedSegments()
-      // Deferred to the end: until then an index knows which records are the last of their keys.
-      defer { files.noteReplacement() }
-      for segment in segments { try compact(segment, isKept) }
-      guard let segment = segments.first else { return }
-      try RecordLogError.naming(path) { try disk.synchronizeFolder(of: segment.path) }
-    }
-  }
-
-  /// Ends the segment being written, and returns the finished ones, which then have all records so far.
-  private func finishedSegments() throws -> [Segment] {
-    try withWriter { state, writer in
-      try throwLateError(&state)
-      if writer.count > writer.file.first { _ = try beginSegment(&state, after: writer) }
-      return state.segments.dropLast()
-    }
-  }
-
-  private func compact(_ segment: Segment, _ isKept: (Record) throws -> Bool) throws {
-    let log = state.withLock { $0.file.origin.log }
-    // A segment that was removed meanwhile, or by somebody else, has no records to keep.
-    guard let old = try openCertainly(segment, of: log) else { return }
-    let opening = opening(of: segment)
-    let tail = Tail(end: old.size, count: old.count, size: old.size)
-    _ = try replacement(of: old.file, tail, opening, isKept) { new in
-      // A record may be left out because of one that was appended meanwhile, which a crash must not take then.
-      try synchronize()
-      try withWriter { state, writer in
-        // Another folder may be at the path by now.
-        try writer.checkFile()
-        // A removed segment must not come back.
-        guard state.segments.contains(segment) else { return opening.remove(new) }
-        try opening.putInPlace(new, of: old.file.disk)
-        files.forget(segment)
-      }
-    }
-  }
-}
-
-// MARK: - Compaction of a log in one file, and of a segment
-
-extension RecordLog {
-  /// Replaces the file of the log with one that has only some of its records, under the same numbers.
-  ///
-  /// The new file is written beside the old one, and replaces it atomically in the end: a crash at any time
-  /// leaves one or the other. Needs room for both on the disk, and memory for a block or two. Other threads
-  /// wait to append meanwhile. Lost records are not in the new file; ``RecordLogReader/damage`` names them.
-  ///
-  /// When this returns, the log is the new file. If the system could not bring its name to the disk, the next
-  /// call throws, and nothing more is appended until the log is opened again.
-  ///
-  /// A log in a folder is compacted one segment at a time, without making anyone wait, and needs room for one
-  /// segment. The segment being written is ended first, and all that is appended meanwhile is synchronized before
-  /// a segment is replaced. If this throws, some segments are compacted and the others are unchanged.
-  ///
-  /// The name of the new file ends in `.stowlog-new` until it takes the place of the log. Opening the log
-  /// removes such a file if a crash has left it. A file of this name that is not the log's is an error.
-  ///
-  /// Iterations under way continue in the old file. Readers switch to the new one, and followers continue
-  /// after the records that they have seen. The numbers of left-out records are never reused.
-  ///
-  /// ```swift
-  /// let oldest = Date.now.addingTimeInterval(-86_400)
-  /// try log.compact(keeping: { try $0.decode(Event.self).date > oldest })
-  /// ```
-  ///
-  /// - Parameter isKept: Whether a record is kept; called for each record, in order. It must not compact
-  ///   this log, nor use it at all if the log is one file.
-  /// - Throws: `RecordLogError`, and what `isKept` throws. The file is then unchanged. Errors include a block
-  ///   that the system cannot read, another file at the log's path, and a record larger than the
-  ///   `maximumRecordSize` of this opening, even if it only became so by taking along the definitions of
-  ///   left-out records: open the log with a higher limit.
-  public func compact(keeping isKept: (Record) throws -> Bool) throws {
-    try compact(keeping: isKept, identity: .random(in: .min ... .max))
-  }
-
-  /// Compacts the log into a file with the given identity.
-  func compact(keeping isKept: (Record) throws -> Bool, identity: UInt64) throws {
-    if segmentSize != nil { return try compactSegments(keeping: isKept) }
-    try synchronization.withLock { done in
-      try withWriter { state, writer in
-        try throwLateError(&state)
-        try writer.flush()
-        let opening = opening(of: state.segments[0], identity)
-        let new = try replacement(of: writer.file, writer.tail, opening, isKept) { new in
-          try opening.putInPlace(new, of: writer.file.disk)
-        }
-        (state.file, state.writer, done) = (new.file, new, new.written)
-        files.noteReplacement()
-        state.followers.wake()
-        do {
-          try RecordLogError.naming(path) { try disk.synchronizeFolder(of: path) }
-        } catch {
-          // A crash may bring back the old file, without the last records and all later ones.
-          writer.failToSynchronize()
-          new.failToSynchronize()
-          done = nil
-          state.lateError = error as? RecordLogError
-        }
-      }
-    }
-  }
-
   func opening(of segment: Segment, _ identity: UInt64 = .random(in: .min ... .max)) -> LogOpening {
-    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing, counts: counts)
-    return LogOpening(disk: disk, path: segment.path, options: options, identity: identity)
-  }
-
-  /// Makes a file with the kept records of another, locked and entirely on the disk.
-  ///
-  /// - Parameter putInPlace: Puts the new file in the place of the old one.
-  func replacement(
-    of old: LogFile, _ tail: Tail, _ opening: LogOpening, _ isKept: (Record) throws -> Bool,
-    putInPlace: (LogWriter) throws -> Void
-  ) throws -> LogWriter {
-    // A segment that was opened as a file keeps its first number, too.
-    let first = old.namesOrigin ? try old.head(of: 0)?.firstRecord ?? 0 : 0
-    let new = try opening.newFile(like: old.disk, from: max(old.first, first), old.origin)
-    do {
-      try copyRecords(of: old, tail, to: new, isKept)
-      try new.flush()
-      try new.synchronizeFile()
-      new.noteSynchronized(before: new.wholeEnd)
-      try putInPlace(new)
-    } catch {
-      opening.remove(new)
-      throw error
-    }
-    return new
-  }
-
-  private func copyRecords(
-    of old: LogFile, _ tail: Tail, to new: LogWriter, _ isKept: (Record) throws -> Bool
-  ) throws {
-    let copier = RecordCopier()
-    let met = DamageReport()
-    var cursor = RecordCursor(
-      old, from: 0, tail, maximumRecordSize: maximumRecordSize, decoder, damageReport, met)
-    var scope: (store: RecordStore, first: Int)?
-    while let record = cursor.nextRecord() {
-      let first = record.store.scope(of: record.index)
-      if scope?.store !== record.store || scope?.first != first {
-        scope = (record.store, first)
-        copier.beginReading()
-        new.endScope()
-      }
-      if try isKept(record) {
-        new.leaveOut(record.number - new.count)
-        try new.append(in: copier) { body in
-          try record.store.withBytes(of: record.index) { try copier.copy($0, body) }
-        }
-      } else {
-        try record.store.withBytes(of: record.index) { try copier.skip($0) }
-      }
-    }
-    try throwUnreadable(met.list)
-    new.leaveOut(tail.count - new.count)
-    // The encoder of later records does not know the copied definitions.
-    new.endScope()
+    LogOpening(disk: disk, path: segment.path, options: options, identity: identity)
   }
 }

@@ -41,14 +41,13 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   let segmentSize: Int?
   /// The lock of the folder, for a log of segments.
   let folderLock: (any DiskFile)?
-  let counts = LogCounts()
-  let packing: Packing
+  let options: WritingOptions
 
   /// How many records are on the disk; nil before the first synchronization, when the file may have records
   /// that were never synchronized. The lock is held while the disk synchronizes, so that whoever waits for it
   /// finds the work done. Where both are held, it is taken before that of `state`.
   let synchronization = Mutex<Int?>(nil)
-  /// Held while segments are compacted. Taken before all others.
+  /// Held while segments are compacted. Taken before `synchronization` and `state`.
   let compaction = Mutex<Void>(())
   /// What closing has led to. Held while the log is closed, so that every call of `close` returns once it is. Taken before
   /// `synchronization` and `state`.
@@ -111,12 +110,12 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
     durability: Durability = .manual, maximumRecordSize: Int = 1 << 30, packing: Packing = .none,
     cacheSize: Int = 1 << 24, identity: UInt64 = .random(in: .min ... .max)
   ) throws {
-    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing, counts: counts)
+    let options = WritingOptions(maximumRecordSize: maximumRecordSize, packing: packing)
     let opening = LogOpening(disk: disk, path: path, options: options, identity: identity)
     let opened = try opening.forAppending(inFolder: segmentSize != nil)
     self.durability = durability
     self.retention = retention
-    self.packing = packing
+    self.options = options
     folderLock = opened.folderLock
     let isFolder = folderLock != nil
     self.segmentSize = isFolder ? max(BlockHead.blockSize, segmentSize ?? 64 << 20) : nil
@@ -257,9 +256,9 @@ extension RecordLog {
   /// What this log has done since it was opened. Takes constant time, and does not wait for writers.
   public var counters: Counters {
     Counters(
-      appended: counts.appended.load(ordering: .relaxed),
-      writtenBytes: counts.writtenBytes.load(ordering: .relaxed),
-      synchronizations: counts.synchronizations.load(ordering: .relaxed), damage: damageReport.count)
+      appended: options.counts.appended.load(ordering: .relaxed),
+      writtenBytes: options.counts.writtenBytes.load(ordering: .relaxed),
+      synchronizations: options.counts.synchronizations.load(ordering: .relaxed), damage: damageReport.count)
   }
 }
 

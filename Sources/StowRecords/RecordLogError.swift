@@ -115,7 +115,7 @@ extension RecordLogError.Reason {
     case .synchronizationFailed: "earlier records could not be brought to the disk; open the log anew"
     case .noSuchRecord(let number, let count): "there is no record \(number) among \(count)"
     case .removed(let number, let first):
-      "record \(number) was removed, and the first that there is is \(first)"
+      "record \(number) was removed; the first one left is \(first)"
     case .damaged(let damage): "the record was lost: \(damage)"
     case .recordTooLarge(let size, let limit): "a record of \(size) bytes, and the limit is \(limit)"
     case .replaced: "the file of the log was removed or renamed, or another took its place"
@@ -238,6 +238,19 @@ final class DamageReport: Sendable {
         ($0.file, $0.bytes.lowerBound, $0.records.lowerBound)
           < ($1.file, $1.bytes.lowerBound, $1.records.lowerBound)
       }
+    }
+  }
+}
+
+extension RecordLogError {
+  /// Returns the result of a system call, and turns its errors into those of a log.
+  static func naming<Result>(_ path: String, at offset: Int? = nil, _ call: () throws -> Result) throws
+    -> Result
+  {
+    do {
+      return try call()
+    } catch let error as SystemError {
+      throw RecordLogError(file: path, offset: offset, error)
     }
   }
 }

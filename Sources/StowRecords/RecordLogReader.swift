@@ -245,7 +245,7 @@ extension RecordLogReader {
     return met.list
   }
 
-  // MARK: - What there is
+  // MARK: - Snapshots
 
   /// Returns a walk over the records of a log. Its damage is added to that of the log, and to `met`.
   func walk(over snapshot: LogSnapshot, from number: Int, noting met: DamageReport? = nil) -> LogWalk {

@@ -71,7 +71,8 @@ package enum Varint {
   package static let oneByteLimit = 224
   private static let twoByteLimit = oneByteLimit + 24 * 256
   private static let threeByteLimit = twoByteLimit + 4 * 65_536
-  static let longest = 9
+  /// The most bytes that an integer takes.
+  package static let longest = 9
 
   /// Returns the lead byte of a value, and a rest whose lowest `width` bytes follow it.
   package static func form(_ value: Int) -> (lead: UInt8, rest: UInt64, width: Int) {

@@ -6,8 +6,8 @@ import Dispatch
   import Foundation
 #endif
 
-/// The operations that a log needs from a file system. All access to files goes through these two protocols,
-/// so that tests can substitute a disk that tears writes, fills up and fails.
+/// The operations that a log needs from a file system. A log's files are reached through these protocols
+/// only, so that tests can substitute a disk that tears writes, fills up and fails.
 protocol Disk: Sendable {
   func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile
   /// Returns the status of the file or folder that a path leads to, or nil.
@@ -82,7 +82,7 @@ struct FilePlace: Sendable, Hashable {
   let number: UInt64
 }
 
-/// What the system knows about an open file.
+/// What the system knows about a file.
 struct FileStatus: Sendable {
   var place: FilePlace
   /// The size in bytes.

@@ -21,7 +21,7 @@ package struct Block: Sendable {
     }
 
     /// The most bytes that a record may have for all places in a group of that size to fit in 32 bits.
-    static let mostBytes = Int(UInt32.max) - Varint.mostBytes
+    static let mostBytes = Int(UInt32.max) - Varint.longest
 
     var isPacked: Bool { unpackedSize > 0 }
 
@@ -50,7 +50,7 @@ package struct Block: Sendable {
 
     fileprivate mutating func add(_ place: Place) {
       records.append(place)
-      numbers.add(1)
+      numbers.add()
     }
   }
 
@@ -500,11 +500,8 @@ struct RecordNumbers: Sendable {
 
   private var skipped: Int { gaps.last?.skipped ?? 0 }
 
-  /// Adds `more` records that are present.
-  mutating func add(_ more: Int) {
-    count += more
-    end += more
-  }
+  /// Adds a record that is present.
+  mutating func add() { (count, end) = (count + 1, end + 1) }
 
   /// Adds `more` records that are left out. Returns false if `more` is 0, or if their numbers would exceed
   /// the limit.

@@ -131,15 +131,15 @@ package struct Frame: Sendable, Hashable {
   package let payload: Range<Int>
 
   static let headSize = 7
-  /// The fewest bytes that a frame takes: its payload is never empty.
-  static let leastSize = headSize + 1
   /// The most bytes that a payload can have.
   static let payloadLimit = BlockHead.blockSize - BlockHead.size - headSize
+  /// The fewest bytes of a payload that are read again to look up a record in a block that was read before.
+  static let stretch = 1024
 
   /// Reads the frame that the head at an offset of a block describes; nil if it would end beyond the block.
   /// Only its checksum shows whether it is one.
   init?(describedIn block: [UInt8], at offset: Int) {
-    guard block.count - offset >= Self.leastSize, let kind = Kind(rawValue: block[offset + 6]) else {
+    guard block.count - offset > Self.headSize, let kind = Kind(rawValue: block[offset + 6]) else {
       return nil
     }
     let length = Int(block.littleEndian(at: offset + 4, size: 2))
@@ -147,9 +147,6 @@ package struct Frame: Sendable, Hashable {
     self.kind = kind
     payload = (offset + Self.headSize)..<(offset + Self.headSize + length)
   }
-
-  /// The fewest bytes of a payload that are read again to look up a record in a block that was read before.
-  static let stretch = 1024
 
   /// Reads the whole frame at an offset of a block; nil if something else is there.
   package init?(in block: [UInt8], at offset: Int, blockStart: Int, identity: UInt64) {
@@ -234,9 +231,6 @@ struct Origin: Sendable, Hashable {
 // Integers of variable size in arrays of bytes (FORMAT.md, "Uints and text headers").
 
 extension Varint {
-  /// The most bytes that an integer takes.
-  static let mostBytes = 9
-
   /// Returns the size of the integer that begins with a byte, or nil if that byte is reserved.
   static func size(ofFirst byte: UInt8) -> Int? { form(lead: byte).map { 1 + $0.width } }
 
@@ -274,5 +268,18 @@ extension [UInt8] {
   /// Returns the integer of up to eight bytes from `offset` on.
   func littleEndian(at offset: Int, size: Int) -> UInt64 {
     (0..<size).reduce(0) { $0 | UInt64(self[offset + $1]) << UInt64($1 * 8) }
+  }
+}
+
+extension RandomAccessCollection where Index == Int {
+  /// Returns the index of the first element for which a condition does not hold, or `endIndex`. The condition
+  /// must hold for all elements before that one, and for none after.
+  func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

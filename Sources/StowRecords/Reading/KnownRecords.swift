@@ -80,7 +80,7 @@ final class KnownRun: Sendable {
     let scope = run.scopes.partitionPoint { $0 <= index } - 1
     return RecordStore(
       file, run.numbers.part(first..<end), bytes, run.records[first..<end].map { $0.from(range.lowerBound) },
-      run.windows[scope], (scopes[scope], first), decoder)
+      windows: [run.windows[scope]], known: (scopes[scope], first), decoder)
   }
 }
 
@@ -196,18 +196,5 @@ extension KnownRecords.State {
   private mutating func remove(at index: Int) {
     size -= runs.remove(at: index).run.size
     if hand > index { hand -= 1 }
-  }
-}
-
-extension RandomAccessCollection where Index == Int {
-  /// Returns the index of the first element for which a condition does not hold, or `endIndex`. The condition
-  /// must hold for all elements before that one, and for none after.
-  func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
-    var (low, high) = (startIndex, endIndex)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

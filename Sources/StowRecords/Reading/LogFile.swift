@@ -337,16 +337,3 @@ extension LogFile {
     return (previous.beginning ?? previous.continuation)?.number
   }
 }
-
-extension RecordLogError {
-  /// Returns the result of a system call, and turns its errors into those of a log.
-  static func naming<Result>(_ path: String, at offset: Int? = nil, _ call: () throws -> Result) throws
-    -> Result
-  {
-    do {
-      return try call()
-    } catch let error as SystemError {
-      throw RecordLogError(file: path, offset: offset, error)
-    }
-  }
-}

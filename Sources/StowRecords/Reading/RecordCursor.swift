@@ -33,7 +33,7 @@ struct RecordCursor: Sendable {
   private var limit = Int.max
   /// The number after the last record of the block that was read last: no head has a lower one.
   private var claimed: Int
-  /// No record counts whose number is lower, by the heads of the middle parts of lost groups.
+  /// Lower numbers do not count, by the heads at the middle parts of lost groups.
   private var passed = 0
   /// The range of given-up records that holds the number with which the walk begins; nil until it is met.
   private(set) var abandoned: Range<Int>?
@@ -118,7 +118,10 @@ struct RecordCursor: Sendable {
       let start = block.start + (run.records.first?.range.lowerBound ?? 0)
       reportLost(before: run.numbers.first, before: start)
       let end = max(next, min(run.numbers.end, limit, tail.count))
-      store = RecordStore(file, run, counting: next..<end, block.bytes, decoder)
+      store = RecordStore(
+        file, run.numbers, counting: next..<end, block.bytes, run.records, scopes: run.scopes,
+        windows: run.windows,
+        decoder)
       wholeEnd = block.start + run.end
     }
     return true
@@ -237,7 +240,7 @@ struct RecordCursor: Sendable {
       index += 1
       take(last, firstRecord(of: index) ?? .max)
       // They count, whatever the head says after the block of the last part: they begin in that of the first.
-      store = RecordStore(file, first, places, ofGroup: bytes, decoder)
+      store = RecordStore(file, RecordNumbers(first: first, count: places.count), bytes, places, decoder)
     case .failure(let lost):
       for middle in (block.index + 1)..<index { passed = leastNumber(from: middle) }
       // None of its numbers counts, so a later block may have lower ones.
@@ -271,7 +274,7 @@ struct RecordCursor: Sendable {
     from beginning: Block.Part, of block: Block, noting damage: inout [Range<Int>]
   ) -> Result<(bytes: [UInt8], places: [Block.Place], last: Block), Lost> {
     // The bytes also hold the length of a single record of that size.
-    let isTooLarge = beginning.size - Varint.mostBytes > maximumRecordSize
+    let isTooLarge = beginning.size - Varint.longest > maximumRecordSize
     var bytes = isTooLarge ? [] : Array(block.bytes[beginning.bytes])
     // The size in the first part is trusted only as far as the file goes.
     if !isTooLarge { bytes.reserveCapacity(min(beginning.size, end - block.start)) }

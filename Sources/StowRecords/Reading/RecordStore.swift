@@ -24,52 +24,26 @@ final class RecordStore: Sendable {
   /// The index of the first record among those of its block.
   private let first: Int
 
-  /// Creates a store for a run of records in a block with these bytes.
+  /// Creates a store for records at some places of these bytes.
+  ///
+  /// - Parameters:
+  ///   - counting: The numbers that count; nil if all do.
+  ///   - known: The scope of all records, if it is known, and the index of the first record among those of its block.
   init(
-    _ file: LogFile, _ run: Block.Run, counting: Range<Int>, _ bytes: [UInt8], _ decoder: StowDecoder
+    _ file: LogFile, _ numbers: RecordNumbers, counting: Range<Int>? = nil, _ bytes: [UInt8],
+    _ places: [Block.Place], scopes: [Int] = [0], windows: [PackingWindow] = [PackingWindow()],
+    known: (scope: KnownScope, first: Int)? = nil, _ decoder: StowDecoder
   ) {
     (identity, fileFirst) = (file.identity, file.first)
-    (numbers, self.counting) = (run.numbers, counting)
-    self.decoder = decoder
-    self.bytes = bytes
-    places = run.records
-    scopes = run.scopes
-    windows = run.windows
-    known = Mutex(Array(repeating: nil, count: run.scopes.count))
-    first = 0
-  }
-
-  /// Creates a store for some records of a known scope.
-  init(
-    _ file: LogFile, _ numbers: RecordNumbers, _ bytes: [UInt8], _ places: [Block.Place],
-    _ window: PackingWindow,
-    _ known: (scope: KnownScope, first: Int), _ decoder: StowDecoder
-  ) {
-    (identity, fileFirst) = (file.identity, file.first)
-    (self.numbers, counting) = (numbers, numbers.first..<numbers.end)
+    self.numbers = numbers
+    self.counting = counting ?? numbers.first..<numbers.end
     self.bytes = bytes
     self.places = places
-    (scopes, windows) = ([0], [window])
-    self.known = Mutex([known.scope])
-    first = known.first
+    self.scopes = scopes
+    self.windows = windows
+    self.known = Mutex(known.map { [$0.scope] } ?? Array(repeating: nil, count: scopes.count))
+    first = known?.first ?? 0
     self.decoder = decoder
-  }
-
-  /// Creates a store for the records of a group that was assembled from several blocks.
-  init(
-    _ file: LogFile, _ firstNumber: Int, _ places: [Block.Place], ofGroup bytes: [UInt8],
-    _ decoder: StowDecoder
-  ) {
-    (identity, fileFirst) = (file.identity, file.first)
-    numbers = RecordNumbers(first: firstNumber, count: places.count)
-    counting = numbers.first..<numbers.end
-    self.decoder = decoder
-    self.bytes = bytes
-    self.places = places
-    scopes = [0]
-    windows = [PackingWindow()]
-    known = Mutex([nil])
-    first = 0
   }
 
   /// Returns a record, or nil if it is not one of these.

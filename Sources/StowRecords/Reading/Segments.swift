@@ -78,7 +78,7 @@ struct LogSnapshot: Sendable {
     return try? files.open(segments[index(of: number)], of: file.origin.log)?.file
   }
 
-  /// The identity of the file whose first record has a number; nil if there is none that can be opened.
+  /// The identity of the segment that begins with a number; nil if it cannot be opened.
   func identity(ofSegment first: Int) -> UInt64? {
     let file = file(of: first)
     return file?.first == first ? file?.identity : nil
@@ -139,8 +139,8 @@ final class SegmentFiles: Sendable {
   func open(_ segment: Segment, of log: UInt64) throws -> Part? {
     let place = try RecordLogError.naming(segment.path) { try disk.place(of: segment.path) }
     let known = opened.withLock { $0.takeOut(segment) }
-    if let known, known.place != place { noteReplacement() }
     guard let place else { return nil }
+    if let known, known.place != place { noteReplacement() }
     let found = try known.flatMap { $0.place == place ? $0 : nil } ?? read(segment, of: log)
     if let found { opened.withLock { $0.putBack(found, Self.mostOpen) } }
     return found

@@ -9,11 +9,14 @@ struct LogOpening {
   /// Opens a log for appending, or creates it. Cuts off what is torn after the last whole frame.
   func forAppending() throws -> (writer: LogWriter, recovery: RecordLog.Recovery) {
     let (file, isNew) = try lockedFile()
+    var locked = file
     do {
       let opened: (LogWriter, RecordLog.Recovery)
       // An empty file becomes a log as a compacted one does, so that a crash never leaves half a head.
       if try naming({ try file.status() }).size == 0 {
-        opened = (try newLog(inPlaceOf: file), RecordLog.Recovery(bytes: 0..<0, records: 0..<0))
+        let log = try newLog(inPlaceOf: file, like: file, from: 0, nil)
+        opened = (log, RecordLog.Recovery(bytes: 0..<0, records: 0..<0))
+        locked = log.file.disk
       } else {
         opened = try recovered(LogFile(reading: path, file))
         try removeLeftover(of: opened.0.file.origin.log)
@@ -23,7 +26,7 @@ struct LogOpening {
       return opened
     } catch {
       if isNew { try? removeEmptyFile(file) }
-      try? file.unlock()
+      try? locked.unlock()
       throw error
     }
   }
@@ -76,16 +79,22 @@ struct LogOpening {
 
   static let newEnding = ".stowlog-new"
 
-  /// Makes a log without records and puts it in the place of an empty file.
-  private func newLog(inPlaceOf file: any DiskFile) throws -> LogWriter {
-    let log = try newFile(like: file, from: 0, nil)
+  /// Makes a file without records, which gets the name of the log. That is on the disk only once the folder is synchronized.
+  ///
+  /// - Parameters:
+  ///   - empty: The empty file whose place it takes; nil if there must be none.
+  ///   - old: The file whose owner and permissions it gets.
+  func newLog(
+    inPlaceOf empty: (any DiskFile)?, like old: (any DiskFile)?, from first: Int, _ origin: Origin?
+  ) throws -> LogWriter {
+    let new = try newFile(like: old, mayKeepOwner: empty == nil, from: first, origin)
     do {
-      try putInPlace(log, of: file)
+      try putInPlace(new, of: empty)
     } catch {
-      remove(log)
+      remove(new)
       throw error
     }
-    return log
+    return new
   }
 
   /// Makes a file without records beside this one, locked and with its head on the disk.
@@ -170,7 +179,7 @@ struct LogOpening {
     guard status.isRegular else { return false }
     let originEnd = BlockHead.size + Frame.headSize + Origin.size
     let bytes = try LogFile.bytes(of: file, newPath, from: 0, count: min(status.size, originEnd))
-    // The head and the frame are one write, of which a crash may leave the first bytes.
+    // The head and the frame are one write, and a crash may leave its first bytes.
     let isPart = status.size <= originEnd
     guard let head = BlockHead(bytes) else {
       return isPart
@@ -184,7 +193,7 @@ struct LogOpening {
     return origin.log == log || (origin.log == head.identity && status.size == originEnd)
   }
 
-  // MARK: - Logs that are there
+  // MARK: - Existing logs
 
   func recovered(_ log: LogFile) throws -> (LogWriter, RecordLog.Recovery) {
     let tail = try log.tailForWriting()
@@ -269,7 +278,7 @@ extension LogOpening {
     let segments = try files.list()
     let opened: Opened
     if let last = segments.last {
-      let (writer, recovery) = try opening(of: last).forGoingOn {
+      let (writer, recovery) = try opening(of: last).reopened {
         try files.lastForWriting(
           LogFile(reading: last.path, $0, first: last.first), after: segments.dropLast())
       }
@@ -277,14 +286,19 @@ extension LogOpening {
     } else {
       let first = Segment(from: 0, in: path)
       let origin = Origin(log: identity, begun: disk.now)
-      let writer = try opening(of: first).newSegment(first, like: nil, origin)
+      let writer = try opening(of: first).newLog(inPlaceOf: nil, like: nil, from: first.first, origin)
       opened = (writer, RecordLog.Recovery(bytes: 0..<0, records: 0..<0), [first], lock)
     }
-    try removeLeftovers(of: opened.writer.file.origin.log)
-    // The creator of the folder, or of the last file in it, may have stopped before its name was on the disk.
-    try naming {
-      try disk.synchronizeFolder(of: path)
-      try disk.synchronizeFolder(of: opened.writer.path)
+    do {
+      try removeLeftovers(of: opened.writer.file.origin.log)
+      // The creator of the folder, or of the last file in it, may have stopped before its name was on the disk.
+      try naming {
+        try disk.synchronizeFolder(of: path)
+        try disk.synchronizeFolder(of: opened.writer.path)
+      }
+    } catch {
+      try? opened.writer.file.disk.unlock()
+      throw error
     }
     return opened
   }
@@ -294,7 +308,7 @@ extension LogOpening {
   }
 
   /// Opens a segment for appending.
-  private func forGoingOn(
+  private func reopened(
     _ read: (any DiskFile) throws -> LogFile
   ) throws -> (writer: LogWriter, recovery: RecordLog.Recovery) {
     let file = try naming { try disk.open(path, .appending) }
@@ -305,18 +319,6 @@ extension LogOpening {
       try? file.unlock()
       throw error
     }
-  }
-
-  /// Makes a segment without records. Its name is on the disk only once the folder is synchronized.
-  func newSegment(_ segment: Segment, like old: (any DiskFile)?, _ origin: Origin) throws -> LogWriter {
-    let new = try newFile(like: old, mayKeepOwner: true, from: segment.first, origin)
-    do {
-      try putInPlace(new, of: nil)
-    } catch {
-      remove(new)
-      throw error
-    }
-    return new
   }
 
   /// Removes the new files that a crash has left during a compaction, or when a segment was to be begun.

@@ -35,7 +35,7 @@ final class LogWriter: @unchecked Sendable {
 
   /// The head of the block if the frame is its first, room for the frame's head, its number, and the records.
   private var frame: [UInt8] = []
-  /// The size of the number and records in the payload.
+  /// The size of the records in the payload, with their lengths.
   private var collectedSize = 0
   private var kind = Frame.Kind.records
   /// Whether the next record begins a scope: it cannot rely on the records before it.
@@ -468,6 +468,7 @@ final class LogWriter: @unchecked Sendable {
       hasFailed = true
       try RecordLogError.naming(file.path) { try file.disk.synchronize() }
       hasFailed = false
+      counts.synchronizations.add(1, ordering: .relaxed)
     }
   }
 

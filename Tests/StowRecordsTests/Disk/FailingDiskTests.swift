@@ -6,6 +6,20 @@ import Testing
 
 @Suite("A disk that fails in passing")
 struct FailingDiskTests {
+  /// Of a new folder, and of an empty file.
+  @Test(
+    "An opening that fails gives back the lock, even if a process that was forked has the file",
+    arguments: [65_536, nil])
+  func lockAfterFailure(_ segmentSize: Int?) throws {
+    let disk = HookedDisk()
+    if segmentSize == nil { disk.simulated.setBytes([], of: "/log") }
+    disk.keepsFiles = true
+    disk.simulated.failingOperation = "synchronize folder"
+    #expect(throws: RecordLogError.self) { try RecordLog(at: "/log", on: disk, segmentSize: segmentSize) }
+    disk.simulated.failingOperation = nil
+    #expect(try RecordLog(at: "/log", on: disk, segmentSize: segmentSize).append(Event(0)) == 0)
+  }
+
   @Test("A synchronization that fails while what a full disk cut short is removed is not forgotten")
   func synchronizationWhileRemoving() throws {
     let disk = HookedDisk()

@@ -84,6 +84,19 @@ struct RemovalTests {
     }
   }
 
+  /// What an index knows holds until a file is replaced.
+  @Test("A removed segment is none that was replaced")
+  func removedSegment() throws {
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<50, to: log)
+    let (first, id) = (Segmented.segments(on: disk)[0], log.state.withLock { $0.file.origin.log })
+    let files = SegmentFiles(disk, folder: Segmented.folder)
+    #expect(try files.open(first, of: id) != nil)
+    let generation = files.generation
+    try log.removeRecords(before: 30)
+    #expect(try files.open(first, of: id) == nil && files.generation == generation)
+  }
+
   @Test("Iterations that are under way go on with the first that there is, and cursors say so")
   func underWay() throws {
     let log = try Segmented.log(on: disk)

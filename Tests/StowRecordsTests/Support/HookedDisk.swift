@@ -8,9 +8,14 @@ final class HookedDisk: Disk, @unchecked Sendable {
   var beforeReading: () throws -> Void = {}
   var beforeSynchronizing: () throws -> Void = {}
   var beforeTellingTheTime: () -> Void = {}
+  /// Whether files stay open, as in a process that `fork` has made meanwhile.
+  var keepsFiles = false
+  private var kept: [any DiskFile] = []
 
   func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile {
-    HookedFile(disk: self, file: try simulated.open(path, purpose))
+    let file = try simulated.open(path, purpose)
+    if keepsFiles { kept.append(file) }
+    return HookedFile(disk: self, file: file)
   }
 
   var now: UInt64 {
