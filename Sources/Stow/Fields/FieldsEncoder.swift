@@ -33,7 +33,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       }
     }
     try recorder.call(of: value, key: key, parent: parent) { value, begin in
-      recorder.occupy(recorder.recording.beginObject(keyTable, key: key, parent: parent, flags: 0))
+      recorder.occupy(recorder.recording.beginObject(keyTable, key: key, parent: parent))
       var room = recorder.recording.tape.room(fields.list.count)
       try withUnsafePointer(to: value) { try record($0, keyTable, recorder, begin: begin, &room) }
       recorder.recording.tape.take(room)

@@ -111,7 +111,7 @@ struct DoubleForm {
     if value.magnitude < 0x1p31 {
       let integer = DecimalFraction.rounded(value)
       if Double(integer).bitPattern == bits {
-        let width = DecimalFraction.width(integer)
+        let width = Integers.width(integer)
         let tag = Floats.integral &+ UInt8(truncatingIfNeeded: width &- 1)
         self.init(tag: tag, body: UInt64(bitPattern: integer), width: width)
         return
@@ -155,7 +155,7 @@ struct DoubleForm {
     guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude), exponent <= widest
     else { return DoubleForm(bits).size }
     let (numerator, exponent) = DecimalFraction.shortened(cell.numerator, exponent: exponent)
-    let width = DecimalFraction.width(numerator)
+    let width = Integers.width(numerator)
     if cell.residue == 0, exponent <= 4, width <= 4 { return 1 + width }
     let decimal = width > ElementType.maximumScaledWidth ? Int.max : width + (cell.residue == 0 ? 2 : 3)
     return min(PackedDoubles.isFloat(bits) ? 5 : 9, decimal)
@@ -164,7 +164,7 @@ struct DoubleForm {
   /// Makes a decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
   private init?(_ numerator: Int64, exponent: Int, residue: Int8) {
     let (numerator, exponent) = DecimalFraction.shortened(numerator, exponent: exponent)
-    let width = DecimalFraction.width(numerator)
+    let width = Integers.width(numerator)
     guard width <= ElementType.maximumScaledWidth else { return nil }
     let scale = UInt8(exponent) << 4 | UInt8(width)
     if residue != 0 {
@@ -270,9 +270,4 @@ enum DecimalFraction {
   }
 
   static func integerPower(_ exponent: Int) -> Int64 { Int64(power(exponent)) }
-
-  /// Returns the number of bytes of a signed integer, 1 to 8.
-  static func width(_ value: Int64) -> Int {
-    (72 &- (value ^ (value >> 63)).leadingZeroBitCount) >> 3
-  }
 }

@@ -55,10 +55,10 @@ struct MessageTables: ~Copyable {
       ? relied.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
   }
 
-  func key(_ slot: Int, ofShape shape: Int) -> TextLocation {
+  func key(_ index: Int, ofShape shape: Int) -> TextLocation {
     shape < firstShape
-      ? TextLocation(inDefinitions: relied.tables.key(slot, ofShape: shape))
-      : TextLocation(own.key(slot, ofShape: shape - firstShape))
+      ? TextLocation(inDefinitions: relied.tables.key(index, ofShape: shape))
+      : TextLocation(own.key(index, ofShape: shape - firstShape))
   }
 
   /// Returns the reader of the bytes that a location is in.
@@ -127,7 +127,7 @@ struct TextTables: ~Copyable {
 
   func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }
 
-  func key(_ slot: Int, ofShape shape: Int) -> Int { keys[firstKey(ofShape: shape) &+ slot] }
+  func key(_ index: Int, ofShape shape: Int) -> Int { keys[firstKey(ofShape: shape) &+ index] }
 
   mutating func removeAll() {
     // A prelude that broke off has keys that belong to no shape yet.

@@ -57,7 +57,7 @@ struct PackedDoubles {
       widest |= cell.numerator ^ (cell.numerator >> 63)
       residues |= cell.residue
     }
-    let width = DecimalFraction.width(widest)
+    let width = Integers.width(widest)
     guard width <= ElementType.maximumScaledWidth else { return nil }
     return residues != 0
       ? PackedDoubles(type: ElementType.noisy(exponent: exponent, width: width), stride: width + 1)

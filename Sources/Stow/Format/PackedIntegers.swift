@@ -26,7 +26,7 @@ struct PackedIntegers {
   }
 
   private mutating func considerDifferences(of values: UnsafeBufferPointer<Int64>) {
-    let firstWidth = DecimalFraction.width(values[0])
+    let firstWidth = Integers.width(values[0])
     var width = 0
     var size = 0
     var bits: Int64 = 0
@@ -36,7 +36,7 @@ struct PackedIntegers {
         let difference = values[index] &- values[index &- 1]
         bits |= difference ^ (difference >> 63)
       }
-      width = DecimalFraction.width(bits)
+      width = Integers.width(bits)
       size = 1 + firstWidth + (values.count - 1) * width
       if size >= bodySize { break }
     }
@@ -66,7 +66,7 @@ struct PackedIntegers {
   /// Returns how many bytes an element takes in a table of own widths: 0 for a zero.
   fileprivate static func byteCount(_ value: Int64) -> Int {
     // One less for zero, without a branch.
-    DecimalFraction.width(value) &- (value == 0 ? 1 : 0)
+    Integers.width(value) &- (value == 0 ? 1 : 0)
   }
 
   // MARK: writing
@@ -83,7 +83,7 @@ struct PackedIntegers {
       for index in stride(from: values.count - 1, to: 0, by: -1) {
         writer.littleEndian(UInt64(bitPattern: values[index] &- values[index - 1]), width: width)
       }
-      let firstWidth = DecimalFraction.width(values[0])
+      let firstWidth = Integers.width(values[0])
       writer.littleEndian(UInt64(bitPattern: values[0]), width: firstWidth)
       writer.byte(UInt8(firstWidth))
     case 1, ElementType.unsigned + 1: Self.narrow(values, to: &writer, as: UInt8.self)
@@ -153,7 +153,7 @@ struct FixedIntegers {
     // Without negative integers, the magnitudes are the values.
     var magnitudes: Int64 = all < 0 ? 0 : all
     if all < 0 { for value in values { magnitudes |= value ^ (value >> 63) } }
-    signedWidth = DecimalFraction.width(magnitudes)
+    signedWidth = Integers.width(magnitudes)
     (type, width) = (UInt8(signedWidth), signedWidth)
     let unsigned = Self.unsignedWidth(all)
     if unsigned < width { (type, width) = (ElementType.unsigned + UInt8(unsigned), unsigned) }
@@ -207,7 +207,7 @@ private struct IntegerSizes {
   }
 
   private mutating func add(_ value: Int64) {
-    let size = DecimalFraction.width(value)
+    let size = Integers.width(value)
     ownWidths &+= size &- (value == 0 ? 1 : 0)
     tagged &+= Integers.smallRange.contains(value) ? 1 : 1 &+ size
   }

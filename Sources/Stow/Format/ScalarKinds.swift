@@ -60,10 +60,15 @@ enum Integers {
 
   // MARK: writing
 
+  /// Returns the number of bytes of a signed integer, 1 to 8.
+  static func width(_ value: Int64) -> Int {
+    (72 &- (value ^ (value >> 63)).leadingZeroBitCount) >> 3
+  }
+
   /// Returns the tag of an integer in its shortest form, and how many of its lowest bytes follow.
   private static func form(_ value: Int64) -> (tag: UInt8, width: Int) {
     if smallRange.contains(value) { return (UInt8(truncatingIfNeeded: Int64(small) &+ 16 &+ value), 0) }
-    let width = DecimalFraction.width(value)
+    let width = width(value)
     return (sized &+ UInt8(truncatingIfNeeded: width &- 1), width)
   }
 

@@ -45,7 +45,7 @@ extension Recorder {
     _ value: Value, inPlaceOf encoder: RecordingEncoder, _ key: () -> TokenKey
   ) throws {
     let entry = encoders.entry(for: Value.self)
-    // A table does not add to an object that is already there.
+    // A table of fields cannot continue an object.
     if entry.isPlain || hasValue(encoder.start) && Value.self is any StowFields.Type {
       try nestCall(of: value, key: encoder.key, parent: encoder.parent, start: encoder.start) {
         try value.encode(to: encoder)
@@ -95,7 +95,7 @@ extension Recorder {
     guard awaits(start) else {
       return continuedContainer(pool, start: start, key: key, parent: parent)
     }
-    occupy(recording.beginObject(pool.pointee.keys, key: key, parent: parent, flags: 0))
+    occupy(recording.beginObject(pool.pointee.keys, key: key, parent: parent))
     return container(pool, begin: start, hasSlots: pool.pointee.keys.pointee.hasSlots)
   }
 
@@ -116,9 +116,9 @@ extension Recorder {
   ) -> KeyedEncodingContainer<Key> {
     let object =
       recording.isUnfilled(start)
-      ? recording.beginObject(pool.pointee.keys, key: key, parent: parent, flags: 0)
+      ? recording.beginObject(pool.pointee.keys, key: key, parent: parent)
       : ContainerStart(.map, key: key, parent: parent)
-    let begin = containerOutOfLine(start: start, object)
+    let begin = lateContainer(start: start, object)
     let token = recording.tape[begin]
     let hasSlots = token.kind == .object && token.index == pool.pointee.keys.pointee.index
     return container(pool, begin: begin, hasSlots: hasSlots)
@@ -165,7 +165,7 @@ extension Recorder {
   func unkeyedContainer(start: Int, key: TokenKey, parent: Int) -> UnkeyedEncoder {
     let container = ContainerStart(.array, key: key, parent: parent)
     guard awaits(start) else {
-      let begin = containerOutOfLine(start: start, container)
+      let begin = lateContainer(start: start, container)
       return UnkeyedEncoder(recorder: self, begin: begin)
     }
     occupy(container)
@@ -199,7 +199,7 @@ extension Recorder {
 
   /// Returns the container of a place that no longer awaits its first token: the one that is there already,
   /// or a late one.
-  private func containerOutOfLine(start: Int, _ container: ContainerStart) -> Int {
+  private func lateContainer(start: Int, _ container: ContainerStart) -> Int {
     let isArray = container.token.kind == .array
     // An object continues even a settled place.
     if recording.isUnfilled(start, unsettled: isArray) {

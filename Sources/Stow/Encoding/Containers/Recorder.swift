@@ -18,14 +18,14 @@ final class Recorder {
   /// How many `encode(to:)` are running, and the key of the value that the innermost of them encodes.
   @exclusivity(unchecked) private var calls = 0
   @exclusivity(unchecked) private var pendingKey = TokenKey()
-  /// The containers and places at which the tape continued out of line.
+  /// The containers and places at which the tape continued elsewhere.
   @exclusivity(unchecked) private var disturbances: [Int] = []
   @exclusivity(unchecked) private var stack = StackGuard()
   /// The path of the first container that is nested too deeply, and its token.
   @exclusivity(unchecked) private var overflow: (path: [any CodingKey], start: Int)?
   /// The places at the maximum depth, in the order of their tokens. One without a value becomes an empty
   /// object, which is one level too deep.
-  @exclusivity(unchecked) private var innermostPlaces: [(parent: Int, key: TokenKey, start: Int)] = []
+  @exclusivity(unchecked) private var deepestPlaces: [(parent: Int, key: TokenKey, start: Int)] = []
   /// Tells encoders and containers whether their message is still being recorded.
   @exclusivity(unchecked) private(set) var cell = RecorderCell.take()
   @exclusivity(unchecked) private(set) var generation: UInt32
@@ -41,7 +41,7 @@ final class Recorder {
 
   deinit { cell.giveBack() }
 
-  /// Whether the message has been written.
+  /// Whether the message is over.
   var isOver: Bool { generation == RecorderCell.none }
 
   @inline(__always)
@@ -76,7 +76,7 @@ final class Recorder {
     if !userInfo.isEmpty { userInfo = UserInfo() }
     if !disturbances.isEmpty { disturbances = [] }
     if overflow != nil { overflow = nil }
-    if !innermostPlaces.isEmpty { innermostPlaces = [] }
+    if !deepestPlaces.isEmpty { deepestPlaces = [] }
     calls = 0
   }
 
@@ -91,7 +91,7 @@ final class Recorder {
   /// Throws if containers were nested too deeply by calls that cannot throw. The error carries the whole value.
   func checkNesting(of value: borrowing some Any) throws {
     if let overflow { throw tooDeep(copy value, overflow.path) }
-    if let place = innermostPlaces.first(where: { recording.isUnfilled($0.start) }) {
+    if let place = deepestPlaces.first(where: { recording.isUnfilled($0.start) }) {
       throw tooDeep(copy value, recording.path(parent: place.parent, key: place.key, start: place.start))
     }
   }
@@ -104,7 +104,7 @@ final class Recorder {
     let start: Int
     let depth: Int
     let frame: Int
-    /// How many times the tape has continued out of line.
+    /// How many times the tape has continued elsewhere.
     let disturbances: Int
     /// How many slots the message has given to keys.
     let slots: Int
@@ -163,9 +163,9 @@ final class Recorder {
   /// Notes that a value was encoded to the place at `start`, even if it recorded nothing.
   func settle(_ start: Int, key: TokenKey) {
     if awaits(start) {
-      appendPlace(key: key, flags: Token.Flags.nested)
+      appendPlace(key: key, flags: Token.Flags.settled)
     } else if recording.isUnfilled(start) {
-      recording.tape[start].set(Token.Flags.nested)
+      recording.tape[start].set(Token.Flags.settled)
     }
   }
 
@@ -280,7 +280,7 @@ final class Recorder {
   @inline(never)
   func appendPlace(key: TokenKey, flags: UInt64 = 0) {
     if nests(deeperThan: maximumDepth &- 1) {
-      innermostPlaces.append((open.innermost, key, recording.tape.count))
+      deepestPlaces.append((open.innermost, key, recording.tape.count))
     }
     recording.tape.append(Token(.place, key: key, flags: flags, index: Token.unfilled))
   }
@@ -299,7 +299,7 @@ final class Recorder {
     close(toDepth: outside.depth)
   }
 
-  // MARK: what comes out of line
+  // MARK: what comes out of order
 
   @inline(__always)
   private func isDisturbed(since outside: Surroundings) -> Bool {
@@ -392,12 +392,12 @@ final class Recorder {
 
   /// Forgets the places that a value that threw has recorded.
   private func forgetPlaces(from start: Int) {
-    while let last = innermostPlaces.last, last.start >= start { innermostPlaces.removeLast() }
+    while let last = deepestPlaces.last, last.start >= start { deepestPlaces.removeLast() }
   }
 
   /// Takes back the slots of keys that were new in a value that threw.
   ///
-  /// They stay if the value wrote out of turn to anything other than itself and its place, which may use
+  /// They stay if the value wrote out of order to anything other than itself and its place, which may use
   /// them.
   ///
   /// - Parameter place: The place that the value was to take.

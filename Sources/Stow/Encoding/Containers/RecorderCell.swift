@@ -53,7 +53,7 @@ struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
     var recorder: RecorderReference?
   }
 
-  /// A generation that no recorder has: for encoders that discard from the beginning.
+  /// The generation of recorders and encoders that are over.
   static let none: UInt32 = 0
 
   /// The free list: cells that were given back.

@@ -182,7 +182,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var codingPath: [any CodingKey] { writer.codingPath }
 
   mutating func encodeNil(forKey key: Key) {
-    writer.place(key) { recorder, slot, _ in recorder.recording.recordNil(level: 0, key: slot) }
+    writer.record(key) { recorder, slot, _ in recorder.recording.recordNil(level: 0, key: slot) }
   }
   @inline(__always)
   mutating func encode<Value: RecordableScalar>(_ value: Value, forKey key: Key) { writer.put(value, key) }
@@ -220,16 +220,16 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    writer.place(key) { $0.nestedKeyedContainer(keyType, key: $1, parent: $2) }
+    writer.record(key) { $0.nestedKeyedContainer(keyType, key: $1, parent: $2) }
   }
 
   mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    writer.place(key) { $0.nestedUnkeyedContainer(forKey: $1, parent: $2) }
+    writer.record(key) { $0.nestedUnkeyedContainer(forKey: $1, parent: $2) }
   }
 
   mutating func superEncoder() -> any Encoder { writer.encoderForSuper() }
   mutating func superEncoder(forKey key: Key) -> any Encoder {
-    writer.place(key) { $0.deferValue(key: $1, parent: $2) }
+    writer.record(key) { $0.deferValue(key: $1, parent: $2) }
   }
 }
 
@@ -241,7 +241,7 @@ final class ObjectWriter {
   // Both outlive every use: the recorder owns the keys, and outlives every container (`SessionPool`).
   private let recorder: RecorderReference
   private let keys: KeyTable.Reference
-  /// The table of the keys, at hand.
+  /// `keys.pointee.table`, at hand.
   private let table: UnsafeMutablePointer<UInt16>
   /// The token where the object begins.
   // Unchecked, like `expected`, because each access is a load or a store, or a call that does not come back here.
@@ -269,15 +269,15 @@ final class ObjectWriter {
   ///
   /// Keys nearly always come in the same order as before.
   @inline(__always)
-  private func place<Key: CodingKey>(_ key: Key) -> TokenKey {
+  private func slot<Key: CodingKey>(_ key: Key) -> TokenKey {
     let byte = keyByte(key)
-    return placeInLine(byte) ?? placeOutOfLine(key, byte: byte)
+    return slotInLine(byte) ?? slotOutOfLine(key, byte: byte)
   }
 
   /// Returns the slot for a key that comes when it is expected, or for the first time; nil if more must be
   /// found out.
   @inline(__always)
-  private func placeInLine(_ byte: Int) -> TokenKey? {
+  private func slotInLine(_ byte: Int) -> TokenKey? {
     let slot = Int(table[byte])
     guard slot == expected || slot == KeyTable.fresh && expected >= 0, isCurrent else {
       return nil
@@ -290,7 +290,7 @@ final class ObjectWriter {
   private var isCurrent: Bool { recorder.lend { $0.isCurrent(begin) } }
 
   @inline(never)
-  private func placeOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> TokenKey {
+  private func slotOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> TokenKey {
     recorder.lend { recorder in
       if !recorder.isCurrent(begin) { recorder.resume(begin) }
       if expected < 0 {
@@ -342,7 +342,7 @@ final class ObjectWriter {
 
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
-    guard let slot = placeInLine(keyByte(key)) else { return putOutOfLine(value, key) }
+    guard let slot = slotInLine(keyByte(key)) else { return putOutOfLine(value, key) }
     recorder.lend { $0.recording.record(value, key: slot) }
   }
 
@@ -350,7 +350,7 @@ final class ObjectWriter {
   /// registers.
   @inline(never)
   private func putOutOfLine<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
-    let slot = placeOutOfLine(key, byte: keyByte(key))
+    let slot = slotOutOfLine(key, byte: keyByte(key))
     recorder.lend { $0.recording.record(value, key: slot) }
   }
 
@@ -361,14 +361,14 @@ final class ObjectWriter {
 
   @inline(__always)
   func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
-    let slot = place(key)
+    let slot = slot(key)
     try announced { try $0.encode(value, key: slot) }
   }
 
   @inline(__always)
   func encodeIfPresent<Value: Encodable, Key: CodingKey>(_ value: Value?, _ key: Key) throws {
     let isPresent = try borrowingSome(value) { value in
-      let slot = place(key)
+      let slot = slot(key)
       try announced { try $0.encode(value, key: slot, level: 1) }
     }
     if !isPresent { skip(key) }
@@ -390,10 +390,10 @@ final class ObjectWriter {
 
   /// Lets `body` record the value for `key`, which may be a container; it receives the slot and the object's token.
   @inline(__always)
-  func place<Key: CodingKey, Result>(
+  func record<Key: CodingKey, Result>(
     _ key: Key, _ body: (Recorder, _ slot: TokenKey, _ parent: Int) -> Result
   ) -> Result {
-    let slot = place(key)
+    let slot = slot(key)
     return recorder.lend { body($0, slot, begin) }
   }
 

@@ -22,8 +22,7 @@ struct KeyTables: ~Copyable {
   /// Makes the table of a key type that has not been met.
   mutating func add<Key: CodingKey>(_ keyType: Key.Type) -> KeyTable.Reference {
     let table = KeyTable.Reference.allocate(capacity: 1)
-    // A type of one byte holds no reference: the byte identifies the key.
-    table.initialize(to: KeyTable(index: tables.count, hasSlots: MemoryLayout<Key>.size <= 1))
+    table.initialize(to: KeyTable(index: tables.count, hasSlots: isByte(keyType)))
     tables.append(table)
     return table
   }
@@ -307,9 +306,9 @@ struct KeyTable: ~Copyable {
     let shape = names.isEmpty ? nil : definitions.match(names, isExact: false)
     var slots: [UInt16] = []
     if let shape {
-      for (place, position) in shape.positions.enumerated() {
+      for (index, position) in shape.positions.enumerated() {
         slots.append(
-          position >= 0 ? present.slots[position] : slot(named: definitions.key(place, ofShape: shape.number))
+          position >= 0 ? present.slots[position] : slot(named: definitions.key(index, ofShape: shape.number))
         )
       }
     }

@@ -13,7 +13,7 @@ struct Recording: ~Copyable {
   var retained: [RetainedValue] = []
   /// Scalars of more than 64 bits, which the tape refers to by their index.
   private(set) var wideForms = GrowableBuffer<WideForm>(capacity: 4)
-  /// The tokens where maps begin, which have keys before their values. A tape that is not in line may have others.
+  /// The tokens where maps begin, whose keys precede values. Incomplete if the tape is out of order.
   var maps = GrowableBuffer<UInt32>(capacity: 16)
   /// Whether the keys of a map could repeat.
   var hasFreeKeys = false
@@ -49,7 +49,7 @@ struct Recording: ~Copyable {
   /// Returns the beginning of the object to record next, which counts as a use of its keys.
   @inline(__always)
   mutating func beginObject(
-    _ table: KeyTable.Reference, key: TokenKey, parent: Int, flags: UInt64
+    _ table: KeyTable.Reference, key: TokenKey, parent: Int, flags: UInt64 = 0
   ) -> ContainerStart {
     let index = table.pointee.index
     guard table.pointee.hasSlots else {
@@ -60,7 +60,7 @@ struct Recording: ~Copyable {
     return ContainerStart(.object, key: key, parent: parent, flags: flags, index: index)
   }
 
-  /// Returns the slot of a key that comes out of turn.
+  /// Returns the slot of a key that comes out of order.
   ///
   /// - Parameters:
   ///   - expected: The slot after that of the previous key; afterwards the slot after this one.
@@ -416,9 +416,10 @@ struct Token: BitwiseCopyable {
   struct Flags {
     /// The value's encoding threw and the error was swallowed: as if never written.
     static let dead: UInt64 = 1 << 16
-    /// A container that was made by `nestedContainer`, and continues one under the same key. Or a place for
-    /// which a single-value container got a value that encoded nothing: it is settled as an empty object.
+    /// A container that was made by `nestedContainer`, and continues one under the same key.
     static let nested: UInt64 = 1 << 17
+    /// A place whose single-value container got a value that encoded nothing: it is an empty object.
+    static let settled = nested
     /// A container that would have to continue one of another kind.
     static let mismatched: UInt64 = 1 << 18
   }

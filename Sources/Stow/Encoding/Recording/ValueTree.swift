@@ -198,7 +198,7 @@ extension Recording {
     guard start < tape.count else { return false }
     let token = tape[start]
     return token.kind == .place && token.index == Token.unfilled
-      && !(unsettled && token.has(Token.Flags.nested))
+      && !(unsettled && token.has(Token.Flags.settled))
   }
 
   /// Returns whether the value of the place at `start` is a container that begins before the token at
@@ -216,7 +216,7 @@ extension Recording {
       if let integer = integerKeys[start - 1] { integerKeys[tape.count] = integer }
       tape.append(tape[start - 1])
     }
-    tape[start].clear(Token.Flags.nested)
+    tape[start].clear(Token.Flags.settled)
     tape[start].index = tape.count
   }
 
