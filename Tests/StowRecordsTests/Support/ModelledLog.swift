@@ -31,6 +31,8 @@ final class ModelledLog {
   private var refused: Set<Int> = []
   /// Those who read beside the log. With them, `check` takes several times as long.
   var readers: ModelledReaders?
+  /// Whether an opening that failed may have given up unfinished records: the next one does not name them.
+  private var mayHaveAbandoned = false
   /// Whether the files are somewhere else for a while.
   private var isDisplaced = false
   /// Packs in every other opening: a log may have both.
@@ -68,6 +70,7 @@ final class ModelledLog {
       packing = packing == .words ? .none : .words
     } catch {
       expectSystemError(error)
+      mayHaveAbandoned = true
     }
     if log == nil { return }
     check()
@@ -430,6 +433,8 @@ final class ModelledLog {
     }
     #expect(unexpected.isEmpty, "lost: \(unexpected.sorted())")
     abandoned.formUnion(log.recovery.records)
+    if mayHaveAbandoned { abandoned.formUnion(missing.filter { $0 >= kept }) }
+    mayHaveAbandoned = false
     groups.removeAll { $0.lowerBound >= count || $0.lowerBound < first }
     for group in groups {
       #expect(missing.isSuperset(of: group) || missing.isDisjoint(with: group), "\(group)")
