@@ -29,9 +29,9 @@ struct AmendedValueTests {
           var container = encoder.container(keyedBy: K.self)
           try container.encode(0, forKey: keys[0])
           let copy = container
-          func write(_ value: some Encodable) throws {
+          func write(_ value: some Encodable, _ number: Int = 1) throws {
             var container = copy
-            try container.encode(value, forKey: keys[1])
+            try container.encode(value, forKey: keys[number])
           }
           let outer = Writes { encoder in
             if isFirst { try write(["inner"]) }
@@ -44,11 +44,10 @@ struct AmendedValueTests {
           try container.encode(outer, forKey: keys[1])
           try? container.encode(
             Writes {
-              try write("inner")
+              try write("inner", 2)
               try $0.writeSingle("lost")
               throw Refusal()
             }, forKey: keys[2])
-          try container.encode(3, forKey: keys[2])
         }
         let json = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
         #expect(try transcode(value, to: JSONValue.self) == json)
