@@ -279,7 +279,7 @@ struct ByteHash {
     mix(first ^ wordSeed, second ^ UInt64(truncatingIfNeeded: length) ^ seed)
   }
 
-  /// Returns the hash of a text of more than 16 bytes, the last of which may be read twice.
+  /// Returns the hash of a text of more than 16 bytes.
   @inline(__always)
   func callAsFunction(_ start: UnsafeRawPointer, _ length: Int) -> UInt64 {
     func word(_ offset: Int) -> UInt64 { start.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }

@@ -85,7 +85,7 @@ struct RemovalTests {
   }
 
   /// What an index knows holds until a file is replaced.
-  @Test("A removed segment is none that was replaced")
+  @Test("A removed segment does not count as replaced")
   func removedSegment() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<50, to: log)

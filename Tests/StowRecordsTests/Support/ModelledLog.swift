@@ -43,7 +43,7 @@ final class ModelledLog {
   private let retention: RecordLog.Retention
   /// What the clock said, and how many records there were when it was set.
   private var clocks: [(count: Int, now: UInt64)] = []
-  /// The keys of which a compaction has left the last records.
+  /// The keys whose last records a compaction has left.
   private var keys: Set<Int> = []
   /// The first record is not after the second number, and not before the first one.
   private var (removed, maybeRemoved) = (0, 0)

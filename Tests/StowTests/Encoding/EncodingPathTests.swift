@@ -158,7 +158,7 @@ struct EncodingPathTests {
     #expect(probe.path == [0, "k", 0])
   }
 
-  @Test("of what a value has kept that threw")
+  @Test("of containers that a value has kept before it threw")
   func keptFromFailure() throws {
     enum Key: String, CodingKey { case a, b, c, d }
     func paths(_ encode: (Writes) throws -> Data, inPlace: Bool) throws -> [[Step]] {

@@ -68,7 +68,7 @@ struct DictionaryTests {
     init?(codingKey: some CodingKey) { name = codingKey.stringValue.lowercased() }
   }
 
-  @Test("are refused if the object has keys of which they hold only one")
+  @Test("are refused if two keys of the object are one for them")
   func equalKeys() throws {
     func expectRefused<T: Decodable>(_ type: T.Type, from value: StowValue) throws {
       let list: StowValue = ["list": .array(Array(repeating: value, count: 20))]

@@ -65,7 +65,7 @@ struct NotationErrorTests {
 
   @Test("nest as deep as any message, those with a table or a matrix at the last level among them")
   func deepestMessages() throws {
-    // Two columns, one of which is constant: an empty array or an empty map.
+    // Two columns. One is constant: an empty array or an empty map.
     for table: [UInt8] in [[0x7A, 6, 0, 0, 1, 0xE0, 7, 8], [0x7B, 6, 2, 0, 1, 0xC0, 7, 8]] {
       let nested = (0..<512).reduce(table) { inner, _ in Bomb.sized(0x70, inner) }
       let message = [0x1F, 0, 1, 2, 0x81, 0x61, 0x81, 0x62] + nested
