@@ -178,6 +178,27 @@ struct ContextLearningTests {
     }
   }
 
+  /// Asks for some keys, with nil for all except one.
+  private struct Asking: Encodable {
+    enum CodingKeys: CodingKey { case a, b, c }
+    let keys: [CodingKeys]
+    let present: CodingKeys
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      for key in keys { try container.encodeIfPresent(key == present ? 1 : nil, forKey: key) }
+    }
+  }
+
+  @Test("has the keys of an object in their order, whatever objects a sample before it had")
+  func laterSample() throws {
+    let samples = [
+      ["x": [Asking(keys: [.a], present: .a), Asking(keys: [.a, .b], present: .b)]],
+      ["x": [Asking(keys: [.a, .c], present: .c)]],
+    ]
+    #expect(try StowContext(learningFrom: samples).shapes == [["a", "c", "b"], ["x"]])
+  }
+
   @Test("of no samples is empty, and still can be relied on")
   func empty() throws {
     let context = try StowContext(learningFrom: [])

@@ -156,7 +156,10 @@ extension Recorder {
   private func newContainer<Key: CodingKey>(
     _ keys: KeyTable.Reference, begin: Int, hasSlots: Bool
   ) -> KeyedEncodingContainer<Key> {
-    if keys.pointee.uses == 2 { keys.pointee.slotsOfFirst = keys.pointee.slotCount }
+    // Slots only become more, so that the least is that of the second object.
+    if keys.pointee.uses > 1 {
+      keys.pointee.slotsOfFirst = min(keys.pointee.slotsOfFirst, keys.pointee.slotCount)
+    }
     let writer = ObjectWriter(recorder: self, keys: keys, isOwner: true)
     writer.start(at: begin, hasSlots: hasSlots)
     return KeyedEncodingContainer(KeyedEncoder<Key>(writer: writer))

@@ -115,8 +115,8 @@ struct KeyTable: ~Copyable {
   /// How many objects have these keys, and the first of them on the tape.
   var uses = 0
   var firstUse = 0
-  /// How many slots there were when the second object began, as far as that was noted: all, if every object asks for
-  /// the same keys.
+  /// How many slots there were when the second object began: all of them, if every object asks for the same keys. Only
+  /// a recorder that makes each container anew notes this, as a `ContextLearner` has.
   var slotsOfFirst = Int.max
 
   // Of one message, when its recording is complete.
@@ -144,6 +144,7 @@ struct KeyTable: ~Copyable {
     for key in keys.buffer { table[Int(key)] = Self.fresh }
     keys.truncate(to: 0)
     uses = 0
+    slotsOfFirst = .max
   }
 
   fileprivate mutating func forgetLastSlot() { table[Int(keys.takeLast())] = Self.fresh }
