@@ -280,7 +280,9 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   final override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
     -> [String: Value]
   {
-    guard let offset = place.tagged else { return try row(at: place, session, node) }
+    guard let offset = place.tagged else {
+      return try session.decodeWhole([String: Value].self, at: place, node)
+    }
     let object = try session.attempt(at: node, expected: [String: Value].self) { () throws(FormatError) in
       try ObjectHeader.read(session.message.reader, at: offset)
     }
@@ -340,12 +342,6 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
     return session.error(
       FormatError(isSame ? .repeatedKey : .equalKeys, at: key.offset), path: session.codingPath(node),
       expected: [String: Value].self)
-  }
-
-  private func row(
-    at place: OpenPlace, _ session: DecodingSession, _ node: PathNode
-  ) throws -> [String: Value] {
-    try session.decodeWhole([String: Value].self, at: place, node)
   }
 }
 

@@ -319,9 +319,9 @@ final class Recorder {
     }
   }
 
-  /// Makes the container of a value current that did not record everything in line.
+  /// Goes on in the container of a value that recorded something out of order.
   ///
-  /// - Parameter start: The value, if it is complete: then it counts, even if it has recorded another one for its key.
+  /// - Parameter start: The value; nil if it threw. It counts even if it has recorded another one for its key.
   @inline(never)
   private func comeBack(to parent: Int, from start: Int? = nil) {
     deferAwaited()

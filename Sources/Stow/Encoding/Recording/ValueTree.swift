@@ -55,8 +55,8 @@ struct ValueTree {
   fileprivate var open: [Int] = []
   /// The earlier value for the same key that a value replaced, in case the value throws.
   fileprivate var replaced: [Int: Int] = [:]
-  /// The keys by their slots that objects of values that threw had, by their tokens, and the end of the value: the slots
-  /// were taken back, but what was kept has a path.
+  /// The keys of objects whose values threw, in the order of their slots, and the token after each value; by the tokens
+  /// of the objects. Their slots were given to other keys, but containers that were kept have a path.
   fileprivate(set) var formerKeys: [Int: (keys: [any CodingKey], end: Int)] = [:]
 
   var isEmpty: Bool { nodeOfToken.isEmpty }
