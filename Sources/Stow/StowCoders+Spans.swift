@@ -63,13 +63,9 @@
       try output.withUnsafeMutableBytes { memory, count in
         try withEncoded(value) { bytes in
           guard bytes.count <= memory.count - count else {
-            throw EncodingError.invalidValue(
-              value,
-              EncodingError.Context(
-                codingPath: [],
-                debugDescription:
-                  "The message takes \(bytes.count) bytes, and \(memory.count - count) are free in the output."
-              ))
+            throw EncodingError.invalid(
+              value, path: [],
+              "The message takes \(bytes.count) bytes, and \(memory.count - count) are free in the output.")
           }
           UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: bytes)
           count += bytes.count

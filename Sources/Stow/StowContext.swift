@@ -52,8 +52,7 @@ public struct StowContext: Sendable, Hashable {
     do {
       storage = Storage(try bytes.withUnsafeBytes { try ContextMessage.read(ByteReader($0)) })
     } catch {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(codingPath: [], debugDescription: "The bytes are not a context."))
+      throw DecodingError.corrupted("The bytes are not a context.", path: [])
     }
   }
 

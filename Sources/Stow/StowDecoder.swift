@@ -126,7 +126,7 @@ public final class StowDecoder: Sendable {
   ) throws -> Value {
     try bytes.withUnsafeBytes { bytes in
       if path.steps.isEmpty { return try decode(type, bytes) }
-      return try withSession(of: bytes, isWhole: false) { try PathWalk.decode(type, at: path, in: $0) }
+      return try withSession(of: bytes, isWhole: false) { try PathWalk($0, along: path).decode(type) }
     }
   }
 
@@ -185,12 +185,20 @@ public final class StowDecoder: Sendable {
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [], defaults template: Value,
     strategy: DefaultsStrategy = .strict
   ) throws -> Value {
+    try bytes.withUnsafeBytes { try decode(type, $0, at: path, defaults: template, strategy) }
+  }
+
+  /// Decodes a message or a record, and takes from a template what it lacks.
+  ///
+  /// - Parameter scope: What adding the record to the definitions returned; nil for a message.
+  package func decode<Value: Codable>(
+    _ type: Value.Type, _ bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil,
+    at path: StowPath = [], defaults template: Value, _ strategy: DefaultsStrategy
+  ) throws -> Value {
     let merge = Merge(isLenient: strategy.isLenient, maximumDepth: maximumDepth)
-    return try bytes.withUnsafeBytes { bytes in
-      try decode(bytes, at: path, orMissing: { _ in template }) {
-        try merge.decode(type, from: $0, defaults: template) { try lendDecoder(of: template, $0) }
-      }
-    }
+    return try decode(
+      bytes, in: scope, at: path, orMissing: { _ in template },
+      by: { try merge.decode(type, from: $0, defaults: template) { try lendDecoder(of: template, $0) } })
   }
 
   /// Lends a decoder of a value to `body`, with the options of this one.
@@ -233,79 +241,54 @@ public final class StowDecoder: Sendable {
   /// - Parameter missing: Returns the value of a missing part; receives the error that says that it is
   ///   missing.
   func decode<Value>(
-    _ bytes: UnsafeRawBufferPointer, at path: StowPath, orMissing missing: (any Error) throws -> Value,
-    by make: (any Decoder) throws -> Value
+    _ bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil, at path: StowPath,
+    orMissing missing: (any Error) throws -> Value, by make: (any Decoder) throws -> Value
   ) throws -> Value {
-    if path.steps.isEmpty { return try withSession(of: bytes) { try $0.decode(by: make) } }
-    return try withSession(of: bytes, isWhole: false) { session in
-      try PathWalk.decode(at: path, in: session, orMissing: missing, by: make)
+    try withSession(of: bytes, in: scope, isWhole: false) { session in
+      let walk = try PathWalk(session, along: path)
+      guard walk.isThere else { return try missing(walk.missing(Value.self)) }
+      return try make(ValueDecoder(session, walk.openPlace(for: Value.self), walk.node))
     }
   }
 
-  /// Opens a message, and passes its session to `body`.
+  /// Opens a message or a record, and passes its session to `body`.
   ///
   /// - Parameter isWhole: Whether all of it is decoded. For a part, the walk along the path checks the depth.
   @inline(__always)
   private func withSession<Value>(
-    of bytes: UnsafeRawBufferPointer, isWhole: Bool = true, _ body: (DecodingSession) throws -> Value
+    of bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil, isWhole: Bool = true,
+    _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
     let options = options.withLock { $0 }
     return try DecodingSession.run(
       options.userInfo,
       open: { message throws(FormatError) in
-        try message.open(bytes, maximumDepth: options.maximumDepth, options.contexts?.definitions)
+        if let scope {
+          try message.open(bytes, maximumDepth: options.maximumDepth, scope)
+        } else {
+          try message.open(bytes, maximumDepth: options.maximumDepth, options.contexts?.definitions)
+        }
         if isWhole { try message.checkDepth() }
       }, body)
   }
 
   /// Decodes a value from a record, a message that relies on what earlier records defined.
   ///
-  /// - Parameter scope: The result of adding the record to the definitions.
+  /// - Parameter scope: What adding the record to the definitions returned.
   package func decode<Value: Decodable>(
-    _ type: Value.Type, fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
-    _ scope: DecodingDefinitions.Scope
+    _ type: Value.Type, _ record: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope
   ) throws -> Value {
-    try withSession(ofRecord: record, definitions, scope) { try $0.decode(type) }
-  }
-
-  /// Decodes a value from a record, and takes from a template what the record lacks.
-  package func decode<Value: Codable>(
-    _ type: Value.Type, fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
-    _ scope: DecodingDefinitions.Scope, defaults template: Value, _ strategy: DefaultsStrategy
-  ) throws -> Value {
-    let merge = Merge(isLenient: strategy.isLenient, maximumDepth: maximumDepth)
-    return try withSession(ofRecord: record, definitions, scope) { session in
-      try session.decode(by: {
-        try merge.decode(type, from: $0, defaults: template) { try lendDecoder(of: template, $0) }
-      })
-    }
+    try withSession(of: record, in: scope) { try $0.decode(type) }
   }
 
   /// Opens a record to be read in parts. Its bytes are copied, and the definitions are not extended any more.
   package func message(
-    fromRecord record: UnsafeRawBufferPointer, relyingOn definitions: DecodingDefinitions,
-    _ scope: DecodingDefinitions.Scope
+    _ record: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope
   ) throws -> StowMessage {
     let options = options.withLock { $0 }
     return StowMessage(
-      try OpenMessage(
-        ofRecord: record, userInfo: options.userInfo, maximumDepth: options.maximumDepth,
-        relyingOn: definitions,
-        scope))
-  }
-
-  @inline(__always)
-  private func withSession<Value>(
-    ofRecord record: UnsafeRawBufferPointer, _ definitions: DecodingDefinitions,
-    _ scope: DecodingDefinitions.Scope, _ body: (DecodingSession) throws -> Value
-  ) throws -> Value {
-    let options = options.withLock { $0 }
-    return try DecodingSession.run(
-      options.userInfo,
-      open: { message throws(FormatError) in
-        try message.open(record, maximumDepth: options.maximumDepth, relyingOn: definitions, scope)
-        try message.checkDepth()
-      }, body)
+      try OpenMessage(ofRecord: record, userInfo: options.userInfo, maximumDepth: options.maximumDepth, scope)
+    )
   }
 }
 

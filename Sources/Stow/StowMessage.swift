@@ -102,16 +102,10 @@ public struct StowMessage: Sendable {
   ///   step does not fit what it meets, with the path up to there; otherwise what
   ///   `StowDecoder.decode(_:from:)` throws. Coding paths begin at the whole message.
   public func decode<Value: Decodable>(_ type: Value.Type, at path: StowPath = []) throws -> Value {
-    var value: Value?
-    try walk(along: path) {
-      value = try $0.decode(type)
-    } ifMissing: {
-      guard PathWalk.readsMissing(type) else { return false }
-      value = try $0.decode(type, at: .absent, PathStep(.top, parent: .top))
-      return true
+    if case .missing = origin, PathWalk.readsMissing(type) {
+      return try message.read { try $0.decode(type, at: .absent, PathStep(.top, parent: .top)) }
     }
-    guard let value else { preconditionFailure("a walk without a value") }
-    return value
+    return try result(along: path) { try $0.decode(type) }
   }
 
   /// Returns the kind of value that a part is.
@@ -160,15 +154,12 @@ public struct StowMessage: Sendable {
   ///
   /// - Throws: `DecodingError.dataCorrupted` if what the path passes is not valid.
   public func contains(_ path: StowPath) throws -> Bool {
-    var isComplete = false
+    if case .missing = origin { return false }
     do {
-      try walk(along: path) {
-        isComplete = try $0.isThere && $0.isComplete()
-      } ifMissing: { _ in
-        true
-      }
-    } catch DecodingError.typeMismatch {}
-    return isComplete
+      return try result(along: path) { try $0.isThere && $0.isComplete() }
+    } catch DecodingError.typeMismatch {
+      return false
+    }
   }
 
   // MARK: parts
@@ -209,17 +200,13 @@ public struct StowMessage: Sendable {
 
   // MARK: walking
 
-  /// Walks from here along a path, as far as it leads, and passes the walk to `body`. If this part itself is
-  /// missing, `ifMissing` returns whether that is acceptable.
+  /// Walks from here along a path, as far as it leads, and passes the walk to `body`.
   ///
   /// Not generic, and so compiled once.
-  private func walk(
-    along path: StowPath, _ body: (PathWalk) throws -> Void, ifMissing: (DecodingSession) throws -> Bool
-  ) throws {
+  private func walk(along path: StowPath, _ body: (PathWalk) throws -> Void) throws {
     try message.read { session in
       switch origin {
-      case .failed(let error): throw error
-      case .missing(let error): if try !ifMissing(session) { throw error }
+      case .missing(let error), .failed(let error): throw error
       case .place(let place):
         var walk = PathWalk(
           session, from: place, session.path.push(self.path.untilEach), marks: message.marks)
@@ -229,18 +216,21 @@ public struct StowMessage: Sendable {
     }
   }
 
+  /// Walks along a path, as far as it leads, and returns what `body` returns for the walk.
+  private func result<Result>(along path: StowPath, _ body: (PathWalk) throws -> Result) throws -> Result {
+    var result: Result?
+    try walk(along: path) { result = try body($0) }
+    guard let result else { preconditionFailure("a walk without a result") }
+    return result
+  }
+
   /// Walks along a path to a value that must exist.
   private func walkToValue<Result>(
     along path: StowPath, _ body: (PathWalk) throws -> Result
   ) throws -> Result {
-    var result: Result?
-    try walk(along: path) { walk in
+    try result(along: path) { walk in
       guard walk.isThere else { throw walk.missing(Any.self) }
-      result = try body(walk)
-    } ifMissing: { _ in
-      false
+      return try body(walk)
     }
-    guard let result else { preconditionFailure("a walk without a result") }
-    return result
   }
 }

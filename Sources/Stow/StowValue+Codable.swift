@@ -166,10 +166,8 @@ extension StowValue: Codable {
     case .decimal(let value): try container.encode(value)
     case .largeDecimal:
       guard let value = decimal else {
-        throw EncodingError.invalidValue(
-          self,
-          EncodingError.Context(
-            codingPath: container.codingPath, debugDescription: "Decimal does not hold the number \(self)."))
+        throw EncodingError.invalid(
+          self, path: container.codingPath, "Decimal does not hold the number \(self).")
       }
       try container.encode(value)
     case .array, .object: preconditionFailure("a container is no scalar")

@@ -35,23 +35,20 @@ final class RecordEncoder: RecordScope {
 struct OpenRecord {
   let decoder: StowDecoder
   let bytes: UnsafeRawBufferPointer
-  let definitions: DecodingDefinitions
   let scope: DecodingDefinitions.Scope
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try decoder.decode(type, fromRecord: bytes, relyingOn: definitions, scope)
+    try decoder.decode(type, bytes, in: scope)
   }
 
   /// Decodes the record, and takes from a template what it lacks.
   func decode<Value: Codable>(
     _ type: Value.Type, defaults template: Value, _ strategy: StowDecoder.DefaultsStrategy
   ) throws -> Value {
-    try decoder.decode(type, fromRecord: bytes, relyingOn: definitions, scope, defaults: template, strategy)
+    try decoder.decode(type, bytes, in: scope, defaults: template, strategy)
   }
 
-  func message() throws -> StowMessage {
-    try decoder.message(fromRecord: bytes, relyingOn: definitions, scope)
-  }
+  func message() throws -> StowMessage { try decoder.message(bytes, in: scope) }
 }
 
 /// All definitions of a scope, for records that are opened in any order and by many threads at once.
@@ -103,7 +100,7 @@ final class KnownScope: Sendable {
       if let last, last.index == index { last.scope } else {
         try definitions.scope(of: record, after: last?.scope)
       }
-    return OpenRecord(decoder: decoder, bytes: record, definitions: definitions, scope: scope)
+    return OpenRecord(decoder: decoder, bytes: record, scope: scope)
   }
 }
 

@@ -3,7 +3,7 @@ indirect enum Node {
   case null(level: Int)
   case bool(Bool)
   case integer(Int64)
-  case wideInteger(WideInteger)
+  case wideInteger(DecimalParts)
   case double(UInt64)
   /// A NaN of 4 bytes.
   case floatNaN(UInt32)
@@ -120,7 +120,9 @@ struct NodeReader {
     var next = start
     if Nils.isNil(reader, at: start) { return .null(level: Nils.level(reader, at: start)) }
     if tag == Bools.true || tag == Bools.false { return .bool(try Bools.read(reader, at: start)) }
-    if let wide = try Integers.wide(reader, at: start, next: &next) { return .wideInteger(wide) }
+    if let parts = try Decimals.read(reader, at: start, next: &next) {
+      return tag < Decimals.positive ? .wideInteger(parts) : .decimal(parts)
+    }
     if Integers.isInteger(reader, at: start) {
       return .integer(try Integers.read(reader, at: start, next: &next))
     }
@@ -131,7 +133,6 @@ struct NodeReader {
     if Floats.isFloat(tag) { return .double(try Floats.read(reader, at: start, next: &next).bitPattern) }
     if let seconds = try Dates.read(reader, at: start, next: &next) { return .date(seconds.bitPattern) }
     if let bits = try UUIDs.read(reader, at: start, next: &next) { return .uuid(bits) }
-    if let parts = try Decimals.read(reader, at: start, next: &next) { return .decimal(parts) }
     if tag == DataValues.tag {
       let range = try DataValues.read(reader, at: start)
       return .data([UInt8](reader.buffer(at: range.lowerBound, count: range.count)))

@@ -9,8 +9,7 @@ struct NodeText {
     case .null(let level): write("nil \(min(level, 4))")
     case .bool(let value): write(value ? "true" : "false")
     case .integer(let value): write(value.description)
-    case .wideInteger(let value):
-      write(value.isNegative ? Int128(bitPattern: value.bits).description : value.bits.description)
+    case .wideInteger(let parts): write((parts.isNegative ? "-" : "") + parts.magnitude.description)
     case .double(let bits): write(double: bits)
     case .floatNaN(let bits): write(nan: bits)
     case .string(let string), .symbol(_, let string): write(quoted: string)

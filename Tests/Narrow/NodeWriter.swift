@@ -45,7 +45,7 @@ struct NodeWriter: ~Copyable {
     case .null(let level): Nils.write(level: level, to: &writer)
     case .bool(let value): writer.byte(value ? Bools.true : Bools.false)
     case .integer(let value): Integers.write(value, to: &writer)
-    case .wideInteger(let value): write(value)
+    case .wideInteger(let parts): write(integer: parts)
     case .double(let bits): Floats.write(bits, to: &writer)
     case .floatNaN(let bits): Floats.write(float: UInt64(bits), to: &writer)
     case .string(let string):
@@ -79,16 +79,17 @@ struct NodeWriter: ~Copyable {
     }
   }
 
-  private mutating func write(_ value: WideInteger) {
-    if !value.isNegative, let bits = UInt64(exactly: value.bits) {
+  private mutating func write(integer parts: DecimalParts) {
+    let bits = parts.isNegative ? 0 &- parts.magnitude : parts.magnitude
+    if !parts.isNegative, let bits = UInt64(exactly: bits) {
       if let small = Int64(exactly: bits) { return Integers.write(small, to: &writer) }
       return Integers.write(beyondSigned: bits, to: &writer)
     }
-    let isSigned = value.isNegative || value.bits >> 127 == 0
-    if isSigned, let small = Int64(exactly: Int128(bitPattern: value.bits)) {
+    let isSigned = parts.isNegative || bits >> 127 == 0
+    if isSigned, let small = Int64(exactly: Int128(bitPattern: bits)) {
       return Integers.write(small, to: &writer)
     }
-    Integers.form(bits: value.bits, isSigned: isSigned).write(to: &writer)
+    Integers.form(bits: bits, isSigned: isSigned).write(to: &writer)
   }
 
   private mutating func write(_ elements: [Node]) {

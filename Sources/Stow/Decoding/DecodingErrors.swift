@@ -215,6 +215,10 @@ extension DecodingError {
     .typeMismatch(type, DecodingError.Context(codingPath: path, debugDescription: text))
   }
 
+  static func corrupted(_ text: String, path: [any CodingKey]) -> DecodingError {
+    .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: text))
+  }
+
   /// Returns the error of a decoder whose calls are nested too deeply.
   static func tooDeep(_ reason: String, path: [any CodingKey]) -> DecodingError {
     .dataCorrupted(

@@ -224,20 +224,23 @@ extension Message {
   private func child(of value: Int, holding offset: Int) throws(FormatError) -> (Int, any CodingKey)? {
     guard var children = try Children(of: value, self) else { return try row(of: value, holding: offset) }
     // This may be what could not be read: an element that goes beyond its container.
-    while let child = try children.nextUnchecked(self) {
-      guard (child.value..<children.offset).contains(offset) else { continue }
-      guard let key = child.key else { return (child.value, PathKey.index(child.number)) }
-      return (child.value, PathKey(stringValue: try keyString(at: key)))
+    while let child = try children.peek(self) {
+      let end = try reader.end(of: child.value)
+      if (child.value..<end).contains(offset) {
+        guard let key = child.key else { return (child.value, PathKey.index(child.number)) }
+        return (child.value, PathKey(stringValue: try keyString(at: key)))
+      }
+      try children.pass(child, to: end)
     }
     return nil
   }
 
-  /// Returns the row of a table or a matrix that holds `offset`, which is no value of its own.
+  /// Returns the index of the row of a table or a matrix that holds `offset`. There, the path ends: cells are not
+  /// values with tags.
   private func row(of value: Int, holding offset: Int) throws(FormatError) -> (Int, any CodingKey)? {
     guard Columns.isColumns(try reader.byte(at: value)) else { return nil }
     let columns = try Columns(reader, tables: tables, at: value)
     guard columns.rows.contains(offset) else { return nil }
-    let index = (offset - columns.rows.lowerBound) / columns.stride
-    return (columns.rows.lowerBound + index * columns.stride, PathKey.index(index))
+    return (offset, PathKey.index((offset - columns.rows.lowerBound) / columns.stride))
   }
 }

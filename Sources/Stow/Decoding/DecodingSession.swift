@@ -45,14 +45,6 @@ final class DecodingSession: PooledSession {
     try decode(type, at: OpenPlace(at: message.body), PathStep(.top, parent: .top))
   }
 
-  /// Decodes the value of the message with `make`, which receives a decoder of it.
-  func decode<Value>(by make: (any Decoder) throws -> Value) throws -> Value {
-    let mark = path.count
-    let node = path.push(PathStep(.top, parent: .top))
-    defer { path.pop(to: mark) }
-    return try make(ValueDecoder(self, OpenPlace(at: message.body), node))
-  }
-
   // MARK: paths and errors
 
   /// Returns the coding path of a container or decoder, which reads the value at `offset`.

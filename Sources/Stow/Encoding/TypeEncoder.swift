@@ -76,6 +76,8 @@ extension Bool: TapeScalar {
   func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
     tape.append(Token(self ? .true : .false, key: key))
   }
+
+  static func retained(_ values: [Bool]) -> RetainedValue? { .bools(values) }
 }
 
 extension Double: TapeScalar {
@@ -83,6 +85,8 @@ extension Double: TapeScalar {
   func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
     tape.append(.double, key: key, word: bitPattern)
   }
+
+  static func retained(_ values: [Double]) -> RetainedValue? { .doubles(values) }
 }
 
 extension Float: TapeScalar {
@@ -95,13 +99,23 @@ extension Float: TapeScalar {
       Double(self).record(on: &tape, key: key)
     }
   }
+
+  static func retained(_ values: [Float]) -> RetainedValue? {
+    values.contains(where: \.isNaN) ? nil : .doubles(values.map(Double.init))
+  }
 }
 
-extension Int: TapeScalar {}
+extension Int: TapeScalar {
+  static func retained(_ values: [Int]) -> RetainedValue? { .ints(values) }
+}
+
 extension Int8: TapeScalar {}
 extension Int16: TapeScalar {}
 extension Int32: TapeScalar {}
-extension Int64: TapeScalar {}
+extension Int64: TapeScalar {
+  static func retained(_ values: [Int64]) -> RetainedValue? { .integers(values) }
+}
+
 extension UInt: TapeScalar {}
 extension UInt8: TapeScalar {}
 extension UInt16: TapeScalar {}
@@ -376,26 +390,4 @@ extension TapeScalar where Self: FixedWidthInteger {
     if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
     return .integers(values.map { Int64(truncatingIfNeeded: $0) })
   }
-}
-
-extension Int {
-  static func retained(_ values: [Int]) -> RetainedValue? { .ints(values) }
-}
-
-extension Int64 {
-  static func retained(_ values: [Int64]) -> RetainedValue? { .integers(values) }
-}
-
-extension Double {
-  static func retained(_ values: [Double]) -> RetainedValue? { .doubles(values) }
-}
-
-extension Float {
-  static func retained(_ values: [Float]) -> RetainedValue? {
-    values.contains(where: \.isNaN) ? nil : .doubles(values.map(Double.init))
-  }
-}
-
-extension Bool {
-  static func retained(_ values: [Bool]) -> RetainedValue? { .bools(values) }
 }

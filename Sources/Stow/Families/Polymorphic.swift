@@ -81,11 +81,8 @@ enum NamedCoding: LeafCoding {
     } else if let unregistered = value as? any UnregisteredValue {
       try unregistered.encode(to: encoder)
     } else {
-      throw EncodingError.invalidValue(
-        value,
-        EncodingError.Context(
-          codingPath: encoder.codingPath,
-          debugDescription: "The type \(type) is not registered. \(registry.listing)"))
+      throw EncodingError.invalid(
+        value, path: encoder.codingPath, "The type \(type) is not registered. \(registry.listing)")
     }
   }
 
@@ -253,9 +250,9 @@ extension Optional: ElementContainer {
     }
     if (self as? any ElementContainer)?.isNil == true {
       // Written as nil, it would come back one level higher.
-      let description = "The nil of an optional within another cannot be told from the other's."
-      throw EncodingError.invalidValue(
-        self, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: description))
+      throw EncodingError.invalid(
+        self, path: encoder.codingPath,
+        "The nil of an optional within another cannot be told from the other's.")
     }
     try Elementwise<Wrapped, Leaf>(self).encode(to: encoder)
   }

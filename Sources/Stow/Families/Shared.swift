@@ -203,7 +203,7 @@ enum SharedCoding: LeafCoding {
 
   static func decode<Value>(_ type: Value.Type, from decoder: any Decoder) throws -> Value {
     guard let object = try object(type, from: decoder) else {
-      throw ReadObjects.error("The graph has no such object.", decoder.codingPath)
+      throw DecodingError.corrupted("The graph has no such object.", path: decoder.codingPath)
     }
     return object
   }
@@ -211,20 +211,22 @@ enum SharedCoding: LeafCoding {
   /// - Parameter isConditional: Whether the object is written only if another reference requires it.
   static func encodeReference<Value>(to value: Value, isConditional: Bool, _ encoder: any Encoder) throws {
     guard let objects = WrittenObjects.current else {
-      throw error(value, encoder, "A shared object is encoded only in a SharedGraph.")
+      throw EncodingError.invalid(
+        value, path: encoder.codingPath, "A shared object is encoded only in a SharedGraph.")
     }
     // Generic code would otherwise get the type of the existential.
     let type = type(of: value as Any)
     guard type is AnyObject.Type, let object = value as? any Encodable & AnyObject else {
-      throw error(
-        value, encoder, "Only objects of classes that are Encodable are shared, and \(type) is not one.")
+      throw EncodingError.invalid(
+        value, path: encoder.codingPath,
+        "Only objects of classes that are Encodable are shared, and \(type) is not one.")
     }
     let registry = TypeRegistry(userInfo: encoder.userInfo)
     guard type == Value.self || registry.name(of: type) != nil else {
       // Decoding would make an object of another class.
-      throw error(
-        value, encoder, "The type \(type) is not registered, and it is not \(Value.self). \(registry.listing)"
-      )
+      throw EncodingError.invalid(
+        value, path: encoder.codingPath,
+        "The type \(type) is not registered, and it is not \(Value.self). \(registry.listing)")
     }
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(objects.number(of: object, isConditional: isConditional), forKey: .shared)
@@ -233,7 +235,8 @@ enum SharedCoding: LeafCoding {
   /// Returns the object that a reference leads to; nil if it was not written.
   static func object<Value>(_ type: Value.Type, from decoder: any Decoder) throws -> Value? {
     guard let objects = ReadObjects.current else {
-      throw ReadObjects.error("A shared object is decoded only in a SharedGraph.", decoder.codingPath)
+      throw DecodingError.corrupted(
+        "A shared object is decoded only in a SharedGraph.", path: decoder.codingPath)
     }
     let number = try decoder.container(keyedBy: Key.self).decode(Int.self, forKey: .shared)
     return try objects.object(number, type, decoder)
@@ -248,9 +251,5 @@ enum SharedCoding: LeafCoding {
         || object.values.contains(where: mayRefer)
     default: false
     }
-  }
-
-  private static func error(_ value: Any, _ encoder: any Encoder, _ text: String) -> EncodingError {
-    .invalidValue(value, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: text))
   }
 }

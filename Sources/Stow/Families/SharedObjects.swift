@@ -30,6 +30,8 @@ final class WrittenObjects: @unchecked Sendable {
     var isWritten = false
     /// The numbers of the objects that it refers to.
     var references: [Int] = []
+    /// The length of the chain of objects that begins with it, if that is known; 0 while it is being found out.
+    var chain: Int?
   }
 
   private var entries: [Entry] = []
@@ -75,14 +77,45 @@ final class WrittenObjects: @unchecked Sendable {
         try objects?.encode(object, forKey: key)
       }
     }
-    // References to objects that are not written do not count.
-    var check = ReferenceCheck(entries.map { $0.references.filter { entries[$0].isWritten } })
-    do throws(ReferenceCheck.Fault) { try check.run() } catch {
-      let object = entries[error.number].object
-      let path: [any CodingKey] = [table(of: object), PathKey(intValue: error.number)]
-      throw EncodingError.invalidValue(
-        object, EncodingError.Context(codingPath: graph.codingPath + path, debugDescription: error.reason))
+    // An object can be decoded only when all that it refers to are.
+    for number in entries.indices {
+      _ = try chain(from: number) { number, reason in
+        let object = entries[number].object
+        return .invalid(
+          object, path: graph.codingPath + [table(of: object), PathKey(intValue: number)], reason)
+      }
     }
+  }
+
+  /// The longest chain of objects that lead to each other: decoding one calls decoding the next, and each
+  /// takes some of the calls that `maximumDepth` allows, and room on the stack.
+  static let longestChain = 128
+
+  /// Returns the length of the chain from an object on, which is at `place` in the chain being followed.
+  /// References to objects that are not written do not count.
+  ///
+  /// All together take time in proportion to the references.
+  ///
+  /// - Parameter fault: Makes the error for an object that cannot be decoded, from its number and the reason.
+  private func chain(
+    from number: Int, place: Int = 1, _ fault: (Int, String) -> EncodingError
+  ) throws -> Int {
+    if let chain = entries[number].chain {
+      guard chain > 0 else { throw fault(number, "The object leads to itself.") }
+      return chain
+    }
+    entries[number].chain = 0
+    var chain = 1
+    if place <= Self.longestChain {
+      for reference in entries[number].references where entries[reference].isWritten {
+        chain = max(chain, 1 + (try self.chain(from: reference, place: place + 1, fault)))
+      }
+    }
+    guard place <= Self.longestChain, chain <= Self.longestChain else {
+      throw fault(number, "More than \(Self.longestChain) objects lead to each other in a row.")
+    }
+    entries[number].chain = chain
+    return chain
   }
 }
 
@@ -176,9 +209,9 @@ final class ReadObjects: @unchecked Sendable {
 
   /// Notes that an object is being made. Throws if that would be too deep.
   private func enter(_ place: Int, _ decoder: any Decoder) throws {
-    guard openCount < ReferenceCheck.longestChain else {
+    guard openCount < WrittenObjects.longestChain else {
       throw DecodingError.tooDeep(
-        "More than \(ReferenceCheck.longestChain) objects lead to each other in a row.",
+        "More than \(WrittenObjects.longestChain) objects lead to each other in a row.",
         path: decoder.codingPath)
     }
     if stack.isLow(isElsewhere: false) {
@@ -187,7 +220,7 @@ final class ReadObjects: @unchecked Sendable {
         path: decoder.codingPath)
     }
     guard !entries[place].isOpen else {
-      throw Self.error("The object leads to itself.", decoder.codingPath)
+      throw DecodingError.corrupted("The object leads to itself.", path: decoder.codingPath)
     }
     entries[place].isOpen = true
     openCount += 1
@@ -197,7 +230,7 @@ final class ReadObjects: @unchecked Sendable {
     let key = PathKey(intValue: number)
     let (isPlain, isNamed) = (objects?.contains(key) == true, named?.contains(key) == true)
     guard !isPlain || !isNamed else {
-      throw Self.error("The graph has two objects of this number.", decoder.codingPath)
+      throw DecodingError.corrupted("The graph has two objects of this number.", path: decoder.codingPath)
     }
     let value: Value
     if isNamed, let named {
@@ -208,8 +241,9 @@ final class ReadObjects: @unchecked Sendable {
       return nil
     }
     guard Swift.type(of: value as Any) is AnyObject.Type else {
-      throw Self.error(
-        "Expected an object of a class, but found a \(Swift.type(of: value as Any)).", decoder.codingPath)
+      throw DecodingError.corrupted(
+        "Expected an object of a class, but found a \(Swift.type(of: value as Any)).",
+        path: decoder.codingPath)
     }
     return value
   }
@@ -222,58 +256,5 @@ final class ReadObjects: @unchecked Sendable {
         type, path: objects.codingPath + [key], "Expected a \(type), which has no name here.")
     }
     return value
-  }
-
-  static func error(_ text: String, _ path: [any CodingKey]) -> DecodingError {
-    .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: text))
-  }
-}
-
-/// Looks for objects that could not be decoded: an object is complete only when all that it refers to are.
-struct ReferenceCheck {
-  struct Fault: Error {
-    /// The number of the object.
-    let number: Int
-    let reason: String
-  }
-
-  /// The longest chain of objects that lead to each other: decoding one calls decoding the next, and each
-  /// takes some of the calls that `maximumDepth` allows, and room on the stack.
-  static let longestChain = 128
-
-  /// The numbers of the objects that each object refers to.
-  private let references: [[Int]]
-  /// The length of the chain from each object on, if it is known; 0 while it is being found out.
-  private var chains: [Int?]
-
-  init(_ references: [[Int]]) {
-    self.references = references
-    chains = Array(repeating: nil, count: references.count)
-  }
-
-  /// Throws if an object cannot be decoded. Takes time in proportion to the references.
-  mutating func run() throws(Fault) {
-    for number in references.indices { _ = try chain(from: number, place: 1) }
-  }
-
-  /// Returns the length of the chain from an object on, which is at `place` in the chain being followed.
-  private mutating func chain(from number: Int, place: Int) throws(Fault) -> Int {
-    if let chain = chains[number] {
-      guard chain > 0 else { throw Fault(number: number, reason: "The object leads to itself.") }
-      return chain
-    }
-    chains[number] = 0
-    var chain = 1
-    if place <= Self.longestChain {
-      for reference in references[number] {
-        chain = max(chain, 1 + (try self.chain(from: reference, place: place + 1)))
-      }
-    }
-    guard place <= Self.longestChain, chain <= Self.longestChain else {
-      throw Fault(
-        number: number, reason: "More than \(Self.longestChain) objects lead to each other in a row.")
-    }
-    chains[number] = chain
-    return chain
   }
 }

@@ -59,8 +59,10 @@ package final class DecodingDefinitions: @unchecked Sendable {
     return try DecodingDefinitions(extending: self)
   }
 
-  /// What a record may refer to, and where its value begins.
+  /// What a record or message may refer to, and where its value begins.
   package struct Scope: Sendable {
+    /// Nil if there is nothing to refer to.
+    let definitions: DecodingDefinitions?
     let extent: TextTables.Extent
     let body: Int
   }

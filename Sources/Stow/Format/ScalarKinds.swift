@@ -120,24 +120,6 @@ enum Integers {
     guard offset < reader.count, isUsual(reader.base[offset]) else { try fail(.malformed, at: offset) }
     return try read(reader, at: offset, next: &offset)
   }
-
-  /// Reads an integer of 64 unsigned or 128 bits; nil if the value at `offset` is not one of those.
-  static func wide(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> WideInteger?
-  {
-    let tag = try reader.byte(at: offset)
-    guard (unsigned64...unsigned128).contains(tag) else { return nil }
-    let low = try reader.word(at: offset + 1)
-    let high = tag == unsigned64 ? 0 : try reader.word(at: offset + 9)
-    next = offset + (tag == unsigned64 ? 9 : 17)
-    return WideInteger(
-      bits: UInt128(high) << 64 | UInt128(low), isNegative: tag == signed128 && high >> 63 == 1)
-  }
-}
-
-/// An integer beyond the range of `Int64`, in two's complement.
-struct WideInteger {
-  let bits: UInt128
-  let isNegative: Bool
 }
 
 /// Dates: the seconds since the year 2001 (FORMAT.md, "Dates, UUIDs, decimal numbers").
@@ -220,11 +202,19 @@ enum Decimals {
     return WideForm(parts.magnitude, width: width, head: head, size: 3)
   }
 
-  /// Reads the parts of the decimal number at `offset`, and the offset after it; nil if another kind of value
-  /// is there.
+  /// Reads the parts of the decimal number at `offset`, or of an integer of 64 unsigned or 128 bits, and the
+  /// offset after it; nil if another kind of value is there.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> DecimalParts?
   {
     let tag = try reader.byte(at: offset)
+    if (Integers.unsigned64...Integers.unsigned128).contains(tag) {
+      let low = try reader.word(at: offset + 1)
+      let high = tag == Integers.unsigned64 ? 0 : try reader.word(at: offset + 9)
+      next = offset + (tag == Integers.unsigned64 ? 9 : 17)
+      let bits = UInt128(high) << 64 | UInt128(low)
+      let isNegative = tag == Integers.signed128 && high >> 63 == 1
+      return DecimalParts(isNegative: isNegative, magnitude: isNegative ? 0 &- bits : bits, exponent: 0)
+    }
     guard tag == positive || tag == negative else { return nil }
     var start = offset + 1
     let length = try reader.length(at: &start)

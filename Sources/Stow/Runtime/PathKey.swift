@@ -42,3 +42,9 @@ enum PathKey: CodingKey {
     startsInteger(name) && name.utf8.count <= 40 ? Int(name) : nil
   }
 }
+
+extension EncodingError {
+  static func invalid(_ value: Any, path: [any CodingKey], _ description: String) -> EncodingError {
+    .invalidValue(value, Context(codingPath: path, debugDescription: description))
+  }
+}

@@ -168,7 +168,7 @@ public final class RecordStreamDecoder {
       isDecoding = false
       count += 1
     }
-    return try decoder.decode(type, fromRecord: record, relyingOn: definitions, scope)
+    return try decoder.decode(type, record, in: scope)
   }
 }
 

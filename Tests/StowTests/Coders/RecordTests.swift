@@ -31,7 +31,7 @@ import Testing
     let scopes = try records.map { record in try record.withUnsafeBytes { try definitions.add(record: $0) } }
     return try zip(records, scopes).map { record, scope in
       try record.withUnsafeBytes {
-        try decoder.decode(Reading.self, fromRecord: $0, relyingOn: definitions, scope)
+        try decoder.decode(Reading.self, $0, in: scope)
       }
     }
   }
@@ -66,7 +66,7 @@ import Testing
     let last = try #require(records.last)
     #expect(throws: DecodingError.self) {
       try last.withUnsafeBytes {
-        _ = try StowDecoder().decode(Reading.self, fromRecord: $0, relyingOn: definitions, first)
+        _ = try StowDecoder().decode(Reading.self, $0, in: first)
       }
     }
   }
@@ -79,7 +79,7 @@ import Testing
     if let definitions {
       try record.withUnsafeBytes {
         let scope = try definitions.add(record: $0)
-        let value = try StowDecoder().decode(Int.self, fromRecord: $0, relyingOn: definitions, scope)
+        let value = try StowDecoder().decode(Int.self, $0, in: scope)
         #expect(value == 1)
       }
     }

@@ -192,4 +192,24 @@ struct StowValueCodingTests {
     encoder.outputFormat = .binary
     #expect(try PropertyListDecoder().decode(StowValue.self, from: encoder.encode(value)) == value)
   }
+
+  @Test("of a table with a broken cell: the error has the path of its row")
+  func brokenCell() throws {
+    struct Row: Encodable { var number: Int, isKnown: Bool }
+    // Among the first bytes of the rows are all that begin an array or an object elsewhere.
+    let rows = (0..<256).map { Row(number: $0, isKnown: $0 % 3 == 0) }
+    let message = try StowEncoder().encode(rows)
+    for row in rows.indices {
+      var broken = message
+      broken[message.count - 1 - 2 * (rows.count - 1 - row)] = 2
+      for type in [StowValue.self, [StowValue].self] as [any Decodable.Type] {
+        do {
+          _ = try StowDecoder().decode(type, from: broken)
+          Issue.record("a broken cell was read")
+        } catch DecodingError.dataCorrupted(let context) {
+          #expect(steps(context.codingPath) == [Step(integerLiteral: row)])
+        }
+      }
+    }
+  }
 }

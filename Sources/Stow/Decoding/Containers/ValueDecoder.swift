@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 // A value is decoded by a plan, if its type has one, or by its own `init(from:)`, which receives a
 // `ValueDecoder`.
 

@@ -66,15 +66,6 @@ struct Children: Sendable {
     return child
   }
 
-  /// Returns the next child, which may go beyond its container.
-  @inline(__always)
-  mutating func nextUnchecked(_ message: Message) throws(FormatError) -> Child? {
-    guard let child = try peek(message) else { return nil }
-    offset = try message.reader.end(of: child.value)
-    number &+= 1
-    return child
-  }
-
   /// Returns the next child without moving past it.
   @inline(__always)
   mutating func peek(_ message: Message) throws(FormatError) -> Child? {

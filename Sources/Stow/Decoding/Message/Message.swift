@@ -55,14 +55,11 @@ final class Message {
   }
 
   /// Opens a message whose prelude has already been added to the definitions that it relies on.
-  ///
-  /// - Parameter definitions: Nil if there is no prelude, and nothing else to rely on.
   func open(
-    _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, relyingOn definitions: DecodingDefinitions?,
-    _ scope: DecodingDefinitions.Scope
+    _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ scope: DecodingDefinitions.Scope
   ) throws(FormatError) {
     begin(bytes, maximumDepth: maximumDepth)
-    if let definitions { rely(on: definitions, scope.extent) }
+    if let definitions = scope.definitions { rely(on: definitions, scope.extent) }
     body = scope.body
     try checkOutline()
   }
@@ -70,7 +67,7 @@ final class Message {
   /// Opens a message, and returns what opens it again without reading its prelude.
   func openForParts(
     _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ contexts: DecodingContexts?
-  ) throws(FormatError) -> (definitions: DecodingDefinitions?, scope: DecodingDefinitions.Scope) {
+  ) throws(FormatError) -> DecodingDefinitions.Scope {
     begin(bytes, maximumDepth: maximumDepth)
     var start = 0
     var definitions = try contexts?.context(of: reader, &start)
@@ -82,7 +79,7 @@ final class Message {
     body = start
     try checkOutline()
     let extent = definitions?.tables.extent ?? TextTables.Extent()
-    return (definitions, DecodingDefinitions.Scope(extent: extent, body: start))
+    return DecodingDefinitions.Scope(definitions: definitions, extent: extent, body: start)
   }
 
   private func begin(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int) {
@@ -322,7 +319,7 @@ extension DecodingDefinitions {
     try reading(record) { reader throws(FormatError) in
       let hasPrelude = try reader.byte(at: 0) == MessageTables.tag
       let body = hasPrelude ? try add(reader, at: 0, limit: limit) : 0
-      return Scope(extent: tables.extent, body: body)
+      return Scope(definitions: self, extent: tables.extent, body: body)
     }
   }
 
@@ -334,7 +331,7 @@ extension DecodingDefinitions {
   package func scope(of record: UnsafeRawBufferPointer, after earlier: Scope?) throws -> Scope {
     try reading(record) { reader throws(FormatError) in
       _ = try reader.byte(at: 0)
-      return Scope(extent: earlier?.extent ?? TextTables.Extent(), body: 0)
+      return Scope(definitions: self, extent: earlier?.extent ?? TextTables.Extent(), body: 0)
     }
   }
 
@@ -358,8 +355,6 @@ private func reading<Result>(
     return try body(ByteReader(record))
   } catch {
     if error.kind == .tooManyDefinitions { throw DecodingDefinitions.TooMany() }
-    throw DecodingError.dataCorrupted(
-      DecodingError.Context(codingPath: [], debugDescription: "The definitions of a record break the format.")
-    )
+    throw DecodingError.corrupted("The definitions of a record break the format.", path: [])
   }
 }

@@ -11,8 +11,6 @@ final class OpenMessage: Sendable {
   private let data: Data
   private let userInfo: UserInfo
   private let maximumDepth: Int
-  /// Nil if there is no prelude, nor a context.
-  private let definitions: DecodingDefinitions?
   private let scope: DecodingDefinitions.Scope
   let marks = ElementMarks()
 
@@ -25,16 +23,16 @@ final class OpenMessage: Sendable {
   init(
     _ data: Data, userInfo: UserInfo, maximumDepth: Int, _ contexts: DecodingContexts?
   ) throws {
-    var opened: (definitions: DecodingDefinitions?, scope: DecodingDefinitions.Scope)?
+    var scope: DecodingDefinitions.Scope?
     try data.lendBytes { bytes in
       try DecodingSession.run(
         userInfo,
         open: { message throws(FormatError) in
-          opened = try message.openForParts(bytes, maximumDepth: maximumDepth, contexts)
+          scope = try message.openForParts(bytes, maximumDepth: maximumDepth, contexts)
         }, { _ in })
     }
-    guard let opened else { preconditionFailure("a message that is neither open nor refused") }
-    (definitions, scope) = opened
+    guard let scope else { preconditionFailure("a message that is neither open nor refused") }
+    self.scope = scope
     self.data = data
     self.userInfo = userInfo
     self.maximumDepth = maximumDepth
@@ -43,14 +41,13 @@ final class OpenMessage: Sendable {
   /// Opens a record whose prelude was added to definitions. From now on nothing may be added to these.
   init(
     ofRecord record: UnsafeRawBufferPointer, userInfo: UserInfo, maximumDepth: Int,
-    relyingOn definitions: DecodingDefinitions, _ scope: DecodingDefinitions.Scope
+    _ scope: DecodingDefinitions.Scope
   ) throws {
     data = Data.copy(record)
     self.userInfo = userInfo
     self.maximumDepth = maximumDepth
-    self.definitions = definitions
     self.scope = scope
-    definitions.noteEscape()
+    scope.definitions?.noteEscape()
     // Throws if the value does not end with the record.
     try read { _ in }
   }
@@ -61,7 +58,7 @@ final class OpenMessage: Sendable {
       try DecodingSession.run(
         userInfo,
         open: { message throws(FormatError) in
-          try message.open(bytes, maximumDepth: maximumDepth, relyingOn: definitions, scope)
+          try message.open(bytes, maximumDepth: maximumDepth, scope)
         }, body)
     }
   }

@@ -85,6 +85,13 @@ struct PathWalk {
     self.marks = marks
   }
 
+  /// Walks along a path from the whole value of a session's message.
+  init(_ session: DecodingSession, along path: StowPath) throws {
+    let top = ValuePlace(content: .value(at: session.message.body), depth: 0)
+    self.init(session, from: top, session.path.push([]), marks: nil)
+    try follow(path.steps)
+  }
+
   /// Continues along some steps, as far as they lead to something.
   ///
   /// - Throws: An error with the coding path so far, if a step does not fit or the bytes are broken.
@@ -182,33 +189,6 @@ struct PathWalk {
   }
 
   // MARK: what is there
-
-  /// Makes a walk from the whole value of a session's message.
-  private init(_ session: DecodingSession) {
-    let top = ValuePlace(content: .value(at: session.message.body), depth: 0)
-    self.init(session, from: top, session.path.push([]), marks: nil)
-  }
-
-  /// Decodes a part of a session's message.
-  static func decode<Value: Decodable>(
-    _ type: Value.Type, at path: StowPath, in session: DecodingSession
-  ) throws -> Value {
-    var walk = PathWalk(session)
-    try walk.follow(path.steps)
-    return try walk.decode(type)
-  }
-
-  /// Decodes a part of a session's message with `make`, which receives a decoder of it. `missing` receives
-  /// the error that says that there is no such part.
-  static func decode<Value>(
-    at path: StowPath, in session: DecodingSession, orMissing missing: (any Error) throws -> Value,
-    by make: (any Decoder) throws -> Value
-  ) throws -> Value {
-    var walk = PathWalk(session)
-    try walk.follow(path.steps)
-    guard walk.isThere else { return try missing(walk.missing(Value.self)) }
-    return try make(ValueDecoder(session, walk.openPlace(for: Value.self), walk.node))
-  }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try session.decode(type, session.plans.entry(for: type), at: openPlace(for: type), node)

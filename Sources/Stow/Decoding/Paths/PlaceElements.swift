@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The elements of an array, or the values of an object, one after the other.
 struct PlaceElements: Sendable {
   private enum Source: Sendable {

@@ -167,11 +167,11 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
     -> [Element]
   {
+    if place.isEach { return try session.decodePlain([Element].self, ValueDecoder(session, place, node)) }
     let (untagged, values) = try session.attempt(at: node, expected: [Element].self) {
       () throws(FormatError) in try place.array(session)
     }
     if untagged == nil, values.isEmpty { return [] }
-    if let untagged, untagged.each != nil { return try each(of: place, untagged.count, session, node) }
     let entry = session.plans.entry(for: Element.self)
     if let untagged {
       if !entry.isPlain, untagged.shape != nil,
@@ -197,21 +197,6 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
       do throws(FormatError) { offset = try session.message.reader.end(of: offset) } catch {
         target.deinitialize(count: 1)
         throw session.error(error, at: node, expected: nil)
-      }
-    }
-  }
-
-  /// Returns what a path finds in each of some elements.
-  private func each(
-    of place: OpenPlace, _ count: Int, _ session: DecodingSession, _ node: PathNode
-  ) throws -> [Element] {
-    var elements = try ArrayDecoder(of: place, session, node)
-    return try session.nest(ValueDecoder(session, place, node)) { _ in
-      try .filled(count: count) { first, initialized in
-        for index in 0..<count {
-          (first + index).initialize(to: try elements.decode(Element.self))
-          initialized = index &+ 1
-        }
       }
     }
   }

@@ -25,7 +25,7 @@ final class StowValuePlan: DecodingPlan<StowValue> {
       }
       return try reader.row(at: row, of: columns)
     } catch {
-      throw reader.failure(error, inValueAt: place.elements?.offset ?? place.offset, node)
+      throw reader.failure(error, inValueAt: place.tagged ?? error.offset, node)
     }
   }
 
@@ -85,7 +85,6 @@ struct StowValueReader {
       return .bool(tag == Bools.true)
     case PackedArray.tag, PackedArray.floats: return .array(try packed(at: &offset))
     case Columns.table, Columns.matrix: return .array(try rows(at: &offset))
-    case Integers.unsigned64...Integers.unsigned128: return try wideInteger(at: &offset)
     case Floats.float:
       let value = try Float.read(message, at: offset, next: &offset)
       return value.isNaN ? .float(value) : .double(Double(value))
@@ -93,24 +92,17 @@ struct StowValueReader {
     case UUIDs.tag: return .uuid(try UUID.read(message, at: offset, next: &offset))
     case DataValues.tag: return .data(try Data.read(message, at: offset, next: &offset))
     case URLs.tag: return .url(try String.read(message, at: offset, next: &offset))
-    case Decimals.positive, Decimals.negative:
+    case Integers.unsigned64...Integers.unsigned128, Decimals.positive, Decimals.negative:
       guard let parts = try Decimals.read(reader, at: offset, next: &offset) else {
         try fail(.malformed, at: offset)
       }
-      return StowValue(parts)
+      guard tag < Decimals.positive else { return StowValue(parts) }
+      return Int128(exactly: parts).map { .integer($0) } ?? .unsignedInteger(parts.magnitude)
     case _ where Floats.isFloat(tag): return .double(try Floats.read(reader, at: offset, next: &offset))
     default:
       _ = try reader.end(of: offset)
       try fail(.malformed, at: offset)
     }
-  }
-
-  private func wideInteger(at offset: inout Int) throws(FormatError) -> StowValue {
-    guard let wide = try Integers.wide(reader, at: offset, next: &offset) else {
-      try fail(.malformed, at: offset)
-    }
-    if wide.isNegative { return .integer(Int128(bitPattern: wide.bits)) }
-    return Int128(exactly: wide.bits).map { .integer($0) } ?? .unsignedInteger(wide.bits)
   }
 
   // MARK: what nests
@@ -170,17 +162,6 @@ struct StowValueReader {
 
   // MARK: elements without tags
 
-  /// Returns an array of `count` values that `read` returns.
-  @inline(__always)
-  private func values(
-    _ count: Int, _ read: (_ index: Int) throws(FormatError) -> StowValue
-  ) throws(FormatError) -> [StowValue] {
-    var result: [StowValue] = []
-    result.reserveCapacity(count)
-    for index in 0..<count { result.append(try read(index)) }
-    return result
-  }
-
   static func value(_ cell: Cell) -> StowValue {
     switch cell {
     case .integer(let value): .integer(Int128(value))
@@ -195,10 +176,9 @@ struct StowValueReader {
     let packed = try PackedArray(reader, at: offset)
     offset = packed.body.upperBound
     if packed.isInteger {
-      let integers = try packed.integers(reader)
-      return try values(packed.count) { index throws(FormatError) in .integer(Int128(integers[index])) }
+      return try packed.integers(reader).map { .integer(Int128($0)) }
     }
-    return try values(packed.count) { index throws(FormatError) in
+    return try (0..<packed.count).map { index throws(FormatError) in
       Self.value(try packed.cell(reader, at: index))
     }
   }
@@ -206,14 +186,13 @@ struct StowValueReader {
   private func rows(at offset: inout Int) throws(FormatError) -> [StowValue] {
     let columns = try Columns(reader, tables: message.tables, at: offset)
     offset = columns.rows.upperBound
-    return try values(columns.rowCount) { index throws(FormatError) in
+    return try (0..<columns.rowCount).map { index throws(FormatError) in
       try row(at: columns.rows.lowerBound &+ index &* columns.stride, of: columns)
     }
   }
 
   func row(at row: Int, of columns: Columns) throws(FormatError) -> StowValue {
-    let cells = try values(columns.columns.count) { index throws(FormatError) in
-      let column = columns.columns[index]
+    let cells = try columns.columns.map { column throws(FormatError) in
       if var constant = column.constant { return try read(at: &constant) }
       return Self.value(
         try Cell.read(reader, at: row &+ Int(column.offset), type: column.type, base: column.base))

@@ -148,11 +148,6 @@ extension ReadableScalar where Self: FixedWidthInteger {
     _ reader: ByteReader, at offset: Int, next: inout Int
   ) throws(FormatError) -> Self {
     if Tag.cannotBeNumber(try reader.byte(at: offset)) { try fail(.mismatch, at: offset) }
-    if let wide = try Integers.wide(reader, at: offset, next: &next) {
-      let result = wide.isNegative ? Self(exactly: Int128(bitPattern: wide.bits)) : Self(exactly: wide.bits)
-      guard let result else { try fail(.unrepresentable, at: offset) }
-      return result
-    }
     if let parts = try Decimals.read(reader, at: offset, next: &next) {
       guard let result = Self(exactly: parts) else { try fail(.unrepresentable, at: offset) }
       return result
@@ -224,10 +219,10 @@ extension BinaryFloatingPoint {
   fileprivate static func nearest(
     _ reader: ByteReader, at offset: Int, next: inout Int
   ) throws(FormatError) -> Self {
-    guard let wide = try Integers.wide(reader, at: offset, next: &next) else {
+    guard let wide = try Decimals.read(reader, at: offset, next: &next) else {
       return Self(try Integers.read(reader, at: offset, next: &next))
     }
-    let result = wide.isNegative ? Self(Int128(bitPattern: wide.bits)) : Self(wide.bits)
+    let result = wide.isNegative ? -Self(wide.magnitude) : Self(wide.magnitude)
     return try result.checked(wasFinite: true, at: offset)
   }
 
@@ -403,10 +398,6 @@ extension Decimal: ReadableScalar {
     if let parts = try Decimals.read(reader, at: offset, next: &next) { return try make(parts, at: offset) }
     let tag = try reader.byte(at: offset)
     if Floats.isFloat(tag) { return try make(Floats.read(reader, at: offset, next: &next), at: offset) }
-    if tag == Integers.unsigned128 {
-      let magnitude = try UInt128.read(message, at: offset, next: &next)
-      return try make(DecimalParts(isNegative: false, magnitude: magnitude, exponent: 0), at: offset)
-    }
     return try make(DecimalParts(Int128.read(message, at: offset, next: &next)), at: offset)
   }
 

@@ -6,9 +6,7 @@ extension Recorder {
     try checkNesting(of: value)
     // An optional encodes its value as a single-value container does, which may be nothing.
     guard recording.isUnfilled(0, unsettled: true), encoders.entry(for: Value.self).isPlain else { return }
-    let description = "Top-level \(Value.self) did not encode any values."
-    throw EncodingError.invalidValue(
-      value, EncodingError.Context(codingPath: [], debugDescription: description))
+    throw EncodingError.invalid(value, path: [], "Top-level \(Value.self) did not encode any values.")
   }
 
   /// Lets `value` encode itself to the place that begins with the next token.

@@ -416,17 +416,16 @@ final class Recorder {
 
   @inline(never)
   private func noRoom<Value>(_ value: Value, key: TokenKey, parent: Int) -> EncodingError {
-    let description =
-      "Encoding calls itself \(calls) levels deep, and no more fit on the stack of this thread."
-    let path = recording.path(parent: parent, key: key, start: recording.tape.count)
-    return .invalidValue(value, EncodingError.Context(codingPath: path, debugDescription: description))
+    .invalid(
+      value, path: recording.path(parent: parent, key: key, start: recording.tape.count),
+      "Encoding calls itself \(calls) levels deep, and no more fit on the stack of this thread.")
   }
 
   @inline(never)
   private func tooDeep<Value>(_ value: Value, _ path: [any CodingKey]) -> EncodingError {
-    let description =
-      "The value nests more than \(maximumDepth) levels deep, or contains itself (see maximumDepth)."
-    return .invalidValue(value, EncodingError.Context(codingPath: path, debugDescription: description))
+    .invalid(
+      value, path: path,
+      "The value nests more than \(maximumDepth) levels deep, or contains itself (see maximumDepth).")
   }
 }
 

@@ -23,9 +23,9 @@ struct RecordingEncoder: Encoder, StowValueCoder {
     self.key = key
   }
 
-  /// Makes the encoder of a value that is discarded.
-  init() {
-    position = TapePosition()
+  /// Makes the encoder of a value that is discarded, because the message is over.
+  init(over position: TapePosition) {
+    self.position = position
     (container, key) = (0, TokenKey())
   }
 
@@ -50,7 +50,8 @@ struct RecordingEncoder: Encoder, StowValueCoder {
 
   @inline(__always)
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    recorder?.lend { $0.unkeyedContainer(start: start, key: key, parent: parent) } ?? UnkeyedEncoder()
+    recorder?.lend { $0.unkeyedContainer(start: start, key: key, parent: parent) }
+      ?? UnkeyedEncoder(over: position)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { SingleValueEncoder(encoder: self) }
@@ -107,8 +108,8 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 
   init(recorder: Recorder, begin: Int) { position = TapePosition(recorder, token: begin) }
 
-  /// Makes the container of an array that is discarded.
-  init() { position = TapePosition() }
+  /// Makes the container of an array that is discarded, because the message is over.
+  init(over position: TapePosition) { self.position = position }
 
   private var begin: Int { position.token }
 
@@ -168,12 +169,12 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
     let begin = begin
-    return append { $0.nestedUnkeyedContainer(key: $1, parent: begin) } ?? UnkeyedEncoder()
+    return append { $0.nestedUnkeyedContainer(key: $1, parent: begin) } ?? UnkeyedEncoder(over: position)
   }
 
   mutating func superEncoder() -> any Encoder {
     let begin = begin
-    return append { $0.deferValue(key: $1, parent: begin) } ?? RecordingEncoder()
+    return append { $0.deferValue(key: $1, parent: begin) } ?? RecordingEncoder(over: position)
   }
 }
 
@@ -423,12 +424,6 @@ struct TapePosition: BitwiseCopyable {
     bits = UInt64(UInt32(truncatingIfNeeded: token)) | UInt64(recorder.generation) << 32
   }
 
-  /// Makes a position that no recorder has.
-  init() {
-    cell = .discarding
-    bits = UInt64(RecorderCell.none) << 32
-  }
-
   var token: Int { Int(truncatingIfNeeded: UInt32(truncatingIfNeeded: bits)) }
 
   /// The recorder; nil when the message is over.
@@ -466,9 +461,6 @@ struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
 
   /// The free list: cells that were given back.
   private static let free = Mutex<[RecorderCell]>([])
-
-  /// The cell of encoders that discard from the beginning, which is never assigned a recorder.
-  static let discarding = RecorderCell.take()
 
   private init(_ state: UnsafeMutablePointer<State>) { self.state = state }
 
