@@ -38,6 +38,10 @@ extension Shared: Codable {
   }
 }
 
+extension Shared: DecodableWrapper {
+  static var wrapped: Any.Type { Value.self }
+}
+
 /// A property whose object is encoded only if a `Shared` property also refers to it; otherwise it decodes as
 /// nil.
 ///
@@ -81,6 +85,10 @@ extension ConditionallyShared: Codable {
       try container.encodeNil()
     }
   }
+}
+
+extension ConditionallyShared: DecodableWrapper {
+  static var wrapped: Any.Type { Value?.self }
 }
 
 // As for `Polymorphic`: optional properties are left out if they are nil, and nil if they are missing.

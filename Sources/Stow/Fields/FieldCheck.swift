@@ -38,6 +38,7 @@ extension FieldTable where Root: Codable {
         Root.self, index < names.count ? names[index] : encoded[index],
         "encode(to:) asks for \(found) where the table has \(name)")
     }
+    try checkWrappers(of: value)
     let again = remake(value)
     for field in fields where !field.isSame(value, again) {
       throw FieldTableError(Root.self, field.name, "the initializer does not give it back")
@@ -49,6 +50,20 @@ extension FieldTable where Root: Codable {
         key.name == field.name
           ? "encode(to:) writes its nil, as of a generic type's parameter"
           : "encode(to:) does not ask for it if optionals are nil")
+    }
+  }
+
+  /// Checks that no property with a wrapper of this library, which is encoded as the wrapper does it, is a field by its
+  /// value.
+  private func checkWrappers(of value: Root) throws {
+    for property in Mirror(reflecting: value).children {
+      let wrapper = type(of: property.value)
+      guard let wrapped = (wrapper as? any DecodableWrapper.Type)?.wrapped,
+        !fields.contains(where: { $0.type == wrapper }),
+        let field = fields.first(where: { $0.type == wrapped })
+      else { continue }
+      throw FieldTableError(
+        Root.self, field.name, "its property has the wrapper \(wrapper), which encodes something else")
     }
   }
 

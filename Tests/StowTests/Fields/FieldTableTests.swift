@@ -171,6 +171,37 @@ struct FieldTableTests {
     expectRoundTrip([Value(a: 1, b: nil), Value(a: 2, b: "b")])
   }
 
+  private final class Owner: Codable {
+    var name: String?
+    init(_ name: String?) { self.name = name }
+  }
+
+  private struct Loan: Codable {
+    @Shared var owner: Owner
+    @Polymorphic var item: Owner
+
+    static let owners = Field("owner", \Loan._owner)
+    static let items = Field("item", \Loan._item)
+
+    init(_ owner: Owner, _ item: Owner) { (self.owner, self.item) = (owner, item) }
+  }
+
+  private struct Visit: Codable {
+    @ConditionallyShared var guest: Owner?
+  }
+
+  @Test("a property with a wrapper of this library is no field by its value") func wrapped() throws {
+    let loan = Loan(Owner("Ada"), Owner("book"))
+    let right = FieldTable({ Loan($0.wrappedValue, $1.wrappedValue) }, Loan.owners, Loan.items)
+    #expect(throws: Never.self) { try right.check(loan) }
+    let byOwner = FieldTable({ Loan($0, $1.wrappedValue) }, Field("owner", \Loan.owner), Loan.items)
+    let byItem = FieldTable({ Loan($0.wrappedValue, $1) }, Loan.owners, Field("item", \Loan.item))
+    let byGuest = FieldTable({ Visit(guest: $0) }, Field("guest", \Visit.guest))
+    #expect(throws: FieldTableError.self) { try byOwner.check(loan) }
+    #expect(throws: FieldTableError.self) { try byItem.check(loan) }
+    #expect(throws: FieldTableError.self) { try byGuest.check(Visit(guest: nil)) }
+  }
+
   @Test("a type without a keyed container has no table") func notKeyed() {
     struct Single: Codable {
       var value: Int
