@@ -85,9 +85,7 @@ extension StowDecoder {
     configuration: Value.DecodingConfiguration
   ) throws -> Value {
     try bytes.withUnsafeBytes { bytes in
-      try decode(bytes, at: path, orMissing: { throw $0 }) {
-        try Value(from: $0, configuration: configuration)
-      }
+      try decode(bytes, at: path) { try Value(from: $0, configuration: configuration) }
     }
   }
 

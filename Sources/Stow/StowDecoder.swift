@@ -196,9 +196,9 @@ public final class StowDecoder: Sendable {
     at path: StowPath = [], defaults template: Value, _ strategy: DefaultsStrategy
   ) throws -> Value {
     let merge = Merge(isLenient: strategy.isLenient, maximumDepth: maximumDepth)
-    return try decode(
-      bytes, in: scope, at: path, orMissing: { _ in template },
-      by: { try merge.decode(type, from: $0, defaults: template) { try lendDecoder(of: template, $0) } })
+    return try decode(bytes, in: scope, at: path, orMissing: template) {
+      try merge.decode(type, from: $0, defaults: template) { try lendDecoder(of: template, $0) }
+    }
   }
 
   /// Lends a decoder of a value to `body`, with the options of this one.
@@ -209,7 +209,7 @@ public final class StowDecoder: Sendable {
     (encoder.userInfo, decoder.userInfo) = (userInfo, userInfo)
     (encoder.maximumDepth, decoder.maximumDepth) = (maximumDepth, maximumDepth)
     return try encoder.withEncoded(value) {
-      try decoder.decode($0, at: [], orMissing: { throw $0 }, by: body)
+      try decoder.decode($0, at: [], by: body)
     }
   }
 
@@ -238,15 +238,14 @@ public final class StowDecoder: Sendable {
 
   /// Decodes a message, or the part that a path leads to, with `make`, which receives a decoder of it.
   ///
-  /// - Parameter missing: Returns the value of a missing part; receives the error that says that it is
-  ///   missing.
+  /// - Parameter missing: The value of a missing part; without it, that is an error, or nil for an optional.
   func decode<Value>(
     _ bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil, at path: StowPath,
-    orMissing missing: (any Error) throws -> Value, by make: (any Decoder) throws -> Value
+    orMissing missing: Value? = nil, by make: (any Decoder) throws -> Value
   ) throws -> Value {
     try withSession(of: bytes, in: scope, isWhole: false) { session in
       let walk = try PathWalk(session, along: path)
-      guard walk.isThere else { return try missing(walk.missing(Value.self)) }
+      if !walk.isThere, let missing { return missing }
       return try make(ValueDecoder(session, walk.openPlace(for: Value.self), walk.node))
     }
   }

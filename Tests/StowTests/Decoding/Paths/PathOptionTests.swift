@@ -84,6 +84,19 @@ struct PathOptionTests {
     }
   }
 
+  @Test("an optional that needs a configuration is nil where the path leads to nothing")
+  func missingConfigured() throws {
+    typealias Scaled = ConfigurationTests.Scaled
+    func widths<Value: DecodableWithConfiguration>(_ type: Value.Type, at path: StowPath) throws -> Value
+    where Value.DecodingConfiguration == Double {
+      let windows = try StowEncoder().encode([["width": 4], [:]])
+      return try StowDecoder().decode(type, from: windows, at: path, configuration: 2)
+    }
+    #expect(try widths(Scaled?.self, at: [0, "width"]) == Scaled(value: 2))
+    #expect(try widths(Scaled?.self, at: [1, "width"]) == nil)
+    #expect(throws: DecodingError.self) { try widths(Scaled.self, at: [1, "width"]) }
+  }
+
   @Test("a message is opened from any contiguous bytes, and keeps them")
   func opening() throws {
     let message = try StowDecoder().message(from: bytes)
