@@ -420,15 +420,20 @@ const LONGEST_ROW = 2000;
 
 /** The constructor for some keys, and the keys as the strings that the engine knows as names of properties. */
 function rowsOf(keys) {
+  // A reference to a symbol takes a byte, however long the symbol is: long keys are not put together.
+  if (keys.reduce((sum, key) => sum + key.length + 1, -1) > LONGEST_ROW) return newRows(keys);
   const joined = keys.join();
   let known = knownRows.get(joined);
   if (known === undefined) {
-    known = { Row: keys.length <= 8 ? smallConstructor() : largeConstructor(), names: namesOf(keys) };
-    if (joined.length > LONGEST_ROW) return known;
+    known = newRows(keys);
     if (knownRows.size === MOST_ROWS) knownRows.clear();
     knownRows.set(joined, known);
   }
   return known;
+}
+
+function newRows(keys) {
+  return { Row: keys.length <= 8 ? smallConstructor() : largeConstructor(), names: namesOf(keys) };
 }
 
 function namesOf(keys) {
@@ -849,7 +854,13 @@ class Reader {
     this.readShapes(this.shapes);
   }
 
-  readSymbols(symbols) { for (let count = this.uint(); count > 0; count--) symbols.push(this.keyText()); }
+  readSymbols(symbols) { for (let count = this.uint(); count > 0; count--) symbols.push(this.symbolText()); }
+
+  /** A symbol. A long one is a name of properties: two of them are compared as one step, and not byte by byte, however often. */
+  symbolText() {
+    const text = this.keyText();
+    return text.length > LONGEST_PACKED ? namesOf([text])[0] : text;
+  }
 
   readShapes(shapes) { for (let count = this.uint(); count > 0; count--) shapes.push(this.shape()); }
 
@@ -3842,7 +3853,7 @@ class Outline extends Reader {
       [this.symbols, this.shapes] = [this.symbols.slice(), this.shapes.slice()];
       this.limits = { symbol: this.symbols.length, shape: this.shapes.length };
     }
-    this.definitions(parts, start, "symbol", this.symbols, () => this.keyText(), (at, index) => this.symbolPart(at, index));
+    this.definitions(parts, start, "symbol", this.symbols, () => this.symbolText(), (at, index) => this.symbolPart(at, index));
     this.definitions(parts, this.at, "shape", this.shapes, () => this.shape(), (at, index) => this.shapePart(at, index));
   }
 

@@ -68,6 +68,10 @@ struct PrintTests {
     #expect(ours == theirs)
     let failed = try Tool.run("json", message(#"{"a": [{"b c": nan}]}"#))
     #expect(failed.code == 1 && failed.errors.contains(#"a[0]["b c"]"#) && failed.output.isEmpty)
+    // It is looked for once, however deep it is.
+    let (open, close) = (String(repeating: #"[{"a": "#, count: 200), String(repeating: "}]", count: 200))
+    let deep = try Tool.run("json", message("\(open)nan\(close)"))
+    #expect(deep.code == 1 && deep.errors.contains(String(repeating: "[0].a", count: 200)))
   }
 
   @Test("texts that cannot be read are refused where they are wrong")

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-import { Context, StowError, at, decode, each, encode, openLog, readStream, walk } from "../stow.js";
+import { Context, StowError, at, check, decode, each, encode, openLog, outline, readStream, walk } from "../stow.js";
 import { Chance, Mutator, changedLog, mutatedLog } from "./support/mutations.js";
 import { logOf } from "./support/frames.js";
 import { described, hexBytes } from "./support/notation.js";
@@ -120,6 +120,24 @@ test("a matrix of many columns is read in a time that is in proportion", () => {
   assert.equal(decode(message)[1][columns - 1], 5);
   assert.equal(at(message, "[][]")[1][columns - 1], 5);
   assert.equal(at(message, [1, columns - 1]), 5);
+});
+
+test("shapes of long symbols are read in a time that is in proportion", () => {
+  const length = 400000, count = 60000;
+  const symbols = ["x", "y"].map((last) => Buffer.concat([hexBytes("E1"), uint(length), Buffer.alloc(length - 1, 0x61), Buffer.from(last)]));
+  const records = Buffer.concat(Array.from({ length: count }, (_, number) => Buffer.concat([hexBytes("72"), uint(number), hexBytes("02 91 92")])));
+  const message = Buffer.concat([
+    hexBytes("1F 02"), ...symbols, uint(count), Buffer.alloc(3 * count, hexBytes("02 C0 C1")), hexBytes("70"), uint(records.length), records,
+  ]);
+  // If each shape compared its keys, or put them together, it would take minutes.
+  assert.deepEqual(Object.values(decode(message)[count - 1]), [1, 2]);
+  assert.deepEqual([...decode(message, EXACT)[count - 1].values()], [1, 2]);
+  assert.equal(at(message, [count - 1, "x"]), undefined);
+  for (let looking = check(outline(message)), next = looking.next(); ; next = looking.next()) {
+    if (!next.done) continue;
+    assert.equal(next.value, null);
+    break;
+  }
 });
 
 setFlagsFromString("--expose-gc");

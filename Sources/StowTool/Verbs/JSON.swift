@@ -81,13 +81,21 @@ enum PlainJSON {
     case .date(let date): date.timeIntervalSinceReferenceDate.isFinite ? nil : Path()
     case .decimal(let number): number.isNaN ? Path() : nil
     case .array(let elements):
-      elements.indices.lazy.compactMap { index in
-        pathOfNonfinite(in: elements[index])?.inside(.element(index))
-      }.first
+      first(of: elements.enumerated()) { index, element in
+        pathOfNonfinite(in: element)?.inside(.element(index))
+      }
     case .object(let object):
-      object.lazy.compactMap { key, value in pathOfNonfinite(in: value)?.inside(.entry(key)) }.first
+      first(of: object) { key, value in pathOfNonfinite(in: value)?.inside(.entry(key)) }
     default: nil
     }
+  }
+
+  /// Returns the first path that is found in some items. A lazy sequence would look for it twice, and at each level again.
+  private static func first<Items: Sequence>(of items: Items, _ path: (Items.Element) -> Path?) -> Path? {
+    for item in items {
+      if let path = path(item) { return path }
+    }
+    return nil
   }
 }
 

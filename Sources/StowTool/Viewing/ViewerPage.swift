@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-c9ZHAnd09vVv2vX3+2VFliIlhiaY6haP2r4jMtV05M8='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-nN2dp2nv+eDCWXh+P4LH3c4F1ImgCAtd6fXBf6kFGSU='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -708,15 +708,20 @@ const LONGEST_ROW = 2000;
 
 /** The constructor for some keys, and the keys as the strings that the engine knows as names of properties. */
 function rowsOf(keys) {
+  // A reference to a symbol takes a byte, however long the symbol is: long keys are not put together.
+  if (keys.reduce((sum, key) => sum + key.length + 1, -1) > LONGEST_ROW) return newRows(keys);
   const joined = keys.join();
   let known = knownRows.get(joined);
   if (known === undefined) {
-    known = { Row: keys.length <= 8 ? smallConstructor() : largeConstructor(), names: namesOf(keys) };
-    if (joined.length > LONGEST_ROW) return known;
+    known = newRows(keys);
     if (knownRows.size === MOST_ROWS) knownRows.clear();
     knownRows.set(joined, known);
   }
   return known;
+}
+
+function newRows(keys) {
+  return { Row: keys.length <= 8 ? smallConstructor() : largeConstructor(), names: namesOf(keys) };
 }
 
 function namesOf(keys) {
@@ -1137,7 +1142,13 @@ class Reader {
     this.readShapes(this.shapes);
   }
 
-  readSymbols(symbols) { for (let count = this.uint(); count > 0; count--) symbols.push(this.keyText()); }
+  readSymbols(symbols) { for (let count = this.uint(); count > 0; count--) symbols.push(this.symbolText()); }
+
+  /** A symbol. A long one is a name of properties: two of them are compared as one step, and not byte by byte, however often. */
+  symbolText() {
+    const text = this.keyText();
+    return text.length > LONGEST_PACKED ? namesOf([text])[0] : text;
+  }
 
   readShapes(shapes) { for (let count = this.uint(); count > 0; count--) shapes.push(this.shape()); }
 
@@ -4130,7 +4141,7 @@ class Outline extends Reader {
       [this.symbols, this.shapes] = [this.symbols.slice(), this.shapes.slice()];
       this.limits = { symbol: this.symbols.length, shape: this.shapes.length };
     }
-    this.definitions(parts, start, "symbol", this.symbols, () => this.keyText(), (at, index) => this.symbolPart(at, index));
+    this.definitions(parts, start, "symbol", this.symbols, () => this.symbolText(), (at, index) => this.symbolPart(at, index));
     this.definitions(parts, this.at, "shape", this.shapes, () => this.shape(), (at, index) => this.shapePart(at, index));
   }
 
