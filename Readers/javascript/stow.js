@@ -2813,6 +2813,26 @@ function recordsOfGroup(first, count, content) {
   }
 }
 
+// ## Heads of blocks
+
+function hasChecksum(head) {
+  return head.length === HEAD_SIZE && unsigned(head, 4, 4) === checksum(head.subarray(0, 4), head.subarray(8));
+}
+
+function isVersion(head) { return head[0] === 0x7F && head[1] === 0x02 && head[2] === LOG_VERSION && head[3] === 0x00; }
+
+function isOtherVersion(head) { return head[0] === 0x7F && head[1] === 0x02 && !isVersion(head) && hasChecksum(head); }
+
+function isWholeHead(head, index) {
+  return isVersion(head) && hasChecksum(head) && unsigned(head, 24, 4) === index
+    && wide(head, 16, 8) < NUMBER_LIMIT && unsigned(head, 28, 4) <= index;
+}
+
+/** Whether bytes are those of a log: by its beginning, or by the head of its second block if the first bytes are damaged. */
+function isLog(bytes) {
+  return bytes[0] === 0x7F && bytes[1] === 0x02 || isWholeHead(bytes.subarray(BLOCK_SIZE, BLOCK_SIZE + HEAD_SIZE), 1);
+}
+
 // ## Reading a log
 
 /** The records of a log, and what cannot be read of it. */
@@ -2860,25 +2880,10 @@ class LogReader {
 
   head(index) { return this.bytes.subarray(index * BLOCK_SIZE, index * BLOCK_SIZE + HEAD_SIZE); }
 
-  hasChecksum(head) {
-    return head.length === HEAD_SIZE && unsigned(head, 4, 4) === checksum(head.subarray(0, 4), head.subarray(8));
-  }
-
-  isVersion(head) { return head[0] === 0x7F && head[1] === 0x02 && head[2] === LOG_VERSION && head[3] === 0x00; }
-
-  isOtherVersion(head) {
-    return head[0] === 0x7F && head[1] === 0x02 && !this.isVersion(head) && this.hasChecksum(head);
-  }
-
   checkVersion(index) {
     const head = this.head(index);
-    if (!this.isOtherVersion(head)) return;
+    if (!isOtherVersion(head)) return;
     throw new StowError(`the log is of version ${head[2]}, which is not known`, index * BLOCK_SIZE);
-  }
-
-  isWhole(head, index) {
-    return this.isVersion(head) && this.hasChecksum(head) && unsigned(head, 24, 4) === index
-      && wide(head, 16, 8) < NUMBER_LIMIT && unsigned(head, 28, 4) <= index;
   }
 
   /** The identity in the first head that is whole. */
@@ -2886,7 +2891,7 @@ class LogReader {
     for (let index = 0; index * BLOCK_SIZE < this.bytes.length; index++) {
       this.checkVersion(index);
       const head = this.head(index);
-      if (this.isWhole(head, index)) return head.slice(8, 16);
+      if (isWholeHead(head, index)) return head.slice(8, 16);
     }
     throw new StowError("the bytes are no log: no head of a block is whole", 0);
   }
@@ -2898,8 +2903,8 @@ class LogReader {
     const start = index * BLOCK_SIZE;
     const content = this.bytes.subarray(start, start + BLOCK_SIZE);
     const head = this.head(index);
-    if (content.length < HEAD_SIZE || this.isOtherVersion(head)) return null;
-    const isWhole = this.isWhole(head, index) && this.identity.every((byte, at) => head[8 + at] === byte);
+    if (content.length < HEAD_SIZE || isOtherVersion(head)) return null;
+    const isWhole = isWholeHead(head, index) && this.identity.every((byte, at) => head[8 + at] === byte);
     const block = new Block(index, isWhole ? wide(head, 16, 8) : null);
     if (!isWhole) block.damaged(start, start + HEAD_SIZE, "head");
     if (!isWhole) block.isScopeWhole = true;
@@ -4548,7 +4553,7 @@ function uintSizeAt(bytes, at) {
  */
 export function outline(source, options = {}) {
   const bytes = bytesOf(source);
-  if (bytes[0] === 0x7F && bytes[1] === 0x02) return new LogOutline(bytes, options).root();
+  if (isLog(bytes)) return new LogOutline(bytes, options).root();
   if (bytes[0] === 0x7F && bytes[1] === 0x03) return new StreamOutline(bytes, options).root();
   return messageOutline(bytes, options);
 }

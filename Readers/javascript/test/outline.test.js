@@ -166,6 +166,15 @@ function* readStreamOf(bytes) {
   }
 }
 
+test("a log whose first bytes are damaged is a log", () => {
+  const bytes = Uint8Array.from(logBytes("blocks"));
+  bytes[0] ^= 1;
+  const root = outline(bytes);
+  assert.equal(root.kind, "log");
+  assert.equal(root.part(0).part(0).text, "the head of the block is damaged");
+  assert.ok(root.part(0).count > 1);
+});
+
 test("mutations of streams and logs have parts that cover them", () => {
   const mutator = new Mutator(examples("stow-stream").map(({ bytes }) => bytes), 22);
   for (let count = 0; count < 2000; count++) {

@@ -14,8 +14,9 @@ import sys
 from collections.abc import Iterable
 
 from . import Context, Log, Record, StowError, loads, notation, open_log, read_stream
+from .logs import is_log
 
-_LOG, _STREAM = b"\x7f\x02", b"\x7f\x03"
+_STREAM = b"\x7f\x03"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -64,7 +65,7 @@ def _show(options: argparse.Namespace) -> int:
     if os.path.isdir(options.file):
         return _show_log(open_log(options.file), width)
     data = _read(options.file)
-    if data[:2] == _LOG:
+    if is_log(data):
         return _show_log(open_log(data), width)
     if data[:2] == _STREAM:
         return 1 if _show_records(read_stream(data), width) else 0

@@ -161,6 +161,11 @@ def open_log(
         raise error.with_traceback(None)
 
 
+def is_log(data: Bytes) -> bool:
+    """Whether bytes are those of a log: by its beginning, or by the head of its second block if the first bytes are damaged."""
+    return bytes(data[:2]) == HEAD[:2] or _is_whole_head(bytes(data[BLOCK_SIZE : BLOCK_SIZE + HEAD_SIZE]), 1)
+
+
 def _open(data: Bytes, reading: _Reading, first: int = 0, until: int | None = None) -> Log:
     """A file, whose records have numbers from `first` on; up to `until`, if it is a segment that others follow."""
     identity = _identity(data)

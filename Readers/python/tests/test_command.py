@@ -36,6 +36,15 @@ class CommandTests(unittest.TestCase):
         lines = '{\n  "a": [\n    1,\n    2.5\n  ]\n}\n'
         self.assertEqual(self.run_with(stow.dumps({"a": [1, 2.5]}), "--width", "5"), (0, lines, ""))
 
+    def test_a_log_whose_first_bytes_are_damaged(self):
+        data = bytearray(logs.bytes_of("blocks"))
+        data[0] ^= 1
+        code, output, errors = self.run_with(data, "--width", "0")
+        records = len(stow.open_log(data).records)
+        self.assertEqual((code, errors), (1, ""))
+        self.assertEqual(len(output.splitlines()), records + 1)
+        self.assertTrue(output.endswith("# damage: bytes 0 to 31, head\n"))
+
     def test_a_message_that_relies_on_a_context(self):
         (context,) = format_document.examples("stow-context").values()
         (self.folder / "context").write_bytes(context)
