@@ -3579,6 +3579,7 @@ class PathReader {
     const step = this.steps[index];
     const wanted = step === each ? -1 : keys.indexOf(this.keyOf(step));
     const values = [];
+    if (keys.length === 0 && reader.at < reader.end) reader.fail("a record has more values than presence bits");
     for (let place = 0; place < keys.length; place++) {
       const isLast = place === keys.length - 1;
       if (place === wanted && !isLast) return this.value(index + 1);

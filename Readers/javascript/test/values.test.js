@@ -218,3 +218,9 @@ test("errors say where and why", () => {
     assert.match(error.rule, /tag 7D is reserved/);
   }
 });
+
+test("a part of a record that goes on after its last value is refused", () => {
+  for (const digits of ["1F 00 01 01 81 61 F0 02 91 92", "1F 00 01 01 81 61 F8 02 00 91", "1F 00 01 01 81 61 F8 03 01 91 92"]) {
+    for (const path of ["a", "b", "[]"]) assert.throws(() => at(hexBytes(digits), path), StowError, `${path} of ${digits}`);
+  }
+});

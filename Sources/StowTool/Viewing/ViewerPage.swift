@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-6avUGL40cuoV7J1bhPAK43GoFVYIN3LtE4d+ObmnbrA='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-e1datqywmKjXpMzML5y8QZAnmL8D1q3GR5fgQhHm4I0='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -3867,6 +3867,7 @@ class PathReader {
     const step = this.steps[index];
     const wanted = step === each ? -1 : keys.indexOf(this.keyOf(step));
     const values = [];
+    if (keys.length === 0 && reader.at < reader.end) reader.fail("a record has more values than presence bits");
     for (let place = 0; place < keys.length; place++) {
       const isLast = place === keys.length - 1;
       if (place === wanted && !isLast) return this.value(index + 1);
