@@ -108,6 +108,8 @@ class Collector:
         self.strings: dict[str, Entry] = {}
         #: The lists that objects have.
         self.lists: list[KeyList] = []
+        #: Each URL that was met, and its text: a symbol that many URLs of a message refer to is one URL, and copied once.
+        self._texts: dict[int, tuple[URL, str]] = {}
         self._no_keys = KeyList(None, None)
         self._sort_keys = sort_keys
         self._depth = depth
@@ -159,7 +161,7 @@ class Collector:
             if kind is str or kind is int:
                 return self._begin(value, items)
             if kind is URL:
-                self._entry(str(value)).values += 1
+                self._entry(self.text(value)).values += 1
         items.append(value)
         return None
 
@@ -168,6 +170,13 @@ class Collector:
         if len(pairs) < len(value):
             raise StowError("two keys of a dict are one text, as 1 and '1' are")
         return sorted(pairs.items(), key=lambda pair: pair[0]) if self._sort_keys else list(pairs.items())
+
+    def text(self, url: URL) -> str:
+        """A URL as a string that is nothing else."""
+        known = self._texts.get(id(url))
+        if known is None:
+            known = self._texts[id(url)] = (url, str(url))
+        return known[1]
 
     def _entry(self, text: str) -> Entry:
         entry = self.strings.get(text)

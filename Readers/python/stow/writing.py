@@ -47,7 +47,7 @@ def dumps(
     collector = Collector(sort_keys, depth)
     node = collector.collect(value)
     plan = Plan(collector, context)
-    message = _prelude(plan) + _Writer(collector.strings).message(node)
+    message = _prelude(plan) + _Writer(collector).message(node)
     if context is not None and names_context:
         message = b"\x7f\x01" + context.id.to_bytes(4, "little") + message
     return message
@@ -65,8 +65,9 @@ class _Head:
 
 
 class _Writer:
-    def __init__(self, strings: dict[str, Entry]):
-        self._strings = strings
+    def __init__(self, collector: Collector):
+        self._strings = collector.strings
+        self._text_of = collector.text
         # The parts of the message, the last first, and their size.
         self._parts: list[bytes] = []
         self._size = 0
@@ -332,7 +333,7 @@ _SCALARS: dict[type, Callable[[_Writer, Any], bytes]] = {
     float: lambda _, node: forms.float_bytes(node),
     SingleNaN: lambda _, node: b"\x0f" + node.bits.to_bytes(4, "little"),
     str: _Writer._string,
-    URL: lambda writer, node: b"\x1a" + writer._string(str(node)),
+    URL: lambda writer, node: b"\x1a" + writer._string(writer._text_of(node)),
     bytes: lambda _, node: b"\x19" + uint_bytes(len(node)) + node,
     Date: lambda _, node: forms.date_bytes(node.seconds),
     uuid.UUID: lambda _, node: b"\x18" + node.bytes,

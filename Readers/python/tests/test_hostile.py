@@ -96,6 +96,12 @@ class SizeTests(unittest.TestCase):
             tracemalloc.stop()
         self.assertEqual(len(found), 20_000)
 
+    def test_a_symbol_that_is_a_url_again_and_again_is_written_in_a_time_in_proportion(self):
+        urls = [stow.URL("x" * 1_000_000)] * 100_000
+        message = stow.dumps(urls)
+        # If the text were copied for each, it would take minutes.
+        self.assertEqual(stow.dumps(stow.loads(message)), message)
+
     def test_levels_of_a_message_take_no_stack(self):
         message = b"\x91"
         for _ in range(5_000):
