@@ -105,6 +105,30 @@ struct CommandLineTests {
     #expect(run.code == 0 && run.lines == [#"{"name": "one"}"#, #"{"name": "two"}"#], "\(run.errors)")
   }
 
+  @Test("two dots after a link are the folder above that to which it leads")
+  func parentOfLink() throws {
+    let (here, other) = (folder.url.appending(path: "here"), folder.url.appending(path: "other"))
+    for place in [here, other.appending(path: "inner")] {
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    }
+    try FileManager.default.createSymbolicLink(
+      atPath: here.appending(path: "link").path(percentEncoded: false), withDestinationPath: "../other/inner")
+    try folder.file("here/value", StowValue("here").encoded())
+    try folder.file("other/value", StowValue("other").encoded())
+    func run(_ arguments: String..., input: String = "") throws -> String {
+      let run = try Tool.run(arguments, input: Data(input.utf8), in: here)
+      #expect(run.code == 0, "\(run.errors)")
+      return run.text
+    }
+    #expect(try run("print", "link/../value") == "\"other\"\n")
+    #expect(try run("print", "link/../inner/../../here/value") == "\"here\"\n")
+    _ = try run("parse", "-o", "link/../written", "-", input: "1")
+    _ = try run("parse", "--log", "link/../log", "-", input: "2")
+    #expect(try run("print", "link/../log") == "2\n")
+    let names = try FileManager.default.contentsOfDirectory(atPath: other.path(percentEncoded: false))
+    #expect(Set(names) == ["inner", "value", "written", "log"])
+  }
+
   @Test("a name that begins with a tilde is not the home folder", arguments: ["~", "~root", "~/none"])
   func tilde(name: String) throws {
     if name.contains("/") {

@@ -125,7 +125,10 @@ struct Input {
 
 extension URL {
   /// A file named on the command line. The shell has expanded each `~` that means a folder; `URL` would expand others.
-  init(named path: String) { self.init(filePath: path.hasPrefix("~") ? "./\(path)" : path) }
+  init(named path: String) {
+    let path = System.withoutParents(path)
+    self.init(filePath: path.hasPrefix("~") ? "./\(path)" : path)
+  }
 }
 
 /// What files that are not messages look like, and what to do with them. The library recognizes some by their

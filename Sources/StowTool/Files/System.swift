@@ -77,6 +77,16 @@ enum System {
     return (kind, Int(clamping: status.st_size))
   }
 
+  /// Returns a path in which no `..` stands, as far as its folders exist. `URL` would take each away with the name before it, also
+  /// where that is a link, and so the path would lead to another file than the system's.
+  static func withoutParents(_ path: String) -> String {
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard let last = names.lastIndex(of: "..") else { return path }
+    guard let folder = realpath(names[...last].joined(separator: "/"), nil) else { return path }
+    defer { free(folder) }
+    return ([String(cString: folder)] + names[(last + 1)...].map(String.init)).joined(separator: "/")
+  }
+
   /// Returns all bytes of a file, or of standard input; nil if it cannot be read.
   static func readAll(_ path: String?) -> [UInt8]? {
     let descriptor = path.map { open($0, O_RDONLY) } ?? Descriptor.input.rawValue
