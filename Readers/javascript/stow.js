@@ -2521,7 +2521,9 @@ export class Context {
     this.symbols = reader.symbols;
     this.shapes = reader.shapes;
     this.symbolNumbers = new Map(this.symbols.map((symbol, number) => [symbol, number]));
-    this.shapeNumbers = new Map(this.shapes.map(({ keys }, number) => [listName(keys), number]));
+    this.keyNumbers = new Map();
+    for (const { keys } of this.shapes) for (const key of keys) this.keyNumbers.set(key, this.keyNumbers.get(key) ?? this.keyNumbers.size);
+    this.shapeNumbers = new Map(this.shapes.map(({ keys }, number) => [this.listName(keys), number]));
     if (this.symbolNumbers.size < this.symbols.length) reader.fail("a context has a symbol twice", 0);
     if (this.shapeNumbers.size < this.shapes.length) reader.fail("a context has a shape twice", 0);
   }
@@ -2530,10 +2532,11 @@ export class Context {
   symbolOf(text) { return this.symbolNumbers.get(text); }
 
   /** The number of the shape that has these keys; undefined if there is none. */
-  shapeOf(keys) { return this.shapeNumbers.get(listName(keys)); }
-}
+  shapeOf(keys) { return this.shapeNumbers.get(this.listName(keys)); }
 
-function listName(keys) { return JSON.stringify(keys); }
+  /** A list of keys in short. Put together, keys that are references to symbols may take far more room than the context. */
+  listName(keys) { return keys.map((key) => this.keyNumbers.get(key)).join(); }
+}
 
 // ## CRC-32C
 

@@ -140,6 +140,20 @@ test("shapes of long symbols are read in a time that is in proportion", () => {
   }
 });
 
+test("a context whose shapes have a long symbol is read in a time that is in proportion", () => {
+  const length = 400000, count = 20000;
+  const symbol = Buffer.concat([hexBytes("E1"), Buffer.of(0xFC), uint(length).subarray(1), Buffer.alloc(length, 0x61)]);
+  const symbols = Array.from({ length: count }, (_, number) => encode({ [`key${number}`]: null }).slice(1, -1));
+  const shapes = symbols.map((text) => Buffer.concat([hexBytes("02 C0"), text]));
+  const context = new Context(Buffer.concat([hexBytes("1F 01"), symbol, Buffer.of(0xF8, (count - 6368) & 0xFF, (count - 6368) >> 8), ...shapes, hexBytes("00")]));
+  // If the keys of each shape were put together, it would take minutes.
+  const row = { ["a".repeat(length)]: 1, key17: 2 };
+  assert.equal(decode(encode(row, { context }), { context }).key17, 2);
+  assert.equal(context.shapeOf(["key17"]), undefined);
+  assert.equal(context.shapeOf(["key17", "unknown"]), undefined);
+  assert.throws(() => new Context(hexBytes("1F 00 02 01 81 61 01 81 61 00")), /a shape twice/);
+});
+
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc");
 

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-e1datqywmKjXpMzML5y8QZAnmL8D1q3GR5fgQhHm4I0='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-OxGp8Vq3LywexQUHgB6P+zVUyKw1XvARaVfqsoVKlwM='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -2809,7 +2809,9 @@ class Context {
     this.symbols = reader.symbols;
     this.shapes = reader.shapes;
     this.symbolNumbers = new Map(this.symbols.map((symbol, number) => [symbol, number]));
-    this.shapeNumbers = new Map(this.shapes.map(({ keys }, number) => [listName(keys), number]));
+    this.keyNumbers = new Map();
+    for (const { keys } of this.shapes) for (const key of keys) this.keyNumbers.set(key, this.keyNumbers.get(key) ?? this.keyNumbers.size);
+    this.shapeNumbers = new Map(this.shapes.map(({ keys }, number) => [this.listName(keys), number]));
     if (this.symbolNumbers.size < this.symbols.length) reader.fail("a context has a symbol twice", 0);
     if (this.shapeNumbers.size < this.shapes.length) reader.fail("a context has a shape twice", 0);
   }
@@ -2818,10 +2820,11 @@ class Context {
   symbolOf(text) { return this.symbolNumbers.get(text); }
 
   /** The number of the shape that has these keys; undefined if there is none. */
-  shapeOf(keys) { return this.shapeNumbers.get(listName(keys)); }
-}
+  shapeOf(keys) { return this.shapeNumbers.get(this.listName(keys)); }
 
-function listName(keys) { return JSON.stringify(keys); }
+  /** A list of keys in short. Put together, keys that are references to symbols may take far more room than the context. */
+  listName(keys) { return keys.map((key) => this.keyNumbers.get(key)).join(); }
+}
 
 // ## CRC-32C
 
