@@ -211,7 +211,8 @@ extension RecordLogReader {
 private struct SavedIndex: Codable {
   /// The index, and the state of the log when it was saved.
   struct Content<Key: Codable & Hashable>: Codable {
-    /// The identities of the files that the records were read from, by the numbers of their first records.
+    /// The identities of the files that the records were read from, and of files without records, by the numbers of their first
+    /// records.
     var identities: [Int: UInt64]
     var count: Int
     var outdated: Int
@@ -240,8 +241,12 @@ extension RecordIndex where Key: Codable {
   /// - Throws: What taking in later records throws, what synchronizing the log throws, and what writing the file throws.
   public func save(to url: URL) throws {
     let snapshot = try log.flushedSnapshot()
-    let known = try update(to: snapshot) { $0 }
+    var known = try update(to: snapshot) { $0 }
     try log.bringToDisk(snapshot.file)
+    // Files without records count, too: a crash may bring back those that they have replaced.
+    for first in snapshot.segments.map(\.first) where first < known.count && known.identities[first] == nil {
+      known.identities[first] = snapshot.identity(ofSegment: first)
+    }
     guard let last = try log.lastRecord(before: known.count, of: snapshot) else { return }
     let content = SavedIndex.Content(
       identities: known.identities, count: known.count, outdated: known.outdated,
@@ -257,9 +262,10 @@ extension RecordIndex where Key: Codable {
       let content = try? StowDecoder().decode(SavedIndex.Content<Key>.self, from: saved.content)
     else { return }
     let snapshot = try log.flushedSnapshot()
-    // Segments may have been removed from the front; none of the others may be missing or replaced.
+    // Segments may have been removed from the front; none of the others may be missing, replaced or unknown.
     guard
       content.identities.allSatisfy({ $0 < snapshot.first || snapshot.identity(ofSegment: $0) == $1 }),
+      snapshot.segments.allSatisfy({ $0.first >= content.count || content.identities[$0.first] != nil }),
       content.count <= snapshot.tail.count, content.outdated <= content.count,
       let last = try log.lastRecord(before: content.count, of: snapshot), last.number == content.lastNumber,
       last.checksum == content.lastChecksum

@@ -200,6 +200,31 @@ struct RecordIndexTests {
     try expectMadeAnew(other, "another log")
   }
 
+  @Test func aSavedIndexIsNotTakenIfACrashBringsASegmentBack() throws {
+    struct Stop: Error {}
+    let saved = folder.url.appending(path: "index")
+    for seed in 0..<10 as Range<UInt64> {
+      let disk = SimulatedDisk()
+      let log = try RecordLog(at: "/log", on: disk, segmentSize: 65_536)
+      try log.append(Entry(key: String(repeating: "a", count: 65_536), value: 0))
+      try log.append(Entry(key: "b", value: 1))
+      #expect(throws: Stop.self) {
+        try log.compact { record in
+          if record.number == 0 { return false }
+          // The segment without records has its name now, but not on the disk.
+          try log.index(of: Entry.self, by: \.value).save(to: saved)
+          throw Stop()
+        }
+      }
+      var random = SeededGenerator(seed: seed)
+      disk.crash(&random)
+      let reader = try RecordLogReader(at: "/log", on: disk)
+      let index = try reader.index(of: Entry.self, by: \.value, savedAt: saved)
+      let values = try reader.records.map { try $0.decode(Entry.self).value }
+      #expect(index.keys.sorted() == values, "seed \(seed)")
+    }
+  }
+
   @Test func whatCannotBeReadIsAnError() throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk)
