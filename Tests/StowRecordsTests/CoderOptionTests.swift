@@ -82,6 +82,26 @@ struct CoderOptionTests {
     #expect(try log.decode(Tagged.self, at: 0).tag == "outin")
   }
 
+  @Test func contextsAreNotUsedForRecords() throws {
+    let (encoder, decoder) = (StowEncoder(), StowDecoder())
+    let context = try StowContext(learningFrom: [New(id: 1), New(id: 2)])
+    encoder.context = context
+    decoder.implicitContext = context
+    let log = try RecordLog(at: folder.log, encoder: encoder, decoder: decoder)
+    let values = (0..<9).map { New(id: $0) }
+    try log.append(group: values.prefix(3))
+    try log.append(contentsOf: values.dropFirst(3))
+    try log.compact { $0.number > 0 }
+    try log.flush()
+    for log in [log, try RecordLogReader(at: folder.log)] {
+      #expect(try log.records.map { try $0.decode(New.self) } == Array(values.dropFirst()))
+      for number in 1..<9 {
+        #expect(try log.decode(New.self, at: number) == values[number])
+        #expect(try log.record(at: number).message().decode(Int.self, at: ["id"]) == number)
+      }
+    }
+  }
+
   @Test func keysAreSortedIfTheEncoderSortsThem() throws {
     let encoder = StowEncoder()
     encoder.outputFormatting = .sortedKeys
