@@ -233,7 +233,7 @@ extension RecordLog {
     writingCalls.run(after: interval) { [weak self] in self?.writeLater() }
   }
 
-  private func writeLater() {
+  func writeLater() {
     do {
       let (writer, count) = try withWriter { state, writer in
         state.isWritingScheduled = false

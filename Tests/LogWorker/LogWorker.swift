@@ -5,7 +5,8 @@ import StowRecords
 
 /// Another process that uses a log, for the tests that need one:
 ///
-/// - `crash PATH SEED` appends until it is killed, to a folder of segments if `SEGMENTS` stands after the seed, and says when it begins, and which records it was told are written.
+/// - `crash PATH SEED` appends until it is killed, to a folder of segments if `SEGMENTS` stands after the seed, and says when it
+///   begins, and which records it was told are written; saves an index beside the log, and compacts the log by it.
 /// - `durably PATH TASKS` appends durably from so many tasks until it is killed, to a folder of segments if `SEGMENTS` stands after
 ///   their number, and says which number each record got.
 /// - `feed PATH COUNT` appends so many records bit by bit, says when some are there, and compacts the log when half are.
@@ -109,9 +110,12 @@ struct LogWorker {
 
   private static func crash(_ url: URL, seed: Int, segmentSize: Int?) throws {
     say("opens")
+    let durabilities: [RecordLog.Durability] = [.everyAppend, .manual, .interval(.milliseconds(1)), .manual]
     let log = try RecordLog(
-      at: url, segmentSize: segmentSize, durability: seed % 4 == 0 ? .everyAppend : .manual,
+      at: url, segmentSize: segmentSize, durability: durabilities[seed % 4],
       packing: seed % 3 == 0 ? .none : .words)
+    let saved = url.appendingPathExtension("index")
+    let index = try log.index(of: LoggedValue.self, by: \.key, savedAt: saved)
     // The last number may be that of a record that was not finished.
     var id = try log.records(from: log.count - 2).reduce(-1) { try $1.decode(LoggedValue.self).id } + 1
     var random = UInt64(truncatingIfNeeded: seed &+ 1) &* 0x9E37_79B9_7F4A_7C15
@@ -124,7 +128,11 @@ struct LogWorker {
           let id = try record.decode(LoggedValue.self).id
           return id >= oldest && !LoggedValue.isDropped(id)
         }
-      case 1, 2: try log.synchronize()
+      case 1: try log.synchronize()
+      case 2: try index.save(to: saved)
+      case 3:
+        try index.update()
+        try log.compact(keeping: index.isLast)
       default:
         for _ in 0..<(random >> 50 & 31) {
           try log.append(LoggedValue(id: id))
@@ -240,4 +248,7 @@ private struct LoggedValue: Codable {
 
   /// Whether a compaction leaves it out.
   static func isDropped(_ id: Int) -> Bool { id % 3 == 1 }
+
+  /// Those that may be left out have one key.
+  var key: Int { Self.isDropped(id) ? -1 : id }
 }

@@ -17,10 +17,13 @@ struct CrashTests {
     }
   }
 
+  /// Longer than any test takes: the model says when it is over.
+  private static let interval = RecordLog.Durability.interval(.seconds(1 << 20))
+
   private func step(_ model: ModelledLog, _ random: inout SeededGenerator) {
     if model.log != nil, model.isFailed, random.oneIn(3) { model.close() }
     model.open()
-    switch random.below(42) {
+    switch random.below(44) {
     case 0..<22: for _ in 0...random.below(8) { model.append(size: random.below(300)) }
     case 22..<24: model.append(size: random.below(70_000))
     case 24:
@@ -34,6 +37,8 @@ struct CrashTests {
     case 36, 37: model.crash(&random)
     case 38: model.disk.capacity = model.disk.used + random.below(2_000)
     case 39, 40: model.remove(before: random.below(model.events.count + 1))
+    case 41 where model.log != nil: model.expectOthersAreRefused()
+    case 42: model.letGo()
     default: model.disk.capacity = .max
     }
   }
@@ -41,14 +46,14 @@ struct CrashTests {
   /// Now and then calls fail, until something else is done, and somebody else does something to the files. Who reads then gets
   /// what is right, or an error.
   @Test(
-    arguments: [RecordLog.Durability.manual, .everyAppend], [nil, 65_536, 200_000])
-  func whateverFailsNothingIsLost(_ durability: RecordLog.Durability, _ segmentSize: Int?) async {
+    arguments: [RecordLog.Durability.manual, .everyAppend, interval], [nil, 65_536, 200_000])
+  func whateverFailsNothingIsLost(_ durability: RecordLog.Durability, _ segmentSize: Int?) async throws {
     let retentions: [RecordLog.Retention] = [[], .records(100), .bytes(400_000), .age(.seconds(30))]
     for seed in SeededGenerator.seeds(2) {
       var random = SeededGenerator(seed: seed)
       let retention = retentions[Int(durability == .manual ? seed : seed + 2) % 4]
       let model = ModelledLog(durability: durability, segmentSize: segmentSize, retention: retention)
-      model.readers = ModelledReaders(on: model.disk)
+      model.readers = try ModelledReaders(on: model.disk)
       for _ in 0..<40 {
         fail(model.disk, &random)
         if random.oneIn(8) {
@@ -63,6 +68,8 @@ struct CrashTests {
         } else {
           step(model, &random)
         }
+        if random.oneIn(4) { model.letIntervalPass() }
+        if random.oneIn(8) { model.saveIndex(&random) }
         if random.oneIn(4) { model.look() }
         if model.disk.failingOperation == "look up" { await model.follow() }
         if random.oneIn(3) {

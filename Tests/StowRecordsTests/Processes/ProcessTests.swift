@@ -53,6 +53,13 @@ struct ProcessTests {
     #expect(
       end >= written || ((end + 1)...written).allSatisfy(LoggedValue.isDropped),
       "\(what): \(end) of \(written)")
+    let saved = folder.log.appendingPathExtension("index")
+    let index = try log.index(of: LoggedValue.self, by: \.key, savedAt: saved)
+    let made = try log.index(of: LoggedValue.self, by: \.key)
+    #expect(Set(index.keys) == Set(made.keys), "\(what)")
+    for key in index.keys {
+      #expect(try index.record(for: key)?.number == made.record(for: key)?.number, "\(what)")
+    }
   }
 
   @Test(arguments: [false, true])

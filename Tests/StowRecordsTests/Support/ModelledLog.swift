@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import StowRecords
@@ -33,11 +34,13 @@ final class ModelledLog {
   var readers: ModelledReaders?
   /// Whether an opening that failed may have given up unfinished records: the next one does not name them.
   private var mayHaveAbandoned = false
-  /// Whether the files are somewhere else for a while.
-  private var isDisplaced = false
+  /// Whether the files are somewhere else for a while, and whether a copy has taken the place of the log for good.
+  private var (isDisplaced, isReplaced) = (false, false)
   /// Packs in every other opening: a log may have both.
   private var packing = RecordLog.Packing.words
   let durability: RecordLog.Durability
+  /// An interval need not bring these to the disk: an earlier process wrote them, or their caller got an error.
+  private var unscheduled = 0
   /// Nil for a log in one file.
   private let segmentSize: Int?
   private let retention: RecordLog.Retention
@@ -72,7 +75,8 @@ final class ModelledLog {
       expectSystemError(error)
       mayHaveAbandoned = true
     }
-    if log == nil { return }
+    guard let log else { return }
+    (isReplaced, unscheduled) = (false, log.count)
     check()
     // What is damaged is known now: the next records are in another block.
     endangered = []
@@ -157,7 +161,10 @@ final class ModelledLog {
         expectSystemError(error)
       }
     }
+    // Until then the thread that has appended may have the log.
+    try? await log.writingCalls.run {}
     while events.count < log.count { events.append(nil) }
+    if events[before...].contains(nil) { unscheduled = events.count }
     #expect(events.count == log.count && events.count <= before + new.count)
   }
 
@@ -185,6 +192,19 @@ final class ModelledLog {
     } catch { expectSystemError(error) }
   }
 
+  /// The interval is over, if the log waits for that.
+  func letIntervalPass() {
+    guard let log, log.state.withLock({ $0.isWritingScheduled }) else { return }
+    let failure = Mutex<RecordLogError?>(nil)
+    log.onBackgroundError = { error in failure.withLock { $0 = error } }
+    log.writeLater()
+    if failure.withLock({ $0 }) == nil {
+      synchronized = events.count
+    } else {
+      #expect(isFailed || log.state.withLock { $0.isWritingScheduled })
+    }
+  }
+
   func flush() {
     do { try log?.flush() } catch { expectSystemError(error) }
   }
@@ -202,6 +222,38 @@ final class ModelledLog {
     readers?.forgetLog()
   }
 
+  /// Nobody has the log any more but one who reads. It is closed when that one is done.
+  func letGo() {
+    let isWritable = !isFailed && !isReplaced && endangered.isEmpty
+    let faults = disk.faults
+    disk.faults = SimulatedDisk.Faults()
+    defer { disk.faults = faults }
+    var records = log?.records
+    log = nil
+    readers?.forgetLog()
+    if records == nil { return }
+    withExtendedLifetime(records) { expectOthersAreRefused() }
+    records = nil
+    if isWritable { synchronized = events.count }
+  }
+
+  /// Another writer gets an error, and changes nothing.
+  func expectOthersAreRefused() {
+    if isReplaced { return }
+    let before = disk.contents(of: Self.path)
+    do {
+      try RecordLog(at: Self.path, on: disk, segmentSize: segmentSize).close()
+      Issue.record("Two have the log open for appending")
+    } catch {
+      expectSystemError(error)
+    }
+    #expect(disk.contents(of: Self.path) == before)
+  }
+
+  func saveIndex(_ random: inout SeededGenerator) {
+    if let log, readers?.save(&random) === log { synchronized = events.count }
+  }
+
   func compact() {
     keys = []
     compact(leavingOut: events.indices.filter { $0 % 3 == 1 }) { $0.number % 3 != 1 }
@@ -210,8 +262,8 @@ final class ModelledLog {
   /// Keeps the last record of each key.
   func compactByIndex() {
     check()
-    guard let log, retention == [], !isFailed,
-      let index = try? log.index(of: Event.self, by: ModelledReaders.key)
+    guard let log, let readers, retention == [], !isFailed,
+      let index = try? log.index(of: Event.self, by: ModelledReaders.key, savedAt: readers.file)
     else { return }
     let last = Dictionary(
       events.enumerated().map { ($1.map(ModelledReaders.key), $0) }, uniquingKeysWith: { max($0, $1) })
@@ -219,7 +271,7 @@ final class ModelledLog {
       events[$0] == nil || last[events[$0].map(ModelledReaders.key)] != $0
     }
     if !hasDamage {
-      keys = Set(readers?.present.filter { $0.key < synchronized }.values.map(ModelledReaders.key) ?? [])
+      keys = Set(readers.present.filter { $0.key < synchronized }.values.map(ModelledReaders.key))
     }
     compact(leavingOut: outdated, index.isLast)
   }
@@ -386,6 +438,7 @@ final class ModelledLog {
     disk.move(path, to: away)
     let isCopied = random.oneIn(2)
     if isCopied { disk.duplicate(away, as: path) }
+    if isCopied, !isSegment { isReplaced = true }
     let before = disk.contents(of: path)
     isDisplaced = true
     readers?.present = [:]
@@ -442,6 +495,9 @@ final class ModelledLog {
     #expect(groups.allSatisfy { $0.upperBound <= count })
     #expect(
       missing.subtracting(abandoned).isSubset(of: log.damage.flatMap { Array($0.records) }), "\(log.damage)")
+    if case .interval = durability, count > max(synchronized, unscheduled) {
+      #expect(log.state.withLock { $0.isWritingScheduled })
+    }
     events.removeLast(max(0, events.count - count))
     // What a crash brings back is what it was.
     lost = missing.union(lost.filter { $0 < first })

@@ -54,4 +54,7 @@ struct LoggedValue: Codable {
 
   /// Whether a compaction of the worker leaves it out.
   static func isDropped(_ id: Int) -> Bool { id % 3 == 1 }
+
+  /// The key in the index of the worker.
+  var key: Int { Self.isDropped(id) ? -1 : id }
 }
