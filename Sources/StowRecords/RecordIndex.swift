@@ -124,10 +124,13 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
   ///
   /// - Throws: What decoding the record throws.
   public func isLast(_ record: RecordLog.Record) throws -> Bool {
-    let (identity, count) = state.withLock { ($0.identities[record.store.fileFirst], $0.count) }
+    let (identity, count, generation) = state.withLock {
+      ($0.identities[record.store.fileFirst], $0.count, $0.generation)
+    }
     // Nothing is known about a record of a file that was not read, such as one that a compaction has made since, nor about a
-    // record not taken in yet.
-    guard record.store.identity == identity, record.number < count else { return true }
+    // record not taken in yet. A later record of the same key may be left out of a file that was replaced since.
+    guard record.store.identity == identity, record.number < count, generation == log.files.generation
+    else { return true }
     let key = key(try record.decode(Value.self))
     return state.withLock { $0.numbers[key] ?? record.number } <= record.number
   }

@@ -134,6 +134,24 @@ struct RecordIndexTests {
     #expect(log.records.map(\.number) == [1])
   }
 
+  @Test func anIndexRemovesNothingBecauseOfARecordThatWasLeftOutSince() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk, segmentSize: 65_536)
+    for value in 0..<3 {
+      try log.append(Entry(key: value < 2 ? "a" : "b", value: value))
+      try log.compact { _ in true }
+    }
+    let index = try log.index(of: Entry.self, by: \.key)
+    // The first segment is away while the second one is compacted.
+    let path = Segment(from: 0, in: "/log").path
+    disk.move(path, to: "/away")
+    try log.compact { $0.number != 1 }
+    disk.move("/away", to: path)
+    try log.compact(keeping: index.isLast)
+    #expect(log.records.map(\.number) == [0, 2])
+    #expect(try index.value(for: "a")?.value == 0)
+  }
+
   @Test func aSavedIndexThatCountsMoreThanThereIsIsNotTaken() throws {
     let saved = folder.url.appending(path: "index")
     let log = try RecordLog(at: folder.log)
