@@ -44,6 +44,8 @@ final class ModelledReaders {
     }
   }
 
+  func forgetIndices() { indices = [] }
+
   func end() { (reader, indices, following, present) = (nil, [], nil, [:]) }
 
   /// Who opens the log now, and who has it open, sees the same.
