@@ -122,6 +122,9 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
   /// Returns whether no later record that was taken in has the same key. In ``RecordLog/compact(keeping:)``
   /// it keeps the last value of each key.
   ///
+  /// Until the index is asked or updated again, it keeps each record of a log that was compacted since. It must be an
+  /// index of that log: one of a reader does not always notice what a compaction has left out.
+  ///
   /// - Throws: What decoding the record throws.
   public func isLast(_ record: RecordLog.Record) throws -> Bool {
     let (identity, count, generation) = state.withLock {

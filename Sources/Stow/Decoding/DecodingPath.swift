@@ -58,6 +58,7 @@ struct DecodingPath: ~Copyable {
   /// Errors tend to occur several times at one place and then at the next, whose paths differ by a key. So
   /// this path is changed in place, unless an error that somebody keeps holds it.
   private var lastPath: [any CodingKey] = []
+  /// The serial numbers of the top and of the place after each key.
   private var lastSerials: [UInt32] = [PathNode.top.serial]
 
   init() { reset() }
@@ -97,8 +98,8 @@ struct DecodingPath: ~Copyable {
 
   mutating func pop(to count: Int) { steps.truncate(to: min(count, self.count)) }
 
-  /// Returns the node of a place that a container or decoder reads at `offset`: its own, or that of a new step
-  /// if the place has been left, because somebody kept the container.
+  /// Returns a node in the path of a place that a container or decoder reads at `offset`: its own, or that of a new
+  /// step if the place has been left, because somebody kept the container.
   @inline(__always)
   mutating func hold(_ node: PathNode, at offset: Int) -> PathNode {
     holds(node) ? node : push(PathStep(.found, parent: .top, value: offset))

@@ -22,8 +22,9 @@ extension FieldTable where Root: Codable {
   /// ```
   ///
   /// The fields must have the names of coding keys, and be those that `encode(to:)` asks for, in the same
-  /// order. It must not write the nil of an optional, and the initializer must restore the properties of the
-  /// value. The more the properties differ, the more the check finds.
+  /// order. It must not write the nil of an optional, no property that is ``Shared``,
+  /// ``ConditionallyShared`` or ``Polymorphic`` may be a field by its value, and the initializer must restore the
+  /// properties of the value. The more the properties differ, the more the check finds.
   ///
   /// - Throws: `FieldTableError` if the table is wrong.
   public func check(_ value: Root) throws {
@@ -54,13 +55,12 @@ extension FieldTable where Root: Codable {
   }
 
   /// Checks that no property with a wrapper of this library, which is encoded as the wrapper does it, is a field by its
-  /// value.
+  /// value. The wrapper of `owner` is stored as `_owner`.
   private func checkWrappers(of value: Root) throws {
     for property in Mirror(reflecting: value).children {
       let wrapper = type(of: property.value)
       guard let wrapped = (wrapper as? any DecodableWrapper.Type)?.wrapped,
-        !fields.contains(where: { $0.type == wrapper }),
-        let field = fields.first(where: { $0.type == wrapped })
+        let field = fields.first(where: { "_" + $0.name == property.label && $0.type == wrapped })
       else { continue }
       throw FieldTableError(
         Root.self, field.name, "its property has the wrapper \(wrapper), which encodes something else")

@@ -19,7 +19,8 @@ final class FieldCoder {
   let optional: (any OptionalField.Type)?
   /// The scalar that the type is, or wraps.
   private let scalar: (any ReadableScalar.Type)?
-  /// The same, if keyed containers have a method for its type, which reads a value before moving past it.
+  /// The same, if keyed containers have a method for its type. That reads a value before moving past it, which decides
+  /// what error a broken value gives.
   let keyedScalar: (any ReadableScalar.Type)?
   /// Records a value that is present.
   let encode: (UnsafeRawPointer, TokenKey, Recorder) throws -> Void

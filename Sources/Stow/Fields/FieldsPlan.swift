@@ -299,7 +299,7 @@ struct FieldsWalk: BitwiseCopyable {
     if marks != 0 { (next, end, isMap) = (start, object.body.upperBound, false) }
   }
 
-  /// Whether all fields must be searched from now on.
+  /// Whether all fields must be searched from now on: the walk was never begun, or was given up.
   var isOver: Bool { next > end }
 
   /// Returns the offset of the value of a field, or that it is absent or unknown.

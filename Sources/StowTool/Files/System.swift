@@ -77,8 +77,8 @@ enum System {
     return (kind, Int(clamping: status.st_size))
   }
 
-  /// Returns a path in which no `..` stands, as far as its folders exist. `URL` would take each away with the name before it, also
-  /// where that is a link, and so the path would lead to another file than the system's.
+  /// Returns a path whose folders up to the last `..` are those of the system, if they exist. `URL` drops each `..` together with the
+  /// name before it: if that name is a link, this gives another file.
   static func withoutParents(_ path: String) -> String {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     guard let last = names.lastIndex(of: "..") else { return path }

@@ -25,7 +25,10 @@ struct BusyCrashTests {
       let end = simulated.calls + random.below(2_000)
       simulated.failing = end..<Int.max
       let writes = Atomic<Int>(0)
+      // A log that is still writing calls this after the crash, too.
+      let writesFail = Atomic<Bool>(true)
       disk.beforeWriting = {
+        guard writesFail.load(ordering: .relaxed) else { return }
         let write = writes.add(1, ordering: .relaxed).newValue
         if write % 17 == Int(seed % 17) {
           throw SystemError(operation: "write", code: write % 2 == 0 ? 5 : 28)
@@ -69,9 +72,9 @@ struct BusyCrashTests {
         }
         return await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: max) }
       }
-      disk.beforeWriting = {}
+      writesFail.store(false, ordering: .relaxed)
       simulated.crash(&random)
-      simulated.faults = SimulatedDisk.Faults()
+      simulated.locked { simulated.faults = SimulatedDisk.Faults() }
       let again = try RecordLog(at: "/log", on: disk)
       let made = try again.index(of: Event.self, by: ModelledReaders.key)
       let loaded = try again.index(of: Event.self, by: ModelledReaders.key, savedAt: saved)

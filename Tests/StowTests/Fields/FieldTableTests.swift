@@ -190,6 +190,25 @@ struct FieldTableTests {
     @ConditionallyShared var guest: Owner?
   }
 
+  private struct Couple: Codable {
+    @Shared var a: Owner
+    @Shared var b: Owner
+
+    static let first = Field("a", \Couple._a)
+
+    init(_ a: Owner, _ b: Owner) { (self.a, self.b) = (a, b) }
+  }
+
+  /// A property that is stored beside a wrapper of its type, which is not coded.
+  private final class Stay: Codable {
+    @ConditionallyShared var host: Owner? = nil
+    var guest: Owner?
+
+    enum CodingKeys: CodingKey { case guest }
+
+    init(guest: Owner?) { self.guest = guest }
+  }
+
   @Test("a property with a wrapper of this library is no field by its value") func wrapped() throws {
     let loan = Loan(Owner("Ada"), Owner("book"))
     let right = FieldTable({ Loan($0.wrappedValue, $1.wrappedValue) }, Loan.owners, Loan.items)
@@ -200,6 +219,11 @@ struct FieldTableTests {
     #expect(throws: FieldTableError.self) { try byOwner.check(loan) }
     #expect(throws: FieldTableError.self) { try byItem.check(loan) }
     #expect(throws: FieldTableError.self) { try byGuest.check(Visit(guest: nil)) }
+    let byOneOfTwo = FieldTable(
+      { Couple($0.wrappedValue, $1) }, Couple.first, Field("b", \Couple.b))
+    #expect(throws: FieldTableError.self) { try byOneOfTwo.check(Couple(Owner("Ada"), Owner("Bo"))) }
+    let stored = FieldTable(Stay.init(guest:), Field("guest", \Stay.guest))
+    #expect(throws: Never.self) { try stored.check(Stay(guest: Owner("Ada"))) }
   }
 
   @Test("a type without a keyed container has no table") func notKeyed() {

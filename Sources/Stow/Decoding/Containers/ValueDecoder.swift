@@ -24,7 +24,7 @@ struct OpenPlace {
     }
   }
 
-  /// The place of a missing value, which reads like a nil.
+  /// The place of a missing value, which reads like a nil. It is after the end of any message.
   static var absent: OpenPlace { OpenPlace(at: ErrorMaker.nowhere) }
 
   /// Where a value with a tag is; nil for an element.
@@ -337,14 +337,14 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     guard current < end else {
       throw DecodingError.noValue(of: type, path: nextPath, "Unkeyed container is at end.")
     }
-    var node: PathNode { session.path.hold(self.node, at: offset) }
-    var step: PathStep { PathStep(.index, parent: node, value: currentIndex) }
+    var parent: PathNode { session.path.hold(node, at: offset) }
+    var step: PathStep { PathStep(.index, parent: parent, value: currentIndex) }
     if let elements {
       guard let each = elements.each else {
         return (OpenPlace(.element(current), of: elements), session.path.push(step), current + 1)
       }
       let (place, node) = try each.place(
-        of: current, for: type, mayBeAbsent: mayBeAbsent, session, node)
+        of: current, for: type, mayBeAbsent: mayBeAbsent, session, parent)
       return (place, node, current + 1)
     }
     do throws(FormatError) {

@@ -208,7 +208,7 @@ struct TextIndex {
   }
 
   /// Checks that no two keys of a map are the same. If they are many, returns an index of them, because
-  /// building it checks that.
+  /// building it checks that; otherwise `message.keyCheck` has them.
   static func checkingKeys(ofMap map: Range<Int>, _ message: Message) throws(FormatError) -> TextIndex? {
     message.keyCheck.removeAll()
     var offset = map.lowerBound

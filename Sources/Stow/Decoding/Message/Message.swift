@@ -111,7 +111,7 @@ final class Message {
   }
 
   /// Returns a number that identifies the source of a shape: negative for what messages rely on, and the same
-  /// in every message that relies on it.
+  /// in every message that relies on it. With the number of the shape, it identifies the shape in all messages.
   func source(ofShape shape: Int) -> Int { shape < tables.firstShape ? ~definitionsNumber : number }
 
   func close() {

@@ -164,7 +164,7 @@ final class ObjectReader {
     presence < 0 || message.reader.bit(keyIndex, at: presence)
   }
 
-  /// The offset by which the object is found again if its container has escaped (`Message.path`). No value
+  /// The offset by which the object is found again if its container has escaped (`Message.path(to:from:)`). No value
   /// within it has that offset: it is that of the byte before its values, or of the beginning of a row.
   var offset: Int { form == .row ? start : start - 1 }
 
@@ -175,7 +175,7 @@ final class ObjectReader {
   func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Found? {
     let byte = keyByte(key)
     let keyIndex = indices[byte]
-    // A shape may have so many keys that an index looks like a mark.
+    // The indices of a shape with very many keys reach the numbers that stand for missing and unknown keys.
     if Int(keyIndex) == nextIndex, keyIndex < Self.missing { return Found(current) }
     if form == .map {
       if let value = nextEntry(ofByte: byte) { return Found(value) }

@@ -233,7 +233,8 @@ final class Recorder {
     }
   }
 
-  /// Returns whether the next value is in more containers than that.
+  /// Returns whether the next value is in more than `limit` containers. That is `maximumDepth`, or one fewer if the
+  /// value is itself a container.
   private func nests(deeperThan limit: Int) -> Bool {
     // Places are open, too. Containers are counted only if the value may be too deep.
     open.depth > limit &+ 1 && hasContainers(moreThan: limit)
@@ -461,7 +462,7 @@ struct OpenContainers: ~Copyable {
 
   var count: Int { entries.count }
 
-  /// The most containers and places that may be around the next value.
+  /// An upper bound of `containers` that takes no walk: places count, too.
   var depth: Int { entries.count &+ outside }
 
   /// The token of the innermost container; −1 if only places are open.

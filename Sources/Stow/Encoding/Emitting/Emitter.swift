@@ -134,7 +134,7 @@ struct Emitter: ~Copyable {
   /// Writes what precedes the values of a record.
   private mutating func writeRecordHeader(_ keys: KeyTable.Reference) {
     let isPartial =
-      keys.pointee.present.hasForeignKeys
+      keys.pointee.present.hasKeysWithoutSlot
       || (frame.firstWideMark < 0 ? frame.marks != keys.pointee.present.marks : lacksWideMarks(keys))
     if isPartial { writePresence(keys) }
     Records.writeHeader(

@@ -12,9 +12,9 @@ package final class EncodingDefinitions: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var version = EncodingDefinitions.newVersion()
   /// Whether every message adds what it defines.
   let grows: Bool
-  /// How many more bytes the preludes of messages may have, within the limit.
-  @exclusivity(unchecked) private(set) var room: Int
+  /// The most bytes that all preludes together may have, and how many of them are left. Readers refuse more.
   private let limit: Int
+  @exclusivity(unchecked) private(set) var room: Int
 
   @exclusivity(unchecked) private var symbolCount = 0
   /// Symbols and keys, each once; in definitions that grow, also other strings that were written. The
@@ -34,7 +34,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   /// The most keys of a shape that an object of fixed keys may use.
   private static let mostKeys = 256
-  /// The most bytes of strings, and keys of shapes, that definitions grow to.
+  /// The most bytes of strings, and keys of shapes, after which messages add nothing more, whatever room is left.
   private static let most = (bytes: 1 << 16, keys: 1 << 13)
 
   init(_ content: ContextMessage) {

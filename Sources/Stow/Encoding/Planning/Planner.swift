@@ -93,8 +93,8 @@ struct Planner: ~Copyable {
       }
       keys.pointee.shape = -1
       keys.pointee.collectPresent()
-      if let definitions, definitions.grows, define(keys, definitions) { continue }
-      consider(
+      if let definitions, definitions.grows, defineShape(keys, definitions) { continue }
+      considerShape(
         .keyTable(keys.pointee.index), textSize: keys.pointee.textSize, uses: keys.pointee.uses,
         firstUse: keys.pointee.firstUse)
     }
@@ -105,7 +105,7 @@ struct Planner: ~Copyable {
       }
       var size = 0
       for key in plan.lists.keys(of: index) { size += KeyText.measure(recording.strings.utf8(Int(key))).size }
-      consider(
+      considerShape(
         .list(index), textSize: size, uses: plan.lists[index].uses, firstUse: plan.lists[index].firstUse)
     }
     if plan.shapes.count > 1 {
@@ -132,7 +132,7 @@ struct Planner: ~Copyable {
   }
 
   /// Makes the keys of a type a shape for later messages, those without a value included.
-  private mutating func define(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool {
+  private mutating func defineShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool {
     guard keys.pointee.present.count > 0, !definitions.isFull else { return false }
     keys.pointee.collectPresent(all: true)
     plan.shapes.append(
@@ -148,8 +148,9 @@ struct Planner: ~Copyable {
     Int64(uses - 1) * Int64(textSize) - Int64(uses) - 1
   }
 
-  private mutating func consider(_ source: MessagePlan.Shape.Source, textSize: Int, uses: Int, firstUse: Int)
-  {
+  private mutating func considerShape(
+    _ source: MessagePlan.Shape.Source, textSize: Int, uses: Int, firstUse: Int
+  ) {
     let gain = Self.gain(textSize: textSize, uses: uses)
     guard textSize > 0, uses > 1, gain > 0 else { return }
     plan.shapes.append(MessagePlan.Shape(source: source, uses: uses, firstUse: firstUse, gain: gain))
@@ -182,7 +183,7 @@ struct Planner: ~Copyable {
   private mutating func chooseSymbols(_ recording: inout Recording, _ definitions: EncodingDefinitions?) {
     for index in 0..<recording.strings.count {
       if let definitions, isShared(index, &recording.strings, definitions) { continue }
-      consider(index, recording.strings)
+      considerSymbol(index, recording.strings)
     }
     let shortPlaces = max(0, Symbols.shortLimit - plan.firstSymbol)
     if candidates.count > shortPlaces { shortenMostUsed(shortPlaces) }
@@ -192,7 +193,7 @@ struct Planner: ~Copyable {
 
   /// Makes a string a symbol if it recurs often enough.
   @inline(__always)
-  private mutating func consider(_ index: Int, _ strings: borrowing StringPool) {
+  private mutating func considerSymbol(_ index: Int, _ strings: borrowing StringPool) {
     let entry = strings[index]
     let values = Int64(entry.valueUses)
     let keys = Int64(entry.keyUses)
@@ -219,14 +220,14 @@ struct Planner: ~Copyable {
       // A text may take fewer bytes.
       if isShort { strings.setSymbol(number, of: index) }
       return true
-    case .written: return define(index, strings, definitions)
+    case .written: return defineSymbol(index, strings, definitions)
     case .new: return false
     }
   }
 
   /// Makes a string that an earlier message had, too, a symbol for later messages, if they can have more and it is long
   /// enough.
-  private mutating func define(
+  private mutating func defineSymbol(
     _ index: Int, _ strings: borrowing StringPool, _ definitions: EncodingDefinitions
   ) -> Bool {
     guard definitions.grows, !definitions.isFull,

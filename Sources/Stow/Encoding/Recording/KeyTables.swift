@@ -375,8 +375,8 @@ struct PresentKeys: ~Copyable {
   private var list = GrowableBuffer<UInt16>(capacity: 32)
   /// A bit for each of them below 64.
   private(set) var marks: UInt64 = 0
-  /// Whether the shape has keys without a slot.
-  private(set) var hasForeignKeys = false
+  /// Whether the shape has keys that no object with this key table asks for.
+  private(set) var hasKeysWithoutSlot = false
   /// Whether the key at each place of the shape has the slot of that number, and all have a bit in an object's marks.
   private(set) var isInSlotOrder = true
 
@@ -387,12 +387,12 @@ struct PresentKeys: ~Copyable {
   mutating func removeAll() {
     list.truncate(to: 0)
     marks = 0
-    hasForeignKeys = false
+    hasKeysWithoutSlot = false
     isInSlotOrder = true
   }
 
   mutating func append(_ slot: UInt16) {
-    if slot == KeyTable.noSlot { hasForeignKeys = true } else { marks |= 1 << UInt64(slot) }
+    if slot == KeyTable.noSlot { hasKeysWithoutSlot = true } else { marks |= 1 << UInt64(slot) }
     isInSlotOrder = isInSlotOrder && Int(slot) == count && slot < 64
     list.append(slot)
   }

@@ -84,6 +84,14 @@ struct PathOptionTests {
     }
   }
 
+  @Test("a shared optional is nil where the path leads to nothing")
+  func missingShared() throws {
+    let data = try StowEncoder().encode(["other": 1])
+    let shared = try StowDecoder().decode(Shared<String?>.self, from: data, at: ["owner"])
+    let conditional = try StowDecoder().decode(ConditionallyShared<String>.self, from: data, at: ["owner"])
+    #expect(shared.wrappedValue == nil && conditional.wrappedValue == nil)
+  }
+
   @Test("an optional that needs a configuration is nil where the path leads to nothing")
   func missingConfigured() throws {
     typealias Scaled = ConfigurationTests.Scaled
