@@ -236,8 +236,8 @@ extension Message {
     return nil
   }
 
-  /// Returns the index of the row of a table or a matrix that holds `offset`. There, the path ends: cells are not
-  /// values with tags.
+  /// Returns the index of the row of a table or a matrix that holds `offset`, and `offset` itself, so that the path ends
+  /// there: cells have no tags to walk over.
   private func row(of value: Int, holding offset: Int) throws(FormatError) -> (Int, any CodingKey)? {
     guard Columns.isColumns(try reader.byte(at: value)) else { return nil }
     let columns = try Columns(reader, tables: tables, at: value)
