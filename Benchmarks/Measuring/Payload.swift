@@ -207,16 +207,18 @@ extension Payload {
     FileHandle.standardOutput.write(try JSONEncoder().encode(result))
   }
 
-  /// Encodes or decodes a payload, for `Benchmarks/counts`, which counts the instructions of `countedPass`.
+  /// Encodes or decodes a payload, with tables of fields if the last argument says so, for `Benchmarks/counts`, which
+  /// counts the instructions of `countedPass`.
   static func runCounted(_ arguments: [String]) throws {
-    guard arguments.count == 2, let payload = try Payload(Source(kind: .catalogue, name: arguments[0])) else {
+    guard arguments.count >= 2, let payload = try Payload(Source(kind: .catalogue, name: arguments[0])) else {
       throw UsageError("\(Options.countChild) is for Benchmarks/counts")
     }
     let workload = try payload.prepare(withPropertyList: false)
-    guard let pass = arguments[1] == "encode" ? workload.encode : workload.decode else { return }
+    let passes = arguments[1] == "encode" ? workload.encode : workload.decode
+    guard let pass = arguments.last == "table" ? passes?.tabled : passes?.stow else { return }
     // What is made once in a process is made by the first.
-    for _ in 1...3 { try pass.stow() }
-    try countedPass(pass.stow)
+    for _ in 1...3 { try pass() }
+    try countedPass(pass)
   }
 
   @inline(never)
