@@ -204,14 +204,11 @@ extension ByteReader {
   /// - Returns: The offset after it.
   func checkText(at offset: Int) throws(FormatError) -> Int {
     let text = try text(at: offset)
-    if text.form == .plain {
+    // ASCII is UTF-8, so that no string need be made.
+    if text.form == .plain, isASCII(at: text.content, count: text.count) {
       try checkPlain(text)
-      if !isASCII(at: text.content, count: text.count) { _ = try string(at: text.content, count: text.count) }
     } else {
-      var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
-      _ = try withUnsafeMutableBytes(of: &words) { buffer throws(FormatError) in
-        try unpack(text, into: buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
-      }
+      _ = try string(of: text)
     }
     return text.end
   }
@@ -235,7 +232,7 @@ extension ByteReader {
   /// Returns whether the bytes of the text at `offset`, header included, are `bytes`.
   func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
     guard bytes.count <= count &- offset, let start = bytes.baseAddress else { return false }
-    return equalBytes(pointer(at: offset), start, count: bytes.count)
+    return CLibrary.areEqual(pointer(at: offset), start, bytes.count)
   }
 
   /// Returns the string of a text, which must be in the shortest form of the string.

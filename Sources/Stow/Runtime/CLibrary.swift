@@ -21,6 +21,11 @@ enum CLibrary {
 
   static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
 
+  /// Returns whether `count` bytes at two places are the same.
+  static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
+    memcmp(left, right, count) == 0
+  }
+
   /// Returns a variable of the environment, or nil.
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 

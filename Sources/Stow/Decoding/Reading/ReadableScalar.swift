@@ -187,14 +187,9 @@ extension ReadableScalar where Self: FixedWidthInteger {
         initialized = packed.count
       }
     }
-    let wide = UnsafeMutablePointer<Int64>.allocate(capacity: Swift.max(1, packed.count))
-    defer { wide.deallocate() }
-    try packed.readIntegers(message.reader, into: wide)
-    for index in 0..<packed.count where Self(exactly: wide[index]) == nil { return nil }
-    return try filled(packed.count) { target, initialized throws(FormatError) in
-      for index in 0..<packed.count { target[index] = Self(truncatingIfNeeded: wide[index]) }
-      initialized = packed.count
-    }
+    let wide = try Int64.array(of: packed, message)
+    guard let wide, wide.allSatisfy({ Self(exactly: $0) != nil }) else { return nil }
+    return wide.map { Self(truncatingIfNeeded: $0) }
   }
 }
 

@@ -98,7 +98,7 @@ struct StringPool: ~Copyable {
     table.find(hash) {
       let entry = entries.base + $0
       return entry.pointee.key == key
-        && (key.isWhole || equalBytes(bytes.base + entry.pointee.offset, source, count: key.length))
+        && (key.isWhole || CLibrary.areEqual(bytes.base + entry.pointee.offset, source, key.length))
     }
   }
 
