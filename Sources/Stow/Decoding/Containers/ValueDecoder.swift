@@ -439,14 +439,17 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     try nested((any UnkeyedDecodingContainer).self) { try $0.unkeyedContainer() }
   }
 
-  mutating func superDecoder() throws -> any Decoder { try nested((any Decoder).self) { $0 } }
+  /// Returns a decoder even for what a path does not find, which an optional reads as nil.
+  mutating func superDecoder() throws -> any Decoder {
+    try nested((any Decoder).self, mayBeAbsent: true) { $0 }
+  }
 
   /// Passes the decoder of the next element to `body`, and moves past the element if `body` does not throw.
   /// The element's step stays in the path until the array itself is left.
   private mutating func nested<Result>(
-    _ type: Any.Type, _ body: (ValueDecoder) throws -> Result
+    _ type: Any.Type, mayBeAbsent: Bool = false, _ body: (ValueDecoder) throws -> Result
   ) throws -> Result {
-    let (place, node, end) = try next(type)
+    let (place, node, end) = try next(type, mayBeAbsent: mayBeAbsent)
     let result = try body(ValueDecoder(session, place, node))
     pass(to: end)
     return result

@@ -103,6 +103,8 @@ struct PathOptionTests {
     #expect(try widths(Scaled?.self, at: [0, "width"]) == Scaled(value: 2))
     #expect(try widths(Scaled?.self, at: [1, "width"]) == nil)
     #expect(throws: DecodingError.self) { try widths(Scaled.self, at: [1, "width"]) }
+    #expect(try widths([Scaled?].self, at: [.each, "width"]) == [Scaled(value: 2), nil])
+    #expect(throws: DecodingError.self) { try widths([Scaled].self, at: [.each, "width"]) }
   }
 
   @Test("a message is opened from any contiguous bytes, and keeps them")
