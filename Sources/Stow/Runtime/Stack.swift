@@ -89,10 +89,11 @@ struct StackGuard {
 
   /// Returns whether there is no room for a few more calls.
   ///
-  /// - Parameter isElsewhere: Whether this may be another thread than last time.
+  /// - Parameter isElsewhere: Whether this may be another thread than last time, even if that has ended.
   @inline(never)
   mutating func isLow(isElsewhere: Bool) -> Bool {
-    if stack == nil || isElsewhere { stack = StackBounds.current }
+    // A value may hand what it is given to another thread, and wait for it.
+    if isElsewhere || stack?.remaining == nil { stack = StackBounds.current }
     guard let remaining = stack?.remaining else { return false }
     return remaining < Self.leastStack
   }

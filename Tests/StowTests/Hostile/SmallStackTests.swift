@@ -58,6 +58,51 @@ import Testing
       }
     }
 
+    /// Nests, and has all from the 20th level on coded on a thread with little stack, while its own thread waits.
+    private final class Level: Codable {
+      let inner: Level?
+
+      enum CodingKeys: CodingKey { case inner }
+
+      init(_ inner: Level?) { self.inner = inner }
+
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        inner = try Self.code(at: decoder.codingPath) {
+          try container.decodeIfPresent(Level.self, forKey: .inner)
+        }
+      }
+
+      func encode(to encoder: any Encoder) throws {
+        try Self.code(at: encoder.codingPath) {
+          var container = encoder.container(keyedBy: CodingKeys.self)
+          try container.encodeIfPresent(self.inner, forKey: .inner)
+        }
+      }
+
+      private static func code<Value>(
+        at path: [any CodingKey], _ body: @escaping () throws -> Value
+      ) throws -> Value {
+        guard path.count == 20 else { return try body() }
+        nonisolated(unsafe) let body = body
+        nonisolated(unsafe) var result: Result<Value, any Error>?
+        SmallStackTests.onThread(stack: 256 << 10) { result = Result { try body() } }
+        return try #require(result).get()
+      }
+    }
+
+    @Test("512 levels on 256 KB of another thread that a value uses")
+    func anotherThread() async {
+      await #expect(processExitsWith: .success) {
+        let levels = (0..<500).reduce(Level(nil)) { inner, _ in Level(inner) }
+        _ = try? StowEncoder().encode(levels)
+      }
+      await #expect(processExitsWith: .success) {
+        let levels = (0..<500).reduce(StowValue.object([:])) { inner, _ in ["inner": inner] }
+        _ = try? StowDecoder().decode(Level.self, from: levels.encoded())
+      }
+    }
+
     @Test("512 levels are encoded and decoded on the stack that threads have by default")
     func defaultStack() throws {
       Self.onThread(stack: 8 << 20) {
