@@ -57,6 +57,53 @@ struct AmendedValueTests {
     try check(AnyKey("before"), "key", "after")
   }
 
+  @Test("a container for a key whose value is being encoded is no part of that value")
+  func containerWithinItself() throws {
+    enum Key: String, CodingKey { case key }
+    func check<K: CodingKey>(_ key: K, follows: Bool, refuses: Bool, isList: Bool) throws {
+      let value = Writes { encoder in
+        var container = encoder.container(keyedBy: K.self)
+        if follows, isList { try container.encode([0], forKey: key) }
+        if follows, !isList { try container.encode(["early": 0], forKey: key) }
+        let copy = container
+        func inner(_ number: Int) throws {
+          var container = copy
+          if isList {
+            var list = container.nestedUnkeyedContainer(forKey: key)
+            try list.encode(number)
+          } else {
+            var object = container.nestedContainer(keyedBy: AnyKey.self, forKey: key)
+            try object.encode(number, forKey: "same")
+            try object.encode(number, forKey: "inner")
+          }
+        }
+        let outer = Writes { encoder in
+          if isList {
+            var list = encoder.unkeyedContainer()
+            try list.encode(1)
+            try inner(2)
+            try list.encode(3)
+          } else {
+            var object = encoder.container(keyedBy: AnyKey.self)
+            try object.encode(1, forKey: "same")
+            try inner(2)
+            try object.encode(3, forKey: "last")
+          }
+          try inner(4)
+          if refuses { throw Refusal() }
+        }
+        try? container.encode(outer, forKey: key)
+      }
+      let json = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
+      #expect(try transcode(value, to: JSONValue.self) == json, "\(key) \(follows) \(refuses) \(isList)")
+    }
+    for number in 0..<8 {
+      let (follows, refuses, isList) = (number & 1 > 0, number & 2 > 0, number & 4 > 0)
+      try check(Key.key, follows: follows, refuses: refuses, isList: isList)
+      try check(AnyKey("key"), follows: follows, refuses: refuses, isList: isList)
+    }
+  }
+
   @Test("of two elements, one recorded within the other, the outer one comes last")
   func elementWithinItself() throws {
     let value = Writes { encoder in

@@ -350,6 +350,7 @@ final class Recorder {
   private func disturb(_ target: Int, outside depth: Int) {
     disturbances.append(target)
     recording.isOutOfOrder = true
+    for token in open.inner { recording.noteUnfinished(token) }
     open.restart(outside: depth)
   }
 
@@ -448,6 +449,8 @@ struct OpenContainers: ~Copyable {
 
     /// The token of the container; nil if this is a place.
     var container: Int? { bits < 0 ? nil : bits }
+    /// The token of either.
+    var token: Int { bits < 0 ? ~bits : bits }
   }
 
   private var entries = GrowableBuffer<Entry>(capacity: 64)
@@ -467,6 +470,9 @@ struct OpenContainers: ~Copyable {
 
   /// The token of the innermost container; −1 if only places are open.
   var innermost: Int { entries.buffer.lazy.compactMap(\.container).last ?? -1 }
+
+  /// The tokens of what is open inside another container or place.
+  var inner: some Sequence<Int> { entries.buffer.lazy.dropFirst(2).map(\.token) }
 
   /// How many containers are around the next value. A place may stand for one, or be in another place.
   var containers: Int { outside + entries.buffer.count { $0.container != nil } }

@@ -422,6 +422,8 @@ struct Token: BitwiseCopyable {
     static let settled = nested
     /// A container that would have to continue one of another kind.
     static let mismatched: UInt64 = 1 << 18
+    /// A value that is still being encoded, although the tape continued elsewhere.
+    static let unfinished: UInt64 = 1 << 19
   }
 
   @inline(__always)

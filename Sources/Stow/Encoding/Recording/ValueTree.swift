@@ -116,7 +116,11 @@ extension Recording {
     }
     if let existing = tree.nodes[parent].entry(forKey: key) {
       if let last = lastValue(ofEntry: existing, in: parent) {
-        if token.has(Token.Flags.nested), token.isContainer, merges(index, token, into: last) { return }
+        if token.has(Token.Flags.nested), token.isContainer, let finished = finished(last),
+          merges(index, token, into: finished)
+        {
+          return
+        }
         tree.replaced[index] = last
         tree.nodes[parent].entries[existing].token = index
         return
@@ -161,8 +165,26 @@ extension Recording {
     return token
   }
 
-  /// Makes a value the last one for its key, or the last element, although others came after it began.
+  /// Notes that the value at `start` is being encoded while something else is written to. A nested container has no end.
+  mutating func noteUnfinished(_ start: Int) {
+    guard start < tape.count else { return }
+    if tape[start].kind != .place, tape[start].has(Token.Flags.nested) { return }
+    tape[start].set(Token.Flags.unfinished)
+  }
+
+  /// Returns a value, or if it is still being encoded, the one for its key before it. A nested container continues
+  /// only what is finished.
+  private func finished(_ value: Int) -> Int? {
+    var value: Int? = value
+    while let last = value, tape[last].has(Token.Flags.unfinished | Token.Flags.dead) {
+      value = tree.replaced[last]
+    }
+    return value
+  }
+
+  /// Makes a value that is finished the last one for its key, or the last element, although others came after it began.
   mutating func makeLast(_ value: Int, in container: Int) {
+    tape[value].clear(Token.Flags.unfinished)
     let node = tree.node(ofContainer: container)
     if tree.nodes[node].entries.last?.token == value { return }
     if tree.nodes[node].begin.kind == .array {
@@ -267,9 +289,10 @@ extension Recording {
     var name = name
     if name < 0 { name = self.name(ofSlot: key.position, in: parent) }
     let node = tree.node(ofContainer: parent)
-    guard let entry = tree.nodes[node].entry(forKey: name), let last = lastValue(ofEntry: entry, in: node)
+    guard let entry = tree.nodes[node].entry(forKey: name), let last = lastValue(ofEntry: entry, in: node),
+      let finished = finished(last)
     else { return nil }
-    let value = value(at: last)
+    let value = value(at: finished)
     return value < tape.count && tape[value].isArray ? value : nil
   }
 

@@ -13,9 +13,8 @@ final class Node {
   }
 
   private var own: Content
-  /// Whether an element of this array is being encoded, and the keys of this object whose values are.
+  /// Whether an element of this array is being encoded.
   var isBusy = false
-  var busyKeys: Set<String> = []
   /// The node that this one has become.
   private var successor: Node?
 

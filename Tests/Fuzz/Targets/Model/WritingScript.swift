@@ -118,8 +118,6 @@ final class WritingScript {
     choices.trace("\(path) object: \(choice) for \(key.stringValue)")
     // What a super encoder writes once there is a container for its key may go to either.
     let isAwaited = if case .nothing = old?.content { true } else { false }
-    // A container for a key whose value is being encoded may continue that value.
-    if choice > 7, node.busyKeys.contains(choice == 14 ? "super" : key.stringValue) { return }
     switch choice {
     case 0:
       try container.encodeNil(forKey: key)
@@ -132,8 +130,6 @@ final class WritingScript {
       node.set(sample.node, for: key.stringValue)
     case 8, 9:
       let fresh = Node()
-      node.busyKeys.insert(key.stringValue)
-      defer { node.busyKeys.remove(key.stringValue) }
       let isWritten = try attempt {
         try container.encode(
           Written { try self.fill($0, fresh, path: inner, depth: depth + 1) }, forKey: key)
