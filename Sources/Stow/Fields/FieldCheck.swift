@@ -87,9 +87,15 @@ extension FieldTable where Root: Codable {
       recorder.pool(of: type).pointee.keys
     }
     let table = table(type)
-    return (0..<table.pointee.slotCount).map {
-      (table.pointee.codingKey(atSlot: $0)?.stringValue ?? "", table.pointee.hasValue(atSlot: $0))
+    let keys = (0..<table.pointee.slotCount).map {
+      (
+        name: table.pointee.codingKey(atSlot: $0)?.stringValue ?? "",
+        isWritten: table.pointee.hasValue(atSlot: $0)
+      )
     }
+    // The object may have keys of other types, too, as those of a superclass.
+    let others = recorder.recording.keys(ofObject: 0).filter { name in !keys.contains { $0.name == name } }
+    return keys + others.map { ($0, true) }
   }
 
   /// Returns the value that the initializer makes from the properties of another, or from nil for each

@@ -93,7 +93,7 @@ public struct FieldTable<Root>: @unchecked Sendable {
   }
 
   /// Returns whether the fields make up a whole value, so that filling them in memory makes one: there is
-  /// only padding between them, and the value has as many stored properties.
+  /// only padding between them, and they are the stored properties, not parts of these.
   func isAll(of value: Root) -> Bool {
     let stored = fields.sorted { ($0.offset ?? 0, $0.size) < ($1.offset ?? 0, $1.size) }
     let layout = Self.packedLayout(of: stored)
@@ -102,6 +102,7 @@ public struct FieldTable<Root>: @unchecked Sendable {
     else { return false }
     let mirror = Mirror(reflecting: value)
     return mirror.displayStyle == .struct && mirror.children.count == fields.count
+      && zip(mirror.children, stored).allSatisfy { type(of: $0.value) == $1.type }
   }
 }
 

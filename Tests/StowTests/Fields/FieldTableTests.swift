@@ -226,6 +226,98 @@ struct FieldTableTests {
     #expect(throws: Never.self) { try stored.check(Stay(guest: Owner("Ada"))) }
   }
 
+  /// An object with a key of another type.
+  private struct Tagged: Codable {
+    var a: Int
+
+    enum CodingKeys: CodingKey { case a }
+    enum TagKeys: CodingKey { case tag }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(a, forKey: .a)
+      var tag = encoder.container(keyedBy: TagKeys.self)
+      try tag.encode("tagged", forKey: .tag)
+    }
+  }
+
+  private class Base: Codable {
+    var b = 1
+  }
+
+  /// Encodes the properties of its superclass into its own object, or into one for `super`.
+  private final class Derived: Base {
+    var a: Int
+    var isApart = false
+
+    enum CodingKeys: CodingKey { case a }
+
+    init(a: Int) {
+      self.a = a
+      super.init()
+    }
+
+    required init(from decoder: any Decoder) throws {
+      a = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .a)
+      try super.init(from: decoder)
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(a, forKey: .a)
+      try super.encode(to: isApart ? container.superEncoder() : encoder)
+    }
+  }
+
+  @Test("keys of other types, as those of a superclass, are missing in a table") func otherKeys() throws {
+    let tagged = FieldTable(Tagged.init(a:), Field("a", \.a))
+    let tag = #expect(throws: FieldTableError.self) { try tagged.check(Tagged(a: 1)) }
+    #expect(tag?.description.contains("asks for \"tag\" where the table has nothing") == true)
+    let derived = FieldTable(Derived.init(a:), Field("a", \.a))
+    let value = Derived(a: 1)
+    let own = #expect(throws: FieldTableError.self) { try derived.check(value) }
+    #expect(own?.description.contains("asks for \"b\" where the table has nothing") == true)
+    value.isApart = true
+    let apart = #expect(throws: FieldTableError.self) { try derived.check(value) }
+    #expect(apart?.description.contains("asks for \"super\" where the table has nothing") == true)
+  }
+
+  /// The fields of this are parts of its properties, of which one has more in what could be padding.
+  private struct Reading: StowFields, Equatable {
+    struct Scale: Equatable {
+      var power: Int8
+      var base: Int8 = 10
+    }
+
+    var scale: Scale
+    var count: Int
+
+    enum CodingKeys: CodingKey { case power, count }
+
+    init(power: Int8, count: Int) { (scale, self.count) = (Scale(power: power), count) }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      self.init(
+        power: try container.decode(Int8.self, forKey: .power),
+        count: try container.decode(Int.self, forKey: .count))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(scale.power, forKey: .power)
+      try container.encode(count, forKey: .count)
+    }
+
+    static let stowFields = FieldTable(
+      Reading.init(power:count:), Field("power", \.scale.power), Field("count", \.count))
+  }
+
+  @Test("parts of properties are fields, and what else these have is not left to chance")
+  func partsOfProperties() {
+    expectRoundTrip((0..<20).map { Reading(power: $0, count: Int($0)) })
+  }
+
   @Test("a type without a keyed container has no table") func notKeyed() {
     struct Single: Codable {
       var value: Int

@@ -154,6 +154,18 @@ extension Recording {
     return tree.nodeOfToken[index] >= 0
   }
 
+  /// Returns the keys that have values in the object at the place that begins at `start`; none if there is another value.
+  mutating func keys(ofObject start: Int) -> [String] {
+    readTape()
+    let object = value(at: start)
+    guard object < tape.count, tape[object].isContainer else { return [] }
+    let node = tree.node(ofContainer: object)
+    return tree.nodes[node].entries.indices.compactMap {
+      let key = tree.nodes[node].entries[$0].key
+      return key >= 0 && lastValue(ofEntry: $0, in: node) != nil ? strings.string(key) : nil
+    }
+  }
+
   /// Returns the last value of an entry that did not throw.
   fileprivate mutating func lastValue(ofEntry entry: Int, in node: Int) -> Int? {
     var token = tree.nodes[node].entries[entry].token
