@@ -74,9 +74,9 @@ enum Help {
         \(Words.padded("help", 12))says more about a verb: stowtool help print
         \(Words.padded("--version", 12))says which version this is
 
-      "-" as a file is standard input, and so is the last file if it is left out and something is piped in. A log may be a
-      folder of segments. The exit code is 0 if all is fine, 1 if something differs or is not valid, and 2 if the command was
-      called wrongly or a file cannot be read or written.
+      "-" as a file is standard input, and so is the last file if it is left out and something is piped in; as a file to be
+      written it is standard output. A log may be a folder of segments. The exit code is 0 if all is fine, 1 if something differs
+      or is not valid, and 2 if the command was called wrongly or a file cannot be read or written.
       """
   }
 

@@ -37,8 +37,8 @@ struct Option: Sendable {
 
 /// The words after a verb on the command line.
 struct Arguments {
-  /// The file name that means standard input.
-  static let standardInput = "-"
+  /// The file name that means standard input, or standard output.
+  static let standardFile = "-"
 
   private(set) var files: [String] = []
   private var values: [String: String] = [:]
@@ -51,7 +51,7 @@ struct Arguments {
         files += words
         return
       }
-      guard word.hasPrefix("-"), word != Self.standardInput else {
+      guard word.hasPrefix("-"), word != Self.standardFile else {
         files.append(word)
         continue
       }
@@ -76,7 +76,7 @@ struct Arguments {
 
   /// Reads standard input in place of the missing file.
   mutating func readInput(of verb: Verb) {
-    if files.count + 1 == verb.files.lowerBound { files.append(Self.standardInput) }
+    if files.count + 1 == verb.files.lowerBound { files.append(Self.standardFile) }
   }
 
   /// The same without the first word, which is no file.

@@ -92,7 +92,8 @@ enum ManualPage {
     }
     lines += [
       ".SH FILES",
-      "\"\\-\" is standard input, and so is the last file if it is left out and something is piped in.",
+      "\"\\-\" is standard input, and so is the last file if it is left out and something is piped in;",
+      "as a file to be written it is standard output.",
       "A log may be a folder of segments.",
       ".SH EXIT STATUS",
       "0 if all is fine, 1 if something differs or is not valid, and 2 if the command was called",

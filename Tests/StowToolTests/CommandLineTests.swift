@@ -70,6 +70,23 @@ struct CommandLineTests {
     #expect(try Tool.run("compact", input: message).code == 2)
   }
 
+  @Test("a file to be written whose name is - is standard output, and no log")
+  func standardOutput() throws {
+    let message = try folder.file("message", (["name": "Ada"] as StowValue).encoded()).path
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    func run(_ arguments: String..., input: String = "") throws -> Tool.Run {
+      try Tool.run(arguments, input: Data(input.utf8), in: folder.url)
+    }
+    #expect(try run("parse", "-o", "-", "-", input: "1").output == run("parse", "-", input: "1").output)
+    #expect(try run("from-json", "--output=-", input: "1").output == StowValue(1).encoded())
+    #expect(try run("extract", "--path", "name", "-o", "-", message).output == StowValue("Ada").encoded())
+    #expect(try run("context", "learn", "-o", "-", message).output.first == 0x1F)
+    #expect(try run("view", "-o", "-", message).text.hasPrefix("<!DOCTYPE html>"))
+    let log = try run("parse", "--log", "-", input: "1")
+    #expect(log.code == 2 && log.errors.contains("-: a pipe or a device, and no file that can be changed"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == files.sorted())
+  }
+
   @Test("a pipe that has a name is read as a file is, and what comes from one may be named more than once")
   func namedPipes() throws {
     let message = try (["name": "Ada"] as StowValue).encoded()

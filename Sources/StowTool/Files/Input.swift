@@ -20,7 +20,7 @@ struct Input {
   let segments: [Segment]?
 
   init(_ path: String) throws {
-    let isInput = path == Arguments.standardInput
+    let isInput = path == Arguments.standardFile
     name = isInput ? "standard input" : path
     let kind = isInput ? .other : System.status(of: path)?.kind
     isPiped = kind == .other
@@ -43,7 +43,7 @@ struct Input {
   private static func piped(_ path: String, _ name: String) throws -> Data {
     try pipes.withLock { known in
       if let data = known[path] { return data }
-      guard let bytes = System.readAll(path == Arguments.standardInput ? nil : path) else {
+      guard let bytes = System.readAll(path == Arguments.standardFile ? nil : path) else {
         throw Failure("\(name) cannot be read")
       }
       let data = Data(bytes)

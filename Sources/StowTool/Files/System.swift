@@ -176,7 +176,7 @@ struct Output {
   private static func write(_ bytes: [UInt8]) {
     switch System.write(bytes, to: .output) {
     case .all: break
-    case .nobodyReads: System.end(ExitCode.fine.rawValue)
+    case .nobodyReads: System.end(ExitCode.failed.rawValue)
     case .failed:
       complain("standard output cannot be written")
       System.end(ExitCode.failed.rawValue)
@@ -188,17 +188,21 @@ struct Output {
 
   /// Writes a message to the file that `-o` names, or to standard output if that is not a terminal.
   static func write(message: Data, _ arguments: Arguments) throws {
-    if let path = arguments.value("--output") {
-      do {
-        try message.write(to: URL(named: path))
-      } catch {
-        throw Failure("\(path): cannot be written")
-      }
-    } else if System.isTerminal(.output), !arguments.has("--force") {
+    let path = arguments.value("--output") ?? Arguments.standardFile
+    if path == Arguments.standardFile, System.isTerminal(.output), !arguments.has("--force") {
       throw Failure(
         "a message is no text for a terminal: name a file with -o, or write it anyway with --force")
-    } else {
-      write([UInt8](message))
+    }
+    try write(message, to: path)
+  }
+
+  /// Writes all of a file that was named on the command line.
+  static func write(_ data: Data, to path: String) throws {
+    guard path != Arguments.standardFile else { return write([UInt8](data)) }
+    do {
+      try data.write(to: URL(named: path))
+    } catch {
+      throw Failure("\(path): cannot be written")
     }
   }
 

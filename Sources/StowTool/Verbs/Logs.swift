@@ -66,9 +66,7 @@ enum LogVerbs {
     -> ExitCode
   {
     // Before it is read, which may take for ever.
-    guard path != Arguments.standardInput, System.status(of: path)?.kind != .other else {
-      throw Failure("\(path): a pipe or a device, and no file that can be changed")
-    }
+    try Logs.checkChangeable(path)
     // Opening for appending would create a log if there is no such file.
     let input = try Input(path)
     guard input.kind == .log else { throw Logs.noLog(input) }
@@ -121,6 +119,13 @@ enum LogVerbs {
 
 /// Logs, as their library opens them.
 enum Logs {
+  /// Refuses what is there and can be read once only.
+  static func checkChangeable(_ path: String) throws {
+    guard path != Arguments.standardFile, System.status(of: path)?.kind != .other else {
+      throw Failure("\(path): a pipe or a device, and no file that can be changed")
+    }
+  }
+
   /// Opens a log for reading. What came through a pipe is put into a file for as long as `body` takes.
   static func reading<Result>(_ input: Input, _ body: (RecordLogReader) throws -> Result) throws -> Result {
     guard input.isPiped else { return try body(try open(URL(named: input.name), input)) }

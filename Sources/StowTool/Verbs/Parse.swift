@@ -76,6 +76,7 @@ enum Parse {
 
   /// Appends the values of lines to a log: all of them, or those before a line that is wrong.
   private static func append(_ input: Input, to path: String, _ read: Read) throws -> ExitCode {
+    try Logs.checkChangeable(path)
     do {
       let log = try RecordLog(at: URL(named: path), durability: .manual)
       var (rest, number, appended) = (input.data[...], 0, 0)

@@ -39,11 +39,7 @@ enum View {
     }
     let page = self.page(of: input, context: try Walks.context(arguments)?.data)
     if let path = arguments.value("--output") {
-      do {
-        try page.write(to: URL(named: path))
-      } catch {
-        throw Failure("\(path): cannot be written")
-      }
+      try Output.write(page, to: path)
     } else {
       try open(page)
     }
