@@ -24,19 +24,21 @@ def main(arguments: list[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
     try:
-        code = _show(options)
-        if sys.stdout is not None:
-            # Later, an error would be one of the interpreter.
-            sys.stdout.flush()
+        if sys.stdout is None:
+            raise OSError("there is no standard output")
+        try:
+            code = _show(options)
+        except StowError as error:
+            code = _failed(options, error)
+        # Later, an error would be one of the interpreter.
+        sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Whoever reads the output has enough of it.
+        # Whoever reads the output has enough of it, and not all.
         _discard_output()
-        return 0
+        return 1
     except OSError as error:
         _discard_output()
-        return _failed(options, error)
-    except StowError as error:
         return _failed(options, error)
 
 

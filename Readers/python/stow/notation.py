@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from . import numeric
+from .errors import StowError
 from .values import URL, Date, Nil, SingleNaN, bits_of
 
 _QUIET_NAN = 0x7FF8_0000_0000_0000
@@ -163,9 +164,11 @@ def _decimal(value: decimal.Decimal) -> str:
     if value.is_nan():
         return "NaN"
     sign, digits, exponent = value.as_tuple()
-    assert isinstance(exponent, int)
+    if not isinstance(exponent, int):
+        raise StowError("an infinite decimal number has no notation")
     text = "".join(map(str, digits)).lstrip("0") or "0"
-    front = "-" if sign else ""
+    # The format has no negative zero.
+    front = "-" if sign and value else ""
     if exponent == 0:
         return front + text
     if not -20 <= exponent < 0:

@@ -1,6 +1,7 @@
 """What `python -m stow` prints."""
 
 import contextlib
+import decimal
 import io
 import os
 import subprocess
@@ -108,8 +109,8 @@ class CommandTests(unittest.TestCase):
         self.addCleanup(command.stderr.close)
         return command
 
-    def finish(self, command):
-        command.stdin.write(stow.dumps(1))
+    def finish(self, command, data=stow.dumps(1)):
+        command.stdin.write(data)
         command.stdin.close()
         errors = command.stderr.read().decode()
         return command.wait(), errors
@@ -117,7 +118,7 @@ class CommandTests(unittest.TestCase):
     def test_an_output_that_nobody_reads(self):
         command = self.start(stdout=subprocess.PIPE)
         command.stdout.close()
-        self.assertEqual(self.finish(command), (0, ""))
+        self.assertEqual(self.finish(command), (1, ""))
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs a file that has no room")
     def test_an_output_without_room(self):
@@ -125,6 +126,20 @@ class CommandTests(unittest.TestCase):
             code, errors = self.finish(self.start(stdout=full))
         self.assertEqual((code, len(errors.splitlines())), (1, 1), errors)
         self.assertTrue(errors.startswith("stow: -: "), errors)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs a file that has no room")
+    def test_a_stream_that_is_cut_off_and_an_output_without_room(self):
+        (_, data, _) = format_document.streams()["stream"]
+        with open("/dev/full", "wb") as full:
+            code, errors = self.finish(self.start(stdout=full), data[:-1])
+        self.assertEqual((code, errors.count("cut off"), errors.count("No space")), (1, 1, 1), errors)
+        self.assertEqual(len(errors.splitlines()), 2, errors)
+
+    def test_without_a_standard_output(self):
+        errors = io.StringIO()
+        with unittest.mock.patch.object(sys, "stdout", None), contextlib.redirect_stderr(errors):
+            self.assertEqual(main(["-"]), 1)
+        self.assertEqual(errors.getvalue(), "stow: -: there is no standard output\n")
 
 
 class NotationTests(unittest.TestCase):
@@ -135,6 +150,13 @@ class NotationTests(unittest.TestCase):
     def check(self, line):
         message, text = line
         self.assertEqual(stow.notation(stow.loads(message)), text)
+
+    def test_decimal_numbers_that_the_format_lacks(self):
+        for text in ("-0", "-0.00", "-0e5"):
+            value = decimal.Decimal(text)
+            self.assertEqual(stow.notation(value), stow.notation(stow.loads(stow.dumps(value))))
+        with self.assertRaises(stow.StowError):
+            stow.notation(decimal.Decimal("-Infinity"))
 
 
 if __name__ == "__main__":
