@@ -57,6 +57,16 @@ import Testing
     #expect(sizes[2] <= 12)
   }
 
+  /// The first record with keys of a type defines all that were named, so that later ones need no others.
+  @Test func keysWithoutAValueAreSentWithTheOthers() throws {
+    let encoder = RecordStreamEncoder()
+    _ = try encoder.encode(Event(name: "a", level: 1))
+    let second = try encoder.encode(Event(name: "a", level: 1, detail: "b"))
+    #expect(second[1] != 0x1F)
+    // Length, a checksum, a record with its length, and values of 2, 1 and 2 bytes.
+    #expect(second.count <= 13)
+  }
+
   @Test func stringsWhoseTextTakesFourBytesAreSentOnce() throws {
     for (string, size) in [("#ab", 1), ("#a", 3)] {
       let encoder = RecordStreamEncoder()

@@ -162,6 +162,20 @@ struct SingleObjectTests {
     }
   }
 
+  @Test("with a key that is a value, too, and so is written once")
+  func keyWrittenOnce() throws {
+    func size(of text: String) throws -> Int {
+      try StowEncoder().encode(
+        Writes { encoder in
+          var container = encoder.container(keyedBy: Key.self)
+          try container.encode(text, forKey: Key(200))
+        }
+      ).count
+    }
+    let key = Key(200).stringValue
+    #expect(try size(of: key) + key.utf8.count / 2 < size(of: String(key.reversed())))
+  }
+
   @Test("and of all after each other")
   func afterEachOther() throws {
     var random = SystemRandomNumberGenerator()
