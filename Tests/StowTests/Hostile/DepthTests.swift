@@ -285,6 +285,35 @@ struct DepthTests {
     }
   }
 
+  @Test("what a value that throws has nested too deeply elsewhere is an error, and what it holds is not")
+  func elsewhere() throws {
+    func encode(
+      isElsewhere: Bool, _ nest: @escaping (inout any UnkeyedEncodingContainer) -> Void
+    ) throws -> [StowValue] {
+      let (encoder, decoder) = (StowEncoder(), StowDecoder())
+      (encoder.maximumDepth, decoder.maximumDepth) = (2, 2)
+      let value = Writes { encoder in
+        var list = encoder.unkeyedContainer()
+        let other = list.superEncoder()
+        try? list.encode(
+          Writes { encoder in
+            var own = encoder.unkeyedContainer()
+            var others = other.unkeyedContainer()
+            nest(&own)
+            if isElsewhere { nest(&others) }
+            throw Refusal()
+          })
+      }
+      return try decoder.decode([StowValue].self, from: encoder.encode(value))
+    }
+    for nest: (inout any UnkeyedEncodingContainer) -> Void in [
+      { _ = $0.nestedUnkeyedContainer() }, { _ = $0.superEncoder() },
+    ] {
+      #expect(failure { try encode(isElsewhere: true, nest) } == .invalidValue(0, 0))
+      #expect(try encode(isElsewhere: false, nest) == [[]])
+    }
+  }
+
   @Test("the path of the error leads into the depth")
   func path() {
     let failure = failure { try StowEncoder().encode(["k": Nest.arrays.value(depth: 1000)]) }

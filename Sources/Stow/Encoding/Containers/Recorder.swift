@@ -21,11 +21,9 @@ final class Recorder {
   /// The containers and places at which the tape continued elsewhere.
   @exclusivity(unchecked) private var disturbances: [Int] = []
   @exclusivity(unchecked) private var stack = StackGuard()
-  /// The path of the first container that is nested too deeply, and its token.
-  @exclusivity(unchecked) private var overflow: (path: [any CodingKey], start: Int)?
-  /// The places at the maximum depth, in the order of their tokens. One without a value becomes an empty
-  /// object, which is one level too deep.
-  @exclusivity(unchecked) private var deepestPlaces: [(parent: Int, key: TokenKey, start: Int)] = []
+  /// The containers that are nested too deeply, and the places at the maximum depth, in the order of their tokens. A place
+  /// without a value becomes an empty object, which is one level too deep.
+  @exclusivity(unchecked) private var deepest: [(parent: Int, key: TokenKey, start: Int)] = []
   /// Tells encoders and containers whether their message is still being recorded.
   @exclusivity(unchecked) private(set) var cell = RecorderCell.take()
   @exclusivity(unchecked) private(set) var generation: UInt32
@@ -75,8 +73,7 @@ final class Recorder {
     stack.reset()
     if !userInfo.isEmpty { userInfo = UserInfo() }
     if !disturbances.isEmpty { disturbances = [] }
-    if overflow != nil { overflow = nil }
-    if !deepestPlaces.isEmpty { deepestPlaces = [] }
+    if !deepest.isEmpty { deepest = [] }
     calls = 0
   }
 
@@ -90,10 +87,12 @@ final class Recorder {
 
   /// Throws if containers were nested too deeply by calls that cannot throw. The error carries the whole value.
   func checkNesting(of value: borrowing some Any) throws {
-    if let overflow { throw tooDeep(copy value, overflow.path) }
-    if let place = deepestPlaces.first(where: { recording.isUnfilled($0.start) }) {
-      throw tooDeep(copy value, recording.path(parent: place.parent, key: place.key, start: place.start))
-    }
+    guard
+      let place = deepest.first(where: {
+        recording.tape[$0.start].isContainer || recording.isUnfilled($0.start)
+      })
+    else { return }
+    throw tooDeep(copy value, recording.path(parent: place.parent, key: place.key, start: place.start))
   }
 
   // MARK: calls of `encode(to:)`
@@ -267,22 +266,19 @@ final class Recorder {
     let begin = recording.tape.count
     recording.tape.append(container)
     open.push(.container(at: begin))
-    if nests(deeperThan: maximumDepth) { noteOverflow(at: begin) }
+    if nests(deeperThan: maximumDepth) { noteDepth(container.parentToken, container.key, begin) }
     return begin
   }
 
   @inline(never)
-  private func noteOverflow(at begin: Int) {
-    if overflow != nil { return }
-    overflow = (recording.path(ofContainer: begin), begin)
+  private func noteDepth(_ parent: Int, _ key: TokenKey, _ start: Int) {
+    deepest.append((parent, key, start))
   }
 
   /// Appends a place in the current container, whose value comes later or never.
   @inline(never)
   func appendPlace(key: TokenKey, flags: UInt64 = 0) {
-    if nests(deeperThan: maximumDepth &- 1) {
-      deepestPlaces.append((open.innermost, key, recording.tape.count))
-    }
+    if nests(deeperThan: maximumDepth &- 1) { noteDepth(open.innermost, key, recording.tape.count) }
     recording.tape.append(Token(.place, key: key, flags: flags, index: Token.unfilled))
   }
 
@@ -370,9 +366,8 @@ final class Recorder {
   private func rollBack(to outside: Surroundings, parent: Int) {
     let start = outside.start
     recording.isOutOfOrder = true
-    if let overflow, overflow.start >= start { self.overflow = nil }
     deferAwaited()
-    forgetPlaces(from: start)
+    forgetDepths(ofValueAt: start, from: start)
     if !isOver {
       forgetSlots(since: outside, place: start)
       if recording.tape.count > start { recording.tape[start].set(Token.Flags.dead) }
@@ -386,15 +381,23 @@ final class Recorder {
     // A value that has recorded nothing is still awaited.
     if !isDisturbed(since: outside), recording.tape.count == start { return }
     recording.isOutOfOrder = true
-    forgetPlaces(from: max(outside.start, start + 1))
+    forgetDepths(ofValueAt: start, from: max(outside.start, start + 1))
     recording.keepKeys(from: outside.start)
     forgetSlots(since: outside, place: start)
     recording.empty(start)
   }
 
-  /// Forgets the places that a value that threw has recorded.
-  private func forgetPlaces(from start: Int) {
-    while let last = deepestPlaces.last, last.start >= start { deepestPlaces.removeLast() }
+  /// Forgets how deeply a value that threw nests, but not what it has recorded elsewhere.
+  ///
+  /// - Parameter first: The first token of what it has recorded.
+  private func forgetDepths(ofValueAt start: Int, from first: Int) {
+    let own = recording.value(at: start)
+    var elsewhere: [(parent: Int, key: TokenKey, start: Int)] = []
+    while let last = deepest.last, last.start >= first {
+      deepest.removeLast()
+      if last.start != own, !recording.isContainer(last.parent, within: own) { elsewhere.append(last) }
+    }
+    deepest += elsewhere.reversed()
   }
 
   /// Takes back the slots of keys that were new in a value that threw.

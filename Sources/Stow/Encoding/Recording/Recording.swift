@@ -179,6 +179,15 @@ extension Recording {
     return depth
   }
 
+  /// Returns whether the container that begins at `begin` is the one at `other`, or in it.
+  func isContainer(_ begin: Int, within other: Int) -> Bool {
+    var container = begin
+    while container > other, let location = tape.location(ofContainer: container) {
+      container = Int(location.parent)
+    }
+    return container == other
+  }
+
   /// Returns the path of a value in the container that begins at `parent`, which is negative at the top.
   func path(parent: Int, key: TokenKey, start: Int) -> [any CodingKey] {
     guard parent >= 0, parent < tape.count else { return [] }
