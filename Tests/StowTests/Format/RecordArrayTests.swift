@@ -214,4 +214,12 @@ struct OptionalRecordTests {
     expectRoundTrip((0..<100).map { Wide(bits: $0 == 99 ? 1 : 0b1000, number: $0) })
     expectRoundTrip((0..<100).map { Wide(bits: $0 == 99 ? 1 << 15 : 0b1000, number: $0) })
   }
+
+  @Test("a column is counted from its least integer if that takes fewer bytes, not if it takes as many")
+  func offsets() throws {
+    for (count, type) in [3: 0x02, 4: 0xD1] as [Int: UInt8] {
+      let rows = (0..<count).map { [1000 + $0, $0, 300 * $0] }
+      #expect(try [UInt8](StowEncoder().encode(rows)).dropFirst(2).prefix(2) == [3, type])
+    }
+  }
 }
