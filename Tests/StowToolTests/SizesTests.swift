@@ -39,6 +39,8 @@ struct SizesTests {
     }
     #expect(parts[2].contains { $0.contains("50 ×  people[].name") && number($0) == 50 * 9 + 40 })
     try checkDrawing(people: 50)
+    let drawing = try Tool.run("sizes", "--svg", "-", folder.path("message"))
+    #expect(try drawing.code == 0 && drawing.output == Data(contentsOf: folder.url.appending(path: "svg")))
   }
 
   private func checkDrawing(people: Int) throws {

@@ -17,7 +17,7 @@ enum Sizes {
       prelude, and where they are used, only their number. Of a log that is a folder of segments, all of them are added up.
       """,
     options: [
-      Option("--svg", "OUT", "draw the same as rectangles in rectangles, for a browser"),
+      Option("--svg", "OUT", "draw the same as rectangles in rectangles, for a browser; with - only that"),
       Option("--all", nil, "paths of less than 0.1 % of the bytes, too"), Walks.contextOption,
     ],
     run: run)
@@ -39,6 +39,15 @@ enum Sizes {
       }
       whole += file.data.count
     }
+    let drawing = arguments.value("--svg")
+    if drawing != Arguments.standardFile { writeTables(of: collector, whole, input, arguments) }
+    if let drawing { try draw(collector, whole, input.name, to: drawing) }
+    return .fine
+  }
+
+  private static func writeTables(
+    of collector: SizeCollector, _ whole: Int, _ input: Input, _ arguments: Arguments
+  ) {
     var output = Output()
     output.line("\(input.name): \(Words.count(whole, "byte"))\n")
     let kinds = collector.kinds.sorted { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }
@@ -50,18 +59,12 @@ enum Sizes {
       output.line(line)
     }
     output.flush()
-    if let path = arguments.value("--svg") { try draw(collector, whole, input.name, to: path) }
-    return .fine
   }
 
   private static func draw(_ collector: SizeCollector, _ whole: Int, _ name: String, to path: String) throws {
     let svg = SizeDrawing.svg(
       of: collector.tree, collector.kinds, whole: whole, title: "\(name): \(Words.count(whole, "byte"))")
-    do {
-      try Data(svg.utf8).write(to: URL(named: path))
-    } catch {
-      throw Failure("\(path): cannot be written")
-    }
+    try Output.write(Data(svg.utf8), to: path)
   }
 }
 
