@@ -161,11 +161,16 @@ struct SwiftSource {
       }
       return name
     case .structure(let number): return structures[number].name ?? ""
-    case .array(let type): return "[\(text(of: type))]"
+    case .array(let type):
+      let element = text(of: type)
+      return element.count { $0 == "[" } < Self.mostBrackets ? "[\(element)]" : "Array<\(element)>"
     case .dictionary(let type): return "[String: \(text(of: type))]"
     case .optional(let type): return text(of: type) + "?"
     }
   }
+
+  /// The most brackets around a type: the compiler takes almost twice as long for each.
+  private static let mostBrackets = 8
 
   private mutating func write(_ structure: Structure) {
     text += "struct \(structure.name ?? ""): Codable {\n"

@@ -20,7 +20,8 @@ enum Types {
       are more than \(Objects.fewestKeys), none of them is in all objects, and their values are of one type.
 
       Values that are decoded with the types and encoded again stay what they are, with two exceptions: the key of an
-      optional that is null is left out, and an integer beside floating-point numbers becomes a Double.
+      optional that is null is left out, and an integer beside floating-point numbers becomes a Double. The keys of an object
+      may come in another order.
       """,
     options: Contents.options + [
       Option("--name", "NAME", "what the type of a value is called; Root by default"),
