@@ -1,18 +1,23 @@
 """Compares the library with the readers of logs in Python and JavaScript: which records are whole, which were lost, and where the
 log ends.
 
-Every golden log is read by all, and so are mutations of it and forged logs, whose heads contradict each other. They are the
-same for the same seed. The two readers also agree on which records are absent, and the library looks up records by their
-numbers. Where a number is lower than one before it, that may find other records, because a bisection does not read all heads.
+Every golden log is read by all, and so are mutations of it and forged logs, whose heads contradict each other: files, and folders
+of segments. They are the same for the same seed. The two readers also agree on which records are absent, and the library looks up
+records by their numbers. Where a number is lower than one before it, that may find other records, because a bisection does not read
+all heads.
 
     differential_logs.py                    in short
     differential_logs.py --mutations 5000   at length
 """
 
 import argparse
+import contextlib
+import functools
 import random
+import re
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -21,9 +26,16 @@ import decoders
 import logs
 from reader import stow
 from stow import logs as logs_of_reader
-from stow.checksums import checksum
+from stow.checksums import Checksums, checksum
 
 _BLOCK_SIZE = 65_536
+
+# Most frames of a mutation are those of the log that it is made of.
+logs_of_reader.checksum = functools.lru_cache(1_000)(checksum)
+logs_of_reader.Checksums = functools.lru_cache(10)(Checksums)
+
+# The bytes of a file, or those of the files of a folder by their names.
+Log = bytes | dict[str, bytes]
 
 
 def main() -> int:
@@ -34,22 +46,17 @@ def main() -> int:
     options = parser.parse_args()
     commands = decoders.commands(options.reader, "logs")
     compared = differences = others = 0
-    for name in [*logs.names(), "forged"]:
-        chance = random.Random(f"{options.seed} {name}")
-        if name == "forged":
-            files = [_forged(chance) for _ in range(options.mutations)]
-        else:
-            files = _mutations(logs.bytes_of(name), chance, options.mutations)
-        outcomes = _outcomes(files, commands)
-        for index, data in enumerate(files):
+    for name, made in _logs(options.mutations, options.seed):
+        outcomes = _outcomes(made, commands)
+        for index, log in enumerate(made):
             compared += 1
-            python = _in_python(data)
             theirs = {program: lines[index] for program, lines in outcomes.items()}
+            python = theirs.pop("Python")
             library, found = _parted(theirs["library"])
             there = {number for number in python.partition("; ")[0].partition(": ")[2].split() if int(number) < 40}
             others += found != there
             is_same = library == _parted(python)[0] and theirs.get("JavaScript", python) == python
-            if not is_same or found != there and not _numbers_fall(data):
+            if not is_same or found != there and not (isinstance(log, bytes) and _numbers_fall(log)):
                 differences += 1
                 print(f"{name}, mutation {index}")
                 for program, text in {"Python": python, **theirs}.items():
@@ -59,21 +66,35 @@ def main() -> int:
     return 1 if differences else 0
 
 
-def _in_python(data: bytes) -> str:
+def _logs(count: int, seed: str) -> Iterator[tuple[str, list[Log]]]:
+    """Golden logs with mutations of them, and forged logs: the name, and what is read."""
+    for name in logs.names():
+        yield name, _mutations(logs.bytes_of(name), random.Random(f"{seed} {name}"), count)
+    chance = random.Random(f"{seed} forged")
+    yield "forged", [_forged(chance) for _ in range(count)]
+    for folder in logs.folders():
+        files = {path.name: path.read_bytes() for path in folder.iterdir()}
+        # They are large.
+        yield folder.name, [files, *(_mutated_folder(files, chance) for _ in range(count // 4))]
+    yield "forged folder", [_mutated_folder(_forged_folder(chance), chance) for _ in range(count)]
+
+
+def _in_python(path: Path) -> str:
     """What all tell of a log; and in the end the numbers of records that are absent, for which the library has those that it finds."""
     try:
-        log = stow.open_log(data)
+        log = stow.open_log(path)
     except stow.StowError:
         return "refused"
     numbers = " ".join(str(record.number) for record in log.records)
     lost, absent = (" ".join(f"{numbers.start}..{numbers.stop}" for numbers in ranges) for ranges in (log.lost, log.absent))
-    return f"{log.count} {log.end}: {numbers}; {lost}; {absent}"
+    return f"{log.first} {log.count} {log.end}: {numbers}; {lost}; {absent}"
 
 
 def _parted(text: str) -> tuple[str, set[str]]:
     """What all tell of a log, and the numbers after it."""
     told, _, numbers = text.rpartition("; ") if "; " in text else (text, "", "")
-    return told, set(numbers.split())
+    # What was lost of two segments, one after the other, the library tells as one.
+    return re.sub(r"\.\.(\d+) \1(?=\.\.)", "", told), set(numbers.split())
 
 
 def _numbers_fall(data: bytes) -> bool:
@@ -88,13 +109,19 @@ def _numbers_fall(data: bytes) -> bool:
     return numbers != sorted(numbers)
 
 
-def _outcomes(files: list[bytes], commands: dict[str, list[str | Path]]) -> dict[str, list[str]]:
-    """What each of the commands tells of each file."""
+def _outcomes(made: list[Log], commands: dict[str, list[str | Path]]) -> dict[str, list[str]]:
+    """What this reader and each of the commands tell of each log."""
     with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder) / str(index) for index in range(len(files))]
-        for path, data in zip(paths, files, strict=True):
-            path.write_bytes(data)
-        return {name: decoders.answers(command, [str(path) for path in paths]) for name, command in commands.items()}
+        paths = [Path(folder) / str(index) for index in range(len(made))]
+        for path, log in zip(paths, made, strict=True):
+            if isinstance(log, bytes):
+                path.write_bytes(log)
+                continue
+            path.mkdir()
+            for name, data in log.items():
+                (path / name).write_bytes(data)
+        told = {name: decoders.answers(command, [str(path) for path in paths]) for name, command in commands.items()}
+        return {"Python": [_in_python(path) for path in paths], **told}
 
 
 def _mutations(original: bytes, chance: random.Random, count: int) -> list[bytes]:
@@ -184,13 +211,75 @@ def _append_frames(data: bytearray, chance: random.Random) -> None:
             number += count
 
 
-def _forged(chance: random.Random) -> bytes:
+def _name(number: int) -> str:
+    return f"{number:020}.stowlog"
+
+
+def _forged_folder(chance: random.Random) -> dict[str, bytes]:
+    """Some segments, of which some name another log, or none."""
+    files = {}
+    number = chance.choice((0, 0, 7))
+    for index in range(chance.randrange(1, 5)):
+        log = chance.choice((b"forged!!",) * 9 + (b"another!",))
+        origin = None if chance.random() < (0.1 if index else 0.5) else log
+        data = _forged(chance, number, b"segment%d" % index if index else b"forged!!", origin, chance.randrange(1, 4))
+        files[_name(number)] = data
+        with contextlib.suppress(stow.StowError):
+            number = stow.open_log(data).count
+        number += chance.choice((0,) * 9 + (3,))
+    return files
+
+
+def _mutated_folder(original: dict[str, bytes], chance: random.Random) -> dict[str, bytes]:
+    files = {name: bytearray(data) for name, data in original.items()}
+    for _ in range(chance.choice((0, 1, 1, 2))):
+        if files:
+            chance.choice(_FOLDER_STEPS)(files, chance.choice(sorted(files)), chance)
+    return {name: bytes(data) for name, data in files.items()}
+
+
+def _mutate_segment(files: dict[str, bytearray], name: str, chance: random.Random) -> None:
+    chance.choice(_STEPS)(files[name], chance)
+
+
+def _remove_segment(files: dict[str, bytearray], name: str, chance: random.Random) -> None:
+    del files[name]
+
+
+def _rename_segment(files: dict[str, bytearray], name: str, chance: random.Random) -> None:
+    files[_other_name(name, chance)] = files.pop(name)
+
+
+def _double_segment(files: dict[str, bytearray], name: str, chance: random.Random) -> None:
+    files[_other_name(name, chance)] = files[name][:]
+
+
+def _swap_segments(files: dict[str, bytearray], name: str, chance: random.Random) -> None:
+    other = chance.choice(sorted(files))
+    files[name], files[other] = files[other], files[name]
+
+
+def _replace_segment(files: dict[str, bytearray], name: str, chance: random.Random) -> None:
+    files[name] = bytearray(logs.bytes_of(chance.choice(("compacted", "records", "scopes"))))
+
+
+def _add_other_file(files: dict[str, bytearray], name: str, chance: random.Random) -> None:
+    others = (f"{name}-new", f"{name}.index", f"0{name}", name[1:], name.upper(), name.replace("0", "٠"), _name(2**62), "stowlog-lock")
+    files[chance.choice(others)] = chance.choice((files[name][:], bytearray(), bytearray(b"x")))
+
+
+def _other_name(name: str, chance: random.Random) -> str:
+    number = int(name[:20]) if name[:20].isdecimal() else 0
+    return _name(max(0, number + chance.choice((-9, -2, -1, 1, 2, 9, 1_000, 2**62 - 1 - number))))
+
+
+def _forged(
+    chance: random.Random, number: int = 0, identity: bytes = b"forged!!", origin: bytes | None = None, blocks: int | None = None
+) -> bytes:
     """Some blocks whose heads, first parts and other parts need not agree with each other."""
     data = bytearray()
-    identity = b"forged!!"
-    number = 0
     group: tuple[int, int] | None = None
-    for _ in range(chance.randrange(2, 8)):
+    for _ in range(blocks or chance.randrange(2, 8)):
         if chance.random() < 0.3:
             number = max(0, number + chance.choice((-20, -6, -5, -4, -3, -2, -1, 1, 2, 5)))
         goes_on = group is not None and chance.random() < 0.7
@@ -199,6 +288,8 @@ def _forged(chance: random.Random) -> bytes:
             number = sum(group)
         _append_head(data, identity, number)
         head = len(data) - 32
+        if origin is not None and head == 0:
+            _append_payload(data, identity, 0x06, origin + bytes(8))
         if group is not None and goes_on:
             kind = chance.choice((0x03, 0x03, 0x04))
             _append_frame(data, identity, kind, sum(group) - 1, b"\x01\x91" * chance.choice((1, 1, 2)))
@@ -263,12 +354,18 @@ def _append_frame(data: bytearray, identity: bytes, kind: int, number: int, cont
     payload = _uint(number) + content
     if len(data) % _BLOCK_SIZE == 0 or len(payload) + 7 > _BLOCK_SIZE - len(data) % _BLOCK_SIZE:
         _append_head(data, identity, number)
+    _append_payload(data, identity, kind, payload)
+
+
+def _append_payload(data: bytearray, identity: bytes, kind: int, payload: bytes) -> None:
     rest = len(payload).to_bytes(2, "little") + bytes([kind]) + payload
     covered = identity + len(data).to_bytes(8, "little") + rest
     data += checksum(covered).to_bytes(4, "little") + rest
 
 
 _STEPS = (_append_frames, _append_frames, _change, _change, _cut, _zero, _add, _lengthen, _move_block, _renumber, _renumber)
+_FOLDER_STEPS = (
+    *(_mutate_segment,) * 5, _remove_segment, _rename_segment, _double_segment, _swap_segments, _replace_segment, _add_other_file)
 
 
 if __name__ == "__main__":

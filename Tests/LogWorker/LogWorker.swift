@@ -61,7 +61,7 @@ struct LogWorker {
     while let path = readLine() { say((try? contents(of: URL(filePath: path))) ?? "refused") }
   }
 
-  /// How many records there are, where the log ends, and the numbers of those that are whole; those that were lost; and the numbers
+  /// The first number, how many records there are, where the log ends, and the numbers of those that are whole; those that were lost; and the numbers
   /// of those that are found by their number, as far as these are low.
   private static func contents(of url: URL) throws -> String {
     let log = try RecordLogReader(at: url)
@@ -70,7 +70,7 @@ struct LogWorker {
       .map { "\($0.lowerBound)..\($0.upperBound)" }.joined(separator: " ")
     let found = (0..<min(log.count, 40)).filter { (try? log.record(at: $0)) != nil }.map(String.init)
       .joined(separator: " ")
-    return "\(log.count) \(log.recovery.bytes.lowerBound): \(numbers); \(lost); \(found)"
+    return "\(log.firstNumber) \(log.count) \(log.recovery.bytes.lowerBound): \(numbers); \(lost); \(found)"
   }
 
   private static func readStreams() {

@@ -22,6 +22,8 @@ FRAME_HEAD_SIZE = 7
 
 RECORDS, FIRST, MIDDLE, LAST, FRESH_RECORDS, ORIGIN, PACKABLE, FRESH_PACKABLE, CHECKPOINT, ABANDONED, NOTE = range(1, 12)
 HEAD = b"\x7f\x02\x01\x00"
+#: Where frames may begin is found by their kind, the last byte of their heads.
+_KIND = re.compile(b"[\x01-\x0b]")
 #: Numbers are below this, also that of the next record.
 NUMBER_LIMIT = 2**62
 
@@ -311,8 +313,10 @@ def _block(data: Bytes, index: int, identity: bytes) -> Block | None:
                 break
             checksums = checksums or Checksums(content)
             block.is_next_known = block.is_scope_whole = False
-            block.damaged(start + offset, start + offset + 1, "frame")
-            offset += 1
+            kind = _KIND.search(content, offset + FRAME_HEAD_SIZE)
+            end = kind.end() - FRAME_HEAD_SIZE if kind else used
+            block.damaged(start + offset, start + end, "frame")
+            offset = end
             continue
         has_frame = True
         if not _take(block, frame, offset == HEAD_SIZE):
