@@ -345,6 +345,33 @@ struct ReopenedPlaceTests {
     }
   }
 
+  @Test("the keys that only a value that throws has are forgotten, even if it wrote to itself again")
+  func keysOfItsOwn() throws {
+    func message(fails: Bool) throws -> Data {
+      try StowEncoder().encode(
+        Writes { encoder in
+          var list = encoder.unkeyedContainer()
+          let value = Writes { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(0, forKey: .a)
+            var inner = container.nestedUnkeyedContainer(forKey: .b)
+            try container.encode(1, forKey: .c)
+            try inner.encode(2)
+            try container.encode(3, forKey: .d)
+            throw Refusal()
+          }
+          let later = list.superEncoder()
+          if fails { try? list.encode(value) }
+          if fails { try? later.writeSingle(value) }
+          for number in 0..<3 {
+            var container = list.nestedContainer(keyedBy: Key.self)
+            for key in [Key.b, .a] { try container.encode(number, forKey: key) }
+          }
+        })
+    }
+    #expect(try message(fails: true) == message(fails: false))
+  }
+
   @Test("the spelling of a key is that of what stays")
   func spelling() throws {
     func message(fails: Bool) throws -> Data {
