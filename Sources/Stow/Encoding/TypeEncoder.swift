@@ -302,11 +302,11 @@ class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
   final override func encode(
     _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
+    let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
     if elements.count >= Self.shortestRetained, let value = retained(copy elements) {
       try recorder.checkDepth(of: elements, key: key, parent: parent)
-      return recorder.recording.retain(value, key: key)
+      return recorder.recording.retain(value, container)
     }
-    let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
     try recorder.recordContainer(of: elements, container) { begin in
       try borrowingElements(of: elements) { try record($0, in: recorder, begin) }
     }

@@ -175,6 +175,31 @@ struct AmendedValueTests {
     }
   }
 
+  @Test("what is added to a long array has its path, and nests as deeply as it does")
+  func amendedLongArray() throws {
+    func encode(_ add: @escaping (inout any UnkeyedEncodingContainer) throws -> Void) throws -> StowValue {
+      let encoder = StowEncoder()
+      encoder.maximumDepth = 3
+      let value = Writes { encoder in
+        try encoder.writeSingle(Array(0..<20))
+        var list = encoder.unkeyedContainer()
+        #expect(steps(list.codingPath) == [0, "list"])
+        try add(&list)
+      }
+      return try StowValue(from: encoder.encode([["list": value]]))
+    }
+    let added = try encode { list in
+      try list.encode(
+        Writes { encoder in
+          #expect(steps(encoder.codingPath) == [0, "list", 20])
+          try encoder.writeSingle("added")
+        })
+    }
+    #expect(added[0]?["list"]?[20] == "added")
+    #expect(failure { try encode { try $0.encode([1]) } } == .invalidValue(0, "list", 20))
+    #expect(failure { try encode { _ = $0.nestedUnkeyedContainer() } } == .invalidValue(0, "list", 20))
+  }
+
   @Test("an array encoded by a single-value container is amended by an unkeyed one")
   func arrayThenUnkeyed() throws {
     try expectWritten([1, 2, 3]) { encoder in

@@ -232,6 +232,19 @@ struct DepthTests {
     #expect(failure { try encode { try $0.encode(empty) } } == .invalidValue(0))
     #expect(try encode { try $0.superEncoder().writeSingle(1) } == [1])
     #expect(try encode { try? $0.encode(refusing) } == [])
+    let nothing = failure {
+      try encode { list in
+        try list.encode(
+          Writes { encoder in
+            try? encoder.writeSingle(
+              Writes {
+                try $0.writeSingle(1)
+                throw Refusal()
+              })
+          })
+      }
+    }
+    #expect(nothing == .invalidValue(0))
     let late = try encode { list in
       var kept: (any Encoder)?
       try list.encode(Writes { kept = $0 })

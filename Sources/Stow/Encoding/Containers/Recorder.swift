@@ -21,7 +21,7 @@ final class Recorder {
   /// The containers and places at which the tape continued elsewhere.
   @exclusivity(unchecked) private var disturbances: [Int] = []
   @exclusivity(unchecked) private var stack = StackGuard()
-  /// The containers that are nested too deeply, and the places at the maximum depth, in the order of their tokens. A place
+  /// The containers that are nested too deeply, and the places at the maximum depth, in the order in which they came. A place
   /// without a value becomes an empty object, which is one level too deep.
   @exclusivity(unchecked) private var deepest: [(parent: Int, key: TokenKey, start: Int)] = []
   /// Tells encoders and containers whether their message is still being recorded.
@@ -168,18 +168,18 @@ final class Recorder {
     }
   }
 
-  /// Lets `body` encode to the place at `start`, which awaits a value again if `body` throws.
+  /// Lets `body` encode to the place of `encoder`, which awaits a value again if `body` throws.
   ///
   /// A container that is already there is continued, and keeps what `body` encoded to it.
-  func attempt(_ start: Int, _ body: () throws -> Void) throws {
+  func attempt(_ encoder: RecordingEncoder, _ body: () throws -> Void) throws {
     let outside = surroundings
     do {
       try body()
     } catch {
-      if recording.hasContainer(start, before: outside.start) {
+      if recording.hasContainer(encoder.start, before: outside.start) {
         recording.isOutOfOrder = true
       } else {
-        reopen(start, outside)
+        reopen(encoder, outside)
       }
       leave(outside)
       throw error
@@ -375,9 +375,10 @@ final class Recorder {
     if isDisturbed(since: outside) { comeBack(to: parent) } else { leave(outside) }
   }
 
-  /// Makes the place at `start`, whose value threw, await one again.
+  /// Makes the place of an encoder, whose value threw, await one again.
   @inline(never)
-  private func reopen(_ start: Int, _ outside: Surroundings) {
+  private func reopen(_ encoder: RecordingEncoder, _ outside: Surroundings) {
+    let (start, parent) = (encoder.start, encoder.parent)
     // A value that has recorded nothing is still awaited.
     if !isDisturbed(since: outside), recording.tape.count == start { return }
     recording.isOutOfOrder = true
@@ -385,6 +386,8 @@ final class Recorder {
     recording.keepKeys(from: outside.start)
     forgetSlots(since: outside, place: start)
     recording.empty(start)
+    let depth = parent < 0 ? 0 : recording.depth(ofContainer: parent, atMost: maximumDepth)
+    if depth >= maximumDepth { noteDepth(parent, encoder.key, start) }
   }
 
   /// Forgets how deeply a value that threw nests, but not what it has recorded elsewhere.

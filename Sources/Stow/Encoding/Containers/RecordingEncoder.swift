@@ -90,7 +90,7 @@ struct SingleValueEncoder: SingleValueEncodingContainer {
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
     try encoder.recorder?.lend { recorder in
-      try recorder.attempt(encoder.start) {
+      try recorder.attempt(encoder) {
         try recorder.encode(value, inPlaceOf: encoder) { key(recorder) }
       }
     }

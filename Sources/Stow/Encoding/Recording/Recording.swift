@@ -97,6 +97,12 @@ extension Recording {
     retained.append(value)
   }
 
+  /// Retains a whole array. It may be continued, as any container.
+  mutating func retain(_ array: RetainedValue, _ container: ContainerStart) {
+    tape.noteLocation(of: container, at: tape.count)
+    retain(array, key: container.key)
+  }
+
   /// Records a nil that is `level` optionals deep.
   mutating func recordNil(level: Int, key: TokenKey) {
     tape.append(level == 0 ? Token(.null, key: key) : Token(.nestedNil, key: key, index: level))
@@ -253,7 +259,7 @@ struct Tape: TokenTape, ~Copyable {
     entries.append(container.token)
   }
 
-  private mutating func noteLocation(of container: ContainerStart, at begin: Int) {
+  fileprivate mutating func noteLocation(of container: ContainerStart, at begin: Int) {
     guard container.isInner else { return }
     locations.append(
       ContainerLocation(
