@@ -22,16 +22,18 @@ extension FieldTable where Root: Codable {
   /// ```
   ///
   /// The fields must have the names of coding keys, and be those that `encode(to:)` asks for, in the same
-  /// order. It must not write the nil of an optional, no property that is ``Shared``,
-  /// ``ConditionallyShared`` or ``Polymorphic`` may be a field by its value, and the initializer must restore the
-  /// properties of the value. The more the properties differ, the more the check finds.
+  /// order. It must write numbers, texts, Bools and dates as the properties are, and no nil of an optional. No
+  /// property that is ``Shared``, ``ConditionallyShared`` or ``Polymorphic`` may be a field by its value, and the
+  /// initializer must restore the properties of the value. The more the properties differ, the more the check
+  /// finds.
   ///
   /// - Throws: `FieldTableError` if the table is wrong.
   public func check(_ value: Root) throws {
     let (type, _) = try codingKeys()
     let names = fields.map(\.name)
     // A value that cannot be encoded says nothing about the table.
-    if let encoded = Self.keys(of: value, type)?.map(\.name), encoded != names {
+    let written = Self.written(by: value, type)
+    if let encoded = written?.keys.map(\.name), encoded != names {
       let index =
         zip(encoded, names).enumerated().first { $1.0 != $1.1 }?.offset ?? min(encoded.count, names.count)
       let (found, name) = (Self.name(index, encoded), Self.name(index, names))
@@ -44,7 +46,8 @@ extension FieldTable where Root: Codable {
     for field in fields where !field.isSame(value, again) {
       throw FieldTableError(Root.self, field.name, "the initializer does not give it back")
     }
-    let bare = Self.keys(of: remake(value, withoutOptionals: true), type) ?? []
+    if let object = written?.value { try checkScalars(of: value, in: object) }
+    let bare = Self.written(by: remake(value, withoutOptionals: true), type)?.keys ?? []
     for (field, key) in zip(fields, bare) where key.isWritten && field.optional != nil {
       throw FieldTableError(
         Root.self, field.name,
@@ -67,17 +70,28 @@ extension FieldTable where Root: Codable {
     }
   }
 
+  /// Checks that numbers, texts and other scalars are written as they are.
+  private func checkScalars(of value: Root, in object: StowValue) throws {
+    for field in fields where ReadableTypes.scalar(field.optional?.wrapped ?? field.type) != nil {
+      guard let written = object[field.name], !written.isNull, let own = try? field.value(value),
+        written != own
+      else { continue }
+      throw FieldTableError(
+        Root.self, field.name, "encode(to:) writes \(written), but the property is \(own)")
+    }
+  }
+
   private static func name(_ index: Int, _ names: [String]) -> String {
     index < names.count ? "\"\(names[index])\"" : "nothing"
   }
 
-  /// Returns the keys that a value encodes, or would encode if they had values, in order; nil if it cannot be
-  /// encoded.
+  /// Returns the keys that a value encodes, or would encode if they had values, in order, and what it writes; nil if it
+  /// cannot be encoded.
   ///
-  /// Values inside it are not encoded, because they may ask for keys of the same type.
-  private static func keys(
-    of value: Root, _ type: any CodingKey.Type
-  ) -> [(name: String, isWritten: Bool)]? {
+  /// Values inside it that have an `encode(to:)` are written as nil, because they may ask for keys of the same type.
+  private static func written(
+    by value: Root, _ type: any CodingKey.Type
+  ) -> (keys: [(name: String, isWritten: Bool)], value: StowValue?)? {
     let recorder = Recorder(reusesContainers: false)
     recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyTypeEncoder { SkippingEncoder<Skipped>() }
@@ -95,7 +109,11 @@ extension FieldTable where Root: Codable {
     }
     // The object may have keys of other types, too, as those of a superclass.
     let others = recorder.recording.keys(ofObject: 0).filter { name in !keys.contains { $0.name == name } }
-    return keys + others.map { ($0, true) }
+    var planner = Planner()
+    var emitter = Emitter()
+    planner.makePlan(&recorder.recording, PlanningOptions())
+    emitter.write(&recorder.recording, planner.plan)
+    return (keys + others.map { ($0, true) }, try? StowValue(from: emitter.finish()))
   }
 
   /// Returns the value that the initializer makes from the properties of another, or from nil for each

@@ -282,6 +282,57 @@ struct FieldTableTests {
     #expect(apart?.description.contains("asks for \"super\" where the table has nothing") == true)
   }
 
+  /// Encodes its properties as other numbers than they are.
+  private struct Sample: Codable {
+    var kelvin: Double
+    var time: Date
+    var text: String?
+    var writesKelvin = true
+    var writesSeconds = true
+
+    enum CodingKeys: CodingKey { case kelvin, time, text }
+
+    init(kelvin: Double, time: Date, text: String?) {
+      (self.kelvin, self.time, self.text) = (kelvin, time, text)
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      kelvin = try container.decode(Double.self, forKey: .kelvin)
+      time = Date(timeIntervalSince1970: try container.decode(Double.self, forKey: .time))
+      text = try container.decodeIfPresent(String.self, forKey: .text)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(writesKelvin ? kelvin : kelvin - 273.15, forKey: .kelvin)
+      if writesSeconds {
+        try container.encode(time.timeIntervalSince1970, forKey: .time)
+      } else {
+        try container.encode(time, forKey: .time)
+      }
+      try container.encodeIfPresent(text, forKey: .text)
+    }
+  }
+
+  @Test("scalars that are written otherwise than they are make a table wrong") func otherScalars() throws {
+    let table = FieldTable(
+      Sample.init(kelvin:time:text:), Field("kelvin", \.kelvin), Field("time", \.time),
+      Field("text", \.text))
+    var sample = Sample(kelvin: 280, time: Date(timeIntervalSince1970: 8), text: nil)
+    let time = #expect(throws: FieldTableError.self) { try table.check(sample) }
+    #expect(time?.description.contains("\"time\" of Sample: encode(to:) writes 8.0, but") == true)
+    sample.writesSeconds = false
+    #expect(throws: Never.self) { try table.check(sample) }
+    sample.text = "text"
+    #expect(throws: Never.self) { try table.check(sample) }
+    sample.kelvin = .nan
+    #expect(throws: Never.self) { try table.check(sample) }
+    (sample.kelvin, sample.writesKelvin) = (280, false)
+    let kelvin = #expect(throws: FieldTableError.self) { try table.check(sample) }
+    #expect(kelvin?.description.contains("\"kelvin\" of Sample: encode(to:) writes") == true)
+  }
+
   /// The fields of this are parts of its properties, of which one has more in what could be padding.
   private struct Reading: StowFields, Equatable {
     struct Scale: Equatable {
