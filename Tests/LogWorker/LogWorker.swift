@@ -7,8 +7,9 @@ import StowRecords
 ///
 /// - `crash PATH SEED` appends until it is killed, to a folder of segments if `SEGMENTS` stands after the seed, and says when it
 ///   begins, and which records it was told are written; saves an index beside the log, and compacts the log by it.
-/// - `durably PATH TASKS` appends durably from so many tasks until it is killed, to a folder of segments if `SEGMENTS` stands after
-///   their number, and says which number each record got.
+/// - `durably PATH TASKS SEED` appends durably from so many tasks until it is killed, to a folder of segments if `SEGMENTS` stands
+///   after the seed, and says which number each record got. It takes turns with others that do so, compacts the log in some of its
+///   turns, and no process with another seed has its values.
 /// - `feed PATH COUNT` appends so many records bit by bit, says when some are there, and compacts the log when half are.
 /// - `segments PATH COUNT` appends records to a folder of segments, and after some of them removes old ones or compacts the log,
 ///   so many times; says how many there are in the end.
@@ -29,7 +30,8 @@ struct LogWorker {
       try crash(url, seed: Int(arguments[3]) ?? 0, segmentSize: arguments.count > 4 ? 65_536 : nil)
     case "durably":
       try await appendDurably(
-        url, tasks: Int(arguments[3]) ?? 0, segmentSize: arguments.count > 4 ? 65_536 : nil)
+        url, tasks: Int(arguments[3]) ?? 0, seed: Int(arguments[4]) ?? 0,
+        segmentSize: arguments.count > 5 ? 65_536 : nil)
     case "feed": try feed(url, Int(arguments[3]) ?? 0)
     case "segments": try feedSegments(url, Int(arguments[3]) ?? 0)
     case "exit": try exit(url, Int(arguments[3]) ?? 0)
@@ -146,19 +148,39 @@ struct LogWorker {
     }
   }
 
-  private static func appendDurably(_ url: URL, tasks: Int, segmentSize: Int?) async throws {
-    let log = try RecordLog(at: url, segmentSize: segmentSize, durability: .manual)
-    let first = log.count
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for task in 0..<tasks {
-        group.addTask {
-          for id in stride(from: first + task, to: .max, by: tasks) {
-            let number = try await log.appendDurably(LoggedValue(id: id))
-            say("\(number) \(id)")
+  private static func appendDurably(_ url: URL, tasks: Int, seed: Int, segmentSize: Int?) async throws {
+    for turn in 0... {
+      let log = try openInTurn(url, segmentSize: segmentSize)
+      let first = seed << 20 + turn * 100
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for task in 0..<tasks {
+          group.addTask {
+            for id in stride(from: first + task, to: first + 100, by: tasks) {
+              let number = try await log.appendDurably(LoggedValue(id: id))
+              say("\(number) \(id)")
+            }
           }
         }
+        if (seed + turn) % 3 == 0 {
+          group.addTask { try log.compact { try !LoggedValue.isDropped($0.decode(LoggedValue.self).id) } }
+        }
+        try await group.waitForAll()
       }
-      try await group.waitForAll()
+      try log.close()
+    }
+  }
+
+  /// Opens the log once nobody else has it.
+  private static func openInTurn(_ url: URL, segmentSize: Int?) throws -> RecordLog {
+    while true {
+      do {
+        return try RecordLog(at: url, segmentSize: segmentSize, durability: .manual)
+      } catch let error as RecordLogError where error.reason == .inUse {
+        let file = segmentSize == nil ? url : url.appending(path: "stowlog-lock")
+        let descriptor = Foundation.open(file.path, O_RDONLY | O_CLOEXEC)
+        flock(descriptor, LOCK_EX)
+        close(descriptor)
+      }
     }
   }
 

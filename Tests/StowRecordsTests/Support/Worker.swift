@@ -36,6 +36,16 @@ final class Worker {
     return !data.isEmpty
   }
 
+  /// Waits until one of several prints something, and returns it; nil if one has come to its end.
+  static func nextToPrint(of workers: [Worker]) -> Worker? {
+    var files = workers.map {
+      pollfd(fd: $0.output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    }
+    while poll(&files, nfds_t(files.count), -1) < 0 {}
+    let worker = zip(workers, files).first { $1.revents != 0 }?.0
+    return worker?.waitForOutput() == true ? worker : nil
+  }
+
   /// Waits for its end, and returns the lines that it printed.
   func lines() throws -> [Substring] {
     printed += try output.fileHandleForReading.readToEnd() ?? Data()
