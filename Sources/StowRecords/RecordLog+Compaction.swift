@@ -41,6 +41,8 @@ extension RecordLog {
         try throwLateError(&state)
         try writer.flush()
         let opening = opening(of: state.segments[0], identity)
+        // A process that has too many files open must notice that before the new file has its name.
+        let synchronizeNames = try RecordLogError.naming(path) { try disk.openFolder(of: path) }
         let new = try replacement(of: writer.file, writer.tail, opening, isKept) { new in
           try opening.putInPlace(new, of: writer.file.disk)
         }
@@ -48,7 +50,7 @@ extension RecordLog {
         files.noteReplacement()
         state.followers.wake()
         do {
-          try RecordLogError.naming(path) { try disk.synchronizeFolder(of: path) }
+          try RecordLogError.naming(path, synchronizeNames)
         } catch {
           // A crash may bring back the old file, without the last records and all later ones.
           writer.failToSynchronize()

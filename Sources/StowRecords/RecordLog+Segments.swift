@@ -172,6 +172,8 @@ extension RecordLog {
   func beginSegment(_ state: inout LogState, after old: LogWriter) throws -> LogWriter {
     try old.finish()
     let segment = Segment(from: old.written, in: path)
+    // A process that has too many files open must notice that before the segment has its name.
+    let synchronizeNames = try RecordLogError.naming(path) { try disk.openFolder(of: segment.path) }
     let origin = Origin(log: old.file.origin.log, begun: disk.now)
     let new: LogWriter
     do {
@@ -186,7 +188,7 @@ extension RecordLog {
     state.segments.append(segment)
     (state.file, state.writer) = (new.file, new)
     do {
-      try RecordLogError.naming(path) { try disk.synchronizeFolder(of: segment.path) }
+      try RecordLogError.naming(path, synchronizeNames)
     } catch {
       // A crash may lose the segment, with everything appended to it from now on.
       new.failToSynchronize()

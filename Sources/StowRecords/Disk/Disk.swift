@@ -21,8 +21,8 @@ protocol Disk: Sendable {
   func rename(_ path: String, to newPath: String) throws
   /// Removes a file, if there is one.
   func remove(_ path: String) throws
-  /// Brings the names of all files in this file's folder to the disk.
-  func synchronizeFolder(of path: String) throws
+  /// Opens the folder of a file, and returns what brings the names of all files in it to the disk.
+  func openFolder(of path: String) throws -> () throws -> Void
   /// The time of the system clock, in milliseconds since 1970.
   var now: UInt64 { get }
   /// Calls `onChange` when the file now at a path is written or renamed, or when names in a folder at the
@@ -34,6 +34,9 @@ protocol Disk: Sendable {
 extension Disk {
   /// Returns the place of the file that a path leads to, or nil.
   func place(of path: String) throws -> FilePlace? { try status(of: path)?.place }
+
+  /// Brings the names of all files in this file's folder to the disk.
+  func synchronizeFolder(of path: String) throws { try openFolder(of: path)() }
 
   var now: UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
 

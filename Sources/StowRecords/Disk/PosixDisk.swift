@@ -140,13 +140,16 @@ struct SystemDisk {
       } catch let error as SystemError where error.code == ENOENT {}
     }
 
-    func synchronizeFolder(of path: String) throws {
-      let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    func openFolder(of path: String) throws -> () throws -> Void {
+      let end = path.lastIndex(of: "/")
+      let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
       let file = PosixFile(try descriptor("open folder", folder, O_RDONLY))
-      do {
-        try file.synchronize()
-      } catch let error as SystemError where error.code == EINVAL {
-        // Some file systems cannot synchronize folders.
+      return {
+        do {
+          try file.synchronize()
+        } catch let error as SystemError where error.code == EINVAL {
+          // Some file systems cannot synchronize folders.
+        }
       }
     }
   }
@@ -318,7 +321,7 @@ struct SystemDisk {
     func makeFolder(_ path: String) throws { throw notSupported }
     func rename(_ path: String, to newPath: String) throws { throw notSupported }
     func remove(_ path: String) throws { throw notSupported }
-    func synchronizeFolder(of path: String) throws { throw notSupported }
+    func openFolder(of path: String) throws -> () throws -> Void { throw notSupported }
   }
 #endif
 

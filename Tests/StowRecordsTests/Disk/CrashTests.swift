@@ -97,14 +97,14 @@ struct CrashTests {
       disk.failing = call..<(call + 1)
     case 2:
       let operations = [
-        "open", "look up", "read folder", "rename", "remove", "synchronize folder", "read", "look for data",
-        "write", "synchronize", "truncate", "lock", "unlock", "make folder",
+        "open", "look up", "read folder", "rename", "remove", "open folder", "synchronize folder", "read",
+        "look for data", "write", "synchronize", "truncate", "lock", "unlock", "make folder",
       ]
       disk.failingOperation = operations[random.below(operations.count)]
     case 3 where random.oneIn(4): disk.renamesAndFails = true
     case 4: disk.unreadable = (random.below(random.oneIn(2) ? 3_000 : 200_000), 5)
     case 5 where random.oneIn(2): disk.readingEnd = random.below(200_000)
-    case 5: disk.isOutOfFiles = true
+    case 5: disk.mostFiles = disk.openFiles + random.below(3)
     default: break
     }
   }

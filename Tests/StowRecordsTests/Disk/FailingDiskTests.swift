@@ -137,6 +137,20 @@ struct FailingDiskTests {
     }
   }
 
+  @Test("A process that has too many files open compacts nothing, and goes on", arguments: [0, 1])
+  func fewFiles(_ more: Int) throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.append(Event(0))
+    disk.mostFiles = disk.openFiles + more
+    #expect { try log.compact { _ in false } } throws: {
+      if case .system(_, 24) = ($0 as? RecordLogError)?.reason { true } else { false }
+    }
+    disk.mostFiles = .max
+    #expect(try log.append(Event(1)) == 1 && log.records.map(\.number) == [0, 1])
+    #expect(disk.files(in: "") == ["/log"])
+  }
+
   @Test("What a writer cuts off while a reader looks for the end is no error")
   func cuttingOffBesideAReader() throws {
     let disk = HookedDisk()

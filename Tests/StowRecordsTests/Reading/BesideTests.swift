@@ -85,7 +85,7 @@ struct BesideTests {
         switch random.below(6) {
         case 0:
           let operations = [
-            "write", "synchronize", "truncate", "rename", "synchronize folder", "remove",
+            "write", "synchronize", "truncate", "rename", "open folder", "synchronize folder", "remove",
           ]
           disk.failingOperation = operations[random.below(operations.count)]
         case 1: disk.capacity = disk.used + random.below(random.oneIn(2) ? 100 : 70_000)

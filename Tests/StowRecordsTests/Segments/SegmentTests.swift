@@ -254,4 +254,23 @@ struct SegmentTests {
     #expect(try Segmented.ids(log) == Array(0..<20))
     #expect(!disk.files(in: Segmented.folder).contains { $0.hasSuffix("-new") })
   }
+
+  @Test("A process that has too many files open begins the segment later", arguments: 0..<3, [0, 1])
+  func fewFiles(_ more: Int, seed: UInt64) throws {
+    let log = try Segmented.log(on: disk, durability: .everyAppend)
+    try Segmented.append(0..<5, to: log)
+    disk.mostFiles = disk.openFiles + more
+    if more < 2 {
+      #expect {
+        for _ in 0..<3 { try Segmented.append(log.count..<(log.count + 1), to: log) }
+      } throws: {
+        if case .system(_, 24) = reason($0) { true } else { false }
+      }
+    }
+    disk.mostFiles = .max
+    try Segmented.append(log.count..<20, to: log)
+    var random = SeededGenerator(seed: seed)
+    disk.crash(&random)
+    #expect(try Segmented.ids(Segmented.log(on: disk)) == Array(0..<20))
+  }
 }

@@ -28,7 +28,7 @@ final class HookedDisk: Disk, @unchecked Sendable {
   func makeFolder(_ path: String) throws { try simulated.makeFolder(path) }
   func rename(_ path: String, to newPath: String) throws { try simulated.rename(path, to: newPath) }
   func remove(_ path: String) throws { try simulated.remove(path) }
-  func synchronizeFolder(of path: String) throws { try simulated.synchronizeFolder(of: path) }
+  func openFolder(of path: String) throws -> () throws -> Void { try simulated.openFolder(of: path) }
 }
 
 private final class HookedFile: DiskFile {

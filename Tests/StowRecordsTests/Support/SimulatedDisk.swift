@@ -33,8 +33,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     var failingOperation: String?
     /// The error of the calls that fail.
     var code: Int32 = 5
-    /// The process has as many files open as it may have.
-    var isOutOfFiles = false
+    /// How many files the process may have open.
+    var mostFiles = Int.max
     /// Renaming fails, and is done all the same, as over a network.
     var renamesAndFails = false
     /// How many bytes all files may have together.
@@ -45,9 +45,6 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     var unreadable: (offset: Int, code: Int32)?
 
     func fails(_ call: Int, _ operation: String) -> SystemError? {
-      if isOutOfFiles, ["open", "read folder", "synchronize folder"].contains(operation) {
-        return SystemError(operation: operation, code: 24)
-      }
       let fails = failing.contains(call) || operation == failingOperation
       return fails ? SystemError(operation: operation, code: code) : nil
     }
@@ -114,6 +111,9 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
       (beforeCall, self.faults, calls) = (body, faults, before)
     }
     defer { calls += 1 }
+    if openFiles >= faults.mostFiles, ["open", "read folder", "open folder"].contains(operation) {
+      throw SystemError(operation: operation, code: 24)
+    }
     if let error = faults.fails(calls, operation) { throw error }
   }
 
@@ -194,12 +194,19 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     }
   }
 
-  func synchronizeFolder(of path: String) throws {
-    try locked {
-      try call("synchronize folder")
-      let folder = Self.folder(of: path)
-      for naming in namings where Self.folder(of: naming.path) == folder { takeDurable(naming) }
-      namings.removeAll { Self.folder(of: $0.path) == folder }
+  func openFolder(of path: String) throws -> () throws -> Void {
+    let folder = try locked {
+      try call("open folder")
+      return SimulatedFile(self, Content(number: 0, isFolder: true), isWriting: false, epoch)
+    }
+    return { [self] in
+      defer { withExtendedLifetime(folder) {} }
+      try locked {
+        try call("synchronize folder")
+        let name = Self.folder(of: path)
+        for naming in namings where Self.folder(of: naming.path) == name { takeDurable(naming) }
+        namings.removeAll { Self.folder(of: $0.path) == name }
+      }
     }
   }
 
