@@ -141,7 +141,8 @@ struct SystemDisk {
     }
 
     func openFolder(of path: String) throws -> () throws -> Void {
-      let end = path.lastIndex(of: "/")
+      // A mark at the beginning of a name is one character with the slash before it.
+      let end = path.unicodeScalars.lastIndex(of: "/")
       let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
       let file = PosixFile(try descriptor("open folder", folder, O_RDONLY))
       return {

@@ -39,6 +39,14 @@
       #expect(try names().isEmpty)
     }
 
+    @Test("A name that begins with a mark for the letter before it is one in its folder")
+    func nameWithMark() throws {
+      try RecordLog(at: folder.url.appending(path: "\u{301}log")).append(1)
+      #expect(throws: SystemError(operation: "open folder", code: ENOENT)) {
+        try SystemDisk().synchronizeFolder(of: folder.url.path + "/missing/\u{301}log")
+      }
+    }
+
     @Test("Pipes and folders are not logs, and nobody waits for them")
     func pipe() throws {
       #expect(mkfifo(folder.log.path, 0o600) == 0)
