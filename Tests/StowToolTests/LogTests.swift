@@ -304,6 +304,28 @@ struct LogTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("none")))
   }
 
+  @Test("no copy of a log that was piped in is left if nobody reads the output to its end")
+  func noCopyIsLeft() throws {
+    let log = try RecordLog(at: url)
+    for number in 0..<20_000 { try log.append("record \(number)") }
+    try log.close()
+    let place = folder.url.appending(path: "temporary")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    let script = #"{ cat "$1" | "$0" print; echo "code $?" >&2; } | head -n 1"#
+    process.arguments = ["-c", script, Tool.executable.path, path]
+    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": place.path]) { $1 }
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(text.split(separator: "\n") == ["\"record 0\"", "code 2"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty)
+  }
+
   @Test("a log that is being written cannot be changed")
   func inUse() throws {
     let log = try RecordLog(at: url)

@@ -206,6 +206,19 @@ struct Output {
     }
   }
 
+  /// Writes a file that nobody else may read to the folder for temporary files.
+  static func writeTemporary(_ data: Data, ending: String = "") throws -> URL {
+    let name = "stowtool-\(UUID().uuidString)\(ending)"
+    let file = FileManager.default.temporaryDirectory.appending(path: name)
+    let path = file.path(percentEncoded: false)
+    let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+    guard FileManager.default.createFile(atPath: path, contents: data, attributes: attributes) else {
+      try? FileManager.default.removeItem(at: file)
+      throw Failure("\(path): cannot be written")
+    }
+    return file
+  }
+
   /// The options of `write(message:_:)`.
   static let options = [
     Option("--output", "FILE", "write to this file instead of standard output", short: "-o"),

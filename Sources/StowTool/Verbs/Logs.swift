@@ -126,17 +126,17 @@ enum Logs {
     }
   }
 
-  /// Opens a log for reading. What came through a pipe is put into a file for as long as `body` takes.
+  /// Opens a log for reading.
   static func reading<Result>(_ input: Input, _ body: (RecordLogReader) throws -> Result) throws -> Result {
-    guard input.isPiped else { return try body(try open(URL(named: input.name), input)) }
-    let copy = FileManager.default.temporaryDirectory.appending(path: "stowtool-\(UUID().uuidString)")
+    try body(try input.isPiped ? openCopy(of: input) : open(URL(named: input.name), input))
+  }
+
+  /// Opens a file with what came through a pipe. A reader keeps a file that is removed, so that none is left however the
+  /// command ends.
+  private static func openCopy(of input: Input) throws -> RecordLogReader {
+    let copy = try Output.writeTemporary(input.data)
     defer { try? FileManager.default.removeItem(at: copy) }
-    do {
-      try input.data.write(to: copy, options: .withoutOverwriting)
-    } catch {
-      throw Failure("\(input.name): there is no room for a copy of the log")
-    }
-    return try body(try open(copy, input))
+    return try open(copy, input)
   }
 
   private static func open(_ url: URL, _ input: Input) throws -> RecordLogReader {

@@ -63,11 +63,7 @@ enum View {
 
   /// Writes a page to a temporary file and has the system's browser show it.
   private static func open(_ page: Data) throws {
-    let file = FileManager.default.temporaryDirectory.appending(path: "stowtool-\(UUID().uuidString).html")
-    let path = file.path(percentEncoded: false)
-    guard
-      FileManager.default.createFile(atPath: path, contents: page, attributes: [.posixPermissions: 0o600])
-    else { throw Failure("\(path): cannot be written") }
+    let path = try Output.writeTemporary(page, ending: ".html").path(percentEncoded: false)
     guard System.run(System.opener, path) else {
       throw Failure("\(System.opener) did not open the page, which is \(path)")
     }
