@@ -57,7 +57,7 @@ struct RecordCursor: Sendable {
     // If heads cannot be read, the walk begins at the front and reports them. If they contradict each other,
     // what is read from the front counts.
     if start > file.first, let head = try? file.lastHead(notAfter: start, before: end) {
-      (index, next) = (head.index, head.firstRecord)
+      (index, next) = (head.index, max(file.first, head.firstRecord))
       wholeEnd = index * BlockHead.blockSize
     }
   }

@@ -259,4 +259,19 @@ struct SegmentDamageTests {
       }
     }
   }
+
+  @Test("A record that reading from the front does not find under a wrong name is not found by its number")
+  func groupBeforeTheName() throws {
+    let disk = SimulatedDisk()
+    try disk.makeFolder("/log")
+    let first = MadeUpFile.firstOfGroup(2, count: 3, size: 6, [1, 0x91, 1])
+    let file = MadeUpFile(
+      (0, [(.records, 0, [1, 0x91, 1, 0x92]), first]), (5, [(.last, 4, [0x92, 1, 0x93])]))
+    disk.setBytes(file.bytes, of: Segment(from: 3, in: "/log").path)
+    let last = MadeUpFile((5, [(.records, 5, [1, 0x95])]))
+    disk.setBytes(last.bytes, of: Segment(from: 5, in: "/log").path)
+    let log = try RecordLogReader(at: "/log", on: disk)
+    #expect(log.records.map(\.number) == [5])
+    #expect((0..<6).filter { (try? log.record(at: $0)) != nil } == [5])
+  }
 }
