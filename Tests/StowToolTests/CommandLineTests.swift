@@ -43,17 +43,9 @@ struct CommandLineTests {
       ("print \"$name\"", 2, refusal), ("parse -o \"$name\" message", 2, refusal),
       ("print < \"$name\"", 0, "{\"name\": \"Ada\"}\n"),
     ] {
-      let process = Process()
-      let output = Pipe()
-      process.executableURL = URL(filePath: "/bin/sh")
-      let script = "name=$(printf 'm\\377'); cp message \"$name\"; '\(Tool.executable.path)' \(words) 2>&1"
-      process.arguments = ["-c", script]
-      process.currentDirectoryURL = file.deletingLastPathComponent()
-      process.standardOutput = output
-      try process.run()
-      let found = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-      process.waitUntilExit()
-      #expect(process.terminationStatus == code && found.contains(text), "\(words): \(found)")
+      let script = "name=$(printf 'm\\377'); cp message \"$name\"; \"$0\" \(words) 2>&1"
+      let run = try Tool.shell(script, in: file.deletingLastPathComponent())
+      #expect(run.code == code && run.text.contains(text), "\(words): \(run.text)")
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 2)
   }

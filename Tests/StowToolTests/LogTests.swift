@@ -262,12 +262,7 @@ struct LogTests {
     let log = try Data(contentsOf: url)
     // Often, as the log may or may not be closed when the text is written.
     for _ in 0..<30 {
-      let process = Process()
-      process.executableURL = URL(filePath: "/bin/sh")
-      process.arguments = ["-c", #""$0" recover "$1" <&- >&- 2>&-"#, Tool.executable.path, path]
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 2)
+      #expect(try Tool.shell(#""$0" recover "$1" <&- >&- 2>&-"#, path).code == 2)
     }
     #expect(try Data(contentsOf: url) == log)
   }
@@ -311,18 +306,9 @@ struct LogTests {
     try log.close()
     let place = folder.url.appending(path: "temporary")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/sh")
     let script = #"{ cat "$1" | "$0" print; echo "code $?" >&2; } | head -n 1"#
-    process.arguments = ["-c", script, Tool.executable.path, path]
-    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": place.path]) { $1 }
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    process.waitUntilExit()
-    #expect(text.split(separator: "\n") == ["\"record 0\"", "code 2"])
+    let run = try Tool.shell(script, path, environment: ["TMPDIR": place.path])
+    #expect(run.text == "\"record 0\"\n" && run.errors == "code 2\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty)
   }
 

@@ -25,8 +25,10 @@ struct Tool {
   /// - Parameters:
   ///   - input: What it reads from standard input.
   ///   - place: The folder in which it runs, if not that of the tests.
+  ///   - program: What is run in place of the command.
   static func run(
-    _ arguments: [String], input: Data = Data(), environment: [String: String] = [:], in place: URL? = nil
+    _ arguments: [String], input: Data = Data(), environment: [String: String] = [:], in place: URL? = nil,
+    program: URL = executable
   ) throws -> Run {
     // Files, as a pipe that is full would have the command wait.
     let folder = try Folder()
@@ -34,7 +36,7 @@ struct Tool {
       try folder.file("input", input), try folder.file("output", Data()), try folder.file("errors", Data())
     )
     let process = Process()
-    process.executableURL = executable
+    process.executableURL = program
     process.arguments = arguments
     if let place { process.currentDirectoryURL = place }
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
@@ -49,6 +51,15 @@ struct Tool {
 
   static func run(_ arguments: String..., input: Data = Data()) throws -> Run {
     try run(arguments, input: input)
+  }
+
+  /// Runs a script of the shell, in which `$0` is the command and `$1` an argument.
+  static func shell(
+    _ script: String, _ argument: String = "", environment: [String: String] = [:], in place: URL? = nil
+  ) throws -> Run {
+    try run(
+      ["-c", script, executable.path, argument], environment: environment, in: place,
+      program: URL(filePath: "/bin/sh"))
   }
 }
 
