@@ -58,6 +58,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     /// What a crash does not reach.
     var durable: [UInt8] = []
     var changes: [Change] = []
+    /// How often changes were lost because they could not be brought to the disk.
+    fileprivate var losses = 0
     var holder: ObjectIdentifier?
     /// When it was last written to, or got or lost a name, in milliseconds.
     var changed: UInt64 = 0
@@ -393,6 +395,7 @@ extension SimulatedDisk.Content {
   fileprivate func forgetWrites() {
     for case .truncate(let size) in changes { Self.apply(.truncate(size), to: &durable) }
     changes = []
+    losses += 1
   }
 
   private static func apply(_ change: SimulatedDisk.Change, to bytes: inout [UInt8]) {
@@ -444,10 +447,13 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
   fileprivate let content: SimulatedDisk.Content
   fileprivate let isWriting: Bool
   fileprivate let epoch: Int
+  /// The losses of the file that this descriptor was told of.
+  private var knownLosses: Int
 
   fileprivate init(_ disk: SimulatedDisk, _ content: SimulatedDisk.Content, isWriting: Bool, _ epoch: Int) {
     self.disk = disk
     self.content = content
+    knownLosses = content.losses
     self.isWriting = isWriting
     self.epoch = epoch
     disk.openFiles += 1
@@ -488,11 +494,25 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
 
   func synchronize() throws {
     do {
-      try disk.access(self, "synchronize") { $0.synchronize() }
+      if try disk.access(self, "synchronize", { synchronize($0) }) { return }
     } catch {
-      disk.locked { content.forgetWrites() }
+      disk.locked {
+        content.forgetWrites()
+        knownLosses = content.losses
+      }
       throw error
     }
+    throw SystemError(operation: "synchronize", code: EIO)
+  }
+
+  /// Brings changes to the disk. As on Linux, tells each descriptor once that earlier ones were lost.
+  private func synchronize(_ content: SimulatedDisk.Content) -> Bool {
+    guard knownLosses == content.losses else {
+      knownLosses = content.losses
+      return false
+    }
+    content.synchronize()
+    return true
   }
 
   func truncate(to size: Int) throws {
