@@ -216,7 +216,7 @@ def _name(number: int) -> str:
 
 
 def _forged_folder(chance: random.Random) -> dict[str, bytes]:
-    """Some segments, of which some name another log, or none."""
+    """Some segments. Some of them name another log, or no log."""
     files = {}
     number = chance.choice((0, 0, 7))
     for index in range(chance.randrange(1, 5)):

@@ -63,8 +63,8 @@ struct LogWorker {
     while let path = readLine() { say((try? contents(of: URL(filePath: path))) ?? "refused") }
   }
 
-  /// The first number, how many records there are, where the log ends, and the numbers of those that are whole; those that were lost; and the numbers
-  /// of those that are found by their number, as far as these are low.
+  /// The first number, how many records there are, where the log ends, and the numbers of those that are whole; those
+  /// that were lost; and the numbers of those that are found by their number, as far as these are low.
   private static func contents(of url: URL) throws -> String {
     let log = try RecordLogReader(at: url)
     let numbers = log.records.map { String($0.number) }.joined(separator: " ")

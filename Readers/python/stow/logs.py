@@ -23,7 +23,7 @@ FRAME_HEAD_SIZE = 7
 RECORDS, FIRST, MIDDLE, LAST, FRESH_RECORDS, ORIGIN, PACKABLE, FRESH_PACKABLE, CHECKPOINT, ABANDONED, NOTE = range(1, 12)
 HEAD = b"\x7f\x02\x01\x00"
 #: Where frames may begin is found by their kind, the last byte of their heads.
-_KIND = re.compile(b"[\x01-\x0b]")
+_KIND = re.compile(b"[%c-%c]" % (RECORDS, NOTE))
 #: Numbers are below this, also that of the next record.
 NUMBER_LIMIT = 2**62
 

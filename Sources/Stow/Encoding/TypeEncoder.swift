@@ -366,7 +366,7 @@ private final class ScalarDictionaryEncoder<Value: RecordableScalar>: Dictionary
 }
 
 extension RecordableScalar {
-  fileprivate static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
+  static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
   fileprivate static func makeArrayEncoder() -> AnyTypeEncoder { ScalarArrayEncoder<Self>() }
   fileprivate static func makeDictionaryEncoder() -> AnyTypeEncoder { ScalarDictionaryEncoder<Self>() }
 

@@ -22,8 +22,8 @@ extension FieldTable where Root: Codable {
   /// ```
   ///
   /// The fields must have the names of coding keys, and be those that `encode(to:)` asks for, in the same
-  /// order. It must write numbers, texts, Bools and dates as the properties are, and no nil of an optional. No
-  /// property that is ``Shared``, ``ConditionallyShared`` or ``Polymorphic`` may be a field by its value, and the
+  /// order. It must write scalars as the properties are (numbers, Bools, texts, dates, data, UUIDs and URLs), and no
+  /// nil of an optional. No property that is ``Shared``, ``ConditionallyShared`` or ``Polymorphic`` may be a field by its value, and the
   /// initializer must restore the properties of the value. The more the properties differ, the more the check
   /// finds.
   ///
@@ -32,7 +32,7 @@ extension FieldTable where Root: Codable {
     let (type, _) = try codingKeys()
     let names = fields.map(\.name)
     // A value that cannot be encoded says nothing about the table.
-    let written = Self.written(by: value, type)
+    let written = Self.record(value, type)
     if let encoded = written?.keys.map(\.name), encoded != names {
       let index =
         zip(encoded, names).enumerated().first { $1.0 != $1.1 }?.offset ?? min(encoded.count, names.count)
@@ -46,8 +46,8 @@ extension FieldTable where Root: Codable {
     for field in fields where !field.isSame(value, again) {
       throw FieldTableError(Root.self, field.name, "the initializer does not give it back")
     }
-    if let object = written?.value { try checkScalars(of: value, in: object) }
-    let bare = Self.written(by: remake(value, withoutOptionals: true), type)?.keys ?? []
+    if let recorder = written?.recorder { try checkScalars(of: value, in: Self.message(of: recorder)) }
+    let bare = Self.record(remake(value, withoutOptionals: true), type)?.keys ?? []
     for (field, key) in zip(fields, bare) where key.isWritten && field.optional != nil {
       throw FieldTableError(
         Root.self, field.name,
@@ -70,10 +70,10 @@ extension FieldTable where Root: Codable {
     }
   }
 
-  /// Checks that numbers, texts and other scalars are written as they are.
-  private func checkScalars(of value: Root, in object: StowValue) throws {
+  /// Checks that scalars are written as they are, because a table would write and read them so.
+  private func checkScalars(of value: Root, in message: StowValue?) throws {
     for field in fields where ReadableTypes.scalar(field.optional?.wrapped ?? field.type) != nil {
-      guard let written = object[field.name], !written.isNull, let own = try? field.value(value),
+      guard let written = message?[field.name], !written.isNull, let own = try? field.value(value),
         written != own
       else { continue }
       throw FieldTableError(
@@ -85,17 +85,19 @@ extension FieldTable where Root: Codable {
     index < names.count ? "\"\(names[index])\"" : "nothing"
   }
 
-  /// Returns the keys that a value encodes, or would encode if they had values, in order, and what it writes; nil if it
+  /// Records a value, and returns the keys that it encodes, or would encode if they had values, in order; nil if it
   /// cannot be encoded.
   ///
-  /// Values inside it that have an `encode(to:)` are written as nil, because they may ask for keys of the same type.
-  private static func written(
-    by value: Root, _ type: any CodingKey.Type
-  ) -> (keys: [(name: String, isWritten: Bool)], value: StowValue?)? {
+  /// Values inside it that are no scalars are recorded as nil, because they may ask for keys of the same type.
+  private static func record(
+    _ value: Root, _ type: any CodingKey.Type
+  ) -> (keys: [(name: String, isWritten: Bool)], recorder: Recorder)? {
     let recorder = Recorder(reusesContainers: false)
     recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyTypeEncoder { SkippingEncoder<Skipped>() }
-    recorder.encoders = TypeEncoders { ($0 as? any Encodable.Type).map { skip($0) } }
+    recorder.encoders = TypeEncoders { type in
+      RecordableTypes.scalar(type)?.makeTypeEncoder() ?? (type as? any Encodable.Type).map { skip($0) }
+    }
     guard (try? recorder.encodePlain(value, key: TokenKey(), parent: -1)) != nil else { return nil }
     func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference {
       recorder.pool(of: type).pointee.keys
@@ -107,13 +109,18 @@ extension FieldTable where Root: Codable {
         isWritten: table.pointee.hasValue(atSlot: $0)
       )
     }
-    // The object may have keys of other types, too, as those of a superclass.
+    // The object may have keys of other types, too, such as those of a superclass.
     let others = recorder.recording.keys(ofObject: 0).filter { name in !keys.contains { $0.name == name } }
+    return (keys + others.map { ($0, true) }, recorder)
+  }
+
+  /// Returns what was recorded as the value that it is in a message.
+  private static func message(of recorder: Recorder) -> StowValue? {
     var planner = Planner()
     var emitter = Emitter()
     planner.makePlan(&recorder.recording, PlanningOptions())
     emitter.write(&recorder.recording, planner.plan)
-    return (keys + others.map { ($0, true) }, try? StowValue(from: emitter.finish()))
+    return try? StowValue(from: emitter.finish())
   }
 
   /// Returns the value that the initializer makes from the properties of another, or from nil for each

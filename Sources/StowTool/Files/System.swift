@@ -102,6 +102,12 @@ enum System {
     }
   }
 
+  /// Makes an empty file that nobody else may read, and returns whether that succeeded.
+  static func makePrivateFile(_ path: String) -> Bool {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+    return descriptor >= 0 && close(descriptor) == 0
+  }
+
   /// The result of a write.
   enum Written { case all, nobodyReads, failed }
 
@@ -206,17 +212,19 @@ struct Output {
     }
   }
 
-  /// Writes a file that nobody else may read to the folder for temporary files.
+  /// Writes a file to the folder for temporary files.
   static func writeTemporary(_ data: Data, ending: String = "") throws -> URL {
     let name = "stowtool-\(UUID().uuidString)\(ending)"
     let file = FileManager.default.temporaryDirectory.appending(path: name)
     let path = file.path(percentEncoded: false)
-    let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-    guard FileManager.default.createFile(atPath: path, contents: data, attributes: attributes) else {
+    do {
+      guard System.makePrivateFile(path) else { throw Failure("\(path): cannot be written") }
+      try write(data, to: path)
+      return file
+    } catch {
       try? FileManager.default.removeItem(at: file)
-      throw Failure("\(path): cannot be written")
+      throw error
     }
-    return file
   }
 
   /// The options of `write(message:_:)`.

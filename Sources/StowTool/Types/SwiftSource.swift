@@ -163,14 +163,16 @@ struct SwiftSource {
     case .structure(let number): return structures[number].name ?? ""
     case .array(let type):
       let element = text(of: type)
-      return element.count { $0 == "[" } < Self.mostBrackets ? "[\(element)]" : "Array<\(element)>"
-    case .dictionary(let type): return "[String: \(text(of: type))]"
+      return Self.fitsBrackets(element) ? "[\(element)]" : "Array<\(element)>"
+    case .dictionary(let type):
+      let value = text(of: type)
+      return Self.fitsBrackets(value) ? "[String: \(value)]" : "Dictionary<String, \(value)>"
     case .optional(let type): return text(of: type) + "?"
     }
   }
 
-  /// The most brackets around a type: the compiler takes almost twice as long for each.
-  private static let mostBrackets = 8
+  /// Returns whether a type may be in brackets: with each of them, the compiler takes much longer.
+  private static func fitsBrackets(_ text: String) -> Bool { text.count { $0 == "[" } < 8 }
 
   private mutating func write(_ structure: Structure) {
     text += "struct \(structure.name ?? ""): Codable {\n"

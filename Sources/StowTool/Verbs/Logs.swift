@@ -119,7 +119,7 @@ enum LogVerbs {
 
 /// Logs, as their library opens them.
 enum Logs {
-  /// Refuses what is there and can be read once only.
+  /// Refuses standard input, and a pipe or a device: none of them can be changed.
   static func checkChangeable(_ path: String) throws {
     guard path != Arguments.standardFile, System.status(of: path)?.kind != .other else {
       throw Failure("\(path): a pipe or a device, and no file that can be changed")
@@ -131,8 +131,8 @@ enum Logs {
     try body(try input.isPiped ? openCopy(of: input) : open(URL(named: input.name), input))
   }
 
-  /// Opens a file with what came through a pipe. A reader keeps a file that is removed, so that none is left however the
-  /// command ends.
+  /// Opens a file with what came through a pipe. A reader keeps a file that is removed, so that none is left once it is
+  /// open, however the command ends.
   private static func openCopy(of input: Input) throws -> RecordLogReader {
     let copy = try Output.writeTemporary(input.data)
     defer { try? FileManager.default.removeItem(at: copy) }

@@ -30,7 +30,7 @@ struct ProcessTests {
     #expect(written > rounds)
   }
 
-  /// All records are there, but for those that a compaction left out, up to one that was written.
+  /// All records up to one that was written are there, except those that a compaction left out.
   private func expectWhole(atLeast written: Int, _ what: String) throws {
     // The first worker may have been killed before the log was made.
     guard let log = try? RecordLogReader(at: folder.log) else {
@@ -96,8 +96,8 @@ struct ProcessTests {
     #expect(said.count > rounds * 10)
   }
 
-  /// What was said to be there is there, but for what a compaction left out; nothing is there twice, and all numbers stay what
-  /// they were.
+  /// What was said to be there is there, unless a compaction left it out; nothing is there twice, and all numbers stay the
+  /// same.
   private func expectOneRecord(ofEach said: [Int: Int], _ seen: inout [Int: Int], _ what: String) throws {
     let log = try RecordLogReader(at: folder.log)
     var found: [Int: Int] = [:]

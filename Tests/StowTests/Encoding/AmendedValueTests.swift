@@ -104,6 +104,43 @@ struct AmendedValueTests {
     }
   }
 
+  @Test("a value that went on after an error, or as a long array, is no part of such a container either")
+  func containerWithinWhatGoesOn() throws {
+    func encoded(_ body: @escaping (any Encoder, KeyedEncodingContainer<AnyKey>) throws -> Void) throws
+      -> StowValue?
+    {
+      let value = Writes { encoder in
+        var container = encoder.container(keyedBy: AnyKey.self)
+        let copy = container
+        try container.encode(Writes { try body($0, copy) }, forKey: "key")
+      }
+      return try StowValue(from: StowEncoder().encode(value))["key"]
+    }
+    let afterError = try encoded { encoder, copy in
+      try? encoder.writeSingle(
+        Writes { _ in
+          var outer = copy
+          try outer.encode(0, forKey: "other")
+          throw Refusal()
+        })
+      var own = encoder.container(keyedBy: AnyKey.self)
+      try own.encode(1, forKey: "same")
+      var outer = copy
+      var nested = outer.nestedContainer(keyedBy: AnyKey.self, forKey: "key")
+      try nested.encode(2, forKey: "same")
+    }
+    #expect(afterError == ["same": 1])
+    let longArray = try encoded { encoder, copy in
+      try encoder.writeSingle(Array(0..<20))
+      var outer = copy
+      try outer.encode(0, forKey: "other")
+      _ = encoder.unkeyedContainer()
+      var nested = outer.nestedUnkeyedContainer(forKey: "key")
+      try nested.encode(99)
+    }
+    #expect(longArray?.array?.count == 20)
+  }
+
   @Test("of two elements, one recorded within the other, the outer one comes last")
   func elementWithinItself() throws {
     let value = Writes { encoder in

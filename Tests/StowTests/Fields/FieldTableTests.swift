@@ -289,6 +289,7 @@ struct FieldTableTests {
     var text: String?
     var writesKelvin = true
     var writesSeconds = true
+    var delay = 0.0
 
     enum CodingKeys: CodingKey { case kelvin, time, text }
 
@@ -309,7 +310,7 @@ struct FieldTableTests {
       if writesSeconds {
         try container.encode(time.timeIntervalSince1970, forKey: .time)
       } else {
-        try container.encode(time, forKey: .time)
+        try container.encode(time + delay, forKey: .time)
       }
       try container.encodeIfPresent(text, forKey: .text)
     }
@@ -326,14 +327,17 @@ struct FieldTableTests {
     #expect(throws: Never.self) { try table.check(sample) }
     sample.text = "text"
     #expect(throws: Never.self) { try table.check(sample) }
-    sample.kelvin = .nan
+    sample.delay = 1
+    let later = #expect(throws: FieldTableError.self) { try table.check(sample) }
+    #expect(later?.description.contains("\"time\" of Sample: encode(to:) writes date") == true)
+    (sample.delay, sample.kelvin) = (0, .nan)
     #expect(throws: Never.self) { try table.check(sample) }
     (sample.kelvin, sample.writesKelvin) = (280, false)
     let kelvin = #expect(throws: FieldTableError.self) { try table.check(sample) }
     #expect(kelvin?.description.contains("\"kelvin\" of Sample: encode(to:) writes") == true)
   }
 
-  /// The fields of this are parts of its properties, of which one has more in what could be padding.
+  /// The fields of this are parts of its properties. One property has another part, which lies where padding could be.
   private struct Reading: StowFields, Equatable {
     struct Scale: Equatable {
       var power: Int8
@@ -450,7 +454,7 @@ struct FieldTableTests {
     #expect(read == Deep(a: .some(nil), b: nil, c: nil))
   }
 
-  @Test("rows of which some columns are missing have the defaults") func rows() throws {
+  @Test("rows that lack some columns have the defaults") func rows() throws {
     struct Old: Codable {
       var x: Double
     }

@@ -327,6 +327,48 @@ struct DepthTests {
     }
   }
 
+  @Test("a value that throws takes back how deep it was, whatever it wrote to before")
+  func takenBack() throws {
+    func encode(_ body: @escaping (any Encoder) throws -> Void) throws -> StowValue {
+      let encoder = StowEncoder()
+      encoder.maximumDepth = 2
+      let value = Writes { encoder in
+        var list = encoder.unkeyedContainer()
+        try? list.encode(Writes(body))
+      }
+      return try StowValue(from: encoder.encode(value))
+    }
+    let kept = try encode { encoder in
+      var own = encoder.unkeyedContainer()
+      let kept = own.superEncoder()
+      try? own.encode(
+        Writes { encoder in
+          _ = encoder.unkeyedContainer()
+          try? kept.writeSingle(
+            Writes {
+              try $0.writeSingle(1)
+              throw Refusal()
+            })
+          throw Refusal()
+        })
+      try kept.writeSingle(1)
+    }
+    #expect(kept == [[1]])
+    let filled = try encode { encoder in
+      var own = encoder.unkeyedContainer()
+      try own.superEncoder().writeSingle(Optional(Writes { _ in }))
+      throw Refusal()
+    }
+    #expect(filled == [])
+    let failure = failure {
+      try encode { encoder in
+        var own = encoder.unkeyedContainer()
+        try own.superEncoder().writeSingle(Optional(Writes { _ in }))
+      }
+    }
+    #expect(failure == .invalidValue(0, 0))
+  }
+
   @Test("the path of the error leads into the depth")
   func path() {
     let failure = failure { try StowEncoder().encode(["k": Nest.arrays.value(depth: 1000)]) }

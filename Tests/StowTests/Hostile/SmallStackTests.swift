@@ -91,7 +91,7 @@ import Testing
       }
     }
 
-    @Test("512 levels on 256 KB of another thread that a value uses")
+    @Test("more levels than fit on the 256 KB of another thread that a value uses")
     func anotherThread() async {
       await #expect(processExitsWith: .success) {
         let levels = (0..<500).reduce(Level(nil)) { inner, _ in Level(inner) }

@@ -180,8 +180,8 @@ struct TypesTests {
       let text = String(repeating: opening, count: count) + "1" + String(repeating: closing, count: count)
       let run = try types(text, "--fields")
       #expect(run.code == 0 && run.text.contains("Int"))
-      // With many of these, the compiler takes for ever.
-      #expect(!run.text.contains(String(repeating: "[", count: 9)))
+      // With many of these in one type, the compiler takes for ever.
+      #expect(run.lines.allSatisfy { $0.count { $0 == "[" } <= 8 })
     }
     let log = try RecordLog(at: folder.url.appending(path: "damaged"))
     for number in 0..<20_000 { try log.append(["number": number]) }

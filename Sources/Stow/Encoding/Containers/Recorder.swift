@@ -21,8 +21,8 @@ final class Recorder {
   /// The containers and places at which the tape continued elsewhere.
   @exclusivity(unchecked) private var disturbances: [Int] = []
   @exclusivity(unchecked) private var stack = StackGuard()
-  /// The containers that are nested too deeply, and the places at the maximum depth, in the order in which they came. A place
-  /// without a value becomes an empty object, which is one level too deep.
+  /// The containers that are nested too deeply, and the places at the maximum depth. A place without a value becomes an
+  /// empty object, which is one level too deep.
   @exclusivity(unchecked) private var deepest: [(parent: Int, key: TokenKey, start: Int)] = []
   /// Tells encoders and containers whether their message is still being recorded.
   @exclusivity(unchecked) private(set) var cell = RecorderCell.take()
@@ -338,16 +338,18 @@ final class Recorder {
   func fill(_ start: Int, parent: Int) {
     deferAwaited()
     let depth = parent < 0 ? 0 : recording.depth(ofContainer: parent, atMost: maximumDepth &+ 1)
-    disturb(start, outside: depth)
+    disturb(start, outside: depth, in: parent)
     recording.fill(start)
   }
 
   /// Notes that the tape continues elsewhere, in something that is inside `depth` containers.
-  private func disturb(_ target: Int, outside depth: Int) {
+  ///
+  /// - Parameter parent: The container of a place; −1 at the top.
+  private func disturb(_ target: Int, outside depth: Int, in parent: Int = -1) {
     disturbances.append(target)
     recording.isOutOfOrder = true
     for token in open.inner { recording.noteUnfinished(token) }
-    open.restart(outside: depth)
+    open.restart(outside: depth, in: parent)
   }
 
   /// If a value is awaited at the current place, lets it come later.
@@ -386,21 +388,20 @@ final class Recorder {
     recording.keepKeys(from: outside.start)
     forgetSlots(since: outside, place: start)
     recording.empty(start)
-    let depth = parent < 0 ? 0 : recording.depth(ofContainer: parent, atMost: maximumDepth)
+    // An earlier place was noted when it was appended.
+    guard start >= outside.start, parent >= 0 else { return }
+    let depth = recording.depth(ofContainer: parent, atMost: maximumDepth)
     if depth >= maximumDepth { noteDepth(parent, encoder.key, start) }
   }
 
   /// Forgets how deeply a value that threw nests, but not what it has recorded elsewhere.
   ///
-  /// - Parameter first: The first token of what it has recorded.
+  /// - Parameter first: The first token that it has recorded.
   private func forgetDepths(ofValueAt start: Int, from first: Int) {
     let own = recording.value(at: start)
-    var elsewhere: [(parent: Int, key: TokenKey, start: Int)] = []
-    while let last = deepest.last, last.start >= first {
-      deepest.removeLast()
-      if last.start != own, !recording.isContainer(last.parent, within: own) { elsewhere.append(last) }
+    deepest.removeAll {
+      $0.start >= first && ($0.start == own || recording.isContainer($0.parent, within: own))
     }
-    deepest += elsewhere.reversed()
   }
 
   /// Takes back the slots of keys that were new in a value that threw.
@@ -464,8 +465,9 @@ struct OpenContainers: ~Copyable {
   private(set) var current = Entry.top
   /// The first entry that belongs to the running `encode(to:)`, which must not close those below.
   var frame = 0
-  /// How many containers the first entry is in.
+  /// How many containers the first entry is in, and the token of the innermost of them if the entry is a place.
   private var outside = 0
+  private var parent = -1
 
   init() { entries.append(.top) }
 
@@ -474,10 +476,10 @@ struct OpenContainers: ~Copyable {
   /// An upper bound of `containers` that takes no walk: places count, too.
   var depth: Int { entries.count &+ outside }
 
-  /// The token of the innermost container; −1 if only places are open.
-  var innermost: Int { entries.buffer.lazy.compactMap(\.container).last ?? -1 }
+  /// The token of the innermost container; −1 if there is no container.
+  var innermost: Int { entries.buffer.lazy.compactMap(\.container).last ?? parent }
 
-  /// The tokens of what is open inside another container or place.
+  /// The tokens of the containers and places that are open inside another.
   var inner: some Sequence<Int> { entries.buffer.lazy.dropFirst(2).map(\.token) }
 
   /// How many containers are around the next value. A place may stand for one, or be in another place.
@@ -504,10 +506,11 @@ struct OpenContainers: ~Copyable {
   }
 
   /// Closes everything, to begin with something that is inside `depth` containers.
-  mutating func restart(outside depth: Int) {
+  mutating func restart(outside depth: Int, in parent: Int = -1) {
     entries.truncate(to: 1)
     current = .top
     frame = 0
     outside = depth
+    self.parent = parent
   }
 }

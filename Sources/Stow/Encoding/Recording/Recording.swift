@@ -463,7 +463,7 @@ struct Token: BitwiseCopyable {
   mutating func set(_ flag: UInt64) { bits |= flag }
   mutating func clear(_ flags: UInt64) { bits &= ~flags }
 
-  var flags: UInt64 { bits & (Flags.dead | Flags.nested) }
+  var flags: UInt64 { bits & (Flags.dead | Flags.nested | Flags.unfinished) }
 
   var key: TokenKey { TokenKey(slot) }
 

@@ -266,7 +266,8 @@ extension Recording {
   mutating func empty(_ start: Int) {
     dropKey()
     readTape()
-    tape[start] = Token(.place, key: tape[start].key, index: Token.unfilled)
+    let flags = tape[start].flags & Token.Flags.unfinished
+    tape[start] = Token(.place, key: tape[start].key, flags: flags, index: Token.unfilled)
   }
 
   // MARK: arrays
