@@ -5,4 +5,9 @@ enum CLibrary {
   }
 
   static func deallocate(_ memory: UnsafeMutableRawPointer) { memory.deallocate() }
+
+  static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
+    let right = UnsafeRawBufferPointer(start: right, count: count)
+    return UnsafeRawBufferPointer(start: left, count: count).elementsEqual(right)
+  }
 }
