@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Whoever reads the output has enough of it, and not all.
+        # The reader of the output closed it before all was written.
         _discard_output()
         return 1
     except OSError as error:

@@ -70,7 +70,7 @@ extension FieldTable where Root: Codable {
     }
   }
 
-  /// Checks that scalars are written as they are, because a table would write and read them so.
+  /// Checks that `encode(to:)` writes scalars as they are, as the table writes them and reads them.
   private func checkScalars(of value: Root, in message: StowValue?) throws {
     for field in fields where ReadableTypes.scalar(field.optional?.wrapped ?? field.type) != nil {
       guard let written = message?[field.name], !written.isNull, let own = try? field.value(value),

@@ -17,7 +17,7 @@ enum Sizes {
       prelude, and where they are used, only their number. Of a log that is a folder of segments, all of them are added up.
       """,
     options: [
-      Option("--svg", "OUT", "draw the same as rectangles in rectangles, for a browser; with - only that"),
+      Option("--svg", "OUT", "draw the same as rectangles in rectangles; - prints the drawing alone"),
       Option("--all", nil, "paths of less than 0.1 % of the bytes, too"), Walks.contextOption,
     ],
     run: run)
