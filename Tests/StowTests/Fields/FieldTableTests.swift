@@ -282,6 +282,27 @@ struct FieldTableTests {
     #expect(apart?.description.contains("asks for \"super\" where the table has nothing") == true)
   }
 
+  /// Says with a key of another type that it has no value, and does not ask for its own key then.
+  private struct Sparse: Codable {
+    var a: Int?
+
+    enum CodingKeys: CodingKey { case a }
+    enum AbsentKeys: CodingKey { case isAbsent }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      if let a { return try container.encode(a, forKey: .a) }
+      var absent = encoder.container(keyedBy: AbsentKeys.self)
+      try absent.encode(true, forKey: .isAbsent)
+    }
+  }
+
+  @Test("a key of another type in place of a nil is missing in a table") func keyForNil() throws {
+    let table = FieldTable(Sparse.init(a:), Field("a", \.a))
+    let error = #expect(throws: FieldTableError.self) { try table.check(Sparse(a: 1)) }
+    #expect(error?.description.contains("does not ask for it if optionals are nil") == true)
+  }
+
   /// Encodes its properties as other numbers than they are.
   private struct Sample: Codable {
     var kelvin: Double
