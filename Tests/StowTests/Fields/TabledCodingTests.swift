@@ -101,6 +101,19 @@ struct TabledCodingTests {
     try compare({ FieldRow<Tabled>.random(&$0) }, { FieldRow<Untabled>.random(&$0) })
   }
 
+  @Test("rows of a single column, one of which does not fit") func levels() throws {
+    struct Reading: Encodable { var level: Int }
+    let readings = (0..<40).map { Reading(level: $0 == 30 ? 300 : $0) }
+    let bytes = try StowEncoder().encode(readings)
+    let one = outcome { try StowDecoder().decode([FieldLevel<Tabled>].self, from: bytes) }
+    let other = outcome { try StowDecoder().decode([FieldLevel<Untabled>].self, from: bytes) }
+    #expect(one == other)
+    #expect(one.contains("does not fit"))
+    let first = try StowEncoder().encode(Array(readings.prefix(30)))
+    let levels = try StowDecoder().decode([FieldLevel<Tabled>].self, from: first)
+    #expect(levels.map(\.level) == Array(0..<30))
+  }
+
   @Test("rows with enumerations and arrays") func caseRows() throws {
     try compare({ FieldCaseRow<Tabled>.random(&$0) }, { FieldCaseRow<Untabled>.random(&$0) })
   }

@@ -16,6 +16,15 @@ extension FieldPoint: StowFields where Table == Tabled {
   }
 }
 
+/// A type whose rows are a single column.
+struct FieldLevel<Table: Sendable>: Codable, Equatable, Sendable {
+  var level: UInt8
+}
+
+extension FieldLevel: StowFields where Table == Tabled {
+  static var stowFields: FieldTable<Self> { FieldTable(Self.init(level:), Field("level", \.level)) }
+}
+
 struct FieldNote<Table: Sendable>: Codable, Equatable, Sendable {
   var id: Int
   var name: String

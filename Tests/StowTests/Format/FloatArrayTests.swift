@@ -59,7 +59,9 @@ struct FloatArrayTests {
     #expect(try StowDecoder().decode([Double].self, from: data) == fractions)
   }
 
-  @Test("as many decimals as the largest may have", arguments: [(9_999, 1e-9), (9e7, 1e-6), (9e9, 1e-4), (9e13, 1)])
+  @Test(
+    "as many decimals as the largest may have",
+    arguments: [(9_999, 1e-9), (9e7, 1e-6), (9e9, 1e-4), (9e13, 1)])
   func widestDecimals(whole: Double, least: Double) throws {
     let values = (1...40).map { whole + Double($0) * least }
     let data = try StowEncoder().encode(values)
