@@ -112,16 +112,25 @@ public class RecordLogReader: @unchecked Sendable {
   /// Returns the path with all links resolved: renaming a new file over a link would leave the old file where
   /// it is.
   static func path(of url: URL) -> String {
-    var path = url.resolvingSymlinksInPath().path(percentEncoded: false)
+    var path = resolved(url)
     // A link to a file that does not exist yet is still unresolved. Links may form a cycle.
     for _ in 0..<40 {
       guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
       let folder = URL(filePath: path).deletingLastPathComponent()
-      path = URL(filePath: target, relativeTo: folder).resolvingSymlinksInPath().path(percentEncoded: false)
+      path = resolved(target.hasPrefix("/") ? URL(filePath: target) : folder.appending(path: target))
     }
     // The path of a folder ends in a slash.
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     return path
+  }
+
+  /// Returns the path with all links resolved but that of a file that does not exist yet. There Foundation would resolve `..`
+  /// before the links, so its folder is resolved by itself.
+  private static func resolved(_ url: URL) -> String {
+    let isThere = FileManager.default.fileExists(atPath: url.path(percentEncoded: false))
+    let folder = url.deletingLastPathComponent().resolvingSymlinksInPath()
+    return (isThere ? url.resolvingSymlinksInPath() : folder.appending(component: url.lastPathComponent))
+      .path(percentEncoded: false)
   }
 
   func error(_ reason: RecordLogError.Reason) -> RecordLogError { RecordLogError(file: path, reason) }

@@ -210,6 +210,24 @@ struct RecordLogTests {
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == folder.log.path)
   }
 
+  @Test func aLogIsMadeWhereTheSystemWouldMakeAFile() throws {
+    let deep = folder.url.appending(path: "real/deep")
+    try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
+    let links = folder.url.appending(path: "links")
+    try FileManager.default.createDirectory(at: links, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      at: links.appending(path: "deep"), withDestinationURL: deep)
+    try FileManager.default.createSymbolicLink(
+      atPath: links.appending(path: "log").path, withDestinationPath: "deep/../second")
+    try RecordLog(at: URL(filePath: links.path + "/deep/../first")).append(Event(1))
+    try RecordLog(at: links.appending(path: "log")).append(Event(2))
+    try RecordLog(at: URL(filePath: links.path + "/deep/../third/"), segmentSize: 65_536).append(Event(3))
+    for (index, name) in ["first", "second", "third"].enumerated() {
+      let log = folder.url.appending(path: "real/\(name)")
+      #expect(try events(RecordLogReader(at: log)) == [Event(index + 1)])
+    }
+  }
+
   @Test func aLinkToALogIsTheLog() throws {
     let link = folder.url.appending(path: "link")
     try RecordLog(at: folder.log).append(Event(0))
