@@ -114,8 +114,9 @@ extension RecordLog {
     of old: LogFile, _ tail: Tail, _ opening: LogOpening, _ isKept: (Record) throws -> Bool,
     putInPlace: (LogWriter) throws -> Void
   ) throws -> LogWriter {
-    // A segment that was opened as a file keeps its first number, too.
-    let first = old.namesOrigin ? try old.head(of: 0)?.firstRecord ?? 0 : 0
+    // A segment that was opened as a file keeps its first number, too, unless the next head says that it is too high.
+    let heads = try (0...1).map { try old.head(of: $0)?.firstRecord }
+    let first = old.namesOrigin ? min(heads[0] ?? 0, heads[1] ?? .max, tail.count) : 0
     let new = try opening.newFile(like: old.disk, from: max(old.first, first), old.origin)
     do {
       try copyRecords(of: old, tail, to: new, isKept)

@@ -218,6 +218,22 @@ struct MadeUpLogTests {
     #expect(try numbers(file) == Array(0..<7))
   }
 
+  /// The first head of a file that names its log may be a higher one than that of a segment. If it is too high, no record loses
+  /// its number in a compaction.
+  @Test func aHeadThatIsTooHighIsNotThatOfACompactedFile() throws {
+    let origin: MadeUpFile.Content = (.origin, 0, [UInt8](repeating: 7, count: 16))
+    for number in [5, 6, 9, 1_000] {
+      let file = MadeUpFile((number, [origin]), (5, [(.records, 5, record + [0, 2] + record)]))
+      #expect(try numbers(file) == [5, 8])
+      let disk = SimulatedDisk()
+      disk.setBytes(file.bytes, of: "/log")
+      let log = try RecordLog(at: "/log", on: disk)
+      try log.compact { _ in true }
+      #expect(log.count == 9 && log.records.map(\.number) == [5, 8], "\(number)")
+      #expect(try log.append(0) == 9 && log.records.map(\.number) == [5, 8, 9])
+    }
+  }
+
   /// Only after damage a first part has a number that does not follow, and then the next block may know better.
   @Test func aFirstPartHidesNoRecordsOfTheNextBlock() throws {
     let part = MadeUpFile.first(9, size: 70_000, record)
