@@ -51,6 +51,21 @@ struct FailingDiskTests {
     }
   }
 
+  @Test("What a full disk cut short is removed once")
+  func removingOnce() throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    disk.capacity = disk.used + 3
+    try log.append(Event(0))
+    #expect(throws: RecordLogError.self) { try log.flush() }
+    disk.capacity = .max
+    try log.flush()
+    let synchronizations = log.counters.synchronizations
+    try log.append(Event(1))
+    try log.flush()
+    #expect(log.counters.synchronizations == synchronizations)
+  }
+
   @Test("What a full disk has kept in memory is written when the log is closed")
   func closingAfterAFullDisk() async throws {
     let disk = SimulatedDisk()
@@ -284,6 +299,14 @@ struct FailedBatchTests {
     // Nobody but the interval writes them.
     for await _ in writes { break }
     withExtendedLifetime(log) {}
+  }
+
+  @Test("A process that exits within what a log encodes comes to its end")
+  func exitingWhileEncoding() async {
+    await #expect(processExitsWith: .success) {
+      let log = try RecordLog(at: "/log", on: SimulatedDisk())
+      try log.append(Doing { exit(EXIT_SUCCESS) })
+    }
   }
 
   @Test("An interval of any length is one")

@@ -130,6 +130,9 @@ import Testing
     } catch let error as RecordStreamError {
       #expect(error.reason == .recordTooLarge(size: 10_004, limit: 1000))
     }
+    let whole = RecordStreamDecoder(maximumRecordSize: 10_004)
+    whole.feed(large)
+    #expect(try whole.next(String.self)?.utf8.count == 10_000)
   }
 
   @Test func whatIsNoStreamIsRefused() throws {
