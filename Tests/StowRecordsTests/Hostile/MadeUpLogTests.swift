@@ -313,6 +313,14 @@ struct MadeUpLogTests {
       at: 2, 1)
   }
 
+  @Test func damageEndsBeforeTheZerosOfItsBlock() throws {
+    let file = MadeUpFile((0, [(.records, 0, record)]), (1, [(.records, 1, record)]))
+    let end = file.frameStarts[0] + Frame.headSize + 3
+    var bytes = file.bytes
+    bytes.replaceSubrange(end..<(end + 3), with: [9, 9, 9])
+    #expect(try KnownLogs.reader(of: bytes).verify().map(\.bytes) == [end..<(end + 3)])
+  }
+
   @Test func recordsGivenUpAreNotLostWhateverElseIsDamaged() throws {
     let first = MadeUpFile.firstOfGroup(1, count: 2, size: 4, [1])
     // Its head is damaged.
