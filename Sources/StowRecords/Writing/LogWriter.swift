@@ -435,12 +435,11 @@ final class LogWriter: @unchecked Sendable {
     try writeFrame(firstRecord: written)
   }
 
-  /// Writes that everything before this is on the disk, unless nothing was written since that was last noted.
+  /// Writes that everything before this is on the disk, unless nothing was written after an earlier process noted that. Called once.
   func writeCheckpoint() throws {
     guard collected == 0, !hasDebris, synchronizedEnd == wholeEnd, !endsInCheckpoint else { return }
     beginFrame(.checkpoint, number: written)
     try writeFrame(firstRecord: written)
-    endsInCheckpoint = true
   }
 
   // MARK: - Synchronizing
