@@ -6,6 +6,7 @@ import base64
 import decimal
 import re
 import uuid
+from collections import UserString
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
@@ -28,8 +29,29 @@ def notation(value: Any, width: int | None = None) -> str:
 
     >>> notation({"id": 5, "level": 4.0, "data": b"abc"})
     '{"id": 5, "level": 4.0, "data": data"YWJj"}'
+
+    Raises `TypeError` for a value of a type that has no notation, and `StowError` for one that holds itself.
     """
+    _check_ends(value)
     return _on_one_line(value) if width is None else _on_lines(value, width)
+
+
+def _check_ends(value: Any) -> None:
+    """Refuses a list or a mapping that holds itself: its text would have no end."""
+    around: set[int] = set()
+    # What is to be looked at yet, the next last. An array or object is there once more, for when all that it holds was.
+    rest: list[tuple[bool, Any]] = [(True, value)]
+    while rest:
+        is_value, each = rest.pop()
+        if not is_value:
+            around.remove(id(each))
+        elif isinstance(each, Mapping) or _is_list(each):
+            if id(each) in around:
+                raise StowError("a value that holds itself has no notation")
+            around.add(id(each))
+            rest.append((False, each))
+            items = each.values() if isinstance(each, Mapping) else each
+            rest += [(True, item) for item in items if type(item) not in _SCALARS]
 
 
 def _on_one_line(value: Any) -> str:
@@ -101,8 +123,12 @@ def _least_size(value: Any, most: int) -> int:
 
 
 def _is_array(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) or hasattr(value, "tolist") or (
-        isinstance(value, Sequence) and not isinstance(value, (str, bytes)))
+    return hasattr(value, "tolist") or _is_list(value)
+
+
+def _is_list(value: Any) -> bool:
+    """Strings are sequences, too: of strings, without end."""
+    return isinstance(value, (list, tuple)) or (isinstance(value, Sequence) and not isinstance(value, (str, bytes, UserString)))
 
 
 def _elements(value: Any) -> Any:

@@ -205,7 +205,10 @@ def _key(key: Any) -> str:
     if isinstance(key, str):
         return str.__str__(key)
     if isinstance(key, int) and not isinstance(key, bool):
-        return str(int(key))
+        try:
+            return str(int(key))
+        except ValueError:
+            raise StowError("a key that is an integer of more digits than Python writes") from None
     raise TypeError(f"the keys of an object are strings or integers, and not {type(key).__name__}")
 
 

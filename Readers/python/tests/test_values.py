@@ -101,8 +101,8 @@ class ValueTests(unittest.TestCase):
         for value in (object(), {1.5: 1}, {None: 1}, {True: 1}, 1j, iter([1]), datetime.date(2026, 1, 1), type):
             with self.subTest(value=value), self.assertRaises(TypeError):
                 stow.dumps(value)
-        for value in ("\ud800", {"\udc00": 1}, {1: "a", "1": "b"}):
-            with self.subTest(value=ascii(value)), self.assertRaises(stow.StowError):
+        for value in ("\ud800", {"\udc00": 1}, {1: "a", "1": "b"}, {10**5000: 1}):
+            with self.subTest(keys=len(value)), self.assertRaises(stow.StowError):
                 stow.dumps(value)
         for data in ("91", 91, None):
             with self.subTest(data=data), self.assertRaises(TypeError):
@@ -123,6 +123,20 @@ class ValueTests(unittest.TestCase):
         with self.assertRaises(stow.StowError):
             stow.loads(deep)
         self.assertEqual(stow.notation(value), "[" * 512 + "1" + "]" * 512)
+
+    def test_what_has_no_end_has_no_notation(self):
+        circle, ring = [1], {}
+        circle.append([circle])
+        ring["a"] = [ring, ring]
+        for value in (circle, ring):
+            for width in (None, 10, 1 << 40):
+                with self.subTest(kind=type(value), width=width), self.assertRaisesRegex(stow.StowError, "holds itself"):
+                    stow.notation(value, width)
+        for width in (None, 10):
+            with self.subTest(width=width), self.assertRaises(TypeError):
+                stow.notation(collections.UserString("ab"), width)
+        shared = [1]
+        self.assertEqual(stow.notation([shared, shared, {"a": shared}]), '[[1], [1], {"a": [1]}]')
 
     def test_a_date_after_the_year_9999_is_its_seconds(self):
         self.assertEqual(stow.notation(stow.Date(252423993599.5)), 'date"9999-12-31T23:59:59.5Z"')
