@@ -234,6 +234,20 @@ struct LogTests {
     #expect(try Tool.run("log", "-", input: data).text.contains("202 records"))
   }
 
+  @Test("a log that cannot be opened has the name that it was given")
+  func namesOfBrokenLogs() throws {
+    let broken = Data([0x7F, 2, 1, 0, 0])
+    try folder.file("log", broken)
+    let reason = "this is no log of records: "
+    for verb in ["print", "json", "types", "log", "extract"] {
+      let (piped, named) = (try Tool.run(verb, input: broken), try Tool.run(verb, path))
+      #expect(piped.code == 1 && piped.errors.hasPrefix("stowtool: standard input: \(reason)"))
+      #expect(named.code == 1 && named.errors.hasPrefix("stowtool: \(path): \(reason)"))
+    }
+    #expect(try Tool.run("info", "-", input: broken).text.hasPrefix("standard input: \(reason)"))
+    #expect(try Tool.run("info", path).text.hasPrefix("\(path): \(reason)"))
+  }
+
   @Test("what a crash left is cut off")
   func recovery() throws {
     try makeLog()

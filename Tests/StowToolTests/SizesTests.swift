@@ -72,6 +72,15 @@ struct SizesTests {
     }
   }
 
+  @Test("a key that is spelled as an element is apart from the elements")
+  func keysLikeElements() throws {
+    let value: StowValue = [["[]": "a"], ["b", "c"], ["[]": "d"]]
+    let lines = try Tool.run("sizes", "--all", "-", input: value.encoded()).lines
+    for path in ["[][\"[]\"]", "[][]"] {
+      #expect(lines.contains { $0.hasSuffix(" 2 ×  \(path)") }, "\(path) in \(lines)")
+    }
+  }
+
   @Test("of broken messages is refused")
   func broken() throws {
     let run = try Tool.run("sizes", "-", input: Data([0xE2, 0x91]))

@@ -79,16 +79,24 @@ final class SizeTree {
   /// How many values there are.
   private(set) var count = 0
   private(set) var below: [SizeTree] = []
-  private var places: [ExactString: Int] = [:]
+  /// The places of those below, by their keys; nil is that of elements.
+  private var places: [ExactString?: Int] = [:]
 
   init(_ step: String = "") { self.step = step }
 
-  /// Returns the tree of a step, which is made if it does not exist.
-  func child(_ step: String) -> SizeTree {
-    if let place = places[ExactString(step)] { return below[place] }
-    places[ExactString(step)] = below.count
-    below.append(SizeTree(step))
+  /// Returns the tree of a key, or that of all elements, which is made if it does not exist. A step is only made once, as one of
+  /// a long key takes long to make.
+  func child(_ key: String?) -> SizeTree {
+    let name = key.map(ExactString.init)
+    if let place = places[name] { return below[place] }
+    places[name] = below.count
+    below.append(SizeTree(key.map(Self.step) ?? "[]"))
     return below[below.count - 1]
+  }
+
+  private static func step(_ key: String) -> String {
+    let step = Path.step(key)
+    return step.hasPrefix("[") ? step : ".\(step)"
   }
 
   func add(_ size: Int, _ kind: PieceKind) {
@@ -132,13 +140,13 @@ struct SizeCollector: StructureVisitor {
     var next = stack.last ?? tree
     switch place {
     case .part, .record: break
-    case .entry(let key), .field(let key): next = next.child(Self.step(key))
-    case .element: next = next.child("[]")
+    case .entry(let key), .field(let key): next = next.child(key)
+    case .element: next = next.child(nil)
     case .row:
-      next = next.child("[]")
+      next = next.child(nil)
       isInRow = true
-    case .cell(let key): next = (isInRow ? next : next.child("[]")).child(Self.step(key))
-    case .column: next = (isInRow ? next : next.child("[]")).child("[]")
+    case .cell(let key): next = (isInRow ? next : next.child(nil)).child(key)
+    case .column: next = (isInRow ? next : next.child(nil)).child(nil)
     }
     switch place {
     case .part: break
@@ -156,11 +164,6 @@ struct SizeCollector: StructureVisitor {
       depths.removeLast()
       isInRow = false
     }
-  }
-
-  private static func step(_ key: String) -> String {
-    let step = Path.step(key)
-    return step.hasPrefix("[") ? step : ".\(step)"
   }
 }
 

@@ -196,7 +196,7 @@ struct Objects {
 
   private mutating func field(_ key: String) -> Field? {
     if let place = places[key] {
-      return fields[place].key.utf8.elementsEqual(key.utf8) ? fields[place] : nil
+      return fields[place].key.hasSameBytes(as: key) ? fields[place] : nil
     }
     places[key] = fields.count
     fields.append(Field(key))

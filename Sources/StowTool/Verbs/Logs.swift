@@ -144,7 +144,7 @@ enum Logs {
       return try RecordLogReader(at: url)
     } catch let error as RecordLogError {
       if error.reason == .notALog, input.kind != .log { throw noLog(input) }
-      throw failure(error)
+      throw failure(error, input)
     }
   }
 
@@ -177,10 +177,18 @@ enum Logs {
   }
 
   /// Returns the failure of the command for an error of a log.
-  static func failure(_ error: RecordLogError) -> Failure {
-    switch error.reason {
-    case .notALog, .unsupportedVersion, .damaged, .noSuchRecord, .removed: Failure("\(error)", .differs)
-    default: Failure("\(error)")
+  ///
+  /// - Parameter input: The file that was read, whose name replaces the one in the error: of what came through a pipe, that is the
+  ///   name of a copy. In a folder, the error names a segment.
+  static func failure(_ error: RecordLogError, _ input: Input? = nil) -> Failure {
+    var reason = "\(error)"
+    if let input, input.segments == nil {
+      // Not by characters: the last of the path may be one together with the colon.
+      reason = input.name + Substring(reason.utf8.dropFirst(error.file.utf8.count))
+    }
+    return switch error.reason {
+    case .notALog, .unsupportedVersion, .damaged, .noSuchRecord, .removed: Failure(reason, .differs)
+    default: Failure(reason)
     }
   }
 }

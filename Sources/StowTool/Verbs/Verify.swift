@@ -129,7 +129,9 @@ enum Info {
         output.line("\(input.name): \(text), \(Words.count(input.sizes.reduce(0, +), "byte"))")
         return isWhole ? .fine : .differs
       } catch let failure as Failure where failure.code == .differs {
-        output.line("\(input.name): \(failure.reason)")
+        // That of a log names it.
+        let name = "\(input.name): "
+        output.line(failure.reason.hasPrefix(name) ? failure.reason : name + failure.reason)
         return .differs
       }
     }
