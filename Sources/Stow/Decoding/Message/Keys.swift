@@ -244,7 +244,6 @@ struct HashedText {
 
   /// Returns whether both have the same bytes. Long symbols are not compared again and again.
   func isSame(as other: HashedText) -> Bool {
-    guard hash == other.hash else { return false }
     if let symbol, symbol == other.symbol { return true }
     return equalBytes(bytes, other.bytes)
   }
