@@ -102,6 +102,15 @@ struct InexactIntegerTests {
     #expect(try transcode(["k": -(1 << 53) - 1], to: [String: Double].self) == ["k": -0x1p53])
   }
 
+  @Test("Double, in rows")
+  func rows() throws {
+    struct Whole: Encodable { var number: Int }
+    struct Rounded: Decodable { var number: Double }
+    let numbers = (0..<40).map { (1 << 53) + $0 }
+    let rounded = try transcode(numbers.map(Whole.init), to: [Rounded].self)
+    #expect(rounded.map(\.number) == numbers.map(Double.init))
+  }
+
   @Test("Float, once and not by way of Double")
   func float() throws {
     #expect(try transcode((1 << 24) + 1, to: Float.self) == 16_777_216)
