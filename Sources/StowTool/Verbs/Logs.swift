@@ -178,8 +178,8 @@ enum Logs {
 
   /// Returns the failure of the command for an error of a log.
   ///
-  /// - Parameter input: The file that was read, whose name replaces the one in the error: of what came through a pipe, that is the
-  ///   name of a copy. In a folder, the error names a segment.
+  /// - Parameter input: The file that was read. Its name replaces the one in the error, which names the copy of a log that came
+  ///   through a pipe. In a folder, the error names a segment.
   static func failure(_ error: RecordLogError, _ input: Input? = nil) -> Failure {
     var reason = "\(error)"
     if let input, input.segments == nil {

@@ -101,7 +101,7 @@ struct TabledCodingTests {
     try compare({ FieldRow<Tabled>.random(&$0) }, { FieldRow<Untabled>.random(&$0) })
   }
 
-  @Test("rows of a single column, one of which does not fit") func levels() throws {
+  @Test("rows of a single column with a value that does not fit") func levels() throws {
     struct Reading: Encodable { var level: Int }
     let readings = (0..<40).map { Reading(level: $0 == 30 ? 300 : $0) }
     let bytes = try StowEncoder().encode(readings)
