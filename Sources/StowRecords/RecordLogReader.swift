@@ -124,8 +124,8 @@ public class RecordLogReader: @unchecked Sendable {
     return path
   }
 
-  /// Returns the path with all links resolved but that of a file that does not exist yet. There Foundation would resolve `..`
-  /// before the links, so its folder is resolved by itself.
+  /// Returns the path with all links resolved, except a link to a file that does not exist yet. At a path without a file
+  /// Foundation resolves `..` before the links, so the folder is resolved by itself.
   private static func resolved(_ url: URL) -> String {
     let isThere = FileManager.default.fileExists(atPath: url.path(percentEncoded: false))
     let folder = url.deletingLastPathComponent().resolvingSymlinksInPath()

@@ -39,7 +39,7 @@ def notation(value: Any, width: int | None = None) -> str:
 def _check_ends(value: Any) -> None:
     """Refuses a list or a mapping that holds itself: its text would have no end."""
     around: set[int] = set()
-    # What is to be looked at yet, the next last. An array or object is there once more, for when all that it holds was.
+    # What is still to be checked, the next last. A list or mapping is added again below what it holds, to leave `around` then.
     rest: list[tuple[bool, Any]] = [(True, value)]
     while rest:
         is_value, each = rest.pop()

@@ -79,13 +79,13 @@ final class SizeTree {
   /// How many values there are.
   private(set) var count = 0
   private(set) var below: [SizeTree] = []
-  /// The places of those below, by their keys; nil is that of elements.
+  /// The places in `below` by keys; the key nil stands for elements.
   private var places: [ExactString?: Int] = [:]
 
   init(_ step: String = "") { self.step = step }
 
-  /// Returns the tree of a key, or that of all elements, which is made if it does not exist. A step is only made once, as one of
-  /// a long key takes long to make.
+  /// Returns the tree of a key, or of all elements if it is nil. Makes the tree, and the text of its step, at the first call
+  /// only, because the text of a long key takes long to make.
   func child(_ key: String?) -> SizeTree {
     let name = key.map(ExactString.init)
     if let place = places[name] { return below[place] }

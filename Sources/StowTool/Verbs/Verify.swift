@@ -129,7 +129,7 @@ enum Info {
         output.line("\(input.name): \(text), \(Words.count(input.sizes.reduce(0, +), "byte"))")
         return isWhole ? .fine : .differs
       } catch let failure as Failure where failure.code == .differs {
-        // That of a log names it.
+        // The reason of a log begins with its name already.
         let name = "\(input.name): "
         output.line(failure.reason.hasPrefix(name) ? failure.reason : name + failure.reason)
         return .differs
