@@ -18,6 +18,9 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
   /// Nil before the first value.
   @exclusivity(unchecked) private var keyTable: KeyTable.Reference?
 
+  /// The most tokens that a value and its fields take, and the most words.
+  private var tokensPerValue: Int { fields.list.count + 2 }
+
   init(_ fields: CodedFields<Value>) { self.fields = fields }
 
   override func encode(
@@ -28,13 +31,15 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       return try encode(value, into: recorder, key: key, parent: parent, level: level)
     }
     if fields.isFlat, recorder.hasRoom {
-      return try withUnsafePointer(to: value) {
-        try recordFlat($0, keyTable, recorder, key: key, parent: parent)
+      var room = recorder.recording.tape.room(tokensPerValue)
+      try withUnsafePointer(to: value) {
+        try recordFlat($0, keyTable, recorder, key: key, parent: parent, &room)
       }
+      return recorder.recording.tape.take(room)
     }
     try recorder.call(of: value, key: key, parent: parent) { value, begin in
       recorder.occupy(recorder.recording.beginObject(keyTable, key: key, parent: parent))
-      var room = recorder.recording.tape.room(fields.list.count)
+      var room = recorder.recording.tape.room(tokensPerValue)
       try withUnsafePointer(to: value) { try record($0, keyTable, recorder, begin: begin, &room) }
       recorder.recording.tape.take(room)
     }
@@ -47,26 +52,30 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     guard fields.isFlat, recorder.hasRoom, let keyTable, let first = elements.baseAddress else {
       return try super.encode(elements, into: recorder, parent: parent)
     }
+    var room = recorder.recording.tape.room(0)
     for index in 0..<elements.count {
-      try recordFlat(
-        first + index, keyTable, recorder, key: TokenKey(index), parent: parent)
+      // Room for some values at once: for all of them, it could be far more than they need.
+      if index % 64 == 0 {
+        recorder.recording.tape.take(room)
+        room = recorder.recording.tape.room(min(64, elements.count - index) * tokensPerValue)
+      }
+      try recordFlat(first + index, keyTable, recorder, key: TokenKey(index), parent: parent, &room)
     }
+    recorder.recording.tape.take(room)
   }
 
   /// Records a value whose fields call nothing that needs the containers around it.
   @inline(__always)
   private func recordFlat(
     _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, key: TokenKey,
-    parent: Int
+    parent: Int, _ room: inout TapeRoom
   ) throws {
-    var room = recorder.recording.tape.room(fields.list.count &+ 2)
     let begin = room.count
     let start = ContainerStart(.object, key: key, parent: parent, index: keyTable.pointee.index)
     recorder.recording.keyTables.countUse(keyTable, at: begin)
     recorder.recording.tape.append(start, to: &room)
     try record(value, keyTable, recorder, begin: begin, &room)
     room.append(Token(.end, index: begin))
-    recorder.recording.tape.take(room)
   }
 
   /// Records the fields of a value into room on the tape, which is valid only while nobody else writes there.
@@ -109,7 +118,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
         // An earlier value may have written to a container that was left.
         if !fields.isFlat, !recorder.isCurrent(begin) { recorder.resume(begin) }
         try Self.record(value, key, field.pointee, recorder)
-        room = recorder.recording.tape.room(list.count &+ 2)
+        room = recorder.recording.tape.room(tokensPerValue)
       }
     }
   }
