@@ -133,6 +133,8 @@ struct PackedArray {
       guard next <= body.upperBound, widthsSize(count) <= body.upperBound - next else {
         try fail(.malformed, at: first)
       }
+      // Nobody reads the elements, which would find this, where there are none.
+      if count == 0, next != body.upperBound { try fail(.malformed, at: next) }
       let last = next + count / 2
       guard count % 2 == 0 || reader.base[last] >> 4 == 0 else { try fail(.malformed, at: last) }
       return count

@@ -8,7 +8,8 @@ import Stow
 
 /// Decodes types that have nothing to do with a message, and drives containers over it.
 enum UnrelatedTarget {
-  private static var types: [any Decodable.Type] {
+  /// Types that read all of a value.
+  private static var wholeTypes: [any Decodable.Type] {
     [
       Bool.self, Int.self, UInt8.self, UInt128.self, Double.self, Float.self, String.self, Data.self,
       Date.self,
@@ -17,12 +18,23 @@ enum UnrelatedTarget {
       [[Double]].self, [String].self, [Data].self, [Date].self, [URL].self, [Decimal].self, [Int128].self,
       [[[Int?]]].self, [Bool?].self, Int???.self, [String: Int].self, [String: String].self,
       [Int: [Int]].self,
-      [[String: Double]].self, [Color: Int].self, Set<String>.self, Range<Int>.self, [Command].self,
-      ClosedRange<Double>.self, [[String: [String: URL]]].self, Walker.self, [Walker].self,
+      [[String: Double]].self, [Color: Int].self, Set<String>.self, [[String: [String: URL]]].self,
     ]
   }
 
-  static func run(_ bytes: UnsafeRawBufferPointer) throws { try Decoding.survive(bytes, as: types) }
+  private static var otherTypes: [any Decodable.Type] {
+    [Range<Int>.self, [Command].self, ClosedRange<Double>.self, Walker.self, [Walker].self]
+  }
+
+  static func run(_ bytes: UnsafeRawBufferPointer) throws {
+    let message = Message(bytes: bytes)
+    let isValid = try Decoding.attempt { try StowDecoder().decode(StowValue.self, from: message) } != nil
+    for type in wholeTypes {
+      let value = try Decoding.attempt { try StowDecoder().decode(type, from: message) }
+      if let value, !isValid { throw Finding("a message that is not valid is read as \(type): \(value)") }
+    }
+    try Decoding.survive(bytes, as: otherTypes)
+  }
 }
 
 /// Reads what it finds by every call there is, and swallows all errors.

@@ -192,6 +192,15 @@ struct WholeMessageTests {
     #expect(failure { try StowDecoder().decode(JSONValue.self, from: [UInt8]()) } == .dataCorrupted())
   }
 
+  @Test("bytes after a packed array without elements are dataCorrupted", arguments: [0x0D, 0x0E] as [UInt8])
+  func nothingAndSomething(type: UInt8) {
+    let message = Data([0x74, 3, type, 0, 0])
+    let types: [any Decodable.Type] = [[Int].self, [UInt8].self, [Double].self, Data.self, StowValue.self]
+    for decoded in types {
+      #expect(failure { try StowDecoder().decode(decoded, from: message) } == .dataCorrupted())
+    }
+  }
+
   @Test("trailing bytes are dataCorrupted")
   fileprivate func trailing() {
     forEachCase(of: Sample.all) { (sample: Sample) in
