@@ -319,8 +319,11 @@ struct CommandLineTests {
     #expect(try Tool.run("print", "--follow", "--record", "5-3", path).code == 1)
     #expect(try Tool.run("print", "--follow", path, path).code == 2)
     #expect(try Tool.run("compact", "--from", "10", path).code == 0)
-    let gone = try Tool.run("print", "--follow", "--record", "3", path)
-    #expect(gone.code == 1 && gone.errors.contains("no record 3 that is whole") && gone.output.isEmpty)
+    for number in ["3", "9"] {
+      let gone = try Tool.run("print", "--follow", "--record", number, path)
+      #expect(gone.code == 1 && gone.output.isEmpty)
+      #expect(gone.errors.contains("no record \(number) that is whole"))
+    }
     let part = try Tool.run("print", "--follow", "--record", "8-10", "--path", "number", path)
     #expect(part.code == 0 && part.text == "10\n")
   }

@@ -72,9 +72,9 @@ struct ViewTests {
     "what looks like another format is called by its name",
     arguments: [
       (#" {"name": "Ada"}"#, "JSON"), ("[1, 2]", "JSON"), ("[]", "JSON"), ("{\n}", "JSON"),
-      ("C9 82 69 64", "bytes in hexadecimal"), ("yYJpZJXJgmlklQ==", "Base64"),
+      ("C9 82 69 64", "bytes in hexadecimal"), ("yYJpZJXJgmlklQ==", "Base64"), ("yYJpZJXJ", "Base64"),
       ("bplist00 ", "a binary property list"),
-      ("<?xml version=\"1.0\"?>", "XML"), ("name,age\nAda,36\n", "text"),
+      ("<?xml version=\"1.0\"?>", "XML"), ("name,age\nAda,36\n", "text"), ("Good, morning", "text"),
     ])
   func others(text: String, name: String) throws {
     for verb in ["print", "verify", "inspect", "sizes"] {
