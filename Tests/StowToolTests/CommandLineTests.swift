@@ -50,6 +50,21 @@ struct CommandLineTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 2)
   }
 
+  @Test(
+    "a file is found by its name in a folder whose own is not UTF-8, and written there",
+    .enabled(if: hasNamesOfBytes))
+  func folderNotUTF8() throws {
+    let message = try (["name": "Ada"] as StowValue).encoded()
+    try folder.file("message", message)
+    let script = """
+      inner=$(printf 'd\\377'); mkdir "$inner"; cd "$inner"; cp ../message 'a message'
+      "$0" print 'a message' ./a\\ message ../message "$1" && "$0" extract --path name -o name 'a message' && "$0" print name
+      """
+    let run = try Tool.shell(script, folder.path("message"), in: folder.url)
+    let text = String(repeating: "{\"name\": \"Ada\"}\n", count: 4) + "\"Ada\"\n"
+    #expect(run.code == 0 && run.text == text, "\(run.text)\(run.errors)")
+  }
+
   @Test("what is piped in is the file that is left out")
   func pipes() throws {
     let message = try (["name": "Ada"] as StowValue).encoded()

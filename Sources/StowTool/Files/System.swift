@@ -84,7 +84,8 @@ enum System {
     guard let last = names.lastIndex(of: "..") else { return path }
     guard let folder = realpath(names[...last].joined(separator: "/"), nil) else { return path }
     defer { free(folder) }
-    return ([String(cString: folder)] + names[(last + 1)...].map(String.init)).joined(separator: "/")
+    guard let name = String(validatingCString: folder) else { return path }
+    return ([name] + names[(last + 1)...].map(String.init)).joined(separator: "/")
   }
 
   /// Returns all bytes of a file, or of standard input; nil if it cannot be read.
