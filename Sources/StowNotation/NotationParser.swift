@@ -44,7 +44,8 @@ struct NotationParser {
   static let deepestOfMessages = 515
 
   /// - Parameters:
-  ///   - text: UTF-8, which must outlive the parser.
+  ///   - text: What should be UTF-8, and must outlive the parser. Strings are checked when they are met, so that a text that is
+  ///     wrong is not read beyond that.
   ///   - maximumDepth: How deep arrays and objects may nest; by default as deep as can be written to a message.
   init(_ text: UnsafeBufferPointer<UInt8>, isJSON: Bool = false, maximumDepth: Int = 512) {
     scanner = NotationScanner(text)
@@ -185,11 +186,16 @@ struct NotationParser {
       case "uuid": UUID(uuidString: try scanner.takeString()).map { .uuid($0) }
       case "url": .url(try scanner.takeString())
       case "decimal": Self.decimal(of: try scanner.takeString())
-      case "": throw scanner.error(scanner.isAtEnd ? "the text ends before its value" : "expected a value")
+      case "": throw scanner.error(Self.reasonForNoValue(scanner.next))
       default: throw scanner.error("an unknown word", at: start)
       }
     guard let value else { throw scanner.error("no valid \(word)", at: start) }
     return value
+  }
+
+  private static func reasonForNoValue(_ next: UInt8?) -> String {
+    // Such bytes are in no UTF-8. Texts in UTF-16 begin with them.
+    next.map { $0 >= 0xF8 ? "not UTF-8" : "expected a value" } ?? "the text ends before its value"
   }
 
   private mutating func null() throws(StowNotationError) -> StowValue? {
@@ -373,16 +379,20 @@ private struct NotationScanner {
 
   /// Takes a string in quotes.
   mutating func takeString() throws(StowNotationError) -> String {
+    let quote = offset
     try require("\"")
     var content: [UInt8] = []
     var start = offset
     while let byte = next {
       switch byte {
       case UInt8(ascii: "\""):
-        defer { offset += 1 }
-        return content.isEmpty
-          ? String(decoding: text[start..<offset], as: UTF8.self)
-          : String(decoding: content + text[start..<offset], as: UTF8.self)
+        let rest = text[start..<offset]
+        let string =
+          content.isEmpty
+          ? String(validating: rest, as: UTF8.self) : String(validating: content + rest, as: UTF8.self)
+        guard let string else { throw error("a string that is not UTF-8", at: quote) }
+        offset += 1
+        return string
       case UInt8(ascii: "\\"):
         content += text[start..<offset]
         offset += 1

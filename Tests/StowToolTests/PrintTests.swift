@@ -94,8 +94,21 @@ struct PrintTests {
     // With an accent above the dollar it is another key.
     let other = try Tool.run("from-json", "--typed", "-", input: Data("{\"$\u{301}null\": 2}".utf8))
     #expect(try other.output == (["$\u{301}null": 2] as StowValue).encoded())
-    let bytes = try Tool.run("parse", "-", input: Data([0x22, 0xFF, 0x22]))
-    #expect(bytes.code == 1 && bytes.errors.contains("not UTF-8"))
+  }
+
+  @Test("a text is read as far as it is right, and what is no text beyond that makes no difference")
+  func textsOfBytes() throws {
+    for (text, reason) in [
+      (Array("[1,, \"".utf8) + [0xFF, 0x22], "1:4: expected a value"),
+      (Array("[1,\n  \"é\", \"\\u00e9".utf8) + [0xE9, 0x22], "2:8: a string that is not UTF-8"),
+      (Array("{\"".utf8) + [0xC3] + Array("\": 1}".utf8), "1:2: a string that is not UTF-8"),
+      ([0xFF, 0xFE, 0x5B, 0x00, 0x5D, 0x00], "1:1: not UTF-8"),
+    ] {
+      for verb in ["parse", "from-json"] {
+        let run = try Tool.run(verb, "-", input: Data(text))
+        #expect(run.code == 1 && run.errors == "stowtool: standard input:\(reason)\n", "\(run.errors)")
+      }
+    }
   }
 
   @Test("deep parts are counted, and lines are broken")

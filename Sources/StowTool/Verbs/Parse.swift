@@ -24,7 +24,7 @@ enum Parse {
   static let options =
     Output.options + [Option("--log", "LOG", "append the value of each line to this log, which may be new")]
 
-  /// Makes an encodable text from UTF-8 that outlives it.
+  /// Makes an encodable text from bytes that outlive it.
   typealias Read = (UnsafeBufferPointer<UInt8>) -> NotationText
 
   /// Writes the message of the value in the file, or appends those of its lines to a log.
@@ -59,17 +59,13 @@ enum Parse {
   private static func withText<Result>(
     _ data: Data, _ name: String, line: Int? = nil, _ read: Read, _ body: (NotationText) throws -> Result
   ) throws -> Result {
-    let place = line.map { "\(name), line \($0)" } ?? name
-    return try data.withUnsafeBytes { bytes in
-      guard UTF8Check.fault(ByteReader(bytes), 0..<bytes.count) == nil else {
-        throw Failure("\(place): not UTF-8", .differs)
-      }
+    try data.withUnsafeBytes { bytes in
       do {
         return try body(read(bytes.bindMemory(to: UInt8.self)))
       } catch let error as StowNotationError {
         throw Failure("\(name):\(line ?? error.line):\(error.column): \(error.reason)", .differs)
       } catch let error as TypedJSON.Fault {
-        throw Failure("\(place): \(error.reason)", .differs)
+        throw Failure("\(line.map { "\(name), line \($0)" } ?? name): \(error.reason)", .differs)
       }
     }
   }
