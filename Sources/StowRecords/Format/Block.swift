@@ -173,7 +173,8 @@ package struct Block: Sendable {
         if frame.kind != .first { endOfRecords = offset }
         continue
       }
-      if damageStart == nil, bytes[offset...].allSatisfy({ $0 == 0 }) { break }
+      // No frame begins among zeros, and a crash may leave many blocks of them.
+      if bytes[offset...].allSatisfy({ $0 == 0 }) { break }
       beginDamage(at: offset)
       let found = search ?? FrameSearch(bytes, blockStart: start, identity: identity)
       search = found

@@ -56,7 +56,7 @@
       #expect(throws: RecordLogError.self) { try RecordLog(at: folder.url) }
     }
 
-    @Test("A hole of a terabyte is skipped, at the end of the file, within it, and in front")
+    @Test("Zeros and a hole of a terabyte are skipped, at the end of the file, within it, and in front")
     func hole() throws {
       let log = try RecordLog(at: folder.log)
       try log.append(contentsOf: (0..<100).map { Event($0, size: 3_000) })
@@ -64,7 +64,12 @@
       let bytes = try Data(contentsOf: folder.log)
       let file = try FileHandle(forWritingTo: folder.log)
       let size = 1 << 40
-      try file.truncate(atOffset: UInt64(size))
+      func grow() throws {
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(count: 1 << 20))
+        try file.truncate(atOffset: UInt64(size))
+      }
+      try grow()
       do {
         let reader = try RecordLogReader(at: folder.log)
         #expect(reader.count == 100 && reader.recovery.bytes == bytes.count..<size)
@@ -79,6 +84,7 @@
       try again.close()
       // Only the first block and the last are left; what is between is lost.
       try file.truncate(atOffset: UInt64(BlockHead.blockSize))
+      try grow()
       let index = size / BlockHead.blockSize
       var far = MadeUpLogBlock(bytes: Array(bytes.prefix(BlockHead.size)), index: index, first: 1_000)
       far.append([1, 0x91])
