@@ -12,6 +12,7 @@ struct ErrorTests {
     let error = try #require(throws: RecordLogError.self) { try RecordLog(at: missing) }
     #expect(error.file.hasSuffix("missing/log"))
     #expect("\(error)".contains("missing/log: could not open: "))
+    #expect(throws: error) { try RecordLogReader(at: missing) }
     #expect(
       "\(RecordLogError(file: "a", offset: 5, .diskFull))" == "a at offset 5: there is no room on the disk")
     #expect(error.localizedDescription == error.description)

@@ -182,8 +182,8 @@ struct SystemDisk {
           try repeating("set the group") { fchown(descriptor, status.owner, other.group) }
         }
       }
-      // Set last, because a new owner clears some permissions.
-      if status.permissions != other.permissions || status.owner != other.owner {
+      // Set last, because a new owner clears some permissions. A new file has none of those.
+      if status.permissions != other.permissions {
         try repeating("set permissions") { fchmod(descriptor, mode_t(truncatingIfNeeded: other.permissions)) }
       }
     }

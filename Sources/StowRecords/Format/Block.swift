@@ -74,7 +74,7 @@ package struct Block: Sendable {
     /// The number of the last record of the group.
     package let number: Int
     let bytes: Range<Int>
-    package var isLast = false
+    let kind: Frame.Kind
     /// How many records and how many bytes the group has, as its first part says; 0 in the other parts.
     var count = 0
     var size = 0
@@ -120,7 +120,7 @@ package struct Block: Sendable {
   package var nextRecord: Int { next + (beginning?.count ?? 0) }
 
   /// Whether a group continues in the next block.
-  package var isOpen: Bool { beginning != nil || continuation?.isLast == false }
+  package var isOpen: Bool { beginning != nil || continuation?.kind == .middle }
 
   /// The bytes of the file that cannot be read here.
   var damage: [Range<Int>] {
@@ -225,7 +225,7 @@ package struct Block: Sendable {
     else { return false }
     let content = start..<frame.payload.upperBound
     switch frame.kind {
-    case .middle, .last: return isFirst && takeContinuation(number, content, isLast: frame.kind == .last)
+    case .middle, .last: return isFirst && takeContinuation(number, content, frame.kind)
     case .abandonment: return isFirst && takeAbandonment(number, content)
     case .checkpoint:
       guard content.isEmpty, isNext(number) else { return false }
@@ -245,9 +245,9 @@ package struct Block: Sendable {
     return true
   }
 
-  private mutating func takeContinuation(_ number: Int, _ content: Range<Int>, isLast: Bool) -> Bool {
+  private mutating func takeContinuation(_ number: Int, _ content: Range<Int>, _ kind: Frame.Kind) -> Bool {
     guard !content.isEmpty, number + 1 < BlockHead.recordLimit, isNext(number + 1) else { return false }
-    continuation = Part(number: number, bytes: content, isLast: isLast)
+    continuation = Part(number: number, bytes: content, kind: kind)
     return true
   }
 
@@ -268,7 +268,7 @@ package struct Block: Sendable {
     else { return false }
     endRun()
     beginning = Part(
-      number: number + count - 1, bytes: start..<content.upperBound, count: count, size: size)
+      number: number + count - 1, bytes: start..<content.upperBound, kind: .first, count: count, size: size)
     return true
   }
 
@@ -534,7 +534,7 @@ struct RecordNumbers: Sendable {
   func place(of number: Int) -> Int? {
     guard first <= number, number < end else { return nil }
     let place = place(from: number)
-    return place < count && self.number(at: place) == number ? place : nil
+    return self.number(at: place) == number ? place : nil
   }
 
   /// Returns the numbers of the records at some places, at least one.

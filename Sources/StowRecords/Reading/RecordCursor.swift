@@ -288,7 +288,7 @@ struct RecordCursor: Sendable {
         missing -= part.bytes.count
         // Parts with more bytes than the first one announces are no group, and are not collected.
         if !isTooLarge, missing >= 0 { bytes += next.bytes[part.bytes] }
-        guard part.isLast else {
+        guard part.kind == .last else {
           damage += next.damage
           index += 1
           continue

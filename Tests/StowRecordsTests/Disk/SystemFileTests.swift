@@ -192,6 +192,31 @@
     }
 
     #if canImport(Glibc)
+      /// Does something as another user: this thread alone, for what concerns files.
+      private func asUser(_ user: uid_t, _ body: () throws -> Void) throws {
+        typealias SetUser = @convention(c) (uid_t) -> CInt
+        let setUser = unsafeBitCast(try #require(dlsym(nil, "setfsuid")), to: SetUser.self)
+        _ = setUser(user)
+        defer { _ = setUser(0) }
+        try body()
+      }
+
+      @Test(
+        "A file whose owner cannot be set is not compacted",
+        .enabled(if: getuid() == 0, "needs the rights of root"))
+      func ownerThatCannotBeSet() throws {
+        let log = try RecordLog(at: folder.log)
+        try log.append(1)
+        #expect(chmod(folder.url.path, 0o777) == 0 && chmod(folder.log.path, 0o666) == 0)
+        try asUser(12) {
+          #expect { try log.compact { _ in false } } throws: {
+            reason($0) == .system(operation: "set the owner", code: EPERM)
+          }
+        }
+        #expect(try log.append(2) == 1 && log.records.map { try $0.decode(Int.self) } == [1, 2])
+        #expect(try names() == ["test.stowlog"])
+      }
+
       @Test(
         "A segment that is begun belongs to its maker where the owner of the last one cannot be set",
         .enabled(if: getuid() == 0, "needs the rights of root"))
@@ -205,12 +230,7 @@
         }
         let first = try segments()[0]
         #expect(chmod(path.path, 0o777) == 0 && chmod(first, 0o660) == 0)
-        // The user of this thread alone, for what concerns files.
-        typealias SetUser = @convention(c) (uid_t) -> CInt
-        let setUser = unsafeBitCast(try #require(dlsym(nil, "setfsuid")), to: SetUser.self)
-        _ = setUser(12)
-        defer { _ = setUser(0) }
-        try log.append(1)
+        try asUser(12) { _ = try log.append(1) }
         let new = try segments()
         try #require(new.count == 2)
         let attributes = try FileManager.default.attributesOfItem(atPath: new[1])

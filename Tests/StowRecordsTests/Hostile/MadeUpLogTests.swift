@@ -151,6 +151,16 @@ struct MadeUpLogTests {
     #expect(try numbers(MadeUpFile((0, [(.middle, 0, record)]), (5, [(.records, 5, record)]))) == [5])
   }
 
+  /// What is no part of a group does not go on in the next block.
+  @Test func aFirstPartHasSomeBytesOfItsGroupAndNotAll() throws {
+    let next: MadeUpFile.Content = (.freshRecords, 1, record)
+    for part in [[], record] as [[UInt8]] {
+      let first = MadeUpFile.firstOfGroup(0, count: 1, size: record.count, part)
+      #expect(try numbers(MadeUpFile((0, [first, next]))) == [1])
+      #expect(try numbers(MadeUpFile((0, [first]), (1, [(.last, 0, record), next]))) == [1])
+    }
+  }
+
   /// A record has the number that its frame says, unless another must have it.
   @Test func frameNumbersThatDoNotFollowEachOtherAreDamage() throws {
     for number in [0, 2, 3, BlockHead.recordLimit, .max] {
