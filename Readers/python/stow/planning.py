@@ -11,6 +11,7 @@ import decimal
 import sys
 import uuid
 from array import array
+from collections import UserString
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
@@ -253,7 +254,8 @@ def _other(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, Mapping):
         return dict(value.items())
-    if isinstance(value, (Sequence, Set)):
+    # The elements of a UserString are such strings, too, without end.
+    if isinstance(value, (Sequence, Set)) and not isinstance(value, UserString):
         return list(value)
     raise TypeError(f"a value of type {type(value).__name__} cannot be written")
 

@@ -98,7 +98,8 @@ class ValueTests(unittest.TestCase):
         self.assertEqual(again({1: "a", "2": "b", "c": 0}), {"1": "a", "2": "b", "c": 0})
 
     def test_what_has_no_form_is_an_error(self):
-        for value in (object(), {1.5: 1}, {None: 1}, {True: 1}, 1j, iter([1]), datetime.date(2026, 1, 1), type):
+        for value in (object(), {1.5: 1}, {None: 1}, {True: 1}, 1j, iter([1]), datetime.date(2026, 1, 1), type,
+                      collections.UserString("ab"), [collections.UserString("")]):
             with self.subTest(value=value), self.assertRaises(TypeError):
                 stow.dumps(value)
         for value in ("\ud800", {"\udc00": 1}, {1: "a", "1": "b"}, {10**5000: 1}):
