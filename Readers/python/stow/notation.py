@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from . import numeric
+from .buffers import readable
 from .errors import StowError
 from .values import URL, Date, Nil, SingleNaN, bits_of
 
@@ -123,12 +124,15 @@ def _least_size(value: Any, most: int) -> int:
 
 
 def _is_array(value: Any) -> bool:
-    return hasattr(value, "tolist") or _is_list(value)
+    return type(value) not in _SCALARS and (hasattr(value, "tolist") or _is_list(value))
 
 
 def _is_list(value: Any) -> bool:
-    """Strings are sequences, too: of strings, without end."""
-    return isinstance(value, (list, tuple)) or (isinstance(value, Sequence) and not isinstance(value, (str, bytes, UserString)))
+    """Strings are sequences, too: of strings, without end. And bytes are, which are data."""
+    return isinstance(value, (list, tuple)) or (isinstance(value, Sequence) and not isinstance(value, _NO_LISTS))
+
+
+_NO_LISTS = (str, bytes, bytearray, memoryview, UserString)
 
 
 def _elements(value: Any) -> Any:
@@ -150,6 +154,10 @@ def _scalar(value: Any) -> str:
     if write is None:
         raise TypeError(f"a value of type {type(value).__name__} has no notation")
     return write(value)
+
+
+def _data(value: Any) -> str:
+    return f'data"{base64.b64encode(readable(value)).decode()}"'
 
 
 def _float(value: float) -> str:
@@ -211,7 +219,9 @@ _SCALARS: dict[type, Callable[[Any], str]] = {
     float: _float,
     SingleNaN: lambda value: f"nan(0x{value.bits:08x})",
     str: _quoted,
-    bytes: lambda value: f'data"{base64.b64encode(value).decode()}"',
+    bytes: _data,
+    bytearray: _data,
+    memoryview: _data,
     Date: _date,
     uuid.UUID: lambda value: f'uuid"{str(value).upper()}"',
     URL: lambda value: f"url{_quoted(str(value))}",

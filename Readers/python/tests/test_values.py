@@ -139,6 +139,12 @@ class ValueTests(unittest.TestCase):
         shared = [1]
         self.assertEqual(stow.notation([shared, shared, {"a": shared}]), '[[1], [1], {"a": [1]}]')
 
+    def test_bytes_are_data_in_notation_too(self):
+        value = [bytearray(b"abc"), memoryview(b"aXbXcX")[::2], memoryview(b"abcd").cast("B", (2, 2)), bytearray()]
+        read = stow.loads(stow.dumps(value))
+        for width in (None, 10):
+            self.assertEqual(stow.notation(value, width), stow.notation(read, width))
+
     def test_a_date_after_the_year_9999_is_its_seconds(self):
         self.assertEqual(stow.notation(stow.Date(252423993599.5)), 'date"9999-12-31T23:59:59.5Z"')
         self.assertEqual(stow.notation(stow.Date(252423993600.0)), "date(252423993600.0)")
