@@ -31,7 +31,8 @@ def notation(value: Any, width: int | None = None) -> str:
     >>> notation({"id": 5, "level": 4.0, "data": b"abc"})
     '{"id": 5, "level": 4.0, "data": data"YWJj"}'
 
-    Raises `TypeError` for a value of a type that has no notation, and `StowError` for one that holds itself.
+    Raises `TypeError` for a value of a type that has no notation, and `StowError` for one that holds itself, or an integer that
+    Python does not write.
     """
     _check_ends(value)
     return _on_one_line(value) if width is None else _on_lines(value, width)
@@ -156,6 +157,13 @@ def _scalar(value: Any) -> str:
     return write(value)
 
 
+def _integer(value: int) -> str:
+    try:
+        return str(value)
+    except ValueError:
+        raise StowError("an integer of more digits than Python writes has no notation") from None
+
+
 def _data(value: Any) -> str:
     return f'data"{base64.b64encode(readable(value)).decode()}"'
 
@@ -215,7 +223,7 @@ _SCALARS: dict[type, Callable[[Any], str]] = {
     type(None): lambda value: "null",
     Nil: lambda value: f"null({value.level})",
     bool: lambda value: "true" if value else "false",
-    int: str,
+    int: _integer,
     float: _float,
     SingleNaN: lambda value: f"nan(0x{value.bits:08x})",
     str: _quoted,

@@ -145,6 +145,12 @@ class ValueTests(unittest.TestCase):
         for width in (None, 10):
             self.assertEqual(stow.notation(value, width), stow.notation(read, width))
 
+    def test_an_integer_that_python_does_not_write_has_no_notation(self):
+        for value in (10**5000, [[-(10**5000)]], {"a": 10**5000}):
+            for width in (None, 10):
+                with self.subTest(kind=type(value), width=width), self.assertRaisesRegex(stow.StowError, "digits"):
+                    stow.notation(value, width)
+
     def test_a_date_after_the_year_9999_is_its_seconds(self):
         self.assertEqual(stow.notation(stow.Date(252423993599.5)), 'date"9999-12-31T23:59:59.5Z"')
         self.assertEqual(stow.notation(stow.Date(252423993600.0)), "date(252423993600.0)")
