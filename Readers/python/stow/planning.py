@@ -167,7 +167,7 @@ class Collector:
         return None
 
     def _pairs(self, value: dict[Any, Any]) -> list[tuple[str, Any]]:
-        pairs = {_key(key): each for key, each in value.items()}
+        pairs = {key_text(key): each for key, each in value.items()}
         if len(pairs) < len(value):
             raise StowError("two keys of a dict are one text, as 1 and '1' are")
         return sorted(pairs.items(), key=lambda pair: pair[0]) if self._sort_keys else list(pairs.items())
@@ -202,7 +202,7 @@ class Collector:
 _AS_THEY_ARE = (float, bool, type(None), bytes, uuid.UUID, SingleNaN, Nil)
 
 
-def _key(key: Any) -> str:
+def key_text(key: Any) -> str:
     if isinstance(key, str):
         return str.__str__(key)
     if isinstance(key, int) and not isinstance(key, bool):

@@ -145,6 +145,15 @@ class ValueTests(unittest.TestCase):
         for width in (None, 10):
             self.assertEqual(stow.notation(value, width), stow.notation(read, width))
 
+    def test_keys_are_the_same_texts_in_notation(self):
+        value = {1: "a", "b": 2, stow.URL("c"): 3}
+        for width in (None, 5):
+            self.assertEqual(stow.notation(value, width), stow.notation(stow.loads(stow.dumps(value)), width))
+        for key, error in ((1.5, TypeError), (b"a", TypeError), (True, TypeError), (10**5000, stow.StowError)):
+            for call in (stow.dumps, stow.notation, lambda value: stow.notation(value, 5)):
+                with self.subTest(key=type(key)), self.assertRaisesRegex(error, "key"):
+                    call({key: 1})
+
     def test_an_integer_that_python_does_not_write_has_no_notation(self):
         for value in (10**5000, [[-(10**5000)]], {"a": 10**5000}):
             for width in (None, 10):
