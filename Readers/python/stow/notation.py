@@ -126,7 +126,14 @@ def _least_size(value: Any, most: int) -> int:
 
 
 def _is_array(value: Any) -> bool:
-    return type(value) not in _SCALARS and (hasattr(value, "tolist") or _is_list(value))
+    if type(value) in _SCALARS or _is_number_of_numpy(value):
+        return False
+    return hasattr(value, "tolist") or _is_list(value)
+
+
+def _is_number_of_numpy(value: Any) -> bool:
+    """Whether it is that, or an array of no dimensions."""
+    return getattr(value, "shape", None) == ()
 
 
 def _is_list(value: Any) -> bool:
@@ -153,6 +160,9 @@ def _escape(match: re.Match[str]) -> str:
 
 def _scalar(value: Any) -> str:
     write = _SCALARS.get(type(value))
+    if write is None and _is_number_of_numpy(value):
+        value = numeric.listed(value)
+        write = _SCALARS.get(type(value))
     if write is None:
         raise TypeError(f"a value of type {type(value).__name__} has no notation")
     return write(value)

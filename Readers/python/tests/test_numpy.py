@@ -128,6 +128,15 @@ class NumpyTests(unittest.TestCase):
             self.assertEqual(stow.notation(found), stow.notation(plain))
         self.assertEqual(stow.dumps(stow.loads(array, numpy=True)[0]).hex(), "0f0100c07f")
 
+    def test_numbers_of_numpy_have_a_notation(self):
+        value = [numpy.float64(1.5), numpy.int32(5), numpy.bool_(True), numpy.array(2.5), numpy.str_("a"), numpy.float32("nan")]
+        for width in (None, 5):
+            self.assertEqual(stow.notation(value, width), stow.notation([1.5, 5, True, 2.5, "a", stow.SingleNaN()], width))
+        self.assertEqual(stow.notation(value[0]), "1.5")
+        for number in (numpy.longdouble(1), numpy.complex128(1)):
+            with self.assertRaisesRegex(TypeError, "no notation"):
+                stow.notation(number)
+
     def test_arrays_of_any_order_are_bytes(self):
         grid = numpy.frombuffer(b"1Hello", "u1").reshape(2, 3)
         for each in (grid, numpy.asfortranarray(grid), grid[:, ::-1], grid[:0]):
