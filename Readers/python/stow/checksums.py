@@ -47,8 +47,10 @@ class Checksums:
     _powers: list[int] = []
 
     def __init__(self, data: Bytes):
-        if len(Checksums._powers) <= len(data):
-            Checksums._powers = _powers(len(data) + 1)
+        # Another thread may put fewer in the place of those that are known.
+        self._powers = Checksums._powers
+        if len(self._powers) <= len(data):
+            self._powers = Checksums._powers = _powers(len(data) + 1)
         state = 0xFFFF_FFFF
         self._before = [0]
         for byte in data:
@@ -57,7 +59,7 @@ class Checksums:
 
     def of(self, front: Bytes, start: int, end: int) -> int:
         """The checksum of `front` and the bytes from `start` to `end`."""
-        factor, power, product = checksum(front) ^ self._before[start], Checksums._powers[end - start], 0
+        factor, power, product = checksum(front) ^ self._before[start], self._powers[end - start], 0
         while power:
             if power & 0x8000_0000:
                 product ^= factor

@@ -14,7 +14,7 @@ import support  # noqa: F401
 import format_document
 import logs
 import stow
-from stow.checksums import checksum
+from stow.checksums import Checksums, checksum
 from stow.uints import uint_bytes
 
 IDENTITY = bytes(range(1, 9))
@@ -309,6 +309,20 @@ class LogTests(unittest.TestCase):
                 stow.open_log(data)
             finally:
                 data.clear()
+
+    def test_checksums_of_blocks_of_several_sizes_are_made_at_the_same_time(self):
+        long = bytes(range(256)) * 4
+
+        def powers(count: int) -> "list[int]":
+            """Another thread needs more of them, and has them first."""
+            if count <= len(long):
+                others.append(Checksums(long))
+            return makes(count)
+
+        makes, others = stow.checksums._powers, []
+        with unittest.mock.patch.object(Checksums, "_powers", []), unittest.mock.patch("stow.checksums._powers", powers):
+            Checksums(b"short")
+            self.assertEqual(others[0].of(b"", 0, len(long)), checksum(long))
 
     def test_many_small_records_take_a_time_that_is_in_proportion(self):
         """Definitions are not copied for each."""
