@@ -1340,9 +1340,16 @@ function guarded(body) {
   try {
     return body();
   } catch (error) {
-    if (error instanceof RangeError) throw new StowError("there is no room for so many levels or elements");
+    if (isNoRoom(error)) throw new StowError(NO_ROOM);
     throw error;
   }
+}
+
+const NO_ROOM = "there is no room for so many levels or elements";
+
+/** Whether an engine says that the stack, the memory or a Map is full. What a getter or a proxy of the caller throws is its own. */
+function isNoRoom(error) {
+  return /^(Range|Internal)Error$/.test(error?.name) && /call stack|recursion|maximum size|allocation|out of memory/i.test(error.message);
 }
 
 /**
@@ -3814,7 +3821,7 @@ class Outline extends Reader {
 
   /** The part of bytes that break a rule. */
   fault(start, end, error) {
-    if (error instanceof RangeError) error = new StowError("there is no room for so many levels or elements", start);
+    if (isNoRoom(error)) error = new StowError(NO_ROOM, start);
     if (!(error instanceof StowError)) throw error;
     const part = new Part(this, start, end, end, "fault", error.rule);
     part.error = error;

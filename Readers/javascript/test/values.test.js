@@ -139,6 +139,22 @@ test("what has no value in the format is an error, and a property that is undefi
   assert.deepEqual(again({ a: undefined, b: 1 }), { b: 1 });
 });
 
+test("what a getter or a proxy throws comes out as it is", () => {
+  const own = () => { throw new RangeError("own"); };
+  const message = encode(new Map([["a", 1]])), named = hexBytes("7F 01 32 40 89 27 91");
+  for (const call of [
+    () => encode({ get a() { return own(); } }), () => encode([[{ get a() { return own(); } }]]),
+    () => encode(new Proxy({}, { ownKeys: own })), () => encode(1, { get depth() { return own(); } }),
+    () => decode(message, { get depth() { return own(); } }), () => at(named, [], { contexts: { [Symbol.iterator]: own } }),
+    () => walk(message, { get depth() { return own(); } }), () => walk(named, { contexts: { [Symbol.iterator]: own } }),
+  ]) assert.throws(call, { name: "RangeError", message: "own" });
+  const deep = (levels) => (levels === 0 ? {} : { get a() { return deep(levels - 1); } });
+  assert.throws(() => encode(deep(2000)), StowError);
+  // Firefox says it so.
+  const full = Object.assign(new Error("too much recursion"), { name: "InternalError" });
+  assert.throws(() => encode({ get a() { throw full; } }), StowError);
+});
+
 test("values of constant columns are not shared", () => {
   const rows = decode(encode([1, 2, 3].map((id) => ({ id: id * 1000, tags: [], more: {}, on: new Date(0) }))));
   rows[0].tags.push(1);
