@@ -358,20 +358,36 @@ function depthOf(options) {
   return depth;
 }
 
+/** How many bytes an ArrayBuffer has; for all else it throws. */
+const sizeOfBuffer = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength").get;
+
 /** Whether a value is an ArrayBuffer, be it that of another frame or context, which has classes of its own. */
 function isArrayBuffer(value) {
-  return Object.prototype.toString.call(value) === "[object ArrayBuffer]" && new Uint8Array(value).buffer === value;
+  if (Object.prototype.toString.call(value) !== "[object ArrayBuffer]") return false;
+  try {
+    return sizeOfBuffer.call(value) >= 0;
+  } catch {
+    return false;
+  }
 }
 
+const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
 /** The name of the class of a typed array, whichever frame or context it is from; undefined for all else. */
-const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
+const typedArrayName = Object.getOwnPropertyDescriptor(typedArray, Symbol.toStringTag).get;
 
 /** The bytes of whatever holds bytes; of memory that is shared with other threads, a copy. */
 function bytesOf(source) {
-  if (isArrayBuffer(source)) return new Uint8Array(source);
-  if (!ArrayBuffer.isView(source)) throw new StowError("bytes are a Uint8Array, an ArrayBuffer or a view of one");
-  const bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  return source.buffer instanceof ArrayBuffer ? bytes : bytes.slice();
+  const isBuffer = isArrayBuffer(source);
+  if (!isBuffer && !ArrayBuffer.isView(source)) throw new StowError("bytes are a Uint8Array, an ArrayBuffer or a view of one");
+  let bytes;
+  try {
+    // Where its memory has shrunk, a typed array has no bytes, and only what asks for its elements throws.
+    if (typedArrayName.call(source) !== undefined) typedArray.values.call(source);
+    bytes = isBuffer ? new Uint8Array(source) : new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  } catch {
+    throw new StowError("the memory of the bytes was transferred, or has shrunk");
+  }
+  return isBuffer || source.buffer instanceof ArrayBuffer ? bytes : bytes.slice();
 }
 
 function makesMaps({ objects = "object" }) {
@@ -1561,8 +1577,8 @@ class Collector {
     }
     if (isArrayBuffer(value)) return new Leaf(DATA, bytesOf(value));
     if (!ArrayBuffer.isView(value)) return null;
-    const name = typedArrayName.call(value);
-    if (name === undefined || name === "Uint8Array") return new Leaf(DATA, bytesOf(value));
+    const name = typedArrayName.call(value), bytes = bytesOf(value);
+    if (name === undefined || name === "Uint8Array") return new Leaf(DATA, bytes);
     return this.array(name.startsWith("Float") ? Array.from(value, (element) => new Float(element)) : Array.from(value));
   }
 

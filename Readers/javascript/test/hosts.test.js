@@ -46,6 +46,27 @@ test("bytes of another context are bytes", () => {
   for (const call of [here.encode, here.decode]) assert.throws(() => call(new Other()), here.StowError);
 });
 
+test("memory that was transferred or has shrunk is an error", () => {
+  const gone = (make, after) => {
+    const buffer = new ArrayBuffer(64, { maxByteLength: 64 });
+    const source = make(buffer);
+    after(buffer);
+    return source;
+  };
+  const transfer = (buffer) => structuredClone(buffer, { transfer: [buffer] });
+  const sources = [gone((buffer) => buffer, transfer)];
+  for (const View of [Uint8Array, Float64Array, BigInt64Array, DataView]) {
+    sources.push(gone((buffer) => new View(buffer, 32), transfer));
+    // Hosts in which memory has one size ignore that it may have another.
+    if ("resize" in ArrayBuffer.prototype) sources.push(gone((buffer) => new View(buffer, 32, 2), (buffer) => buffer.resize(16)));
+  }
+  for (const source of sources) {
+    for (const call of [here.encode, here.decode, here.openLog, (bytes) => new here.StreamReader().push(bytes)]) {
+      assert.throws(() => call(source), { name: "StowError", message: /memory/ });
+    }
+  }
+});
+
 test("the declarations for TypeScript declare what is exported", () => {
   const text = readFileSync(new URL("../stow.d.ts", import.meta.url), "utf8");
   const names = [...text.matchAll(/^export (?:class|function|const) (\w+)/gm)].map(([, name]) => name);
