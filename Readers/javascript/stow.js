@@ -375,7 +375,7 @@ const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
 /** The name of the class of a typed array, whichever frame or context it is from; undefined for all else. */
 const typedArrayName = Object.getOwnPropertyDescriptor(typedArray, Symbol.toStringTag).get;
 
-/** The bytes of whatever holds bytes; of memory that is shared with other threads, a copy. */
+/** The bytes of whatever holds bytes; of memory that is shared with other threads or can be resized, a copy. */
 function bytesOf(source) {
   const isBuffer = isArrayBuffer(source);
   if (!isBuffer && !ArrayBuffer.isView(source)) throw new StowError("bytes are a Uint8Array, an ArrayBuffer or a view of one");
@@ -387,7 +387,7 @@ function bytesOf(source) {
   } catch {
     throw new StowError("the memory of the bytes was transferred, or has shrunk");
   }
-  return isBuffer || source.buffer instanceof ArrayBuffer ? bytes : bytes.slice();
+  return bytes.buffer instanceof ArrayBuffer && !bytes.buffer.resizable ? bytes : bytes.slice();
 }
 
 function makesMaps({ objects = "object" }) {

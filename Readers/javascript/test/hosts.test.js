@@ -67,6 +67,28 @@ test("memory that was transferred or has shrunk is an error", () => {
   }
 });
 
+test("memory that can be resized is read where the decoders of the host refuse it", async () => {
+  const there = await withoutBuffer();
+  const { decode } = TextDecoder.prototype;
+  // As Web IDL says.
+  TextDecoder.prototype.decode = function (bytes) {
+    if (bytes.buffer.resizable) throw new TypeError("the bytes must not be resizable");
+    return decode.call(this, bytes);
+  };
+  try {
+    for (const value of ["short", "long".repeat(1000)]) {
+      const message = here.encode(value);
+      const buffer = new ArrayBuffer(message.length, { maxByteLength: 10000 });
+      new Uint8Array(buffer).set(message);
+      for (const source of [buffer, new Uint8Array(buffer), new DataView(buffer)]) {
+        for (const each of [here, there]) assert.equal(each.decode(source), value);
+      }
+    }
+  } finally {
+    TextDecoder.prototype.decode = decode;
+  }
+});
+
 test("the declarations for TypeScript declare what is exported", () => {
   const text = readFileSync(new URL("../stow.d.ts", import.meta.url), "utf8");
   const names = [...text.matchAll(/^export (?:class|function|const) (\w+)/gm)].map(([, name]) => name);

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-/M/v2XSrFUOELMOlwDuGpO1tmuGsdeTN9gV12hH9fQA='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-CW/nToqb++XABRV8/zzeBRGYp7kloTR2Q6XxWwsWk5I='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -663,7 +663,7 @@ const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
 /** The name of the class of a typed array, whichever frame or context it is from; undefined for all else. */
 const typedArrayName = Object.getOwnPropertyDescriptor(typedArray, Symbol.toStringTag).get;
 
-/** The bytes of whatever holds bytes; of memory that is shared with other threads, a copy. */
+/** The bytes of whatever holds bytes; of memory that is shared with other threads or can be resized, a copy. */
 function bytesOf(source) {
   const isBuffer = isArrayBuffer(source);
   if (!isBuffer && !ArrayBuffer.isView(source)) throw new StowError("bytes are a Uint8Array, an ArrayBuffer or a view of one");
@@ -675,7 +675,7 @@ function bytesOf(source) {
   } catch {
     throw new StowError("the memory of the bytes was transferred, or has shrunk");
   }
-  return isBuffer || source.buffer instanceof ArrayBuffer ? bytes : bytes.slice();
+  return bytes.buffer instanceof ArrayBuffer && !bytes.buffer.resizable ? bytes : bytes.slice();
 }
 
 function makesMaps({ objects = "object" }) {
