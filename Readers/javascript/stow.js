@@ -765,8 +765,9 @@ class Reader {
     const start = this.take(size);
     try {
       return utf8Decoder.decode(this.bytes.subarray(start, this.at));
-    } catch {
-      return this.fail("a string is not UTF-8", start);
+    } catch (error) {
+      const isBroken = error instanceof TypeError;
+      return this.fail(isBroken ? "a string is not UTF-8" : `a string of ${size} bytes is too long for JavaScript`, start);
     }
   }
 

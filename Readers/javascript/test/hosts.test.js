@@ -89,6 +89,17 @@ test("memory that can be resized is read where the decoders of the host refuse i
   }
 });
 
+test("a string that is too long for the host is not called broken", () => {
+  const { decode } = TextDecoder.prototype;
+  // As Node says of more than 512 MB.
+  TextDecoder.prototype.decode = () => { throw Object.assign(new Error("too long"), { code: "ERR_STRING_TOO_LONG" }); };
+  try {
+    assert.throws(() => here.decode(here.encode("long".repeat(1000))), { name: "StowError", message: /4000 bytes is too long/ });
+  } finally {
+    TextDecoder.prototype.decode = decode;
+  }
+});
+
 test("the declarations for TypeScript declare what is exported", () => {
   const text = readFileSync(new URL("../stow.d.ts", import.meta.url), "utf8");
   const names = [...text.matchAll(/^export (?:class|function|const) (\w+)/gm)].map(([, name]) => name);

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-CW/nToqb++XABRV8/zzeBRGYp7kloTR2Q6XxWwsWk5I='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-1BBDePQ9KqsYWNwt1431qQTL40K9/yHc81fepiEbOnc='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -1053,8 +1053,9 @@ class Reader {
     const start = this.take(size);
     try {
       return utf8Decoder.decode(this.bytes.subarray(start, this.at));
-    } catch {
-      return this.fail("a string is not UTF-8", start);
+    } catch (error) {
+      const isBroken = error instanceof TypeError;
+      return this.fail(isBroken ? "a string is not UTF-8" : `a string of ${size} bytes is too long for JavaScript`, start);
     }
   }
 
