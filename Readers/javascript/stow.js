@@ -491,8 +491,8 @@ function define(object, key, value) {
     return;
   }
   // An index that is alone makes an array of so many elements, unless it is at first not like other properties.
-  Object.defineProperty(object, key, { value, configurable: true });
-  Object.defineProperty(object, key, { writable: true, enumerable: true });
+  Object.defineProperty(object, key, { __proto__: null, value, configurable: true });
+  Object.defineProperty(object, key, { __proto__: null, writable: true, enumerable: true });
 }
 
 /** Whether a key is an index of 10 to 9999. Engines make no array for a higher one that is alone. */
@@ -1889,13 +1889,13 @@ function integersForm(integers) {
   const count = integers.length;
   let best = { ...fixedForm(integers), items: integers };
   const consider = (other) => { if (other.size < best.size) best = other; };
-  consider({ type: 0x0D, size: ownWidthsSize(integers), items: integers });
+  consider({ type: 0x0D, base: null, size: ownWidthsSize(integers), items: integers });
   const steps = stepsOf(integers);
   if (differencesLookSmaller(integers, steps)) {
     let width = 1;
     for (let index = 1; index < count; index++) width = Math.max(width, widthOf(steps[index]));
-    consider({ type: 0xB0 + width, width, size: 1 + widthOf(integers[0]) + (count - 1) * width, items: steps });
-    consider({ type: 0x0E, size: ownWidthsSize(steps), items: steps });
+    consider({ type: 0xB0 + width, width, base: null, size: 1 + widthOf(integers[0]) + (count - 1) * width, items: steps });
+    consider({ type: 0x0E, base: null, size: ownWidthsSize(steps), items: steps });
   }
   return best;
 }
@@ -2391,7 +2391,7 @@ class Writer {
     if (type === 0x0D || type === 0x0E) return this.ownWidths(items);
     const areDifferences = type >= 0xB1 && type <= 0xB8;
     for (let index = items.length - 1; index >= (areDifferences ? 1 : 0); index--) {
-      this.integer(base === null || base === undefined ? items[index] : offsetOf(items[index], base), width);
+      this.integer(base === null ? items[index] : offsetOf(items[index], base), width);
     }
     if (areDifferences) {
       this.integer(items[0], widthOf(items[0]));
@@ -2817,14 +2817,14 @@ function recordParts(number, reader, isPackable) {
     if (head === 0) {
       const leftOut = reader.bigUint();
       if (leftOut === 0n) reader.fail("nothing was left out");
-      parts.push({ number, leftOut, bytes: reader.bytes.subarray(reader.at, reader.at) });
+      parts.push({ number, bytes: reader.bytes.subarray(reader.at, reader.at), message: null, isPacked: false, leftOut });
       number += leftOut;
       continue;
     }
     const length = isPackable ? Math.floor(head / 2) : head;
     const at = reader.take(length);
     const bytes = reader.bytes.subarray(at, at + length);
-    parts.push({ number: number++, bytes, message: bytes, isPacked: isPackable && head % 2 === 1 });
+    parts.push({ number: number++, bytes, message: bytes, isPacked: isPackable && head % 2 === 1, leftOut: null });
   }
   return { parts, end: number };
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { test } from "node:test";
 
-import { Context, Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID, at, decode, encode, walk } from "../stow.js";
+import { Context, Decimal, Float, NestedNil, StowDate, StowError, StowURL, UUID, at, decode, encode, openLog, walk } from "../stow.js";
+import { logOf } from "./support/frames.js";
 import { hex, hexBytes } from "./support/notation.js";
 
 function again(value, options) { return decode(encode(value), options); }
@@ -41,6 +42,27 @@ test("properties that all objects inherit are not asked", () => {
     assert.deepEqual(found.map((object) => Object.getOwnPropertyDescriptor(object, "inherited").value), [1, 3, 5]);
   } finally {
     delete Object.prototype.inherited;
+  }
+});
+
+test("nothing that objects inherit becomes part of a value", () => {
+  const message = encode([new Map([["value", 1], ["toString", 2]]), new Map([["value", 3], ["toString", 4]]), new Map([["5000", 5]])]);
+  const integers = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144].map((each) => each * 100000);
+  const written = hex(encode(integers));
+  const log = logOf({ frames: [[0x05, hexBytes("00 01 91")]] });
+  for (const name of ["value", "get", "set", "writable", "base", "leftOut"]) {
+    let rows, records, again;
+    Object.defineProperty(Object.prototype, name, { configurable: true, writable: true, value: 7n });
+    try {
+      rows = decode(message);
+      again = hex(encode(integers));
+      records = openLog(log).records;
+    } finally {
+      delete Object.prototype[name];
+    }
+    assert.deepEqual(rows, [{ value: 1, toString: 2 }, { value: 3, toString: 4 }, { 5000: 5 }], name);
+    assert.equal(again, written, name);
+    assert.deepEqual(records, [{ number: 0, value: 1 }], name);
   }
 });
 
