@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import argparse
 import io
+import itertools
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import BinaryIO
 
-from . import Context, Log, Record, StowError, loads, notation, open_log, read_stream
+from . import Context, Log, Record, StowError, StreamReader, loads, notation, open_log
 from .logs import is_log
+from .streams import parts
 
 _STREAM = b"\x7f\x03"
 
@@ -66,11 +70,13 @@ def _show(options: argparse.Namespace) -> int:
     width = options.width if options.width > 0 else None
     if os.path.isdir(options.file):
         return _show_log(open_log(options.file), width)
-    data = _read(options.file)
+    with _opened(options.file) as file:
+        data = file.read(len(_STREAM))
+        if data == _STREAM:
+            return 1 if _show_records(_records(data, file), width) else 0
+        data += file.read()
     if is_log(data):
         return _show_log(open_log(data), width)
-    if data[:2] == _STREAM:
-        return 1 if _show_records(read_stream(data), width) else 0
     contexts = [_context(name) for name in options.context]
     print(notation(loads(data, contexts=contexts), width))
     return 0
@@ -103,13 +109,25 @@ def _show_records(records: Iterable[Record], width: int | None) -> bool:
     return failed
 
 
+def _records(beginning: bytes, file: BinaryIO) -> Iterator[Record]:
+    """The records of a stream as they come: it may have no end."""
+    reader = StreamReader()
+    for part in itertools.chain([beginning], parts(file)):
+        yield from reader.feed(part)
+    reader.finish()
+
+
 def _read(name: str) -> bytes:
-    if name == "-":
-        if sys.stdin is None:
-            raise StowError("there is no standard input")
-        return sys.stdin.buffer.read()
-    with open(name, "rb") as file:
+    with _opened(name) as file:
         return file.read()
+
+
+def _opened(name: str) -> AbstractContextManager[BinaryIO]:
+    if name != "-":
+        return open(name, "rb")
+    if sys.stdin is None:
+        raise StowError("there is no standard input")
+    return nullcontext(sys.stdin.buffer)
 
 
 if __name__ == "__main__":

@@ -145,12 +145,13 @@ def read_stream(
     to its end. The file must wait for its bytes (be in blocking mode); for others, feed a `StreamReader`.
     """
     reader = StreamReader(numpy=numpy, depth=depth, record_size=record_size)
-    for part in _parts(source):
+    for part in parts(source):
         yield from reader.feed(part)
     reader.finish()
 
 
-def _parts(source: Any) -> Iterator[Any]:
+def parts(source: Any) -> Iterator[Any]:
+    """Bytes as they are, and those of a file as they come."""
     # An mmap has a position, too, but is bytes here as everywhere.
     if isinstance(source, mmap.mmap) or not hasattr(source, "read"):
         yield source

@@ -16,6 +16,10 @@ import format_document
 import logs
 import stow
 from stow.__main__ import main
+from stow.checksums import checksum
+
+
+RECORD_OF_1 = b"\x01\x91" + checksum(bytes(8) + b"\x91").to_bytes(4, "little")
 
 
 class CommandTests(unittest.TestCase):
@@ -83,6 +87,29 @@ class CommandTests(unittest.TestCase):
         (records, data, _) = format_document.streams()["stream"]
         output = "".join(f"{number}: {record}\n" for number, record in enumerate(records))
         self.assertEqual(self.run_with(data), (0, output, ""))
+
+    def test_a_stream_without_end(self):
+        class Endless(io.RawIOBase):
+            """The head of a stream, and then resets of its definitions."""
+
+            def __init__(self):
+                self.parts = [b"\x7f\x03\x01" + RECORD_OF_1, *[bytes(1000)] * 1000]
+
+            def readable(self):
+                return True
+
+            def readinto(self, buffer):
+                part = self.parts.pop(0)
+                buffer[: len(part)] = part
+                return len(part)
+
+        class Closed(io.StringIO):
+            def write(self, text):
+                raise BrokenPipeError
+
+        stdin = io.TextIOWrapper(io.BufferedReader(Endless()))
+        with unittest.mock.patch.object(sys, "stdin", stdin), contextlib.redirect_stdout(Closed()):
+            self.assertEqual(main(["-"]), 1)
 
     def test_what_cannot_be_read(self):
         code, output, errors = self.run_with(b"\x7d")
