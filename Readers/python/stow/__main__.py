@@ -11,6 +11,7 @@ import argparse
 import io
 import itertools
 import os
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -44,6 +45,8 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         _discard_output()
         return _failed(options, error)
+    except MemoryError:
+        return _failed(options, StowError("there is not enough memory"))
 
 
 def _failed(options: argparse.Namespace, error: Exception) -> int:
@@ -131,4 +134,6 @@ def _opened(name: str) -> AbstractContextManager[BinaryIO]:
 
 
 if __name__ == "__main__":
+    # An interrupt ends it as it ends other commands, without a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(main())

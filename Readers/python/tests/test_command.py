@@ -4,6 +4,7 @@ import contextlib
 import decimal
 import io
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -141,6 +142,26 @@ class CommandTests(unittest.TestCase):
         command.stdin.close()
         errors = command.stderr.read().decode()
         return command.wait(), errors
+
+    @unittest.skipUnless(os.name == "posix", "needs signals")
+    def test_an_interrupt(self):
+        command = self.start(stdout=subprocess.PIPE)
+        self.addCleanup(command.stdout.close)
+        self.addCleanup(command.stdin.close)
+        long = stow.dumps("x" * 50_000)
+        command.stdin.write(b"\x7f\x03\x01\xfc" + len(long).to_bytes(4, "little") + long)
+        command.stdin.write(checksum(bytes(8) + long).to_bytes(4, "little"))
+        command.stdin.flush()
+        # It has begun to print, and waits for the next record.
+        command.stdout.read(1)
+        command.send_signal(signal.SIGINT)
+        self.assertEqual((command.wait(), command.stderr.read()), (-signal.SIGINT, b""))
+
+    def test_a_file_that_has_no_room_in_memory(self):
+        errors = io.StringIO()
+        with unittest.mock.patch("builtins.open", side_effect=MemoryError), contextlib.redirect_stderr(errors):
+            self.assertEqual(main(["file"]), 1)
+        self.assertEqual(errors.getvalue(), "stow: file: there is not enough memory\n")
 
     def test_an_output_that_nobody_reads(self):
         command = self.start(stdout=subprocess.PIPE)
