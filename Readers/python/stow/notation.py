@@ -14,7 +14,7 @@ from typing import Any
 from . import numeric
 from .buffers import readable
 from .errors import StowError
-from .planning import key_text
+from .planning import with_texts
 from .values import URL, Date, Nil, SingleNaN, bits_of
 
 _QUIET_NAN = 0x7FF8_0000_0000_0000
@@ -67,8 +67,8 @@ def _on_one_line(value: Any) -> str:
             parts.append(each)
         elif isinstance(each, Mapping):
             rest.append((False, "}"))
-            for index, (key, item) in reversed(list(enumerate(each.items()))):
-                rest += ((True, item), (False, f"{', ' if index else ''}{_quoted(key_text(key))}: "))
+            for index, (key, item) in reversed(list(enumerate(with_texts(each).items()))):
+                rest += ((True, item), (False, f"{', ' if index else ''}{_quoted(key)}: "))
             parts.append("{")
         elif _is_array(each):
             rest.append((False, "]"))
@@ -99,7 +99,10 @@ def _on_lines(value: Any, width: int) -> str:
             continue
         lines.append(" " * indent + front + ("{" if is_object else "["))
         rest.append((indent, "}" if is_object else "]", _CLOSED, after))
-        pairs = [(f"{_quoted(key_text(key))}: ", item) for key, item in each.items()] if is_object else [("", item) for item in _elements(each)]
+        if is_object:
+            pairs = [(f"{_quoted(key)}: ", item) for key, item in with_texts(each).items()]
+        else:
+            pairs = [("", item) for item in _elements(each)]
         for index, (key, item) in reversed(list(enumerate(pairs))):
             rest.append((indent + 2, key, item, "" if index == len(pairs) - 1 else ","))
     return "\n".join(lines)

@@ -167,9 +167,7 @@ class Collector:
         return None
 
     def _pairs(self, value: dict[Any, Any]) -> list[tuple[str, Any]]:
-        pairs = {key_text(key): each for key, each in value.items()}
-        if len(pairs) < len(value):
-            raise StowError("two keys of a dict are one text, as 1 and '1' are")
+        pairs = with_texts(value)
         return sorted(pairs.items(), key=lambda pair: pair[0]) if self._sort_keys else list(pairs.items())
 
     def text(self, url: URL) -> str:
@@ -202,7 +200,15 @@ class Collector:
 _AS_THEY_ARE = (float, bool, type(None), bytes, uuid.UUID, SingleNaN, Nil)
 
 
-def key_text(key: Any) -> str:
+def with_texts(value: Mapping[Any, Any]) -> dict[str, Any]:
+    """The values of an object by the texts of their keys."""
+    pairs = {_text(key): each for key, each in value.items()}
+    if len(pairs) < len(value):
+        raise StowError("two keys of a dict are one text, as 1 and '1' are")
+    return pairs
+
+
+def _text(key: Any) -> str:
     if isinstance(key, str):
         return str.__str__(key)
     if isinstance(key, int) and not isinstance(key, bool):

@@ -153,6 +153,8 @@ class ValueTests(unittest.TestCase):
             for call in (stow.dumps, stow.notation, lambda value: stow.notation(value, 5)):
                 with self.subTest(key=type(key)), self.assertRaisesRegex(error, "key"):
                     call({key: 1})
+                with self.assertRaisesRegex(stow.StowError, "one text"):
+                    call({1: "a", "1": "b"})
 
     def test_an_integer_that_python_does_not_write_has_no_notation(self):
         for value in (10**5000, [[-(10**5000)]], {"a": 10**5000}):
