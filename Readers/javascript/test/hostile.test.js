@@ -216,6 +216,20 @@ test("keys that are indices take no memory for those below", () => {
   assert.ok(delete value[1000]);
 });
 
+test("an array that is too long for the engine is refused", () => {
+  // Making it would end the process.
+  const bits = Buffer.concat([hexBytes("74"), uint(14000002), hexBytes("0C 00"), Buffer.alloc(14000000)]);
+  const widths = hexBytes("74 06 0D FC 00 00 00 08");
+  const symbols = hexBytes("1F FC 00 00 00 08");
+  for (const message of [bits, widths, symbols]) {
+    assert.throws(() => decode(message), { name: "StowError", message: /too many for an array/ });
+    assert.throws(() => walk(message), { name: "StowError", message: /too many for an array/ });
+  }
+  for (const make of [() => new Int8Array(112000000), () => new Array(112000000)]) {
+    assert.throws(() => encode(make()), { name: "StowError", message: /too many for an array/ });
+  }
+});
+
 test("keys of messages do not stay in memory", () => {
   const keys = 20000;
   const message = (number) => {

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-LlvHlS0L06jwNcOQuCLMN1d8WDd7Nyq1KDYDgib109I='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-l2XkIcChX5+pTOpcc0Xa76ZCBm1T573Y+OI6PW2mhSc='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -800,6 +800,10 @@ class RowLayout {
   constants = [];
 }
 
+/** V8 ends the process where it cannot lengthen an array by half. */
+const MOST_ELEMENTS = 89000000;
+const TOO_MANY = "too many for an array of JavaScript";
+
 /** Reads forward over a message. `end` is that of the innermost container, beyond which nothing is read. */
 class Reader {
   constructor(bytes, options = {}) {
@@ -824,6 +828,9 @@ class Reader {
   }
 
   fail(rule, offset = this.at) { throw new StowError(rule, offset); }
+
+  /** A number of elements, for which an array has room. */
+  fitting(count) { return count <= MOST_ELEMENTS ? count : this.fail(`${count} elements are ${TOO_MANY}`); }
 
   /** Steps over so many bytes, and returns where they begin. */
   take(count) {
@@ -1159,7 +1166,7 @@ class Reader {
     this.readShapes(this.shapes);
   }
 
-  readSymbols(symbols) { for (let count = this.uint(); count > 0; count--) symbols.push(this.symbolText()); }
+  readSymbols(symbols) { for (let count = this.fitting(this.uint()); count > 0; count--) symbols.push(this.symbolText()); }
 
   /** A symbol. A long one is a name of properties: two of them are compared as one step, and not byte by byte, however often. */
   symbolText() {
@@ -1167,7 +1174,7 @@ class Reader {
     return text.length > LONGEST_PACKED ? namesOf([text])[0] : text;
   }
 
-  readShapes(shapes) { for (let count = this.uint(); count > 0; count--) shapes.push(this.shape()); }
+  readShapes(shapes) { for (let count = this.fitting(this.uint()); count > 0; count--) shapes.push(this.shape()); }
 
   shape() {
     const start = this.at;
@@ -1233,7 +1240,7 @@ class Reader {
     const second = this.value();
     if (this.at === end) return [first, second];
     const elements = [first, second, this.value()];
-    while (this.at < end) elements.push(this.value());
+    while (this.at < end) if (elements.push(this.value()) > MOST_ELEMENTS) this.fitting(elements.length);
     return elements;
   }
 
@@ -1373,15 +1380,16 @@ class Reader {
     if (unused > 0 && this.bytes[at + bytes - 1] >> (8 - unused)) {
       this.fail("unused bits of Bools are not zero", at + bytes - 1);
     }
+    const count = this.fitting(bytes * 8 - unused);
     const elements = [];
-    for (let index = 0; index < bytes * 8 - unused; index++) {
+    for (let index = 0; index < count; index++) {
       elements.push(((this.bytes[at + (index >> 3)] >> (index & 7)) & 1) === 1);
     }
     return elements;
   }
 
   ownWidths() {
-    const count = this.uint();
+    const count = this.fitting(this.uint());
     const size = Math.ceil(count / 2);
     const widths = this.take(size);
     if (count % 2 === 1 && this.bytes[this.at - 1] > 0x0F) this.fail("an unused half byte is not zero", this.at - 1);
@@ -1398,6 +1406,7 @@ class Reader {
     const first = this.byte();
     if (first < 1 || first > 8) this.fail("the first element has no width of 1 to 8", this.at - 1);
     const elements = [signed(this.bytes, this.take(first), first)];
+    this.fitting((this.end - this.at) / width);
     while (this.at < this.end) elements.push(signed(this.bytes, this.take(width), width));
     return sums(elements);
   }
@@ -1407,7 +1416,7 @@ class Reader {
   /** So many elements of a type, one after the other. */
   cells(type, at, count, base) {
     const size = ELEMENT_SIZES[type];
-    const cells = new Array(count);
+    const cells = arrayOf(this.fitting(count));
     for (let index = 0; index < count; index++, at += size) cells[index] = this.cell(type, at, base);
     return cells;
   }
@@ -1448,8 +1457,8 @@ class Reader {
     const shape = this.shapeAt(this.uint());
     const layout = this.layout(shape.keys.length);
     const Row = this.constructorOf(shape);
-    const rows = new Array(layout.rows);
-    for (let row = 0; row < rows.length; row++) rows[row] = this.tableRow(layout, shape.keys, Row, row);
+    const rows = arrayOf(this.fitting(layout.rows));
+    for (let row = 0; row < layout.rows; row++) rows[row] = this.tableRow(layout, shape.keys, Row, row);
     this.at = end;
     this.end = outer;
     return rows;
@@ -1479,8 +1488,8 @@ class Reader {
     const count = this.uint();
     if (count === 0) this.fail("a matrix has no columns", this.at - 1);
     const layout = this.layout(count);
-    const rows = new Array(layout.rows);
-    for (let row = 0; row < rows.length; row++) rows[row] = this.matrixRow(layout, row);
+    const rows = arrayOf(this.fitting(layout.rows));
+    for (let row = 0; row < layout.rows; row++) rows[row] = this.matrixRow(layout, row);
     this.at = end;
     this.end = outer;
     return rows;
@@ -1618,6 +1627,9 @@ const ELEMENT_SIZES = Uint8Array.from({ length: 256 }, (_, type) => {
 });
 
 function isOffset(type) { return type >= 0xD1 && type <= 0xD7; }
+
+/** An array for so many elements. One of more than 2²⁵ that is made at once is a hash table in V8. */
+function arrayOf(count) { return new Array(Math.min(count, 1 << 25)); }
 
 /** The sums of the elements up to each. */
 function sums(elements) {
@@ -1868,7 +1880,12 @@ class Collector {
     if (!ArrayBuffer.isView(value)) return null;
     const name = typedArrayName.call(value), bytes = bytesOf(value);
     if (name === undefined || name === "Uint8Array") return new Leaf(DATA, bytes);
+    this.fit(value);
     return this.array(name.startsWith("Float") ? Array.from(value, (element) => new Float(element)) : Array.from(value));
+  }
+
+  fit({ length }) {
+    if (length > MOST_ELEMENTS) throw new StowError(`${length} elements are ${TOO_MANY}`);
   }
 
   enter() {
@@ -1876,6 +1893,7 @@ class Collector {
   }
 
   array(elements) {
+    this.fit(elements);
     this.enter();
     const node = new ArrayNode();
     for (let index = 0; index < elements.length; index++) node.items.push(this.node(elements[index]));
@@ -3832,7 +3850,7 @@ class PathReader {
   /** What is found in each value up to the end of the container. */
   eachUntilEnd(index) {
     const values = [];
-    while (this.reader.at < this.reader.end) values.push(this.valueAndSkip(index + 1));
+    while (this.reader.at < this.reader.end) this.reader.fitting(values.push(this.valueAndSkip(index + 1)));
     return values;
   }
 
@@ -3949,7 +3967,7 @@ class PathReader {
     const layout = reader.layout(isTable ? keys.keys.length : number);
     const step = this.steps[index];
     if (typeof step === "string") this.noContainer(start);
-    if (step === each) return Array.from({ length: layout.rows }, (_, row) => this.row(layout, keys, row, index + 1));
+    if (step === each) return Array.from({ length: reader.fitting(layout.rows) }, (_, row) => this.row(layout, keys, row, index + 1));
     return step >= 0 && step < layout.rows ? this.row(layout, keys, step, index + 1) : undefined;
   }
 
@@ -4180,7 +4198,7 @@ class Outline extends Reader {
 
   /** Takes in symbols or shapes: a part for all of them is there also if one is broken. */
   definitions(parts, start, noun, known, read, make) {
-    const count = this.uint();
+    const count = this.fitting(this.uint());
     const starts = [], first = this.limits[noun];
     const part = this.leaf(start, "prelude", `${noun === "symbol" ? "prelude, " : ""}${counted(count, noun)}`);
     parts.push(part.opens(() => new Nested([], starts, (index) => make(starts[index], first + index))));
@@ -4288,13 +4306,18 @@ class Outline extends Reader {
     const part = this.container(start, length, "array", `array of ${counted(length, "byte")}`, level + 1);
     return part.opens(() => {
       const starts = [];
+      let rest = null;
       this.reach(part, part.end, () => {
         while (this.at < this.end) {
+          if (starts.length === MOST_ELEMENTS) {
+            rest = this.fault(this.at, part.until, new StowError(`the elements are ${TOO_MANY}`, this.at));
+            return;
+          }
           starts.push(this.at);
           this.skip();
         }
       });
-      return new Nested([], starts, (index) => this.valuePart(starts[index], part.until, part.level, index));
+      return new Nested([], starts, (index) => this.valuePart(starts[index], part.until, part.level, index), rest);
     });
   }
 
