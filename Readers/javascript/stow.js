@@ -4061,7 +4061,14 @@ class Outline extends Reader {
             rest = this.fault(at, part.until, new StowError("a map has a key twice", at));
             return;
           }
-          keys.add(key);
+          try {
+            keys.add(key);
+          } catch (error) {
+            // Of some 17 million keys, V8 takes no more.
+            starts.pop();
+            rest = this.fault(at, part.until, error);
+            return;
+          }
           this.skip();
         }
       });

@@ -107,6 +107,24 @@ test("what is cut off is shown up to its end", () => {
   assert.ok(steps[1] > 30, String(steps));
 });
 
+test("a map of more keys than the engine takes is shown up to there", () => {
+  // The last value is so large that the others are looked at one by one.
+  const root = outline(encode({ a: 1, b: 2, c: 3, d: 4, e: new Uint8Array(100000) }), EXACT);
+  const { add } = Set.prototype;
+  Set.prototype.add = function (key) {
+    if (this.size === 3) throw new RangeError("Set maximum size exceeded");
+    return add.call(this, key);
+  };
+  try {
+    const fault = faultOf(root);
+    assert.deepEqual(fault.indices, [0, 3]);
+    assert.match(fault.error.rule, /no room/);
+    assert.deepEqual([0, 1, 2].map((index) => root.part(0).part(index).value), [1, 2, 3]);
+  } finally {
+    Set.prototype.add = add;
+  }
+});
+
 test("an outline has a part for a step", () => {
   const root = outline(encode({ list: [1.5, 2.25, 1e300, "x"], bits: Array(20).fill(true), rows: [[1, 2], [3, 4], [5, 600]] }));
   const value = root.part(root.count - 1);
