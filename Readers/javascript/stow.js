@@ -9,13 +9,14 @@
 
 /** The one error of this module: the bytes are not valid, or a value cannot be written. */
 export class StowError extends Error {
+  name = "StowError";
+
   /**
    * @param {string} rule what is wrong, in English
    * @param {number} [offset] where in the bytes that were given; -1 where no byte is to blame
    */
   constructor(rule, offset = -1) {
     super(offset < 0 ? rule : `${rule}, at byte ${offset}`);
-    this.name = "StowError";
     this.rule = rule;
     this.offset = offset;
   }

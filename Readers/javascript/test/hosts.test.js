@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
@@ -98,6 +99,20 @@ test("a string that is too long for the host is not called broken", () => {
   } finally {
     TextDecoder.prototype.decode = decode;
   }
+});
+
+test("errors are those of the module where built-in objects are frozen", () => {
+  const script = `
+    import { decode, StowError } from "./stow.js";
+    Object.freeze(Error.prototype);
+    try {
+      decode(Uint8Array.of(0x7D));
+    } catch (error) {
+      console.log(error.name, error instanceof StowError);
+    }
+  `;
+  const run = ["--input-type=module", "--eval", script];
+  assert.equal(String(execFileSync(process.execPath, run, { cwd: new URL("..", import.meta.url) })), "StowError true\n");
 });
 
 test("the declarations for TypeScript declare what is exported", () => {

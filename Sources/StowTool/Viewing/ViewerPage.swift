@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-W0WrfUp7IUCxyp8mgpUzas93pjp9bAUMQNniOkxBOrU='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-8CCUAsSx0V+4Nb8hhSr7QAbCdf1BjZfM3Z4h8Tr7EYc='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -297,13 +297,14 @@ const module1 = (() => {
 
 /** The one error of this module: the bytes are not valid, or a value cannot be written. */
 class StowError extends Error {
+  name = "StowError";
+
   /**
    * @param {string} rule what is wrong, in English
    * @param {number} [offset] where in the bytes that were given; -1 where no byte is to blame
    */
   constructor(rule, offset = -1) {
     super(offset < 0 ? rule : `${rule}, at byte ${offset}`);
-    this.name = "StowError";
     this.rule = rule;
     this.offset = offset;
   }
