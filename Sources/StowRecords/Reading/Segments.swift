@@ -137,11 +137,13 @@ final class SegmentFiles: Sendable {
   ///
   /// - Throws: `RecordLogError`, also if it is not a file of the log.
   func open(_ segment: Segment, of log: UInt64) throws -> Part? {
-    let place = try RecordLogError.naming(segment.path) { try disk.place(of: segment.path) }
-    let known = opened.withLock { $0.takeOut(segment) }
-    guard let place else { return nil }
-    if let known, known.place != place { noteReplacement() }
-    let found = try known.flatMap { $0.place == place ? $0 : nil } ?? read(segment, of: log)
+    let status = try RecordLogError.naming(segment.path) { try disk.status(of: segment.path) }
+    var known = opened.withLock { $0.takeOut(segment) }
+    guard let status else { return nil }
+    if let known, known.place != status.place { noteReplacement() }
+    // Who opens a segment as a file cuts off a damaged end.
+    if known?.place != status.place || known?.size != status.size { known = nil }
+    let found = try known ?? read(segment, of: log)
     if let found { opened.withLock { $0.putBack(found, Self.mostOpen) } }
     return found
   }

@@ -129,6 +129,28 @@ struct SegmentDamageTests {
     }
   }
 
+  @Test("A segment whose damaged end somebody else cuts off is read up to there")
+  func cutOffEnd() throws {
+    let disk = SimulatedDisk()
+    let log = try Segmented.log(on: disk)
+    for number in 0..<20 {
+      try log.append(Event(number, size: 9_000))
+      try log.flush()
+    }
+    let segment = try #require(Segmented.segments(on: disk).first)
+    var bytes = try #require(disk.bytes(of: segment.path))
+    bytes[bytes.count - 1] ^= 1
+    disk.setBytes(bytes, of: segment.path)
+    let reader = try RecordLogReader(at: Segmented.folder, on: disk)
+    let ids = try Segmented.ids(log)
+    #expect(try ids.count == 19 && ids.starts(with: 0..<6) && Segmented.ids(reader) == ids)
+    // Opening it as a file does that.
+    try RecordLog(at: segment.path, on: disk).close()
+    for log in [log, reader] { #expect(try Segmented.ids(log) == ids) }
+    try log.compact { _ in true }
+    #expect(try Segmented.ids(log) == ids)
+  }
+
   @Test("A damaged head costs nothing")
   func damagedHead() throws {
     let (_, logs, _) = try logs { disk, segments in
