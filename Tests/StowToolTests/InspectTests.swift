@@ -205,6 +205,18 @@ struct InspectTests {
     #expect(beyond.code == 2 && beyond.errors.contains("no offset 99"))
   }
 
+  @Test("shows a row of very many columns")
+  func wideRow() throws {
+    // A matrix of one row, whose cells are bytes.
+    let count = 200_000
+    let size = withUnsafeBytes(of: UInt32(count).littleEndian, Array.init)
+    let length = withUnsafeBytes(of: UInt32(5 + 2 * count).littleEndian, Array.init)
+    let matrix = Data([0x7B, 0xFC] + length + [0xFC] + size + Array(repeating: 1, count: 2 * count))
+    let run = try Tool.run("inspect", "--at", "400000", "-", input: matrix)
+    let row = try #require(run.lines.first { $0.contains("row: ") })
+    #expect(run.code == 0 && row.hasSuffix("row: " + Array(repeating: "1", count: count).joined(separator: "; ")))
+  }
+
   @Test("shows long pieces in part, and in full if that is wanted")
   func long() throws {
     try folder.file("message", StowValue.data(Data(count: 1_000)).encoded())

@@ -87,9 +87,10 @@ struct Inspector: StructureVisitor {
   // MARK: the walk
 
   mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {
-    if let row {
-      let start = row.cells.isEmpty ? bytes.lowerBound : row.bytes.lowerBound
-      self.row = (start..<bytes.upperBound, row.cells + [meaning()])
+    // The cells are not bound to a name, as a row may have very many, and appending would copy them.
+    if let isFirst = row?.cells.isEmpty, let start = row?.bytes.lowerBound {
+      row?.bytes = (isFirst ? bytes.lowerBound : start)..<bytes.upperBound
+      row?.cells.append(meaning())
       return
     }
     if let wanted = layout.wanted, bytes.upperBound <= wanted, !mayEnclose(kind) { return }
