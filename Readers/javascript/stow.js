@@ -3189,7 +3189,7 @@ class Definitions {
   open(message) {
     const reader = new Reader(message, this.options);
     this.isBroken = true;
-    this.takeIn(reader);
+    guarded(() => this.takeIn(reader));
     this.isBroken = false;
     return reader;
   }

@@ -266,3 +266,22 @@ test("the preludes of a stream have a limit", () => {
     assert.throws(() => read(...records), StowError);
   }
 });
+
+test("a record that defines more than the engine takes has an error", () => {
+  const keys = Array.from({ length: 9 }, (_, index) => Buffer.of(0x81, 0x21 + index));
+  const record = Buffer.concat([hexBytes("1F 00 01 09"), ...keys, hexBytes("90")]);
+  const log = logOf({ frames: [[0x05, Buffer.concat([hexBytes("00"), Buffer.of(record.length), record])], [0x05, hexBytes("01 01 91")]] });
+  const { add } = Set.prototype;
+  // V8 takes some 17 million.
+  Set.prototype.add = function (key) {
+    if (this.size === 8) throw new RangeError("Set maximum size exceeded");
+    return add.call(this, key);
+  };
+  try {
+    const [first, second] = openLog(log).records;
+    assert.ok(first.error instanceof StowError);
+    assert.equal(second.value, 1);
+  } finally {
+    Set.prototype.add = add;
+  }
+});

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-8CCUAsSx0V+4Nb8hhSr7QAbCdf1BjZfM3Z4h8Tr7EYc='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-qwhWXVaV9eLSXW5EhFjVIVMAcb72u4uAQAJALf/Suyw='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -3477,7 +3477,7 @@ class Definitions {
   open(message) {
     const reader = new Reader(message, this.options);
     this.isBroken = true;
-    this.takeIn(reader);
+    guarded(() => this.takeIn(reader));
     this.isBroken = false;
     return reader;
   }
