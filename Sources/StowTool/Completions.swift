@@ -84,7 +84,10 @@ enum ManualPage {
     ]
     for verb in Verbs.all {
       lines += [".SS \(escaped("stowtool \(verb.name) \(verb.operands)"))", escaped(verb.summary) + "."]
-      if !verb.details.isEmpty { lines += [".PP"] + verb.details.split(separator: "\n").map { escaped($0) } }
+      if !verb.details.isEmpty {
+        let details = verb.details.split(separator: "\n", omittingEmptySubsequences: false)
+        lines += [".PP"] + details.map { $0.isEmpty ? ".PP" : escaped($0) }
+      }
       for option in verb.options {
         let name = [option.short, option.name].compactMap { $0 }.joined(separator: ", ")
         lines += [".TP", "\\fB\(escaped(name))\\fR \(escaped(option.value ?? ""))", escaped(option.help)]

@@ -507,6 +507,8 @@ struct CommandLineTests {
         #expect(text.contains(name), "\(words): \(word)")
       }
     }
+    // A paragraph of help is one of the page.
+    #expect(try Tool.run("man").text.contains(".PP\nprint says"))
     #expect(try Tool.run("completions", "csh").code == 2)
     #expect(try Tool.run("completions", "fish").text.contains("-f -a 'learn print'"))
     try folder.file("bash", Tool.run("completions", "bash").output)
