@@ -10,63 +10,42 @@ import Dispatch
 
 /// The disk of the system.
 struct SystemDisk {
-  /// Returns whether an error says that the disk is full.
-  static func isFull(_ code: Int32) -> Bool {
-    #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-      code == ENOSPC || code == EDQUOT
-    #else
-      false
-    #endif
-  }
-
-  /// Returns whether an error says that there is no file of the name.
-  static func isMissing(_ code: Int32) -> Bool {
-    #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-      code == ENOENT
-    #else
-      false
-    #endif
-  }
-
-  /// Returns whether an error says that a file server does not know an open file any more.
-  static func isForgotten(_ code: Int32) -> Bool {
-    #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-      code == ESTALE
-    #else
-      false
-    #endif
-  }
-
-  /// Returns whether an error says that the name of a new file is taken.
-  static func isTaken(_ code: Int32) -> Bool {
-    #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-      code == EEXIST || code == ELOOP
-    #else
-      false
-    #endif
-  }
-
   /// The process that opens files through this value.
   let process = Self.process
-
-  /// The identifier of this process.
-  static var process: Int32 {
-    #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-      getpid()
-    #else
-      0
-    #endif
-  }
-
-  /// Returns the system's description of an error.
-  static func description(of code: Int32) -> String {
-    #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-      strerror(code).map { String(cString: $0) } ?? "error \(code)"
-    #else
-      "error \(code)"
-    #endif
-  }
 }
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
+  extension SystemDisk {
+    /// The identifier of this process.
+    static var process: Int32 { getpid() }
+
+    /// Returns whether an error says that the disk is full.
+    static func isFull(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT }
+
+    /// Returns whether an error says that there is no file of the name.
+    static func isMissing(_ code: Int32) -> Bool { code == ENOENT }
+
+    /// Returns whether an error says that a file server does not know an open file any more.
+    static func isForgotten(_ code: Int32) -> Bool { code == ESTALE }
+
+    /// Returns whether an error says that the name of a new file is taken.
+    static func isTaken(_ code: Int32) -> Bool { code == EEXIST || code == ELOOP }
+
+    /// Returns the system's description of an error.
+    static func description(of code: Int32) -> String {
+      strerror(code).map { String(cString: $0) } ?? "error \(code)"
+    }
+  }
+#else
+  extension SystemDisk {
+    static var process: Int32 { 0 }
+    static func isFull(_ code: Int32) -> Bool { false }
+    static func isMissing(_ code: Int32) -> Bool { false }
+    static func isForgotten(_ code: Int32) -> Bool { false }
+    static func isTaken(_ code: Int32) -> Bool { false }
+    static func description(of code: Int32) -> String { "error \(code)" }
+  }
+#endif
 
 // Record numbers and file offsets do not fit in integers of 32 bits.
 #if (canImport(Darwin) || canImport(Glibc) || canImport(Musl)) && _pointerBitWidth(_64)
