@@ -214,7 +214,8 @@ struct InspectTests {
     let matrix = Data([0x7B, 0xFC] + length + [0xFC] + size + Array(repeating: 1, count: 2 * count))
     let run = try Tool.run("inspect", "--at", "400000", "-", input: matrix)
     let row = try #require(run.lines.first { $0.contains("row: ") })
-    #expect(run.code == 0 && row.hasSuffix("row: " + Array(repeating: "1", count: count).joined(separator: "; ")))
+    let cells = Array(repeating: "1", count: count).joined(separator: "; ")
+    #expect(run.code == 0 && row.hasSuffix("row: \(cells)"))
   }
 
   @Test("shows long pieces in part, and in full if that is wanted")
