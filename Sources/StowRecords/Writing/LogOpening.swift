@@ -162,16 +162,14 @@ struct LogOpening {
   }
 
   /// Removes a new file that a crash has left, if it certainly is one: an empty file, a part of its head and its first frame or
-  /// zeros in their place, the beginning of a log made from this one, a first segment without records, or the file of the log
-  /// itself, which has its name already.
+  /// zeros in their place, the beginning of a log made from this one, or a first segment without records.
   func removeLeftover(of log: UInt64?) throws {
     try RecordLogError.naming(newPath) {
-      guard let file = try? disk.open(newPath, .inspecting) else { return }
-      if try disk.place(of: path) != file.status().place {
-        guard try isLeftover(file, of: log) else { return }
-        // Whoever is making the file holds its lock. Where the lock of a file opened for reading is an error, it tells nothing.
-        if (try? file.lock()) == false { return }
+      guard let file = try? disk.open(newPath, .inspecting), try isLeftover(file, of: log) else {
+        return
       }
+      // Whoever is making the file holds its lock. Where the lock of a file opened for reading is an error, it tells nothing.
+      if (try? file.lock()) == false { return }
       try disk.remove(newPath)
     }
   }
